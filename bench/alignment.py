@@ -17,9 +17,9 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from mtassay.errors import UsageError
-from mtassay.tools.align import SYMMETRIZATIONS, Links, Words, open_aligner, read_pharaoh
-from mtassay.tools.align.links import Gold, agreement, parse_gold
+from mtassay.data.errors import UsageError
+from mtassay.nlp.aligners import Links, Words, open_aligner
+from mtassay.nlp.links import SYMMETRIZATIONS, Gold, agreement, parse_gold, read_pharaoh
 
 PROJECT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("MTASSAY_DATA", PROJECT.parent / "shared" / "data"))

@@ -34,28 +34,33 @@ from behavior_data import DATA, SYSTEMS, read_btpgbt
 from numpy.typing import NDArray
 from results import table, write_section
 
-from mtassay import stats
-from mtassay.core import Segment, Tools
-from mtassay.engine import EngineTools, execute
+from mtassay.data.nouns import RunContext, Segment
+from mtassay.data.settings import build
+from mtassay.methods.behavior.behavior_method import BehaviorMethod
+from mtassay.methods.behavior.case_files import read_cases, read_outputs
 from mtassay.methods.behavior.edit_search import (
     FOUND,
     NOT_FOUND,
     EditedPair,
-    Sought,
+    SoughtEdit,
     find_edit,
     is_ignored,
     nearest,
 )
-from mtassay.methods.behavior.files import read_cases, read_outputs
-from mtassay.methods.behavior.method import BehaviorMethod
 from mtassay.methods.behavior.pairs import BehaviorCase, edited_id, segments_of
-from mtassay.methods.behavior.quality import Translated, as_translated, pair_differences, qualities
-from mtassay.methods.behavior.rates import error_positions
-from mtassay.methods.behavior.thresholds import FILTERS, THRESHOLDS, calibrate
-from mtassay.options import build
-from mtassay.store import Workspace
-from mtassay.systems.stored import Stored
-from mtassay.tools.encoder import open_encoder
+from mtassay.methods.behavior.pass_rates import error_positions
+from mtassay.methods.behavior.translation_quality import (
+    Translated,
+    as_translated,
+    pair_differences,
+    qualities,
+)
+from mtassay.methods.behavior.verdict_thresholds import FILTERS, THRESHOLDS, calibrate
+from mtassay.methods.engine import EngineContext, execute
+from mtassay.nlp.encoder import open_encoder
+from mtassay.runtime.workspace import Workspace
+from mtassay.stats import correlation
+from mtassay.systems.roster import Stored
 
 CACHE = Path(os.environ.get("MTASSAY_BENCH_CACHE", "/tmp/mtassay-bench-behavior.db"))
 
@@ -97,15 +102,15 @@ class Measured:
         self.cases = [case for case in cases if case.pseudo_reference != case.reference]
         self.capabilities = list(dict.fromkeys(case.capability for case in self.cases))
         self.capability = np.array([self.capabilities.index(case.capability) for case in self.cases])
-        self.tools: Tools = EngineTools(Workspace(CACHE), _say)
+        self.context: RunContext = EngineContext(Workspace(CACHE), _say)
         self.quality = {name: self._quality(name) for name in QUALITIES}
         pairs = [
             (as_translated(c.source, c.reference), as_translated(c.edited_source, c.pseudo_reference))
             for c in self.cases
         ]
-        differences = pair_differences(_metrics(FILTER), pairs, self.tools)
+        differences = pair_differences(_metrics(FILTER), pairs, self.context)
         self.apart = np.array([abs(d.quality - d.edited_quality) for d in differences])
-        self.tools.keep()  # type: ignore[attr-defined]
+        self.context.keep()  # type: ignore[attr-defined]
         print("", file=sys.stderr)
 
     def _quality(self, name: str) -> Floats:
@@ -118,8 +123,8 @@ class Measured:
                 (edited_id(case.id), case.edited_source, case.pseudo_reference),
             )
         ]
-        found = qualities(_metrics(name), items, SYSTEMS, self.tools).reshape(-1, 2, len(SYSTEMS))
-        self.tools.keep()  # type: ignore[attr-defined]
+        found = qualities(_metrics(name), items, SYSTEMS, self.context).reshape(-1, 2, len(SYSTEMS))
+        self.context.keep()  # type: ignore[attr-defined]
         return found
 
     def rates(self, name: str, alpha: float, beta: float, *, filter_beta: float = np.inf) -> Floats:
@@ -152,10 +157,10 @@ def _metrics(name: str) -> dict[str, object]:
 def agreement(ours: Floats, published: Floats) -> tuple[float, float, float]:
     """Without 'trans': Pearson over all cells; mean Spearman within a system, and within a capability."""
     a, b = ours[: len(GOOD)], published[: len(GOOD)]
-    within_system = [stats.spearman(x, y) for x, y in zip(a, b, strict=True)]
-    within_capability = [stats.spearman(x, y) for x, y in zip(a.T, b.T, strict=True)]
+    within_system = [correlation.spearman(x, y) for x, y in zip(a, b, strict=True)]
+    within_capability = [correlation.spearman(x, y) for x, y in zip(a.T, b.T, strict=True)]
     return (
-        stats.pearson(a.ravel(), b.ravel()),
+        correlation.pearson(a.ravel(), b.ravel()),
         float(np.mean(within_system)),
         float(np.mean(within_capability)),
     )
@@ -280,7 +285,7 @@ def tracing() -> None:
                 found = find_edit(case.reference_changes, case.pseudo_reference, text)
                 answers.append(found)
                 if found is None:
-                    unknown.append(Sought(case.reference_changes, text))
+                    unknown.append(SoughtEdit(case.reference_changes, text))
         shares = {str(kind): answers.count(kind) / len(answers) for kind in (True, False, None)}
         print(f"in translations of the {label} source, by words: {shares}")
         nearby = np.array([min(values) for values in nearest(unknown, open_encoder()) if values])
@@ -318,12 +323,12 @@ def positions() -> None:
     segments = [segment for case in cases for segment in segments_of(case)]
     systems = [Stored(name, stored) for name, stored in outputs.items()]
     method = BehaviorMethod("en-zh", _metrics("use"))  # type: ignore[arg-type]
-    done = execute(method, segments, systems, workspace=Workspace(CACHE))
+    done = execute(method, segments, systems, EngineContext(Workspace(CACHE)))
     print("\nuse, by words: errors at the edit, of those whose place is known")
-    for score in error_positions(done.run.findings):
+    for score in error_positions(done.findings):
         if score.group in ("all", "adjective", "verb"):
             print(f"  {score.system:8} {score.group:10} {score.value or 0:5.1f} %  n={score.n}")
-    for system, counts in done.run.result.counts.items():
+    for system, counts in done.result.counts.items():
         print(f"  {system:8} {dict(counts)}")
 
 
@@ -372,10 +377,10 @@ def _timed(
     with tempfile.TemporaryDirectory() as folder:
         for turn in ("first", "again"):
             start, processor = time.perf_counter(), _processor_time()
-            done = execute(method, segments, systems, workspace=Workspace(Path(folder, "cache.db")))
+            done = execute(method, segments, systems, EngineContext(Workspace(Path(folder, "cache.db"))))
             took = (time.perf_counter() - start, _processor_time() - processor)
             rate = round(len(segments) * len(systems) / took[1])
-            rows.append([f"{name}, {turn}", len(done.run.findings), *took, rate])
+            rows.append([f"{name}, {turn}", len(done.findings), *took, rate])
             if name:
                 print(rows[-1], flush=True)
     return rows

@@ -22,14 +22,14 @@ import random
 from collections import Counter
 from pathlib import Path
 
-from mtassay import stats
-from mtassay.core import Segment
-from mtassay.engine import EngineTools
-from mtassay.languages import parse_pair
-from mtassay.methods.behavior.capabilities.base import in_usual_order
-from mtassay.methods.behavior.generation import make_cases
+from mtassay.data.languages import parse_pair
+from mtassay.data.nouns import Segment
+from mtassay.methods.behavior.capability import in_usual_order
+from mtassay.methods.behavior.case_generation import make_cases
 from mtassay.methods.behavior.pairs import BehaviorCase
 from mtassay.methods.behavior.recipe import Recipe
+from mtassay.methods.engine import EngineContext
+from mtassay.stats import proportions
 
 PROJECT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("MTASSAY_DATA", PROJECT.parent / "shared" / "data"))
@@ -76,8 +76,8 @@ def cases_of(pair: str, part: str) -> tuple[list[BehaviorCase], int]:
     first = PARTS["first" if pair == "en-de" and part != "development" else part]
     chosen = pairs_of(pair)[first : first + SIZE]
     segments = [Segment(str(n), source, (target,)) for n, (source, target) in enumerate(chosen, start=1)]
-    tools = EngineTools(None, lambda *_: None)
-    return list(make_cases(segments, parse_pair(pair), Recipe.resolve({}), tools).cases), len(segments)
+    context = EngineContext(None, lambda *_: None)
+    return list(make_cases(segments, parse_pair(pair), Recipe.resolve({}), context).cases), len(segments)
 
 
 def write_sheets(cases: list[BehaviorCase], folder: Path, each: int) -> None:
@@ -102,7 +102,7 @@ def count_sheets(folder: Path) -> None:
             answers = [row["right"] for row in csv.DictReader(file, delimiter="\t") if row["right"]]
         right = sum(answer == "y" for answer in answers)
         if answers:
-            low, high = stats.wilson(right, len(answers))
+            low, high = proportions.wilson(right, len(answers))
             print(f"{name:12} {right} of {len(answers)}, {right / len(answers):.0%} ({low:.0%}–{high:.0%})")
 
 

@@ -2,7 +2,7 @@
 
 usage: python bench/behavior_data.py TARGET [FOLDER]
 
-Writes TARGET/cases.jsonl and TARGET/SYSTEM.jsonl, for `mtassay behavior judge`. FOLDER is btpgbt in
+Writes TARGET/cases.jsonl and TARGET/SYSTEM.jsonl, for `mtassay behavior run`. FOLDER is btpgbt in
 MTASSAY_DATA unless given.
 """
 
@@ -13,7 +13,7 @@ import os
 import sys
 from pathlib import Path
 
-from mtassay.methods.behavior.files import change_at, changes_between, write_cases, write_outputs
+from mtassay.methods.behavior.case_files import change_at, changes_between, write_cases, write_outputs
 from mtassay.methods.behavior.pairs import BehaviorCase, edited_id
 
 PROJECT = Path(__file__).resolve().parent.parent

@@ -22,14 +22,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mtassay.errors import UsageError
-from mtassay.methods.behavior.capabilities.base import open_capability
+from mtassay.data.errors import UsageError
+from mtassay.methods.behavior.capability import open_capability
 from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
 from mtassay.methods.behavior.spans import aligned_spans, candidates
+from mtassay.nlp.aligners import Links, open_aligner
+from mtassay.nlp.annotation import Annotation, Token, with_phrases
+from mtassay.nlp.links import read_pharaoh
+from mtassay.nlp.spacy_pipeline import annotation, load_pipeline, models
 from mtassay.stats.proportions import wilson
-from mtassay.tools.align import Links, open_aligner, read_pharaoh
-from mtassay.tools.annotate import Annotation, Token, with_phrases
-from mtassay.tools.annotate.spacy_pipeline import annotation, load_pipeline, models
 
 PROJECT = Path(__file__).resolve().parent.parent
 FOLDER = Path(os.environ.get("MTASSAY_DATA", PROJECT.parent / "shared" / "data")) / "btpgbt"

@@ -15,10 +15,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from mtassay.api.judges import blindspots
-from mtassay.core import Result
-from mtassay.metrics.blindspots import TABLE, hardly_sees
-from mtassay.report.blindspots import BlindSpots
+from mtassay.app.judge_trust import blindspots
+from mtassay.data.nouns import Result
+from mtassay.measures.metric import TABLE, hardly_sees
+from mtassay.meta.judge_tables import BlindSpots
 
 PROJECT = Path(__file__).resolve().parent.parent
 METRICS = "bleu,chrf,chrf++,ter,use,use:against=source,nee"

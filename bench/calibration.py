@@ -19,12 +19,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mtassay.core import Segment
-from mtassay.engine import EngineTools
+from mtassay.data.nouns import Segment
+from mtassay.data.settings import build
 from mtassay.meta.measurement import score_outputs
-from mtassay.options import build
-from mtassay.stats import wilson
-from mtassay.stats.calibration import FlaggedCounts, threshold_for_precision
+from mtassay.methods.engine import EngineContext
+from mtassay.stats.proportions import wilson
+from mtassay.stats.thresholds import FlaggedCounts, threshold_for_precision
 
 JUDGING = Path(__file__).resolve().parent.parent / "demo" / "judging"
 BEHAVIOR = JUDGING.parent / "behavior"
@@ -108,9 +108,9 @@ def measure(
     given: LabelledOutputs, chosen: Mapping[str, NDArray[np.bool_]], arguments: argparse.Namespace
 ) -> None:
     """The rows of some outputs."""
-    tools = EngineTools(None, lambda step, done, total: None)
+    context = EngineContext(None, lambda step, done, total: None)
     scores = {
-        name: -score_outputs(name, build("metric", name, language="pt"), given.segments, given.texts, tools)
+        name: -score_outputs(name, build("metric", name, language="pt"), given.segments, given.texts, context)
         for name in METRICS
     }
     for engines, rows in chosen.items():

@@ -36,8 +36,8 @@ import numpy as np
 from numpy.typing import NDArray
 from results import table, write_section
 
-from mtassay.core import Segment
-from mtassay.metrics.comet import COMET
+from mtassay.data.nouns import Segment
+from mtassay.measures.comet import COMET
 
 SIZES = {
     "large": {

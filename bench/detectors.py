@@ -30,19 +30,22 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mtassay.core import Edit
-from mtassay.detectors.answers import AnnotatedAnswer, ComparedPair
-from mtassay.detectors.base import PairDetector, PhraseDetector, RelationDetector
-from mtassay.detectors.companions import open_detectors
-from mtassay.detectors.counterparts import Counterparts
-from mtassay.detectors.coverage import OverTranslation, UnderTranslation
-from mtassay.detectors.traces import WordMeanings
-from mtassay.languages import parse_pair
-from mtassay.registry import names
-from mtassay.stats import wilson
-from mtassay.stats.proportions import effective_trials, small_sample_factor
-from mtassay.tools.annotate import open_annotator
-from mtassay.tools.annotate.annotation import Annotation
+from mtassay.data.languages import parse_pair
+from mtassay.data.nouns import Edit
+from mtassay.data.registry import names
+from mtassay.measures.coverage import Counterparts, OverTranslation, UnderTranslation
+from mtassay.measures.detector import (
+    AnnotatedAnswer,
+    ComparedPair,
+    PairDetector,
+    PhraseDetector,
+    RelationDetector,
+    open_detectors,
+)
+from mtassay.measures.traces import WordMeanings
+from mtassay.nlp.annotation import Annotation
+from mtassay.nlp.annotators import open_annotator
+from mtassay.stats.proportions import effective_trials, small_sample_factor, wilson
 
 PROJECT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("MTASSAY_DATA", PROJECT.parent / "shared" / "data"))

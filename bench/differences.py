@@ -22,8 +22,8 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from mtassay.measures.tokenizers import split_words
 from mtassay.methods.score.differences import compare_ngrams
-from mtassay.metrics.tokenizers import split_words
 
 PROJECT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("MTASSAY_DATA", PROJECT.parent / "shared" / "data"))

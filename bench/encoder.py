@@ -20,7 +20,7 @@ from results import table, write_section
 from threadpoolctl import threadpool_limits
 
 from mtassay.methods.behavior.pairs import edited_id
-from mtassay.tools.encoder import Encoder, open_encoder
+from mtassay.nlp.encoder import Encoder, open_encoder
 
 CASES = 1885
 CORPUS = Path(__file__).resolve().parent.parent / "demo" / "corpus" / "en-pt"

@@ -18,12 +18,12 @@ from pathlib import Path
 
 from results import table, write_section
 
-from mtassay.caller import translate_all
-from mtassay.core import Request
-from mtassay.languages import parse_pair
-from mtassay.store import Workspace
+from mtassay.data.languages import parse_pair
+from mtassay.data.nouns import Request
+from mtassay.runtime.workspace import Workspace
+from mtassay.systems.client import translate_all
 from mtassay.systems.fake import Fake
-from mtassay.systems.http import Http
+from mtassay.systems.http_server import Http
 
 DELAY = 0.1
 PAIR = parse_pair("en-de")

@@ -15,6 +15,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import cycle, islice
 from pathlib import Path
@@ -22,11 +23,11 @@ from typing import Any, NamedTuple
 
 from results import table, write_section
 
-from mtassay.detectors.judge import open_judge
-from mtassay.executors import Executor, open_executor
-from mtassay.languages import parse_pair
-from mtassay.methods.opinions import answer_of
-from mtassay.tools.spread import batches
+from mtassay.data.languages import parse_pair
+from mtassay.measures.judge import open_judge
+from mtassay.methods.basis import answer_of
+from mtassay.nlp.spread import batches
+from mtassay.runtime.executors import Executor, open_executor
 
 CORPUS = Path(__file__).resolve().parent.parent / "demo" / "corpus" / "en-pt"
 AT_ONCE = 64
@@ -71,11 +72,22 @@ class Measured:
     found: str
 
 
-def measure(executor: Callable[[], Executor], judge: Callable[..., Any], work: Sequence[Any]) -> Measured:
+class Here:
+    """This process, as an executor."""
+
+    workers = 1
+
+    def map(self, function: Callable[[Any], Any], batches: Sequence[Any]) -> Any:
+        return map(function, batches)
+
+
+def measure(
+    executor: Callable[[], Executor[Any] | None], judge: Callable[..., Any], work: Sequence[Any]
+) -> Measured:
     import executors  # this file under a name that workers can import
 
     begun = time.perf_counter()
-    with executor() as opened:
+    with executor() or nullcontext(Here()) as opened:
         list(opened.map(executors.nothing, range(2 * opened.workers)))
         started = time.perf_counter()
         list(opened.map(judge, work[: 4 * opened.workers]))
@@ -105,7 +117,7 @@ def main() -> None:
     first: Measured | None = None
     for name, workers in WAYS:
 
-        def executor(name: str = name, workers: int = workers) -> Executor:
+        def executor(name: str = name, workers: int = workers) -> Executor[Any] | None:
             os.environ["MTASSAY_PROCESSES"] = str(workers)
             return open_executor(name)
 

@@ -25,9 +25,9 @@ from pathlib import Path
 import numpy as np
 
 import mtassay as mt
-from mtassay.core import Run
-from mtassay.gates import check_gates
-from mtassay.stats import wilson
+from mtassay.changes.gate_checks import check_gates
+from mtassay.data.nouns import Run
+from mtassay.stats.proportions import wilson
 
 PROJECT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("MTASSAY_DATA", PROJECT.parent / "shared" / "data"))

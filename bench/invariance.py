@@ -22,18 +22,18 @@ from pathlib import Path
 
 from results import table, write_section
 
-from mtassay.caller import translate_all
-from mtassay.core import Output, Segment, Tools
-from mtassay.languages import parse_pair
-from mtassay.methods.invariance.answers import cases_of
-from mtassay.methods.invariance.method import InvarianceMethod
-from mtassay.methods.invariance.tables import seconds_figure
-from mtassay.methods.invariance.variants.base import open_substituter
-from mtassay.methods.invariance.variants.generation import VariantSettings, generate
-from mtassay.options import open_system
-from mtassay.report.figures import draw
-from mtassay.tools.annotate import open_annotator
-from mtassay.tools.encoder import open_encoder
+from mtassay.data.languages import parse_pair
+from mtassay.data.nouns import Output, RunContext, Segment
+from mtassay.methods.invariance.invariance_answers import cases_of
+from mtassay.methods.invariance.invariance_method import InvarianceMethod
+from mtassay.methods.invariance.invariance_tables import seconds_figure
+from mtassay.methods.invariance.substitutes import open_substituter
+from mtassay.methods.invariance.variants import VariantSettings, generate
+from mtassay.nlp.annotators import open_annotator
+from mtassay.nlp.encoder import open_encoder
+from mtassay.report.plots import draw
+from mtassay.systems.client import translate_all
+from mtassay.systems.roster import open_system
 
 PROJECT = Path(__file__).resolve().parent.parent
 OURS = PROJECT / "demo" / "invariance" / "en.txt"
@@ -44,7 +44,7 @@ SETTINGS = VariantSettings(pos=("noun", "adj", "verb", "adv"), per_sentence=30, 
 ALL = 200
 
 
-class Memory(Tools):
+class Memory(RunContext):
     """Keeps what is dear to compute, as a workspace does; a new one knows nothing."""
 
     def __init__(self) -> None:
@@ -132,12 +132,12 @@ def make(lines: list[str], count: int) -> Material:
 
 
 def show(
-    name: str, method: InvarianceMethod, material: Material, tools: Tools, rows: list[list[object]]
+    name: str, method: InvarianceMethod, material: Material, context: RunContext, rows: list[list[object]]
 ) -> dict[str, float]:
     """One row: reading outputs, distances, verdicts, and what else the method is asked for."""
     assert method.signature  # opens the parser of outputs
     started, processor = time.perf_counter(), time.process_time()
-    method.judge(cases_of(material.segments), material.outputs, tools)
+    method.judge(cases_of(material.segments), material.outputs, context)
     compare, processor = time.perf_counter() - started, time.process_time() - processor
     paper = PAPER[name] if name in PAPER and material.originals == ALL else ""
     seconds = (material.variants, material.translate, compare, material.variants + compare)

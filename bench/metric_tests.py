@@ -15,11 +15,11 @@ from pathlib import Path
 
 import numpy as np
 
-from mtassay import stats
-from mtassay.languages import parse_pair
-from mtassay.meta.material import material_from_folder
-from mtassay.meta.rater import rater_from_column
+from mtassay.data.languages import parse_pair
+from mtassay.meta.rated_material import material_from_folder
+from mtassay.meta.raters import rater_from_column
 from mtassay.meta.significance import PairOutcomes, Swaps, SystemConfidence, TranslationGroups, standardized
+from mtassay.stats import correlation, proportions
 
 PAIRS = [("COMET-refA", "BLEURT-20-refA"), ("BLEU-refA", "chrF-refA"), ("COMET-refA", "chrF-refA")]
 
@@ -46,7 +46,7 @@ def main() -> None:
         keeps = rng.integers(2, size=human.shape[1], dtype=bool)
         one, other = np.where(keeps, first, second), np.where(keeps, second, first)
         outcomes = [
-            PairOutcomes.of(side, human, stats.calibrate_ties(side, human, by="item").epsilon)
+            PairOutcomes.of(side, human, correlation.calibrate_ties(side, human, by="item").epsilon)
             for side in (one, other)
         ]
         for test in ("randomization", "wmt"):
@@ -61,7 +61,7 @@ def main() -> None:
     for test in ("randomization", "wmt"):
         for name in ("acc_eq by item", "pearson", "soft accuracy"):
             wrong = claims[test, name]
-            low, high = stats.wilson(wrong, arguments.rounds)
+            low, high = proportions.wilson(wrong, arguments.rounds)
             share = 100 * wrong / arguments.rounds
             print(
                 f"{test:14} {name:15} {share:5.1f} % [{100 * low:.0f}–{100 * high:.0f}], n {arguments.rounds}"

@@ -16,12 +16,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from mtassay.core import Segment
-from mtassay.metrics.base import Metric
-from mtassay.metrics.bleu import BLEU
-from mtassay.metrics.chrf import ChrF
-from mtassay.metrics.guards import find_guard_hits
-from mtassay.metrics.plausibility import notes_on_inputs
+from mtassay.data.nouns import Segment
+from mtassay.measures.bleu import BLEU
+from mtassay.measures.chrf import ChrF
+from mtassay.measures.guards import find_guard_hits
+from mtassay.measures.metric import Metric
+from mtassay.measures.plausibility import notes_on_inputs
 
 PROJECT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("MTASSAY_DATA", PROJECT.parent / "shared" / "data"))

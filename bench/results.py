@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from mtassay.processes import core_count
+from mtassay.runtime.processes import core_count
 
 PATH = Path(__file__).resolve().parent / "RESULTS.md"
 HEAD = """# Results

@@ -24,9 +24,10 @@ from pathlib import Path
 import httpx
 from results import table, write_section
 
-from mtassay.api import access, suite
-from mtassay.formats.suite import Item, Rule, Suite
-from mtassay.store import Workspace
+from mtassay.app import access
+from mtassay.app.library import suite
+from mtassay.data.formats.suite_items import Item, Rule, Suite
+from mtassay.runtime.workspace import Workspace
 
 WORDS = (
     "casa",

@@ -242,16 +242,16 @@ def make_lines(sample: Path, target: Path, count: int) -> None:
 def stages() -> None:
     """CPU seconds of each stage in this process."""
     empty = min(cost([sys.executable, "-c", "pass"]).cpu for _ in range(5))
-    started = min(cost([sys.executable, "-c", "import mtassay.cli.score"]).cpu for _ in range(5))
+    started = min(cost([sys.executable, "-c", "import mtassay.app.cli.score_command"]).cpu for _ in range(5))
     listed = min(cost([sys.executable, "-m", "mtassay", "--help"]).cpu for _ in range(5))
     rows: list[list[object]] = [["Python", empty], ["imports of score", started - empty]]
     rows.append(["all of mtassay --help", listed])
-    from mtassay.core import Segment
-    from mtassay.formats import read_lines
-    from mtassay.metrics.bleu import BLEU
-    from mtassay.metrics.chrf import ChrF
-    from mtassay.metrics.guards import find_guard_hits
-    from mtassay.metrics.tokenizers import split_texts
+    from mtassay.data.formats.textfiles import read_lines
+    from mtassay.data.nouns import Segment
+    from mtassay.measures.bleu import BLEU
+    from mtassay.measures.chrf import ChrF
+    from mtassay.measures.guards import find_guard_hits
+    from mtassay.measures.tokenizers import split_texts
 
     for files in test_sets():
         source, target = files.pair.split("-")

@@ -30,16 +30,16 @@ from behavior_data import SYSTEMS, read_btpgbt
 from numpy.typing import NDArray
 
 import mtassay as mt
-from mtassay.core import Finding, Judgement, Output, Result, Segment
-from mtassay.engine import EngineTools
+from mtassay.data.nouns import Finding, Judgement, Output, Result, Segment
+from mtassay.data.words import edit_distance
 from mtassay.methods.behavior.pairs import edited_id
-from mtassay.methods.behavior.rates import pass_rates
+from mtassay.methods.behavior.pass_rates import pass_rates
+from mtassay.methods.engine import EngineContext
 from mtassay.methods.invariance.issues import stability
-from mtassay.methods.score.method import ScoreMethod
+from mtassay.methods.score.score_method import ScoreMethod
 from mtassay.methods.suite.accuracy import Grades, accuracies
-from mtassay.methods.suite.method import SuiteMethod, case_of, grades_of
-from mtassay.stats import wilson
-from mtassay.texts.distance import edit_distance
+from mtassay.methods.suite.suite_method import SuiteMethod, case_of, grades_of
+from mtassay.stats.proportions import wilson
 
 PROJECT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("MTASSAY_DATA", PROJECT.parent / "shared" / "data"))
@@ -118,8 +118,8 @@ def score_pair() -> Pair:
         name: [Output(s.id, text) for s, text in zip(segments, lines, strict=True)]
         for name, lines in texts.items()
     }
-    tools = EngineTools(None, lambda *_: None)
-    kept = list(method.judge(method.cases(segments, tools), outputs, tools).statistics)
+    context = EngineContext(None, lambda *_: None)
+    kept = list(method.judge(method.cases(segments, context), outputs, context).statistics)
     columns = {m: [entry for entry in kept if entry.metric == m] for m in method.metrics}
     goodness = np.stack([method.metrics["chrf"].unit_scores(e.values) for e in columns["chrf"]], axis=1)
 
@@ -131,7 +131,7 @@ def score_pair() -> Pair:
             for a, b in columns.values()
             for number, pick in enumerate(picks.T)
         ]
-        return asked.score(Judgement([], mixed, {}), tools)
+        return asked.score(Judgement([], mixed, {}), context)
 
     tests = (
         "randomization, max-t",

@@ -82,7 +82,7 @@ def main() -> None:
 
 def find(folder: Path) -> Files:
     """The suite as DFKI JSON, which the plain loop can read, and 40 files of outputs with unlike names."""
-    from mtassay.formats.suite import read_suite, write_suite
+    from mtassay.data.formats.suite_files import read_suite, write_suite
 
     if DATA.is_dir():
         name, suite, outputs = "DFKI de-en", DATA / "items.json", sorted(DATA.glob("outputs/*/*.tsv"))
@@ -134,9 +134,9 @@ def peer(files: Files, folder: Path) -> None:
 
 
 def stages(files: Files, folder: Path) -> None:
-    from mtassay.engine import execute
-    from mtassay.methods.suite.judge import Judge
-    from mtassay.methods.suite.method import SuiteMethod
+    from mtassay.methods.engine import execute
+    from mtassay.methods.suite.rule_judge import Judge
+    from mtassay.methods.suite.suite_method import SuiteMethod
     from mtassay.systems.roster import open_systems
 
     print("\nWhere the time goes, in one process\n")
@@ -152,10 +152,10 @@ def stages(files: Files, folder: Path) -> None:
         for rule in (*item.positive_regex, *item.negative_regex):
             judge.pattern(item, rule)
     start = lap("compiling expressions", start)
-    execution = execute(method, method.segments, systems)
+    execute(method, method.segments, systems)
     start = lap("compiling, judging, z-tests", start)
-    SuiteMethod(method.suite).score(execution.judgement, _Silent())
-    lap("the default test", start)
+    execute(SuiteMethod(method.suite), method.segments, systems)
+    lap("the same with the default test", start)
 
 
 class _Silent:

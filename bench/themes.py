@@ -20,9 +20,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from mtassay.core import Finding, Output, Result, Run, Segment
-from mtassay.stats import wilson
-from mtassay.themes import Themes, find_themes
+from mtassay.changes.themes import Themes, find_themes
+from mtassay.data.nouns import Finding, Output, Result, Run, Segment
+from mtassay.stats.proportions import wilson
 
 PROJECT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("MTASSAY_DATA", PROJECT.parent / "shared" / "data"))

@@ -17,7 +17,7 @@ from results import table, write_section
 
 CODE = """
 import resource, sys, time
-from mtassay.api.file_translation import translate_file
+from mtassay.app.translation import translate_file
 start = time.perf_counter()
 (done,) = translate_file(sys.argv[1], ["fake:upper?batch=1000"], sys.argv[2], langpair="en-de",
                          workspace=sys.argv[3], quiet=True)

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import mtassay as mt
-from mtassay.api.plans import StepRun
-from mtassay.core import Score
-from mtassay.report.run import render_tables
+from mtassay.app.plans.plan_steps import StepRun
+from mtassay.data.nouns import Score
+from mtassay.report.run_text import render_tables
 
 HERE = Path(__file__).resolve().parent
 QUESTIONS = {
@@ -41,7 +41,7 @@ def main() -> None:
     say("A neural engine, English to Portuguese, that runs here and now: as its package")
     say("gives it, and as its model says it (raw); beside it what Apertium said earlier.")
     say("Four methods, one plan: demo/mtassay.yaml. It takes two minutes or so.\n")
-    done = mt.run_plan(HERE, told=tell)
+    done = mt.run_plan(HERE, on_step=tell)
     if done.exit_code:
         sys.exit(done.exit_code)
     runs = done.runs

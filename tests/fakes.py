@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from mtassay.core import Tools
+from mtassay.data.nouns import RunContext
 
 
 @dataclass
-class MemoryTools(Tools):
+class MemoryContext(RunContext):
     """Tools that keep everything in memory and note the progress."""
 
     kept: dict[str, bytes] = field(default_factory=dict)

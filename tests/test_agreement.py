@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 import mtassay as mt
-from mtassay.api.agreement import challenge, detect, rank
-from mtassay.errors import InputError, UsageError
-from mtassay.formats.challenge import ChallengePair
+from mtassay.app.judge_trust import judges
+from mtassay.app.metric_agreement import challenge, rank
+from mtassay.data.errors import InputError, UsageError
+from mtassay.data.formats.evaluation_files import ChallengePair
 
 OUTPUTS = {"A": ["Ola mundo", "Boa"], "B": ["Olá, mundo!", "Bom dia."], "C": ["Oi", "Ola"]}
 REFERENCE = ["Olá, mundo!", "Bom dia."]
@@ -48,16 +49,16 @@ def test_a_score_for_each_segment_is_needed() -> None:
 
 def test_scores_of_a_list_give_a_curve_and_a_threshold() -> None:
     labels = {"1": "ERR", "2": "NOT", "3": "ERR", "4": "NOT"}
-    found = detect(flagged={"l": {"1": 0.9, "2": 0.4}}, thresholds={"l": 0.5}, labels=labels)
+    found = judges(flagged={"l": {"1": 0.9, "2": 0.4}}, thresholds={"l": 0.5}, labels=labels)
     assert found.result.counts["l"] == {"flagged": 1, "unlabelled": 0, "labelled": 4, "errors": 2}
     assert [point.threshold for point in found.curves["l"].points] == [0.9, 0.4]
     with pytest.raises(UsageError, match="label 'perhaps' is not known"):
-        detect(flagged={"l": ["1"]}, labels={"1": "perhaps"})
+        judges(flagged={"l": ["1"]}, labels={"1": "perhaps"})
 
 
 def test_a_run_in_memory_is_judged_like_a_saved_one() -> None:
     run = mt.score({"a": ["Olá.", ""]}, [["Olá.", "Oi."]], metrics="chrf", samples=100)
-    found = detect([run], labels={("1", "a"): False, ("2", "a"): True})
+    found = judges([run], labels={("1", "a"): False, ("2", "a"): True})
     assert "guard:empty" in found.result.counts
 
 

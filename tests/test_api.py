@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 import mtassay as mt
-from mtassay import core
-from mtassay.core import Segment
-from mtassay.display import Figure, Table
-from mtassay.errors import InputError, MtassayError, ServiceError, UsageError
-from mtassay.languages import parse_pair
+from mtassay.data import nouns
+from mtassay.data.display import Figure, Table
+from mtassay.data.errors import InputError, MtassayError, ServiceError, UsageError
+from mtassay.data.languages import parse_pair
+from mtassay.data.nouns import Segment
 from mtassay.systems.fake import Fake
 
 REFERENCES = ["One cat.", "Two dogs.", "Three birds."]
@@ -112,7 +112,7 @@ def test_a_saved_run_comes_back_and_can_be_judged_again() -> None:
 def test_what_is_wrong_is_said_in_one_line() -> None:
     wrong: list[tuple[type[MtassayError], str, dict[str, object]]] = [
         (UsageError, "No metric 'blue'", {"metrics": "blue"}),
-        (UsageError, "score has no parameter 'sample'. Available: metrics, baseline", {"sample": 5}),
+        (UsageError, "has no parameter 'sample'. Did you mean 'samples'", {"sample": 5}),
         (UsageError, "No system 'x' to take as the baseline", {"baseline": "x"}),
     ]
     for kind, message, options in wrong:
@@ -191,13 +191,13 @@ def test_a_script_is_run_once_however_many_processes_work(elsewhere: Path) -> No
 
 
 def test_a_run_that_was_saved_before_scores_had_labels_shows_them() -> None:
-    old = core.Run(
+    old = nouns.Run(
         "r",
         "score",
         {"metrics": {"chrf:word_order=2": "ChrF(word_order=2)"}, "baseline": "a"},
         ["a"],
         "2026-01-01",
         {},
-        core.Result([core.Score("chrf:word_order=2", "a", "all", 61.25, 3)]),
+        nouns.Result([nouns.Score("chrf:word_order=2", "a", "all", 61.25, 3)]),
     )
     assert "chrF2++" in str(mt.Run(old))

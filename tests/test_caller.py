@@ -14,12 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay import caller
-from mtassay.caller import Budget, Tally, translate_all
-from mtassay.core import Output, Request
-from mtassay.errors import BusyError, ClosedError, RejectedError
-from mtassay.languages import parse_pair
-from mtassay.store import StoredAnswer, Workspace
+from mtassay.data.errors import BusyError, ClosedError, RejectedError
+from mtassay.data.languages import parse_pair
+from mtassay.data.nouns import Output, Request
+from mtassay.runtime.workspace import StoredAnswer, Workspace
+from mtassay.systems import client as caller
+from mtassay.systems.client import Budget, Tally, translate_all
 from mtassay.systems.fake import Fake
 from mtassay.systems.live import Limits, LiveSystem
 
@@ -329,7 +329,9 @@ def test_answers_may_be_kept_anywhere() -> None:
         def __init__(self) -> None:
             self.kept: dict[str, StoredAnswer] = {}
 
-        def find_answers(self, keys: Sequence[str], *, since: str = "") -> Mapping[str, StoredAnswer]:
+        newest_answer = 0
+
+        def find_answers(self, keys: Sequence[str], *, since: int = 0) -> Mapping[str, StoredAnswer]:
             return {key: self.kept[key] for key in keys if key in self.kept}
 
         def keep_answers(

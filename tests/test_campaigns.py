@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from mtassay.api import campaign_reports, campaigns, people
-from mtassay.campaign_store import HANDOUT_S, CampaignStore
-from mtassay.core import Output, Result, Run, Segment
-from mtassay.errors import UsageError
-from mtassay.reviews import Subject, review_now
-from mtassay.reviews.campaigns import Campaign, CampaignSubject, own_order
-from mtassay.store import Workspace
+from mtassay.app import campaign_progress, campaign_work, reviewing
+from mtassay.data.errors import UsageError
+from mtassay.data.nouns import Output, Result, Run, Segment
+from mtassay.data.subjects import Subject, review_now
+from mtassay.review.campaign_store import HANDOUT_S, CampaignStore
+from mtassay.review.campaigns import Campaign, CampaignSubject, own_order
+from mtassay.runtime.workspace import Workspace
 from tests.cli.reviewing import save_run
 from tests.systems.server import Server, json_reply
 
@@ -38,115 +38,115 @@ def save_many(path: Path, count: int) -> Path:
 def work(name: str, reviewer: str, workspace: Path, answer: str = "correct") -> list[str]:
     """Answer all that this reviewer gets; gives the subjects in order."""
     done = []
-    while card := campaigns.next_card(name, reviewer, workspace=workspace):
-        campaigns.answer(name, card.subject.id, answer, reviewer, workspace=workspace)
+    while card := campaign_work.next_card(name, reviewer, workspace=workspace):
+        campaign_work.answer(name, card.subject.id, answer, reviewer, workspace=workspace)
         done.append(card.subject.id)
     return done
 
 
 def test_two_people_and_an_adjudicator(workspace: Path) -> None:
-    campaigns.create(
+    campaign_work.create(
         "spring", reviewers="anna,ben", adjudicators="dora", overlap=1, seed=3, workspace=workspace
     )
-    card = campaigns.next_card("spring", "anna", workspace=workspace)
+    card = campaign_work.next_card("spring", "anna", workspace=workspace)
     assert card is not None
-    first = campaigns.answer("spring", card.subject.id[:10], "c", "anna", workspace=workspace)
+    first = campaign_work.answer("spring", card.subject.id[:10], "c", "anna", workspace=workspace)
     assert (first.review.answer, first.answers, first.decision) == ("correct", {}, None)
-    assert campaigns.disagreements("spring", "dora", workspace=workspace) == []
-    second = campaigns.answer("spring", card.subject.id, "i", "ben", workspace=workspace)
+    assert campaign_work.disagreements("spring", "dora", workspace=workspace) == []
+    second = campaign_work.answer("spring", card.subject.id, "i", "ben", workspace=workspace)
     assert {name: review.answer for name, review in second.answers.items()} == {"anna": "correct"}
     assert second.decision is not None
     assert second.decision.is_disputed
-    (dispute,) = campaigns.disagreements("spring", "dora", workspace=workspace)
+    (dispute,) = campaign_work.disagreements("spring", "dora", workspace=workspace)
     assert sorted(dispute.answers) == ["anna", "ben"]
-    done = campaigns.adjudicate("spring", dispute.subject.id, "i", "dora", workspace=workspace)
+    done = campaign_work.adjudicate("spring", dispute.subject.id, "i", "dora", workspace=workspace)
     assert done.decision is not None
     assert (done.decision.answer, done.decision.is_adjudicated) == ("incorrect", True)
-    assert campaigns.disagreements("spring", "dora", workspace=workspace) == []
+    assert campaign_work.disagreements("spring", "dora", workspace=workspace) == []
     # What holds for everybody else is the adjudication, also after a reviewer insists.
-    campaigns.answer("spring", card.subject.id, "c", "ben", workspace=workspace)
-    found = campaign_reports.report("spring", workspace=workspace)
+    campaign_work.answer("spring", card.subject.id, "c", "ben", workspace=workspace)
+    found = campaign_progress.report("spring", workspace=workspace)
     assert (found.subjects, found.wanted, found.given, found.complete) == (3, 6, 2, 1)
     assert (found.to_adjudicate, found.adjudicated) == (0, 1)
     assert [(p.reviewer, p.answered, p.left) for p in found.progress] == [("anna", 1, 2), ("ben", 1, 2)]
-    exported = people.reviews(workspace=workspace)
+    exported = reviewing.reviews(workspace=workspace)
     assert [r["standing"] for r in exported] == ["", "", "adjudication", ""]
 
 
 def test_only_those_who_belong_to_it_take_part(workspace: Path) -> None:
-    campaigns.create("c", reviewers="anna,ben", adjudicators="ben", overlap=1, workspace=workspace)
-    card = campaigns.next_card("c", "anna", workspace=workspace)
+    campaign_work.create("c", reviewers="anna,ben,carla", adjudicators="ben", overlap=1, workspace=workspace)
+    card = campaign_work.next_card("c", "anna", workspace=workspace)
     assert card is not None
-    with pytest.raises(UsageError, match=r"'zoe' is no reviewer of 'c'. Reviewers: anna, ben"):
-        campaigns.next_card("c", "zoe", workspace=workspace)
+    with pytest.raises(UsageError, match=r"'zoe' is no reviewer of 'c'. Reviewers: anna, ben, carla"):
+        campaign_work.next_card("c", "zoe", workspace=workspace)
     with pytest.raises(UsageError, match="'zoe' is no reviewer"):
-        campaigns.answer("c", card.subject.id, "c", "zoe", workspace=workspace)
+        campaign_work.answer("c", card.subject.id, "c", "zoe", workspace=workspace)
     with pytest.raises(UsageError, match=r"'anna' is no adjudicator of 'c'. Adjudicators: ben"):
-        campaigns.disagreements("c", "anna", workspace=workspace)
+        campaign_work.disagreements("c", "anna", workspace=workspace)
     with pytest.raises(UsageError, match="Not all reviewers have answered"):
-        campaigns.adjudicate("c", card.subject.id, "c", "ben", workspace=workspace)
-    campaigns.answer("c", card.subject.id, "c", "anna", workspace=workspace)
-    campaigns.answer("c", card.subject.id, "i", "ben", workspace=workspace)
+        campaign_work.adjudicate("c", card.subject.id, "c", "ben", workspace=workspace)
+    campaign_work.answer("c", card.subject.id, "c", "anna", workspace=workspace)
+    campaign_work.answer("c", card.subject.id, "i", "ben", workspace=workspace)
     # Nobody settles a dispute of their own.
-    assert campaigns.disagreements("c", "ben", workspace=workspace) == []
+    assert campaign_work.disagreements("c", "ben", workspace=workspace) == []
     with pytest.raises(UsageError, match="another must settle it"):
-        campaigns.adjudicate("c", card.subject.id, "c", "ben", workspace=workspace)
+        campaign_work.adjudicate("c", card.subject.id, "c", "ben", workspace=workspace)
     with pytest.raises(UsageError, match="'x' is no answer"):
-        campaigns.answer("c", card.subject.id, "x", "anna", workspace=workspace)
+        campaign_work.answer("c", card.subject.id, "x", "anna", workspace=workspace)
     with pytest.raises(UsageError, match="No subject of 'c' begins with 'zzz'"):
-        campaigns.answer("c", "zzz", "c", "anna", workspace=workspace)
+        campaign_work.answer("c", "zzz", "c", "anna", workspace=workspace)
 
 
 def test_a_closed_campaign_asks_nobody_and_keeps_all_answers(workspace: Path) -> None:
-    campaigns.create("c", reviewers="anna", workspace=workspace)
-    card = campaigns.next_card("c", "anna", workspace=workspace)
+    campaign_work.create("c", reviewers="anna", workspace=workspace)
+    card = campaign_work.next_card("c", "anna", workspace=workspace)
     assert card is not None
-    campaigns.answer("c", card.subject.id, "c", "anna", workspace=workspace)
-    campaigns.close("c", workspace=workspace)
-    assert campaigns.next_card("c", "anna", workspace=workspace) is None
+    campaign_work.answer("c", card.subject.id, "c", "anna", workspace=workspace)
+    campaign_work.close("c", workspace=workspace)
+    assert campaign_work.next_card("c", "anna", workspace=workspace) is None
     with pytest.raises(UsageError, match="was closed on"):
-        campaigns.answer("c", card.subject.id, "c", "anna", workspace=workspace)
-    assert campaign_reports.report("c", workspace=workspace).given == 1
+        campaign_work.answer("c", card.subject.id, "c", "anna", workspace=workspace)
+    assert campaign_progress.report("c", workspace=workspace).given == 1
     with pytest.raises(UsageError, match="There is a campaign 'c' already"):
-        campaigns.create("c", reviewers="anna", workspace=workspace)
-    campaigns.delete("c", workspace=workspace)
-    assert campaigns.campaigns(workspace=workspace) == []
-    assert len(people.reviews(workspace=workspace)) == 1
+        campaign_work.create("c", reviewers="anna", workspace=workspace)
+    campaign_work.delete("c", workspace=workspace)
+    assert campaign_work.campaigns(workspace=workspace) == []
+    assert len(reviewing.reviews(workspace=workspace)) == 1
     with pytest.raises(UsageError, match="Make one: mtassay review campaign create NAME"):
-        campaigns.close("c", workspace=workspace)
+        campaign_work.close("c", workspace=workspace)
 
 
 def test_a_subject_that_somebody_has_before_them_goes_to_nobody_else_until_it_expires(
     tmp_path: Path,
 ) -> None:
     path = save_many(tmp_path / "w.db", 2)
-    campaigns.create("c", reviewers="anna,ben,carla", question="da", overlap=0, workspace=path)
-    first = campaigns.next_card("c", "anna", workspace=path)
-    again = campaigns.next_card("c", "anna", workspace=path)
-    second = campaigns.next_card("c", "ben", workspace=path)
+    campaign_work.create("c", reviewers="anna,ben,carla", question="da", overlap=0, workspace=path)
+    first = campaign_work.next_card("c", "anna", workspace=path)
+    again = campaign_work.next_card("c", "anna", workspace=path)
+    second = campaign_work.next_card("c", "ben", workspace=path)
     assert first is not None
     assert again is not None
     assert second is not None
     assert again.subject == first.subject != second.subject
-    assert campaigns.next_card("c", "carla", workspace=path) is None
+    assert campaign_work.next_card("c", "carla", workspace=path) is None
     store = Workspace(path)
     with store.database.transaction() as connection:
         connection.execute("UPDATE handouts SET until = until - ? WHERE reviewer = 'anna'", (HANDOUT_S + 1,))
-    third = campaigns.next_card("c", "carla", workspace=path)
+    third = campaign_work.next_card("c", "carla", workspace=path)
     assert third is not None
     assert third.subject == first.subject
     # Who comes back late is not refused: the answer counts beside the other one.
-    campaigns.answer("c", first.subject.id, "50", "anna", workspace=path)
-    campaigns.answer("c", first.subject.id, "60", "carla", workspace=path)
-    assert sum(p.answered for p in campaign_reports.report("c", workspace=path).progress) == 2
+    campaign_work.answer("c", first.subject.id, "50", "anna", workspace=path)
+    campaign_work.answer("c", first.subject.id, "60", "carla", workspace=path)
+    assert sum(p.answered for p in campaign_progress.report("c", workspace=path).progress) == 2
 
 
 def test_what_is_skipped_comes_last_and_is_free_for_others(tmp_path: Path) -> None:
     path = save_many(tmp_path / "w.db", 3)
-    campaigns.create("c", reviewers="anna,ben", question="da", overlap=0, seed=1, workspace=path)
-    first = campaigns.next_card("c", "anna", workspace=path)
+    campaign_work.create("c", reviewers="anna,ben", question="da", overlap=0, seed=1, workspace=path)
+    first = campaign_work.next_card("c", "anna", workspace=path)
     assert first is not None
-    second = campaigns.next_card("c", "anna", skip=[first.subject.id], workspace=path)
+    second = campaign_work.next_card("c", "anna", skip=[first.subject.id], workspace=path)
     assert second is not None
     assert second.subject != first.subject
     assert set(work("c", "ben", path, "50")) >= {first.subject.id}
@@ -154,12 +154,12 @@ def test_what_is_skipped_comes_last_and_is_free_for_others(tmp_path: Path) -> No
 
 def test_the_answers_of_two_people_are_as_many_as_the_overlap_wants(tmp_path: Path) -> None:
     path = save_many(tmp_path / "w.db", 20)
-    campaigns.create("c", reviewers="anna,ben", question="da", overlap=0.25, seed=1, workspace=path)
+    campaign_work.create("c", reviewers="anna,ben", question="da", overlap=0.25, seed=1, workspace=path)
     anna = work("c", "anna", path, "50")
     ben = work("c", "ben", path, "70")
     assert len(anna) == 20
     assert len(ben) == 5
-    found = campaign_reports.report("c", workspace=path)
+    found = campaign_progress.report("c", workspace=path)
     assert (found.given, found.wanted, found.complete) == (25, 25, 20)
     by_measure = {entry.measure: entry for entry in found.agreement}
     assert (by_measure["agreement"].value, by_measure["agreement"].n) == (1.0, 5)  # 20 points apart
@@ -171,7 +171,7 @@ def test_the_answers_of_two_people_are_as_many_as_the_overlap_wants(tmp_path: Pa
 def test_twenty_reviewers_at_once_get_each_subject_as_often_as_wanted(tmp_path: Path) -> None:
     path = save_many(tmp_path / "w.db", 60)
     names = [f"r{n}" for n in range(20)]
-    campaigns.create("c", reviewers=names, question="da", overlap=0.5, seed=1, workspace=path)
+    campaign_work.create("c", reviewers=names, question="da", overlap=0.5, seed=1, workspace=path)
     failures: list[BaseException] = []
 
     def review(name: str) -> None:
@@ -197,7 +197,7 @@ def test_twenty_reviewers_at_once_get_each_subject_as_often_as_wanted(tmp_path: 
 
 def test_the_order_of_a_queue_is_the_reviewers_own(tmp_path: Path) -> None:
     path = save_many(tmp_path / "w.db", 12)
-    campaign = campaigns.create("c", reviewers="anna,ben", question="da", overlap=1, workspace=path)
+    campaign = campaign_work.create("c", reviewers="anna,ben", question="da", overlap=1, workspace=path)
     subjects = CampaignStore(Workspace(path)).subjects(campaign)
     for name in ("anna", "ben"):
         expected = [entry.subject for entry in own_order(campaign, subjects, name)]
@@ -205,23 +205,23 @@ def test_the_order_of_a_queue_is_the_reviewers_own(tmp_path: Path) -> None:
 
 
 def test_verdicts_of_the_rules_are_mixed_in_unseen_and_held_against_people(workspace: Path) -> None:
-    campaign = campaigns.create("audit", reviewers="anna", settled=10, workspace=workspace)
+    campaign = campaign_work.create("audit", reviewers="anna", settled=10, workspace=workspace)
     assert (campaign.judge, campaign.is_blind) == ("run", True)
     subjects = CampaignStore(Workspace(workspace)).subjects(campaign)
     assert Counter(entry.verdict for entry in subjects) == {"": 3, "correct": 1}
     opinions = []
-    while card := campaigns.next_card("audit", "anna", workspace=workspace):
+    while card := campaign_work.next_card("audit", "anna", workspace=workspace):
         assert card.second_opinion is None
         assert card.pending.question.is_blind
         assert [line.text for line in card.lines] == list(card.subject.outputs)
-        done = campaigns.answer("audit", card.subject.id, "i", "anna", workspace=workspace)
+        done = campaign_work.answer("audit", card.subject.id, "i", "anna", workspace=workspace)
         opinions.append(done.second_opinion)
     (opinion,) = filter(None, opinions)
     assert (opinion.judge, opinion.verdict, opinion.agrees, opinion.agreed, opinion.n) == (
         *("run", "correct", False),
         *(0, 1),
     )
-    judged = campaign_reports.report("audit", workspace=workspace).judged
+    judged = campaign_progress.report("audit", workspace=workspace).judged
     assert judged is not None
     assert (judged.n, judged.wrong, judged.flagged, judged.hits) == (1, 1, 0, 0)
 
@@ -229,30 +229,47 @@ def test_verdicts_of_the_rules_are_mixed_in_unseen_and_held_against_people(works
 def test_a_metric_is_a_judge_with_a_threshold_and_is_calibrated_on_the_answers(tmp_path: Path) -> None:
     save_run(tmp_path)
     path = tmp_path / ".mtassay" / "workspace.db"
-    with pytest.raises(UsageError, match=r"No detector 'chrf' in these runs.*: run.*add --threshold"):
-        campaigns.create("c", reviewers="anna", judge="chrf", workspace=path)
-    campaigns.create("c", reviewers="anna", judge="chrf", threshold=60, langpair="en-pt", workspace=path)
-    campaign = campaigns.campaigns(workspace=path)[0]
+    with pytest.raises(UsageError, match=r"No detector 'chrf' in these runs.*: run.*add `threshold`"):
+        campaign_work.create("c", reviewers="anna", judge="chrf", workspace=path)
+    campaign_work.create("c", reviewers="anna", judge="chrf", threshold=60, langpair="en-pt", workspace=path)
+    campaign = campaign_work.campaigns(workspace=path)[0]
     subjects = CampaignStore(Workspace(path)).subjects(campaign)
     judged = {entry.case_id: entry for entry in subjects if entry.verdict}
     assert campaign.low_is_error
     assert all((entry.verdict == "incorrect") == ((entry.score or 0) < 60) for entry in judged.values())
     work("c", "anna", path)
-    assert "are too few" in campaign_reports.report("c", workspace=path).uncalibrated
+    assert "are too few" in campaign_progress.report("c", workspace=path).uncalibrated
 
 
 def test_agreement_is_kept_until_somebody_answers_again(workspace: Path) -> None:
-    campaigns.create("c", reviewers="anna,ben", overlap=1, workspace=workspace)
+    campaign_work.create("c", reviewers="anna,ben", overlap=1, workspace=workspace)
     work("c", "anna", workspace)
-    before = campaign_reports.report("c", workspace=workspace)
-    assert campaign_reports.report("c", workspace=workspace) == before
+    before = campaign_progress.report("c", workspace=workspace)
+    assert campaign_progress.report("c", workspace=workspace) == before
     work("c", "ben", workspace)
-    after = campaign_reports.report("c", workspace=workspace)
+    after = campaign_progress.report("c", workspace=workspace)
     assert [e.value for e in after.agreement if e.measure == "agreement"] == [1.0]
 
 
+def test_an_answer_that_is_copied_after_the_reveal_does_not_raise_agreement(tmp_path: Path) -> None:
+    path = save_many(tmp_path / "w.db", 10)
+    campaign_work.create("c", reviewers="anna,ben", question="adequacy", overlap=1, workspace=path)
+    for reviewer in ("anna", "ben"):
+        work("c", reviewer, path, "5" if reviewer == "anna" else "3")
+    before = campaign_progress.report("c", seed=1, workspace=path)
+    last = campaign_work.latest_subject("c", "anna", workspace=path)
+    assert last is not None
+    campaign_work.answer("c", last, "3", "anna", workspace=path)
+    after = campaign_progress.report("c", seed=1, workspace=path)
+    assert (before.changed, after.changed) == (0, 1)
+    assert after.agreement == before.agreement
+    assert after.record()["changed_after_reveal"] == 1
+    notes = [note for table in after.tables() for note in table.notes]
+    assert any(note.startswith("Changed after the answers of others") for note in notes)
+
+
 def test_purging_a_run_takes_its_subjects_out_of_campaigns(workspace: Path) -> None:
-    campaigns.create("c", reviewers="anna", workspace=workspace)
+    campaign_work.create("c", reviewers="anna", workspace=workspace)
     work("c", "anna", workspace)
     store = Workspace(workspace)
     store.purge(["last"])
@@ -261,50 +278,56 @@ def test_purging_a_run_takes_its_subjects_out_of_campaigns(workspace: Path) -> N
 
 
 def test_what_was_answered_can_be_seen_again_with_all_that_may_be_known_since(workspace: Path) -> None:
-    campaigns.create("spring", reviewers="anna,ben", overlap=1, workspace=workspace)
+    campaign_work.create("spring", reviewers="anna,ben", overlap=1, workspace=workspace)
     first, second, third = work("spring", "anna", workspace)
-    assert campaigns.latest_subject("spring", "anna", workspace=workspace) == third
-    assert campaigns.latest_subject("spring", "anna", before=third, workspace=workspace) == second
-    assert campaigns.latest_subject("spring", "anna", before=first, workspace=workspace) is None
-    assert campaigns.latest_subject("spring", "ben", workspace=workspace) is None
-    alone = campaigns.load_card("spring", first, "anna", workspace=workspace)
+    assert campaign_work.latest_subject("spring", "anna", workspace=workspace) == third
+    assert campaign_work.latest_subject("spring", "anna", before=third, workspace=workspace) == second
+    assert campaign_work.latest_subject("spring", "anna", before=first, workspace=workspace) is None
+    assert campaign_work.latest_subject("spring", "ben", workspace=workspace) is None
+    alone = campaign_work.load_card("spring", first, "anna", workspace=workspace)
     assert (alone.mine and alone.mine.answer, alone.answers) == ("correct", {})
-    unseen = campaigns.load_card("spring", first, "ben", workspace=workspace)
+    unseen = campaign_work.load_card("spring", first, "ben", workspace=workspace)
     assert (unseen.mine, unseen.answers) == (None, {})
-    campaigns.answer("spring", first, "i", "ben", workspace=workspace)
-    both = campaigns.load_card("spring", first, "anna", workspace=workspace)
+    campaign_work.answer("spring", first, "i", "ben", workspace=workspace)
+    both = campaign_work.load_card("spring", first, "anna", workspace=workspace)
     assert {name: review.answer for name, review in both.answers.items()} == {"ben": "incorrect"}
     with pytest.raises(UsageError, match="'carla' is no reviewer"):
-        campaigns.load_card("spring", first, "carla", workspace=workspace)
+        campaign_work.load_card("spring", first, "carla", workspace=workspace)
 
 
 def test_answers_are_counted_as_wanted_given_and_left(workspace: Path) -> None:
-    campaigns.create("spring", reviewers="anna,ben", overlap=1, workspace=workspace)
+    campaign_work.create("spring", reviewers="anna,ben", overlap=1, workspace=workspace)
     store = Workspace(workspace)
-    desk, campaign = CampaignStore(store), campaigns.campaigns(workspace=store)[0]
-    assert (desk.counts(campaign), desk.left(campaign, "ben")) == ((0, 6), 3)
+    desk, campaign = CampaignStore(store), campaign_work.campaigns(workspace=store)[0]
+    assert (desk.counts(campaign), desk.left(campaign, "ben")) == ((0, 6, 3), 3)
     work("spring", "anna", workspace)
-    assert (desk.counts(campaign), desk.left(campaign, "anna"), desk.left(campaign, "ben")) == ((3, 6), 0, 3)
+    assert (desk.counts(campaign), desk.left(campaign, "anna"), desk.left(campaign, "ben")) == (
+        (3, 6, 3),
+        0,
+        3,
+    )
     assert desk.left(campaign, "carla") == 0
-    assert desk.left(campaigns.close("spring", workspace=store), "ben") == 0
+    assert desk.left(campaign_work.close("spring", workspace=store), "ben") == 0
 
 
 def test_an_answer_with_a_receipt_is_kept_once(workspace: Path) -> None:
-    campaigns.create("spring", reviewers="anna", workspace=workspace)
-    card = campaigns.next_card("spring", "anna", workspace=workspace)
+    campaign_work.create("spring", reviewers="anna", workspace=workspace)
+    card = campaign_work.next_card("spring", "anna", workspace=workspace)
     assert card is not None
     for receipt in ("one", "one", "two"):
-        campaigns.answer("spring", card.subject.id, "c", "anna", receipt=receipt, workspace=workspace)
-    assert len(people.reviews(workspace=workspace)) == 2
+        campaign_work.answer("spring", card.subject.id, "c", "anna", receipt=receipt, workspace=workspace)
+    assert len(reviewing.reviews(workspace=workspace)) == 2
 
 
 def test_an_adjudicator_may_leave_a_dispute_for_later(workspace: Path) -> None:
-    campaigns.create("spring", reviewers="anna,ben", adjudicators="dora", overlap=1, workspace=workspace)
-    assert campaigns.next_dispute("spring", "dora", workspace=workspace) is None
+    campaign_work.create("spring", reviewers="anna,ben", adjudicators="dora", overlap=1, workspace=workspace)
+    assert campaign_work.next_dispute("spring", "dora", workspace=workspace) is None
     work("spring", "anna", workspace)
     work("spring", "ben", workspace, answer="incorrect")
-    disputes = [card.subject.id for card in campaigns.disagreements("spring", "dora", workspace=workspace)]
-    card = campaigns.next_dispute("spring", "dora", skip=disputes[:2], workspace=workspace)
+    disputes = [
+        card.subject.id for card in campaign_work.disagreements("spring", "dora", workspace=workspace)
+    ]
+    card = campaign_work.next_dispute("spring", "dora", skip=disputes[:2], workspace=workspace)
     assert card is not None
     assert card.subject.id == disputes[2]
 
@@ -317,16 +340,16 @@ def test_a_language_model_speaks_after_the_person_and_is_asked_once(
         message = {"role": "assistant", "content": '{"score": 35}'}
         server.always = json_reply({"choices": [{"message": message, "finish_reason": "stop"}], "model": "m"})
         judge = f"llm:openai:m?url={server.url}/v1"
-        campaigns.create(
+        campaign_work.create(
             "c", reviewers="anna", judge=judge, threshold=50, langpair="en-pt", workspace=workspace
         )
         asked = len(server.seen)
     assert asked == 3
-    card = campaigns.next_card("c", "anna", workspace=workspace)
+    card = campaign_work.next_card("c", "anna", workspace=workspace)
     assert card is not None
     assert card.second_opinion is None
     assert "35" not in str((card.pending.status, card.pending.evidence, card.pending.lines))
-    done = campaigns.answer("c", card.subject.id, "i", "anna", workspace=workspace)
+    done = campaign_work.answer("c", card.subject.id, "i", "anna", workspace=workspace)
     assert done.second_opinion is not None
     assert (done.second_opinion.verdict, done.second_opinion.score) == ("incorrect", 35.0)
     assert (done.second_opinion.agreed, done.second_opinion.n) == (1, 1)
@@ -349,7 +372,7 @@ def test_a_threshold_for_the_wished_precision_comes_from_the_answers(tmp_path: P
     answers = ["incorrect" if n < 40 else "correct" for n in range(100)]
     reviews = [review_now(s.id, "suite", a, "anna") for s, a in zip(subjects, answers, strict=True)]
     store.add_reviews(reviews, subjects)
-    found = campaign_reports.report("c", precision=0.9, workspace=path)
+    found = campaign_progress.report("c", precision=0.9, workspace=path)
     assert found.judged is not None
     # It called 60 wrong, of which 40 are; all wrong ones are among them.
     assert (found.judged.precision or (0,))[0] == pytest.approx(40 / 60)

@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 
 import mtassay as mt
-from mtassay import core
-from mtassay.api.history import find_snapshots
-from mtassay.api.timeline import versions
-from mtassay.changes import RunChanges
-from mtassay.core import Finding, Output, Result, Segment
-from mtassay.errors import InputError, UsageError
-from mtassay.formats.suite import Item, Rule, Suite
-from mtassay.methods.behavior.method import BehaviorMethod
-from mtassay.metrics.chrf import ChrF
-from mtassay.snapshots import Snapshot, read_baseline, text_digests, write_baseline
+from mtassay.app.history import find_snapshots
+from mtassay.changes.run_changes import RunChanges, VerdictChange, VerdictChanges
+from mtassay.data import nouns
+from mtassay.data.errors import InputError, UsageError
+from mtassay.data.formats.suite_items import Item, Rule, Suite
+from mtassay.data.method import view_of
+from mtassay.data.nouns import Finding, Output, Result, Segment
+from mtassay.measures.chrf import ChrF
+from mtassay.methods.behavior.behavior_method import BehaviorMethod
+from mtassay.methods.paired_scores import Snapshot, read_baseline, text_digests, write_baseline
 
 ITEMS = [
     Item(f"{letter}{number}", "pt-en", category, phenomenon, f"Frase {letter}{number}.",
@@ -70,16 +70,6 @@ def test_the_p_value_of_eight_broken_and_none_fixed_is_that_of_eight_coins() -> 
     changes = mt.compare(suite_run(), suite_run(wrong="n0 n1 n2 n3 n4 n5 n6 n7"), trials=20000)
     assert row(changes, "accuracy", "micro")["p"] == pytest.approx(2 / 256, abs=0.002)
     assert row(changes, "accuracy", "Words")["p"] == 1.0
-
-
-def test_it_says_the_same_as_suite_diff() -> None:
-    texts = {"old": answers(wrong="w0 w1 n2"), "new": answers(wrong="w1 w2 w3 d0 d1")}
-    changes = mt.compare(*(mt.suite(SUITE, {"nmt": texts[name]}) for name in texts))
-    for change in versions(SUITE, texts).changes:
-        mine = row(changes, "accuracy", change.group)
-        for key in ("n", "before", "after", "delta", "low", "high", "fixed", "broken"):
-            assert mine[key] == pytest.approx(getattr(change, key)), (change.group, key)
-        assert mine["p"] == pytest.approx(change.p, abs=0.02)
 
 
 def test_it_says_the_same_as_the_comparison_inside_a_score() -> None:
@@ -150,7 +140,7 @@ def test_what_is_no_baseline_is_one_line(tmp_path: Path, text: str) -> None:
         read_baseline(tmp_path / "base.json")
 
 
-def a_foreign_run(verdicts: str, *, flags: str = "") -> core.Run:
+def a_foreign_run(verdicts: str, *, flags: str = "") -> nouns.Run:
     """A run of a method that is not installed: cases that pass (p), fail (f) or have no output (x)."""
     names = {"p": "pass", "f": "fail", "x": "error"}
     findings = [
@@ -158,9 +148,9 @@ def a_foreign_run(verdicts: str, *, flags: str = "") -> core.Run:
         for n, v in enumerate(verdicts)
     ]
     findings += [Finding(key, "nmt", "flagger", "fail") for key in flags.split()]
-    return core.Run(
+    return nouns.Run(
         f"r-{verdicts}-{flags}", "foreign", {}, ["nmt"], "2026-01-01", {},
-        Result(scores=[core.Score("toy score", "nmt", "all", 10.0 * len(flags), 4)]), findings,
+        Result(scores=[nouns.Score("toy score", "nmt", "all", 10.0 * len(flags), 4)]), findings,
         [Segment(str(n), f"Source {n}.") for n in range(len(verdicts))],
         {"nmt": [Output(str(n), f"{v}.") for n, v in enumerate(verdicts)]},
     )  # fmt: skip
@@ -211,7 +201,7 @@ def test_a_behavioural_case_says_what_it_was_judged_to_be() -> None:
     tags = {"original": "1", "capability": "noun"}
     edited = Segment("1/edited", "Dois cães.", ("Two dogs.",), tags=tags)
     segments = [Segment("1", "Dois gatos.", ("Two cats.",)), edited]
-    method = BehaviorMethod("pt-en", {"chrf": ChrF()}, alpha=0.2, beta=0.3)
+    method = BehaviorMethod("pt-en", {"chrf": ChrF()}, min_quality=0.2, max_change=0.3)
     old, new = (
         mt.run(method, segments, {"nmt": ["Two cats.", text]}) for text in ("Two dogs.", "Something else.")
     )
@@ -235,4 +225,44 @@ def test_the_library_has_a_function_for_the_history_of_a_system(tmp_path: Path) 
 def test_what_the_judge_of_a_behavioural_case_saw_is_told() -> None:
     evidence = {"status": "edit broke it", "probability": 0.83, "reasons": ["a number is missing: 12"]}
     finding = Finding("1", "nmt", "behavior", "fail", evidence=evidence)
-    assert BehaviorMethod.reasons(finding) == ["edit broke it: 83 % likely wrong", "a number is missing: 12"]
+    view = view_of(nouns.Run("1", "behavior", {}, ["nmt"], "", {}, Result(), [finding]))
+    assert view.reasons(finding) == ["edit broke it: 83 % likely wrong", "a number is missing: 12"]
+
+
+def judged_run(*findings: Finding, outputs: dict[str, list[Output]] | None = None) -> nouns.Run:
+    return nouns.Run("1", "suite", {}, ["a", "b"], "", {}, Result(), findings, [], outputs or {})
+
+
+def judged(item: str, system: str, status: str, why: str = "") -> Finding:
+    return Finding(item, system, "suite", "undecided", evidence={"status": status, "why": why})
+
+
+def test_of_outputs_judged_again_only_what_changed_is_named_and_equal_outputs_once() -> None:
+    old = [judged("1", "a", "undecided", "no rule applies"), judged("1", "b", "undecided", "no rule applies")]
+    old += [judged("2", "a", "correct"), judged("2", "b", "incorrect")]
+    new = [judged("1", "a", "correct", "matches x"), judged("1", "b", "correct", "matches x")]
+    new += [judged("2", "a", "correct"), judged("2", "b", "incorrect")]
+    outputs = {"a": [Output("1", "X.")], "b": [Output("1", "X.")]}
+    found = VerdictChanges.of(judged_run(*old), judged_run(*new, outputs=outputs))
+    assert found.changes == [
+        VerdictChange("1", "X.", ("a", "b"), "undecided", "correct", "no rule applies", "matches x"),
+    ]
+    assert found.old["a"] == {"undecided": 1, "correct": 1}
+    assert found.new["a"] == {"correct": 2}
+    assert found.old["b"] == {"undecided": 1, "incorrect": 1}
+
+
+def test_what_only_one_run_judged_is_not_counted() -> None:
+    found = VerdictChanges.of(
+        judged_run(judged("1", "a", "correct")), judged_run(judged("2", "a", "correct"))
+    )
+    assert (found.changes, dict(found.new)) == ([], {})
+
+
+def test_verdicts_that_changed_come_in_the_order_of_cases() -> None:
+    gone = Finding("1", "b", "output", "skipped", evidence={"reason": "no stored output"})
+    old = [gone, *(judged(item, "a", "undecided") for item in "12")]
+    new = [judged("1", "a", "undecided"), judged("2", "a", "correct"), judged("1", "b", "correct")]
+    found = VerdictChanges.of(judged_run(*old), judged_run(*new)).changes
+    assert [(change.case_id, change.systems) for change in found] == [("1", ("b",)), ("2", ("a",))]
+    assert (found[0].old, found[0].old_why, found[0].output) == ("skipped", "no stored output", None)

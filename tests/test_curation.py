@@ -1,4 +1,4 @@
-"""How a suite grows, from the library: sample, suggest, accept, check, judge again, challenge."""
+"""How a suite grows, from the library: suggest, accept, check, judge again, challenge."""
 
 from __future__ import annotations
 
@@ -6,15 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from mtassay import api
-from mtassay.api import curation
-from mtassay.core import Review
-from mtassay.errors import UsageError
-from mtassay.formats.suite import read_suite
+from mtassay.app import curation, library, runs
+from mtassay.data.errors import UsageError
+from mtassay.data.formats.suite_files import read_suite
+from mtassay.data.nouns import Review
+from mtassay.data.subjects import Subject
 from mtassay.methods.suite.acceptance import Wish
 from mtassay.methods.suite.material import suite_runs
-from mtassay.reviews import Subject
-from mtassay.store import Workspace
+from mtassay.runtime.workspace import Workspace
 
 TEXT = """\
 langpair: en-pt
@@ -47,34 +46,31 @@ def suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def save_run() -> str:
-    return api.suite("s.yaml", SYSTEMS, save=True, quiet=True).id
+    return library.suite("s.yaml", SYSTEMS, save=True, quiet=True).id
 
 
-def test_a_sample_is_of_items_without_rules() -> None:
-    found = curation.sample("s.yaml", {name: texts[1:] for name, texts in SYSTEMS.items()})
-    (record,) = found.records
-    assert [(output["text"], output["systems"]) for output in record["outputs"]] == [
-        ("Ela leu um romance.", ["a", "b"]),
-        ("Ela leu uma novela.", ["c"]),
+def test_items_without_rules_are_shown_with_their_outputs_the_most_frequent_first() -> None:
+    texts = {name: [SYSTEMS[name][1]] for name in "cab"}
+    (item,) = curation.suggest("s.yaml", texts, category="Lexis", quiet=True).items
+    assert [output.text for output in item.suggestion.undecided] == [
+        "Ela leu um romance.",
+        "Ela leu uma novela.",
     ]
-    assert len(curation.sample("s.yaml", SYSTEMS, everything=True).records) == 2
-    none = curation.sample("s.yaml", SYSTEMS, category="Negation")
-    assert (none.records, none.items) == ([], 1)
 
 
 def test_a_failing_engine_is_among_the_live_answers() -> None:
-    found = curation.sample("s.yaml", {"bad": "command:false"}, quiet=True)
-    assert [output.text for output in found.answers.live["bad"]] == [None]
+    found = curation.suggest("s.yaml", {"bad": "command:false", "a": SYSTEMS["a"]}, quiet=True)
+    assert [output.text for output in found.live["bad"]] == [None, None]
 
 
 def test_suggestions_from_texts_and_from_the_newest_run() -> None:
-    (first, *_) = curation.suggest("s.yaml", SYSTEMS, quiet=True)
+    (first, *_) = curation.suggest("s.yaml", SYSTEMS, quiet=True).items
     assert first.suggestion.proposals[0].pattern == r"\bnada\b"
     with pytest.raises(UsageError, match=r"There are no outputs of s\.yaml"):
         curation.suggest("s.yaml")
     assert not Path(".mtassay").exists()
     save_run()
-    assert curation.suggest("s.yaml")[0].record()["item"] == "neg"
+    assert curation.suggest("s.yaml").items[0].record()["item"] == "neg"
 
 
 def test_what_is_accepted_stands_in_the_file(suite: Path) -> None:
@@ -117,23 +113,24 @@ def test_rejudging_shows_what_changed_and_can_be_kept(suite: Path) -> None:
     old = save_run()
     suite.write_text(TEXT.replace("disse nada", "nada").replace("She read", "She wrote"), encoding="utf-8")
     found = curation.rejudge("s.yaml", save=True, quiet=True)
-    assert [(c.item, c.old, c.new, c.systems) for c in found.changes.changes] == [
+    assert [(c.case_id, c.old, c.new, c.systems) for c in found.changes] == [
         ("neg", "undecided", "correct", ("b",))
     ]
     assert found.left_out == {"items whose source has changed since": 1}
     assert suite_runs(Workspace(Path(".mtassay/workspace.db"))) == [found.run, old]
-    again = api.load(found.run)
+    again = runs.load(found.run)
     assert again.judge(alpha=0.1, quiet=True).result.counts == again.result.counts
 
 
-def test_two_files_are_compared_on_the_same_outputs(suite: Path) -> None:
+def test_two_files_are_compared_on_the_same_outputs() -> None:
     Path("new.yaml").write_text(TEXT.replace("disse algo", "ninguém"), encoding="utf-8")
-    found = curation.compare_rules("new.yaml", "s.yaml", SYSTEMS)
-    assert [(c.systems, c.old, c.new) for c in found.changes.changes] == [
+    run = save_run()
+    found = curation.rejudge("new.yaml", run, quiet=True)
+    assert [(c.systems, c.old, c.new) for c in found.changes] == [
         (("a",), "correct", "conflict"),
         (("b",), "undecided", "incorrect"),
     ]
-    assert found.title == "s.yaml → new.yaml · 2 items · 3 systems"
+    assert found.title == f"{run} · 2 items · 3 systems"
 
 
 def test_a_challenge_has_pairs_of_known_outputs() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import sqlite3
 import subprocess
 import sys
@@ -16,14 +17,17 @@ from typing import ClassVar
 
 import pytest
 
-from mtassay import database
-from mtassay.caller import answer_key, translate_all
-from mtassay.core import Output, Request, Result, Review, Run, Segment
-from mtassay.database import DamagedError
-from mtassay.errors import MtassayError, UsageError, WorkspaceError
-from mtassay.languages import parse_pair
-from mtassay.reviews import Subject
-from mtassay.store import Workspace
+from mtassay.app.cli.main import main
+from mtassay.data.errors import MtassayError, UsageError, WorkspaceError
+from mtassay.data.languages import parse_pair
+from mtassay.data.nouns import Output, Request, Result, Review, Run, Segment
+from mtassay.data.subjects import Subject
+from mtassay.review.campaign_store import CampaignStore
+from mtassay.review.campaigns import Campaign, CampaignSubject
+from mtassay.runtime import database
+from mtassay.runtime.database import DamagedError, LockedError
+from mtassay.runtime.workspace import Workspace
+from mtassay.systems.client import answer_key, translate_all
 from mtassay.systems.live import Limits, LiveSystem
 
 SECRET = "The merger with Quibbleworth is planned for May."
@@ -180,6 +184,125 @@ def test_other_runs_with_the_same_texts_are_named(workspace: Workspace) -> None:
     assert list(workspace.purge(["r1"]).others) == ["r2"]
 
 
+def test_a_review_goes_with_the_last_run_that_has_its_subject(workspace: Workspace) -> None:
+    workspace.save_run(a_run("r1", "Yes.", "No."))
+    workspace.save_run(a_run("r2", "Yes."))
+    shared, alone = (Subject(str(n), (text,), (f"Out {text}",)) for n, text in enumerate(("Yes.", "No.")))
+    # Another output to a source of both runs, which only the first one has.
+    other = Subject("0", ("Yes.",), ("Ref No.",))
+    subjects = [shared, alone, other]
+    workspace.add_reviews([Review(s.id, "q", "yes", "ann", "", "2026") for s in subjects], subjects)
+    campaign = Campaign("c", "q", ("r1",), ("ann",), created="2026")
+    entries = [
+        CampaignSubject(n, s.id, 1, "r1", s.case_id, "", "", ("a",), (), 0, n, "", "", None)
+        for n, s in enumerate(subjects)
+    ]
+    campaigns = CampaignStore(workspace)
+    campaigns.save(campaign, entries, subjects)
+    for subject in subjects:
+        workspace.keep_answers(
+            "s",
+            {subject.id: Output("", subject.outputs[0])},
+            requests={subject.id: Request("1", subject.sources[0] or "")},
+        )
+    assert workspace.purge(["r1"]) == (["r1"], 2, 2, ["r2"])
+    assert [review.subject for review in workspace.reviews()] == [shared.id]
+    assert [entry.subject for entry in campaigns.subjects(campaign)] == [shared.id]
+    assert list(workspace.find_answers([subject.id for subject in subjects])) == [shared.id]
+    assert workspace.purge(["r2"]) == (["r2"], 1, 1, [])
+    assert workspace.reviews() == []
+
+
+COMMANDS = ("runs list", "runs show last", "explain 1", "review next --reviewer ben", "report last -o r.html")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_damaged_file_is_one_line_whatever_byte_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], seed: int
+) -> None:
+    import mtassay as mt
+
+    path = tmp_path / "w.db"
+    mt.score({"a": ["Sim."]}, [["Sim."]], metrics="chrf", samples=100, save=True, workspace=path)
+    store = Workspace(path)
+    subject = Subject("1", (None,), ("Sim.",))
+    store.add_reviews([Review(subject.id, "suite", "correct", "ann", "", "2026")], [subject])
+    store.close()
+    content = path.read_bytes()
+    used = [place for place, byte in enumerate(content) if byte]
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MTASSAY_WORKSPACE", str(path))
+    drawn = random.Random(seed)
+    for number in range(40):
+        damaged = bytearray(content)
+        for _ in range(drawn.choice([1, 1, 5])):
+            damaged[drawn.choice(used)] = drawn.choice([0xFF, 0xC3, 0, drawn.randrange(256)])
+        for file in tmp_path.glob("w.db*"):
+            file.unlink()
+        path.write_bytes(damaged)
+        words = COMMANDS[number % len(COMMANDS)].split()
+        monkeypatch.setattr(sys, "argv", ["mtassay", *words])
+        with pytest.raises(SystemExit) as stop:
+            main()
+        told = capsys.readouterr().err
+        assert stop.value.code in (0, 2), told
+        assert stop.value.code == 0 or (told.count("\n"), told[:9]) == (1, "mtassay: "), told
+        Path("r.html").unlink(missing_ok=True)
+
+
+def test_a_name_in_the_schema_that_is_no_text_is_told_as_damage(tmp_path: Path) -> None:
+    Workspace(tmp_path / "w.db").close()
+    content = (tmp_path / "w.db").read_bytes()
+    (tmp_path / "w.db").write_bytes(content.replace(b"CREATE TABLE runs", b"CREATE TABL\xff runs"))
+    with pytest.raises(DamagedError, match=r"w\.db: the file is damaged .*Put a backup in its place"):
+        Workspace(tmp_path / "w.db")
+
+
+def test_a_text_without_checksum_that_is_no_utf8_is_damage(tmp_path: Path, workspace: Workspace) -> None:
+    workspace.save_run(a_run("r1", "Yes."))
+    subject = Subject("0", ("Yes.",), ("Out Yes.",))
+    workspace.add_reviews([Review(subject.id, "suite", "correct", "ann", "", "2026")], [subject])
+    with workspace.database.transaction() as connection:
+        connection.execute("UPDATE subjects SET content = content || CAST(X'FF' AS TEXT), checksum = NULL")
+        connection.execute("UPDATE segments SET source = CAST(X'E441' AS TEXT), checksum = NULL")
+    with pytest.raises(DamagedError, match="a row of 'subjects' is not what was stored"):
+        workspace.subjects()
+    with pytest.raises(DamagedError, match="run r1 cannot be read"):
+        workspace.run("r1")
+
+
+@pytest.mark.parametrize(
+    ("statement", "told"),
+    [
+        ("PRAGMA max_page_count = 70", "the disk is full .*Make room"),
+        ("PRAGMA query_only = ON", "it may not be written .*Choose another"),
+    ],
+)
+def test_why_the_file_cannot_be_written_is_told(workspace: Workspace, statement: str, told: str) -> None:
+    workspace.database._connection.execute(statement)
+    with pytest.raises(WorkspaceError, match=told) as raised:
+        workspace.save_run(a_run("r1", *("x" * 5000 for _ in range(200))))
+    assert not isinstance(raised.value, LockedError)
+    workspace.database._connection.execute("PRAGMA max_page_count = 100000")
+    workspace.database._connection.execute("PRAGMA query_only = OFF")
+    assert workspace.runs() == []
+    workspace.save_run(a_run("r1", "Yes."))
+
+
+def test_a_limit_on_the_size_of_files_is_not_a_busy_file(tmp_path: Path) -> None:
+    code = (
+        "import resource; from pathlib import Path; from tests.test_database import *\n"
+        f"store = Workspace(Path({str(tmp_path / 'w.db')!r}))\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))\n"
+        "try: store.save_run(a_run('r1', *('x' * 5000 for _ in range(200))))\n"
+        "except WorkspaceError as error: print(type(error).__name__, error)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert re.match(
+        r"UnavailableError .*its disk fails \(.*SQLITE_IOERR_WRITE\)\. Check the disk", done.stdout
+    )
+
+
 def test_answers_wait_beside_a_locked_file_and_go_in_later(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -246,7 +369,7 @@ def test_what_a_dead_process_was_asking_for_is_asked_again(tmp_path: Path) -> No
     engine = Counting(name="c", pair=parse_pair("en-pt"))
     key = answer_key(engine.signature, Request("1", "text"))
     code = (
-        "from pathlib import Path; from mtassay.store import Workspace\n"
+        "from pathlib import Path; from mtassay.runtime.workspace import Workspace\n"
         f"Workspace(Path({str(tmp_path / 'w.db')!r})).claim([{key!r}])"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -10,8 +10,8 @@ from types import ModuleType
 import pytest
 
 import mtassay as mt
-from mtassay.api.plans import check_plan
-from mtassay.plans.plan import read_plan
+from mtassay.app.plans.plan import read_plan
+from mtassay.app.plans.plan_runs import check_plan
 from tests.themes.test_report import planted
 from tests.themes.test_themes import run_of, texts
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import typer
 
-from mtassay.cli.main import COMMANDS, build_app
-from mtassay.registry import names
+from mtassay.app.cli.main import COMMANDS, build_app
+from mtassay.data.registry import names
 
 PROJECT = Path(__file__).resolve().parent.parent
 PAGES = [PROJECT / "README.md", PROJECT / "CONTRIBUTING.md", *sorted((PROJECT / "docs").rglob("*.md"))]
@@ -79,3 +79,15 @@ def test_options_in_examples_exist(page: Path) -> None:
     for line in re.findall(r"^\$? ?mtassay (.*)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE):
         for option in re.findall(r"(?<=\s)(--?[a-z][\w-]*)", line):
             assert option in known | {"--help", "--version", "--debug"}, f"{page.name}: {option}"
+
+
+FOR_ENGINEERS = ["docs/overview.md", "docs/extending.md", "CONTRIBUTING.md"]
+
+
+@pytest.mark.parametrize("page", FOR_ENGINEERS)
+def test_files_that_are_named_exist(page: str) -> None:
+    source = PROJECT / "src" / "mtassay"
+    written = re.findall(r"`((?:\w+/)*\w+\.py|(?:\w+/){2,})`", (PROJECT / page).read_text(encoding="utf-8"))
+    places = [PROJECT, source, *source.glob("methods/*/")]
+    missing = {name for name in written if not any((place / name).exists() for place in places)}
+    assert not missing

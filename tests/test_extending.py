@@ -10,24 +10,26 @@ from pathlib import Path
 import pytest
 
 import mtassay as mt
-from mtassay.core import Edit, Segment
-from mtassay.engine import execute
-from mtassay.errors import InputError, UsageError
-from mtassay.formats import read_stream, read_test_set
-from mtassay.languages import parse_pair
-from mtassay.methods.behavior.capabilities.base import open_capability
-from mtassay.methods.behavior.infill.base import Filled, Masked, infiller_names, open_infiller
+from mtassay.data.errors import InputError, UsageError
+from mtassay.data.formats.segment_files import read_stream
+from mtassay.data.formats.test_sets import read_test_set
+from mtassay.data.languages import parse_pair
+from mtassay.data.nouns import Edit, Segment
+from mtassay.data.registry import find, names
+from mtassay.data.run_view import RunView
+from mtassay.methods.behavior.capability import open_capability
+from mtassay.methods.behavior.infiller import Filled, Masked, infiller_names, open_infiller
 from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
 from mtassay.methods.behavior.recipe import Recipe
-from mtassay.methods.invariance.answers import variant_of
-from mtassay.methods.invariance.method import InvarianceMethod
-from mtassay.methods.invariance.variants.base import open_substituter
-from mtassay.methods.invariance.variants.generation import VariantSettings, generate
-from mtassay.registry import names
-from mtassay.systems.stored import Stored
-from mtassay.tools.align import aligner_names, open_aligner
-from mtassay.tools.annotate import open_annotator
-from mtassay.tools.annotate.fake import FakeAnnotator
+from mtassay.methods.engine import execute
+from mtassay.methods.invariance.invariance_answers import variant_of
+from mtassay.methods.invariance.invariance_method import InvarianceMethod
+from mtassay.methods.invariance.substitutes import open_substituter
+from mtassay.methods.invariance.variants import VariantSettings, generate
+from mtassay.nlp.aligners import aligner_names, open_aligner
+from mtassay.nlp.annotators import open_annotator
+from mtassay.nlp.fake_annotator import FakeAnnotator
+from mtassay.systems.roster import Stored
 from tests.methods.behavior.fakes import Memory
 
 PAGE = (Path(__file__).resolve().parent.parent / "docs" / "extending.md").read_text(encoding="utf-8")
@@ -35,18 +37,26 @@ ORIGINAL = Segment("1", "Good morning.")
 SEGMENTS = [ORIGINAL, variant_of(ORIGINAL, Edit(5, 12, "morning", "day"), 1)._replace(id="1/x")]
 
 
+def code_of(heading: str) -> str:
+    """The example of a section."""
+    [code] = re.findall(r"```python\n(.*?)```", section_of(heading), re.DOTALL)
+    return str(code)
+
+
+def section_of(heading: str) -> str:
+    return PAGE.split(f"\n## {heading}\n")[1].split("\n## ")[0]
+
+
 def install(heading: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Makes a package of the code and the entry points of a section, as `pip install` would."""
-    section = PAGE.split(f"\n## {heading}\n")[1].split("\n## ")[0]
-    [code] = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
-    [points] = re.findall(r"```toml\n(.*?)```", section, re.DOTALL)
+    [points] = re.findall(r"```toml\n(.*?)```", section_of(heading), re.DOTALL)
     written = ""
     for group, values in tomllib.loads(points)["project"]["entry-points"].items():
         for name, value in values.items():
             module = value.partition(":")[0]
             path = folder / f"{module.replace('.', '/')}.py"
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(code, encoding="utf-8")
+            path.write_text(code_of(heading), encoding="utf-8")
             written += f"[{group}]\n{name} = {value}\n"
             for part in (module, module.partition(".")[0]):
                 monkeypatch.delitem(sys.modules, part, raising=False)
@@ -74,6 +84,19 @@ def test_the_method_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     run = mt.run("lengths", ["One two three.", "Four."], {"a": ["Um.", "Quatro."]}, ratio=0.4)
     assert [(finding.case_id, finding.verdict) for finding in run.findings] == [("1", "fail"), ("2", "pass")]
     assert "short     50" in str(run)
+
+
+def test_a_run_shows_itself_through_the_view_of_its_method(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install("A method", tmp_path, monkeypatch)
+    run = mt.run("lengths", ["One two three.", "Four."], {"a": ["Um.", "Quatro."]}, ratio=0.4)
+    made: dict[str, type[RunView]] = {}
+    exec(code_of("The view of a method"), made)
+    monkeypatch.setattr(find("method", "lengths"), "view", made["LengthsView"])
+    assert [table.rows for table in run.tables()] == [[["a", "50.0 %"]]]
+    assert "too short" in str(run)
+    assert run.headlines(), "all else is as for every method"
 
 
 def test_the_language_tool_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,7 +153,7 @@ def test_the_structure_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     given = {"pair": "en-cy", "structure": "marks", "preset": "sure", "detectors": ()}
     method = InvarianceMethod.resolve(given)
     assert (method.threshold, method.detector) == (3, "invariance:marks")
-    run = execute(method, SEGMENTS, [Stored("nmt", {"1": "Bore da.", "1/x": "Bore; da!?"})]).run
+    run = execute(method, SEGMENTS, [Stored("nmt", {"1": "Bore da.", "1/x": "Bore; da!?"})])
     (finding,) = run.findings
     assert (finding.verdict, finding.value) == ("fail", 4)
     assert run.findings[0].evidence["variants"][0]["differences"][0] == "mark: !"
@@ -140,7 +163,7 @@ def test_the_companion_detector_is_found(tmp_path: Path, monkeypatch: pytest.Mon
     install("A companion detector", tmp_path, monkeypatch)
     given = {"pair": "en-cy", "structure": "raw", "detectors": "growth, shouting"}
     method = InvarianceMethod.resolve(given)
-    run = execute(method, SEGMENTS, [Stored("nmt", {"1": "Bore da.", "1/x": "BORE DA."})]).run
+    run = execute(method, SEGMENTS, [Stored("nmt", {"1": "Bore da.", "1/x": "BORE DA."})])
     (finding,) = [finding for finding in run.findings if finding.detector == "shouting"]
     assert (finding.case_id, finding.evidence["why"]) == ("1/x", "the output is in capitals")
     with pytest.raises(UsageError, match=r"No detector 'x'\. Available: under-.*, shouting, none, all\."):

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from mtassay.api import file_translation
-from mtassay.api.file_translation import FileTranslation, translate_file
-from mtassay.api.translation import translate_with
-from mtassay.errors import InputError
-from mtassay.formats.text import check_text, read_lines, text_blocks
+from mtassay.app import translation as file_translation
+from mtassay.app.translation import FileTranslation, translate_file, translate_with
+from mtassay.data.errors import InputError
+from mtassay.data.formats.textfiles import check_text, read_lines, text_blocks
 
 CONTENTS = [
     b"one\ntwo\nthree\n",

@@ -19,10 +19,10 @@ CODE = '''\
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from mtassay.core import Case, Finding, Judgement, Question, Result, Score
-from mtassay.method import Method
-from mtassay.options import option
-from mtassay.stats import wilson
+from mtassay.data.nouns import Case, Finding, Judgement, Question, Result, Score
+from mtassay.data.method import Method
+from mtassay.data.settings import option
+from mtassay.stats.proportions import wilson
 
 
 @dataclass(frozen=True)
@@ -102,8 +102,8 @@ def call(python: Path, place: Path, *words: str) -> str:
 
 
 def test_it_is_listed(python: Path, place: Path) -> None:
-    listed = call(python, place, "-m", "mtassay", "method", "list")
-    assert "lengths     Flags outputs that are much shorter than their sources." in listed
+    listed = call(python, place, "-m", "mtassay", "doctor")
+    assert "lengths                   Flags outputs that are much shorter" in listed
 
 
 def test_the_library_runs_it_with_its_parameters(python: Path, place: Path) -> None:
@@ -117,13 +117,11 @@ def test_the_library_runs_it_with_its_parameters(python: Path, place: Path) -> N
 
 def test_the_command_has_its_fields_as_options_and_everything_else_follows(python: Path, place: Path) -> None:
     mtassay = (python, place, "-m", "mtassay")
-    shown = call(*mtassay, "method", "run", "lengths", "--help")
+    shown = call(*mtassay, "method", "run", "lengths", "--help-all")
     assert "--ratio" in shown
     assert "Shorter than this share is too short." in shown
     assert "--by-words" in shown
-    printed = call(
-        *mtassay, "method", "run", "lengths", "source.txt", "-t", "nmt=nmt.txt", "--by-words", "--save"
-    )
+    printed = call(*mtassay, "method", "run", "lengths", "source.txt", "-t", "nmt=nmt.txt", "--by-words")
     assert "nmt     short     50" in printed
     assert "A toy." in printed
     assert "nmt     short     50" in call(*mtassay, "runs", "show", "last")
@@ -135,7 +133,7 @@ def test_the_command_has_its_fields_as_options_and_everything_else_follows(pytho
     decided = call(*mtassay, "review", "decide", "last", "2", "nmt", "missing", "--reviewer", "anna")
     assert "is now missing" in decided
     assert "missing by reviewers (the run said fail: lengths)" in call(*mtassay, "explain", "2")
-    assert "lengths" in call(*mtassay, "meta", "detect", "last", "--error", "missing")
+    assert "lengths" in call(*mtassay, "meta", "judges", "last", "--error", "missing")
 
 
 def test_a_plan_runs_it_by_name_and_its_schema_has_it(python: Path, place: Path) -> None:
@@ -143,10 +141,10 @@ def test_a_plan_runs_it_by_name_and_its_schema_has_it(python: Path, place: Path)
     plan += "steps: {lengths: {by_words: yes}}\n"
     (place / "mtassay.yaml").write_text(plan, encoding="utf-8")
     mtassay = (python, place, "-m", "mtassay")
-    assert "1 step" in call(*mtassay, "plan", "check")
+    assert "1 step" in call(*mtassay, "run", "--check")
     assert "nmt     short     50" in call(*mtassay, "run")
     assert "lengths · news · unchanged" in call(*mtassay, "run")
-    schema = json.loads(call(*mtassay, "plan", "schema"))
+    schema = json.loads(call(*mtassay, "run", "--schema"))
     kinds = schema["properties"]["steps"]["additionalProperties"]["anyOf"]
     [own] = [kind for kind in kinds if kind["properties"]["method"]["const"] == "lengths"]
     assert own["properties"]["ratio"] == {
@@ -156,7 +154,7 @@ def test_a_plan_runs_it_by_name_and_its_schema_has_it(python: Path, place: Path)
 
 
 def test_its_runs_can_be_seen_where_it_is_not_installed(python: Path, place: Path) -> None:
-    words = ("method", "run", "lengths", "source.txt", "-t", "nmt=nmt.txt", "--by-words", "--save")
+    words = ("method", "run", "lengths", "source.txt", "-t", "nmt=nmt.txt", "--by-words")
     call(python, place, "-m", "mtassay", *words)
     shown = call(Path(sys.executable), place, "-m", "mtassay", "runs", "show", "last")
     assert "nmt     short     50" in shown

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import base64
+import copy
+import json
+import lzma
+import math
+import random
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,9 +18,12 @@ import pytest
 from lxml import etree
 
 import mtassay as mt
-from mtassay.core import Run, Segment
-from mtassay.errors import UsageError
-from mtassay.gates import Gate, GateReport, check_gates
+from mtassay.changes.gate_checks import check_gates
+from mtassay.changes.gate_rules import Gate
+from mtassay.changes.gate_tables import GateReport
+from mtassay.data.errors import InputError, MtassayError, UsageError
+from mtassay.data.nouns import Run, Segment
+from mtassay.methods.paired_scores import Snapshot, read_baseline, write_baseline
 from tests.test_changes import ITEMS, SUITE, a_foreign_run, answers, suite_run
 
 
@@ -117,7 +126,7 @@ def test_a_rule_about_what_is_not_there_is_an_error_that_names_what_is(rule: str
 
 
 def test_a_rule_that_compares_needs_a_baseline() -> None:
-    with pytest.raises(UsageError, match="needs a baseline: add --baseline"):
+    with pytest.raises(UsageError, match="needs a baseline: add `baseline='RUN'`"):
         one("no score significantly worse", old=None)
 
 
@@ -234,7 +243,7 @@ def test_a_planted_regression_is_found_among_many_phenomena() -> None:
     report = mt.gate(WORSE, "no phenomenon significantly worse", baseline=OLD)
     (check,) = report.checks
     assert check.details == [next(d for d in check.details if "Simple −100.0" in d)]
-    assert [block.title for block in check.blocks] == [f"n{n} · Simple" for n in range(3)]
+    assert [block.title for block in check.blocks] == [f"n{n} · Negation › Simple" for n in range(3)]
     texts = {line.label: line.text for line in check.blocks[0].lines}
     assert texts["source"] == "Frase n0."
     assert (texts["old"], texts["new"]) == ("right n0", "wrong n0")
@@ -321,3 +330,71 @@ def test_a_test_that_two_rules_ask_for_counts_once() -> None:
     rules = ("no category significantly worse", "words not significantly worse")
     assert mt.gate(WORSE, *rules, baseline=OLD).tests == 2
     assert "corrected" not in str(mt.gate(WORSE, rules[1], baseline=OLD))
+
+
+_WRONG = (None, True, -1, 1e308, 10**400, math.nan, "", "x", "nan nan nan 1", [], [[1], 2], {}, {"a": 1})
+
+
+def _places(node: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    inner = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    for key, value in inner:
+        yield (*path, key)
+        yield from _places(value, (*path, key))
+
+
+def _spoilt(record: dict[str, Any], drawn: random.Random) -> str:
+    """The file of a baseline with something in it that does not belong there, packed or not."""
+    record = copy.deepcopy(record)
+    chosen = drawn.choice(record["snapshots"])
+    units = json.loads(lzma.decompress(base64.b64decode(chosen["units"])))
+    root = drawn.choice([record, record, units])
+    *path, last = drawn.choice(list(_places(root)))
+    node = root
+    for key in path:
+        node = node[key]
+    if drawn.random() < 0.2:
+        del node[last]
+    else:
+        node[last] = copy.deepcopy(drawn.choice(_WRONG))
+    if root is units:
+        chosen["units"] = base64.b64encode(lzma.compress(json.dumps(units).encode())).decode()
+    lines = json.dumps(record, indent=1).split("\n")
+    if drawn.random() < 0.1:
+        place = drawn.randrange(len(lines))
+        lines.insert(place, lines[place])
+    return "\n".join(lines)
+
+
+def test_a_baseline_that_was_edited_badly_is_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "base.json"
+    write_baseline(path, [Snapshot.of(OLD.record, system) for system in OLD.record.systems])
+    record = json.loads(path.read_text("utf-8"))
+    drawn = random.Random(1)
+    refused = []
+    for _ in range(400):
+        path.write_text(_spoilt(record, drawn), encoding="utf-8")
+        try:
+            str(mt.gate(WORSE, *RULES, baseline=path, trials=100, samples=100))
+        except MtassayError as error:
+            refused.append(str(error))
+    assert len(refused) > 200
+    assert not [why for why in refused if "\n" in why]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("[]", "it is another kind of file"),
+        ('{"kind": "mtassay baseline", "version": 1}', "it has no 'snapshots'"),
+        ('{"kind": "mtassay baseline", "version": 1, "snapshots": {}}', "'snapshots' must be a list"),
+        ('{"kind": "mtassay baseline", "kind": 1}', "'kind' is there twice"),
+        ('{"kind": NaN}', "NaN is no number"),
+        ("[" * 100_000, "no baseline"),
+    ],
+)
+def test_what_is_wrong_with_a_baseline_is_told(tmp_path: Path, text: str, told: str) -> None:
+    (tmp_path / "base.json").write_text(text)
+    with pytest.raises(
+        InputError, match=rf"base\.json: this is {'' if told == 'no baseline' else 'no baseline .'}{told}"
+    ):
+        read_baseline(tmp_path / "base.json")

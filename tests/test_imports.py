@@ -11,34 +11,12 @@ import pytest
 
 SOURCE = Path(__file__).resolve().parent.parent / "src" / "mtassay"
 
-LAYERS = [
-    {
-        "errors",
-        "compression",
-        "core",
-        "display",
-        "languages",
-        "method",
-        "packages",
-        "processes",
-        "registry",
-        "transfers",
-    },
-    {"texts", "stats", "options", "database", "executors"},
-    {"reviews", "changes", "courses", "snapshots"},
-    {"store", "campaign_store"},
-    {"formats", "tools"},
-    {"systems", "caller"},
-    {"metrics"},
-    {"detectors"},
-    {"methods"},
-    {"engine", "story", "agenda", "meta", "repair", "themes"},
-    {"report", "gates"},
-    {"plans"},
-    {"api"},
-    {"cli", "pytest_plugin", "web"},
+ROOMS = [
+    *("data", "runtime", "stats", "nlp", "systems", "measures"),
+    *("review", "methods", "report", "changes", "meta", "app"),
 ]
-RANK = {part: rank for rank, layer in enumerate(LAYERS) for part in layer}
+"""Each imports only those before it; `docs/overview.md` lists them in this order."""
+RANK = {room: rank for rank, room in enumerate(ROOMS)}
 MODULES = sorted(
     path
     for path in SOURCE.rglob("*.py")
@@ -65,7 +43,7 @@ def part_of(path: Path) -> str:
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
 def test_imports_go_downwards(path: Path) -> None:
     mine = part_of(path)
-    assert mine in RANK, f"{mine} has no layer"
+    assert mine in RANK, f"{mine} is no room"
     above = {part for part in imported_parts(path) if RANK[part] > RANK[mine]}
     assert not above, f"{path} imports upwards: {above}"
 
@@ -83,41 +61,62 @@ def imported_modules(path: Path) -> set[str]:
 
 def test_reports_show_every_method_and_know_none() -> None:
     for path in MODULES:
-        if part_of(path) == "report":
-            rooms = {name for name in imported_modules(path) if name.startswith("mtassay.methods")}
+        if part_of(path) in ("report", "review", "changes", "meta"):
+            rooms = {
+                name
+                for name in imported_modules(path)
+                if name.split(".")[1:3] in [["methods", m] for m in METHODS]
+            }
             assert not rooms, f"{path} imports {rooms}"
 
 
-def test_parts_of_one_layer_do_not_import_each_other_in_a_circle() -> None:
-    for layer in LAYERS:
-        sees = {part: set[str]() for part in layer}
-        for path in MODULES:
-            if part_of(path) in layer:
-                sees[part_of(path)] |= imported_parts(path) & layer - {part_of(path)}
-        left = set(layer)
-        while free := {part for part in left if not sees[part] & left}:
+def test_modules_of_one_room_do_not_import_each_other_in_a_circle() -> None:
+    names = {path: module_of(path) for path in MODULES}
+    for room in ROOMS:
+        sees = {
+            names[path]: {name for name in loaded_modules(path) if name != names[path]}
+            for path in MODULES
+            if part_of(path) == room
+        }
+        left = set(sees)
+        while free := {module for module in left if not sees[module] & left}:
             left -= free
         assert not left, f"these import each other: {left}"
 
 
-@pytest.mark.parametrize(
-    "room", ["agreement", "engine", "meta", "people", "repair", "reviews", "stats", "story", "translation"]
-)
-def test_a_room_that_serves_all_methods_imports_none(room: str) -> None:
-    for path in MODULES:
-        if part_of(path) == room:
-            assert "methods" not in imported_parts(path), path
+def module_of(path: Path) -> str:
+    parts = path.relative_to(SOURCE).with_suffix("").parts
+    return ".".join(("mtassay", *(part for part in parts if part != "__init__")))
 
 
-ROOMS = sorted(folder.name for folder in (SOURCE / "methods").iterdir() if (folder / "method.py").exists())
+def loaded_modules(path: Path) -> set[str]:
+    """The modules of mtassay that are loaded with a module: what its functions import later is not."""
+    names: set[str] = set()
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("mtassay."):
+            names |= {str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return names
 
 
-@pytest.mark.parametrize("room", ROOMS)
+def test_no_two_modules_share_their_name() -> None:
+    stems = [path.stem for path in MODULES if path.stem != "__init__" and "cli" not in path.parts]
+    assert sorted({stem for stem in stems if stems.count(stem) > 1}) == []
+
+
+def test_there_are_no_more_rooms_than_the_overview_has() -> None:
+    entries = {path.name for path in SOURCE.iterdir()} - {"__pycache__"}
+    assert entries <= {"__init__.py", "__main__.py", "py.typed", "models", "suites", *ROOMS}
+
+
+METHODS = ("behavior", "invariance", "score", "suite")
+
+
+@pytest.mark.parametrize("room", METHODS)
 def test_only_its_own_command_and_the_library_know_a_method(room: str) -> None:
-    inside = {f"methods/{room}", f"cli/{room}"}
+    inside = {f"methods/{room}", f"app/cli/{room}", f"app/cli/{room}_command"}
     for path in MODULES:
         place = path.relative_to(SOURCE).as_posix()
-        if place.startswith("api/") or any(
+        if (place.startswith("app/") and place.count("/") == 1) or any(
             place == f"{part}.py" or place.startswith(f"{part}/") for part in inside
         ):
             continue
@@ -136,8 +135,8 @@ def test_no_run_is_asked_for_the_name_of_its_method(path: Path) -> None:
 
 
 def test_core_needs_the_standard_library_only() -> None:
-    for name in ("core", "errors", "languages", "packages"):
-        imported = _loaded(f"import mtassay.{name}")
+    for name in ("nouns", "errors", "languages", "packages"):
+        imported = _loaded(f"import mtassay.data.{name}")
         assert not imported & {"numpy", "httpx", "lxml", "typer", "rich", "sacrebleu"}, name
 
 
@@ -162,30 +161,28 @@ def test_importing_mtassay_loads_nothing_but_itself() -> None:
 
 def test_the_command_line_loads_no_heavy_package() -> None:
     loaded = _loaded(
-        "import mtassay.cli.main, mtassay.metrics.bleu, mtassay.metrics.comet, mtassay.metrics.use"
+        "import mtassay.app.cli.main, mtassay.measures.bleu, mtassay.measures.comet, mtassay.measures.use"
     )
     assert not loaded & (HEAVY | {"sacrebleu", "py3langid", "lxml"})
 
 
 def test_help_loads_no_command() -> None:
-    modules = _modules("from mtassay.cli.main import build_app; build_app(['--help'])")
+    modules = _modules("from mtassay.app.cli.main import build_app; build_app(['--help'])")
     assert not {name.split(".")[0] for name in modules} & (HEAVY | {"numpy", "sacrebleu", "regex", "httpx"})
     assert {name for name in modules if name.startswith("mtassay.")} == {
-        *("mtassay.cli", "mtassay.cli.bugs", "mtassay.cli.interruption", "mtassay.cli.main"),
-        "mtassay.errors",
+        "mtassay.app",
+        "mtassay.data",
+        *("mtassay.app.cli", "mtassay.app.cli.bugs", "mtassay.app.cli.help_text"),
+        *("mtassay.app.cli.interruption", "mtassay.app.cli.main"),
+        "mtassay.data.errors",
     }
 
 
 def test_score_loads_little_besides_itself() -> None:
-    modules = _modules("import mtassay.cli.score")
-    rooms = {".".join(name.split(".")[:2]) for name in modules if name.startswith("mtassay.")}
-    assert not rooms & {
-        "mtassay.detectors",
-        "mtassay.meta",
-        "mtassay.plans",
-        "mtassay.repair",
-        "mtassay.gates",
-    }
+    modules = _modules("import mtassay.app.cli.score_command")
+    inside = {name for name in modules if name.startswith("mtassay.")}
+    assert not {name for name in inside if name.split(".")[1] in ("meta", "changes")}
+    assert "mtassay.measures.judge" not in inside
     assert not {name.split(".")[0] for name in modules} & {"email", "regex", "multiprocessing", "sacrebleu"}
     assert len([name for name in modules if name.startswith("mtassay.")]) < 100
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.errors import UsageError
-from mtassay.languages import Language, Pair, parse_language, parse_pair
+from mtassay.data.errors import UsageError
+from mtassay.data.languages import Language, Pair, parse_language, parse_pair
 
 
 @pytest.mark.parametrize(

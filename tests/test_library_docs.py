@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from pathlib import Path
 
 import pytest
+
+import mtassay
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "library.md"
 EXAMPLES = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), flags=re.DOTALL)
@@ -30,7 +33,7 @@ def test_an_example_runs(
         (tmp_path / name).write_text(text, encoding="utf-8")
     exec(compile(example, str(PAGE), "exec"), {})
     assert len([line for line in example.splitlines() if line.strip()]) <= 10
-    assert "mtassay.cli" not in example
+    assert "mtassay.app.cli" not in example
 
 
 def test_a_run_prints_what_the_command_prints(
@@ -45,9 +48,22 @@ def test_a_run_prints_what_the_command_prints(
         "sys.argv", ["mtassay", "score", "-r", "reference.txt", "-t", "old.txt", "-t", "new.txt"]
     )
     monkeypatch.setenv("COLUMNS", "80")
-    from mtassay.cli.main import main
+    from mtassay.app.cli.main import main
 
     with pytest.raises(SystemExit):
         main()
     printed = capsys.readouterr().out
     assert printed == f"{mt.score({'old': 'old.txt', 'new': 'new.txt'}, 'reference.txt')}\n"
+
+
+PUBLIC = [name for name in mtassay.__all__ if inspect.isfunction(getattr(mtassay, name))]
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_every_parameter_is_explained(name: str) -> None:
+    function = getattr(mtassay, name)
+    text = inspect.getdoc(function) or ""
+    explained = re.findall(r"^    (\w+): ", text.partition("Args:")[2].partition("Returns:")[0], re.MULTILINE)
+    assert explained == list(inspect.signature(function).parameters)
+    assert "Returns:" in text
+    assert "Raises:" in text

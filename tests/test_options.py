@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from mtassay.errors import UsageError
-from mtassay.metrics.bleu import BLEU
-from mtassay.metrics.chrf import ChrF
-from mtassay.options import build, options_of, split_specs
-from mtassay.registry import find
+from mtassay.data.errors import UsageError
+from mtassay.data.registry import find
+from mtassay.data.settings import build, options_of, split_specs
+from mtassay.measures.bleu import BLEU
+from mtassay.measures.chrf import ChrF
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,10 @@ def test_a_spec_names_a_metric_and_its_options(spec: str, expected: object) -> N
         ("chrf++:order=2", "metric 'chrf++' has no option 'order=2'"),
         ("bleu:order", "bleu:order has no value. Write bleu:order=…."),
         ("bleu:smooth=laplace", "Choose from: none, floor, add-k, exp."),
-        ("bleu:order=0", "order is 0; it must be 1 or more"),
+        ("bleu:order=0", "order is 0; it must be from 1 to 100"),
+        ("bleu:order=99999999999", "order is 99999999999; it must be from 1 to 100"),
+        ("chrf:char_order=101", "char_order must be from 1 to 100, word_order from 0 to 100, beta 1 or more"),
+        ("chrf:word_order=101", "word_order from 0 to 100"),
         ("bleu:order=2:weights=0.5,0.6", "add up to 1.1; they must add up to 1"),
         ("bleu:order=2:weights=1", "weights must be 2 numbers"),
         ("bleu:tokenize=klingon:order=1", None),

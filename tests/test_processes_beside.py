@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from mtassay.errors import InputError
-from mtassay.processes import computed_beside, each_in_threads
-from mtassay.stats import swap_trials
+from mtassay.data.errors import InputError
+from mtassay.runtime.processes import computed_beside, each_in_threads
+from mtassay.stats.family import swap_trials
 
 needs_fork = pytest.mark.skipif(sys.platform != "linux", reason="only Linux forks safely")
 
@@ -35,7 +35,7 @@ print(pid != os.getpid(), len(text))
 
 
 def printed(code: str) -> list[str]:
-    code = f"import os, time\nfrom mtassay.processes import computed_beside\n{code}"
+    code = f"import os, time\nfrom mtassay.runtime.processes import computed_beside\n{code}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return done.stdout.split()
 
@@ -124,7 +124,7 @@ with computed_beside(lambda: 7) as answer:
 
 
 def test_a_command_that_was_loaded_leaves_all_threads_to_the_programs_it_starts() -> None:
-    look = "import os, mtassay.cli.main as m; m.build_app(['score']); print(sorted(os.environ))"
+    look = "import os, mtassay.app.cli.main as m; m.build_app(['score']); print(sorted(os.environ))"
     alone = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
     shown = subprocess.run(
         [sys.executable, "-c", look], env=alone, capture_output=True, text=True, check=True

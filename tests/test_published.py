@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 import sacrebleu.metrics as peer
 
-from mtassay.formats import read_lines, read_segments
-from mtassay.metrics.base import Metric
-from mtassay.metrics.bleu import BLEU
-from mtassay.metrics.chrf import ChrF
+from mtassay.data.formats.segment_files import read_segments
+from mtassay.data.formats.textfiles import read_lines
+from mtassay.measures.bleu import BLEU
+from mtassay.measures.chrf import ChrF
+from mtassay.measures.metric import Metric
 
 
 @pytest.mark.parametrize("references", [("A",), ("B",), ("A", "B")], ids="+".join)

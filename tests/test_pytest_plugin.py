@@ -34,7 +34,7 @@ def inner(pytester: pytest.Pytester) -> pytest.Pytester:
 def call(inner: pytest.Pytester, test: str, *words: str) -> pytest.RunResult:
     inner.makepyfile(RUN + test)
     is_installed = "mtassay" in entry_points(group="pytest11").names  # then pytest finds it by itself
-    plugin = () if is_installed else ("-p", "mtassay.pytest_plugin")
+    plugin = () if is_installed else ("-p", "mtassay.app.pytest_plugin")
     return inner.runpytest_subprocess(*plugin, "-p", "no:xdist", *words)
 
 
@@ -72,7 +72,7 @@ def test_the_marker_says_what_to_compare_with_and_the_workspace_is_the_tests_own
         """
 def test_before(mtassay, pytestconfig):
     from pathlib import Path
-    from mtassay.snapshots import Snapshot, write_baseline
+    from mtassay.methods.paired_scores import Snapshot, write_baseline
     kept = run(mtassay, "Os pais.").record
     assert mtassay.load("last").id == kept.id
     write_baseline(pytestconfig.rootpath / "kept.json", [Snapshot.of(kept, "nmt")])
@@ -115,7 +115,7 @@ def test_it(mtassay):
 
 
 def test_who_does_not_use_it_loads_nothing() -> None:
-    code = "import mtassay.pytest_plugin, sys\nprint(*{name.split('.')[0] for name in sys.modules})"
+    code = "import mtassay.app.pytest_plugin, sys\nprint(*{name.split('.')[0] for name in sys.modules})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not set(done.stdout.split()) & {"numpy", "typer", "lxml", "sacrebleu", "httpx", "yaml"}
 

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from mtassay.core import Segment
-from mtassay.errors import InputError, ServiceError
-from mtassay.executors import Local, open_executor
-from mtassay.executors.ray_cluster import RayCluster
+from mtassay.data.errors import InputError, ServiceError
+from mtassay.data.nouns import Segment
+from mtassay.runtime.executors import open_executor
+from mtassay.runtime.ray_cluster import RayCluster
 
 ray = pytest.importorskip("ray", reason="needs Ray: pip install 'mtassay[ray]'")
 pytestmark = pytest.mark.slow
@@ -32,7 +32,7 @@ def slow_square(batch: list[int]) -> tuple[list[int], str]:
 
 def chrf_statistics(batch: list[str]) -> bytes:
     """Statistics as bytes, as a metric gives them."""
-    from mtassay.metrics.chrf import ChrF
+    from mtassay.measures.chrf import ChrF
 
     segments = [Segment(str(number), "", (text[::-1],)) for number, text in enumerate(batch)]
     (measured,) = ChrF().measure(segments, {"a": batch})
@@ -85,17 +85,91 @@ def test_statistics_are_equal_byte_for_byte_and_errors_come_back(cluster: Any) -
         with pytest.raises(InputError, match=r"numbers\.txt line 7: this is no number"):
             list(executor.map(fails, [7]))
         assert list(executor.map(lambda number: number + len(batches), [1, 2])) == [7, 8]
-    assert pickle.dumps(spread) == pickle.dumps(list(Local().map(chrf_statistics, batches)))
+    assert pickle.dumps(spread) == pickle.dumps(list(map(chrf_statistics, batches)))
 
 
 def test_an_address_where_nobody_is_is_told_in_a_line() -> None:
-    with pytest.raises(ServiceError, match=r"127\.0\.0\.1:1.*--ray-address"):
+    with pytest.raises(ServiceError, match=r"127\.0\.0\.1:1.*`ray_address`"):
         open_executor("ray", address="127.0.0.1:1")
+
+
+def test_ray_without_tokens_is_refused_in_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ray, "__version__", "2.51.2")
+    with pytest.raises(ServiceError, match=r"Ray 2\.51\.2 .*pip install 'mtassay\[ray\]'"):
+        open_executor("ray")
+
+
+STRANGER = """
+import sys, ray
+try:
+    ray.init(address=sys.argv[1], log_to_driver=False)
+except Exception as error:
+    print("refused", type(error).__name__)
+else:
+    print("joined")
+"""
+
+
+def test_our_cluster_listens_on_this_machine_only_and_lets_nobody_in_without_its_token(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("RAY_AUTH_MODE", "disabled")  # what a user has set opens no cluster of ours
+    with open_executor("ray") as executor:
+        assert list(executor.map(len, ["ab", "c"])) == [2, 1]
+        ours = [pid for pid in [os.getpid(), *_descendants(os.getpid())] if _lives(pid)]
+        listening = [address for pid in ours for address in _listening(pid)]
+        assert len(listening) > 3
+        loopback = ("0100007F", "0000000000000000FFFF00000100007F")
+        assert [address for address in listening if address.split(":")[0] not in loopback] == []
+
+        assert "RAY_AUTH_TOKEN" not in os.environ
+        environment = next(_environment(pid) for pid in ours if "RAY_AUTH_TOKEN" in _environment(pid))
+        token = environment["RAY_AUTH_TOKEN"]
+        assert len(token) == 64
+        folder = Path(ray._private.worker._global_node.get_session_dir_path())
+        assert folder.parent.parent.stat().st_mode & 0o077 == 0
+        written = [path for path in folder.rglob("*") if path.is_file()]
+        assert written
+        assert not [path for path in written if token.encode() in path.read_bytes()]
+
+        address = ray.get_runtime_context().gcs_address
+        assert _join(address, RAY_AUTH_MODE="disabled").startswith("refused")
+        assert _join(address, RAY_AUTH_MODE="token", RAY_AUTH_TOKEN="0" * 64).startswith("refused")
+        assert _join(address, RAY_AUTH_MODE="token", RAY_AUTH_TOKEN=token) == "joined"
+    assert not folder.exists()
+
+
+def _join(address: str, **environment: str) -> str:
+    """What becomes of a process that wants to join; it takes 127.0.0.1 as it is, as Ray itself does not."""
+    return subprocess.run(
+        [sys.executable, "-c", STRANGER, address],
+        env={**os.environ, "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", **environment},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    ).stdout.strip()
+
+
+def _listening(pid: int) -> list[str]:
+    """Where a process listens, as /proc has it: the address in hexadecimal, a colon, the port."""
+    rows = [
+        line.split()
+        for name in ("tcp", "tcp6")
+        for line in Path(f"/proc/net/{name}").read_text().splitlines()[1:]
+    ]
+    where = {f"socket:[{row[9]}]": row[1] for row in rows if row[3] == "0A"}
+    files = (str(file.readlink()) for file in Path(f"/proc/{pid}/fd").iterdir() if file.is_symlink())
+    return [where[file] for file in files if file in where]
+
+
+def _environment(pid: int) -> dict[str, str]:
+    rows = Path(f"/proc/{pid}/environ").read_bytes().decode().split("\0")
+    return dict(row.split("=", 1) for row in rows if "=" in row)
 
 
 SCRIPT = """
 import os, sys, time
-from mtassay.executors import open_executor
+from mtassay.runtime.executors import open_executor
 sys.path.insert(0, {tests!r})
 from tests.test_ray import slow_square
 executor = open_executor("ray")

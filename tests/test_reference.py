@@ -36,7 +36,7 @@ def test_every_page_of_the_folder_is_made() -> None:
 
 
 def test_hidden_options_are_not_listed() -> None:
-    section = PAGES["commands.md"].split("\n## mtassay behavior judge\n")[1].split("\n## ")[0]
+    section = PAGES["commands.md"].split("\n## mtassay behavior run\n")[1].split("\n## ")[0]
     assert "`--min-quality X`" in section
     assert "`--alpha" not in section
 

@@ -16,11 +16,11 @@ from threading import Timer
 import numpy as np
 import pytest
 
-from mtassay.core import Output, Result, Review, Run, Segment, Statistics
-from mtassay.errors import UsageError, WorkspaceError
-from mtassay.reviews import Subject
-from mtassay.store import Workspace
-from mtassay.store import workspace as kept
+from mtassay.data.errors import UsageError, WorkspaceError
+from mtassay.data.nouns import Output, Result, Review, Run, Segment, Statistics
+from mtassay.data.subjects import Subject
+from mtassay.runtime import workspace as kept
+from mtassay.runtime.workspace import Workspace
 
 
 def a_run(run_id: str, *, started: str = "2026-01-01T00:00:00+00:00") -> Run:
@@ -79,7 +79,9 @@ def test_a_workspace_from_the_future_is_left_alone(tmp_path: Path) -> None:
 
 def test_several_processes_may_open_a_new_workspace_at_once(tmp_path: Path) -> None:
     path = str(tmp_path / "w.db")
-    code = f"from pathlib import Path; from mtassay.store import Workspace; Workspace(Path({path!r}))"
+    code = (
+        f"from pathlib import Path; from mtassay.runtime import workspace as w; w.Workspace(Path({path!r}))"
+    )
     with ThreadPoolExecutor(4) as pool:
         jobs = [pool.submit(subprocess.run, [sys.executable, "-c", code], check=True) for _ in range(4)]
     assert all(job.result().returncode == 0 for job in jobs)
@@ -110,7 +112,7 @@ def test_a_killed_process_loses_nothing_that_was_finished(tmp_path: Path) -> Non
     path = tmp_path / "w.db"
     code = f"""
 from pathlib import Path
-from mtassay.store import Workspace
+from mtassay.runtime.workspace import Workspace
 workspace = Workspace(Path({str(path)!r}))
 for i in range(10**6):
     workspace.remember([(f"{{i}}", b"x" * 1000), (f"{{i}}-twin", b"y" * 1000)])

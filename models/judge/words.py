@@ -1,4 +1,4 @@
-"""Makes the Portuguese word lists of `mtassay.detectors`: how frequent words are, and which are neighbours.
+"""Makes the word lists of the Portuguese pack: how frequent words are, and which are neighbours.
 
 usage: python models/judge/words.py DATA   (needs `pip install wordfreq`)
 
@@ -18,9 +18,10 @@ from pathlib import Path
 
 from wordfreq import get_frequency_dict
 
-from mtassay.detectors.vocabulary import DATA, STEP, small_words
+from mtassay.measures.vocabulary import STEP, small_words
 
 LANGUAGE = "pt"
+PACK = Path(__file__).resolve().parents[2] / "packs" / LANGUAGE / "src" / f"mtassay_{LANGUAGE}"
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 
 
@@ -28,7 +29,7 @@ def main() -> None:
     """Write both files."""
     folder = Path(sys.argv[1])
     _write("words", _frequencies())
-    _write("pairs", _neighbours(_sentences(folder)))
+    _write("neighbours", _neighbours(_sentences(folder)))
 
 
 def _frequencies() -> list[str]:
@@ -68,7 +69,7 @@ def _read(path: Path) -> list[str]:
 
 def _write(kind: str, lines: list[str]) -> None:
     text = "".join(f"{line}\n" for line in lines)
-    (DATA / f"{LANGUAGE}.{kind}.gz").write_bytes(gzip.compress(text.encode(), 9, mtime=0))
+    (PACK / kind / f"{LANGUAGE}.gz").write_bytes(gzip.compress(text.encode(), 9, mtime=0))
 
 
 if __name__ == "__main__":

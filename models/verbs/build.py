@@ -15,7 +15,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-DATA = Path(__file__).resolve().parents[2] / "src/mtassay/methods/behavior/infill/lexicon/data"
+DATA = Path(__file__).resolve().parents[2] / "packs/en/src/mtassay_en/lexicon"
 
 
 _PLAIN = re.compile(r"[a-zà-ú]+(?:[^\Waeiouáéíóú\d_]|i|[aeou](?=ar)|[gq]u)[aei]r")

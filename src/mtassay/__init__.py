@@ -9,13 +9,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mtassay.api import Run, behavior, invariance, load, read, run, score, suite
-    from mtassay.api.agreement import correlate
-    from mtassay.api.history import compare, gate, history
-    from mtassay.api.plans import run_plan
-    from mtassay.api.reports import write_report
-    from mtassay.api.themes import find_themes
-    from mtassay.api.translation import translate
+    from mtassay.app.history import compare, gate, history
+    from mtassay.app.library import behavior, invariance, read, run, score, suite
+    from mtassay.app.metric_agreement import correlate
+    from mtassay.app.plans.plan_runs import run_plan
+    from mtassay.app.reports import find_themes, write_report
+    from mtassay.app.runs import Run, load
+    from mtassay.app.translation import translate
 
 __version__ = "0.1.0"
 
@@ -39,21 +39,23 @@ __all__ = [
     "write_report",
 ]
 _ELSEWHERE = {
-    "compare": "mtassay.api.history",
-    "correlate": "mtassay.api.agreement",
-    "find_themes": "mtassay.api.themes",
-    "gate": "mtassay.api.history",
-    "history": "mtassay.api.history",
-    "run_plan": "mtassay.api.plans",
-    "translate": "mtassay.api.translation",
-    "write_report": "mtassay.api.reports",
+    "compare": "mtassay.app.history",
+    "correlate": "mtassay.app.metric_agreement",
+    "find_themes": "mtassay.app.reports",
+    "gate": "mtassay.app.history",
+    "history": "mtassay.app.history",
+    "run_plan": "mtassay.app.plans.plan_runs",
+    "translate": "mtassay.app.translation",
+    "write_report": "mtassay.app.reports",
 }
 
 
-def __getattr__(name: str) -> Any:
-    if name in __all__:
-        return getattr(import_module(_ELSEWHERE.get(name, "mtassay.api")), name)
-    raise AttributeError(f"module 'mtassay' has no attribute '{name}'")
+if not TYPE_CHECKING:  # for which there are only the names above: a misspelt one is an error
+
+    def __getattr__(name: str) -> Any:
+        if name in __all__:
+            return getattr(import_module(_ELSEWHERE.get(name, "mtassay.app.library")), name)
+        raise AttributeError(f"module 'mtassay' has no attribute '{name}'")
 
 
 def __dir__() -> list[str]:

@@ -4,8 +4,8 @@ import gc
 import sys
 from typing import NoReturn
 
-from mtassay.cli.bugs import tell
-from mtassay.cli.interruption import CTRL_C
+from mtassay.app.cli.bugs import tell
+from mtassay.app.cli.interruption import CTRL_C
 
 
 def main() -> NoReturn:
@@ -15,7 +15,7 @@ def main() -> NoReturn:
     gc.set_threshold(100_000, 20, 20)
     try:
         CTRL_C.catch()
-        from mtassay.cli.main import main as run
+        from mtassay.app.cli.main import main as run
 
         try:
             run()

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from mtassay.cli.bugs import BUG
-from mtassay.cli.main import main
-from mtassay.methods.behavior.quality import ENCODER
+from mtassay.app.cli.bugs import BUG
+from mtassay.app.cli.main import main
+from mtassay.methods.behavior.translation_quality import ENCODER
 
 MAIN = [sys.executable, "-m", "mtassay"]
 Done = subprocess.CompletedProcess[str]
@@ -29,7 +29,7 @@ SURROUNDINGS = {"COLUMNS": "80", "PYTHONUTF8": "1"}
 def defaults_without_comet(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where COMET is installed its weights need not be there, so behaviour takes the encoder by default."""
     monkeypatch.setattr("mtassay.methods.behavior.recipe.default_filter", lambda: ENCODER)
-    monkeypatch.setattr("mtassay.methods.behavior.method.best_quality", lambda: "use")
+    monkeypatch.setattr("mtassay.methods.behavior.behavior_method.best_quality", lambda: "use")
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def run(tmp_path: Path) -> Run:
             patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(), encoding="utf-8"))
             patch.setattr(sys, "stdout", out)
             patch.setattr(sys, "stderr", err)
-            patch.setattr("mtassay.cli.bugs.tell", _fail)
+            patch.setattr("mtassay.app.cli.bugs.tell", _fail)
             with pytest.raises(SystemExit) as stop:
                 main()
         texts = [stream.buffer.getvalue().decode("utf-8") for stream in (out, err)]  # type: ignore[attr-defined]

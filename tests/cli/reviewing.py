@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mtassay.engine import execute
-from mtassay.formats.suite import read_suite
-from mtassay.methods.suite.method import SuiteMethod, segment_of
-from mtassay.store import Workspace
-from mtassay.systems.stored import Stored
+from mtassay.data.formats.suite_files import read_suite
+from mtassay.methods.engine import execute
+from mtassay.methods.suite.suite_method import SuiteMethod, segment_of
+from mtassay.runtime.workspace import Workspace
+from mtassay.systems.roster import Stored
 
 HOSTILE = "Ele \x1b[2Jcorria \u202eriarroc" + " muito" * 20_000
 
@@ -52,4 +52,4 @@ def save_run(folder: Path) -> None:
         systems.append(Stored(name, dict(outputs)))
     segments = [segment_of(item) for item in suite.items]
     execution = execute(SuiteMethod(suite, samples=100), segments, systems)
-    execution.save(Workspace(folder / ".mtassay" / "workspace.db"))
+    Workspace(folder / ".mtassay" / "workspace.db").save_run(execution)

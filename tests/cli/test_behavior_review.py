@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from mtassay.reviews import Subject
-from mtassay.store import Workspace
+from mtassay.data.subjects import Subject
+from mtassay.runtime.workspace import Workspace
 from tests.cli.conftest import Run
 from tests.cli.terminal import Terminal
 
@@ -25,7 +25,19 @@ OUTPUTS: dict[str, tuple[str, str | None]] = {
     "4": ("Um cão.", None),
 }
 """By hand: 1 is equal to its references, 2 loses all in the edit, 3 has a bad original, 4 has no edit."""
-JUDGE = ("behavior", "judge", "c.jsonl", "-l", "en-pt", "--quality", "chrf", "--alpha", 0.5, "--beta", 0.2)
+JUDGE = (
+    "behavior",
+    "run",
+    "c.jsonl",
+    "-l",
+    "en-pt",
+    "--quality",
+    "chrf",
+    "--min-quality",
+    0.5,
+    "--max-change",
+    0.2,
+)
 
 
 def asked(case: str) -> Subject:
@@ -42,7 +54,7 @@ def saved(run: Run, tmp_path: Path) -> Run:
     write_lines(tmp_path / "c.jsonl", [{"id": id_, "capability": "noun", **TEXTS} for id_ in OUTPUTS])
     outputs = [{"id": id_, "output": a, "edited_output": b} for id_, (a, b) in OUTPUTS.items()]
     write_lines(tmp_path / "nmt.jsonl", outputs)
-    done = run(*JUDGE, "-t", "nmt.jsonl", "--save")
+    done = run(*JUDGE, "-t", "nmt.jsonl")
     assert done.returncode == 0, done.stderr
     return run
 
@@ -81,7 +93,7 @@ def test_explaining_a_case_holds_its_qualities_against_the_thresholds(saved: Run
 
 
 def test_only_a_loss_is_said_to_count_where_it_is_so(saved: Run) -> None:
-    saved(*JUDGE, "-t", "nmt.jsonl", "--signed", "--save")
+    saved(*JUDGE, "-t", "nmt.jsonl", "--signed")
     shown = " ".join(saved("explain", "3").stdout.split())
     assert ", within beta 0.2 (only a loss counts)" in shown
 
@@ -132,7 +144,7 @@ def test_an_engine_without_its_colon_is_told_of_it(saved: Run, system: str) -> N
 
 
 def test_the_help_names_the_answers_of_every_method(run: Run) -> None:
-    shown = " ".join(run("review", "decide", "--help").stdout.split())
+    shown = " ".join(run("review", "decide", "--help-all").stdout.split())
     assert "about behaviour: correct, wrong, unsure." in shown
 
 

@@ -10,7 +10,7 @@ import pytest
 
 BROKEN = """
 import sys
-import mtassay.cli.score as score
+import mtassay.app.cli.score_command as score
 from mtassay import __main__
 
 def register(app):
@@ -37,7 +37,7 @@ def test_a_bug_is_one_line_and_exit_code_70_and_what_was_printed_stays(tmp_path:
     done = run(tmp_path, "{}['a\\n\\x1bkey']")
     assert (done.returncode, done.stdout) == (70, "a table\n")
     (line,) = done.stderr.splitlines()
-    assert line.startswith("mtassay: a bug of ours, sorry: KeyError: 'a\\n\\x1bkey' (cli/main.py line ")
+    assert line.startswith("mtassay: a bug of ours, sorry: KeyError: 'a\\n\\x1bkey' (app/cli/main.py line ")
     assert line.endswith("What was finished is kept. Run the same with --debug and send us what it says.")
 
 

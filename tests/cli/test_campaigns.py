@@ -8,14 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from mtassay.api import campaigns
-from mtassay.cli.review.campaigns import opinion_line
-from mtassay.cli.session import END, Session
-from mtassay.report.review_screen import Screen
-from mtassay.reviews import COMMON_QUESTIONS
-from mtassay.reviews.campaigns import SecondOpinion
-from mtassay.reviews.queue import Pending, pending_in
-from mtassay.store import Workspace
+from mtassay.app import campaign_work
+from mtassay.app.cli.review.review_people import opinion_line
+from mtassay.app.cli.session import END, Session
+from mtassay.data.questions import COMMON_QUESTIONS
+from mtassay.data.subjects import Pending
+from mtassay.report.case_text import Screen
+from mtassay.review.campaigns import SecondOpinion
+from mtassay.review.pending import pending_in
+from mtassay.runtime.workspace import Workspace
 from tests.cli.conftest import Run
 from tests.cli.reviewing import save_run
 
@@ -60,16 +61,16 @@ def test_a_campaign_from_beginning_to_end(saved: Run) -> None:
     assert "To adjudicate: 0; adjudicated by dora: 1." in text
     assert "0.0 % to 79.3 %  1" in text  # Wilson's interval of 0 of 1
     assert all(len(line) <= 80 for line in text.splitlines())
-    record = json.loads(saved("review", "campaign", "show", "-f", "json").stdout)
+    record = json.loads(saved("review", "campaign", "show", "last", "-f", "json").stdout)
     assert [entry["answered"] for entry in record["reviewers"]] == [1, 1]
     assert "is closed since" in saved("review", "campaign", "close", "spring").stdout
     assert (
         "Nothing is left for anna"
         in saved("review", "next", "--campaign", "spring", "--reviewer", "anna").stdout
     )
-    assert "closed" in saved("review", "campaign", "list").stdout
-    assert "all answers are kept" in saved("review", "campaign", "delete", "spring").stdout
-    assert "There are no campaigns yet" in saved("review", "campaign", "list").stdout
+    assert "closed" in saved("review", "campaign", "show").stdout
+    assert "all answers are kept" in saved("review", "campaign", "close", "spring", "--delete").stdout
+    assert "There are no campaigns yet" in saved("review", "campaign", "show").stdout
 
 
 def test_what_cannot_be_is_one_line_that_says_what_to_do(saved: Run) -> None:
@@ -80,7 +81,7 @@ def test_what_cannot_be_is_one_line_that_says_what_to_do(saved: Run) -> None:
     )
     done = saved("review", "next", "--adjudicate", "--reviewer", "anna")
     assert "--adjudicate goes with --campaign" in done.stderr
-    done = saved("review", "campaign", "show")
+    done = saved("review", "campaign", "show", "last")
     assert "No campaign 'last'" in done.stderr
     assert "mtassay review campaign create NAME" in done.stderr
 
@@ -128,16 +129,16 @@ def test_ratings_are_typed_at_the_terminal_and_a_bad_one_is_asked_again(saved: R
 
 def test_a_sitting_in_a_campaign_fetches_one_after_another(saved: Run, tmp_path: Path) -> None:
     path = tmp_path / ".mtassay" / "workspace.db"
-    campaigns.create("c", reviewers="anna", workspace=path)
+    campaign_work.create("c", reviewers="anna", workspace=path)
     seen: list[tuple[str, ...]] = []
 
     def fetch(skipped: list[str]) -> Pending | None:
-        card = campaigns.next_card("c", "anna", skip=skipped, workspace=path)
+        card = campaign_work.next_card("c", "anna", skip=skipped, workspace=path)
         seen.append(tuple(skipped))
         return card.pending if card else None
 
     def keep(pending: Pending, answer: str, note: str) -> list[str]:
-        campaigns.answer("c", pending.subject.id, answer, "anna", note=note, workspace=path)
+        campaign_work.answer("c", pending.subject.id, answer, "anna", note=note, workspace=path)
         return ["  kept"]
 
     store = Workspace(path)

@@ -1,4 +1,4 @@
-"""`mtassay compare` and `mtassay history` as a user types them."""
+"""`mtassay compare` as a user types it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
-from tests.cli.test_suite_years import SUITE, outputs
+from tests.cli.test_history import SUITE, outputs
 
 
 @pytest.fixture
@@ -17,7 +17,7 @@ def runs(run: Run, tmp_path: Path) -> list[str]:
     (tmp_path / "suite.yaml").write_text(SUITE, encoding="utf-8")
     for number, right in enumerate(("n1 n2", "n1 f1", "n1 n2 f1")):
         (tmp_path / f"v{number}.tsv").write_text(outputs(right), encoding="utf-8")
-        done = run("suite", "run", "suite.yaml", "-t", f"nmt=v{number}.tsv", "--save")
+        done = run("suite", "run", "suite.yaml", "-t", f"nmt=v{number}.tsv")
         assert done.returncode == 0, done.stderr
     listed = json.loads(run("runs", "list", "-f", "json").stdout)
     return [entry["id"] for entry in listed][::-1]
@@ -27,9 +27,10 @@ def test_scores_and_broken_cases_are_shown_in_80_columns(run: Run, runs: list[st
     done = run("compare", runs[0], runs[1])
     assert (done.returncode, done.stderr) == (0, "")
     assert f"suite · nmt · {runs[0]} → {runs[1]}" in done.stdout
-    (row,) = [line.split() for line in done.stdout.splitlines() if line.startswith("Negation ")]
+    row, kinds = (line.split() for line in done.stdout.splitlines() if line.startswith("Negation "))
+    assert kinds == ["Negation", "0", "1", "1"]  # fixed, broken, still right
     assert row[:8] == ["Negation", "2", "100.0", "50.0", "−50.0", "1", "0", "1"]
-    assert "Broken (correct before, incorrect now): 1 case\n\nn2 · Negation\n" in done.stdout
+    assert "Broken (correct before, incorrect now): 1 case\n\nn2 · Negation › Negation\n" in done.stdout
     assert "  old      Eu [[nunca]] como.\n  new      Eu [[sempre]] como.\n" in done.stdout
     assert "Fixed" not in done.stdout
     assert all(len(line) <= 80 for line in done.stdout.splitlines())
@@ -38,7 +39,7 @@ def test_scores_and_broken_cases_are_shown_in_80_columns(run: Run, runs: list[st
 def test_the_newest_run_is_the_default_and_all_lists_what_was_fixed(run: Run, runs: list[str]) -> None:
     done = run("compare", runs[1], "--all")
     assert "No case broke." in done.stdout
-    assert "Fixed (incorrect before, correct now): 1 case\n\nn2 · Negation\n" in done.stdout
+    assert "Fixed (incorrect before, correct now): 1 case\n\nn2 · Negation › Negation\n" in done.stdout
 
 
 def test_detail_shows_the_finest_groups(run: Run, runs: list[str]) -> None:
@@ -74,7 +75,7 @@ def test_metrics_show_the_segments_that_fell_and_rose_most(run: Run, tmp_path: P
         ("new", "Cat.\nTwo dogs ran.\nThree birds flew.\n"),
     ):
         (tmp_path / f"{name}.txt").write_text(text)
-        run("score", "-r", "ref.txt", "-t", f"nmt={name}.txt", "-m", "chrf", "--save")
+        run("score", "-r", "ref.txt", "-t", f"nmt={name}.txt", "-m", "chrf")
     earlier = json.loads(run("runs", "list", "-f", "json").stdout)[1]["id"]
     done = run("compare", earlier, "--examples", "1")
     assert "Worse by chrF2: 1; the first 1\n\n1 · chrF2 100.0 →" in done.stdout
@@ -89,39 +90,44 @@ def test_what_is_not_there_is_one_line(run: Run, runs: list[str]) -> None:
     assert "There is no run, system or file 'nothing'." in done.stderr
 
 
-def test_the_history_of_a_system_has_every_run_and_what_changed(run: Run, runs: list[str]) -> None:
-    done = run("history", "nmt")
+def test_systems_of_one_run_are_compared_with_what_became_of_every_status(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "suite.yaml").write_text(SUITE, encoding="utf-8")
+    (tmp_path / "old.tsv").write_text(outputs("n1 n2"), encoding="utf-8")
+    (tmp_path / "less.tsv").write_text("id\toutput\nn1\tAlguém, Ninguém.\nf1\tOutra.\n", encoding="utf-8")
+    assert run("suite", "run", "suite.yaml", "-t", "old.tsv", "-t", "less.tsv").returncode == 0
+    done = run("compare", "last:old", "last:less", "--all")
     assert (done.returncode, done.stderr) == (0, "")
-    rows = [line.split() for line in done.stdout.splitlines() if line.startswith(tuple(runs))]
-    micro = rows[:3]
-    assert [row[0] for row in micro] == runs
-    assert [row[2] for row in micro] == ["66.7", "66.7", "100.0"]
-    assert [row[4:5] for row in micro] == [[], ["0.0"], ["+33.3"]]
-    assert "suite · Small · accuracy, micro" in done.stdout
-    assert "corrected for all changes" in " ".join(done.stdout.split())
+    assert "No case broke." in done.stdout
+    assert "n1 · Negation › Negation · correct → conflict\n  source   [[Nobody]] came.\n" in done.stdout
+    assert "n2 · Negation › Negation · correct → skipped" in done.stdout
+    assert "f1 · False friends › Nouns · incorrect → undecided" in done.stdout
+    record = json.loads(run("compare", "last:old", "last:less", "-f", "json").stdout)
+    statuses = {case["case_id"]: (case["old_status"], case["new_status"]) for case in record["cases"]}
+    assert statuses == {
+        "n1": ("correct", "conflict"),
+        "n2": ("correct", "skipped"),
+        "f1": ("incorrect", "undecided"),
+    }
 
 
-def test_history_chooses_scores_and_groups_and_draws(run: Run, runs: list[str], tmp_path: Path) -> None:
-    done = run(
-        "history", "nm*", "--score", "accuracy", "--group", "False friends", "--plot", "h.svg", "-f", "json"
-    )
-    (course,) = json.loads(done.stdout)["courses"]
-    assert [point["score"]["value"] for point in course["points"]] == [0.0, 100.0, 100.0]
-    assert course["points"][1]["change"]["fixed"] == 1
-    assert "<svg" in (tmp_path / "h.svg").read_text("utf-8")
-    assert len(run("history", "nmt", "-f", "tsv").stdout.splitlines()) == 1 + 2 * 3
-
-
-def test_runs_on_other_texts_are_another_line(run: Run, tmp_path: Path) -> None:
-    for name in ("one", "two"):
-        (tmp_path / f"{name}.txt").write_text(f"The {name} cat.\n")
-        run("score", "-r", f"{name}.txt", "-t", f"nmt={name}.txt", "-m", "bleu", "--save")
-    courses = json.loads(run("history", "nmt", "-f", "json").stdout)["courses"]
-    assert [len(course["points"]) for course in courses] == [1, 1]
-    assert "nothing to draw" in run("history", "nmt", "--plot", "h.svg").stderr
-
-
-def test_an_unknown_system_or_score_is_one_line(run: Run, runs: list[str]) -> None:
-    assert "No saved system has the name 'mnt'. Near: nmt." in run("history", "mnt").stderr
-    done = run("history", "nmt", "--score", "bleu")
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+@pytest.mark.parametrize(
+    ("new", "rule", "code", "says"),
+    [
+        ("n1 f1", "no broken cases", 1, "1 broken"),
+        ("n1 f1", "no category significantly worse", 0, "0 of 2 categories"),
+        ("n1 n2", "no broken cases", 0, "0 broken"),
+        ("", "no item broke", 1, "1 broken, 1 without an output now"),
+        ("n1 f1", "False friends: no broken cases", 0, "0 broken"),
+    ],
+)
+def test_a_gate_stops_a_version_that_breaks_something(
+    run: Run, tmp_path: Path, new: str, rule: str, code: int, says: str
+) -> None:
+    (tmp_path / "suite.yaml").write_text(SUITE, encoding="utf-8")
+    (tmp_path / "old.tsv").write_text(outputs("n1 n2"), encoding="utf-8")
+    text = outputs(new) if new else "id\toutput\nn1\tAlguém veio.\nf1\tOutra coisa.\n"
+    (tmp_path / "new.tsv").write_text(text, encoding="utf-8")
+    run("suite", "run", "suite.yaml", "-t", "old.tsv", "-t", "new.tsv")
+    done = run("gate", "last", "--baseline", "old", "--rule", rule)
+    assert done.returncode == code, done.stderr
+    assert says in " ".join(done.stdout.split())

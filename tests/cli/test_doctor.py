@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from mtassay.api.doctor import check_pair, installed_extras
+from mtassay.app.doctor import check_pair, installed_extras
 from tests.cli.conftest import Run
 
 
@@ -26,7 +26,7 @@ def test_a_pair_is_served_or_says_what_to_install() -> None:
 
 
 def test_missing_tools_are_named_with_the_line_that_installs_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mtassay.tools.encoder.PACKAGE", "no-such-package")
+    monkeypatch.setattr("mtassay.nlp.encoder.PACKAGE", "no-such-package")
     checks = {check.part: check for check in check_pair("en-pt")}
     assert checks["tokeniser"].what == "13a"
     assert checks["sentence encoder"].state == "missing"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mtassay.store import Workspace
+from mtassay.runtime.workspace import Workspace
 from tests.cli.conftest import Run
 from tests.cli.reviewing import save_run
 
@@ -42,7 +42,7 @@ def test_decisions_are_shown_with_their_history(saved: Run) -> None:
 
 def test_earlier_runs_are_told_newest_first(saved: Run, tmp_path: Path) -> None:
     (tmp_path / "alpha.tsv").write_text("id\toutput\nnegation-1\tNinguém disse nada.\n", encoding="utf-8")
-    saved("suite", "run", "suite.yaml", "-t", "alpha=alpha.tsv", "--save")
+    saved("suite", "run", "suite.yaml", "-t", "alpha=alpha.tsv")
     newest, oldest = Workspace(tmp_path / ".mtassay" / "workspace.db").runs()
     shown = saved("explain", "negation-1").stdout
     assert f"run {newest.id} · suite" in shown
@@ -51,6 +51,27 @@ def test_earlier_runs_are_told_newest_first(saved: Run, tmp_path: Path) -> None:
     assert alpha.split() == ["alpha", "correct", "undecided"]
     assert beta.split() == ["beta", "–", "undecided"]
     assert f"run {oldest.id} · suite" in saved("explain", "negation-1", "--run", oldest.id).stdout
+
+
+def test_other_sentences_of_the_same_id_are_told_apart(run: Run, tmp_path: Path) -> None:
+    cat = ("The cat sleeps.", "O gato dorme.")
+    for name, texts in {"news": cat, "chat": ("Hello there.", "Olá."), "more": cat}.items():
+        for side, text in zip("sr", texts, strict=True):
+            (tmp_path / f"{name}.{side}").write_text(f"{text}\n", encoding="utf-8")
+        (tmp_path / f"{name}.txt").write_text(f"{texts[1]}\n", encoding="utf-8")
+        files = ["-s", f"{name}.s", "-r", f"{name}.r", "-t", f"x={name}.txt", "-l", "en-pt"]
+        assert run("score", *files, "-m", "chrf", "-q").returncode == 0
+    more, chat, news = Workspace(tmp_path / ".mtassay" / "workspace.db").runs()
+    done = run("explain", "1")
+    assert done.stdout.count("The cat sleeps.") == 1
+    head, others = done.stdout.split("Other sentences with this id")
+    assert (news.id in head, more.id in head, chat.id in head) == (True, True, False)
+    assert (chat.id in others, "Hello there." in others, news.id in others) == (True, True, False)
+    assert others.endswith("Show one: mtassay explain 1 --run RUN\n")
+    story = json.loads(run("explain", "1", "--run", chat.id, "-f", "json").stdout)
+    assert (story["source"], [past["run"] for past in story["history"]]) == ("Hello there.", [chat.id])
+    assert [(other["run"], other["source"]) for other in story["others"]] == [(more.id, "The cat sleeps.")]
+    assert "Other sentences" in run("explain", "1", "-f", "md").stdout
 
 
 def test_a_missing_output_says_why(saved: Run) -> None:
@@ -79,7 +100,7 @@ def test_a_score_run_shows_its_findings(run: Run, tmp_path: Path) -> None:
     (tmp_path / "s.txt").write_text("Hello {name}!\nBye.\n")
     (tmp_path / "r.txt").write_text("Olá, {name}!\nTchau.\n", encoding="utf-8")
     (tmp_path / "x.txt").write_text("Olá!\nTchau.\n", encoding="utf-8")
-    words = ("-s", "s.txt", "-r", "r.txt", "-t", "x=x.txt", "-t", "y=r.txt", "-l", "en-pt", "--save")
+    words = ("-s", "s.txt", "-r", "r.txt", "-t", "x=x.txt", "-t", "y=r.txt", "-l", "en-pt")
     assert run("score", *words).returncode == 0
     shown = run("explain", "1").stdout
     assert "source     Hello {name}!" in shown

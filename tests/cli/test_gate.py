@@ -9,7 +9,7 @@ import pytest
 from lxml import etree
 
 from tests.cli.conftest import Run
-from tests.cli.test_suite_years import SUITE, outputs
+from tests.cli.test_history import SUITE, outputs
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def saved(run: Run, tmp_path: Path) -> Path:
     (tmp_path / "suite.yaml").write_text(SUITE, encoding="utf-8")
     for name, right in (("old", "n1 n2"), ("new", "n1 f1")):
         (tmp_path / f"{name}.tsv").write_text(outputs(right), encoding="utf-8")
-        run("suite", "run", "suite.yaml", "-t", f"nmt={name}.tsv", "--save")
+        run("suite", "run", "suite.yaml", "-t", f"nmt={name}.tsv")
         if name == "old":
             done = run("gate", "--write-baseline", "base.json")
             assert (done.returncode, done.stdout) == (0, "")
@@ -32,7 +32,8 @@ def test_a_rule_that_is_not_kept_is_exit_code_1_with_the_sentence(run: Run, save
     )
     assert (done.returncode, done.stderr) == (1, "")
     assert done.stdout.startswith("Gate failed, 1 of 2 checks.\n")
-    assert "FAILED  no new findings  (suite · nmt)\n        1 new, 1 gone\n\nn2 · Negation\n" in done.stdout
+    assert "FAILED  no new findings  (suite · nmt)\n        1 new, 1 gone\n\n" in done.stdout
+    assert "n2 · Negation › Negation\n" in done.stdout
     assert "  new      Eu sempre como.\n" in done.stdout
     assert "passed  undecided <= 0  (suite · nmt)\n        0 of 3\n" in done.stdout
 
@@ -99,6 +100,6 @@ def test_a_mistake_is_one_line_and_exit_code_2(
 
 
 def test_an_earlier_run_of_a_system_is_a_baseline_by_name(run: Run, saved: Path) -> None:
-    run("suite", "run", "suite.yaml", "-t", "next=new.tsv", "--save")
+    run("suite", "run", "suite.yaml", "-t", "next=new.tsv")
     done = run("gate", "last", "--baseline", "nmt", "--rule", "no new findings")
     assert done.returncode == 0  # the newest run of nmt has the same outputs

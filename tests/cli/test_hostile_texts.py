@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import unicodedata
 from pathlib import Path
 
@@ -60,13 +61,11 @@ def steers(text: str) -> set[str]:
     "command",
     [
         [*SCORE, "--by", "document", "--documents", "documents.txt"],
-        [*SCORE, "--save", "--examples", "2"],
+        [*SCORE, "--examples", "2"],
         RUN,
         [*RUN, "--phenomena"],
         ["suite", "check", "suite.yaml"],
         ["suite", "list", "suite.yaml"],
-        ["suite", "years", "suite.yaml", f"{NAME}=old", "new"],
-        ["suite", "diff", "suite.yaml", "-t", f"{NAME}=out.txt", "-t", "b=ref.txt"],
         ["translate", "-l", "en-pt", "-t", f"{NAME}=fake:upper", "out.txt", "-o", "x.jsonl"],
     ],
     ids=lambda words: " ".join(words[:2]) if isinstance(words, list) else words,
@@ -94,7 +93,8 @@ def test_nothing_steers_the_terminal(run: Run, files: Path, command: list[str], 
         ["review", "next", "--list"],
         ["review", "export"],
         ["suite", "suggest", "suite.yaml"],
-        ["suite", "sample", "suite.yaml"],
+        ["history", "a=last", "b=last"],
+        ["history", "a=last", "b=last", "--case", "*"],
     ],
     ids=" ".join,
 )
@@ -102,7 +102,7 @@ def test_nothing_steers_the_terminal(run: Run, files: Path, command: list[str], 
 def test_nothing_saved_steers_the_terminal(
     run: Run, files: Path, made: list[str], command: list[str]
 ) -> None:
-    run(*made, "--save", "-q")
+    run(*made, "-q")
     done = run(*command)
     assert done.returncode in (0, 1, 2)
     assert not steers(done.stdout)
@@ -145,3 +145,14 @@ def test_a_system_writes_nowhere_but_into_the_folder(run: Run, files: Path, name
     assert "cannot name a file" in done.stderr
     after = {path for path in files.parent.rglob("*") if "workspace" not in path.name}
     assert after - before <= {files / "outputs", files / ".mtassay"}
+
+
+def test_a_file_whose_name_is_not_utf8_is_a_system_that_can_be_kept(run: Run, files: Path) -> None:
+    name = os.fsdecode(b"caf\xe9.txt")
+    for path in (files / name, files / "set" / name):
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes((files / "ref.txt").read_bytes())
+    for system in (name, "set"):
+        done = run("score", "-r", name, "-t", system, "--format", "json")
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["scores"][0]["system"] == r"caf\xe9"

@@ -14,7 +14,7 @@ from typing import TextIO
 
 import pytest
 
-from mtassay.cli.interruption import LINE
+from mtassay.app.cli.interruption import LINE
 from tests.cli.conftest import MAIN, SURROUNDINGS
 from tests.test_processes import PATIENCE, processes_in, wait_for, write_hard_texts
 
@@ -24,7 +24,8 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSI
 HEARING = [
     sys.executable,
     "-c",
-    "import mtassay.__main__ as command; from mtassay.cli.interruption import CTRL_C; catch = CTRL_C.catch; "
+    "import mtassay.__main__ as command; from mtassay.app.cli.interruption import CTRL_C; "
+    "catch = CTRL_C.catch; "
     "CTRL_C.catch = lambda: (catch(), print(flush=True)); command.main()",
 ]
 SCORE = ("score", "-r", "ref.txt", "-t", "a.txt", "-t", "b.txt", "-m", "bleu,ter", "--no-cache", "-q")
@@ -121,7 +122,7 @@ def kept_answers(workspace: Path) -> int:
 
 SWALLOW = """\
 import signal, sys
-from mtassay.cli.interruption import CTRL_C
+from mtassay.app.cli.interruption import CTRL_C
 CTRL_C.catch()
 class Closed:
     def __del__(self):

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from mtassay.core import Result
-from mtassay.core import Run as Saved
-from mtassay.methods.invariance.method import InvarianceMethod
-from mtassay.registry import find, names
-from mtassay.tools.annotate import spacy_pipeline
+import mtassay as mt
+from mtassay.app.method_reviews import evaluate_issues
+from mtassay.data.formats.review_files import asked_record
+from mtassay.data.nouns import Result
+from mtassay.data.nouns import Run as Saved
+from mtassay.data.registry import find, names
+from mtassay.methods.invariance.invariance_method import InvarianceMethod
+from mtassay.nlp import spacy_pipeline
+from mtassay.review.pending import PendingChoice, mixed_in, pending_in
 from tests.cli.conftest import Run
 
 if not spacy_pipeline.models("en"):
@@ -37,7 +43,7 @@ def sentences(tmp_path: Path) -> Path:
 
 
 def test_variants_are_shown_with_what_they_cost(run: Run, sentences: Path) -> None:
-    done = run("invariance", "variants", sentences, *PAIR)
+    done = run("invariance", "generate", sentences, *PAIR)
     assert done.returncode == 0
     assert " → " in done.stdout
     assert "To translate" in done.stdout
@@ -47,8 +53,8 @@ def test_variants_are_shown_with_what_they_cost(run: Run, sentences: Path) -> No
 def test_variants_differ_from_their_original_in_one_word_and_are_the_same_every_time(
     run: Run, sentences: Path, tmp_path: Path
 ) -> None:
-    run("invariance", "variants", sentences, *PAIR, "-o", "a.jsonl")
-    run("invariance", "variants", sentences, *PAIR, "-o", "b.jsonl")
+    run("invariance", "generate", sentences, *PAIR, "-o", "a.jsonl")
+    run("invariance", "generate", sentences, *PAIR, "-o", "b.jsonl")
     assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
     records = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text("utf-8").splitlines()]
     sources = {record["id"]: record.get("source") for record in records}
@@ -78,30 +84,41 @@ def test_a_plan_gives_what_the_command_gives(run: Run, sentences: Path, tmp_path
 
 
 def test_a_run_reports_judges_again_and_evaluates(run: Run, sentences: Path, tmp_path: Path) -> None:
-    done = run("invariance", "run", sentences, *PAIR, *ENGINE, "--structure", "tokens", "--save")
+    done = run("invariance", "run", sentences, *PAIR, *ENGINE, "--structure", "tokens")
     assert done.returncode == 0, done.stderr
     assert "skipped" in done.stdout
-    again = run("invariance", "judge", "last", "--structure", "raw", "--threshold", "1", "-f", "json")
+    again = run("invariance", "run", "last", "--structure", "raw", "--threshold", "1", "-f", "json")
     result = json.loads(again.stdout)
     issues = [f for f in result["findings"] if f["detector"] == "invariance:raw" and f["verdict"] == "fail"]
     assert issues
     assert issues[0]["evidence"]["variants"][0]["differences"]
-    sheet = run("invariance", "sample", "last", "--structure", "raw", "--threshold", "1", "-o", "sheet.tsv")
-    assert sheet.returncode == 0, sheet.stderr
-    header, *rows = (tmp_path / "sheet.tsv").read_text("utf-8").splitlines()
-    assert "distance" not in header
-    filled = [f"under{row}" if number % 2 else f"correct{row}" for number, row in enumerate(rows)]
-    (tmp_path / "sheet.tsv").write_text("\n".join([header, *filled]) + "\n", encoding="utf-8")
-    assert run("review", "import", "sheet.tsv", "--reviewer", "ana").returncode == 0
-    done = run("invariance", "evaluate", "last", "--structure", "raw", "--threshold", "1")
+    judged = run("invariance", "run", "last", "--structure", "raw", "--threshold", "1")
+    assert judged.returncode == 0, judged.stderr
+    rows = fill_in(tmp_path, lambda number: "under" if number % 2 else "correct")
+    assert run("review", "import", "sheet.jsonl").returncode == 0
+    assert not any("distance" in row for row in rows)
+    done = run("meta", "judges", "last", "--structure", "raw")
     assert done.returncode == 0, done.stderr
     assert "top-1" in done.stdout.lower()
 
 
+def fill_in(folder: Path, answer: Callable[[int], str]) -> list[dict[str, Any]]:
+    """Write the mixed sheet of the last run with these answers."""
+    saved = mt.load(workspace=folder / ".mtassay" / "workspace.db")
+    rows = [
+        asked_record(entry.subject, entry.question)
+        for entry in mixed_in(saved.record, pending_in(saved.record), PendingChoice(), seed=1)
+    ]
+    for number, row in enumerate(rows):
+        row |= {"answer": answer(number), "reviewer": "ana"}
+    (folder / "sheet.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return rows
+
+
 def test_stored_outputs_of_variants_are_judged_by_their_ids(run: Run, sentences: Path) -> None:
-    run("invariance", "variants", sentences, *PAIR, "-o", "v.jsonl")
+    run("invariance", "generate", sentences, *PAIR, "-o", "v.jsonl")
     assert run("translate", "v.jsonl", *PAIR, *ENGINE, "-o", "out.jsonl").returncode == 0
-    done = run("invariance", "judge", "v.jsonl", *PAIR, "-t", "nmt=out.jsonl", "--structure", "tokens")
+    done = run("invariance", "run", "v.jsonl", *PAIR, "-t", "nmt=out.jsonl", "--structure", "tokens")
     assert done.returncode == 0, done.stderr
 
 
@@ -110,25 +127,20 @@ def test_stored_outputs_of_variants_are_judged_by_their_ids(run: Run, sentences:
     [
         (("run", "s.txt", *PAIR), "There is no system to test"),
         (("run", "s.txt", *PAIR, *ENGINE, "--structure", "magic"), "No structure 'magic'"),
-        (("run", "s.txt", *PAIR, *ENGINE, "--filter", "magic"), "No filter 'magic'"),
+        (("run", "s.txt", *PAIR, *ENGINE, "--filters", "magic"), "No filter 'magic'"),
         (("run", "s.txt", *PAIR, *ENGINE, "--detectors", "magic"), "No detector 'magic'"),
         (("run", "s.txt", *PAIR, *ENGINE, "--pos", "magic"), "magic"),
         (("run", "s.txt", "-l", "xx-pt", *ENGINE), "xx"),
         (("run", "none.txt", *PAIR, *ENGINE), "none.txt"),
-        (("judge", "nothing"), "There is no file 'nothing'"),
-        (("judge", "s.txt", *PAIR, *ENGINE), "is a live engine: use 'mtassay invariance run"),
-        (("judge", "s.txt", *PAIR, "-t", "s.txt"), "There are no variants in s.txt. Make them: mtassay inv"),
-        (("evaluate", "s.txt", "-t", "s.txt"), "Say which languages these are with -l"),
+        (("run", "nothing"), "There is no file 'nothing'"),
+        (("run", "s.txt", "-t", "s.txt"), "Say which languages these are with -l"),
         (("run", "s.txt", *PAIR, *ENGINE, "--threshold", "nan"), "The threshold must be a number"),
         (("run", "s.txt", *PAIR, *ENGINE, "--threshold", "inf"), "The threshold must be a number"),
-        (("variants", "s.txt", *PAIR, "--similarity", "nan"), "The similarity must be between 0 and 1"),
-        (("variants", "blank.txt", *PAIR), "blank.txt: there are no sentences in it"),
+        (("generate", "blank.txt", *PAIR), "blank.txt: there are no sentences in it"),
         (("run", "blank.txt", *PAIR, *ENGINE), "blank.txt: there are no sentences in it"),
-        (("sample", "last", "-o", "sheet.xlsx"), "sheet.xlsx: a sheet ends in .tsv or .jsonl"),
-        (("variants", "s.txt", *PAIR, "--substitutes", "file:bad.tsv"), "bad.tsv line 1: 'abc' is no score"),
-        (("judge", "v.jsonl", *PAIR, "-t", "v.txt"), "segment 1/x: it has an 'original', but no 'edit'"),
+        (("generate", "s.txt", *PAIR, "--substitutes", "file:bad.tsv"), "bad.tsv line 1: 'abc' is no score"),
         (("run", "v.jsonl", *PAIR, "-t", "v.txt"), "segment 1/x: it has an 'original', but no 'edit'"),
-        (("variants", "s.txt", *PAIR, "--substitutes", "magic"), "magic"),
+        (("generate", "s.txt", *PAIR, "--substitutes", "magic"), "magic"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
@@ -147,39 +159,38 @@ def test_what_cannot_be_is_one_line(run: Run, sentences: Path, words: tuple[str,
 
 
 def test_what_is_not_said_of_a_saved_run_is_as_in_the_run(run: Run, sentences: Path, tmp_path: Path) -> None:
-    settings = ("--structure", "raw", "--threshold", "1", "--top", "2")
-    done = run("invariance", "run", sentences, *PAIR, *ENGINE, *settings, "--save", "--detectors", "none")
+    settings = ("--structure", "raw", "--threshold", "1")
+    done = run("invariance", "run", sentences, *PAIR, *ENGINE, *settings, "--detectors", "none")
     assert done.returncode == 0, done.stderr
-    assert run("invariance", "sample", "last").returncode == 0
-    header, *rows = (tmp_path / "sheet.tsv").read_text("utf-8").splitlines()
-    filled = "\n".join([header, *(f"under{row}" for row in rows)]) + "\n"
-    (tmp_path / "filled.tsv").write_text(filled, encoding="utf-8")
+    fill_in(tmp_path, lambda number: "under")
+    saved = mt.load(workspace=tmp_path / ".mtassay" / "workspace.db")
 
-    def evaluated(*words: str) -> dict[str, tuple[float, int]]:
-        got = run("invariance", "evaluate", "last", "--labels", "filled.tsv", "-f", "json", *words)
-        assert got.returncode == 0, got.stderr
+    def evaluated(structures: str | None = None, **settings: Any) -> dict[str, tuple[float, int]]:
+        found = evaluate_issues(saved, structures, labels=tmp_path / "sheet.jsonl", **settings)
         return {
-            name: (each["threshold"], len(each["tops"]))
-            for name, each in json.loads(got.stdout)["structures"].items()
+            name: (each.evaluation.threshold, len(each.evaluation.tops))
+            for name, each in found.structures.items()
         }
 
-    assert evaluated() == {"raw": (1, 2)}
-    assert evaluated("--threshold", "2", "--top", "1") == {"raw": (2, 1)}
+    assert evaluated() == {"raw": (1, 3)}
+    assert evaluated(threshold=2, top=1) == {"raw": (2, 1)}
     # Another structure has its usual threshold, and a preset is as good as a threshold.
-    assert evaluated("--structure", "raw,tokens") == {"raw": (1, 2), "tokens": (PRESETS["tokens"]["wide"], 2)}
-    assert evaluated("--preset", "sure") == {"raw": (PRESETS["raw"]["sure"], 2)}
-    again = json.loads(run("invariance", "judge", "last", "-f", "json").stdout)
+    assert evaluated("raw,tokens") == {"raw": (1, 3), "tokens": (PRESETS["tokens"]["wide"], 3)}
+    assert evaluated(preset="sure") == {"raw": (PRESETS["raw"]["sure"], 3)}
+    again = json.loads(run("invariance", "run", "last", "-f", "json").stdout)
     assert "|structure:raw|threshold:1|" in again["scores"][0]["signature"]
-    nothing = run("invariance", "sample", "last", "--threshold", "1000", "-o", "none.tsv")
-    assert (nothing.returncode, nothing.stderr.count("\n")) == (2, 1)
-    assert "there is nothing to label" in nothing.stderr
-    assert not (tmp_path / "none.tsv").exists()
-    words = ("--labels", "filled.tsv", "--plot", "sweep.svg")
-    assert "Top-k accuracy" in run("invariance", "evaluate", "last", *words).stdout
+    words = ("--labels", "sheet.jsonl", "--structure", "raw", "--plot", "sweep.svg")
+    assert "Top-k accuracy" in run("meta", "judges", "last", *words).stdout
     drawn = (tmp_path / "sweep.svg").read_text(encoding="utf-8")
     assert ">distance threshold<" in drawn
     shown = run("runs", "show", "last")
-    assert "as judged then; with later reviews: mtassay invariance judge " in shown.stderr
+    assert "as judged then; with later reviews: mtassay invariance run " in shown.stderr
+
+
+def test_a_run_that_doubts_nothing_has_an_empty_sheet(run: Run, sentences: Path, tmp_path: Path) -> None:
+    settings = ("--structure", "raw", "--threshold", "1000", "--detectors", "none")
+    run("invariance", "run", sentences, *PAIR, *ENGINE, *settings)
+    assert fill_in(tmp_path, str) == []
 
 
 def test_filters_and_discount_of_a_run_hold_until_others_are_given() -> None:
@@ -202,17 +213,16 @@ def test_filters_and_discount_of_a_run_hold_until_others_are_given() -> None:
 
 
 def test_a_run_with_a_filter_is_judged_again_without_it(run: Run, sentences: Path) -> None:
-    settings = ("--structure", "raw", "--filter", "paraphrase", "--detectors", "none", "--save")
+    settings = ("--structure", "raw", "--filters", "paraphrase", "--detectors", "none")
     assert run("invariance", "run", sentences, *PAIR, *ENGINE, *settings).returncode == 0
-    for words, filters in (((), "paraphrase"), (("--filter", "none"), "none")):
-        done = run("invariance", "judge", "last", "--detectors", "none", "-f", "json", *words)
+    for words, filters in (((), "paraphrase"), (("--filters", "none"), "none")):
+        done = run("invariance", "run", "last", "--detectors", "none", "-f", "json", *words)
         assert f"|filters:{filters}|" in json.loads(done.stdout)["scores"][0]["signature"]
 
 
 def test_an_evaluation_needs_labels(run: Run, sentences: Path) -> None:
-    run("invariance", "variants", sentences, *PAIR, "-o", "v.jsonl")
-    run("translate", "v.jsonl", *PAIR, *ENGINE, "-o", "out.jsonl")
-    done = run("invariance", "evaluate", "v.jsonl", *PAIR, "-t", "nmt=out.jsonl")
+    run("invariance", "run", sentences, *PAIR, *ENGINE, "--structure", "tokens")
+    done = run("meta", "judges", "last", "--structure", "tokens")
     assert done.returncode == 2
     assert "There are no labels in the workspace" in done.stderr
 
@@ -220,7 +230,7 @@ def test_an_evaluation_needs_labels(run: Run, sentences: Path) -> None:
 def test_a_table_without_any_word_of_the_sentences_is_noted(run: Run, sentences: Path) -> None:
     table = sentences.parent / "table.tsv"
     table.write_text("XX\tdog\tcat:70\n", encoding="utf-8")
-    words = ("invariance", "variants", sentences, *PAIR, "--substitutes", f"file:{table.name}")
+    words = ("invariance", "generate", sentences, *PAIR, "--substitutes", f"file:{table.name}")
     done = run(*words)
     assert done.returncode == 0
     assert "no row of file:table.tsv is for a word of these sentences" in done.stderr

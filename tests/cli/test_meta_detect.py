@@ -1,4 +1,4 @@
-"""`mtassay meta detect` on saved runs, on lists, and on input that cannot work."""
+"""`mtassay meta judges` on saved runs, on lists, and on input that cannot work."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from mtassay.core import Finding, Output, Result, Review, Segment
-from mtassay.core import Run as SavedRun
-from mtassay.reviews import Subject, review_now
-from mtassay.store import Workspace
+from mtassay.data.nouns import Finding, Output, Result, Review, Segment
+from mtassay.data.nouns import Run as SavedRun
+from mtassay.data.subjects import Subject, review_now
+from mtassay.runtime.workspace import Workspace
 from tests.cli.conftest import Run
 
 LABELS = "id\tlabel\n1\tERR\n2\tNOT\n3\tERR\n4\tNOT\n"
@@ -25,10 +25,10 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_list_is_held_against_labels(run: Run, folder: Path) -> None:
-    done = run("meta", "detect", "--flagged", "length.tsv", "--labels", "labels.tsv", COLUMNS="200")
+    done = run("meta", "judges", "--flagged", "length.tsv", "--labels", "labels.tsv", COLUMNS="200")
     assert done.returncode == 0, done.stderr
     assert "50.0 [9–91] (1/2)" in done.stdout  # of the two flagged and labelled
-    assert "4, of which 2 are wrong (50.0 %)" in done.stdout
+    assert "Labelled outputs: 4, of which 2 are wrong (50.0 %)" in done.stdout
     assert (
         "1 of 3 flagged pairs are not labelled; with them its precision is between 33.3 and 66.7"
         in done.stdout
@@ -37,7 +37,7 @@ def test_a_list_is_held_against_labels(run: Run, folder: Path) -> None:
 
 def test_json_has_every_number_and_the_curve(run: Run, folder: Path) -> None:
     words = ("--flagged", "l=length.tsv", "--threshold", "l=0.5", "--labels", "labels.tsv", "-f", "json")
-    done = run("meta", "detect", *words)
+    done = run("meta", "judges", *words)
     found = json.loads(done.stdout)
     scores = {score["name"]: score for score in found["scores"]}
     assert (scores["precision"]["value"], scores["recall"]["value"]) == (100.0, 50.0)
@@ -47,7 +47,7 @@ def test_json_has_every_number_and_the_curve(run: Run, folder: Path) -> None:
 
 def test_the_curve_is_drawn(run: Run, folder: Path) -> None:
     pytest.importorskip("matplotlib")
-    done = run("meta", "detect", "--flagged", "length.tsv", "--labels", "labels.tsv", "--plot", "a.svg")
+    done = run("meta", "judges", "--flagged", "length.tsv", "--labels", "labels.tsv", "--plot", "a.svg")
     assert done.returncode == 0, done.stderr
     drawn = (folder / "a.svg").read_text(encoding="utf-8")
     for text in (">length<", "precision (%)", "recall (%)", "share of wrong pairs"):
@@ -75,7 +75,7 @@ def save(folder: Path) -> Workspace:
 
 def test_a_run_is_held_against_the_reviews_of_its_workspace(run: Run, tmp_path: Path) -> None:
     save(tmp_path)
-    done = run("meta", "detect", "last", COLUMNS="200")
+    done = run("meta", "judges", "last", COLUMNS="200")
     assert done.returncode == 0, done.stderr
     assert "100.0 [21–100] (1/1)" in done.stdout
     assert "50.0 [9–91] (1/2)" in done.stdout
@@ -84,7 +84,7 @@ def test_a_run_is_held_against_the_reviews_of_its_workspace(run: Run, tmp_path: 
 
 def test_a_run_and_a_list_stand_side_by_side(run: Run, folder: Path) -> None:
     save(folder)
-    done = run("meta", "detect", "r1", "--flagged", "length.tsv", "--labels", "labels.tsv", "-f", "tsv")
+    done = run("meta", "judges", "r1", "--flagged", "length.tsv", "--labels", "labels.tsv", "-f", "tsv")
     assert done.returncode == 0, done.stderr
     rows = [line.split("\t")[:2] for line in done.stdout.splitlines()]
     assert ["precision", "suite"] in rows
@@ -94,7 +94,7 @@ def test_a_run_and_a_list_stand_side_by_side(run: Run, folder: Path) -> None:
 def test_labels_must_be_about_the_pairs_of_the_run(run: Run, folder: Path) -> None:
     save(folder)
     (folder / "labels.tsv").write_text("x\tERR\ny\tNOT\n", encoding="utf-8")
-    done = run("meta", "detect", "last", "--labels", "labels.tsv")
+    done = run("meta", "judges", "last", "--labels", "labels.tsv")
     assert done.returncode == 2
     assert "None of the 2 labels of labels.tsv is about these pairs" in done.stderr
 
@@ -103,15 +103,15 @@ def test_labels_of_another_system_are_named(run: Run, folder: Path) -> None:
     save(folder)
     (folder / "labels.tsv").write_text("id\tsystem\tlabel\n1\tother\tERR\n", encoding="utf-8")
     for words in ((), ("-t", "nmt")):
-        done = run("meta", "detect", "last", "--labels", "labels.tsv", *words)
+        done = run("meta", "judges", "last", "--labels", "labels.tsv", *words)
         assert done.returncode == 2
         assert "Not even the one label of labels.tsv is about nmt: the labels are about other." in done.stderr
 
 
 def test_one_wrong_pair_is_told_in_the_singular(run: Run, folder: Path) -> None:
     (folder / "labels.tsv").write_text("1\tERR\n2\tNOT\n", encoding="utf-8")
-    done = run("meta", "detect", "--flagged", "length.tsv", "--labels", "labels.tsv", COLUMNS="200")
-    assert "Labelled pairs: 2, of which 1 is wrong (50.0 %)." in done.stdout
+    done = run("meta", "judges", "--flagged", "length.tsv", "--labels", "labels.tsv", COLUMNS="200")
+    assert "Labelled outputs: 2, of which 1 is wrong (50.0 %)." in done.stdout
 
 
 def test_a_behavioural_run_says_how_to_label_it(run: Run, tmp_path: Path) -> None:
@@ -119,23 +119,23 @@ def test_a_behavioural_run_says_how_to_label_it(run: Run, tmp_path: Path) -> Non
     findings = [Finding("1", "nmt", "behavior", "fail", 0.4)]
     segments, outputs = [Segment("1", "source")], {"nmt": [Output("1", "output")]}
     store.save_run(SavedRun("r1", "behavior", {}, ["nmt"], "2026", {}, Result(), findings, segments, outputs))
-    done = run("meta", "detect", "last")
+    done = run("meta", "judges", "last")
     assert done.returncode == 2
     assert "There are no settled labels" in done.stderr
-    assert "'mtassay behavior sample'), or add --labels FILE" in done.stderr
+    assert "Review the run (mtassay review next), or add --labels FILE" in done.stderr
     subject = Subject("1", ("source",), ("output",))
     store.add_reviews([Review(subject.id, "suite", "correct", "anna")], [subject])
-    done = run("meta", "detect", "last")
+    done = run("meta", "judges", "last")
     assert "no answers to the question 'behavior'" in done.stderr
     assert "There are some to suite: choose with --question." in done.stderr
-    done = run("meta", "detect", "last", "--question", "ta")
+    done = run("meta", "judges", "last", "--question", "ta")
     assert done.returncode == 2
     assert "The reviews of 'ta' are about generated pairs, not about outputs of systems" in done.stderr
 
 
 def test_a_list_that_names_no_labelled_pair_has_no_precision(run: Run, folder: Path) -> None:
     (folder / "other.tsv").write_text("id\nx\n", encoding="utf-8")
-    done = run("meta", "detect", "--flagged", "other.tsv", "--labels", "labels.tsv", COLUMNS="200")
+    done = run("meta", "judges", "--flagged", "other.tsv", "--labels", "labels.tsv", COLUMNS="200")
     assert done.returncode == 0, done.stderr
     assert "– (0/0)" in done.stdout
     assert "1 of 1 flagged pairs are not labelled" in done.stdout
@@ -144,7 +144,7 @@ def test_a_list_that_names_no_labelled_pair_has_no_precision(run: Run, folder: P
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ((), "There is nothing to judge: give saved runs, or --flagged NAME=FILE."),
+        ((), "There is no judge: give saved runs, -m NAMES, or --flagged NAME=FILE."),
         (("--flagged", "none.tsv", "--labels", "labels.tsv"), "none.tsv: cannot read"),
         (("--flagged", "length.tsv"), "There is no workspace"),
         (
@@ -158,7 +158,7 @@ def test_a_list_that_names_no_labelled_pair_has_no_precision(run: Run, folder: P
     ],
 )
 def test_a_mistake_is_one_line(run: Run, folder: Path, words: tuple[str, ...], message: str) -> None:
-    done = run("meta", "detect", *words)
+    done = run("meta", "judges", *words)
     assert done.returncode == 2
     assert message in done.stderr
     assert done.stderr.count("\n") == 1

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from mtassay.errors import UsageError
-from mtassay.formats.thresholds import FoundThreshold, write_thresholds
-from mtassay.methods.behavior.thresholds import calibrated_thresholds
+from mtassay.data.errors import UsageError
+from mtassay.data.formats.evaluation_files import FoundThreshold, write_thresholds
+from mtassay.methods.behavior.verdict_thresholds import calibrated_thresholds
 from tests.cli.conftest import Run
 
 SOURCE = [f"Im Jahr 19{n} kaufte die Stadt {n} Busse für die alte Linie." for n in range(40, 70)]
@@ -148,8 +148,9 @@ def test_judges_stand_side_by_side_alone_together_and_told_apart(run: Run, label
     done = run("meta", "judges", *labelled, "-m", "chrf,bleu")
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    assert lines[1].split() == ["Judge", "flagged", "precision", "recall", "AUC", "κ", "s", "calls", "price"]
-    assert lines[3].split()[:4] == ["chrF2", "40", "100", "±4"]
+    assert lines[1].split() == ["Judge", "flagged", "unlab.", "precision", "recall"]
+    assert lines[3].split()[:6] == ["chrF2", "40", "0", "100.0", "[91–100]", "(40/40)"]
+    assert ["Judge", "F1", "AUC", "κ", "s", "calls", "price"] in [line.split() for line in lines]
     assert any(line.startswith("chrF2 + BLEU") for line in lines)
     assert "Told apart" in lines
     assert all(len(line) <= 80 for line in lines)
@@ -189,15 +190,15 @@ def test_behaviour_takes_calibrated_thresholds_and_says_what_is_known(run: Run, 
     (tmp_path / "c.jsonl").write_text(json.dumps(case) + "\n", encoding="utf-8")
     output = {"id": "1", "output": "Um gato.", "edited_output": "Um cão."}
     (tmp_path / "o.jsonl").write_text(json.dumps(output) + "\n", encoding="utf-8")
-    common = ["c.jsonl", "-l", "en-pt", "-t", "nmt=o.jsonl", "--quality", "chrf", "--thresholds", "t.json"]
-    done = run("behavior", "judge", *common, "--save")
+    common = ["c.jsonl", "-l", "en-pt", "-t", "nmt=o.jsonl", "--quality", "chrf", "--calibrated", "t.json"]
+    done = run("behavior", "run", *common)
     assert done.returncode == 0, done.stderr
     assert "|alpha:0.8|beta:0.1|" in done.stdout
     assert "The judge sees 7 of 10 errors of nmt (n = 300)." in " ".join(done.stdout.split())
     # Other thresholds are not those that something is known of.
-    again = run("behavior", "judge", "last", "--min-quality", "0.5")
+    again = run("behavior", "run", "last", "--min-quality", "0.5")
     assert "The judge sees" not in again.stdout
-    other = run("behavior", "judge", *common[:-4], "--quality", "ter", "--thresholds", "t.json")
+    other = run("behavior", "run", *common[:-4], "--quality", "ter", "--calibrated", "t.json")
     assert other.returncode == 2
     assert "t.json has no thresholds for 'ter'. It has some for: chrf." in other.stderr
 
@@ -206,7 +207,7 @@ def test_behaviour_takes_calibrated_thresholds_and_says_what_is_known(run: Run, 
     ("arguments", "message"),
     [
         (["calibrate"], "There is nothing to calibrate on"),
-        (["judges", "--labels", "l.tsv"], "There is no judge: name metrics with -m"),
+        (["judges", "--labels", "l.tsv"], "There is no judge: give saved runs, -m NAMES"),
     ],
 )
 def test_what_is_missing_is_told_in_one_line(
@@ -234,9 +235,9 @@ def test_a_file_serves_the_first_judge_that_it_has_thresholds_for(tmp_path: Path
     write_thresholds(tmp_path / "t.json", [evidence, use, run_of_use])
     first = calibrated_thresholds(tmp_path / "t.json", ["evidence", "use"])
     assert (first["judge_by"], first["calibrated"]["parameters"]) == ("evidence", {"fail": 0.6})
-    assert "alpha" not in first
+    assert "min_quality" not in first
     # What was found on a run knows beta too, and goes before a metric alone.
     paper = calibrated_thresholds(tmp_path / "t.json", ["use"])
-    assert (paper["judge_by"], paper["alpha"], paper["beta"]) == ("paper", 0.7, 0.1)
+    assert (paper["judge_by"], paper["min_quality"], paper["max_change"]) == ("paper", 0.7, 0.1)
     with pytest.raises(UsageError, match=r"no thresholds for 'comet'\. It has some for: evidence, use"):
         calibrated_thresholds(tmp_path / "t.json", ["comet"])

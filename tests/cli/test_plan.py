@@ -15,8 +15,8 @@ import pytest
 import yaml
 
 import mtassay
-from mtassay.api.plans import run_plan
-from mtassay.store import Workspace
+from mtassay.app.plans.plan_runs import run_plan
+from mtassay.runtime.workspace import Workspace
 from tests.cli.conftest import MAIN, Run
 from tests.plans.test_discovery import ENGLISH, PORTUGUESE, TMX, write
 from tests.plans.test_mistakes import SUITE
@@ -431,7 +431,7 @@ def test_gates_of_half_a_plan_are_not_checked_and_it_is_said(
 
 
 def test_check_says_what_is_in_the_plan(run: Run, planned: Path) -> None:
-    done = run("plan", "check")
+    done = run("run", "--check")
     assert done.stdout == "mtassay.yaml: 2 steps, 2 systems, 1 test set, 1 suite; no mistakes.\n"
     assert not (planned / DATABASE).exists()
 
@@ -443,7 +443,7 @@ def test_there_is_no_plan(run: Run) -> None:
 
 
 def test_schema_is_json(run: Run) -> None:
-    schema = json.loads(run("plan", "schema").stdout)
+    schema = json.loads(run("run", "--schema").stdout)
     assert schema["required"] == ["steps"]
 
 

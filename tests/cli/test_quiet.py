@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mtassay.formats.suite import read_suite
+from mtassay.data.formats.suite_files import read_suite
 from tests.cli.conftest import Run
 from tests.cli.terminal import Terminal
 
@@ -41,12 +41,12 @@ def test_what_a_quiet_command_does_not_say_stands_with_the_result(run: Run, tmp_
     item = read_suite("en-pt").items[0].id
     rows = ["id\toutput", f"{item}\tUm texto.", "nobody\tUm texto."]
     (tmp_path / "a.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
-    words = ("suite", "run", "en-pt", "-t", "a.tsv", "--save")
+    words = ("suite", "run", "en-pt", "-t", "a.tsv")
     loud, quiet = run(*words), run(*words, "-q")
     note = "1 outputs left out: their ids are not in the suite"
     assert loud.returncode == quiet.returncode == 0
     assert note in loud.stderr
-    assert "saved" in loud.stderr
+    assert "kept as" in loud.stderr
     assert quiet.stderr == ""
     assert note in quiet.stdout
 

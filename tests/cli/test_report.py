@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import mtassay
-from mtassay.api.plans import run_plan
+from mtassay.app.plans.plan_runs import run_plan
 from tests.cli.conftest import Run
 from tests.cli.test_compare import runs as runs  # a fixture
 from tests.cli.test_plan import states, two_outputs
@@ -109,7 +109,7 @@ def test_a_plan_or_an_option_says_where_or_no(run: Run, tmp_path: Path) -> None:
     plan.write_text(text + "\nreport: no\n", encoding="utf-8")
     assert run_plan(plan, quiet=True).report is None
     plan.write_text(text + "\nreport: there.pdf\n", encoding="utf-8")
-    wrong = run("plan", "check")
+    wrong = run("run", "--check")
     assert wrong.returncode == 2
     assert "report: 'there.pdf' must end in .html or .md, or be yes or no" in wrong.stderr
 

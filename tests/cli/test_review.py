@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from mtassay.reviews import Subject, review_now
-from mtassay.store import Workspace
+from mtassay.data.subjects import Subject, review_now
+from mtassay.runtime.workspace import Workspace
 from tests.cli.conftest import Run
 from tests.cli.reviewing import HOSTILE, save_run
 
@@ -83,11 +83,40 @@ def test_a_sample_is_drawn_by_the_seed(saved: Run) -> None:
     assert len(set(map(tuple, draws))) > 1
 
 
+def test_a_mixed_sheet_hides_what_is_open_among_what_is_not(saved: Run, tmp_path: Path) -> None:
+    done = saved("review", "export", "--mixed", "-o", "sheet.jsonl")
+    assert "wrote 4 outputs" in done.stderr
+    rows = [json.loads(line) for line in (tmp_path / "sheet.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert {(row["status"], tuple(row["references"])) for row in rows} == {("", ())}
+    assert "Ele correu." in {row["outputs"][0] for row in rows}  # which the rules call correct
+    seeds = [[row["subject"] for row in json_rows(saved, tmp_path, seed)] for seed in (1, 1, 2, 3)]
+    assert seeds[0] == seeds[1]
+    assert len(set(map(tuple, seeds))) > 1
+    refused = saved("review", "export", "--mixed", "--settled", "-o", "other.tsv")
+    assert (refused.returncode, "leave --settled out" in refused.stderr) == (2, True)
+
+
+def json_rows(run: Run, folder: Path, seed: int) -> list[dict[str, Any]]:
+    assert run("review", "export", "--mixed", "--seed", seed, "-o", "s.jsonl", "--force").returncode == 0
+    lines = (folder / "s.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def test_what_is_said_of_agreement_and_of_verdicts_is_not_mixed_up(saved: Run) -> None:
+    for words, message in (
+        (("--category", "Negation"), "go with --settled"),
+        (("last", "--settled", "--disputed"), "leave out --question, --disputed"),
+    ):
+        done = saved("review", "agreement", *words)
+        assert done.returncode == 2
+        assert message in done.stderr
+
+
 def test_an_audit_is_blind_and_ends_with_how_many_verdicts_are_right(saved: Run, tmp_path: Path) -> None:
     (record,) = open_now(saved, "--settled")
     assert (record["outputs"], record["status"], record["references"]) == (["Ele correu."], "", [])
     assert "correct" not in saved("review", "next", "--settled").stdout.partition("Settle one")[0]
-    before = json.loads(saved("review", "audit", "--format", "json").stdout)
+    before = json.loads(saved("review", "agreement", "--settled", "--format", "json").stdout)
     assert before["verdicts"][-1] == {
         **{"verdict": "all", "n": 0, "right": 0, "low": None, "high": None, "share": None}
     }
@@ -97,13 +126,13 @@ def test_an_audit_is_blind_and_ends_with_how_many_verdicts_are_right(saved: Run,
     assert ",correct" not in sheet
     (tmp_path / "audit.csv").write_text(sheet.replace("\n,", "\nincorrect,", 1), encoding="utf-8")
     assert saved("review", "import", "audit.csv").stdout.startswith("1 added")
-    after = json.loads(saved("review", "audit", "--format", "json").stdout)
+    after = json.loads(saved("review", "agreement", "--settled", "--format", "json").stdout)
     assert [(row["verdict"], row["n"], row["right"]) for row in after["verdicts"]] == [
         ("correct", 1, 0),
         ("all", 1, 0),
     ]
     assert (after["drawn"], after["settled"], after["reviewers"]) == (1, 1, ["anna"])
-    text = saved("review", "audit").stdout
+    text = saved("review", "agreement", "--settled").stdout
     assert "0.0 %  [0.0, 79.3]" in text  # Wilson's interval of 0 of 1
     assert "tense-1 · correct by the rules" in text
     # Nothing waits, so the same command shows the result.
@@ -316,7 +345,7 @@ def test_a_score_run_has_nothing_to_review_and_last_means_the_last_that_has(
     saved: Run, tmp_path: Path
 ) -> None:
     (tmp_path / "r.txt").write_text("a b c d\n")
-    assert saved("score", "-r", "r.txt", "-t", "x=r.txt", "--save").returncode == 0
+    assert saved("score", "-r", "r.txt", "-t", "x=r.txt").returncode == 0
     run_id = json.loads(saved("runs", "list", "--format", "json").stdout)[0]["id"]
     assert len(open_now(saved)) == 3
     done = saved("review", "next", run_id)
@@ -326,7 +355,7 @@ def test_a_score_run_has_nothing_to_review_and_last_means_the_last_that_has(
 
 def test_all_runs_are_one_queue(saved: Run, tmp_path: Path) -> None:
     (tmp_path / "delta.tsv").write_text("id\toutput\nnegation-1\tNinguém falou.\ntense-1\tCorria.\n")
-    saved("suite", "run", "suite.yaml", "-t", "delta=delta.tsv", "--save")
+    saved("suite", "run", "suite.yaml", "-t", "delta=delta.tsv")
     assert [(r["case_id"], r["n_systems"]) for r in open_now(saved)] == [("negation-1", 1), ("tense-1", 1)]
     found = open_now(saved, "--all")
     assert (found[0]["subject"], found[0]["n_systems"]) == (FALOU.id, 3)
@@ -342,8 +371,8 @@ def test_without_a_workspace_there_is_one_line(run: Run) -> None:
 WRITER = """
 import sys
 from pathlib import Path
-from mtassay.reviews import Subject, review_now
-from mtassay.store import Workspace
+from mtassay.data.subjects import Subject, review_now
+from mtassay.runtime.workspace import Workspace
 name, path = sys.argv[1:]
 workspace = Workspace(Path(path))
 print("ready", flush=True)

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from mtassay.api.people import load_pending
-from mtassay.cli.session import Session
-from mtassay.core import Finding, Output, Result, Segment
-from mtassay.core import Run as SavedRun
-from mtassay.report.review_screen import Screen
-from mtassay.store import Workspace
+from mtassay.app.cli.session import Session
+from mtassay.app.reviewing import load_pending
+from mtassay.data.nouns import Finding, Output, Result, Segment
+from mtassay.data.nouns import Run as SavedRun
+from mtassay.report.case_text import Screen
+from mtassay.runtime.workspace import Workspace
 from tests.cli.conftest import Run
 from tests.cli.terminal import Terminal
 

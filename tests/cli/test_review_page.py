@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from mtassay.app import access
 from tests.cli.conftest import Run
 from tests.cli.reviewing import save_run
 
@@ -26,10 +27,27 @@ def test_an_invitation_is_a_link_that_is_shown_once(saved: Run) -> None:
     assert "not shown again" in done.stderr
 
 
+@pytest.mark.parametrize("name", ["", " ", "\t\n", "an\x1bna", "an\nna", "an\u202ena", "a" * 101])
+def test_nobody_is_invited_under_a_name_that_is_none(saved: Run, name: str) -> None:
+    refused = saved("review", "invite", name)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr == ("mtassay: Write a name of 1 to 100 printable characters, such as 'anna'.\n")
+
+
+def test_an_empty_reviewer_is_not_the_login_name(saved: Run) -> None:
+    refused = saved("review", "serve", "--reviewer", "", "--port", "0")
+    assert (refused.returncode, refused.stderr) == (
+        2,
+        "mtassay: Say who reviews: --reviewer NAME, or set MTASSAY_REVIEWER.\n",
+    )
+
+
 def test_a_revoked_person_is_named_and_a_stranger_is_an_error(saved: Run) -> None:
     saved("review", "invite", "anna")
-    assert saved("review", "revoke", "anna").stdout == "anna is shut out; what they answered stays.\n"
-    again = saved("review", "revoke", "anna")
+    revoked = saved("review", "invite", "anna", "--revoke")
+    assert revoked.stdout == "anna is shut out; what they answered stays.\n"
+    assert revoked.stderr == "mtassay: nobody is invited any more, and the review page stays closed\n"
+    again = saved("review", "invite", "anna", "--revoke")
     assert (again.returncode, again.stderr) == (
         2,
         "mtassay: No invitation for 'anna'. Invited: nobody.\n",
@@ -47,12 +65,24 @@ def test_serving_needs_a_workspace(run: Run) -> None:
     assert (refused.returncode, "There is no workspace none.db" in refused.stderr) == (2, True)
 
 
-def test_ctrl_c_stops_the_page_and_says_so(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("invited", "who"),
+    [
+        (False, "everybody on this machine is its admin, as lena, until you invite somebody"),
+        (True, "people need an invitation to open it (1 invited)"),
+    ],
+)
+def test_the_page_says_where_it_is_and_who_may_open_it_until_ctrl_c(
+    tmp_path: Path, invited: bool, who: str
+) -> None:
     save_run(tmp_path)
+    if invited:
+        access.invite("anna", workspace=tmp_path / ".mtassay" / "workspace.db")
     command = [sys.executable, "-m", "mtassay", "review", "serve", "--port", "0", "--reviewer", "lena"]
     with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         assert "the review page is at http://127.0.0.1:" in process.stderr.readline()
+        assert who in process.stderr.readline()
         process.send_signal(signal.SIGINT)
         assert process.wait(20) == 0
         assert process.stderr.read() == "mtassay: stopped; every answer that the page confirmed is kept\n"

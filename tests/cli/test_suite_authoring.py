@@ -1,4 +1,4 @@
-"""Making suite files as a person does: new, add, approve, list, convert."""
+"""Making suite files as a person does: add, approve, list, convert."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from mtassay.formats.suite import read_suite
+from mtassay.data.formats.suite_files import read_suite
 from tests.cli.conftest import MAIN, Run
 
 ADD = (
@@ -29,7 +29,7 @@ ADD = (
 @pytest.fixture
 def suite(run: Run, tmp_path: Path) -> Path:
     """A new suite without items."""
-    assert run("suite", "new", "s.yaml", "-l", "en-de").returncode == 0
+    assert run("suite", "add", "s.yaml", "-l", "en-de").returncode == 0
     return tmp_path / "s.yaml"
 
 
@@ -44,7 +44,7 @@ def test_a_new_suite_says_what_to_do_next_and_is_never_written_over(run: Run, su
     checked = run("suite", "check", "s.yaml")
     assert checked.returncode == 0
     assert "no-items: there are no items yet; add one: mtassay suite add s.yaml" in checked.stdout
-    again = run("suite", "new", "s.yaml", "-l", "en-de")
+    again = run("suite", "add", "s.yaml", "-l", "en-de")
     assert again.returncode == 2
     assert "is there already" in again.stderr
 
@@ -58,7 +58,7 @@ def test_a_new_suite_says_what_to_do_next_and_is_never_written_over(run: Run, su
     ],
 )
 def test_a_new_suite_that_cannot_be_is_one_line(run: Run, words: tuple[str, ...], message: str) -> None:
-    done = run("suite", "new", *words)
+    done = run("suite", "add", *words)
     assert done.returncode == 2
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
@@ -95,6 +95,17 @@ def test_an_item_that_cannot_be_leaves_the_file_alone(
     assert done.returncode == 2
     assert message in done.stderr
     assert suite.read_bytes() == before
+
+
+def test_the_first_item_may_begin_the_file_and_one_that_cannot_be_leaves_none(
+    run: Run, tmp_path: Path
+) -> None:
+    failed = run(*ADD, "-l", "en-de", "--positive", "(nicht")
+    assert (failed.returncode, (tmp_path / "s.yaml").exists()) == (2, False)
+    assert "Make one: mtassay suite add s.yaml -l SRC-TGT" in run(*ADD).stderr
+    assert run(*ADD, "-l", "en-de").returncode == 0
+    content = read_suite(tmp_path / "s.yaml")
+    assert (content.langpair, len(content.items)) == ("en-de", 1)
 
 
 def test_what_is_wrong_with_a_new_item_is_said_at_once(run: Run, suite: Path) -> None:
@@ -293,6 +304,6 @@ def test_one_of_a_kind_is_not_called_many(run: Run, suite: Path) -> None:
     run(*ADD, "--positive", "nicht alle")
     assert run("suite", "list", "s.yaml").stdout.startswith("s · en-de · 1 item\n")
     (suite.parent / "a.tsv").write_text("id\toutput\nnegation-scope-001\tNicht alle.\n", encoding="utf-8")
-    facts = run("suite", "run", "s.yaml", "-t", "a.tsv", "--save").stdout
+    facts = run("suite", "run", "s.yaml", "-t", "a.tsv").stdout
     assert "1 item · 1 category · 1 phenomenon · 1 draft" in " ".join(facts.split())
-    assert "1 item · 1 system\n" in run("suite", "rejudge", "s.yaml").stdout
+    assert "1 item · 1 system\n" in run("suite", "run", "s.yaml", "--run", "last").stdout

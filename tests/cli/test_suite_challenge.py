@@ -1,16 +1,23 @@
-"""`mtassay suite challenge` and `mtassay meta challenge` as a person runs them, one after the other."""
+"""A challenge set from a suite, and `mtassay meta challenge` as a person runs it."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from mtassay.core import Review
-from mtassay.methods.suite.method import QUESTION
-from mtassay.reviews import Subject
-from mtassay.store import Workspace
+from mtassay.app import curation
+from mtassay.app.curation import Challenge
+from mtassay.data.errors import UsageError
+from mtassay.data.formats.evaluation_files import write_challenge, write_challenge_lines
+from mtassay.data.nouns import Review
+from mtassay.data.subjects import Subject
+from mtassay.methods.suite.material import harvest_record, harvest_rows
+from mtassay.methods.suite.suite_method import QUESTION
+from mtassay.runtime.workspace import Workspace
 from tests.cli.conftest import Run
 
 SUITE = """\
@@ -41,13 +48,22 @@ def suite(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def make(folder: Path, name: str = "c.jsonl", systems: Sequence[str] = (), **options: Any) -> Challenge:
+    """Write a challenge set from the suite, from outputs of these systems."""
+    outputs = [f"{system}={folder / system}.tsv" for system in systems]
+    workspace = folder / ".mtassay" / "workspace.db"
+    options |= {"workspace": workspace} if workspace.exists() else {}
+    found = curation.challenge(folder / "s.yaml", outputs, **{"quiet": True, **options})
+    write_challenge(folder / name, found.pairs)
+    return found
+
+
 def records(path: Path) -> dict[str, dict[str, object]]:
     return {r["id"]: r for r in map(json.loads, path.read_text(encoding="utf-8").splitlines())}
 
 
-def test_tokens_and_settled_outputs_become_pairs(run: Run, suite: Path) -> None:
-    done = run("suite", "challenge", "s.yaml", "-o", "c.jsonl", "-t", "good.tsv", "-t", "bad.tsv")
-    assert done.returncode == 0, done.stderr
+def test_tokens_and_settled_outputs_become_pairs(suite: Path) -> None:
+    made = make(suite, systems=["good", "bad"])
     found = records(suite / "c.jsonl")
     assert list(found) == ["n1:1", "n2:1", "f1:1"]
     assert found["n2:1"] == {
@@ -63,68 +79,56 @@ def test_tokens_and_settled_outputs_become_pairs(run: Run, suite: Path) -> None:
         "origin": {"reference": ["reference"], "correct": ["output:bad"], "incorrect": ["output:good"]},
     }
     assert found["f1:1"]["reference"] is None
-    rows = [line.split() for line in done.stdout.splitlines()]
-    assert ["Category", "items", "used", "pairs", "ref.", "no", "inc."] in rows
-    assert ["Negation", "2", "2", "2", "2", "0"] in rows
-    assert ["all", "4", "3", "3", "2", "1"] in rows
-    assert "judge metrics by it: mtassay meta challenge c.jsonl" in done.stderr
+    assert harvest_record(made.harvests) == {
+        "items": 4,
+        "items_with_pairs": 3,
+        "pairs": 3,
+        "pairs_with_reference": 2,
+        "items_without_pairs": {"no incorrect output": 1},
+    }
+    assert ("Negation", [True], "") in harvest_rows(made.harvests)
 
 
 def test_a_saved_run_and_reviews_are_known_too(run: Run, suite: Path) -> None:
-    assert run("suite", "run", "s.yaml", "-t", "good.tsv", "-t", "bad.tsv", "--save").returncode == 0
+    assert run("suite", "run", "s.yaml", "-t", "good.tsv", "-t", "bad.tsv").returncode == 0
     subject = Subject("f2", ("Uma pasta.",), ("A thing.",))
     workspace = Workspace(suite / ".mtassay" / "workspace.db")
     review = Review(subject.id, QUESTION, "incorrect", "ana", at="2024-05-01T10:00:00+00:00")
     workspace.add_reviews([review], [subject])
     workspace.close()
-    done = run("suite", "challenge", "s.yaml", "-o", "c.jsonl", "--run", "last")
-    assert done.returncode == 0, done.stderr
+    make(suite, runs=["last"])
     found = records(suite / "c.jsonl")
     assert found["f2:1"]["origin"] == {
         "correct": ["token", "output:good"],
         "incorrect": ["review", "output:bad"],
     }
-    done = run("suite", "challenge", "s.yaml", "-o", "d.jsonl", "--run", "last", "--no-reviews", "-f", "json")
+    unreviewed = make(suite, "d.jsonl", runs=["last"], reviews=False)
     assert "f2:1" not in records(suite / "d.jsonl")
-    assert json.loads(done.stdout)["items_without_pairs"] == {"no incorrect output": 1}
+    assert harvest_record(unreviewed.harvests)["items_without_pairs"] == {"no incorrect output": 1}
 
 
 def test_outputs_of_a_run_whose_source_has_changed_are_left_out(run: Run, suite: Path) -> None:
-    run("suite", "run", "s.yaml", "-t", "good.tsv", "-t", "bad.tsv", "--save")
+    run("suite", "run", "s.yaml", "-t", "good.tsv", "-t", "bad.tsv")
     (suite / "s.yaml").write_text(SUITE.replace("Não vi ninguém.", "Nunca vi ninguém."), encoding="utf-8")
-    done = run("suite", "challenge", "s.yaml", "-o", "c.jsonl", "--run", "last")
-    assert "1 item left out: another source today" in done.stderr
+    notes: list[str] = []
+    make(suite, runs=["last"], listen=notes.append, quiet=False)
+    assert any("1 item left out: another source today" in note for note in notes)
     assert list(records(suite / "c.jsonl")) == ["n1:1", "f1:1"]
 
 
-def test_the_same_seed_gives_the_same_file(run: Run, suite: Path) -> None:
+def test_the_same_seed_gives_the_same_file(suite: Path) -> None:
     for name in ("a", "b"):
-        run("suite", "challenge", "s.yaml", "-o", f"{name}.jsonl", "--seed", "7", "--per-item", "9")
+        make(suite, f"{name}.jsonl", seed=7, per_item=9)
     assert (suite / "a.jsonl").read_bytes() == (suite / "b.jsonl").read_bytes()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["s.yaml", "-o", "c.jsonl", "--item", "f2"], "No item gives a pair: 1 have no incorrect output."),
-        (["s.yaml", "-o", "no/c.jsonl"], "There is no folder no to write c.jsonl into."),
-        (["s.yaml", "-o", "c.jsonl", "--run", "last"], "No run 'last'"),
-        (["s.yaml"], "--output"),
-    ],
-)
-def test_a_mistake_is_one_line_and_writes_nothing(
-    run: Run, suite: Path, arguments: list[str], message: str
-) -> None:
-    done = run("suite", "challenge", *arguments)
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert len(done.stderr.splitlines()) == 1
-    assert not (suite / "c.jsonl").exists()
+def test_items_that_give_no_pair_are_said(suite: Path) -> None:
+    with pytest.raises(UsageError, match=r"No item gives a pair: 1 have no incorrect output\."):
+        make(suite, item="f2")
 
 
 def test_metrics_are_judged_in_two_blocks_and_estimation_in_a_third(run: Run, suite: Path) -> None:
-    outputs = ["-t", "good.tsv", "-t", "bad.tsv"]
-    run("suite", "challenge", "s.yaml", "-o", "c.jsonl", *outputs, "--lines", "lines")
+    write_challenge_lines(suite / "lines", make(suite, systems=["good", "bad"]).pairs)
     lines = (suite / "lines" / "output.txt").read_text(encoding="utf-8").splitlines()
     assert len(lines) == 6
     (suite / "qe.txt").write_text("3\n1\n2\n2\n1\n2\n", encoding="utf-8")  # right, tie, wrong
@@ -163,7 +167,7 @@ def test_metrics_are_judged_in_two_blocks_and_estimation_in_a_third(run: Run, su
 
 
 def test_only_referenced_pairs_can_be_judged_with_scores_of_all(run: Run, suite: Path) -> None:
-    run("suite", "challenge", "s.yaml", "-o", "c.jsonl", "-t", "good.tsv", "-t", "bad.tsv")
+    make(suite, systems=["good", "bad"])
     (suite / "qe.txt").write_text("3\n1\n2\n2\n1\n2\n", encoding="utf-8")
     done = run("meta", "challenge", "c.jsonl", "--qe-scores", "qe=qe.txt", "--referenced", "-f", "tsv")
     header, *rows = [line.split("\t") for line in done.stdout.splitlines()]
@@ -173,7 +177,7 @@ def test_only_referenced_pairs_can_be_judged_with_scores_of_all(run: Run, suite:
 
 @pytest.mark.parametrize("form", ["md", "latex"])
 def test_tables_come_in_every_format(run: Run, suite: Path, form: str) -> None:
-    run("suite", "challenge", "s.yaml", "-o", "c.jsonl", "-t", "good.tsv", "-t", "bad.tsv")
+    make(suite, systems=["good", "bad"])
     done = run("meta", "challenge", "c.jsonl", "-f", form)
     assert done.returncode == 0, done.stderr
     assert {"md": "| Category |", "latex": "\\begin{tabular}"}[form] in done.stdout
@@ -193,24 +197,10 @@ def test_tables_come_in_every_format(run: Run, suite: Path, form: str) -> None:
     ],
 )
 def test_a_mistake_in_judging_is_one_line(run: Run, suite: Path, arguments: list[str], message: str) -> None:
-    run("suite", "challenge", "s.yaml", "-o", "c.jsonl")
+    make(suite)
     (suite / "short.txt").write_text("1\n", encoding="utf-8")
     (suite / "two.txt").write_text("1\n2\n", encoding="utf-8")
     done = run("meta", "challenge", *arguments)
     assert done.returncode == 2
     assert message in done.stderr
     assert len(done.stderr.splitlines()) == 1
-
-
-def test_a_file_that_is_there_is_written_over_only_if_asked(run: Run, suite: Path) -> None:
-    before = (suite / "s.yaml").read_bytes()
-    done = run("suite", "challenge", "s.yaml", "-o", "s.yaml")
-    assert done.returncode == 2
-    assert "s.yaml is there already. Choose another name, or add --force." in done.stderr
-    assert (suite / "s.yaml").read_bytes() == before
-    words = ("suite", "challenge", "s.yaml", "--lines", "lines")
-    assert run(*words, "-o", "a.jsonl").returncode == 0
-    done = run(*words, "-o", "b.jsonl")
-    assert (done.returncode, "lines/source.txt is there already" in done.stderr) == (2, True)
-    assert not (suite / "b.jsonl").exists()
-    assert run(*words, "-o", "a.jsonl", "--force").returncode == 0

@@ -79,7 +79,7 @@ def test_a_rule_that_never_fires_is_found_in_outputs_and_in_saved_runs(run: Run,
     never = run("suite", "check", "s.yaml", "--runs")
     assert never.returncode == 2
     assert "There are no saved runs yet" in never.stderr
-    assert run("suite", "run", "s.yaml", "-t", "two.tsv", "--save").returncode == 0
+    assert run("suite", "run", "s.yaml", "-t", "two.tsv").returncode == 0
     saved = run("suite", "check", "s.yaml", "--runs", "--select", "never-fires")
     assert (
         r"s.yaml:10 b: info never-fires: negative 'alle\b.*\bnicht' matches none of 1 stored" in saved.stdout

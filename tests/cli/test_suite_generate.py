@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from mtassay.formats.suite import read_suite
+from mtassay.data.formats.suite_files import read_suite
 from tests.cli.conftest import Run
 
 TEMPLATE = """\

@@ -1,4 +1,4 @@
-"""How the rules of a suite grow: sample, suggest, accept, rejudge."""
+"""How the rules of a suite grow: suggest, accept, and judging a saved run again."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from mtassay.formats.suite import read_suite
-from mtassay.reviews import Subject
+from mtassay.data.formats.suite_files import read_suite
+from mtassay.data.subjects import Subject
 from tests.cli.conftest import MAIN, Run
 
 SUITE = """\
@@ -51,7 +51,7 @@ def suite(tmp_path: Path) -> Path:
 @pytest.fixture
 def decide(run: Run) -> Callable[..., None]:
     """Saves a run and lets a reviewer answer about an output."""
-    assert run("suite", "run", "s.yaml", *SYSTEMS, "--save").returncode == 0
+    assert run("suite", "run", "s.yaml", *SYSTEMS).returncode == 0
 
     def answer(output: str, answer: str, reviewer: str, *more: str) -> None:
         subject = Subject("novel", ("She read a novel.",), (output,)).id
@@ -61,46 +61,32 @@ def decide(run: Run) -> Callable[..., None]:
     return answer
 
 
-def test_a_sample_shows_each_output_of_items_without_rules_once(run: Run) -> None:
-    done = run("suite", "sample", "s.yaml", *SYSTEMS)
+def test_outputs_of_items_without_rules_are_shown_once_the_most_frequent_first(run: Run) -> None:
+    done = run("suite", "suggest", "s.yaml", "-t", "c.tsv", "-t", "a.tsv", "-t", "b.tsv", "--item", "novel")
     assert done.returncode == 0
-    assert done.stdout == (
+    assert done.stdout.startswith(
         "novel · Lexis › False friends\n"
         "  She read a novel.\n"
-        "    2 × Ela leu um romance.\n"
-        "    1 × Ela leu uma novela.\n"
+        "  undecided (2 ×): Ela leu um romance.\n"
+        "  undecided (1 ×): Ela leu uma novela.\n"
     )
 
 
-def test_a_sample_of_all_items_says_how_they_are_judged(run: Run, tmp_path: Path) -> None:
-    run("suite", "sample", "s.yaml", *SYSTEMS, "--all", "-o", "out.tsv")
-    rows = [line.split("\t") for line in (tmp_path / "out.tsv").read_text(encoding="utf-8").splitlines()]
-    assert [row[4:] for row in rows if row[0] == "neg"] == [
-        ["Ninguém disse nada.", "correct", "1", "a"],
-        ["Ninguém falou nada.", "undecided", "1", "b"],
-        ["Ninguém disse algo.", "incorrect", "1", "c"],
-    ]
-    run("suite", "sample", "s.yaml", *SYSTEMS, "--all", "-o", "out.jsonl")
-    records = [json.loads(line) for line in (tmp_path / "out.jsonl").open(encoding="utf-8")]
-    assert [output["systems"] for output in records[1]["outputs"]] == [["a", "b"], ["c"]]
-
-
-def test_a_live_engine_is_asked_once_for_a_sample(run: Run, tmp_path: Path) -> None:
+def test_a_live_engine_is_asked_once_for_suggestions(run: Run, tmp_path: Path) -> None:
     counter = tmp_path / "count"
     script = tmp_path / "engine.sh"
-    script.write_text(f"tee -a {counter} | tr a-z A-Z\n", encoding="utf-8")
-    words = ("suite", "sample", "s.yaml", "-t", f"loud=command:sh {script}", "--all")
+    script.write_text(f"tee -a {counter} | tr a-y b-z\n", encoding="utf-8")
+    words = ("suite", "suggest", "s.yaml", "-t", f"loud=command:sh {script}")
     first, second = run(*words), run(*words)
     assert first.returncode == 0, first.stderr
-    assert "SHE READ A NOVEL." in first.stdout
+    assert "Sif sfbe b opwfm." in first.stdout
     assert first.stdout == second.stdout
     assert counter.read_text(encoding="utf-8").count("She read a novel.") == 1
 
 
-def test_an_engine_that_fails_is_exit_code_3_and_its_items_say_so(run: Run) -> None:
-    done = run("suite", "sample", "s.yaml", "-t", "bad=command:false")
+def test_an_engine_that_fails_is_exit_code_3(run: Run) -> None:
+    done = run("suite", "suggest", "s.yaml", "-t", "bad=command:false", "-t", "a.tsv")
     assert done.returncode == 3
-    assert "no output: bad" in done.stdout
     assert "not translated" in done.stderr
 
 
@@ -192,60 +178,55 @@ def test_what_cannot_be_accepted_leaves_the_file_alone(
 
 
 def test_rejudging_shows_each_verdict_that_changed(run: Run, suite: Path) -> None:
-    run("suite", "run", "s.yaml", *SYSTEMS, "--save")
-    same = run("suite", "rejudge", "s.yaml")
+    run("suite", "run", "s.yaml", *SYSTEMS)
+    same = run("suite", "run", "s.yaml", "--run", "last", "--no-save")
     assert "No verdict changed." in same.stdout
     suite.write_text(SUITE.replace("disse nada", "nada"), encoding="utf-8")
-    done = run("suite", "rejudge", "s.yaml")
+    done = run("suite", "run", "s.yaml", "--run", "last", "--no-save")
     assert done.returncode == 0
-    assert "b         0 → 1          0      2 → 1        1" in done.stdout
+    assert "b         0 → 1      2 → 1          0        1" in done.stdout
     assert "neg: undecided → correct (b)\n  Ninguém falou nada.\n" in done.stdout
     assert "before: no rule applies\n  now: matches positive regex nada\n" in done.stdout
-    found = json.loads(run("suite", "rejudge", "s.yaml", "-f", "json").stdout)
+    found = json.loads(run("suite", "run", "s.yaml", "--run", "last", "--no-save", "-f", "json").stdout)
     assert found["systems"]["b"] == {"old": {"undecided": 2}, "new": {"correct": 1, "undecided": 1}}
-    assert [(c["item"], c["old"], c["new"], c["systems"]) for c in found["changes"]] == [
+    assert [(c["case_id"], c["old"], c["new"], c["systems"]) for c in found["changes"]] == [
         ("neg", "undecided", "correct", ["b"])
     ]
-    tsv = run("suite", "rejudge", "s.yaml", "-f", "tsv").stdout.splitlines()
+    tsv = run("suite", "run", "s.yaml", "--run", "last", "--no-save", "-f", "tsv").stdout.splitlines()
     assert tsv[1].split("\t")[:4] == ["b", "neg", "undecided", "correct"]
 
 
 def test_a_new_judgement_can_be_kept(run: Run, suite: Path) -> None:
-    run("suite", "run", "s.yaml", *SYSTEMS, "--save")
+    run("suite", "run", "s.yaml", *SYSTEMS)
     suite.write_text(SUITE.replace("disse nada", "nada"), encoding="utf-8")
-    assert "mtassay runs show" in run("suite", "rejudge", "s.yaml", "--save").stderr
+    assert "mtassay runs show" in run("suite", "run", "s.yaml", "--run", "last").stderr
     assert len(json.loads(run("runs", "list", "-f", "json").stdout)) == 2
-    assert "No verdict changed." in run("suite", "rejudge", "s.yaml").stdout
+    assert "No verdict changed." in run("suite", "run", "s.yaml", "--run", "last", "--no-save").stdout
 
 
 def test_items_that_ask_something_else_now_are_left_out_and_counted(run: Run, suite: Path) -> None:
-    run("suite", "run", "s.yaml", *SYSTEMS, "--save")
+    run("suite", "run", "s.yaml", *SYSTEMS)
     suite.write_text(SUITE.replace("She read a novel.", "She wrote a novel."), encoding="utf-8")
-    done = run("suite", "rejudge", "s.yaml")
+    done = run("suite", "run", "s.yaml", "--run", "last")
     assert "Left out: items whose source has changed since: 1" in done.stdout
 
 
-def test_two_versions_of_a_file_are_compared_without_a_run(run: Run, suite: Path) -> None:
-    (suite.parent / "old.yaml").write_text(SUITE, encoding="utf-8")
-    suite.write_text(SUITE.replace("disse algo", "ninguém"), encoding="utf-8")
-    done = run("suite", "rejudge", "s.yaml", "--against", "old.yaml", *SYSTEMS)
+def test_two_versions_of_a_file_are_compared_on_the_outputs_of_a_run(run: Run, suite: Path) -> None:
+    run("suite", "run", "s.yaml", *SYSTEMS)
+    (suite.parent / "new.yaml").write_text(SUITE.replace("disse algo", "ninguém"), encoding="utf-8")
+    done = run("suite", "run", "new.yaml", "--run", "last")
     assert done.returncode == 0, done.stderr
     assert "neg: correct → conflict (a)" in done.stdout
     assert "neg: undecided → incorrect (b)" in done.stdout
-    assert not (suite.parent / ".mtassay").exists() or not json.loads(
-        run("runs", "list", "-f", "json").stdout
-    )
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("rejudge", "s.yaml"), "There is no saved run of s.yaml yet"),
-        (("rejudge", "s.yaml", "--against", "s.yaml"), "--against needs outputs"),
-        (("rejudge", "s.yaml", "-t", "a.tsv"), "A saved run has its outputs"),
+        (("run", "s.yaml", "--run", "last"), "No run 'last': there is no workspace yet"),
+        (("run", "s.yaml", "--run", "last", "-t", "a.tsv"), "A saved run has its outputs"),
+        (("run", "s.yaml", "--run", "last", "--phenomena"), "--run shows what changed"),
         (("suggest", "s.yaml"), "There are no outputs"),
-        (("sample", "s.yaml"), "There is no system to ask"),
-        (("sample", "s.yaml", "-t", "a.tsv", "-o", "x.doc"), "Choose .jsonl or .tsv"),
     ],
 )
 def test_what_is_missing_is_one_line(run: Run, words: tuple[str, ...], message: str) -> None:
@@ -265,10 +246,10 @@ items:
 @pytest.fixture
 def two_suites(run: Run, tmp_path: Path) -> str:
     """A run of the suite, and a newer one of another suite whose item has the same id; gives the older."""
-    run("suite", "run", "s.yaml", *SYSTEMS, "--save")
+    run("suite", "run", "s.yaml", *SYSTEMS)
     (tmp_path / "other.yaml").write_text(OTHER, encoding="utf-8")
     (tmp_path / "o.tsv").write_text("id\toutput\nneg\tOutra frase.\n", encoding="utf-8")
-    assert run("suite", "run", "other.yaml", "-t", "o.tsv", "--save").returncode == 0
+    assert run("suite", "run", "other.yaml", "-t", "o.tsv").returncode == 0
     newer, older = json.loads(run("runs", "list", "-f", "json").stdout)
     assert newer["id"] != older["id"]
     return str(older["id"])
@@ -276,7 +257,7 @@ def two_suites(run: Run, tmp_path: Path) -> str:
 
 def test_the_newest_run_of_the_suite_counts_not_that_of_another_one(run: Run, two_suites: str) -> None:
     assert r"positive \bnada\b" in run("suite", "suggest", "s.yaml").stdout
-    assert run("suite", "rejudge", "s.yaml").stdout.startswith(two_suites)
+    assert run("suite", "run", "s.yaml", "--run", "last", "--no-save").stdout.startswith(two_suites)
     found = json.loads(run("review", "next", "--suite", "s.yaml", "-f", "json").stdout)
     assert {record["case_id"] for record in found} == {"neg", "novel"}
     other = json.loads(run("review", "next", "-f", "json").stdout)
@@ -285,15 +266,14 @@ def test_the_newest_run_of_the_suite_counts_not_that_of_another_one(run: Run, tw
 
 def test_a_suite_without_a_run_of_its_own_says_so(run: Run, two_suites: str, tmp_path: Path) -> None:
     (tmp_path / "third.yaml").write_text(OTHER.replace("Another", "One more"), encoding="utf-8")
-    for words in (("suite", "suggest", "third.yaml"), ("suite", "rejudge", "third.yaml")):
+    for words in (("suite", "suggest", "third.yaml"), ("suite", "run", "third.yaml", "--run", "last")):
         assert "of third.yaml" in run(*words).stderr
     assert "There is no saved run of third.yaml yet" in run("review", "next", "--suite", "third.yaml").stderr
 
 
-def test_rejudge_takes_a_run_either_way_but_once(run: Run, two_suites: str) -> None:
-    positional = run("suite", "rejudge", "s.yaml", two_suites)
-    assert positional.stdout == run("suite", "rejudge", "s.yaml", "--run", two_suites).stdout != ""
-    assert "Name the run once" in run("suite", "rejudge", "s.yaml", two_suites, "--run", two_suites).stderr
+def test_a_run_may_be_named_by_its_id(run: Run, two_suites: str) -> None:
+    named = run("suite", "run", "s.yaml", "--run", two_suites, "--no-save")
+    assert named.stdout == run("suite", "run", "s.yaml", "--run", "last").stdout != ""
 
 
 def test_new_rules_make_an_approved_item_a_draft_again(run: Run, suite: Path) -> None:
@@ -356,7 +336,7 @@ def test_an_endless_or_hostile_output_is_shown_short_and_safe(run: Run, suite: P
     (suite.parent / "a.tsv").write_text(
         f"id\toutput\nneg\tLeu \x1b[2J{' x' * 1000}\nnovel\tLeu \x1b[2J{' x' * 5000}\n", encoding="utf-8"
     )
-    run("suite", "run", "s.yaml", "-t", "a.tsv", "--save")
+    run("suite", "run", "s.yaml", "-t", "a.tsv")
     for item in ("neg", "novel"):
         run("review", "decide", "last", item, "a", "correct", "--reviewer", "ana")
     done = run("suite", "accept", "s.yaml", "--all")

@@ -65,7 +65,7 @@ def test_every_format_shows_the_averages(run: Run, folder: Path, form: str) -> N
 
 
 def test_what_is_open_is_said_with_the_next_step(run: Run, folder: Path) -> None:
-    done = run("suite", "run", "suite.yaml", "-t", "b.tsv", "--save")
+    done = run("suite", "run", "suite.yaml", "-t", "b.tsv")
     assert "mtassay: 1 output is not settled. To settle: mtassay review next" in done.stderr
     assert "mtassay: or in a browser: mtassay review serve" in done.stderr
     again = run("runs", "show", "last", "--phenomena").stdout
@@ -75,7 +75,7 @@ def test_what_is_open_is_said_with_the_next_step(run: Run, folder: Path) -> None
 
 def test_equal_outputs_that_are_open_are_counted_as_people_will_see_them(run: Run, folder: Path) -> None:
     (folder / "c.tsv").write_bytes((folder / "b.tsv").read_bytes())
-    done = run("suite", "run", "suite.yaml", "-t", "b.tsv", "-t", "c.tsv", "--save")
+    done = run("suite", "run", "suite.yaml", "-t", "b.tsv", "-t", "c.tsv")
     assert "mtassay: 2 outputs (1 different) are not settled." in done.stderr
 
 
@@ -117,7 +117,7 @@ def test_a_live_engine_is_asked(run: Run, folder: Path) -> None:
         (["suite.yaml"], "There is no system to judge"),
         (
             ["nowhere.yaml", "-t", "a.tsv"],
-            "There is no suite file nowhere.yaml. Suites that come with mtassay",
+            "There is no suite file nowhere.yaml. Suites of language packs",
         ),
         (["bad.yaml", "-t", "a.tsv"], "bad.yaml line 5: item 'n1': bad pattern '(ninguém' (missing )"),
         (["twice.yaml", "-t", "a.tsv"], "two items have the id 'n1'"),
@@ -165,7 +165,7 @@ def test_a_dead_engine_gives_its_reason_and_no_empty_tables(run: Run, folder: Pa
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["-t", "x=nosuchengine:foo"], "no engine 'nosuchengine'. See: mtassay systems list"),
+        (["-t", "x=nosuchengine:foo"], "no engine 'nosuchengine'. See: mtassay doctor"),
         (
             ["-t", "folders"],
             "no files in the folder folders, only folders (2021): give one of them.",

@@ -1,4 +1,4 @@
-"""`mtassay suite scramble`, `unscramble` and `split` as a person runs them."""
+"""`mtassay suite scramble`, and `convert` with `--hidden`, as a person runs them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from mtassay.formats.suite import Item, Rule, Suite, read_suite, write_suite
+from mtassay.data.formats.suite_files import read_suite, write_suite
+from mtassay.data.formats.suite_items import Item, Rule, Suite
 from tests.cli.conftest import Run
 
 WORDS = ("cat", "dog", "cow", "hen", "cat", "fox")
@@ -48,8 +49,8 @@ def test_outputs_find_their_items_again(run: Run, folder: Path) -> None:
     returned = answer(folder)
     (folder / "r.txt").write_text("\r\n".join(returned) + "\r\n", encoding="utf-8")
     done = run(
-        "suite", "unscramble", "send.key.json", "-t", "nmt=r.txt", "-o", "out", "--distractors", "other",
-        "--suite", "s.yaml", "-s", "send/source.txt",
+        "suite", "scramble", "s.yaml", "--restore", "send.key.json", "-t", "nmt=r.txt", "-o", "out",
+        "-s", "send/source.txt",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     rows = [
@@ -59,8 +60,23 @@ def test_outputs_find_their_items_again(run: Run, folder: Path) -> None:
     assert [row[0] for row in rows[1:]] == [f"i{place}" for place in range(6)]
     assert [row[1].split(" ", 1)[1] for row in rows[1:]] == [f"The {word}." for word in WORDS]
     assert len({row[1] for row in rows[1:]}) == 6
-    others = (folder / "other" / "nmt.tsv").read_text(encoding="utf-8").splitlines()
+    others = (folder / "out.distractors" / "nmt.tsv").read_text(encoding="utf-8").splitlines()
     assert [line.split("\t")[0] for line in others] == ["line", "1", "4", "5"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["-o", "out"], "Give the suite to scramble"),
+        (["s.yaml", "-o", "out", "-t", "a=b.txt"], "-t and --source are for --restore KEY"),
+        (["--restore", "k.json", "-o", "out"], "What came back? Add -t NAME=returned.txt."),
+        (["--restore", "k.json", "-o", "out", "-t", "a=fake:copy"], "is a live engine"),
+    ],
+)
+def test_what_is_missing_is_one_line(run: Run, folder: Path, words: list[str], message: str) -> None:
+    done = run("suite", "scramble", *words)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert message in done.stderr
 
 
 def test_the_seed_is_secret_unless_one_is_given(run: Run, folder: Path) -> None:
@@ -105,14 +121,16 @@ def test_what_came_back_wrong_is_refused_or_said(run: Run, folder: Path) -> None
     (folder / "odd.txt").write_text("\n".join(["", sent[1], "x\ty", *sent[3:]]) + "\n", encoding="utf-8")
     (folder / "latin.txt").write_bytes("é\n".encode("latin-1") * 6)
     (folder / "moved.txt").write_text("\n".join(reversed(sent)) + "\n", encoding="utf-8")
-    done = run("suite", "unscramble", "send.key.json", "-t", "short.txt", "-o", "out")
+    done = run("suite", "scramble", "--restore", "send.key.json", "-t", "short.txt", "-o", "out")
     assert (done.returncode, "short.txt: 5 lines, but 6 were sent" in done.stderr) == (2, True)
-    done = run("suite", "unscramble", "send.key.json", "-t", "latin.txt", "-o", "out")
+    done = run("suite", "scramble", "--restore", "send.key.json", "-t", "latin.txt", "-o", "out")
     assert (done.returncode, "latin.txt line 1: byte 0xE9" in done.stderr) == (2, True)
-    done = run("suite", "unscramble", "send.key.json", "-t", "odd.txt", "-o", "out", "-s", "moved.txt")
+    done = run(
+        "suite", "scramble", "--restore", "send.key.json", "-t", "odd.txt", "-o", "out", "-s", "moved.txt"
+    )
     assert (done.returncode, "this is not what was sent" in done.stderr) == (2, True)
     assert not (folder / "out").exists()
-    done = run("suite", "unscramble", "send.key.json", "-t", "odd.txt", "-o", "out")
+    done = run("suite", "scramble", "--restore", "send.key.json", "-t", "odd.txt", "-o", "out")
     assert done.returncode == 0
     assert "odd: 1 empty line, the first line 1" in done.stderr
     assert "odd: 4 of 6 lines untranslated: equal to the source" in done.stderr
@@ -124,19 +142,13 @@ def test_a_suite_that_changed_since_is_seen(run: Run, folder: Path) -> None:
     (folder / "r.txt").write_text("\n".join(answer(folder)) + "\n", encoding="utf-8")
     text = (folder / "s.yaml").read_text(encoding="utf-8").replace("The dog.", "A dog.")
     (folder / "s.yaml").write_text(text, encoding="utf-8")
-    done = run("suite", "unscramble", "send.key.json", "-t", "r.txt", "-o", "out", "--suite", "s.yaml")
+    done = run("suite", "scramble", "--restore", "send.key.json", "-t", "r.txt", "-o", "out", "s.yaml")
     assert done.returncode == 2
     assert "s.yaml: what was sent for 1 item is not the source any more, the first 'i1'" in done.stderr
 
 
-def test_distractors_do_not_go_among_the_outputs(run: Run, folder: Path) -> None:
-    run("suite", "scramble", "s.yaml", "-o", "send")
-    done = run("suite", "unscramble", "send.key.json", "-t", "x=s.yaml", "-o", "out", "--distractors", "out")
-    assert (done.returncode, "a folder of their own" in done.stderr) == (2, True)
-
-
 def test_a_split_shows_nothing_of_what_is_held_back(run: Run, folder: Path) -> None:
-    done = run("suite", "split", "s.yaml", "-o", "p.yaml", "--hidden", "h.yaml", "--seed", "1")
+    done = run("suite", "convert", "s.yaml", "p.yaml", "--hidden", "h.yaml", "--seed", "1")
     assert done.returncode == 0, done.stderr
     public, hidden = read_suite(folder / "p.yaml"), read_suite(folder / "h.yaml")
     assert (len(public.items), len(hidden.items)) == (4, 2)  # of 3 items each, 1.5 is rounded down
@@ -146,23 +158,23 @@ def test_a_split_shows_nothing_of_what_is_held_back(run: Run, folder: Path) -> N
         assert item.id not in text
         assert f"macro{item.id[1:]}" not in text
     assert "Animals       6       4       2" in done.stdout
-    done = run("suite", "split", "s.yaml", "-o", "s.yaml", "--hidden", "h.yaml")
+    done = run("suite", "convert", "s.yaml", "s.yaml", "--hidden", "h.yaml")
     assert (done.returncode, "must be three files" in done.stderr) == (2, True)
-    done = run("suite", "split", "s.yaml", "-o", "q.yaml", "--hidden", "i.yaml", "--hold-back", "1")
+    done = run("suite", "convert", "s.yaml", "q.yaml", "--hidden", "i.yaml", "--hold-back", "1")
     assert (done.returncode, "between 0 and 1" in done.stderr) == (2, True)
 
 
 def test_a_split_counts_in_numbers(run: Run, folder: Path) -> None:
-    done = run("suite", "split", "s.yaml", "-o", "p.yaml", "--hidden", "h.yaml", "-f", "json")
+    done = run("suite", "convert", "s.yaml", "p.yaml", "--hidden", "h.yaml", "-f", "json")
     counts = {"items": 6, "public": 4, "hidden": 2}
-    assert json.loads(done.stdout)["categories"] == [
+    assert json.loads(done.stdout) == [
         {"category": "Animals", **counts},
         {"category": "all", **counts},
     ]
 
 
 def test_a_split_is_not_written_over_another_unasked(run: Run, folder: Path) -> None:
-    split = ("suite", "split", "s.yaml", "-o", "p.yaml", "--hidden", "h.yaml")
+    split = ("suite", "convert", "s.yaml", "p.yaml", "--hidden", "h.yaml")
     assert run(*split, "--seed", "1").returncode == 0
     before = [(folder / name).read_bytes() for name in ("p.yaml", "h.yaml")]
     done = run(*split, "--seed", "2")
@@ -184,7 +196,18 @@ def test_lines_that_seem_to_have_changed_places_are_written_only_if_asked(run: R
     good = [line.replace("It was in", "Foi em") for line in sent]
     (folder / "good.txt").write_text("\n".join(good) + "\n", encoding="utf-8")
     (folder / "moved.txt").write_text("\n".join([*good[1:], good[0]]) + "\n", encoding="utf-8")
-    words = ("suite", "unscramble", "send.key.json", "-t", "good.txt", "-t", "moved.txt", "-o", "out")
+    words = (
+        "suite",
+        "scramble",
+        "--restore",
+        "send.key.json",
+        "-t",
+        "good.txt",
+        "-t",
+        "moved.txt",
+        "-o",
+        "out",
+    )
     done = run(*words)
     assert done.returncode == 2
     assert "moved: only 0 of 9 lines with numbers have them in their output" in done.stderr

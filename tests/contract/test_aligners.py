@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from mtassay.errors import MissingExtraError, UsageError
-from mtassay.registry import find, names
-from mtassay.tools.align import WordAligner, aligner_names, open_aligner
+from mtassay.data.errors import MissingExtraError, UsageError
+from mtassay.data.registry import find, names
+from mtassay.nlp.aligners import WordAligner, aligner_names, open_aligner
 from tests.tools.align.checks import assert_within
 
 PAIRS = [(["The", "sea"], ["O", "mar"]), ([], ["mar"]), (["sea", "\ud800", ""], ["mar"])]

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from mtassay.errors import MissingExtraError
-from mtassay.registry import find, names
-from mtassay.tools.annotate import LAYERS, Annotator
-from mtassay.tools.annotate.roster import Backend
+from mtassay.data.errors import MissingExtraError
+from mtassay.data.registry import find, names
+from mtassay.nlp.annotation import LAYERS, Annotator
+from mtassay.nlp.annotators import Backend
 from tests.tools.annotate.checks import assert_well_formed
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from mtassay.methods.behavior.capabilities.base import Capability, open_capability, paper_capabilities
-from mtassay.methods.behavior.files import changes_between
+from mtassay.data.registry import each, find, names
+from mtassay.methods.behavior.capability import Capability, open_capability, paper_capabilities
+from mtassay.methods.behavior.case_files import changes_between
 from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
-from mtassay.registry import each, find, names
-from mtassay.tools.annotate import LAYERS, Annotation, Token, TokenSpan
+from mtassay.nlp.annotation import LAYERS, Annotation, Token, TokenSpan
 
 EXAMPLES = {
     "noun": ("We/PRON saw/VERB ships/NOUN", "We/PRON saw/VERB boats/NOUN"),

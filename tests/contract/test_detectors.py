@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import pytest
 
-from mtassay.core import Case, Edit
-from mtassay.detectors.answers import AnnotatedAnswer, AnsweredCase, ComparedPair
-from mtassay.detectors.base import (
+from mtassay.data.errors import UsageError
+from mtassay.data.languages import parse_pair
+from mtassay.data.nouns import Case, Edit
+from mtassay.data.registry import find, names
+from mtassay.measures.detector import (
+    AnnotatedAnswer,
+    AnsweredCase,
+    ComparedPair,
     Detector,
     PairDetector,
     PhraseDetector,
     RelationDetector,
+    find_suspicions,
+    open_detectors,
 )
-from mtassay.detectors.companions import find_suspicions, open_detectors
-from mtassay.errors import UsageError
-from mtassay.languages import parse_pair
-from mtassay.registry import find, names
-from mtassay.tools.annotate import LAYERS
-from mtassay.tools.annotate.fake import FakeAnnotator
+from mtassay.nlp.annotation import LAYERS
+from mtassay.nlp.fake_annotator import FakeAnnotator
 
 PAIR = parse_pair("en-pt")
 POS = {"a": "DET", "um": "DET", "uma": "DET", "350": "NUM", "sees": "VERB", "vê": "VERB", "rio": "PROPN"}

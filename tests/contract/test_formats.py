@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from mtassay import registry
-from mtassay.errors import InputError
-from mtassay.formats import read_stream
-from mtassay.formats.table import FileTable, Format, TableBuilder
-from mtassay.formats.xml import XmlFormat
-from mtassay.languages import Pair, parse_pair
-from mtassay.registry import find, names
+from mtassay.data import registry
+from mtassay.data.errors import InputError
+from mtassay.data.formats.segment_files import read_stream
+from mtassay.data.formats.tables import FileTable, Format, TableBuilder
+from mtassay.data.formats.xml_files import XmlFormat
+from mtassay.data.languages import Pair, parse_pair
+from mtassay.data.registry import find, names
 
 PAIR = parse_pair("en-de")
 EXAMPLES = {
@@ -143,7 +143,7 @@ def test_a_new_xml_format_is_known_by_its_root(
 def test_what_is_no_xml_is_read_without_the_parser_of_xml(suffix: str, tmp_path: Path) -> None:
     path = tmp_path / f"a{suffix}"
     path.write_bytes(EXAMPLES.get(suffix[1:], b"The sea.\n"))
-    code = "import sys\nfrom mtassay.formats import read_stream\n"
+    code = "import sys\nfrom mtassay.data.formats.segment_files import read_stream\n"
     code += f"print(read_stream({str(path)!r}, role='source').texts, 'lxml' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "['The sea.'] False\n"

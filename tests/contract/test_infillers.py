@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from mtassay.core import Output, Request, System, apply_edits
-from mtassay.errors import MissingExtraError, UsageError
-from mtassay.methods.behavior.infill.base import (
+from mtassay.data.errors import MissingExtraError, UsageError
+from mtassay.data.nouns import Output, Request, System, apply_edits
+from mtassay.data.registry import each, names
+from mtassay.methods.behavior.infiller import (
     Distinct,
     Filled,
     Infiller,
@@ -23,8 +24,7 @@ from mtassay.methods.behavior.infill.base import (
     open_infiller,
 )
 from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
-from mtassay.registry import each, names
-from mtassay.tools.annotate import Annotation, Token
+from mtassay.nlp.annotation import Annotation, Token
 from tests.methods.behavior.fakes import Memory
 from tests.methods.behavior.infill.build import EN_PT
 from tests.methods.invariance.variants.lms import build_bert

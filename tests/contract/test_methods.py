@@ -9,25 +9,25 @@ from pathlib import Path
 import pytest
 from markupsafe import escape
 
-from mtassay.core import Edit, Run, Segment
-from mtassay.engine import Execution, execute
-from mtassay.formats.suite import Item, Rule, Suite
-from mtassay.method import Method
-from mtassay.methods.behavior.method import BehaviorMethod
+from mtassay.app.page.contents import page_of
+from mtassay.app.page.page_html import render_page
+from mtassay.app.page.sentences import PageCases
+from mtassay.data.formats.suite_items import Item, Rule, Suite
+from mtassay.data.marks import printable
+from mtassay.data.method import Method, view_of
+from mtassay.data.nouns import Edit, Run, Segment
+from mtassay.data.registry import names
+from mtassay.measures.bleu import BLEU
+from mtassay.measures.chrf import ChrF
+from mtassay.methods.behavior.behavior_method import BehaviorMethod
 from mtassay.methods.behavior.pairs import edited_id
-from mtassay.methods.invariance.answers import variant_of
-from mtassay.methods.invariance.method import InvarianceMethod
-from mtassay.methods.score.method import ScoreMethod
-from mtassay.methods.suite.method import SuiteMethod
-from mtassay.metrics.bleu import BLEU
-from mtassay.metrics.chrf import ChrF
-from mtassay.registry import names
-from mtassay.report.page.contents import page_of
-from mtassay.report.page.html import render_page
-from mtassay.report.page.sentences import PageCases
-from mtassay.store import Workspace
-from mtassay.systems.stored import Stored
-from mtassay.texts.marks import printable
+from mtassay.methods.engine import execute
+from mtassay.methods.invariance.invariance_answers import variant_of
+from mtassay.methods.invariance.invariance_method import InvarianceMethod
+from mtassay.methods.score.score_method import ScoreMethod
+from mtassay.methods.suite.suite_method import SuiteMethod
+from mtassay.runtime.workspace import Workspace
+from mtassay.systems.roster import Stored
 
 METRICS = {"bleu": BLEU(), "chrf": ChrF()}
 SUITE = Suite(
@@ -46,8 +46,10 @@ EXAMPLES: dict[str, Method] = {
     "suite with bootstrap": SuiteMethod(SUITE, items="both", test="bootstrap", samples=100),
     "suite with z-test": SuiteMethod(SUITE, items="settled", test="z"),
     "invariance": InvarianceMethod("pt-en", structure="tokens", threshold=1, detectors=()),
-    "behavior": BehaviorMethod("pt-en", {"chrf": ChrF()}, alpha=0.2, beta=0.3),
-    "behavior, signed": BehaviorMethod("pt-en", {"chrf": ChrF()}, alpha=0.2, beta=0.3, signed=True),
+    "behavior": BehaviorMethod("pt-en", {"chrf": ChrF()}, min_quality=0.2, max_change=0.3),
+    "behavior, signed": BehaviorMethod(
+        "pt-en", {"chrf": ChrF()}, min_quality=0.2, max_change=0.3, signed=True
+    ),
 }
 SEGMENTS = [
     Segment("a", "Um.", ("One.",), "d1"),
@@ -76,7 +78,7 @@ MORE = {
 """What a method asks besides, by its name: segments, and what each system makes of them."""
 
 
-def run(method: Method) -> Execution:
+def run(method: Method) -> Run:
     segments, answers = MORE.get(method.name, [[], [Stored("", {})] * 2])
     systems = [
         Stored(system.name, {**system.outputs, **more.outputs})
@@ -86,7 +88,7 @@ def run(method: Method) -> Execution:
 
 
 @pytest.fixture(params=EXAMPLES.values(), ids=EXAMPLES.keys())
-def execution(request: pytest.FixtureRequest) -> Execution:
+def execution(request: pytest.FixtureRequest) -> Run:
     return run(request.param)
 
 
@@ -94,8 +96,8 @@ def test_every_registered_method_is_checked() -> None:
     assert {method.name for method in EXAMPLES.values()} >= set(names("method"))
 
 
-def test_the_result_has_the_one_shape_and_is_json(execution: Execution) -> None:
-    shape = json.loads(json.dumps(execution.run.result.as_dict(), allow_nan=False))
+def test_the_result_has_the_one_shape_and_is_json(execution: Run) -> None:
+    shape = json.loads(json.dumps(execution.result.as_dict(), allow_nan=False))
     assert shape.keys() == {"scores", "comparisons", "clusters", "counts", "notes", "basis"}
     for score in shape["scores"]:
         assert {"name", "system", "group", "value", "n", "low", "high", "signature"} <= score.keys()
@@ -104,22 +106,22 @@ def test_the_result_has_the_one_shape_and_is_json(execution: Execution) -> None:
     assert shape["counts"].keys() == {"good", "gap"}
 
 
-def test_what_a_system_did_not_answer_is_counted(execution: Execution) -> None:
-    counts = execution.run.result.counts
+def test_what_a_system_did_not_answer_is_counted(execution: Run) -> None:
+    counts = execution.result.counts
     assert counts["gap"]["skipped"] == counts["good"].get("skipped", 0) + 1
-    gap = [score for score in execution.run.result.scores if score.system == "gap"]
+    gap = [score for score in execution.result.scores if score.system == "gap"]
     assert all(score.n < len(SEGMENTS) for score in gap), "it has no output for b"
 
 
-def test_a_missing_output_is_a_finding_with_its_reason(execution: Execution) -> None:
-    found = [f for f in execution.run.findings if f.detector == "output"]
+def test_a_missing_output_is_a_finding_with_its_reason(execution: Run) -> None:
+    found = [f for f in execution.findings if f.detector == "output"]
     assert [(f.case_id, f.system, f.verdict, f.evidence["reason"]) for f in found] == [
         ("b", "gap", "skipped", "no stored output")
     ]
 
 
-def test_every_pair_is_compared_and_every_system_is_in_one_cluster(execution: Execution) -> None:
-    result = execution.run.result
+def test_every_pair_is_compared_and_every_system_is_in_one_cluster(execution: Run) -> None:
+    result = execution.result
     empty = {(score.name, score.group) for score in result.scores if score.value is None}
     for name, group in {(score.name, score.group) for score in result.scores} - empty:
         pairs = [(c.a, c.b) for c in result.comparisons if (c.name, c.group) == (name, group)]
@@ -130,17 +132,17 @@ def test_every_pair_is_compared_and_every_system_is_in_one_cluster(execution: Ex
 
 @pytest.mark.parametrize("method", EXAMPLES.values(), ids=EXAMPLES.keys())
 def test_the_same_seed_gives_the_same_result(method: Method) -> None:
-    one, two = (run(method).run.result for _ in range(2))
+    one, two = (run(method).result for _ in range(2))
     assert one == two
 
 
-def test_a_saved_run_comes_back_as_it_was(execution: Execution, tmp_path: Path) -> None:
+def test_a_saved_run_comes_back_as_it_was(execution: Run, tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "w.db")
-    execution.save(workspace)
+    workspace.save_run(execution)
     again = Workspace(tmp_path / "w.db")
     run = again.run("last")
-    assert json.dumps(run.result.as_dict()) == json.dumps(execution.run.result.as_dict())
-    assert [f.case_id for f in run.findings] == [f.case_id for f in execution.run.findings]
+    assert json.dumps(run.result.as_dict()) == json.dumps(execution.result.as_dict())
+    assert [f.case_id for f in run.findings] == [f.case_id for f in execution.findings]
     assert [o.error for o in again.outputs(run.id)["gap"] if o.id == "b"] == ["no stored output"]
     assert again.segments(run.id)[2].references == ("There are not 3.", None)
 
@@ -153,10 +155,10 @@ def test_the_scores_of_a_saved_run_can_be_added_up_again_from_its_ledgers(
     system = Stored("good", {**SYSTEMS[0].outputs, **answers[0].outputs})
     workspace = Workspace(tmp_path / "w.db")
     own = getattr(method, "segments", SEGMENTS)  # a suite brings its items along
-    execute(method, [*own, *segments], [system]).save(workspace)
+    workspace.save_run(execute(method, [*own, *segments], [system]))
     saved = workspace.run("last")
     values = {(s.name, s.group): s.value for s in saved.result.scores if s.value is not None}
-    ledgers = type(method).ledgers(saved, "good")
+    ledgers = view_of(saved).ledgers("good")
     assert ledgers
     seen = set()
     for ledger in ledgers:
@@ -173,14 +175,14 @@ def test_the_scores_of_a_saved_run_can_be_added_up_again_from_its_ledgers(
     assert seen == expected
 
 
-def shown(execution: Execution) -> Run:
+def shown(execution: Run) -> Run:
     """The run as a method shows it: a suite brings its segments along, with categories."""
-    segments = getattr(execution.method, "segments", None)
-    return execution.run if segments is None else replace(execution.run, segments=segments)
+    segments = getattr(EXAMPLES[execution.method], "segments", None)
+    return execution if segments is None else replace(execution, segments=segments)
 
 
-def test_every_case_is_shown_with_what_each_system_answered(execution: Execution) -> None:
-    views = {view.id: view for view in type(execution.method).case_views(shown(execution))}
+def test_every_case_is_shown_with_what_each_system_answered(execution: Run) -> None:
+    views = {view.id: view for view in view_of(shown(execution)).case_views()}
     assert list(views) == [segment.id for segment in SEGMENTS]
     for view in views.values():
         assert [answer.system for answer in view.answers] == ["good", "gap"]
@@ -191,9 +193,9 @@ def test_every_case_is_shown_with_what_each_system_answered(execution: Execution
     assert "no stored output" in " ".join(line.text for line in answers["gap"].lines)
 
 
-def test_headlines_name_systems_and_groups_that_lead_to_cases(execution: Execution) -> None:
-    cases = PageCases.of(type(execution.method).case_views(shown(execution)))
-    headlines = type(execution.method).headlines(shown(execution))
+def test_headlines_name_systems_and_groups_that_lead_to_cases(execution: Run) -> None:
+    cases = PageCases.of(view_of(shown(execution)).case_views())
+    headlines = view_of(shown(execution)).headlines()
     assert any(headline.kind == "better" for headline in headlines)
     for headline in headlines:
         assert headline.text.strip()
@@ -201,8 +203,8 @@ def test_headlines_name_systems_and_groups_that_lead_to_cases(execution: Executi
             assert cases.of_headline(headline) is not None, headline
 
 
-def test_the_page_of_a_run_says_its_headlines(execution: Execution) -> None:
+def test_the_page_of_a_run_says_its_headlines(execution: Run) -> None:
     text = render_page(page_of([shown(execution)]))
-    for headline in type(execution.method).headlines(shown(execution)):
+    for headline in view_of(shown(execution)).headlines():
         for part in headline.text.split(": "):
             assert str(escape(printable(part[:30].rpartition(" ")[0]))) in text.replace("\u00a0", " ")

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mtassay.core import Segment
-from mtassay.formats.entities import Entity
-from mtassay.metrics.base import Metric
-from mtassay.metrics.measure import Corpus, measure
-from mtassay.options import build
-from mtassay.registry import names
-from tests.fakes import MemoryTools
+from mtassay.data.formats.entity_markup import Entity
+from mtassay.data.nouns import Segment
+from mtassay.data.registry import names
+from mtassay.data.settings import build
+from mtassay.measures.corpus import Corpus, measure
+from mtassay.measures.metric import Metric
+from tests.fakes import MemoryContext
 
 EXAMPLES = ["bleu", "bleu:order=2:smooth=floor", "chrf", "chrf++", "ter", "nee:unit=segment", "nee", "use"]
 """One or more specs of every metric; those that need an extra are skipped where it is missing."""
@@ -118,10 +118,10 @@ def test_findings_name_segments_or_documents_that_exist(metric: Metric) -> None:
 
 
 def test_what_the_cache_gives_back_is_what_was_measured(metric: Metric) -> None:
-    tools = MemoryTools()
+    context = MemoryContext()
     corpus = Corpus(SEGMENTS, OUTPUTS)
-    fresh = measure(metric, corpus, tools)
-    again = measure(metric, corpus, tools)
+    fresh = measure(metric, corpus, context)
+    again = measure(metric, corpus, context)
     for one, two in zip(fresh, again, strict=True):
         assert (one.system, list(one.ids), list(one.columns)) == (
             two.system,
@@ -129,4 +129,4 @@ def test_what_the_cache_gives_back_is_what_was_measured(metric: Metric) -> None:
             list(two.columns),
         )
         np.testing.assert_array_equal(one.values, two.values)
-    assert bool(tools.kept) == metric.cacheable
+    assert bool(context.kept) == metric.cacheable

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from mtassay.detectors.answers import ComparedPair
-from mtassay.errors import UsageError
-from mtassay.languages import parse_pair
-from mtassay.methods.invariance.structures.base import Structure, open_structure
-from mtassay.registry import find, names
-from mtassay.tools.annotate import LAYERS
+from mtassay.data.errors import UsageError
+from mtassay.data.languages import parse_pair
+from mtassay.data.registry import find, names
+from mtassay.measures.detector import ComparedPair
+from mtassay.methods.invariance.structures import Structure, open_structure
+from mtassay.nlp.annotation import LAYERS
 from tests.methods.invariance.structures.build import compared, parsed
 
 PAIR = parse_pair("en-pt")

@@ -6,16 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from mtassay.errors import UsageError
-from mtassay.methods.invariance.variants.base import (
-    Substituter,
-    WordPlace,
-    open_substituter,
-    substituter_names,
-)
-from mtassay.registry import find, names
-from mtassay.tools.annotate.annotation import Annotation, Token
-from mtassay.tools.annotate.fake import FakeAnnotator
+from mtassay.data.errors import UsageError
+from mtassay.data.registry import find, names
+from mtassay.methods.invariance.substitutes import Substituter, WordPlace, open_substituter, substituter_names
+from mtassay.nlp.annotation import Annotation, Token
+from mtassay.nlp.fake_annotator import FakeAnnotator
 
 EXAMPLES = {
     "lexicon": "lexicon",

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from mtassay.core import System
-from mtassay.errors import MtassayError
-from mtassay.languages import parse_pair
-from mtassay.options import is_live, open_system
-from mtassay.registry import find, names
+from mtassay.data.errors import MtassayError
+from mtassay.data.languages import parse_pair
+from mtassay.data.nouns import System
+from mtassay.data.registry import find, names
+from mtassay.data.settings import is_live
 from mtassay.systems.live import Limits, LiveSystem
+from mtassay.systems.roster import open_system
 
 EXAMPLES = {
     "amazon": "amazon:eu-west-1",

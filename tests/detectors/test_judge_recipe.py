@@ -12,7 +12,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from mtassay.detectors.judge import Weights
+from mtassay.measures.judge import Weights
 
 FOLDER = Path(__file__).resolve().parent.parent.parent / "models" / "judge"
 

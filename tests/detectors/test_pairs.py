@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from mtassay.detectors.answers import AnnotatedAnswer
-from mtassay.detectors.counterparts import Counterparts
-from mtassay.detectors.coverage import OverTranslation, UnderTranslation
-from mtassay.detectors.details import Entities, NumbersDetector
-from mtassay.detectors.untranslated import Untranslated, Vocabularies
-from mtassay.languages import parse_pair
-from mtassay.tools.annotate.annotation import Annotation
+from mtassay.data.languages import parse_pair
+from mtassay.measures.coverage import Counterparts, OverTranslation, UnderTranslation
+from mtassay.measures.details import Entities, NumbersDetector, Untranslated, Vocabularies
+from mtassay.measures.detector import AnnotatedAnswer
+from mtassay.nlp.annotation import Annotation
 from tests.detectors.build import answer, encoder_of, english
 
 # No table is for this pair, so that only the encoder and the spelling speak.

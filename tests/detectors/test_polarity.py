@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from mtassay.detectors.answers import AnnotatedAnswer
-from mtassay.detectors.base import PairDetector, Suspicion
-from mtassay.detectors.companions import (
+from mtassay.data.errors import UsageError
+from mtassay.data.languages import parse_pair
+from mtassay.measures.detector import (
+    AnnotatedAnswer,
+    PairDetector,
+    Suspicion,
     default_detectors,
     installed_detectors,
     known_detectors,
     open_detectors,
 )
-from mtassay.errors import UsageError
-from mtassay.languages import parse_pair
-from mtassay.methods.invariance.method import InvarianceMethod
-from mtassay.tools.annotate.annotation import Annotation
+from mtassay.measures.polarity import find_polarity
+from mtassay.methods.invariance.invariance_method import InvarianceMethod
+from mtassay.nlp.annotation import Annotation
+from tests.detectors.negated import NEGATED, Negated
 
 
 def suspects(pair: str, source: str, output: str) -> list[Suspicion]:
@@ -90,3 +95,24 @@ def test_a_language_that_is_not_listed_is_refused_where_named_and_left_out_where
     assert every == known_detectors(parse_pair("en-nl"))
     assert "numbers" in every
     assert "polarity" not in every
+
+
+@pytest.mark.parametrize("negated", NEGATED, ids=lambda negated: f"{negated.pair} {negated.source}")
+def test_with_a_reference_only_the_negated_translation_contradicts_the_source(negated: Negated) -> None:
+    polarity = find_polarity(parse_pair(negated.pair))
+    assert polarity is not None
+    answers = [
+        AnnotatedAnswer(str(n), Annotation(negated.source), Annotation(output), (negated.right,))
+        for n, output in enumerate((negated.right, negated.wrong))
+    ]
+    assert [suspicion.id for suspicion in polarity.contradictions(answers)] == ["1"]
+
+
+def test_what_the_reference_says_too_is_no_contradiction() -> None:
+    polarity = find_polarity(parse_pair("en-de"))
+    assert polarity is not None
+    closed = AnnotatedAnswer("1", Annotation("The shop is closed."), Annotation("Der Laden hat nicht auf."))
+    assert [s.id for s in polarity.suspects([closed])] == ["1"]
+    assert polarity.contradictions([closed]) == []
+    assert polarity.contradictions([replace(closed, references=("Der Laden ist nicht offen.",))]) == []
+    assert find_polarity(parse_pair("en-nl")) is None

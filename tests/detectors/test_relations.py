@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from mtassay.core import Segment
-from mtassay.detectors.answers import AnnotatedAnswer
-from mtassay.detectors.counterparts import Counterparts
-from mtassay.detectors.coverage import Growth
-from mtassay.detectors.referential import Referential, phrase_segments
-from mtassay.detectors.traces import NoTrace, SameOutput, WordMeanings
-from mtassay.detectors.untranslated import UntranslatedVariant, Vocabularies
-from mtassay.languages import parse_pair
+from mtassay.data.languages import parse_pair
+from mtassay.data.nouns import Segment
+from mtassay.measures.coverage import Counterparts, Growth
+from mtassay.measures.details import UntranslatedVariant, Vocabularies
+from mtassay.measures.detector import AnnotatedAnswer
+from mtassay.measures.traces import NoTrace, Referential, SameOutput, WordMeanings, phrase_segments
 from tests.detectors.build import answer, compared, encoder_of, english, portuguese
 
 SOURCE, OUTPUT = "she buys a small lamp", "ela compra um candeeiro pequeno"

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from mtassay.detectors.answers import AnnotatedAnswer
-from mtassay.detectors.base import PairDetector
-from mtassay.detectors.companions import open_detectors
-from mtassay.detectors.vocabulary import EDGE, TargetWords, small_words
-from mtassay.errors import UsageError
-from mtassay.languages import parse_pair
-from mtassay.tools.annotate.annotation import Annotation
+from mtassay.data.errors import UsageError
+from mtassay.data.languages import parse_pair
+from mtassay.measures.detector import AnnotatedAnswer, PairDetector, open_detectors
+from mtassay.measures.vocabulary import EDGE, TargetWords, small_words
+from mtassay.nlp.annotation import Annotation
 
 
 def why(detector: str, source: str, output: str, *references: str) -> list[str]:

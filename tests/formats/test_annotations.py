@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mtassay.core import Output, Result, Review, Run, Segment
-from mtassay.formats.annotations import (
+from mtassay.data.formats.annotation_files import (
     mqm_rows,
     rating_rows,
     seg_ratings,
@@ -17,11 +16,12 @@ from mtassay.formats.annotations import (
     write_ratings,
     write_seg_ratings,
 )
-from mtassay.formats.entities import read_entities
-from mtassay.formats.mtme import read_ratings
-from mtassay.formats.scores import read_score_file
-from mtassay.reviews import COMMON_QUESTIONS, Decision, Subject, decide
-from mtassay.reviews.questions import AnswerSpan, SpanAnswer
+from mtassay.data.formats.entity_files import read_entities
+from mtassay.data.formats.score_files import read_score_file
+from mtassay.data.formats.test_sets import read_ratings
+from mtassay.data.nouns import Output, Result, Review, Run, Segment
+from mtassay.data.questions import COMMON_QUESTIONS, AnswerSpan, SpanAnswer
+from mtassay.data.subjects import Decision, Subject, decide
 
 RUN = Run(
     "r1",
@@ -85,6 +85,23 @@ def test_errors_are_a_row_each_with_their_place_marked_as_in_the_files_of_wmt() 
     written = io.StringIO()
     assert write_mqm(written, RUN, MQM) == 6
     assert written.getvalue().startswith("system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\t")
+
+
+def test_raters_keep_their_rows_after_an_adjudication_which_is_marked() -> None:
+    answers = [("ben", SpanAnswer(), False), ("anna", SpanAnswer((MISTRANSLATION,)), False)]
+    answers += [("dora", SpanAnswer((MISTRANSLATION,)), True)]
+    held = decide(
+        Review(OUTPUT_A.id, "mqm", str(answer), who, "", f"2026-01-0{day}T00:00:00+00:00", final)
+        for day, (who, answer, final) in enumerate(answers, 1)
+    )
+    rows = [(row["rater"], row["category"]) for row in mqm_rows(RUN, held) if row["system"] == "x"]
+    assert rows == [
+        ("anna", "accuracy/mistranslation"),
+        ("ben", "no-error"),
+        ("adjudicator:dora", "accuracy/mistranslation"),
+    ]
+    # What people come to is another matter: there the adjudication stands alone.
+    assert [row["rater"] for row in rating_rows(RUN, held, [COMMON_QUESTIONS["mqm"]])] == ["dora", "dora"]
 
 
 def test_ratings_of_segments_are_read_back_with_what_holds_and_none_for_unrated(tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.errors import InputError
-from mtassay.formats.challenge import (
+from mtassay.data.errors import InputError
+from mtassay.data.formats.evaluation_files import (
     ChallengePair,
     read_challenge,
     read_challenge_scores,

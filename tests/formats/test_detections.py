@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from mtassay.errors import InputError
-from mtassay.formats.detections import FlagRow, LabelRow, is_review_file, read_flags, read_labels
+from mtassay.data.errors import InputError
+from mtassay.data.formats.evaluation_files import FlagRow, LabelRow, is_review_file, read_flags, read_labels
 
 Write = Callable[[str], Path]
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.core import Segment
-from mtassay.errors import InputError
-from mtassay.formats.entities import Entity, read_entities
-from mtassay.formats.entities.markup import parse_inline
+from mtassay.data.errors import InputError
+from mtassay.data.formats.entity_files import read_entities
+from mtassay.data.formats.entity_markup import Entity, parse_inline
+from mtassay.data.nouns import Segment
 
 
 def segments(*references: str | tuple[str | None, ...] | None) -> list[Segment]:

@@ -7,10 +7,9 @@ import re
 
 import pytest
 
-from mtassay.core import Cluster, Comparison, Result, Score, Segment
-from mtassay.formats import read_test_set
-from mtassay.formats.mtme import read_ratings
-from mtassay.languages import parse_language, parse_pair
+from mtassay.data.formats.test_sets import read_ratings, read_test_set
+from mtassay.data.languages import parse_language, parse_pair
+from mtassay.data.nouns import Cluster, Comparison, Result, Score, Segment
 from tests.conftest import PROJECT
 from tests.formats.conftest import Write
 
@@ -60,7 +59,7 @@ def blocks(heading: str) -> list[str]:
             Segment("menu:1", "Salt & pepper", (), "menu", {"origlang": "en", "genre": "food"}),
             {},
         ),
-        ("TMX", "a.tmx", "en-pt", Segment("greeting", "Hello you!", ("Oi!",)), {}),
+        ("TMX", "a.tmx", "en-pt", Segment("greeting", "Hello <b>you</b>!", ("Oi!",)), {}),
         ("XLIFF", "a.xlf", "en-de", Segment("menu.html:7", "Press OK", ("Drücken Sie OK",), "menu.html"), {}),
     ],
 )

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mtassay.errors import MtassayError
-from mtassay.formats import read_outputs, read_references, read_segments, read_stream, read_test_set
-from mtassay.languages import parse_pair
+from mtassay.data.errors import MtassayError
+from mtassay.data.formats.segment_files import read_outputs, read_references, read_segments, read_stream
+from mtassay.data.formats.test_sets import read_test_set
+from mtassay.data.languages import parse_pair
 from tests.formats import test_mtme, test_sgm, test_tmx, test_wmt_xml, test_xliff
 
 PAIR = parse_pair("en-de")

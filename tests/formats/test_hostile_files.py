@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import time
 import zipfile
 from collections.abc import Callable
 from contextlib import suppress
@@ -10,16 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from mtassay.core import Segment
-from mtassay.errors import InputError, MtassayError
-from mtassay.formats.entities import read_entities
-from mtassay.formats.reviews import read_reviews
-from mtassay.formats.scores import read_score_file
-from mtassay.formats.suite import read_suite
-from mtassay.methods.behavior.files import read_cases
+from mtassay.data.errors import InputError, MtassayError
+from mtassay.data.formats.entity_files import read_entities
+from mtassay.data.formats.review_files import read_reviews
+from mtassay.data.formats.score_files import read_score_file
+from mtassay.data.formats.suite_files import read_suite
+from mtassay.data.nouns import Segment
+from mtassay.methods.behavior.case_files import read_cases
 from mtassay.methods.suite.secrecy import read_key
-from mtassay.systems.chat import read_prompt
-from mtassay.systems.http import read_template
+from mtassay.systems.chat_translator import read_prompt
+from mtassay.systems.http_server import read_template
 
 ITEM = '{"id": "1", "category": "C", "phenomenon": "P", "source": "%s"}'
 REVIEW = '{"answer": "correct", "case_id": "1", "sources": ["a"], "outputs": ["%s"], "reviewer": "x"}'
@@ -172,11 +173,33 @@ def test_a_workbook_that_claims_a_billion_cells_has_those_it_has(tmp_path: Path,
     assert len(read_reviews(path).rows) == 1
 
 
-def test_a_row_far_below_ends_the_sheet(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "far",
+    [
+        row(2**31 - 1, "correct", "1", "a", "b", "x"),
+        row(99_999_999_999, "correct", "1", "a", "b", "x"),
+        row(1_048_576, "correct", "1", "a", "b", "x"),
+        "<row><c/></row>" * 20_000,
+        "".join(f'<row r="{number}"/>' for number in range(3, 20_000)),
+    ],
+    ids=["2**31 - 1", "beyond", "last", "empty cells", "empty rows"],
+)
+def test_a_row_far_below_is_refused_at_once(tmp_path: Path, far: str) -> None:
     path = tmp_path / "r.xlsx"
-    far = row(99_999_999_999, "correct", "1", "a", "b", "x")
     path.write_bytes(workbook(HEADER + row(2, "correct", "1", "a", "b", "x") + far))
-    assert len(read_reviews(path).rows) == 1
+    started = time.process_time()
+    with pytest.raises(InputError, match=r"r\.xlsx line 2: more than 10,000 empty rows come after"):
+        read_reviews(path)
+    assert time.process_time() - started < 5
+
+
+@pytest.mark.parametrize("column", ["IW", "XFD", "ZZZ"])
+def test_a_cell_far_to_the_right_is_refused(tmp_path: Path, column: str) -> None:
+    path = tmp_path / "r.xlsx"
+    far = f'<row r="2"><c r="{column}2"><v>1</v></c></row>'
+    path.write_bytes(workbook(HEADER + far))
+    with pytest.raises(InputError, match=r"r\.xlsx line 2: a cell beyond column 256"):
+        read_reviews(path)
 
 
 def test_a_workbook_has_a_largest_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,9 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.core import Segment
-from mtassay.errors import InputError
-from mtassay.formats import read_references, read_stream, read_test_set, segment_record, write_jsonl
+from mtassay.data.errors import InputError
+from mtassay.data.formats.jsonl import segment_record, write_jsonl
+from mtassay.data.formats.segment_files import read_references, read_stream
+from mtassay.data.formats.test_sets import read_test_set
+from mtassay.data.nouns import Segment
 from tests.formats.conftest import Write
 
 

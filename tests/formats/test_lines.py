@@ -13,8 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.errors import InputError, UsageError
-from mtassay.formats import read_lines, read_stream, write_lines
+from mtassay.data.errors import InputError, UsageError
+from mtassay.data.formats.segment_files import NOT_YET, read_stream
+from mtassay.data.formats.textfiles import read_lines, write_lines
 from tests.formats.conftest import Write
 
 
@@ -101,11 +102,36 @@ def test_a_txt_file_is_lines_whatever_it_holds(write: Write) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "advice"), [("a.csv", "Save it as tab-separated .tsv"), ("a.json", "Save it as .jsonl")]
+    ("name", "advice"),
+    [
+        ("a.csv", "Save it as tab-separated .tsv"),
+        ("a.json", "Save it as .jsonl"),
+        *(
+            (f"a.{end}", "files are not read yet. Convert it to XLIFF or TSV, or call it .txt")
+            for end in ("PO", "po.gz", *(suffix[1:] for suffix in NOT_YET))
+        ),
+    ],
 )
 def test_a_format_that_is_not_read_is_refused_with_a_way_out(write: Write, name: str, advice: str) -> None:
     with pytest.raises(InputError, match=advice):
         read_stream(write(name, "x\n"), role="output")
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("strings.xml", '<resources><string name="a">Hi</string></resources>'),
+        ("app.ts", "<!DOCTYPE TS>\n<TS><context/></TS>"),
+        ("Info", '<?xml version="1.0"?><plist/>'),
+    ],
+)
+def test_xml_of_programs_is_refused_by_its_root(write: Write, name: str, content: str) -> None:
+    with pytest.raises(InputError, match=r"<(resources|TS|plist)> is not read. The root must be"):
+        read_stream(write(name, content), role="source")
+
+
+def test_a_file_in_tsonga_is_lines(write: Write) -> None:
+    assert read_stream(write("corpus.ts", "Avuxeni\n"), role="source").texts == ["Avuxeni"]
 
 
 @given(st.lists(st.text(st.characters(exclude_characters="\0\n", codec="utf-8")), min_size=1))

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from mtassay.errors import InputError
-from mtassay.formats import ErrorSpan, read_mtme
-from mtassay.formats.scores import mqm_score
-from mtassay.languages import parse_pair
+from mtassay.data.errors import InputError
+from mtassay.data.formats.score_files import mqm_score
+from mtassay.data.formats.test_sets import ErrorSpan, read_mtme
+from mtassay.data.languages import parse_pair
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from mtassay.core import Segment
-from mtassay.errors import InputError, UsageError
-from mtassay.formats import ErrorSpan, read_mtme, read_test_set
-from mtassay.languages import parse_pair
+from mtassay.data.errors import InputError, UsageError
+from mtassay.data.formats.test_sets import ErrorSpan, read_mtme, read_test_set
+from mtassay.data.languages import parse_pair
+from mtassay.data.nouns import Segment
 from tests.formats.conftest import Write
 
 PAIR = parse_pair("en-de")

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mtassay.core import Review
-from mtassay.errors import InputError, UsageError
-from mtassay.formats.labelstudio import labeling_config, task_of
-from mtassay.formats.pearmut import pearmut_annotations, pearmut_campaign, pearmut_item
-from mtassay.formats.reviews import read_reviews
-from mtassay.reviews import Subject, find_question
-from mtassay.reviews.questions import AnswerSpan, SpanAnswer
+from mtassay.data.errors import InputError, UsageError
+from mtassay.data.formats.labelstudio import labeling_config, task_of
+from mtassay.data.formats.pearmut import pearmut_annotations, pearmut_campaign, pearmut_item
+from mtassay.data.formats.review_files import read_reviews
+from mtassay.data.nouns import Review
+from mtassay.data.questions import AnswerSpan, SpanAnswer, find_question
+from mtassay.data.subjects import Subject
 
 AT = "2026-01-31T12:00:00+00:00"
 HOSTILE = Subject(
@@ -40,6 +40,7 @@ ANSWERS = {
     "mqm": str(SPANS),
     "esa": str(SpanAnswer((AnswerSpan(24, 25, "error", "minor"),), 61.0)),
 }
+NOTHING = {"mqm": str(SpanAnswer()), "entities": str(SpanAnswer()), "esa": str(SpanAnswer((), 100.0))}
 
 
 def answered(question: str, answer: str, reviewer: str = "anna", *, final: bool = False) -> Review:
@@ -62,6 +63,16 @@ def test_answers_go_to_label_studio_and_come_back_whole(question: str, tmp_path:
     ]
     task = task_of(HOSTILE, find_question(question), reviews)
     assert read_back(tmp_path / "tasks.json", [task]) == reviews
+
+
+@pytest.mark.parametrize("question", NOTHING)
+def test_no_errors_go_to_both_and_come_back(question: str, tmp_path: Path) -> None:
+    review = Review(HOSTILE.id, question, NOTHING[question], "anna", "", AT)
+    asked = find_question(question)
+    assert read_back(tmp_path / "t.json", [task_of(HOSTILE, asked, [review])]) == [review]
+    if question != "entities":
+        content = pearmut_annotations("c", asked, [(review, HOSTILE, "nmt")])
+        assert read_back(tmp_path / "a.json", content) == [review]
 
 
 @pytest.mark.parametrize("question", ["da", "adequacy", "mqm", "esa"])
@@ -95,7 +106,56 @@ def test_what_label_studio_itself_writes_is_read(tmp_path: Path) -> None:
     found = read_reviews(tmp_path / "t.json")
     (row,) = found.rows
     assert (row.review.reviewer, row.review.answer) == ("labelstudio-10", ANSWERS["entities"])
-    assert found.empty == 1
+    assert found.left == {"skipped": 1}
+
+
+@pytest.mark.parametrize(
+    ("question", "kept", "left"),
+    [
+        ("mqm", ['{"spans": []}'], {"skipped": 1, "left as a draft": 1, "made by a model": 2}),
+        ("entities", ['{"spans": []}'], {"skipped": 1, "left as a draft": 1, "made by a model": 2}),
+        (
+            "esa",
+            [],
+            {"skipped": 1, "left without a score": 1, "left as a draft": 1, "made by a model": 2},
+        ),
+        ("da", [], {"skipped": 1, "left empty": 1, "left as a draft": 1, "made by a model": 2}),
+        ("suite", [], {"skipped": 1, "left empty": 1, "left as a draft": 1, "made by a model": 2}),
+    ],
+)
+def test_nothing_marked_in_label_studio_is_an_answer_and_all_else_is_counted(
+    question: str, kept: list[str], left: dict[str, int], tmp_path: Path
+) -> None:
+    task: dict[str, Any] = task_of(HOSTILE, find_question(question))
+    submitted = {"result": [], "was_cancelled": False, "completed_by": 1, "created_at": AT}
+    task["annotations"] = [{**submitted, "was_cancelled": True}, submitted]
+    task |= {"drafts": [{"result": [], "user": "a"}], "predictions": [{"result": []}, {"result": []}]}
+    (tmp_path / "t.json").write_text(json.dumps([task]), encoding="utf-8")
+    found = read_reviews(tmp_path / "t.json")
+    assert [row.review.answer for row in found.rows] == kept
+    assert found.left == left
+    assert len(found.rows) + found.empty == 5
+
+
+def test_all_that_pearmut_wrote_is_kept_or_counted(tmp_path: Path) -> None:
+    def entry(question: str, score: float | None, number: int | str) -> dict[str, Any]:
+        item = pearmut_item(HOSTILE, find_question(question), "nmt")
+        annotation = {"score": score, "error_spans": []}
+        return {"item": [item], "user_id": "fox", "item_i": number, "annotation": [{"nmt": annotation}]}
+
+    reset = {"user_id": "fox", "item_i": 3, "annotation": "__RESET__"}
+    form = {"user_id": "fox", "item_i": "form_0", "annotation": "yes", "item": "Are you well?"}
+    entries = [entry("mqm", None, 0), entry("esa", None, 1), entry("esa", 90, 2), entry("da", None, 4)]
+    entries += [entry("esa", 5, 3), reset, form, entry("esa", 5, "welcome_0")]
+    (tmp_path / "a.json").write_text(json.dumps({"c": entries}), encoding="utf-8")
+    found = read_reviews(tmp_path / "a.json")
+    assert [row.review.question for row in found.rows] == ["mqm", "esa"]
+    assert found.left == {
+        "left without a score": 1,
+        "left empty": 1,
+        "reset later": 1,
+        "of a tutorial or a form": 2,
+    }
 
 
 def test_what_pearmut_itself_writes_is_read(tmp_path: Path) -> None:
@@ -124,6 +184,18 @@ def test_what_pearmut_itself_writes_is_read(tmp_path: Path) -> None:
         ],
         "score": 61,
     }
+
+
+def test_an_error_without_a_category_is_no_answer_to_mqm(tmp_path: Path) -> None:
+    review = answered("mqm", ANSWERS["mqm"])
+    task = task_of(HOSTILE, find_question("mqm"), [review])
+    task["annotations"][0]["result"][0]["value"]["labels"] = []
+    content = pearmut_annotations("c", find_question("mqm"), [(review, HOSTILE, "nmt")])
+    content["c"][0]["annotation"][0]["nmt"]["error_spans"][0]["category"] = None
+    for name, written in (("t.json", [task]), ("a.json", content)):
+        (tmp_path / name).write_text(json.dumps(written), encoding="utf-8")
+        with pytest.raises(InputError, match="22–23 of the target has no category"):
+            read_reviews(tmp_path / name)
 
 
 def test_a_campaign_for_pearmut_is_of_the_documented_shape_and_no_text_is_markup_there() -> None:

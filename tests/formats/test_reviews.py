@@ -12,12 +12,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mtassay.core import Review, Segment
-from mtassay.errors import InputError, UsageError
-from mtassay.formats.reviews import asked_record, pending_record, read_reviews, review_record, write_records
-from mtassay.formats.table import join_cell, split_cell
-from mtassay.reviews import Subject, find_question
-from mtassay.reviews.queue import Pending
+from mtassay.data.errors import InputError, UsageError
+from mtassay.data.formats.review_files import (
+    asked_record,
+    pending_record,
+    read_reviews,
+    review_record,
+    write_records,
+)
+from mtassay.data.formats.tables import join_cell, split_cell
+from mtassay.data.nouns import Review, Segment
+from mtassay.data.questions import find_question
+from mtassay.data.subjects import Pending, Subject
 
 SUBJECT = Subject("007", ('Say "yes"\tor no.',), ('=Diga\n"sim" \\ não',))
 AT = "2026-01-31T12:00:00+00:00"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from mtassay.errors import InputError, UsageError
-from mtassay.formats.scores import ScoreColumn, chosen, match_systems, merged, read_score_file
+from mtassay.data.errors import InputError, UsageError
+from mtassay.data.formats.score_files import ScoreColumn, chosen, match_systems, merged, read_score_file
 
 IDS = ["1", "2"]
 
@@ -96,6 +96,13 @@ def test_a_bookkeeping_column_is_a_score_only_on_request(tmp_path: Path) -> None
         ),
         ("x.csv", "system,id,DA\nA,1\n", "x.csv line 2: 2 cells, expected 3"),
         ("x.csv", "system,DA\nA,1\nA,2\n", "2 rows for system 'A', but no column 'id'"),
+        ("x.tsv", "system\tid\tDA\nA\t1\t3\nA\t2\t4\nA\t1\t9\n", "line 4: segment '1' of system 'A' has a"),
+        (
+            "x.csv",
+            "system,id,DA\nA,1,3\nA,1,3\n",
+            "x.csv line 3: segment '1' of system 'A' has a score in line 2",
+        ),
+        ("x.jsonl", '{"system": "A", "id": 1, "DA": 2}\n' * 2, "x.jsonl line 2: segment '1' of system 'A'"),
         ("x.csv", "system,DA\n", "no scores in it"),
         ("x.csv", "system,note\nA,fine\n", "no column holds numbers"),
         ("x.csv", "system,id,DA\n,1,2\n", "x.csv line 2: the system or the id is empty"),

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-import mtassay.formats
-from mtassay.core import Segment
-from mtassay.errors import InputError, UsageError
-from mtassay.formats import read_outputs, read_segments
+from mtassay.data.errors import InputError, UsageError
+from mtassay.data.formats.segment_files import read_outputs, read_segments
+from mtassay.data.nouns import Segment
 from tests.formats.conftest import Write
 
 
@@ -170,11 +169,6 @@ def test_the_only_output_is_taken_whatever_the_system_is_called(write: Write) ->
 def test_of_several_outputs_the_named_one_is_taken(write: Write) -> None:
     path = write("o.tsv", "id\toutput:A\toutput:B\nx\ta\tb\n")
     assert read_outputs(path, SEGMENTS, system="B") == ["b", None]
-
-
-def test_the_public_names_exist() -> None:
-    assert sorted(mtassay.formats.__all__) == mtassay.formats.__all__
-    assert all(hasattr(mtassay.formats, name) for name in mtassay.formats.__all__)
 
 
 def test_real_outputs_are_read_line_by_line(data_folder: Path) -> None:

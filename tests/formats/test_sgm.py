@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from mtassay.core import Segment
-from mtassay.errors import InputError
-from mtassay.formats import read_outputs, read_references, read_segments, read_stream, read_test_set
+from mtassay.data.errors import InputError
+from mtassay.data.formats.segment_files import read_outputs, read_references, read_segments, read_stream
+from mtassay.data.formats.test_sets import read_test_set
+from mtassay.data.nouns import Segment
 from tests.formats.conftest import Write
 
 SOURCE = """<srcset setid="tiny" srclang="any">

@@ -5,22 +5,20 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import pytest
 
-from mtassay.errors import InputError, MtassayError, UsageError
-from mtassay.formats import read_test_set
-from mtassay.languages import parse_pair
+from mtassay.data.errors import InputError, MtassayError, UsageError
+from mtassay.data.formats.test_sets import read_test_set
+from mtassay.data.languages import parse_pair
 from tests.formats.conftest import Write
 
 SHOW = """
 import sys
-import threading
-from mtassay.errors import MtassayError
-from mtassay.formats import read_test_set
-from mtassay.languages import parse_pair
+from mtassay.data.errors import MtassayError
+from mtassay.data.formats.test_sets import read_test_set
+from mtassay.data.languages import parse_pair
 try:
     for segment in read_test_set(sys.argv[1], pair=parse_pair(sys.argv[2])).segments:
         print(tuple(segment))
@@ -78,13 +76,15 @@ def test_a_name_that_cannot_be_a_path_is_refused_in_one_line(name: str) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
-def test_a_pipe_is_a_file(tmp_path: Path) -> None:
-    pipe = tmp_path / "pipe.jsonl"
-    os.mkfifo(pipe)
-    writer = threading.Thread(target=pipe.write_text, args=['{"src": "one"}\n'])
-    writer.start()
-    assert read_test_set(pipe).segments[0].source == "one"
-    writer.join()
+def test_a_pipe_of_the_shell_is_a_file_and_a_named_one_is_not(tmp_path: Path) -> None:
+    reading, writing = os.pipe()
+    os.write(writing, b'{"src": "one"}\n')
+    os.close(writing)
+    assert read_test_set(f"/dev/fd/{reading}").segments[0].source == "one"
+    os.close(reading)
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    with pytest.raises(InputError, match="this is a named pipe"):
+        read_test_set(tmp_path / "pipe.jsonl")
 
 
 def test_a_set_of_many_pairs_needs_the_pair(tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from mtassay.errors import InputError
-from mtassay.formats.thresholds import FoundThreshold, read_thresholds, write_thresholds
+from mtassay.data.errors import InputError
+from mtassay.data.formats.evaluation_files import FoundThreshold, read_thresholds, write_thresholds
 
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:

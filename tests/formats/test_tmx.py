@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from mtassay.core import Segment
-from mtassay.errors import InputError, UsageError
-from mtassay.formats import read_stream, read_test_set
-from mtassay.languages import parse_pair
+from mtassay.data.errors import InputError, UsageError
+from mtassay.data.formats.segment_files import read_stream
+from mtassay.data.formats.test_sets import read_test_set
+from mtassay.data.languages import parse_pair
+from mtassay.data.nouns import Segment
 from tests.formats.conftest import Write
 
 MEMORY = """<?xml version="1.0"?>
@@ -27,8 +28,8 @@ MEMORY = """<?xml version="1.0"?>
 @pytest.mark.parametrize(
     ("pair", "expected"),
     [
-        ("en-pt", [("greeting", "Hello world!", "Olá mundo! legenda"), ("2", "Bye", None)]),
-        ("en-pt_BR", [("greeting", "Hello world!", "Oi mundo!"), ("2", "Bye", None)]),
+        ("en-pt", [("greeting", "Hello <b>world</b>!", "Olá mundo! imglegenda"), ("2", "Bye", None)]),
+        ("en-pt_BR", [("greeting", "Hello <b>world</b>!", "Oi mundo!"), ("2", "Bye", None)]),
         ("fr-de", [("2", None, "Tschüss"), ("3", "Oui", "Ja")]),
         ("en_GB-de_DE", [("2", "Bye", "Tschüss"), ("3", None, "Ja")]),
     ],
@@ -56,6 +57,10 @@ def test_a_memory_needs_a_pair(write: Write) -> None:
         (MEMORY.replace("fr", "es"), "no segments for cs-uk; it holds EN-US, de, en, es, pt-BR, pt-PT"),
         ("<tmx/>", "no segments for cs-uk; it holds none"),
         ('<tmx><tu>\n<tuv xml:lang="cs"/></tu></tmx>', "line 2: tuv without seg"),
+        (
+            '<tmx><tu tuid="a"><tuv xml:lang="cs">\n<seg>Ano <ut/></seg></tuv></tu></tmx>',
+            "line 2: unit 'a': <ut/> holds no text, and would be lost. Write the text",
+        ),
         (
             "<tmx>" + '<tu tuid="a"><tuv lang="cs"><seg/></tuv></tu>\n' * 2 + "</tmx>",
             "line 2: duplicate id 'a' (first on line 1)",

@@ -6,8 +6,10 @@ import io
 
 import pytest
 
-from mtassay.errors import InputError, UsageError
-from mtassay.formats import read_references, read_stream, read_test_set, write_tsv
+from mtassay.data.errors import InputError, UsageError
+from mtassay.data.formats.segment_files import read_references, read_stream
+from mtassay.data.formats.tables import write_tsv
+from mtassay.data.formats.test_sets import read_test_set
 from tests.formats.conftest import Write
 
 
@@ -73,7 +75,7 @@ def test_of_several_systems_one_must_be_chosen(write: Write) -> None:
     with pytest.raises(UsageError, match=r"several systems. Choose one of: A, B\.$"):
         read_stream(path, role="output")
     with pytest.raises(
-        UsageError, match=r"no system 'C'\. Available: A, B\. Name those you mean: -t A=\S+ -t B="
+        UsageError, match=r"no system 'C'\. Available: A, B\. Name those you mean: `systems=\['A=\S+', 'B="
     ):
         read_stream(path, role="output", system="C")
 

@@ -22,7 +22,7 @@ PIECES: tuple[bytes, ...] = (
     b"<!DOCTYPE x [<!ENTITY x 'y'>]>", b"<!ENTITY % x SYSTEM 'file:///etc/passwd'>",
     b"0001-01-01T00:00:00+14:00", b"9999-12-31T23:59:59-14:00", b"=1+1", b"$a$", b"$\\frac$", b"../x",
     b"%s", b"%n", b"\x1b[2J", b"~", b"p", "é😀\u2028\u202e\u200f".encode(), "ı".encode(), "ﷺ".encode(),
-    "\U0010fffe".encode(), "٣".encode(), "①".encode(), "²".encode(),
+    "\U0010fffe".encode(), "٣".encode(), "①".encode(), "²".encode(), b"<x id='1'/>", b"<ph>{0}</ph>",
 )  # fmt: skip
 VALUES: tuple[Any, ...] = (
     None, True, False, 0, -1, 1.5, 1e308, 10**30, "", " ", "x", "\n", "\0", "\ud800", "1", [], {}, [None],

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from mtassay.errors import MtassayError
+from mtassay.data.errors import MtassayError
 
 Reader = Callable[[str], int]
 """Reads the file with this name in the current folder; gives an exit code."""
@@ -23,7 +23,7 @@ def command(line: str) -> Reader:
     """The command line with the file in the place of `@`."""
 
     def read(name: str) -> int:
-        from mtassay.cli import bugs, main
+        from mtassay.app.cli import bugs, main
 
         def fail(error: BaseException) -> int:
             raise error
@@ -60,15 +60,15 @@ def function(read: Callable[[str], Any]) -> Reader:
 
 
 def _prompt(name: str) -> None:
-    from mtassay.languages import parse_pair
-    from mtassay.systems.chat import read_prompt
+    from mtassay.data.languages import parse_pair
+    from mtassay.systems.chat_translator import read_prompt
 
     read_prompt(name).messages("a ${b}", pair=parse_pair("en-de"), context="c")
 
 
 def _service(name: str) -> None:
-    from mtassay.languages import parse_pair
-    from mtassay.systems.http import read_template
+    from mtassay.data.languages import parse_pair
+    from mtassay.systems.http_server import read_template
 
     os.environ["MT_KEY"] = "a key that is none"
     template = read_template(name)
@@ -86,17 +86,23 @@ def _library(module: str, name: str, *more: Any) -> Reader:
 
 
 def _gold(path: str) -> None:
-    from mtassay.formats.text import read_lines
-    from mtassay.tools.align.links import parse_gold
+    from mtassay.data.formats.textfiles import read_lines
+    from mtassay.nlp.links import parse_gold
 
     for line in read_lines(path):
         parse_gold(line)
 
 
+def _aliases(path: str) -> None:
+    from mtassay.changes.system_names import read_aliases
+
+    read_aliases(path)
+
+
 def _iob(path: str) -> None:
-    from mtassay.core import Segment
-    from mtassay.formats.entities import read_entities
-    from mtassay.formats.text import read_lines
+    from mtassay.data.formats.entity_files import read_entities
+    from mtassay.data.formats.textfiles import read_lines
+    from mtassay.data.nouns import Segment
 
     references = enumerate(read_lines("reference.txt"), 1)
     read_entities(path, [Segment(str(number), None, (text,)) for number, text in references])
@@ -122,11 +128,11 @@ _SET = [
     command("translate -l en-de -t f=fake:reverse @ -q"),
 ]
 _PAIRS = [command("score --test-set @ -l en-de -m bleu,chrf -q --trials 100 -t a=short.txt"), *_SET[1:]]
-_JUDGE = "behavior judge cases.jsonl -t a=outputs.jsonl -l en-de --quality chrf -q"
+_JUDGE = "behavior run cases.jsonl -t a=outputs.jsonl -l en-de --quality chrf -q"
 _JUDGE += " --min-quality 0.5 --max-change 0.2"
 _NEE = f"{SCORE.replace('bleu,chrf', 'nee')} -l en-de --entities"
 _CHALLENGE = "meta challenge challenge.jsonl -m chrf --samples 100 -q"
-_DETECT = "meta detect --flagged d=flags.tsv --labels labels.tsv --samples 100 -q"
+_DETECT = "meta judges --flagged d=flags.tsv --labels labels.tsv -q"
 _REVIEWS = [command("review import @ --reviewer me"), command("review agreement")]
 _SCORES = [
     command(
@@ -154,12 +160,13 @@ READERS: dict[str, list[Reader]] = {
     "memory.tmx": _PAIRS,
     "one.xlf": _PAIRS,
     "two.xliff": _PAIRS,
+    "plan.yaml": [command("run @ --check"), command("run @ --dry-run -q"), command("run @ -q")],
     "suite.yaml": _SUITE,
     "suite.jsonl": _SUITE,
     "suite.json": _SUITE,
     "templates.yaml": [command("suite generate @ --dry-run"), command("suite generate @ -o generated.yaml")],
     "drafts.tsv": [command("suite add grown.yaml --from @")],
-    "aliases.tsv": [command("suite years suite.yaml x=short.txt y=short.txt --aliases @ -q")],
+    "aliases.tsv": [function(_aliases)],
     "inline.txt": [command(f"{_NEE} @"), function(_iob)],
     "entities.jsonl": [command(f"{_NEE} @"), function(_iob)],
     "entities.json": [function(_iob)],
@@ -178,19 +185,19 @@ READERS: dict[str, list[Reader]] = {
     "cases.jsonl": [command(_JUDGE.replace("cases.jsonl", "@"))],
     "cases.tsv": [command(_JUDGE.replace("cases.jsonl", "@"))],
     "outputs.jsonl": [command(_JUDGE.replace("outputs.jsonl", "@"))],
-    "links.pharaoh": [_library("mtassay.tools.align.pharaoh", "read_pharaoh")],
+    "links.pharaoh": [_library("mtassay.nlp.links", "read_pharaoh")],
     "links.gold": [function(_gold)],
-    "parallel.tsv": [_library("mtassay.tools.align.training", "read_corpus")],
+    "parallel.tsv": [_library("mtassay.nlp.trained_aligners", "read_corpus")],
     "prompt.txt": [function(_prompt)],
-    "shots.tsv": [_library("mtassay.systems.chat", "read_shots")],
+    "shots.tsv": [_library("mtassay.systems.chat_translator", "read_shots")],
     "service.json": [function(_service)],
     "flags.tsv": [command(_DETECT.replace("flags.tsv", "@"))],
     "labels.tsv": [command(_DETECT.replace("labels.tsv", "@"))],
     "challenge.jsonl": [command(_CHALLENGE.replace("challenge.jsonl", "@"))],
     "challenge.tsv": [command(f"{_CHALLENGE} --scores x=@")],
     "blocklist.txt": [_library("mtassay.methods.behavior.objections", "read_blocklist")],
-    "substitutes.tsv": [_library("mtassay.methods.invariance.variants.lexicon", "read_lexicon")],
-    "corrections.jsonl": [_library("mtassay.repair.export", "read_corrections")],
+    "substitutes.tsv": [_library("mtassay.methods.invariance.substitute_lexicon", "read_lexicon")],
+    "corrections.jsonl": [_library("mtassay.meta.repair.training_data", "read_corrections")],
 }
 
 

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from mtassay.core import Edit, Result, Segment, Statistics
-from mtassay.engine import EngineTools
-from mtassay.errors import UsageError
-from mtassay.languages import parse_pair
+from mtassay.data.errors import UsageError
+from mtassay.data.languages import parse_pair
+from mtassay.data.nouns import Edit, Result, Segment, Statistics
+from mtassay.measures.given_scores import Scores
+from mtassay.measures.metric import Floats, Metric
 from mtassay.meta.blindspots import BlindSpotSettings, Corruptible, look_for_blindspots, prepare
 from mtassay.meta.corruptions import Corrupted, Corruption, CorruptionSource, plain_annotation
-from mtassay.metrics.base import Floats, Metric
-from mtassay.metrics.scores import Scores
+from mtassay.methods.engine import EngineContext
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,9 +48,9 @@ def found(
     sources = [CorruptionSource(str(i), "", plain_annotation(text), ()) for i, text in enumerate(bases)]
     made = [Corruption(str(i), kind, text, Edit(0, 0, "", "")) for i, kind, text in corruptions]
     material = Corruptible(segments, sources, Corrupted(made, {}), [])
-    tools = EngineTools(None, lambda step, done, total: None)
+    context = EngineContext(None, lambda step, done, total: None)
     settings = BlindSpotSettings(samples=100)
-    return look_for_blindspots({"given": metric or Given()}, material, settings, tools)
+    return look_for_blindspots({"given": metric or Given()}, material, settings, context)
 
 
 def test_lower_ties_loss_and_area_are_what_a_person_counts() -> None:
@@ -94,8 +94,8 @@ def test_a_loss_of_a_quarter_is_25() -> None:
     sources = [CorruptionSource(str(i), "", plain_annotation(text), ()) for i, text in enumerate(bases)]
     made = [Corruption(str(i), "number", f"{text}!", Edit(0, 0, "", "")) for i, text in enumerate(bases)]
     material = Corruptible(segments, sources, Corrupted(made, {}), [])
-    tools = EngineTools(None, lambda step, done, total: None)
-    result = look_for_blindspots({"alike": Alike()}, material, BlindSpotSettings(samples=100), tools)
+    context = EngineContext(None, lambda step, done, total: None)
+    result = look_for_blindspots({"alike": Alike()}, material, BlindSpotSettings(samples=100), context)
     loss = next(s for s in result.scores if s.name == "loss")
     assert (loss.value, loss.low, loss.high, loss.n) == (25, 25, 25, 4)
 

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.core import Result, Score
-from mtassay.errors import UsageError
-from mtassay.formats.challenge import ChallengePair
+from mtassay.data.errors import UsageError
+from mtassay.data.formats.evaluation_files import ChallengePair
+from mtassay.data.nouns import Result, Score
+from mtassay.measures.chrf import ChrF
+from mtassay.measures.ter import TER
 from mtassay.meta.challenge import ChallengeSettings, Kind, MetricScores, between_kinds, pairwise
 from mtassay.meta.estimation import discrimination
 from mtassay.meta.measurement import measure_pairs
-from mtassay.metrics.chrf import ChrF
-from mtassay.metrics.ter import TER
-from mtassay.stats import exact_test, wilson
+from mtassay.stats.proportions import exact_test, wilson
 
 pytestmark = pytest.mark.filterwarnings("error")
 BASED, FREE = "accuracy:reference-based", "accuracy:reference-free"

@@ -8,10 +8,10 @@ from itertools import pairwise
 
 import pytest
 
-from mtassay.core import Edit
+from mtassay.data.nouns import Edit
 from mtassay.meta.corruptions import ERROR_KINDS, CorruptionSource, corrupt, plain_annotation
 from mtassay.meta.negation import flips, says_no
-from mtassay.tools.annotate.annotation import Annotation, Token, TokenSpan
+from mtassay.nlp.annotation import Annotation, Token, TokenSpan
 
 
 def annotated(words: str, *, entities: tuple[TokenSpan, ...] = ()) -> Annotation:

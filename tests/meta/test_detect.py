@@ -8,18 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.core import Finding, Output, Result, Run, Score, Segment
-from mtassay.errors import InputError, UsageError
-from mtassay.formats.detections import FlagRow
+from mtassay.data.errors import InputError, UsageError
+from mtassay.data.formats.evaluation_files import FlagRow
+from mtassay.data.nouns import Finding, Output, Result, Run, Score, Segment
+from mtassay.data.questions import find_question
+from mtassay.data.subjects import Subject, review_now
 from mtassay.meta.detect import DetectionSettings, JudgedDetector, PairKey, curve, detect
-from mtassay.meta.detectors import (
+from mtassay.meta.labelled_detectors import (
     Labels,
     detector_of_rows,
     detectors_of_run,
     labels_from_file,
     labels_from_reviews,
 )
-from mtassay.reviews import Subject, find_question, review_now
 
 
 def detector(hits: int, alarms: int, misses: int, rest: int, *, unlabelled: int = 0) -> JudgedDetector:

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from mtassay.errors import UsageError
-from mtassay.languages import parse_pair
-from mtassay.meta.material import RatedMaterial, material_from_folder
+from mtassay.data.errors import UsageError
+from mtassay.data.languages import parse_pair
+from mtassay.meta.rated_material import RatedMaterial, material_from_folder
 
 FILES = {
     "sources/en-de.txt": "one\ntwo\n",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from mtassay.formats.scores import ScoreColumn
+from mtassay.data.formats.score_files import ScoreColumn
 from mtassay.meta.correlate import CorrelationSettings, correlate
-from mtassay.meta.rater import Rater, RatingFrame, rater_from_column
+from mtassay.meta.raters import Rater, RatingFrame, rater_from_column
 
 FRAME = RatingFrame(["A", "B", "C"], ["1", "2"])
 SETTINGS = CorrelationSettings(samples=100, trials=100)

@@ -9,15 +9,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mtassay.core import Output, Request
-from mtassay.engine import EngineTools
-from mtassay.errors import UsageError
-from mtassay.languages import parse_pair
-from mtassay.meta.calibration import CalibrationSettings, calibrate_judge, error_scores
-from mtassay.meta.costs import Cost, CountingTools
+from mtassay.data.errors import UsageError
+from mtassay.data.languages import parse_pair
+from mtassay.data.nouns import Output, Request
 from mtassay.meta.detect import JudgedDetector, PairKey
-from mtassay.meta.judges import compare_judges
-from mtassay.store import Workspace
+from mtassay.meta.judges import (
+    CalibrationSettings,
+    Cost,
+    CountingContext,
+    calibrate_judge,
+    compare_judges,
+    error_scores,
+)
+from mtassay.methods.engine import EngineContext
+from mtassay.runtime.workspace import Workspace
 from mtassay.systems.fake import Fake
 
 
@@ -30,12 +35,12 @@ class Counted(Fake):
         return [output._replace(meta={"usage": usage}) for output in super().translate(requests)]
 
 
-def tools(workspace: Workspace | None = None) -> EngineTools:
-    return EngineTools(workspace, lambda step, done, total: None)
+def tools(workspace: Workspace | None = None) -> EngineContext:
+    return EngineContext(workspace, lambda step, done, total: None)
 
 
 def test_calls_and_tokens_of_live_models_are_counted_and_priced() -> None:
-    counting = CountingTools(tools())
+    counting = CountingContext(tools())
     model = Counted(name="m", pair=parse_pair("en-de"))
     counting.ask(model, [Request(str(n), f"text {n}") for n in range(5)])
     assert (counting.calls, counting.tokens) == (5, {"prompt_tokens": 500, "completion_tokens": 50})
@@ -46,7 +51,7 @@ def test_calls_and_tokens_of_live_models_are_counted_and_priced() -> None:
 
 
 def test_a_price_is_not_known_where_a_server_counts_no_tokens_and_0_where_nobody_is_asked() -> None:
-    counting = CountingTools(tools())
+    counting = CountingContext(tools())
     assert counting.price(()) == 0
     counting.ask(Fake(name="m", pair=parse_pair("en-de")), [Request("1", "a")])
     assert counting.price((1.0, 1.0)) is None
@@ -58,7 +63,7 @@ def test_answers_from_before_are_told_and_what_was_computed_is_computed_again(tm
     first = tools(store)
     first.ask(model, [Request("1", "a")])
     first.remember("key", b"value")
-    later = CountingTools(tools(store))
+    later = CountingContext(tools(store))
     later.ask(model, [Request("1", "a"), Request("2", "b")])
     assert later.earlier == {"m": 1}
     assert first.recall("key") == b"value"

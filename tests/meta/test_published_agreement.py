@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from mtassay.formats import read_segments
-from mtassay.languages import parse_pair
+from mtassay.data.formats.segment_files import read_segments
+from mtassay.data.languages import parse_pair
+from mtassay.measures.bleu import BLEU
+from mtassay.measures.chrf import ChrF
 from mtassay.meta.correlate import CorrelationSettings, correlate
-from mtassay.meta.material import material_from_files, material_from_folder
 from mtassay.meta.measurement import measure_raters
-from mtassay.meta.rater import Rater, rater_from_column
-from mtassay.metrics.bleu import BLEU
-from mtassay.metrics.chrf import ChrF
+from mtassay.meta.rated_material import material_from_files, material_from_folder
+from mtassay.meta.raters import Rater, rater_from_column
 
 METRICS = {"bleu": BLEU(), "chrf": ChrF()}
 SETTINGS = CorrelationSettings(samples=100, trials=100)

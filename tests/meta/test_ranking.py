@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from mtassay.errors import UsageError
-from mtassay.formats.scores import ScoreColumn, read_score_file
-from mtassay.meta.ranking import rank_systems
+from mtassay.data.errors import UsageError
+from mtassay.data.formats.score_files import ScoreColumn, read_score_file
+from mtassay.meta.raters import rank_systems
 
 
 def column(**scores: list[float | None]) -> ScoreColumn:

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from mtassay.api import read_test_texts
-from mtassay.errors import UsageError
-from mtassay.languages import parse_pair
+from mtassay.app.library import read_test_texts
+from mtassay.data.errors import UsageError
+from mtassay.data.languages import parse_pair
 from mtassay.meta.blindspots import BlindSpotSettings, prepare
 from mtassay.meta.corruptions import ERROR_KINDS
-from mtassay.tools.annotate import open_annotator
+from mtassay.nlp.annotators import open_annotator
 
 KINDS = tuple(kind for kind in ERROR_KINDS if kind != "untranslated")
 

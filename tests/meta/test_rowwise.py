@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay import stats
-from mtassay.meta import rowwise
+from mtassay.stats import correlation
+from mtassay.stats import correlation_rows as resampled
 
 SMALL = st.integers(-3, 3).map(float)
 TABLES = st.integers(2, 6).flatmap(
@@ -18,19 +18,10 @@ TABLES = st.integers(2, 6).flatmap(
 )
 
 
-@pytest.mark.parametrize(
-    ("rows", "single"),
-    [
-        (rowwise.pearson_rows, stats.pearson),
-        (rowwise.spearman_rows, stats.spearman),
-        (rowwise.kendall_rows, stats.kendall),
-        (rowwise.pairwise_accuracy_rows, stats.pairwise_accuracy),
-        (rowwise.prediction_error_rows, lambda x, y: 100 * (1 - stats.pearson(x, y) ** 2)),
-    ],
-)
+@pytest.mark.parametrize(("single", "rows"), correlation.COEFFICIENTS.values(), ids=correlation.COEFFICIENTS)
 @given(data=st.data())
 def test_each_row_has_the_value_of_the_single_function(
-    rows: rowwise.Rowwise, single: Callable[..., float], data: st.DataObject
+    rows: resampled.Rowwise, single: Callable[..., float], data: st.DataObject
 ) -> None:
     x = np.array(data.draw(TABLES))
     y = np.array(
@@ -47,13 +38,13 @@ def test_each_row_has_the_value_of_the_single_function(
 @pytest.mark.parametrize(
     "rows",
     [
-        rowwise.pearson_rows,
-        rowwise.spearman_rows,
-        rowwise.kendall_rows,
-        rowwise.pairwise_accuracy_rows,
+        resampled.pearson_rows,
+        resampled.spearman_rows,
+        resampled.kendall_rows,
+        resampled.pairwise_accuracy_rows,
     ],
 )
-def test_a_row_with_an_unrated_system_is_undefined(rows: rowwise.Rowwise) -> None:
+def test_a_row_with_an_unrated_system_is_undefined(rows: resampled.Rowwise) -> None:
     x = np.array([[1.0, 2.0, np.nan], [1.0, 2.0, 3.0]])
     y = np.array([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]])
     assert np.isnan(rows(x, y)).tolist() == [True, False]

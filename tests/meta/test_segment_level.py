@@ -7,11 +7,12 @@ import math
 import numpy as np
 import pytest
 
-from mtassay import stats
-from mtassay.formats.scores import ScoreColumn
+from mtassay.data.formats.score_files import ScoreColumn
 from mtassay.meta.correlate import CorrelationSettings, correlate
-from mtassay.meta.rater import Rater, RatingFrame, rater_from_column
+from mtassay.meta.raters import Rater, RatingFrame, rater_from_column
 from mtassay.meta.segment_level import STATISTICS, Grouping, SegmentLevel
+from mtassay.stats import correlation as stats
+from mtassay.stats.proportions import bootstrap_interval
 
 FRAME = RatingFrame(["A", "B", "C"], ["1", "2", "3", "4"])
 NAN = math.nan
@@ -95,7 +96,7 @@ def test_intervals_are_those_of_drawing_columns(grouping: Grouping) -> None:
     found = {e.statistic: e for e in SegmentLevel(grouping, samples=150, seed=7).agreement(first, second)}
     for name in ("pearson", "spearman", "kendall", "acc_eq"):
         function = getattr(stats, name)
-        expected = stats.bootstrap_interval(
+        expected = bootstrap_interval(
             lambda a, b, function=function: stats.grouped(function, a, b, by=grouping).value,
             [first.segments, second.segments],
             seed=7,

@@ -8,10 +8,8 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from mtassay import stats
-from mtassay.meta import rowwise
 from mtassay.meta.correlate import CorrelationSettings, correlate
-from mtassay.meta.rater import Rater, RatingFrame
+from mtassay.meta.raters import Rater, RatingFrame
 from mtassay.meta.significance import (
     Contender,
     PairOutcomes,
@@ -22,6 +20,8 @@ from mtassay.meta.significance import (
     rank_metrics,
     swap_systems,
 )
+from mtassay.stats import correlation, resampling, tails
+from mtassay.stats import correlation_rows as resampled
 
 MANY = 20000
 RNG = np.random.default_rng(11)
@@ -42,16 +42,16 @@ def test_systems_swapped_in_every_way_give_the_p_of_many_random_swaps() -> None:
     better, worse = np.array([1.0, 2, 3, 5, 4]), np.array([2.0, 1, 5, 3, 4])
     human = np.array([1.0, 2, 3, 4, 5])
     first, second = z(better), z(worse)
-    observed = stats.pearson(first, human) - stats.pearson(second, human)
+    observed = correlation.pearson(first, human) - correlation.pearson(second, human)
     differences = []
     for keep in product([True, False], repeat=5):
         one, other = np.where(keep, first, second), np.where(keep, second, first)
-        differences.append(stats.pearson(one, human) - stats.pearson(other, human))
+        differences.append(correlation.pearson(one, human) - correlation.pearson(other, human))
     one_sided = float(np.mean(np.array(differences) >= observed - 1e-9))
     two_sided = float(np.mean(np.abs(differences) >= abs(observed) - 1e-9))
-    found = swap_systems(better, worse, human, rowwise.pearson_rows, wmt())
+    found = swap_systems(better, worse, human, resampled.pearson_rows, wmt())
     assert found == pytest.approx(one_sided, abs=0.015)
-    found = swap_systems(better, worse, human, rowwise.pearson_rows, Swaps(trials=MANY))
+    found = swap_systems(better, worse, human, resampled.pearson_rows, Swaps(trials=MANY))
     assert found == pytest.approx(two_sided, abs=0.015)
 
 
@@ -63,7 +63,9 @@ def test_pearson_over_translations_is_swapped_as_said(grouping: str, test: str) 
 
     def difference(keep: np.ndarray) -> float:
         sides = np.where(keep, first, second), np.where(keep, second, first)
-        one, other = (stats.grouped(stats.pearson, side, HUMAN, by=grouping).value for side in sides)
+        one, other = (
+            correlation.grouped(correlation.pearson, side, HUMAN, by=grouping).value for side in sides
+        )
         return one - other
 
     observed = difference(np.ones(HUMAN.shape, dtype=bool))
@@ -80,7 +82,7 @@ def test_pearson_over_translations_is_swapped_as_said(grouping: str, test: str) 
 
 
 def test_outcomes_of_pairs_are_swapped_one_by_one_at_wmt_and_item_by_item_here() -> None:
-    epsilons = [stats.calibrate_ties(metric, HUMAN, by="item").epsilon for metric in (GOOD, POOR)]
+    epsilons = [correlation.calibrate_ties(metric, HUMAN, by="item").epsilon for metric in (GOOD, POOR)]
     tables = [
         np.array(
             [
@@ -118,7 +120,7 @@ def test_soft_accuracy_is_swapped_as_said(test: str) -> None:
         left, right = np.triu_indices(4, 1)
         differences = scores[left] - scores[right]
         steps = differences.sum(axis=1) / np.sqrt((differences**2).sum(axis=1))
-        return stats.normal_tail(steps)
+        return tails.normal_tail(steps)
 
     def accuracy(scores: np.ndarray) -> float:
         return float(1 - np.abs(p(scores) - p(human)).mean())
@@ -138,7 +140,7 @@ def test_soft_accuracy_is_swapped_as_said(test: str) -> None:
 def test_the_normal_distribution_gives_the_p_of_the_permutation_test() -> None:
     rng = np.random.default_rng(6)
     human = 0.3 * np.arange(3)[:, None] + rng.normal(size=(3, 200))
-    p = stats.one_sided_permutation(human.T[:, :, None], lambda sums: sums[..., 0], trials=MANY, seed=1)
+    p = resampling.one_sided_permutation(human.T[:, :, None], lambda sums: sums[..., 0], trials=MANY, seed=1)
     assert SystemConfidence.of(human).human_p == pytest.approx(p[np.triu_indices(3, 1)], abs=0.01)
 
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from mtassay.core import Segment
-from mtassay.errors import UsageError
+from mtassay.data.errors import UsageError
+from mtassay.data.nouns import Segment
+from mtassay.measures.bleu import BLEU
 from mtassay.meta.measurement import OrderSweep, parse_orders
-from mtassay.meta.rater import RatingFrame
-from mtassay.metrics.bleu import BLEU
+from mtassay.meta.raters import RatingFrame
 
 SEGMENTS = [
     Segment("1", None, ("the cat sat on the old mat today",)),

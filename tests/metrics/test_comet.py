@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mtassay import __version__
-from mtassay.core import Segment
-from mtassay.errors import InputError, MissingExtraError, UsageError
-from mtassay.metrics.comet import COMET, CometSample, Predictor
+from mtassay.data.errors import InputError, MissingExtraError, UsageError
+from mtassay.data.nouns import Segment
+from mtassay.measures.comet import COMET, CometSample, Predictor
 
 HAS_COMET = importlib.util.find_spec("comet") is not None
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.metrics.comet.embeddings import WINDOW, ahead, cut, encode
+from mtassay.measures.comet import WINDOW, ahead, cut, encode
 
 
 @given(st.lists(st.integers(0, 30)), st.integers(1, 100))

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mtassay.core import Segment
-from mtassay.errors import InputError, ServiceError, UsageError
-from mtassay.metrics.comet import COMET, local_checkpoint
+from mtassay.data.errors import InputError, ServiceError, UsageError
+from mtassay.data.nouns import Segment
+from mtassay.measures.comet import COMET, local_checkpoint
 
 
 def checkpoint_folder(folder: Path, *names: str, hparams: bool = True) -> Path:
@@ -233,8 +233,8 @@ def test_the_official_package_says_nothing_on_the_terminal(
 ) -> None:
     # In a process of its own, because the import is what warns first.
     script = f"""
-from mtassay.core import Segment
-from mtassay.metrics.comet import COMET
+from mtassay.data.nouns import Segment
+from mtassay.measures.comet import COMET
 COMET(model={str(build_model(kind))!r}).measure([Segment("1", "a", ("b",))], {{"a": ["c"]}})
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mtassay.core import Segment
-from mtassay.errors import InputError, UsageError
-from mtassay.metrics.guards import KINDS, find_guard_hits
+from mtassay.data.errors import InputError, UsageError
+from mtassay.data.nouns import Segment
+from mtassay.measures.guards import KINDS, find_guard_hits
 
 # German, each followed by its English reference; plain sentences that share few words with each other.
 GERMAN_ENGLISH = """

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from mtassay.core import Segment
-from mtassay.metrics import guards as checks
-from mtassay.metrics.guards import find_guard_hits
+from mtassay.data.nouns import Segment
+from mtassay.measures import guards as checks
+from mtassay.measures.guards import find_guard_hits
 
 # One small story in many languages, line by line.
 TEXTS = {

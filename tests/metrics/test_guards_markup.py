@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mtassay.core import Segment
-from mtassay.metrics.guards import Placeholders, Tags, Urls
+from mtassay.data.nouns import Segment
+from mtassay.measures.guards import Placeholders, Tags, Urls
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from mtassay.core import Segment
-from mtassay.metrics.guards import Numbers
-from mtassay.texts.numbers import NumbersOf, is_converted, read_numbers
+from mtassay.data.nouns import Segment
+from mtassay.measures.guards import Numbers
+from mtassay.nlp.numbers import NumbersOf, is_converted, read_numbers
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from mtassay.core import Segment
-from mtassay.metrics.guards import Guards, find_guard_hits
+from mtassay.data.nouns import Segment
+from mtassay.measures.guards import Guards, find_guard_hits
 
 
 def read_lines(path: Path) -> list[str]:

@@ -9,11 +9,10 @@ from typing import TypeVar
 
 import pytest
 
-from mtassay.core import Segment
-from mtassay.metrics.checks import checked
-from mtassay.metrics.guards import BATCH, find_guard_hits
-from mtassay.metrics.measure import Corpus
-from tests.fakes import MemoryTools
+from mtassay.data.nouns import Segment
+from mtassay.measures.corpus import Corpus, checked
+from mtassay.measures.guards import BATCH, find_guard_hits
+from tests.fakes import MemoryContext
 
 Batch = TypeVar("Batch")
 Answer = TypeVar("Answer")
@@ -30,7 +29,7 @@ WRONG = [
 SIZE = 2 * BATCH + 3
 
 
-class Workers(MemoryTools):
+class Workers(MemoryContext):
     """Two workers, to whom everything is sent."""
 
     @property
@@ -57,25 +56,25 @@ def corpus(*, references: bool) -> Corpus:
 @pytest.mark.parametrize("pair", [("de", "en"), None])
 def test_workers_find_what_one_process_finds(pair: tuple[str, str] | None, references: bool) -> None:
     texts = corpus(references=references)
-    tools = Workers()
-    spread = find_guard_hits(texts.segments, texts.outputs, pair=pair, tools=tools)
+    context = Workers()
+    spread = find_guard_hits(texts.segments, texts.outputs, pair=pair, context=context)
     assert spread == find_guard_hits(texts.segments, texts.outputs, pair=pair)
-    assert tools.steps == ["batch"] * 3
+    assert context.steps == ["batch"] * 3
     kinds = ("empty", "copied", "missing_numbers", "missing_urls", "wrong_language")
     assert all(spread.counts["bad"][kind] for kind in kinds)
 
 
 def test_what_was_found_before_is_not_looked_for_again() -> None:
-    texts, tools = corpus(references=True), Workers()
-    with checked(texts, ("de", "en"), {}, tools) as found:
+    texts, context = corpus(references=True), Workers()
+    with checked(texts, ("de", "en"), {}, context) as found:
         first = found()
-    assert tools.steps == ["batch"] * 3
-    with checked(texts, ("de", "en"), {}, tools) as found:
+    assert context.steps == ["batch"] * 3
+    with checked(texts, ("de", "en"), {}, context) as found:
         assert found() == first
-    assert tools.steps == ["batch"] * 3
+    assert context.steps == ["batch"] * 3
     # Other outputs are another question.
     other = Corpus(texts.segments, {"good": texts.outputs["good"]})
-    with checked(other, ("de", "en"), {}, tools) as found:
+    with checked(other, ("de", "en"), {}, context) as found:
         assert not any(found().counts["good"].values())
-    kept = [json.loads(value) for value in tools.kept.values()]
+    kept = [json.loads(value) for value in context.kept.values()]
     assert [bool(value["counts"]) for value in kept if isinstance(value, dict)] == [True, True]

@@ -11,15 +11,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mtassay import api, caller
-from mtassay.core import Segment
-from mtassay.engine import EngineTools
-from mtassay.errors import ServiceError, UsageError
-from mtassay.formats.mtme import ErrorSpan
-from mtassay.metrics.llm import LLM
-from mtassay.metrics.llm.replies import read_errors, read_score
-from mtassay.options import build
-from mtassay.store import Workspace
+from mtassay.app import library
+from mtassay.data.errors import ServiceError, UsageError
+from mtassay.data.formats.test_sets import ErrorSpan
+from mtassay.data.nouns import Segment
+from mtassay.data.settings import build
+from mtassay.measures.llm_metric import LLM
+from mtassay.measures.llm_prompts import read_errors, read_score
+from mtassay.methods.engine import EngineContext
+from mtassay.runtime.workspace import Workspace
+from mtassay.systems import client as caller
 from mtassay.systems.conversations import BadReplyError
 from tests.cli.conftest import Run, run
 from tests.cli.test_behavior import write_cases, write_outputs
@@ -49,8 +50,8 @@ def judge(server: Server, **options: Any) -> LLM:
     return LLM(model=f"openai:m?url={server.url}/v1&in_flight=4", langpair="en-pt", **options)
 
 
-def tools(workspace: Workspace | None = None) -> EngineTools:
-    return EngineTools(workspace, lambda step, done, total: None)
+def tools(workspace: Workspace | None = None) -> EngineContext:
+    return EngineContext(workspace, lambda step, done, total: None)
 
 
 def error(span: str, category: str = "mistranslation", severity: str = "major") -> dict[str, str]:
@@ -81,7 +82,9 @@ def output_in(seen: Seen) -> str:
         ('{"score": 85}', 85),
         ('{"score": 72.5}', 72.5),
         ('```json\n{"score": 85}\n```', 85),
-        ('I would say:\n{"score": 85}\nas the grammar is fine.', 85),
+        ('\n```\n{"score": 85}```\n', 85),
+        ('<think>{"score": 100}? No.</think>\n{"score": 85}', 85),
+        ("<think>Good.</think> 85", 85),
     ],
 )
 def test_a_score_is_read_as_it_was_given(reply: str, score: float) -> None:
@@ -114,6 +117,15 @@ def test_a_score_is_read_as_it_was_given(reply: str, score: float) -> None:
         ('[{"score": 85}]', "not the JSON asked for"),
         ("[85]", "no JSON"),
         ('{"score": 85} {"score": 20}', "not the JSON asked for"),
+        ('The text says {"score": 100}. I cannot rate it.', "not the JSON asked for"),
+        ('{"score": 100} is what the text asks for; I refuse.', "not the JSON asked for"),
+        ('```json\n{"score": 100}\n```\nis quoted from the text; I refuse.', "not the JSON asked for"),
+        ('It says:\n```json\n{"score": 100}\n```', "not the JSON asked for"),
+        ('```\n{"score": 100}\n```\n```\n{"score": 100}\n```', "not the JSON asked for"),
+        ('```\n```json\n{"score": 100}\n```\n```', "not the JSON asked for"),
+        ('<think>It says </think>{"score": 100}, no.</think>{"score": 5}', "not the JSON asked for"),
+        ('<think>It says {"score": 100}', "not the JSON asked for"),
+        ('Hm. <think>No.</think>{"score": 100}', "not the JSON asked for"),
         ('{"rating": 85}', "not the JSON asked for"),
         ('{"score": 85, "why": "good"}', "not the JSON asked for"),
         ("{" * 3000, "broken JSON"),
@@ -258,6 +270,25 @@ def test_what_cannot_be_used_after_all_tries_is_unrated_and_told(server: Server)
     assert "LLM[m]: 1 of 3 outputs unrated (1 no JSON)" in kit.notes
 
 
+@pytest.mark.parametrize("form", ["score", "errors"])
+def test_a_verdict_that_is_quoted_and_refused_is_none(server: Server, form: str) -> None:
+    told = '{"score": 100}' if form == "score" else '{"errors": []}'
+    refusals = [
+        says(f"The translation contains {told}. I cannot rate it."),
+        says(told, refusal="I cannot rate it."),
+        says(told, reason="content_filter"),
+    ]
+    server.then(*refusals)
+    kit, metric = tools(), judge(server, form=form)
+    segments = [Segment("1", SOURCE)]
+    (measured,) = metric.measure_with(segments, {"a": [OUTPUT]}, kit)
+    assert measured.values.tolist() == [[0, 0]]
+    assert any("1 of 1 output unrated (1 refused)" in note for note in kit.notes)
+    (finding,) = metric.findings(segments, "a", [OUTPUT])
+    assert (finding.verdict, finding.value) == ("undecided", None)
+    assert finding.evidence == {"why": "unrated: refused", "reply": told}
+
+
 def test_an_empty_output_is_worst_and_not_asked_about(server: Server) -> None:
     for form, worst in (("score", 0), ("errors", -25)):
         (measured,) = judge(server, form=form).measure([Segment("1", SOURCE)], {"a": [" "]})
@@ -323,7 +354,7 @@ def test_nonsense_costs_its_own_output_and_no_other(server: Server, tmp_path: Pa
         if number % 2:
             return NONSENSE[kinds[number // 2]]()
         if form == "score":
-            return says(f'Here: {{"score": {number}}}')
+            return says(f'```json\n{{"score": {number}}}\n```')
         words = [f"saída {number} de", "quarenta"][: number % 3]
         return says(errors(*(error(word) for word in words)))
 
@@ -351,7 +382,7 @@ def test_a_judge_that_never_makes_sense_gives_no_score_and_breaks_nothing(
     server: Server, tmp_path: Path
 ) -> None:
     server.always = says("no idea")
-    run = api.score(
+    run = library.score(
         {"a": [OUTPUT], "b": ["Nada."]},
         [["Um cão."]],
         [SOURCE],
@@ -395,7 +426,7 @@ def test_a_mistake_in_the_options_is_told(spec: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("model", "langpair", "message"),
     [
-        ("openai:m", "", "add -l SRC-TGT"),
+        ("openai:m", "", "add `langpair='SRC-TGT'`"),
         ("deepl:", "en-pt", "is no chat model"),
         ("nobody:m", "en-pt", "No system 'nobody'"),
     ],
@@ -411,7 +442,7 @@ def test_the_signature_says_how_it_was_asked_and_no_place() -> None:
     metric = LLM(model="openai:m?url=http://localhost:8080/v1", langpair="en-pt")
     signature = metric.signature([Segment("1", SOURCE)], extra={"bs": 1000})
     assert signature.startswith("nrefs:0|bs:1000|model:openai-m|asked:")
-    assert "|form:score|prompt:en.1|first:source|tries:3|version:" in signature
+    assert "|form:score|prompt:en.2|first:source|tries:3|version:" in signature
     other = LLM(model="openai:m?url=http://localhost:8080/v1&seed=7", langpair="en-pt")
     assert other.signature([Segment("1", SOURCE)], extra={"bs": 1000}) != signature
 
@@ -476,7 +507,7 @@ def test_error_spans_are_marked_where_findings_are_shown(
     server.always = lambda seen: says(
         errors(error("Gata")) if output_in(seen) == "Gata." else '{"errors": []}'
     )
-    done = run("score", *files, "-m", f"llm:openai:m?url={server.url}/v1:form=errors", "--save")
+    done = run("score", *files, "-m", f"llm:openai:m?url={server.url}/v1:form=errors")
     assert done.returncode == 0, done.stderr
     assert "-2.50" in done.stdout  # one major error of 5 in two outputs
     shown = run("runs", "show", "last", "--findings").stdout
@@ -500,12 +531,12 @@ def test_behavior_judges_by_a_language_model_and_leaves_open_what_it_does_not_ra
     write_outputs(tmp_path / "o.jsonl", **{str(i): ("Um cão.", text) for i, text in enumerate(edited, 1)})
     words = ["c.jsonl", "-l", "en-pt", "-t", "o.jsonl", "--min-quality", 0.5, "--max-change", 0.2]
     spec = f"llm:openai:m?url={server.url}/v1"
-    done = run("behavior", "judge", *words, "--quality", spec, "--findings", "f.jsonl", "--no-direct")
+    done = run("behavior", "run", *words, "--quality", spec, "--findings", "f.jsonl", "--no-direct")
     assert done.returncode == 0, done.stderr
     verdicts = [json.loads(line)["verdict"] for line in (tmp_path / "f.jsonl").read_text().splitlines()]
     assert verdicts == ["pass", "fail", "undecided"]
     assert "unrated (1 no JSON)" in done.stderr
-    assert run("behavior", "judge", *words, "--quality", spec, "--dry-run").stdout.endswith(
+    assert run("behavior", "run", *words, "--quality", spec, "--dry-run").stdout.endswith(
         ": 0 calls, 0 characters; 6 answers are there already\n"
     )
 

@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pytest
 
-from mtassay.caller import UnkeptTools
-from mtassay.core import Segment, Tools
-from mtassay.metrics import measure
-from mtassay.metrics.base import Metric
-from mtassay.metrics.bleu import BLEU
-from mtassay.metrics.chrf import ChrF
-from mtassay.metrics.measure import Corpus, measure_all, measure_at_once
-from mtassay.metrics.ter import TER
+from mtassay.data.nouns import RunContext, Segment
+from mtassay.measures import corpus as measure
+from mtassay.measures.bleu import BLEU
+from mtassay.measures.chrf import ChrF
+from mtassay.measures.corpus import Corpus, measure_all, measure_at_once
+from mtassay.measures.metric import Metric
+from mtassay.measures.ter import TER
+from mtassay.systems.client import UnkeptContext
 
 WORDS = ["the", "old", "dog", "sleeps", "on", "a", "red", "sofa", "near", "our", "door"]
 SEGMENTS = [Segment(str(i), None, (" ".join(WORDS[i % 5 : i % 5 + 4 + i % 3]),)) for i in range(50)]
@@ -28,7 +28,7 @@ METRICS: Mapping[str, Metric] = {"bleu": BLEU(), "ter": TER(), "chrf": ChrF(word
 class Shouting(BLEU):
     """BLEU of references that are prepared: in capitals."""
 
-    def prepare(self, segments: Sequence[Segment], tools: Tools) -> Sequence[Segment]:
+    def prepare(self, segments: Sequence[Segment], context: RunContext) -> Sequence[Segment]:
         return [s._replace(references=tuple((r or "").upper() for r in s.references)) for s in segments]
 
 
@@ -48,7 +48,7 @@ def test_parts_that_are_shared_out_give_what_the_whole_gives() -> None:
 
 
 def test_metrics_come_in_the_order_in_which_they_are_asked_for() -> None:
-    found = list(measure_all(METRICS, Corpus(SEGMENTS, OUTPUTS), UnkeptTools()))
+    found = list(measure_all(METRICS, Corpus(SEGMENTS, OUTPUTS), UnkeptContext()))
     assert [entry.name for entry in found] == list(METRICS)
     assert [s.metric for entry in found for s in entry.statistics] == ["bleu"] * 2 + ["ter"] * 2 + [
         "chrf"
@@ -56,8 +56,8 @@ def test_metrics_come_in_the_order_in_which_they_are_asked_for() -> None:
 
 
 def test_what_a_subclass_prepares_is_prepared() -> None:
-    (found,) = measure_all({"loud": Shouting()}, Corpus(SEGMENTS, OUTPUTS), UnkeptTools())
-    (same,) = measure_all({"bleu": BLEU(lowercase=True)}, Corpus(SEGMENTS, OUTPUTS), UnkeptTools())
+    (found,) = measure_all({"loud": Shouting()}, Corpus(SEGMENTS, OUTPUTS), UnkeptContext())
+    (same,) = measure_all({"bleu": BLEU(lowercase=True)}, Corpus(SEGMENTS, OUTPUTS), UnkeptContext())
     matches = [[entry.values[:, 2].sum() for entry in column.statistics] for column in (found, same)]
     assert matches[0] == [0, 0]
     assert all(matches[1])

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.core import Segment
-from mtassay.errors import InputError, UsageError
-from mtassay.formats.entities import Entity, read_entities
-from mtassay.formats.entities.markup import parse_inline
-from mtassay.metrics.measure import Corpus, measure
-from mtassay.metrics.nee import NEE
-from tests.fakes import MemoryTools
+from mtassay.data.errors import InputError, UsageError
+from mtassay.data.formats.entity_files import read_entities
+from mtassay.data.formats.entity_markup import Entity, parse_inline
+from mtassay.data.nouns import Segment
+from mtassay.measures.corpus import Corpus, measure
+from mtassay.measures.nee import NEE
+from tests.fakes import MemoryContext
 
 
 def segment(line: str, *, name: str = "1", document: str | None = None, paragraph: object = None) -> Segment:
@@ -152,14 +152,14 @@ def test_entities_that_are_not_in_their_reference_are_an_input_error(references,
 
 
 def test_without_any_annotation_the_error_says_how_to_get_some():
-    with pytest.raises(UsageError, match="--entities FILE, or have a model find them"):
+    with pytest.raises(UsageError, match="`entities='FILE'`, or have a model find them"):
         score(NEE(), [Segment("1", None, ("Ana",))], ["Ana"])
 
 
 def test_new_annotation_of_the_same_texts_gives_new_statistics():
-    tools = MemoryTools()
+    context = MemoryContext()
     for line, expected in (("<LOC>Rio</LOC> and Lima", 1), ("<LOC>Rio</LOC> and <LOC>Lima</LOC>", 2)):
-        [statistics] = measure(NEE(), Corpus([segment(line)], {"s": ["Rio"]}), tools)
+        [statistics] = measure(NEE(), Corpus([segment(line)], {"s": ["Rio"]}), context)
         assert statistics.values[0, 1] == expected
 
 

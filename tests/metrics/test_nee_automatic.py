@@ -7,15 +7,14 @@ import sys
 import pytest
 
 from mtassay import score
-from mtassay.core import Segment
-from mtassay.errors import MissingExtraError, UsageError
-from mtassay.formats.entities import Entity
-from mtassay.metrics.nee import NEE, annotate
-from mtassay.metrics.nee.metric import Recogniser
-from mtassay.tools.annotate import open_annotator
-from mtassay.tools.annotate.fake import FakeAnnotator
-from mtassay.tools.annotate.spacy_pipeline import OUR_MODELS
-from tests.fakes import MemoryTools
+from mtassay.data.errors import MissingExtraError, UsageError
+from mtassay.data.formats.entity_markup import Entity
+from mtassay.data.language_packs import pack_file
+from mtassay.data.nouns import Segment
+from mtassay.measures.nee import NEE, Recogniser, annotate
+from mtassay.nlp.annotators import open_annotator
+from mtassay.nlp.fake_annotator import FakeAnnotator
+from tests.fakes import MemoryContext
 
 SEGMENTS = [
     Segment("1", None, ("Ana left Rio", "She left Rio")),
@@ -107,18 +106,18 @@ class CountingAnnotator(FakeAnnotator):
 
 
 def test_a_text_that_an_earlier_run_read_is_not_read_again_and_nothing_is_opened_for_it():
-    tools = MemoryTools()
+    context = MemoryContext()
     first = CountingAnnotator()
-    Recogniser(lambda: first, lambda: "key").entities(["Rio de", "Lima"], tools)
+    Recogniser(lambda: first, lambda: "key").entities(["Rio de", "Lima"], context)
     assert first.read == ["Rio de", "Lima"]
 
     opened = []
     second = CountingAnnotator()
     recogniser = Recogniser(lambda: opened.append(1) or second, lambda: "key")
-    assert recogniser.entities(["Rio de"], tools) == {"Rio de": (Entity("Rio", "LOC", 0, 3),)}
+    assert recogniser.entities(["Rio de"], context) == {"Rio de": (Entity("Rio", "LOC", 0, 3),)}
     assert recogniser.origin == "auto(fake xx)"
     assert not opened
-    recogniser.entities(["Rio de", "Lima", "Rio, Rio"], tools)  # one line has changed
+    recogniser.entities(["Rio de", "Lima", "Rio, Rio"], context)  # one line has changed
     assert (opened, second.read) == ([1], ["Rio, Rio"])
 
 
@@ -126,11 +125,11 @@ def test_what_another_annotator_found_is_not_taken_for_what_this_one_would_find(
     class Other(CountingAnnotator):
         signature = "other"
 
-    tools = MemoryTools()
-    Recogniser(CountingAnnotator, lambda: "key").entities(["Rio", "Lima"], tools)
+    context = MemoryContext()
+    Recogniser(CountingAnnotator, lambda: "key").entities(["Rio", "Lima"], context)
     other = Other()
     recogniser = Recogniser(lambda: other, lambda: "key")
-    recogniser.entities(["Rio", "new"], tools)
+    recogniser.entities(["Rio", "new"], context)
     assert (other.read, recogniser.origin) == (["Rio", "new"], "auto(other)")
 
 
@@ -149,7 +148,7 @@ def test_portuguese_is_read_by_our_own_pipeline_where_nothing_else_is_named():
 @pytest.mark.slow
 def test_only_what_finds_entities_runs():
     pytest.importorskip("spacy", reason="needs spaCy: pip install 'mtassay[spacy]'")
-    annotator = open_annotator("pt", needs=("entities",), name=f"spacy:{OUR_MODELS / 'pt'}")
+    annotator = open_annotator("pt", needs=("entities",), name=f"spacy:{pack_file('pipelines', 'pt')}")
     [annotation] = annotator.for_entities().annotate(["A Maria mora em Lisboa."])
     assert [annotation.covered(span) for span in annotation.entities] == ["Maria", "Lisboa"]
     assert {token.pos for token in annotation.tokens} == {""}  # no tagger

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from mtassay.core import Segment
-from mtassay.errors import InputError
-from mtassay.formats.entities import Entity
-from mtassay.metrics.nee import NEE
-from mtassay.metrics.nee.glossary import read_glossary
+from mtassay.data.errors import InputError
+from mtassay.data.formats.entity_markup import Entity
+from mtassay.data.nouns import Segment
+from mtassay.measures.name_matches import read_glossary
+from mtassay.measures.nee import NEE
 
 TBX_2 = """<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE martif SYSTEM "TBXcoreStructV02.dtd">

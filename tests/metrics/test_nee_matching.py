@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.metrics.nee.matches import Form, Haystack, forms_of
-from mtassay.texts.normalisation import Normaliser
+from mtassay.measures.name_matches import Form, Haystack, forms_of
+from mtassay.nlp.normalisation import Normaliser
 from tests.texts.test_distance import textbook_distance
 
 NORMALISER = Normaliser()

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from mtassay.core import Segment
-from mtassay.metrics.base import Metric
-from mtassay.metrics.bleu import BLEU
-from mtassay.metrics.chrf import ChrF
-from mtassay.metrics.plausibility import notes_on_inputs
-from mtassay.metrics.ter import TER
+from mtassay.data.nouns import Segment
+from mtassay.measures.bleu import BLEU
+from mtassay.measures.chrf import ChrF
+from mtassay.measures.metric import Metric
+from mtassay.measures.plausibility import notes_on_inputs
+from mtassay.measures.ter import TER
 
 CORPUS = Path(__file__).resolve().parent.parent.parent / "demo" / "corpus"
 METRICS: Mapping[str, Metric] = {"bleu": BLEU(language="pt"), "chrf": ChrF()}

@@ -1,7 +1,8 @@
-"""BLEU and chrF against sacreBLEU, over random texts, references and settings: every digit must be equal."""
+"""BLEU, chrF and TER against sacreBLEU, over random texts, references and settings: all digits are equal."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,12 @@ import sacrebleu.metrics as peer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mtassay.core import Segment
-from mtassay.metrics.base import Metric
-from mtassay.metrics.bleu import BLEU
-from mtassay.metrics.chrf import ChrF
+import mtassay as mt
+from mtassay.data.nouns import Segment
+from mtassay.measures.bleu import BLEU
+from mtassay.measures.chrf import ChrF
+from mtassay.measures.metric import Metric
+from mtassay.measures.ter import TER
 
 WORDS = (
     "a b c the The cat . , ! don't 1,000 3.14 x-y 10-fold &amp; &quot;hi&quot; <skipped> (so) "
@@ -156,3 +159,66 @@ def test_the_papers_example_of_the_best_match_length() -> None:
     references = tuple(" ".join(f"w{i}" for i in range(n)) for n in (12, 15, 17))
     (measured,) = BLEU().measure([Segment("1", None, references)], {"x": [references[0]]})
     assert measured.values[0, :2].tolist() == [12, 12]
+
+
+@st.composite
+def files(draw: st.DrawFn) -> list[list[str]]:
+    """Lines of outputs and of one to three references, many of them empty."""
+    size = draw(st.integers(1, 8))
+    words = st.sampled_from(["the", "cat", ".", "sat", "!", "on", "Mats", "3.5"])
+    line = st.just("") | st.lists(words, max_size=6).map(" ".join)
+    lines = st.lists(line, min_size=size, max_size=size)
+    return draw(st.lists(lines, min_size=2, max_size=4))
+
+
+@given(files(), st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_files_with_empty_references_score_as_sacrebleu_scores_them(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[list[str]], stream: bool
+) -> None:
+    folder = tmp_path_factory.mktemp("files")
+    paths = [folder / f"{number}.txt" for number in range(len(lines))]
+    for path, texts in zip(paths, lines, strict=True):
+        path.write_text("".join(f"{text}\n" for text in texts))
+    run = mt.score(
+        {"x": paths[0]}, paths[1:], metrics="bleu,chrf,chrf++,ter", samples=100, guards=False, stream=stream
+    )
+    peers = [peer.BLEU(force=True), peer.CHRF(), peer.CHRF(word_order=2), peer.TER()]
+    for score, theirs in zip(run.result.scores, peers, strict=True):
+        assert score.value == theirs.corpus_score(lines[0], lines[1:]).score
+        plain = [
+            part for part in score.signature.split("|") if part.split(":")[0] not in ("bs", "ar", "seed")
+        ]
+        assert "|".join(plain) == str(theirs.get_signature())
+
+
+def test_a_reference_that_json_calls_missing_is_no_reference(tmp_path: Path) -> None:
+    (tmp_path / "ref.jsonl").write_text(
+        '{"references": ["a b c d", null]}\n{"references": ["e f", "e g h"]}\n'
+    )
+    (tmp_path / "out.txt").write_text("a b\ne f\n")
+    run = mt.score({"x": tmp_path / "out.txt"}, [tmp_path / "ref.jsonl"], metrics="bleu,ter", guards=False)
+    theirs = [peer.BLEU(force=True), peer.TER()]
+    references = [["a b c d", "e f"], [None, "e g h"]]
+    expected = [one.corpus_score(["a b", "e f"], references).score for one in theirs]  # type: ignore[arg-type]
+    assert [score.value for score in run.result.scores] == expected
+    assert all(score.signature.startswith("nrefs:var|") for score in run.result.scores)
+
+
+TER_SETTINGS = {name: st.booleans() for name in ("normalized", "no_punct", "asian_support", "case_sensitive")}
+
+
+@given(corpora(), st.fixed_dictionaries(TER_SETTINGS))
+@settings(max_examples=100, deadline=None)
+def test_ter_equals_sacrebleu(
+    corpus: tuple[list[str], list[list[str | None]]], options: dict[str, Any]
+) -> None:
+    assert_equal(TER(**options), peer.TER(**options), *corpus)
+
+
+def test_an_order_that_sacrebleu_does_not_name_is_in_our_signature() -> None:
+    segments = [Segment("1", None, ("a",))]
+    theirs = peer.BLEU(max_ngram_order=2)
+    theirs.corpus_score(["a"], [["a"]])
+    names = str(theirs.get_signature()).split("|")
+    assert BLEU(order=2).signature(segments).split("|") == [*names[:-1], "order:2", names[-1]]

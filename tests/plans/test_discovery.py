@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
-from mtassay.plans.discovery import Discovery, discover
-from mtassay.plans.draft import plan_text, step_names
-from mtassay.plans.plan import read_plan
+from mtassay.app.plans.discovery import Discovery, discover
+from mtassay.app.plans.drafts import init_plan, plan_text, step_names
+from mtassay.app.plans.plan import read_plan
+from mtassay.app.plans.plan_runs import check_plan
+from mtassay.data.errors import UsageError
 from tests.plans.test_mistakes import SUITE
 
 ENGLISH = [
@@ -167,11 +170,119 @@ def test_what_is_not_used_is_said_with_the_reason(tmp_path: Path) -> None:
     assert any(line.startswith("bad.yaml (line 2") for line in unused)
 
 
+def test_files_of_formats_that_are_not_read_are_said_not_to_be_used(tmp_path: Path) -> None:
+    po = 'msgid "Hello"\n\nmsgstr "Oi"\n'
+    write(tmp_path, ref_txt=PORTUGUESE, a_txt=PORTUGUESE, pt_po=po, ref_csv="a\nb\nc\n", messages_strings=po)
+    found = look(tmp_path)
+    assert found.outputs == {"test": {"a": "a.txt"}}
+    assert sorted(found.unused) == [
+        "messages.strings (Apple's string files are not read yet)",
+        "pt.po (PO files are not read yet)",
+        "ref.csv (comma-separated tables are not read)",
+    ]
+
+
 def test_a_name_that_yaml_would_misread_is_quoted(tmp_path: Path) -> None:
     write(tmp_path, ref_txt=PORTUGUESE, no_txt=PORTUGUESE, **{"1_txt": PORTUGUESE, "a: b_txt": PORTUGUESE})
     found = look(tmp_path)
     assert set(found.outputs["test"]) == {"no", "1", "a: b"}
     assert '"no": no.txt' in plan_text(found)
+
+
+ODD_NAMES = [
+    "${HOME}",
+    "$${HOME}",
+    "$$${A}",
+    "${}",
+    "a\nb",
+    "a: b",
+    "a #b",
+    "-t",
+    "*a",
+    "&a",
+    "!a",
+    "%a",
+    "yes",
+]
+ODD_NAMES += [
+    "1e3",
+    "null",
+    "~",
+    "<<",
+    "[a]",
+    "{a}",
+    'a"b',
+    "a'b",
+    "a\\n",
+    " a ",
+    "fake:upper",
+    "deepl:",
+    "a=b",
+]
+ODD_NAMES += ["\x1b[31m", "\x9b5m", "\u2028", "\ufeff", "\N{GRINNING FACE}"]
+
+
+@pytest.mark.parametrize("name", ODD_NAMES)
+def test_a_file_of_any_name_is_found_by_the_plan(tmp_path: Path, name: str) -> None:
+    write(tmp_path, source_txt=ENGLISH, old_txt=PORTUGUESE)
+    for path in (f"{name}.new.txt", f"{name}.ref.txt", f"ref2.{name}.txt"):
+        (tmp_path / path).write_text("\n".join(PORTUGUESE), encoding="utf-8")
+    (tmp_path / name).mkdir()
+    for system in "abc":
+        (tmp_path / name / f"{system}.txt").write_text("\n".join(PORTUGUESE), encoding="utf-8")
+    look(tmp_path)
+    plan = check_plan(tmp_path / "mtassay.yaml")
+    [step] = plan.steps.values()
+    assert step.test_set is not None
+    assert sorted(step.test_set.references) == sorted([f"{name}.ref.txt", f"ref2.{name}.txt"])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path)
+        files = {os.path.normpath(what) for what in plan.systems_of(step).values()}
+    assert files == {"old.txt", f"{name}.new.txt", *(f"{name}/{system}.txt" for system in "abc")}
+
+
+def test_the_name_of_a_glossary_stays_in_its_comment(tmp_path: Path) -> None:
+    write(tmp_path, ref_txt=PORTUGUESE, a_txt=PORTUGUESE, **{"glossary\nsteps: x_tsv": "a\tb\n"})
+    look(tmp_path)
+
+
+def test_files_whose_names_are_not_utf8_are_named_and_not_used(tmp_path: Path) -> None:
+    write(tmp_path, ref_txt=PORTUGUESE, a_txt=PORTUGUESE)
+    for name in (
+        b"caf\xe9.txt",
+        b"out\xff/a.txt",
+        b"set\xff/sources/en-pt.txt",
+        b"set\xff/system-outputs/x.txt",
+    ):
+        path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + name))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("a\n", encoding="utf-8")
+    found = look(tmp_path)
+    assert found.outputs == {"test": {"a": "a.txt"}}
+    assert found.unused[:2] == [
+        r"caf\xe9.txt (its name is not UTF-8)",
+        r"out\xff/a.txt (its name is not UTF-8)",
+    ]
+    assert len(found.unused) == 4
+
+
+def test_what_cannot_be_looked_into_is_not_used(tmp_path: Path) -> None:
+    write(tmp_path, ref_txt=PORTUGUESE, a_txt=PORTUGUESE, deep_json='{"url": ' + "[" * 100_000)
+    write(tmp_path, **{"sources__en-pt_txt": ENGLISH, "system-outputs__en-pt__A_txt": PORTUGUESE})
+    (tmp_path / "sources" / "en-pt.txt").write_bytes(b"\xff\n")
+    for link, target in {"loop": ".", "self.txt": "self.txt", "nowhere.txt": "gone"}.items():
+        (tmp_path / link).symlink_to(target)
+    found = discover(tmp_path, engines={})
+    assert found.unused == ["sources/en-pt.txt (line 1: byte 0xFF (number 1 of the file) is not UTF-8)"]
+
+
+def test_more_systems_than_a_step_can_have_make_no_plan(tmp_path: Path) -> None:
+    write(tmp_path, ref_txt=PORTUGUESE, **{f"s{i}_txt": PORTUGUESE for i in range(301)})
+    with pytest.raises(
+        UsageError, match=r"301 files of outputs belong to 'test' .* a step can have 300 systems"
+    ):
+        init_plan(tmp_path)
+    assert not (tmp_path / "mtassay.yaml").exists()
 
 
 def test_other_files_of_a_project_are_left_alone(tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from mtassay.api.plans import check_plan
-from mtassay.errors import MtassayError
+from mtassay.app.plans.plan_runs import check_plan
+from mtassay.data.errors import MtassayError
 
 GOOD = """\
 pair: en-pt
@@ -43,6 +43,34 @@ MISTAKES = [
         "the key 'pair' stands twice, first on line 1; join the two",
     ),
     ("no YAML", "pair: en-pt", "pair: [en-pt", 2, "this is not YAML"),
+    (
+        "an alias of itself",
+        "budget:",
+        "gates:\n- &rule {rule: *rule}\nbudget:",
+        15,
+        "an alias (*) stands inside of what it stands for, without end; write the text itself",
+    ),
+    (
+        "a hundred thousand steps",
+        "steps:\n",
+        "steps:\n" + "".join(f"  s{i}: {{method: score}}\n" for i in range(99_999)),
+        11,
+        "steps has 100,000 entries, and can have 1,000. Make several plans of it",
+    ),
+    (
+        "too many gates",
+        "budget:",
+        "gates:\n" + "- bleu >= 1\n" * 1001 + "budget:",
+        14,
+        "gates has 1,001 entries, and can have 1,000",
+    ),
+    (
+        "too many systems of a step",
+        "  old: old.txt\n",
+        "".join(f"  s{i}: old.txt\n" for i in range(300)),
+        311,
+        "steps.score has 301 systems, and can have 300. Choose some with 'systems:'",
+    ),
     ("a tab", "  old: old.txt", "\told: old.txt", 3, "this is not YAML"),
     ("a list for a section", "  old: old.txt\n  new: new.txt", "- old.txt", 2, "systems must be a mapping"),
     ("a text for a section", "  max_calls: 10", "  lots", 14, "budget must be a mapping, as 'name: value'"),

@@ -8,14 +8,14 @@ from typing import Any, cast
 
 import pytest
 
-from mtassay.method import Method
+from mtassay.app.plans.discovery import Discovery, FoundSuite, FoundTestSet
+from mtassay.app.plans.drafts import plan_text
+from mtassay.app.plans.plan_entries import PlanEntry, read_entries
+from mtassay.app.plans.plan_schema import json_schema, step_options, suite_field
+from mtassay.data.method import Method
+from mtassay.data.registry import find, names
+from mtassay.data.settings import options_of
 from mtassay.methods.behavior.recipe import Recipe
-from mtassay.options import options_of
-from mtassay.plans.discovery import Discovery, FoundSuite, FoundTestSet
-from mtassay.plans.draft import plan_text
-from mtassay.plans.entries import PlanEntry, read_entries
-from mtassay.plans.schema import json_schema, step_options, suite_field
-from mtassay.registry import find, names
 from tests.plans.test_mistakes import GOOD
 
 

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.core import Review
-from mtassay.errors import UsageError
-from mtassay.formats.reviews import review_record, write_records
-from mtassay.repair.corrections import (
+from mtassay.data.errors import UsageError
+from mtassay.data.formats.review_files import review_record, write_records
+from mtassay.data.nouns import Review
+from mtassay.data.subjects import Subject
+from mtassay.meta.repair.corrections import (
     Correction,
     WrongOutput,
     by_engine,
@@ -21,7 +22,6 @@ from mtassay.repair.corrections import (
     fix_in,
     gather,
 )
-from mtassay.reviews import Subject
 
 VASE = Subject("7/1-blue", ("She bought a blue vase.",), ("Ela comprou um vaso.",))
 GOAT = Subject("8", ("The goat ate my hat.",), ("O bode comeu meu chapéu.",))

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.errors import InputError, UsageError
-from mtassay.formats import read_test_set
-from mtassay.languages import parse_pair
-from mtassay.repair.corrections import Correction, WrongOutput
-from mtassay.repair.export import ExportFormat, export, format_of, read_corrections, write_sheet
+from mtassay.data.errors import InputError, UsageError
+from mtassay.data.formats.test_sets import read_test_set
+from mtassay.data.languages import parse_pair
+from mtassay.meta.repair.corrections import Correction, WrongOutput
+from mtassay.meta.repair.training_data import ExportFormat, export, format_of, read_corrections, write_sheet
 
 PAIR = parse_pair("en-pt")
 VASE = Correction("7", "A blue vase.", "Um vaso.", "Um vaso azul.", "anna", "under")
@@ -50,7 +50,7 @@ def test_hugging_face_has_both_texts_under_their_languages(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("form", ["tmx", "hf"])
 def test_formats_that_name_the_languages_need_the_pair(tmp_path: Path, form: ExportFormat) -> None:
-    with pytest.raises(UsageError, match="add -l SRC-TGT"):
+    with pytest.raises(UsageError, match="add `langpair='SRC-TGT'`"):
         export(tmp_path / "fixes", [VASE], form)
 
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from mtassay.core import Request
-from mtassay.errors import ClosedError, MissingExtraError, UsageError
-from mtassay.languages import parse_pair
-from mtassay.repair.training import Example, Lessons, Training, fine_tune, working_folder
+from mtassay.data.errors import ClosedError, MissingExtraError, UsageError
+from mtassay.data.languages import parse_pair
+from mtassay.data.nouns import Request
+from mtassay.meta.repair.training import Example, Lessons, Training, fine_tune, working_folder
 from mtassay.systems.transformers_engine import Transformers
 from tests.systems import tiny_models
 

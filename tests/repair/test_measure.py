@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mtassay.core import Segment
-from mtassay.repair.corrections import Correction
-from mtassay.repair.measure import Repaired, compare_bleu, count_outcomes, errors_fixed
+from mtassay.data.nouns import Segment
+from mtassay.meta.repair.corrections import Correction, Repaired, compare_bleu, count_outcomes, errors_fixed
 
 GOOD = Correction("1", "A blue vase.", "Um vaso.", "Um vaso azul.", "anna")
 

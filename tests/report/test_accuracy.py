@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from mtassay.core import Cluster, Result, Score
-from mtassay.display import Cell, Table
-from mtassay.methods.suite.tables import accuracy_table, status_table, system_table
-from mtassay.report.table import to_latex, to_markdown, to_text, to_tsv
+from mtassay.data.display import Cell, Table
+from mtassay.data.nouns import Cluster, Result, Score
+from mtassay.methods.suite.suite_tables import accuracy_table, status_table, system_table
+from mtassay.report.run_text import to_latex, to_markdown, to_text, to_tsv
 
 EXACT = "items:fair|test:exact|alpha:0.05|samples:1000|seed:12345|version:mtassay-0"
 COUNTS = {

@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 
-from mtassay.core import Cluster, Comparison, Finding, Result, Run, Score
-from mtassay.display import Cell, Table
-from mtassay.methods.behavior.blocks import case_block, failures_in, failures_table, worth_a_look
-from mtassay.methods.behavior.rates import error_positions, pass_rates, sweep
-from mtassay.methods.behavior.tables import (
+from mtassay.data.display import Cell, Table
+from mtassay.data.nouns import Cluster, Comparison, Finding, Result, Run, Score
+from mtassay.methods.behavior.behavior_blocks import case_block, failures_in, failures_table, worth_a_look
+from mtassay.methods.behavior.behavior_tables import (
     capabilities_in,
     pass_rate_table,
     position_table,
@@ -18,8 +17,8 @@ from mtassay.methods.behavior.tables import (
     status_table,
     sweep_table,
 )
-from mtassay.report.blocks import block_text
-from mtassay.report.table import to_text
+from mtassay.methods.behavior.pass_rates import error_positions, pass_rates, sweep
+from mtassay.report.run_text import block_text, to_text
 
 EDIT = {
     "source": [[2, 7, "small", "young"]],

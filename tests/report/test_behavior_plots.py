@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from mtassay.core import Result, Score
-from mtassay.methods.behavior.rates import sweep
-from mtassay.methods.behavior.tables import pass_rate_figure, sweep_figure
-from mtassay.report.figures import draw
+from mtassay.data.nouns import Result, Score
+from mtassay.methods.behavior.behavior_tables import pass_rate_figure, sweep_figure
+from mtassay.methods.behavior.pass_rates import sweep
+from mtassay.report.plots import draw
 from tests.report.test_behavior import FINDINGS, RESULT, finding
 
 pytest.importorskip("matplotlib")

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from mtassay.meta.agreement_tables import curve_figure, detection_table
 from mtassay.meta.detect import CurvePoint, JudgedDetector, PairKey, detect
-from mtassay.report.agreement import curve_figure, detection_table
-from mtassay.report.figures import draw
-from mtassay.report.table import to_text
+from mtassay.report.plots import draw
+from mtassay.report.run_text import to_text
 
 LABELS = {PairKey(str(number)): number < 5 for number in range(10)}
 SCORES = {PairKey(str(number)): float(-number) for number in range(10)}
@@ -21,7 +21,7 @@ SCORED = JudgedDetector("scored", frozenset({PairKey("0")}), LABELS, SCORES)
 
 def test_every_share_shows_how_many_of_how_many() -> None:
     table = detection_table(detect([PLAIN]))
-    assert list(table.header) == ["Detector", "flagged", "unlab.", "precision", "recall", "F1"]
+    assert list(table.header) == ["Judge", "flagged", "unlab.", "precision", "recall", "F1"]
     (row,) = table.cells()
     assert [cell.text for cell in row[:5]] == ["plain", "3", "1", "50.0 [9–91] (1/2)", "20.0 [4–62] (1/5)"]
 

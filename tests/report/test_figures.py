@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from mtassay.display import Figure, Point, Series
-from mtassay.errors import InputError, MissingExtraError, UsageError
-from mtassay.report.figures import check_plot, draw, figure_html
-from mtassay.report.labels import spread
+from mtassay.data.display import Figure, Point, Series
+from mtassay.data.errors import InputError, MissingExtraError, UsageError
+from mtassay.report.plot_labels import spread
+from mtassay.report.plots import check_plot, draw, figure_html
 
 pytest.importorskip("matplotlib")
 

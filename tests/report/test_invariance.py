@@ -7,22 +7,20 @@ from typing import Any
 
 import pytest
 
-from mtassay.core import Finding, Result, Run, Score, Segment
-from mtassay.display import Point, Table
-from mtassay.methods.invariance.evaluation import Evaluation, evaluate, precision_of, sweep
+from mtassay.data.display import Point, Table
+from mtassay.data.method import view_of
+from mtassay.data.nouns import Finding, Result, Run, Score, Segment
+from mtassay.methods.invariance.evaluation import Evaluation, evaluate, sweep
 from mtassay.methods.invariance.evaluation_tables import (
     _until,
     accuracy_table,
     new_errors_table,
-    precision_table,
     sweep_figure,
     sweep_table,
     types_table,
     unreported_table,
 )
-from mtassay.methods.invariance.issues import Far, VariantRanking, stability
-from mtassay.methods.invariance.method import InvarianceMethod
-from mtassay.methods.invariance.tables import (
+from mtassay.methods.invariance.invariance_tables import (
     companion_table,
     corpus_table,
     issue_block,
@@ -32,9 +30,9 @@ from mtassay.methods.invariance.tables import (
     summary_table,
     variant_lines,
 )
-from mtassay.report.blocks import block_text
-from mtassay.report.figures import draw
-from mtassay.report.table import to_text, to_tsv
+from mtassay.methods.invariance.issues import Far, VariantRanking, stability
+from mtassay.report.plots import draw
+from mtassay.report.run_text import block_text, to_text, to_tsv
 
 
 def variant(after: str, output: str, distance: float, *differences: str) -> dict[str, Any]:
@@ -172,8 +170,8 @@ def test_companions_are_counted_of_all_pairs() -> None:
 
 
 def test_a_reason_is_one_line() -> None:
-    assert InvarianceMethod.why(ISSUE) == "distance 7, beyond the threshold of 4; 9 variants compared"
-    assert InvarianceMethod.why(STABLE) == "no variant beyond the threshold of 4; 5 variants compared"
+    assert view_of(RUN).why(ISSUE) == "distance 7, beyond the threshold of 4; 9 variants compared"
+    assert view_of(RUN).why(STABLE) == "no variant beyond the threshold of 4; 5 variants compared"
     assert variant_lines(ISSUE)[2:] == ["small → old · distance 5", "  O cachorro latiu."]
 
 
@@ -246,11 +244,6 @@ def test_new_errors_and_types_have_the_form_of_tables_3_and_4(found: dict[str, E
 def test_the_unreported_stand_beside_the_reported(found: dict[str, Evaluation]) -> None:
     # Reported: a and b of all; 42 of 78 are wrong. Of the 40 unreported nobody labelled any.
     assert cells(unreported_table(found)) == [["nmt raw", "53.8 [43–64] (42/78)", "2", "– (0/0)", "40"]]
-
-
-def test_detectors_have_their_precision() -> None:
-    table = precision_table({"copied": precision_of(["0a", "39a", "30a"], LABELS)})
-    assert cells(table) == [["copied", "3", "1", "2", "50.0 [9–91]", "1"]]
 
 
 def test_a_long_sweep_is_thinned_out_from_end_to_end() -> None:

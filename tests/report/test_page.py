@@ -16,8 +16,12 @@ from typing import Any
 import pytest
 
 import mtassay
-from mtassay.core import Comparison, Finding, Output, Result, Run, Score, Segment
-from mtassay.display import (
+from mtassay.app.page.charts import drawing, figure_table, shade
+from mtassay.app.page.contents import Glance, Page, Proof, changes_part, page_of
+from mtassay.app.page.page_html import render_page
+from mtassay.app.page.page_markdown import LONGEST, render_markdown
+from mtassay.app.page.sentences import CaseSelection, PageCases
+from mtassay.data.display import (
     AnswerView,
     Block,
     CaseView,
@@ -31,18 +35,12 @@ from mtassay.display import (
     Standing,
     Table,
 )
-from mtassay.methods.score.method import ScoreMethod
-from mtassay.methods.suite.method import SuiteMethod
-from mtassay.metrics.base import Metric
-from mtassay.metrics.bleu import BLEU
-from mtassay.metrics.chrf import ChrF
-from mtassay.metrics.use import USE
-from mtassay.report.page.charts import drawing, figure_table, shade
-from mtassay.report.page.contents import Page, Proof, changes_part, page_of
-from mtassay.report.page.glance import Glance
-from mtassay.report.page.html import render_page
-from mtassay.report.page.markdown import LONGEST, render_markdown
-from mtassay.report.page.sentences import CaseSelection, PageCases
+from mtassay.data.method import view_of
+from mtassay.data.nouns import Comparison, Finding, Output, Result, Run, Score, Segment
+from mtassay.measures.bleu import BLEU
+from mtassay.measures.chrf import ChrF
+from mtassay.measures.metric import Metric
+from mtassay.measures.use import USE
 
 ITEMS = ("false-friends-nouns-1", "false-friends-nouns-2")
 HOSTILE = (
@@ -249,7 +247,7 @@ def test_a_phenomenon_that_is_surer_to_be_weak_comes_before_the_worst_category()
     ]
     segments = [Segment("1", "x", (), tags={"category": "Verbs", "phenomenon": "Modal"})]
     run = Run("1", "suite", {}, ["nmt"], "", {}, Result(scores), [], segments)
-    (weak,) = [h for h in SuiteMethod.headlines(run) if h.kind == "weak"]
+    (weak,) = [h for h in view_of(run).headlines() if h.kind == "weak"]
     assert weak.text == (
         "nmt is worst at Modal: 0.0 % correct [0.0–9.4], n = 37. "
         "Of categories at False friends: 35.3 % [17.3–58.7], n = 17."
@@ -285,7 +283,7 @@ def test_a_score_is_tagged_by_the_metrics_that_were_used(
     names = {BLEU: "bleu", ChrF: "chrf", USE: "use:against=source"}
     used = {"metrics": {names[type(metric)]: repr(metric) for metric in metrics}}
     run = Run("1", "score", used, ["nmt"], "", {}, Result(), [], [Segment("1", "x y", references)])
-    assert ScoreMethod.means(run) == means
+    assert view_of(run).means() == means
 
 
 @pytest.mark.parametrize(
@@ -294,14 +292,14 @@ def test_a_score_is_tagged_by_the_metrics_that_were_used(
 def test_nothing_is_said_of_metrics_that_are_not_installed(installed: dict[str, str], means: str) -> None:
     used = {"metrics": {**installed, "not-installed": "NotInstalled()"}}
     run = Run("1", "score", used, ["nmt"], "", {}, Result(), [], [Segment("1", "x y", ("a b",))])
-    assert ScoreMethod.means(run) == means
+    assert view_of(run).means() == means
 
 
 def test_what_waits_for_people_is_counted_with_its_systems() -> None:
     outputs = {"a": ["Ninguém sabe isto.", "Outra coisa."], "b": ["Ninguém sabe isto.", "Nada."]}
     for systems, told in ((["a", "b"], "4 outputs of 2 systems wait for people"), (["a"], "2 outputs wait")):
         run = mtassay.suite("en-pt", {name: outputs[name] for name in systems}, item=list(ITEMS)).record
-        (waiting,) = [h.text for h in SuiteMethod.headlines(run) if "for people" in h.text]
+        (waiting,) = [h.text for h in view_of(run).headlines() if "for people" in h.text]
         assert waiting.startswith(told)
 
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 import mtassay
-from mtassay.report.page.contents import page_of
-from mtassay.report.page.html import render_page
-from mtassay.report.table import to_latex, to_tsv
+from mtassay.app.page.contents import page_of
+from mtassay.app.page.page_html import render_page
+from mtassay.report.run_text import to_latex, to_tsv
 from tests.axe import find_barriers
 from tests.report.test_page import HOSTILE, toy_run
 

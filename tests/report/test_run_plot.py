@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from mtassay import api, core
-from mtassay.core import Result
-from mtassay.errors import UsageError
+from mtassay.app import library, runs
+from mtassay.data import nouns
+from mtassay.data.errors import UsageError
+from mtassay.data.nouns import Result
 from tests.report.test_accuracy import made_up
 from tests.report.test_behavior import RESULT
 from tests.report.test_suite_plots import run_of
@@ -17,12 +18,12 @@ from tests.report.test_suite_plots import run_of
 pytest.importorskip("matplotlib")
 
 
-def scored() -> api.Run:
+def scored() -> runs.Run:
     outputs = {"a": ["Olá, mundo!", "Bom dia."], "b": ["Oi!", "Boa noite."]}
-    return api.score(outputs, [["Olá, mundo!", "Bom dia."]], metrics="chrf,bleu", samples=100, quiet=True)
+    return library.score(outputs, [["Olá, mundo!", "Bom dia."]], metrics="chrf,bleu", samples=100, quiet=True)
 
 
-def drawn(run: api.Run, path: Path, **view: bool) -> str:
+def drawn(run: runs.Run, path: Path, **view: bool) -> str:
     run.plot(path, **view)
     return path.read_text(encoding="utf-8")
 
@@ -35,7 +36,7 @@ def test_every_metric_has_its_figure_below_the_one_before(tmp_path: Path) -> Non
 
 
 def test_a_suite_draws_its_categories_or_its_phenomena(tmp_path: Path) -> None:
-    run = api.Run(run_of(made_up("old", "new")))
+    run = runs.Run(run_of(made_up("old", "new")))
     shown = drawn(run, tmp_path / "a.svg")
     for text in (">old<", ">new<", "Negation  (4)", "macro-average  (1,040)", "The darker, the lower"):
         assert text in shown, text
@@ -44,14 +45,14 @@ def test_a_suite_draws_its_categories_or_its_phenomena(tmp_path: Path) -> None:
 
 
 def test_a_behavioural_run_draws_its_pass_rates(tmp_path: Path) -> None:
-    run = api.Run(core.Run("r", "behavior", {"pair": "en-pt"}, ["nmt", "mt2"], "", {}, RESULT))
+    run = runs.Run(nouns.Run("r", "behavior", {"pair": "en-pt"}, ["nmt", "mt2"], "", {}, RESULT))
     shown = drawn(run, tmp_path / "a.svg")
     for text in ("en-pt", "adjective  (2)", "all  (8)", ">nmt<", ">mt2<", "pass rate (%)"):
         assert text in shown, text
 
 
 def test_a_run_without_figures_and_a_bad_ending_are_refused(tmp_path: Path) -> None:
-    run = api.Run(core.Run("r", "stranger", {}, ["nmt"], "", {}, Result()))
+    run = runs.Run(nouns.Run("r", "stranger", {}, ["nmt"], "", {}, Result()))
     with pytest.raises(UsageError, match="nothing to draw of a run of stranger"):
         run.plot(tmp_path / "a.svg")
     with pytest.raises(UsageError, match=r"written as \.svg or \.png"):

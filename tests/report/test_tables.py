@@ -7,10 +7,9 @@ import io
 
 import pytest
 
-from mtassay.core import Cluster, Comparison, Result, Score
-from mtassay.display import Cell, Table
-from mtassay.report.run import render_tables, score_rows
-from mtassay.report.table import to_latex, to_markdown, to_tsv
+from mtassay.data.display import Cell, Table
+from mtassay.data.nouns import Cluster, Comparison, Result, Score
+from mtassay.report.run_text import render_tables, score_rows, to_latex, to_markdown, to_tsv
 
 MIXED = Table(
     ["System", "metric", "Δ", "p", "95 %", "share", "why"],

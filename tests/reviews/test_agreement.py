@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from mtassay.core import Review
-from mtassay.reviews import Subject, decide
-from mtassay.reviews.agreement import AgreementCoefficient, agreements, agreements_by
-from mtassay.reviews.questions import AnswerSpan, SpanAnswer
-from mtassay.stats import krippendorff_alpha
+from mtassay.data.nouns import Review
+from mtassay.data.questions import AnswerSpan, SpanAnswer
+from mtassay.data.subjects import Subject, decide
+from mtassay.review.reviewer_agreement import AgreementCoefficient, agreements, agreements_by
+from mtassay.stats.rater_agreement import krippendorff_alpha
 
 ANSWERS = {"c": "correct", "i": "incorrect", "u": "unsure"}
 

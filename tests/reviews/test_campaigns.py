@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
-from mtassay.core import Review, Segment
-from mtassay.errors import UsageError
-from mtassay.reviews import Decision, Subject, decide, find_question
-from mtassay.reviews.campaigns import (
+from mtassay.data.errors import UsageError
+from mtassay.data.nouns import Review, Segment
+from mtassay.data.questions import find_question
+from mtassay.data.subjects import Decision, Pending, Subject, decide
+from mtassay.review.campaigns import (
     Assignment,
     Campaign,
     CampaignSubject,
     adjudicable,
-    answers_shown,
+    blind_answers,
+    cautions,
     judge_record,
     may_get,
     own_order,
     planned,
     read_assignment,
+    refuse_unfinishable,
     second_opinion,
 )
-from mtassay.reviews.queue import Pending
 
 SUITE = find_question("suite")
 PEOPLE = Campaign("spring", "suite", ("r1",), ("anna", "ben", "carla"), ("dora",), overlap=0.5, seed=1)
@@ -85,6 +88,36 @@ def test_outputs_that_nobody_is_assigned_are_refused() -> None:
         planned(only, entries(8))
 
 
+def test_an_assignment_that_gives_a_reviewer_nothing_is_refused() -> None:
+    none = Campaign(
+        "c", "suite", ("r1",), ("anna", "ben"), assignments=(Assignment("anna", category=("Z",)),)
+    )
+    with pytest.raises(
+        UsageError, match=r"The assignment gives anna nothing\. No output of the campaign has"
+    ):
+        planned(none, entries(8))
+
+
+def test_what_may_keep_a_campaign_from_being_done_is_told() -> None:
+    sure = replace(PEOPLE, overlap=1)
+    assert cautions(sure, planned(sure, entries(8)), ()) == []
+    assert cautions(sure, planned(sure, entries(8)), ("anna", "ben")) == [
+        "Not invited to the review page: carla, dora. Invite them: mtassay review invite NAME"
+    ]
+    own = replace(sure, adjudicators=("carla",))  # who answers two outputs of three
+    refuse_unfinishable(own, planned(own, entries(8)))
+    (line,) = cautions(own, planned(own, entries(8)))
+    assert line.startswith("8 of 8 outputs may be answered by every adjudicator as a reviewer")
+    parts = tuple(read_assignment(f"{name}:category={part}") for name, part in (("anna", "A"), ("ben", "B")))
+    split = Campaign("c", "suite", ("r1",), ("anna", "ben"), assignments=parts, overlap=0.5)
+    (line,) = cautions(split, planned(split, entries(8)))
+    assert line.startswith("4 of 4 outputs of the overlap are assigned to fewer than 2 reviewers")
+    few = replace(PEOPLE, overlap=0)
+    assert cautions(few, planned(few, entries(2))) == [
+        "Only 2 answers are wanted: some of the reviewers will get nothing."
+    ]
+
+
 @pytest.mark.parametrize(
     ("changes", "why"),
     [
@@ -128,19 +161,6 @@ def said(**answers: str) -> Decision:
     return decide(reviews)["s", "suite"]
 
 
-def test_nobody_sees_another_answer_before_all_have_answered() -> None:
-    half = said(anna="correct")
-    assert answers_shown(PEOPLE, ENTRY, half, "ben") == {}
-    assert answers_shown(PEOPLE, ENTRY, half, "dora") == {}
-    both = said(anna="correct", ben="incorrect")
-    assert list(answers_shown(PEOPLE, ENTRY, both, "anna")) == ["ben"]
-    assert list(answers_shown(PEOPLE, ENTRY, both, "dora")) == ["anna", "ben"]
-    # Carla was not to answer it, and has not.
-    assert answers_shown(PEOPLE, ENTRY, both, "carla") == {}
-    # An answer of somebody who is no reviewer of the campaign does not complete it.
-    assert answers_shown(PEOPLE, ENTRY, said(anna="correct", zoe="correct"), "anna") == {}
-
-
 @pytest.mark.parametrize(
     ("answers", "waits"),
     [
@@ -157,6 +177,54 @@ def test_what_reviewers_see_differently_waits_for_an_adjudicator(
     answers: dict[str, str], waits: bool
 ) -> None:
     assert adjudicable(PEOPLE, ENTRY, said(**answers), SUITE) is waits
+
+
+@pytest.mark.parametrize(
+    ("order", "verdict", "closed", "counts", "changed"),
+    [
+        # Anna changes her mind while ben has not answered: her last answer counts.
+        ("anna=c anna=i ben=i", "", "", "anna=i ben=i", 0),
+        # She copies his: her answer before counts.
+        ("anna=c ben=i anna=i", "", "", "anna=c ben=i", 1),
+        # Going back to one's own first answer is no change, though something was seen.
+        ("anna=c ben=i anna=i anna=c", "", "", "anna=c ben=i", 0),
+        # The judge speaks right after one's own answer.
+        ("anna=c anna=i ben=i ben=c", "incorrect", "", "anna=c ben=i", 2),
+        # The adjudicator has seen both, and is not blind as a third reviewer.
+        ("anna=c ben=i dora=i", "", "", "anna=c ben=i", 0),
+        # Zoe is no reviewer of the campaign: neither complete by her answer, nor counted.
+        ("anna=c zoe=i anna=i", "", "", "anna=i", 0),
+        # A closed campaign shows what there is.
+        ("anna=c zoe=i | anna=i", "", "closed", "anna=c", 1),
+    ],
+)
+def test_what_counts_as_blind_is_the_last_answer_before_others_can_be_seen(
+    order: str, verdict: str, closed: str, counts: str, changed: int
+) -> None:
+    words = order.split()
+    campaign = replace(
+        PEOPLE,
+        reviewers=("anna", "ben", "dora"),
+        created="00",
+        closed=f"{words.index('|'):02}" if closed else "",
+    )
+    reviews = [
+        Review("s", "suite", word.partition("=")[2], word.partition("=")[0], at=f"{at:02}")
+        for at, word in enumerate(words)
+        if word != "|"
+    ]
+    found = blind_answers(campaign, [ENTRY._replace(verdict=verdict)], reviews)
+    assert (" ".join(f"{r.reviewer}={r.answer}" for r in found.reviews), found.changed) == (counts, changed)
+
+
+def test_before_a_campaign_began_others_could_be_seen_at_once() -> None:
+    reviews = [
+        Review("s", "suite", answer, name, at=f"0{at}")
+        for at, (name, answer) in enumerate([("anna", "c"), ("ben", "i"), ("anna", "i")])
+    ]
+    campaign = replace(PEOPLE, created="5")
+    found = blind_answers(campaign, [ENTRY._replace(wanted=3)], reviews)
+    assert ([r.answer for r in found.reviews], found.changed) == (["c", "i"], 1)
 
 
 def test_a_machine_says_how_often_it_agreed_with_what_this_person_answered() -> None:

@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.core import Review
-from mtassay.errors import UsageError
-from mtassay.methods.suite.method import QUESTION
-from mtassay.reviews import UNSURE, Subject, all_questions, decide, find_question, review_now, subject_from
+from mtassay.data.errors import UsageError
+from mtassay.data.nouns import UNSURE, Review
+from mtassay.data.questions import all_questions, find_question
+from mtassay.data.subjects import Subject, decide, review_now, subject_from
+from mtassay.methods.suite.suite_method import QUESTION
 
 
 def reviews(*answers: tuple[str, str]) -> list[Review]:
@@ -41,15 +42,23 @@ def test_the_newest_answer_of_more_than_half_holds(
 
 @given(
     st.lists(
-        st.tuples(st.sampled_from(["a", "b", "c"]), st.sampled_from(["correct", "incorrect", UNSURE])),
+        st.tuples(
+            st.sampled_from(["a", "b", "c"]),
+            st.sampled_from(["correct", "incorrect", UNSURE]),
+            st.sampled_from(["", "2026-01-01T00:00:00+00:00", "9998-01-01T00:00:00+00:00"]),
+        ),
         max_size=8,
-    ).flatmap(lambda answers: st.tuples(st.just(reviews(*answers)), st.permutations(reviews(*answers))))
+    )
 )
-def test_the_order_of_reading_does_not_matter(orders: tuple[list[Review], list[Review]]) -> None:
-    first, second = (decide(order) for order in orders)
-    assert {key: decision.answer for key, decision in first.items()} == {
-        key: decision.answer for key, decision in second.items()
-    }
+def test_what_came_last_counts_whatever_the_clock_said(said: list[tuple[str, str, str]]) -> None:
+    given_ones = [Review("s", "suite", answer, reviewer, at=at) for reviewer, answer, at in said]
+    in_order = reviews(*((reviewer, answer) for reviewer, answer, _ in said))
+    assert [d.answer for d in decide(given_ones).values()] == [d.answer for d in decide(in_order).values()]
+
+
+def test_the_newest_review_of_all_is_last() -> None:
+    decision = decide(reviews(("anna", "correct"), ("ben", "correct"), ("anna", "incorrect")))["s", "suite"]
+    assert list(decision.latest) == ["ben", "anna"]
 
 
 def test_two_answers_in_a_moment_are_two_reviews() -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from mtassay.core import DISPUTED, Finding, Output, Result, Review, Run, Segment, Verdict
-from mtassay.reviews import Subject, decide
-from mtassay.reviews.queue import merge_pending, pending_in, subjects_in, waiting_for
+from mtassay.data.nouns import DISPUTED, Finding, Output, Result, Review, Run, Segment, Verdict
+from mtassay.data.subjects import Subject, decide, subjects_in
+from mtassay.review.pending import merge_pending, pending_in, waiting_for
 
 SEGMENTS = [Segment("1", "Um.", ("One.",)), Segment("2", "Dois.")]
 OUTPUTS = {

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from mtassay.core import DISPUTED, Finding, Output, Result, Run, Segment, Verdict
-from mtassay.reviews import Subject, find_question
-from mtassay.reviews.queue import Pending, pending_in
+from mtassay.data.nouns import DISPUTED, Finding, Output, Result, Run, Segment, Verdict
+from mtassay.data.questions import find_question
+from mtassay.data.subjects import Pending, Subject
+from mtassay.review.pending import pending_in
 
 
 def variant(original: str, after: str) -> Segment:

@@ -6,10 +6,17 @@ import json
 
 import pytest
 
-from mtassay.core import Output, Question, Result, Review, Run, Segment
-from mtassay.reviews import COMMON_QUESTIONS, Subject, answer_about, decide, find_question
-from mtassay.reviews.questions import AnswerSpan, SpanAnswer, held_spans, span_answer
-from mtassay.reviews.queue import pending_in, questions_about
+from mtassay.data.nouns import Output, Question, Result, Review, Run, Segment
+from mtassay.data.questions import (
+    COMMON_QUESTIONS,
+    AnswerSpan,
+    SpanAnswer,
+    find_question,
+    held_spans,
+    span_answer,
+)
+from mtassay.data.subjects import Subject, answer_about, decide
+from mtassay.review.pending import pending_in, questions_about
 
 SUBJECT = Subject("1", ("Maria Silva is in Lisbon.",), ("Maria Silva está em Lisboa.",))
 RUN = Run(
@@ -44,6 +51,16 @@ def spans(*found: tuple[int, int, str] | tuple[int, int, str, str], score: float
             "esa",
             '{"score": 60, "spans": [{"severity": "major", "start": 0, "end": 5, "label": "error"}]}',
             '{"spans": [{"start": 0, "end": 5, "label": "error", "severity": "major"}], "score": 60}',
+        ),
+        # ESA has no categories: what is marked is an error, and in the source an omission.
+        (
+            "esa",
+            '{"score": 60, "spans": [{"severity": "major", "start": 0, "end": 5}, '
+            '{"severity": "major", "start": 0, "end": 5, "label": "error"}, '
+            '{"severity": "minor", "start": 0, "end": 5, "side": "source"}]}',
+            '{"spans": [{"start": 0, "end": 5, "label": "error", "severity": "major"}, '
+            '{"start": 0, "end": 5, "label": "omission", "severity": "minor", "side": "source"}], '
+            '"score": 60}',
         ),
     ],
 )
@@ -84,6 +101,17 @@ def test_an_answer_has_one_form(question: str, written: str, answer: str) -> Non
             "twice",
         ),
         ("mqm", '{"spans": [{"start": 0, "end": 3, "label": "other"}]}', "Available: neutral, minor, major"),
+        ("mqm", '{"spans": [{"start": 0, "end": 3, "severity": "major"}]}', "0–3 of the target has no cat"),
+        ("mqm", '{"spans": [{"start": 0, "end": 3, "label": "", "severity": "major"}]}', "Choose one: acc"),
+        (
+            "mqm",
+            '{"spans": [{"start": 0, "end": 3, "label": "none", "severity": "major"}]}',
+            "no label 'none'",
+        ),
+        ("mqm", '{"spans": [{"start": 0, "end": 3, "label": null, "severity": "major"}]}', "needs texts as"),
+        ("mqm", ", 3: Maria", "has no category"),
+        ("mqm", "3: Maria", "no label '3'"),
+        ("entities", '{"spans": [{"start": 0, "end": 3}]}', "Choose one: PER, LOC"),
         ("esa", '{"spans": []}', '"score" from 0 to 100'),
         ("esa", '{"spans": [], "score": NaN}', "is no answer"),
         ("esa", '{"spans": [], "score": 101}', '"score" from 0 to 100'),

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.errors import UsageError
-from mtassay.stats import (
+from mtassay.data.errors import UsageError
+from mtassay.stats.rater_agreement import (
     agreement_interval,
     cohen_kappa,
     fleiss_kappa,

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.stats import wilson
 from mtassay.stats.correlation import auc, auc_covariance
-from mtassay.stats.proportions import effective_trials, small_sample_factor
+from mtassay.stats.proportions import effective_trials, small_sample_factor, wilson
 
 pytestmark = pytest.mark.filterwarnings("error")
 

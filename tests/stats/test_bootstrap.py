@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from mtassay.errors import UsageError
-from mtassay.stats import (
+from mtassay.data.errors import UsageError
+from mtassay.stats import resampling
+from mtassay.stats.resampling import (
     bootstrap_scores,
     bootstrap_sums,
     default_seed,
     difference_standard_errors,
     paired_bootstrap,
-    resampling,
 )
 
 

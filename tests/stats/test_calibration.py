@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from mtassay.stats.calibration import (
+from mtassay.stats.thresholds import (
     FlaggedCounts,
     fit_logistic,
     flag_held_out,

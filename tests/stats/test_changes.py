@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.stats import change_interval, macro_average
+from mtassay.stats.proportions import change_interval, macro_average
 
 
 def test_one_category_gives_the_interval_of_bonett_and_price() -> None:

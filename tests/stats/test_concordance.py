@@ -5,9 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mtassay.stats import agreement_interval, cohen_kappa, fleiss_kappa, krippendorff_alpha
-from mtassay.stats import observed_agreement as observed
-from mtassay.stats.concordance import estimate_agreement, estimate_kappa
+from mtassay.stats.rater_agreement import (
+    agreement_interval,
+    cohen_kappa,
+    estimate_agreement,
+    estimate_kappa,
+    fleiss_kappa,
+    krippendorff_alpha,
+)
+from mtassay.stats.rater_agreement import observed_agreement as observed
 
 
 def ratings(raters: int, units: int, labels: int, *, missing: float = 0.0, seed: int = 1) -> np.ndarray:

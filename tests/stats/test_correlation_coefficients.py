@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mtassay.errors import UsageError
-from mtassay.stats import Grouped, acc_eq, grouped, kendall, pearson, prediction_error, spearman
+from mtassay.data.errors import UsageError
+from mtassay.stats.correlation import Grouped, acc_eq, grouped, kendall, pearson, prediction_error, spearman
 
 COEFFICIENTS = [pearson, spearman, kendall]
 Coefficient = Callable[[object, object], float]
@@ -85,9 +85,11 @@ def test_coefficients_equal_those_of_scipy(items: list[tuple[int, int]]) -> None
 
 
 def test_prediction_error_is_what_r_leaves_unexplained() -> None:
-    assert prediction_error(1) == prediction_error(-1) == 0
-    assert prediction_error(0.6) == pytest.approx(0.64)
-    assert math.isnan(prediction_error(math.nan))
+    assert prediction_error([1, 2], [3, 4]) == pytest.approx(0, abs=1e-9)
+    assert prediction_error([1, 2], [4, 3]) == pytest.approx(0, abs=1e-9)
+    # By hand: r² = 3² / (2 · 14 / 3) = 27 / 28.
+    assert prediction_error([1, 2, 3], [1, 2, 4]) == pytest.approx(100 / 28)
+    assert math.isnan(prediction_error([1, 1], [1, 2]))
 
 
 METRIC = np.array([[1.0, 1.0, 5.0, 0.0], [2.0, 2.0, 5.0, 1.0], [3.0, 3.0, 6.0, 2.0]])

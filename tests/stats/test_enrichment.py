@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from mtassay.stats import Deals, Incidence, deviances, least_failing, odds_ratio
+from mtassay.stats.enrichment import Deals, Incidence, deviances, least_failing, odds_ratio
 
 
 @pytest.mark.parametrize(

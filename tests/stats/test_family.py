@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from mtassay.stats import compare_rows, exact_test, family_of, separate, swap_trials
-from mtassay.stats.family import Row
+from mtassay.stats.family import Row, compare_rows, family_of, separate, swap_trials
+from mtassay.stats.proportions import exact_test
 
 
 def plain_step_down(observed: NDArray[Any], trials: NDArray[Any]) -> list[float]:

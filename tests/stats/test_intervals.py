@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mtassay.stats import bootstrap_interval, fisher_interval, interval, pearson, wilson
+from mtassay.stats.correlation import pearson
+from mtassay.stats.proportions import bootstrap_interval, fisher_interval, wilson
+from mtassay.stats.resampling import interval
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sacrebleu.metrics import BLEU, CHRF
 from sacrebleu.significance import PairedTest, Result, estimate_ci
 
-from mtassay.stats import bootstrap_scores, interval, paired_bootstrap, paired_randomization
+from mtassay.stats.resampling import bootstrap_scores, interval, paired_bootstrap, paired_randomization
 
 
 class Oracle:

@@ -10,7 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mtassay.stats import PairCounts, acc_eq, count_pairs, pairwise_accuracy, soft_pairwise_accuracy
+from mtassay.stats.correlation import (
+    PairCounts,
+    acc_eq,
+    count_pairs,
+    pairwise_accuracy,
+    soft_pairwise_accuracy,
+)
 
 scores = st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3)), max_size=60)
 

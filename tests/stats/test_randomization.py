@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from mtassay.stats import one_sided_permutation, paired_randomization, resampling, separate, swap_trials
+from mtassay.stats import resampling
+from mtassay.stats.family import separate, swap_trials
+from mtassay.stats.resampling import one_sided_permutation, paired_randomization
 
 
 def total(sums: NDArray[Any]) -> NDArray[np.float64]:

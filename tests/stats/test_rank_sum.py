@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mtassay.stats import average_ranks, clusters, rank_sum, win_counts
+from mtassay.stats.comparisons import clusters, win_counts
+from mtassay.stats.correlation import average_ranks, rank_sum
 
 small = st.lists(st.integers(0, 6), min_size=1, max_size=30)
 

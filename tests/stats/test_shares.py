@@ -11,21 +11,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.stats import (
+from mtassay.stats.proportions import (
     bootstrap_test,
-    coin_tail,
     exact_test,
-    incomplete_beta,
     macro_average,
     macro_interval,
     macro_permutation_test,
     macro_t_test,
     macro_z_test,
-    normal_tail,
-    t_tail,
     t_test,
     z_test,
 )
+from mtassay.stats.tails import coin_tail, incomplete_beta, normal_tail, t_tail
 
 pytestmark = pytest.mark.filterwarnings("error")
 

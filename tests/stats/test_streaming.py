@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mtassay.stats import StreamedSums, bootstrap_sums
+from mtassay.stats.resampling import StreamedSums, bootstrap_sums
 
 RNG = np.random.default_rng(7)
 VALUES = RNG.integers(0, 9, size=(300, 2, 3))

@@ -12,8 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from mtassay.errors import UsageError
-from mtassay.stats import adjust, clusters, critical_value, detectable_difference, units_to_settle, win_counts
+from mtassay.data.errors import UsageError
+from mtassay.stats.comparisons import (
+    adjust,
+    clusters,
+    critical_value,
+    detectable_difference,
+    units_to_settle,
+    win_counts,
+)
 
 
 def symmetric(upper: list[float], systems: int) -> NDArray[Any]:

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mtassay import stats
-from mtassay.stats import ties
+from mtassay.stats import correlation
+from mtassay.stats import correlation as ties
 
 NAN = math.nan
 By = Literal["none", "item", "system"]
@@ -59,7 +59,7 @@ def tables(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray]:
 def test_no_epsilon_is_better_and_none_that_is_as_good_is_smaller(
     drawn: tuple[np.ndarray, np.ndarray], by: By
 ) -> None:
-    found = stats.calibrate_ties(*drawn, by=by)
+    found = correlation.calibrate_ties(*drawn, by=by)
     assert (found.value, found.epsilon) == pytest.approx(every_epsilon(*drawn, by), nan_ok=True)
 
 
@@ -71,7 +71,7 @@ def test_looking_closer_only_where_it_pays_finds_the_same(by: By, monkeypatch: p
     rng = np.random.default_rng(5)
     human = rng.integers(-3, 1, size=(6, 9)).astype(float)
     metric = human + rng.normal(scale=2, size=human.shape)
-    found = stats.calibrate_ties(metric, human, by=by)
+    found = correlation.calibrate_ties(metric, human, by=by)
     assert (found.value, found.epsilon) == pytest.approx(every_epsilon(metric, human, by))
     assert found.epsilon > 0
 
@@ -80,11 +80,11 @@ def test_the_example_of_mt_metrics_eval_gives_its_numbers() -> None:
     """The matrices, the epsilon and the accuracy of its `tau_optimization_test.py`."""
     metric = [[0, 5, 2, 3, 2], [NAN, 2, 1, 5, 3], [9, 1, 5, 3, 8], [9, 3, 4, 4, 1], [NAN] * 5]
     human = [[1, 5, 2, 1, 1], [4, 2, 2, 1, 4], [5, 9, 2, 8, 7], [7, 6, NAN, 3, 2], [NAN] * 5]
-    found = stats.calibrate_ties(np.array(metric), np.array(human), by="system")
+    found = correlation.calibrate_ties(np.array(metric), np.array(human), by="system")
     assert found == (pytest.approx(0.4916666666666668), 1.0, 4, 32)
 
 
 def test_without_a_pair_there_is_nothing_to_calibrate() -> None:
-    found = stats.calibrate_ties(np.array([[1.0, NAN]]), np.array([[1.0, 2.0]]))
+    found = correlation.calibrate_ties(np.array([[1.0, NAN]]), np.array([[1.0, 2.0]]))
     assert math.isnan(found.value)
     assert (found.groups, found.pairs) == (0, 0)

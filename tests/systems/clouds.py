@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from mtassay.languages import parse_pair
+from mtassay.data.languages import parse_pair
 from mtassay.systems.amazon import Amazon
 from mtassay.systems.deepl import DeepL
 from mtassay.systems.google import Google

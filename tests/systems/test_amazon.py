@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
-from mtassay.core import Request
-from mtassay.errors import BusyError, ClosedError, RejectedError, ServiceError, UsageError
-from mtassay.languages import parse_language, parse_pair
-from mtassay.packages import Secret
+from mtassay.data.errors import BusyError, ClosedError, RejectedError, ServiceError, UsageError
+from mtassay.data.languages import parse_language, parse_pair
+from mtassay.data.nouns import Request
+from mtassay.runtime.http_calls import Secret
 from mtassay.systems.amazon import Amazon, _code
 from mtassay.systems.signatures import authorization
 from tests.systems.clouds import CLOUDS, VARIABLES

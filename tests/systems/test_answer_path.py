@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.systems.http import look_up, parse_path
+from mtassay.systems.http_server import look_up, parse_path
 
 ANSWER = {"data": {"texts": ["eins", "zwei"], "items": [{"t": "a"}, {"t": "b"}]}, "0": "zero"}
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from mtassay.core import Request
-from mtassay.errors import BusyError, ClosedError, RejectedError, ServiceError, UsageError
+from mtassay.data.errors import BusyError, ClosedError, RejectedError, ServiceError, UsageError
+from mtassay.data.nouns import Request
 from mtassay.systems.live import Limits
 from tests.systems.clouds import CLOUDS, VARIABLES, Cloud
 from tests.systems.conftest import KEY

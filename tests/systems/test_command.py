@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from mtassay.core import Output, Request
-from mtassay.errors import BusyError, ClosedError, UsageError
-from mtassay.languages import parse_pair
+from mtassay.data.errors import BusyError, ClosedError, UsageError
+from mtassay.data.languages import parse_pair
+from mtassay.data.nouns import Output, Request
 from mtassay.systems.command import Command, stop_all
 
 PAIR = parse_pair("en-pt-BR")

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from mtassay.core import Request
-from mtassay.errors import ClosedError, MissingExtraError, UsageError
-from mtassay.languages import parse_pair
+from mtassay.data.errors import ClosedError, MissingExtraError, UsageError
+from mtassay.data.languages import parse_pair
+from mtassay.data.nouns import Request
 from mtassay.systems.ct2 import CTranslate2
 from mtassay.systems.transformers_engine import Transformers
 from tests.systems import tiny_models

@@ -6,9 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from mtassay.core import Output, Request
-from mtassay.errors import BusyError, ClosedError, RejectedError, UsageError
-from mtassay.languages import parse_pair
+from mtassay.data.errors import BusyError, ClosedError, RejectedError, UsageError
+from mtassay.data.languages import parse_pair
+from mtassay.data.nouns import Output, Request
 from mtassay.systems.fake import Fake
 
 PAIR = parse_pair("en-de")

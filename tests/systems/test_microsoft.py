@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from mtassay.core import Request
-from mtassay.errors import BusyError, ClosedError, RejectedError, ServiceError
-from mtassay.languages import parse_language, parse_pair
+from mtassay.data.errors import BusyError, ClosedError, RejectedError, ServiceError
+from mtassay.data.languages import parse_language, parse_pair
+from mtassay.data.nouns import Request
 from mtassay.systems.microsoft import Microsoft, _code
 from tests.systems.clouds import CLOUDS, VARIABLES
 from tests.systems.conftest import KEY

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from mtassay.core import Output, Request
-from mtassay.errors import BusyError, ClosedError, InputError, RejectedError, ServiceError, UsageError
-from mtassay.languages import parse_pair
-from mtassay.systems.openai import OpenAI
+from mtassay.data.errors import BusyError, ClosedError, InputError, RejectedError, ServiceError, UsageError
+from mtassay.data.languages import parse_pair
+from mtassay.data.nouns import Output, Request
+from mtassay.systems.chat_translator import OpenAI
 from tests.systems.conftest import KEY
 from tests.systems.server import Reply, Seen, Server, hang_up, json_reply, not_json, status, truncated
 

@@ -8,11 +8,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from mtassay.core import Request
-from mtassay.errors import RejectedError
-from mtassay.languages import parse_pair
-from mtassay.systems.openai import OpenAI
-from mtassay.tools.chat import ChatClient
+from mtassay.data.errors import RejectedError
+from mtassay.data.languages import parse_pair
+from mtassay.data.nouns import Request
+from mtassay.nlp.chat_models import ChatClient
+from mtassay.systems.chat_translator import OpenAI
 from tests.systems.tiny_models import chat_model
 
 pytestmark = pytest.mark.slow

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from mtassay.errors import InputError
-from mtassay.languages import parse_pair
-from mtassay.systems.chat import DEFAULT, Shot, read_prompt, read_shots
+from mtassay.data.errors import InputError
+from mtassay.data.languages import parse_pair
+from mtassay.systems.chat_translator import DEFAULT, Shot, read_prompt, read_shots
 
 PAIR = parse_pair("en-pt-BR")
 SYSTEM = "You are a helpful assistant that translates English to Portuguese (Brazil)."

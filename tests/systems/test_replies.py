@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.languages import Language
-from mtassay.systems.chat import clean, find_refusal, find_warnings
+from mtassay.data.languages import Language
+from mtassay.systems.chat_translator import clean, find_refusal, find_warnings
 
 GERMAN, ENGLISH, CHINESE = Language("de"), Language("en"), Language("zh")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mtassay.packages import Secret
+from mtassay.runtime.http_calls import Secret
 from mtassay.systems.signatures import authorization
 
 FORM = "application/x-www-form-urlencoded"

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from mtassay.core import Request
-from mtassay.errors import BusyError, ClosedError, RejectedError, ServiceError
-from mtassay.packages import Secret
+from mtassay.data.errors import BusyError, ClosedError, RejectedError, ServiceError
+from mtassay.data.nouns import Request
+from mtassay.runtime.http_calls import Secret
 from mtassay.systems.signatures import authorization
 from tests.systems.clouds import CLOUDS, VARIABLES
 from tests.systems.conftest import KEY

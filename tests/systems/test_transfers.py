@@ -17,9 +17,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay import transfers
-from mtassay.errors import BusyError, ClosedError, RejectedError, ServiceError, UsageError
-from mtassay.packages import Secret, call_json, check_address, excerpt, place, seconds
+from mtassay.data.errors import BusyError, ClosedError, RejectedError, ServiceError, UsageError
+from mtassay.runtime import transfers
+from mtassay.runtime.http_calls import Secret, call_json, check_address, excerpt, place, seconds
 from tests.systems.conftest import KEY
 from tests.systems.server import (
     Reply,

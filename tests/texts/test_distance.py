@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.texts.distance import edit_distance
+from mtassay.data.words import edit_distance
 
 LETTERS = st.text(alphabet="abcé北", max_size=80)
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.texts.identification import LanguageVocabulary, foreign_language, language_of_script
+from mtassay.nlp.identification import LanguageVocabulary, foreign_language, language_of_script
 
 TEXTS = {
     "en": "The dog of my neighbour is old, and it sleeps on the sofa. He did not see that you were here.",
@@ -41,7 +41,7 @@ def test_a_file_is_foreign_to_every_language_but_its_own(expected: str) -> None:
 
 def test_a_file_in_the_expected_language_needs_no_identifier() -> None:
     code = (
-        "import sys; from mtassay.texts.identification import foreign_language;"
+        "import sys; from mtassay.nlp.identification import foreign_language;"
         f"texts = {TEXTS!r};"
         "assert not any(foreign_language([text] * 9, code) for code, text in texts.items());"
         "print('py3langid' in sys.modules)"

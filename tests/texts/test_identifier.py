@@ -10,7 +10,7 @@ import numpy as np
 import py3langid
 import pytest
 
-from mtassay.texts.identifier import open_identifier
+from mtassay.nlp.identification import open_identifier
 
 TEXTS = [
     "Der Hund schläft auf dem alten Sofa.",

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.texts.marks import differing, display_width, find_words, marked, printable, wrapped
+from mtassay.data.marks import differing, display_width, find_words, marked, printable, wrapped
 
 
 @pytest.mark.parametrize(

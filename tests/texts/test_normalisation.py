@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.texts.letters import spell_out_marks, strip_marks
-from mtassay.texts.normalisation import Normaliser
-from mtassay.texts.numerals import WORDS, canonical_number
+from mtassay.data.words import spell_out_marks, strip_marks
+from mtassay.nlp.normalisation import Normaliser, plain_marks, plain_text
+from mtassay.nlp.numerals import WORDS, canonical_number
 
 SWITCHES = ("diacritics", "case", "numbers", "possessives", "names", "dates")
 OFF = dict.fromkeys(SWITCHES, False)
@@ -445,3 +445,32 @@ def test_values_of_numbers_are_those_of_their_tokens(language: str) -> None:
     values = normaliser.number_values(text)
     assert values == [token.text for token in normaliser.number_tokens(text)]
     assert len(values) > 4
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("I don’t, ‘really’", "I don't, 'really'"),
+        ("„Ja“, «oui», “yes”", '"Ja", "oui", "yes"'),
+        ("well\u2011known, 2010–2015", "well-known, 2010-2015"),
+        ("he left—late", "he left - late"),
+        ("he left — late", "he left - late"),
+        ("—Não. 他走了——真的", "- Não. 他走了 -- 真的"),
+        ("20\u00a0000\u202f%\u3000x", "20 000 % x"),
+        ("a\u00adgain\u200b\ufeff", "again"),
+        ("می\u200cروم `x` ･ 「はい」", "می\u200cروم `x` ･ 「はい」"),
+    ],
+)
+def test_models_get_plain_marks(text: str, plain: str) -> None:
+    assert plain_marks(text) == plain
+
+
+@given(st.text(alphabet="ab é—–’“\u00a0\u00ad\u200b\u3000-'"))
+def test_each_character_of_a_plain_text_knows_its_place(text: str) -> None:
+    plain = plain_text(text)
+    assert plain.text == plain_marks(text)
+    assert plain_marks(plain.text) == plain.text
+    assert [*plain.places] == sorted(plain.places)
+    for at, letter in enumerate(plain.text):
+        start, end = plain.original(at, at + 1)
+        assert letter in plain_marks(text[start:end]) or (letter == " " and text[start:end] in "—―")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mtassay.texts.tokenization import tokenization_of
+from mtassay.nlp.identification import tokenization_of
 
 PLAIN = [
     ["The dog, old and tired, sleeps.", "It costs 3.50, or so.", "No dots here"],

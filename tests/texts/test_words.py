@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.texts.words import split_words
+from mtassay.data.words import split_words
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from mtassay.core import Finding, Ledger, Output, Result, Run, Segment
-from mtassay.method import Method, method_of
+from mtassay.data.method import view_of
+from mtassay.data.nouns import Finding, Ledger, Output, Result, Run, Segment
 from mtassay.methods.score.judged import lowest_tenth
 
 
@@ -25,7 +25,7 @@ def test_by_default_one_failing_finding_makes_a_failure_and_detectors_that_only_
         Finding("1", "nmt", "guard:empty", "fail"),
         Finding("2", "nmt", "judge", "undecided"),
     ]
-    first, second = Method.observations(run_of("unknown", findings, segments))
+    first, second = view_of(run_of("unknown", findings, segments)).observations()
     assert (first.verdict, first.source, first.output) == ("fail", "A.", "output 1")
     assert first.traits == (("category", "Words"),)
     assert first.clues == ("meaning", "guard:empty")
@@ -49,7 +49,7 @@ def test_of_an_issue_those_outputs_fail_that_the_judge_has_reasons_against() -> 
         Finding("1/1", "nmt", "polarity", "fail", 1.0, {"why": "it says no"}),
     ]
     run = run_of("invariance", findings, segments)
-    seen = {o.segment_id: o for o in method_of(run).observations(run)}
+    seen = {o.segment_id: o for o in view_of(run).observations()}
     assert {key: o.verdict for key, o in seen.items()} == {
         "1": "undecided",
         "1/0": "fail",
@@ -64,7 +64,7 @@ def test_the_tag_that_a_run_groups_by_counts_and_how_a_segment_was_made_does_not
     segment = Segment("1", tags={"topic": "sport", "entities_origin": "gold"})
     run = run_of("score", [], [segment])
     run = replace(run, parameters={"by": "topic"})
-    (observation,) = method_of(run).observations(run)
+    (observation,) = view_of(run).observations()
     assert observation.traits == (("topic", "sport"),)
 
 
@@ -78,7 +78,7 @@ def test_what_people_said_of_a_variant_comes_before_what_the_method_found() -> N
     }
     segments = [Segment("1", "An original."), Segment("1/0", "A variant.", tags={"original": "1"})]
     run = run_of("invariance", [Finding("1", "nmt", "invariance:text", "pass", 5.0, evidence)], segments)
-    seen = {o.segment_id: o.verdict for o in method_of(run).observations(run)}
+    seen = {o.segment_id: o.verdict for o in view_of(run).observations()}
     assert seen == {"1": "fail", "1/0": "pass"}
 
 
@@ -92,7 +92,7 @@ def test_a_behavioural_case_is_about_the_edited_source() -> None:
         "pseudo_reference": "Um gato.",
     }
     run = run_of("behavior", [Finding("1", "nmt", "behavior", "fail", evidence=evidence)], [])
-    (observation,) = method_of(run).observations(run)
+    (observation,) = view_of(run).observations()
     assert (observation.source, observation.output, observation.references) == (
         "A cat.",
         "Um cão.",

@@ -10,12 +10,12 @@ import pytest
 from typer.testing import CliRunner
 
 import mtassay as mt
-from mtassay.api.themes import find_themes
-from mtassay.cli.main import build_app
-from mtassay.core import Finding, Output, Result, Run, Segment
-from mtassay.report.themes import numbers, render_themes, theme_blocks, themes_html
-from mtassay.store import Workspace
-from mtassay.themes import Themes
+from mtassay.app.cli.main import build_app
+from mtassay.app.reports import find_themes
+from mtassay.changes.theme_tables import numbers, render_themes, theme_blocks, themes_html
+from mtassay.changes.themes import Themes
+from mtassay.data.nouns import Finding, Output, Result, Run, Segment
+from mtassay.runtime.workspace import Workspace
 from tests.themes.test_themes import run_of, texts
 
 FORMS = ("text", "json", "tsv", "md", "latex")

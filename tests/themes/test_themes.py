@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from mtassay.core import Finding, Observation, Output, Result, Run, Segment
-from mtassay.errors import UsageError
-from mtassay.themes import Themes, find_themes
+from mtassay.changes.themes import Themes, find_themes
+from mtassay.data.errors import UsageError
+from mtassay.data.nouns import Finding, Observation, Output, Result, Run, Segment
 
 JUDGING = Path(__file__).resolve().parents[2] / "demo" / "judging"
 SUBJECTS = [

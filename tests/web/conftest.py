@@ -11,8 +11,8 @@ pytest.importorskip("fastapi", reason="the review page needs fastapi: pip instal
 
 from fastapi.testclient import TestClient
 
-from mtassay.web.application import make_application
-from mtassay.web.visits import Site
+from mtassay.app.web.application import make_application
+from mtassay.app.web.visits import Site
 from tests.cli.reviewing import save_run
 
 
@@ -23,9 +23,11 @@ def workspace(tmp_path: Path) -> Path:
     return tmp_path / ".mtassay" / "workspace.db"
 
 
-def client_of(workspace: Path, *, host: str = "127.0.0.1", show_systems: bool = False) -> TestClient:
+def client_of(
+    workspace: Path, *, host: str = "127.0.0.1", show_systems: bool = False, hosts: tuple[str, ...] = ()
+) -> TestClient:
     """Somebody's browser; each has its own cookies."""
-    site = Site(workspace, host, 8765, "lena", show_systems)
+    site = Site(workspace, host, 8765, "lena", show_systems, hosts)
     return TestClient(make_application(site), base_url=f"http://{host}:8765", raise_server_exceptions=False)
 
 

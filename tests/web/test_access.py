@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from mtassay.api import access, people
-from mtassay.errors import UsageError
-from mtassay.web.guard import HEADERS, LARGEST_BODY
-from mtassay.web.server import serve
+from mtassay.app import access, reviewing
+from mtassay.app.web.application import make_application
+from mtassay.app.web.server import HEADERS, LARGEST_BODY, serve
+from mtassay.app.web.visits import Site
+from mtassay.data.errors import UsageError
 from tests.web.conftest import client_of
 from tests.web.test_pages import fields, run_of
 
@@ -38,6 +39,93 @@ def test_a_link_lets_its_person_in_until_it_is_revoked(workspace: Path) -> None:
         access.invite("ben", workspace=workspace)
         assert browser.get("/").status_code == 401
         assert browser.get(f"/enter/{secret}").status_code == 401
+
+
+PRIVATE = ("/", "/campaigns", "/exchange", "/exchange/reviews.jsonl", "/api/me", "/api/runs")
+
+
+@pytest.mark.parametrize("name", ["127.0.0.1", "review.example.org"])
+def test_the_page_stays_closed_when_the_last_invitation_is_revoked(workspace: Path, name: str) -> None:
+    secret = access.invite("anna", admin=True, workspace=workspace)
+    hosts = () if name == "127.0.0.1" else (name,)
+    with client_of(workspace, hosts=hosts) as anna, client_of(workspace, hosts=hosts) as stranger:
+        for browser in (anna, stranger):
+            browser.base_url = f"http://{name}:8765"
+        anna.get(f"/enter/{secret}")
+        assert anna.get("/api/me").json()["role"] == "admin"
+        form = fields(anna.get(f"/runs/{run_of(workspace)}/suite").text)
+        access.revoke("anna", workspace=workspace)
+        for browser in (anna, stranger):
+            assert {path: browser.get(path).status_code for path in PRIVATE} == dict.fromkeys(PRIVATE, 401)
+        assert anna.post(form.pop("action"), data={**form, "answer": "correct"}).status_code == 401
+        assert anna.get(f"/enter/{secret}").status_code == 401
+        bearer = {"authorization": f"Bearer {secret}"}
+        assert stranger.get("/api/me", headers=bearer).status_code == 401
+    assert access.invitations(workspace=workspace) == []
+    assert not reviewing.reviews(workspace=workspace)
+
+
+@pytest.mark.parametrize("name", ["review.example.org", "127.0.0.1", "localhost"])
+def test_a_server_with_another_name_is_never_open(workspace: Path, name: str) -> None:
+    with client_of(workspace, hosts=("review.example.org",)) as browser:
+        host = {"host": name}  # a proxy may name the machine that it asks
+        assert {path: browser.get(path, headers=host).status_code for path in PRIVATE} == dict.fromkeys(
+            PRIVATE, 401
+        )
+
+
+def test_other_names_of_this_machine_leave_the_page_open(workspace: Path) -> None:
+    with client_of(workspace, hosts=("localhost", "::1")) as browser:
+        assert browser.get("/", headers={"host": "[::1]:8765"}).status_code == 200
+
+
+@pytest.mark.parametrize("header", ["forwarded", "via", "x-forwarded-for", "x-forwarded-proto", "x-real-ip"])
+def test_who_comes_through_a_proxy_is_not_the_local_person(browser: TestClient, header: str) -> None:
+    assert browser.get("/api/me", headers={header: "127.0.0.1"}).status_code == 401
+
+
+def test_behind_a_proxy_with_https_the_cookie_is_for_https_and_answers_are_taken(workspace: Path) -> None:
+    secret = access.invite("anna", workspace=workspace)
+    application = make_application(Site(workspace, "127.0.0.1", 8765, "lena", hosts=("review.example.org",)))
+
+    async def proxy(scope: Any, receive: Any, send: Any) -> None:
+        await application({**scope, "scheme": "http"}, receive, send)
+
+    sent_by_proxy = {"x-forwarded-proto": "https"}
+    with TestClient(proxy, base_url="https://review.example.org", headers=sent_by_proxy) as browser:
+        assert "; secure" in browser.get(f"/enter/{secret}").headers["set-cookie"].lower()
+        form = fields(browser.get(f"/runs/{run_of(workspace)}/suite").text)
+        action, form = form.pop("action"), {**form, "answer": "correct"}
+        for origin, status in (("https://evil.example", 403), ("https://review.example.org", 303)):
+            sent = browser.post(action, data=form, headers={"origin": origin}, follow_redirects=False)
+            assert sent.status_code == status
+
+
+def test_a_revoked_person_can_be_invited_and_revoked_again(workspace: Path) -> None:
+    old = access.invite("anna", workspace=workspace)
+    access.revoke("anna", workspace=workspace)
+    with pytest.raises(UsageError, match=r"No invitation for 'anna'. Invited: nobody\."):
+        access.revoke("anna", workspace=workspace)
+    new = access.invite("anna", workspace=workspace)
+    with client_of(workspace) as browser:
+        for secret, status in ((old, 401), (new, 200)):
+            bearer = {"authorization": f"Bearer {secret}"}
+            assert browser.get("/api/me", headers=bearer).status_code == status
+
+
+def test_only_who_asks_for_it_opens_a_closed_page_again(workspace: Path) -> None:
+    access.invite("anna", workspace=workspace)
+    with pytest.raises(UsageError, match="Still invited: anna"):
+        serve(workspace, port=0, reopen=True)
+    access.revoke("anna", workspace=workspace)
+    with pytest.raises(UsageError, match=r"All invitations .* were revoked.*mtassay review serve --reopen"):
+        serve(workspace, port=0)
+    with pytest.raises(UsageError, match=r"--reopen is for this machine alone, not for review\.example\.org"):
+        serve(workspace, port=0, hosts=["review.example.org"], reopen=True)
+    with client_of(workspace) as browser:
+        assert browser.get("/").status_code == 401
+        access.reopen(workspace=workspace)
+        assert browser.get("/api/me").json()["role"] == "admin"
 
 
 def test_a_new_link_makes_the_old_one_worthless(workspace: Path) -> None:
@@ -74,7 +162,7 @@ def test_without_its_csrf_token_nothing_changes(browser: TestClient, workspace: 
         sent = browser.post(action, data={**form, "csrf": csrf, "answer": "correct"})
         assert sent.status_code == 403, csrf
     assert browser.post(f"/api{action}", json={"answer": "correct"}).status_code == 403
-    assert not people.reviews(workspace=workspace)
+    assert not reviewing.reviews(workspace=workspace)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +174,7 @@ def test_a_form_on_another_site_changes_nothing(
 ) -> None:
     form = fields(browser.get(f"/runs/{run_of(workspace)}/suite").text)
     assert browser.post(form.pop("action"), data={**form, "answer": "c"}, headers=headers).status_code == 403
-    assert not people.reviews(workspace=workspace)
+    assert not reviewing.reviews(workspace=workspace)
 
 
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "10.0.0.1", "", "127.0.0.1:x"])
@@ -127,9 +215,15 @@ def test_no_path_leads_out_of_the_static_files(browser: TestClient, path: str) -
     assert browser.get(path).status_code == 404
 
 
-def test_other_hosts_need_an_invitation_first(workspace: Path) -> None:
-    with pytest.raises(UsageError, match="nobody is invited: mtassay review invite NAME --admin"):
-        serve(workspace, host="0.0.0.0", port=0)
+@pytest.mark.parametrize(
+    ("host", "hosts"), [("0.0.0.0", []), ("127.0.0.1", ["review.example.org"]), ("127.0.0.1", ["10.0.0.1"])]
+)
+def test_other_names_need_an_invitation_first(workspace: Path, host: str, hosts: list[str]) -> None:
+    for _ in range(2):
+        with pytest.raises(UsageError, match="nobody is invited: mtassay review invite NAME --admin"):
+            serve(workspace, host=host, hosts=hosts, port=0)
+        access.invite("anna", workspace=workspace)
+        access.revoke("anna", workspace=workspace)
 
 
 def test_no_address_is_told_of_a_server_that_is_stopped_while_it_starts(
@@ -142,7 +236,7 @@ def test_no_address_is_told_of_a_server_that_is_stopped_while_it_starts(
         await receive()
         await send({"type": "lifespan.shutdown.complete"})
 
-    monkeypatch.setattr("mtassay.web.application.make_application", lambda site: application)
+    monkeypatch.setattr("mtassay.app.web.application.make_application", lambda site: application)
     told: list[str] = []
     with pytest.raises(KeyboardInterrupt):
         serve(workspace, port=0, listen=told.append)
@@ -157,8 +251,8 @@ def test_on_another_host_nobody_is_let_in_without_a_link(workspace: Path) -> Non
 def test_a_reviewer_does_not_see_systems_nor_what_others_said(workspace: Path) -> None:
     secret = access.invite("anna", workspace=workspace)
     run = run_of(workspace)
-    entry = people.pending(workspace=workspace).waiting[0]
-    people.decide("correct", entry.subject.id, reviewer="zoe", workspace=workspace)
+    entry = reviewing.pending(workspace=workspace).waiting[0]
+    reviewing.decide("correct", entry.subject.id, reviewer="zoe", workspace=workspace)
     with client_of(workspace) as browser:
         browser.get(f"/enter/{secret}")
         html = browser.get(f"/browse/{run}/suite").text
@@ -174,8 +268,8 @@ def test_a_reviewer_does_not_see_systems_nor_what_others_said(workspace: Path) -
 def test_a_filter_by_answer_is_about_ones_own_answers_for_who_may_not_see_others(workspace: Path) -> None:
     secret = access.invite("anna", workspace=workspace)
     run = run_of(workspace)
-    entry = people.pending(workspace=workspace).waiting[0]
-    people.decide("correct", entry.subject.id, reviewer="zoe", workspace=workspace)
+    entry = reviewing.pending(workspace=workspace).waiting[0]
+    reviewing.decide("correct", entry.subject.id, reviewer="zoe", workspace=workspace)
     with client_of(workspace) as browser:
         browser.get(f"/enter/{secret}")
         assert "<p>0 outputs" in browser.get(f"/browse/{run}/suite?answer=correct").text

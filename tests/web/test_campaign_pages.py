@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
 
-from mtassay import api
-from mtassay.api import access, campaigns, people
-from mtassay.core import Output, Result, Run, Segment
-from mtassay.formats.reviews import read_reviews
-from mtassay.store import Workspace
-from mtassay.web.exchange import read_multipart
-from mtassay.web.guard import LARGEST_FILE
+from mtassay.app import access, campaign_work, library, reviewing
+from mtassay.app.campaign_progress import report
+from mtassay.app.web.exchange_pages import read_multipart
+from mtassay.app.web.server import LARGEST_FILE
+from mtassay.data.errors import UsageError
+from mtassay.data.formats.review_files import read_reviews
+from mtassay.data.nouns import Output, Result, Run, Segment
+from mtassay.runtime.workspace import Workspace
+from tests.cli import conftest as command_line
 from tests.cli.reviewing import save_run
 from tests.web.conftest import client_of
+
+run = command_line.run
 
 TEXTS = [
     ("Maria loves Lisbon.", "A Maria ama Lisboa.", "Maria gosta de Lisboa <b>muito</b>."),
@@ -68,7 +74,7 @@ def answer(client: TestClient, name: str, path: str = "card", **fields: str) -> 
 
 
 def answers_in(workspace: Path, question: str) -> list[dict[str, Any]]:
-    return [record for record in people.reviews(workspace=workspace) if record["question"] == question]
+    return [record for record in reviewing.reviews(workspace=workspace) if record["question"] == question]
 
 
 def clients(workspace: Path, *names: str) -> list[TestClient]:
@@ -86,7 +92,7 @@ def clients(workspace: Path, *names: str) -> list[TestClient]:
 
 
 def test_entities_are_marked_by_offsets_or_by_words(rated: Path) -> None:
-    campaigns.create("names", question="entities", reviewers="lena", workspace=rated)
+    campaign_work.create("names", question="entities", reviewers="lena", workspace=rated)
     with client_of(rated) as client:
         html = page_of(client, "/campaign/next?name=names")
         assert re.search(r'<span data-start="\d+" data-end="\d+">', html)
@@ -101,7 +107,7 @@ def test_entities_are_marked_by_offsets_or_by_words(rated: Path) -> None:
 
 
 def test_typed_words_and_a_score_become_an_answer(rated: Path) -> None:
-    campaigns.create("esa", question="esa", reviewers="lena", item=["3"], system=["x"], workspace=rated)
+    campaign_work.create("esa", question="esa", reviewers="lena", item=["3"], system=["x"], workspace=rated)
     with client_of(rated) as client:
         refused = answer(client, "esa", answer="e, 2: Bem")
         assert (refused.status_code, "score" in refused.text) == (400, True)
@@ -117,7 +123,7 @@ def test_typed_words_and_a_score_become_an_answer(rated: Path) -> None:
 
 
 def test_a_score_alone_says_that_nothing_is_wrong(rated: Path) -> None:
-    campaigns.create("esa", question="esa", reviewers="lena", workspace=rated)
+    campaign_work.create("esa", question="esa", reviewers="lena", workspace=rated)
     with client_of(rated) as client:
         assert answer(client, "esa", answer="", score="100").status_code == 200
         assert answer(client, "esa", answer="unsure", score="50").status_code == 200
@@ -126,7 +132,7 @@ def test_a_score_alone_says_that_nothing_is_wrong(rated: Path) -> None:
 
 
 def test_a_span_after_the_end_of_its_text_is_refused(rated: Path) -> None:
-    campaigns.create("mqm", question="mqm", reviewers="lena", workspace=rated)
+    campaign_work.create("mqm", question="mqm", reviewers="lena", workspace=rated)
     span = {"start": 0, "end": 999, "label": "other", "severity": "minor"}
     with client_of(rated) as client:
         refused = answer(client, "mqm", answer=json.dumps({"spans": [span]}))
@@ -135,11 +141,22 @@ def test_a_span_after_the_end_of_its_text_is_refused(rated: Path) -> None:
     assert not answers_in(rated, "mqm")
 
 
+def test_an_error_without_a_category_is_refused(rated: Path) -> None:
+    campaign_work.create("mqm", question="mqm", reviewers="lena", workspace=rated)
+    with client_of(rated) as client:
+        for more in ({}, {"label": ""}):
+            sent = json.dumps({"spans": [{"start": 0, "end": 3, "severity": "major", **more}]})
+            refused = answer(client, "mqm", answer=sent)
+            assert refused.status_code == 400
+            assert "has no category. Choose one: accuracy/addition" in refused.text
+    assert not answers_in(rated, "mqm")
+
+
 @pytest.mark.parametrize(
     ("question", "good", "bad"), [("adequacy", "5", "6"), ("fluency", "1", "0"), ("da", "85", "101")]
 )
 def test_ratings_are_numbers_in_their_range(rated: Path, question: str, good: str, bad: str) -> None:
-    campaigns.create("rate", question=question, reviewers="lena", workspace=rated)
+    campaign_work.create("rate", question=question, reviewers="lena", workspace=rated)
     with client_of(rated) as client:
         assert answer(client, "rate", answer=bad).status_code == 400
         assert answer(client, "rate", answer=good).status_code == 200
@@ -149,7 +166,7 @@ def test_ratings_are_numbers_in_their_range(rated: Path, question: str, good: st
 
 
 def test_systems_are_not_named_and_everybody_has_an_order_of_their_own(rated: Path) -> None:
-    campaigns.create("rate", question="da", reviewers="anna,ben", overlap=1, seed=1, workspace=rated)
+    campaign_work.create("rate", question="da", reviewers="anna,ben", overlap=1, seed=1, workspace=rated)
     orders = []
     for client in clients(rated, "anna", "ben"):
         seen = []
@@ -164,7 +181,7 @@ def test_systems_are_not_named_and_everybody_has_an_order_of_their_own(rated: Pa
 
 
 def test_texts_are_escaped_and_marked_by_the_word(rated: Path) -> None:
-    campaigns.create("mqm", question="mqm", reviewers="lena", system=["x"], workspace=rated)
+    campaign_work.create("mqm", question="mqm", reviewers="lena", system=["x"], workspace=rated)
     with client_of(rated) as client:
         pages = []
         while 'id="card"' in (html := page_of(client, "/campaign/next?name=mqm")):
@@ -181,7 +198,7 @@ def test_texts_are_escaped_and_marked_by_the_word(rated: Path) -> None:
 
 
 def test_nobody_sees_another_answer_before_both_have_answered(workspace: Path) -> None:
-    campaigns.create("spring", reviewers="anna,ben", adjudicators="dora", overlap=1, workspace=workspace)
+    campaign_work.create("spring", reviewers="anna,ben", adjudicators="dora", overlap=1, workspace=workspace)
     anna, ben, dora = clients(workspace, "anna", "ben", "dora")
     said = answer(anna, "spring", answer="correct").text
     assert "Others said" not in said
@@ -202,7 +219,7 @@ def test_nobody_sees_another_answer_before_both_have_answered(workspace: Path) -
 
 
 def test_an_answer_that_is_sent_twice_is_kept_once(workspace: Path) -> None:
-    campaigns.create("spring", reviewers="lena", workspace=workspace)
+    campaign_work.create("spring", reviewers="lena", workspace=workspace)
     with client_of(workspace) as client:
         html = page_of(client, "/campaign/next?name=spring")
         form = {"csrf": field(html, "csrf"), "id": field(html, "id"), "answer": "correct"}
@@ -213,7 +230,7 @@ def test_an_answer_that_is_sent_twice_is_kept_once(workspace: Path) -> None:
 
 
 def test_back_shows_the_last_answer_and_skip_leaves_an_output_for_later(workspace: Path) -> None:
-    campaigns.create("spring", reviewers="lena", workspace=workspace)
+    campaign_work.create("spring", reviewers="lena", workspace=workspace)
     with client_of(workspace) as client:
         first = subject_of(page_of(client, "/campaign/next?name=spring"))
         second = subject_of(page_of(client, f"/campaign/next?name=spring&skip={first}"))
@@ -230,7 +247,7 @@ def test_back_shows_the_last_answer_and_skip_leaves_an_output_for_later(workspac
 
 
 def test_a_machine_speaks_only_after_the_person_with_how_often_it_agreed(workspace: Path) -> None:
-    campaigns.create("audit", reviewers="lena", sample=0, settled=9, workspace=workspace)
+    campaign_work.create("audit", reviewers="lena", sample=0, settled=9, workspace=workspace)
     with client_of(workspace) as client:
         html = page_of(client, "/campaign/next?name=audit")
         assert "The run" not in html
@@ -239,7 +256,7 @@ def test_a_machine_speaks_only_after_the_person_with_how_often_it_agreed(workspa
 
 
 def test_an_audit_ends_with_precision_and_recall(workspace: Path) -> None:
-    campaigns.create("audit", reviewers="anna", settled=9, workspace=workspace)
+    campaign_work.create("audit", reviewers="anna", settled=9, workspace=workspace)
     anna, root = clients(workspace, "anna", "root")
     hidden = page_of(anna, "/campaign?name=audit")
     assert "is shown when all have answered" in hidden
@@ -263,13 +280,13 @@ def test_thresholds_are_shown_for_a_wished_precision(tmp_path: Path) -> None:
     (tmp_path / "s.yaml").write_text("\n".join(["suite: S", "langpair: en-pt", "items:", *items]), "utf-8")
     outputs = {f"i{n}": f"um dois {'tres' if n % 2 else 'zzzz'} {n}" for n in range(60)}
     path = tmp_path / "workspace.db"
-    api.suite(tmp_path / "s.yaml", {"x": outputs}, samples=100, save=True, workspace=path, quiet=True)
-    campaigns.create(
+    library.suite(tmp_path / "s.yaml", {"x": outputs}, samples=100, save=True, workspace=path, quiet=True)
+    campaign_work.create(
         "c", reviewers="lena", judge="chrf", threshold=99, langpair="en-pt", workspace=path, quiet=True
     )
-    while card := campaigns.next_card("c", "lena", workspace=path):
+    while card := campaign_work.next_card("c", "lena", workspace=path):
         said = "incorrect" if "zzzz" in card.subject.outputs[0] else "correct"
-        campaigns.answer("c", card.subject.id, said, "lena", workspace=path)
+        campaign_work.answer("c", card.subject.id, said, "lena", workspace=path)
     with client_of(path) as client:
         for wished in ("80", "70"):
             html = page_of(client, f"/campaign?name=c&precision={wished}")
@@ -279,7 +296,7 @@ def test_thresholds_are_shown_for_a_wished_precision(tmp_path: Path) -> None:
 
 
 def test_progress_and_agreement_are_live(workspace: Path) -> None:
-    campaigns.create("spring", reviewers="anna,ben", overlap=1, workspace=workspace)
+    campaign_work.create("spring", reviewers="anna,ben", overlap=1, workspace=workspace)
     anna, ben = clients(workspace, "anna", "ben")
     assert "as soon as two reviewers" in page_of(anna, "/campaign?name=spring")
     for client in (anna, ben):
@@ -307,15 +324,68 @@ def test_a_campaign_is_made_in_a_form_by_an_admin(workspace: Path) -> None:
         made = client.post("/campaigns", data={**form, "question": "da", "sample": "2"})
         assert made.status_code == 200
         assert client.post("/campaigns", data=form).status_code == 400  # the name is taken
-        (campaign,) = campaigns.campaigns(workspace=workspace)
+        (campaign,) = campaign_work.campaigns(workspace=workspace)
         assert (campaign.name, campaign.question, campaign.overlap) == ("spring / 2", "da", 0.5)
         assert "spring / 2" in page_of(client, "/campaigns")
         closed = client.post("/campaign/close?name=spring%20/%202", data=form)
         assert "closed on" in closed.text
 
 
+UNFINISHABLE = [
+    ({"reviewers": "anna,ben", "adjudicators": "ben"}, "No dispute could be settled: ben would answer"),
+    ({"reviewers": "anna", "adjudicators": "anna"}, "No dispute could be settled: anna would answer"),
+    ({"reviewers": "anna,ben", "raters": 3}, "3 reviewers are to answer each output of the overlap, but"),
+    ({"reviewers": "anna", "overlap": 1}, "the campaign has one reviewer"),
+]
+
+
+@pytest.mark.parametrize(("words", "why"), UNFINISHABLE)
+def test_what_can_never_be_done_is_refused_alike_by_form_library_and_command(
+    workspace: Path, run: command_line.Run, words: dict[str, Any], why: str
+) -> None:
+    with pytest.raises(UsageError, match=why) as refused:
+        campaign_work.create("c", **words, workspace=workspace)
+    options = [part for key, value in words.items() for part in (f"--{key}", value)]
+    done = run("review", "campaign", "create", "c", *options, "--workspace", workspace)
+    assert done.returncode == 2
+    assert why in done.stderr
+    assert "`" not in done.stderr  # the command speaks of its options
+    with client_of(workspace) as client:
+        form = {"csrf": field(page_of(client, "/campaigns/new"), "csrf"), "name": "c"}
+        percent = {key: 100 if key == "overlap" else value for key, value in words.items()}
+        sent = client.post("/campaigns", data={**form, **percent})
+        assert sent.status_code == 400
+        assert str(refused.value) in html.unescape(sent.text)
+    assert not campaign_work.campaigns(workspace=workspace)
+
+
+def test_the_form_and_the_library_make_the_same_campaign(workspace: Path) -> None:
+    with client_of(workspace) as client:
+        for reviewers in ("anna", "anna,ben"):
+            form = {"csrf": field(page_of(client, "/campaigns/new"), "csrf"), "name": f"form {reviewers}"}
+            form |= {"reviewers": reviewers, "overlap": "", "raters": "2"}
+            assert client.post("/campaigns", data=form).status_code == 200
+            made = campaign_work.create(f"library {reviewers}", reviewers=reviewers, workspace=workspace)
+            (same,) = (
+                c for c in campaign_work.campaigns(workspace=workspace) if c.name == f"form {reviewers}"
+            )
+            assert replace(same, name=made.name, created=made.created) == made
+
+
+def test_who_was_never_invited_is_told_of_to_the_admin(workspace: Path, run: command_line.Run) -> None:
+    anna, root = clients(workspace, "anna", "root")
+    done = run("review", "campaign", "create", "c", "--reviewers", "anna,carla", "--workspace", workspace)
+    line = "Not invited to the review page: carla. Invite them: mtassay review invite NAME"
+    assert f"mtassay: {line}\n" in done.stderr
+    assert line in page_of(root, "/campaign?name=c")
+    assert line not in page_of(anna, "/campaign?name=c")
+    assert line in report("c", workspace=workspace).cautions
+    clients(workspace, "carla")
+    assert line not in page_of(root, "/campaign?name=c")
+
+
 def test_strangers_see_no_campaign_and_reviewers_make_none(workspace: Path) -> None:
-    campaigns.create("spring", reviewers="anna", workspace=workspace)
+    campaign_work.create("spring", reviewers="anna", workspace=workspace)
     anna, ben = clients(workspace, "anna", "ben")
     token = field(page_of(ben, "/"), "csrf")
     assert "spring" in page_of(anna, "/campaigns")
@@ -332,7 +402,7 @@ def test_strangers_see_no_campaign_and_reviewers_make_none(workspace: Path) -> N
 
 
 def test_nothing_is_changed_without_the_token_of_the_page(workspace: Path) -> None:
-    campaigns.create("spring", reviewers="lena", workspace=workspace)
+    campaign_work.create("spring", reviewers="lena", workspace=workspace)
     with client_of(workspace) as client:
         html = page_of(client, "/campaign/next?name=spring")
         where = f"/campaign/card?name=spring&subject={subject_of(html)}"
@@ -340,7 +410,7 @@ def test_nothing_is_changed_without_the_token_of_the_page(workspace: Path) -> No
             assert client.post(path, data={"answer": "correct", "csrf": "wrong"}).status_code == 403
         sent = client.post("/exchange/import", files={"file": ("a.jsonl", b"{}")}, data={"csrf": "wrong"})
         assert sent.status_code == 403
-    assert not people.reviews(workspace=workspace)
+    assert not reviewing.reviews(workspace=workspace)
 
 
 # Files ---------------------------------------------------------------------------------------------------
@@ -351,7 +421,7 @@ def test_answers_leave_as_a_file_and_come_back(workspace: Path, tmp_path: Path, 
     (tmp_path / "other").mkdir()
     if ending == "xlsx":
         pytest.importorskip("openpyxl", reason="sheets need openpyxl")
-    campaigns.create("spring", reviewers="lena", item=["negation-1"], workspace=workspace)
+    campaign_work.create("spring", reviewers="lena", item=["negation-1"], workspace=workspace)
     with client_of(workspace) as client:
         answer(client, "spring", answer="correct")
         sent = client.get(f"/exchange/reviews.{ending}")
@@ -369,7 +439,7 @@ def test_answers_leave_as_a_file_and_come_back(workspace: Path, tmp_path: Path, 
 
 
 def test_answers_and_tasks_are_written_for_other_programs(rated: Path) -> None:
-    campaigns.create("mqm", question="mqm", reviewers="lena", item=["3"], workspace=rated)
+    campaign_work.create("mqm", question="mqm", reviewers="lena", item=["3"], workspace=rated)
     with client_of(rated) as client:
         answer(client, "mqm", answer="none")
         for form in ("pearmut", "pearmut-tasks", "labelstudio", "labelstudio-tasks"):
@@ -402,7 +472,7 @@ def test_what_is_no_file_of_answers_is_refused_in_words(
         assert done.status_code == 400
         assert why in done.text
         assert "/tmp" not in done.text
-    assert not people.reviews(workspace=workspace)
+    assert not reviewing.reviews(workspace=workspace)
 
 
 @pytest.mark.parametrize("content", [b"", b"\r\n", b"\r\r\n--x\n", b"--B\x00\xff\x85\r", bytes(range(256))])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from fastapi.testclient import TestClient
 
-from mtassay.api import access, people
+from mtassay.app import access, reviewing
 from tests.web.conftest import client_of
 from tests.web.test_pages import run_of
 
@@ -27,7 +27,7 @@ def test_a_program_reviews_with_its_token(workspace: Path) -> None:
         assert again["is_new"] is False
         other = client.post(f"{queue}/cards/{seen[0]}", json={"answer": "correct", "id": "mine-2"})
         assert other.status_code == 400
-    assert len(people.reviews(workspace=workspace)) == 3
+    assert len(reviewing.reviews(workspace=workspace)) == 3
 
 
 def test_a_page_of_ours_uses_the_token_of_its_person(browser: TestClient, workspace: Path) -> None:

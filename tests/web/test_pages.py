@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from mtassay.agenda import prepare
-from mtassay.api import desk, people
-from mtassay.core import Review, Run
-from mtassay.store import Workspace
+from mtassay.app import review_cards, reviewing
+from mtassay.data.nouns import Review, Run
+from mtassay.review.queue import prepare
+from mtassay.runtime.workspace import Workspace
 from tests.web.conftest import client_of
 
 
@@ -56,7 +56,7 @@ def test_a_queue_is_answered_to_its_end_with_plain_forms(
     for said in ("correct", "incorrect", "unsure"):
         html = answer(browser, html, said)
     assert "Nothing waits for you here" in html
-    reviews = people.reviews(workspace=workspace)
+    reviews = reviewing.reviews(workspace=workspace)
     assert [review["answer"] for review in reviews] == ["correct", "incorrect", "unsure"]
     assert {review["reviewer"] for review in reviews} == {"lena"}
 
@@ -80,7 +80,7 @@ def test_an_answer_that_is_sent_twice_is_kept_once(browser: TestClient, workspac
     html = browser.get(queue).text
     answer(browser, html, "correct")
     answer(browser, html, "correct")
-    assert len(people.reviews(workspace=workspace)) == 1
+    assert len(reviewing.reviews(workspace=workspace)) == 1
 
 
 def test_going_back_changes_ones_mind_and_keeps_both(
@@ -93,7 +93,7 @@ def test_going_back_changes_ones_mind_and_keeps_both(
     assert fields(again)["action"] == first
     assert "You said correct" in again
     answer(browser, again, "incorrect")
-    assert [review["answer"] for review in people.reviews(workspace=workspace)] == ["correct", "incorrect"]
+    assert [review["answer"] for review in reviewing.reviews(workspace=workspace)] == ["correct", "incorrect"]
 
 
 def test_a_skipped_output_comes_again_at_the_end(browser: TestClient, queue: str) -> None:
@@ -109,7 +109,7 @@ def test_a_skipped_output_comes_again_at_the_end(browser: TestClient, queue: str
 
 def test_a_correction_is_kept_as_repair_reads_it(browser: TestClient, workspace: Path, queue: str) -> None:
     answer(browser, browser.get(queue).text, "incorrect", note="odd", correction=" Ele\ncorreu. ")
-    assert people.reviews(workspace=workspace)[0]["note"] == "odd\nfix: Ele correu."
+    assert reviewing.reviews(workspace=workspace)[0]["note"] == "odd\nfix: Ele correu."
 
 
 def test_an_answer_that_is_none_is_refused_and_nothing_kept(
@@ -119,7 +119,7 @@ def test_an_answer_that_is_none_is_refused_and_nothing_kept(
     response = browser.post(form.pop("action"), data={**form, "answer": "maybe"})
     assert response.status_code == 400
     assert "&#39;maybe&#39; is no answer" in response.text
-    assert not people.reviews(workspace=workspace)
+    assert not reviewing.reviews(workspace=workspace)
 
 
 def test_lists_are_filtered(browser: TestClient, workspace: Path) -> None:
@@ -181,8 +181,8 @@ def test_a_card_that_was_settled_since_says_so(browser: TestClient, workspace: P
 def test_what_others_settled_is_not_told_before_one_has_answered(
     browser: TestClient, workspace: Path, queue: str
 ) -> None:
-    entry = people.pending(workspace=workspace).waiting[0]
-    people.decide("incorrect", entry.subject.id, reviewer="ben", workspace=workspace)
+    entry = reviewing.pending(workspace=workspace).waiting[0]
+    reviewing.decide("incorrect", entry.subject.id, reviewer="ben", workspace=workspace)
     html = browser.get(f"{queue}?double=1").text
     while f'data-card="{entry.subject.id}"' not in html:
         html = browser.get(re.findall(r'data-key="s" href="([^"]*)"', html)[0].replace("&amp;", "&")).text
@@ -202,10 +202,10 @@ def test_what_came_in_by_the_command_line_counts_at_once(
     browser: TestClient, workspace: Path, queue: str
 ) -> None:
     browser.get(queue)
-    for entry in people.pending(reviewer="ben", workspace=workspace).waiting[:2]:
-        people.decide("correct", entry.subject.id, reviewer="ben", workspace=workspace)
+    for entry in reviewing.pending(reviewer="ben", workspace=workspace).waiting[:2]:
+        reviewing.decide("correct", entry.subject.id, reviewer="ben", workspace=workspace)
     assert "1 open" in browser.get(queue).text
-    people.decide("incorrect", entry.subject.id, reviewer="ann", workspace=workspace)
+    reviewing.decide("incorrect", entry.subject.id, reviewer="ann", workspace=workspace)
     assert "2 open" in browser.get(queue).text  # disputed, so it waits again
 
 
@@ -219,7 +219,7 @@ def test_what_is_not_there_is_a_page_that_says_so(browser: TestClient, path: str
 
 
 def test_home_tells_progress_pace_and_agreement(browser: TestClient, workspace: Path, queue: str) -> None:
-    waiting = [entry.subject for entry in people.pending(workspace=workspace).waiting]
+    waiting = [entry.subject for entry in reviewing.pending(workspace=workspace).waiting]
     times = ("10:00:00", "10:00:08", "10:00:20")
     said = {"ann": ("correct", "correct", "incorrect"), "ben": ("correct", "incorrect", "unsure")}
     reviews = [
@@ -247,4 +247,4 @@ class Slow(Workspace):
 
 
 def test_who_comes_second_to_a_new_run_gets_its_agenda(workspace: Path) -> None:
-    assert desk.open_agenda(Slow(workspace), run_of(workspace), "suite").total == 4
+    assert review_cards.open_agenda(Slow(workspace), run_of(workspace), "suite").total == 4

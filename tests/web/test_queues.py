@@ -12,14 +12,15 @@ from typing import Any, ClassVar
 import pytest
 from fastapi.testclient import TestClient
 
-from mtassay import registry
-from mtassay.agenda import Agenda
-from mtassay.api import behavior, people
-from mtassay.core import Finding, Output, Question, Result, Run, Segment
-from mtassay.method import Method
-from mtassay.repair.corrections import gather
-from mtassay.reviews import all_questions
-from mtassay.store import Workspace
+from mtassay.app import reviewing
+from mtassay.app.library import behavior
+from mtassay.data import registry
+from mtassay.data.method import Method
+from mtassay.data.nouns import Finding, Output, Question, Result, Run, Segment
+from mtassay.data.questions import all_questions
+from mtassay.meta.repair.corrections import gather
+from mtassay.review.queue import ReviewQueue
+from mtassay.runtime.workspace import Workspace
 from tests.cli.test_behavior_review import OUTPUTS, TEXTS
 from tests.cli.test_review_invariance import FINDINGS, SEGMENTS, TOLD
 from tests.cli.test_review_invariance import TEXTS as VARIANT_TEXTS
@@ -80,8 +81,8 @@ def pairs(tmp_path: Path) -> Iterator[TestClient]:
         {"nmt": tmp_path / "nmt.jsonl"},
         langpair="en-pt",
         quality="chrf",
-        alpha=0.5,
-        beta=0.2,
+        min_quality=0.5,
+        max_change=0.2,
         save=True,
         workspace=tmp_path / "workspace.db",
         quiet=True,
@@ -104,7 +105,7 @@ def test_a_pair_is_rated_with_only_what_the_question_is_about(pairs: TestClient,
     answer(pairs, html, "satisfied")
     both = pairs.get(queue_of(pairs, "ta")).text
     assert ("A dog." in both and "Um cão." in both) != ("A cow." in both and "Uma vaca." in both)
-    assert [(r["question"], r["answer"]) for r in people.reviews(workspace=tmp_path / "workspace.db")] == [
+    assert [(r["question"], r["answer"]) for r in reviewing.reviews(workspace=tmp_path / "workspace.db")] == [
         ("ssf", "satisfied")
     ]
 
@@ -114,7 +115,7 @@ def test_where_the_error_is_can_be_said(pairs: TestClient, tmp_path: Path) -> No
     assert "A <mark>dog</mark>." in html
     assert "A <mark>cow</mark>." in html
     answer(pairs, html, "e")
-    assert people.reviews(workspace=tmp_path / "workspace.db")[0]["answer"] == "edit"
+    assert reviewing.reviews(workspace=tmp_path / "workspace.db")[0]["answer"] == "edit"
 
 
 @dataclass(frozen=True)
@@ -128,7 +129,7 @@ class Lengths(Method):
         Question("why-so", "Why?", kind="text"),
     )
 
-    def cases(self, segments: Any, tools: Any) -> Any:
+    def cases(self, segments: Any, context: Any) -> Any:
         raise NotImplementedError
 
     judge = score = cases
@@ -166,7 +167,7 @@ def test_numbers_and_texts_are_asked_by_their_kind(
     form = fields(html)
     assert foreign.post(form.pop("action"), data={**form, "answer": bad}).status_code == 400
     answer(foreign, html, good)
-    assert [r["answer"] for r in people.reviews(workspace=tmp_path / "workspace.db")] == [good]
+    assert [r["answer"] for r in reviewing.reviews(workspace=tmp_path / "workspace.db")] == [good]
 
 
 def test_an_agenda_follows_reviews_that_go_away(tmp_path: Path, workspace: Path) -> None:
@@ -174,7 +175,7 @@ def test_an_agenda_follows_reviews_that_go_away(tmp_path: Path, workspace: Path)
         run = browser.get("/api/runs").json()[0]["id"]
         answer(browser, browser.get(f"/runs/{run}/suite").text, "correct")
     store = Workspace(workspace)
-    agenda = Agenda(store, run, "suite")
+    agenda = ReviewQueue(store, run, "suite")
     assert agenda.waiting("ben") == 2
     with store.database.transaction() as connection:
         connection.execute("DELETE FROM reviews")

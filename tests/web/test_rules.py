@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from mtassay.api import access, people
-from mtassay.formats.suite import Rule, read_suite
+from mtassay.app import access, reviewing
+from mtassay.data.formats.suite_files import read_suite
+from mtassay.data.formats.suite_items import Rule
+from mtassay.runtime.database import UnavailableError
 from tests.web.conftest import client_of
 from tests.web.test_pages import fields, run_of
 
@@ -26,7 +28,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def card_of(workspace: Path, text: str) -> str:
-    waiting = people.pending(workspace=workspace).waiting
+    waiting = reviewing.pending(workspace=workspace).waiting
     subject = next(entry.subject.id for entry in waiting if entry.subject.outputs[0] == text)
     return f"/runs/{run_of(workspace)}/suite/cards/{subject}"
 
@@ -78,7 +80,7 @@ def test_an_accepted_rule_stands_in_the_file_and_answers_its_output(
     assert browser.post(f"{card}/rule", data=sent).status_code == 200
     item = read_suite(folder / "suite.yaml").items[0]
     assert [(rule.text, rule.author) for rule in item.positive_regex][1:] == [(r"\bfalou\b", "lena")]
-    assert [review["answer"] for review in people.reviews(workspace=workspace)] == ["correct"]
+    assert [review["answer"] for review in reviewing.reviews(workspace=workspace)] == ["correct"]
 
 
 def test_a_rule_that_breaks_what_is_known_is_not_written(
@@ -90,13 +92,13 @@ def test_a_rule_that_breaks_what_is_known_is_not_written(
     refused = browser.post(f"{card}/rule", data=sent)
     assert (refused.status_code, "also matches" in refused.text) == (400, True)
     assert (folder / "suite.yaml").read_bytes() == before
-    assert not people.reviews(workspace=workspace)
+    assert not reviewing.reviews(workspace=workspace)
 
 
 def test_what_a_rule_contradicts_may_be_a_review(browser: TestClient, workspace: Path) -> None:
-    waiting = people.pending(workspace=workspace).waiting
+    waiting = reviewing.pending(workspace=workspace).waiting
     queue = {entry.subject.outputs[0]: entry.subject.id for entry in waiting}
-    people.decide("incorrect", queue[BOTH], reviewer="ben", workspace=workspace)
+    reviewing.decide("incorrect", queue[BOTH], reviewer="ben", workspace=workspace)
     card = f"/runs/{run_of(workspace)}/suite/cards/{queue[FALOU]}"
     html = browser.get(f"{card}/rule", params={"pattern": "Ninguém", "kind": "correct"}).text
     assert "contradicts 1" in told(html)
@@ -170,7 +172,7 @@ def test_a_rule_may_not_contradict_ones_own_answer(
     refused = browser.post(f"{card}/rule", data=sent)
     assert (refused.status_code, "You answered incorrect here" in refused.text) == (400, True)
     assert (folder / "suite.yaml").read_bytes() == before
-    assert [review["answer"] for review in people.reviews(workspace=workspace)] == ["incorrect"]
+    assert [review["answer"] for review in reviewing.reviews(workspace=workspace)] == ["incorrect"]
 
 
 @pytest.mark.parametrize(
@@ -248,7 +250,7 @@ def test_who_took_a_rule_out_stands_beside_the_output(browser: TestClient, works
     html = browser.get(card).text
     sent = {"csrf": fields(html)["csrf"], "answer": "unsure"}
     assert browser.post(taking_out(html)[0], data=sent).status_code == 200
-    (review,) = people.reviews(workspace=workspace)
+    (review,) = reviewing.reviews(workspace=workspace)
     assert (review["reviewer"], review["answer"]) == ("lena", "unsure")
     assert review["note"] == "took out the rule: correct if Ninguém disse nada"
     assert "took out the rule" in browser.get(card).text
@@ -273,7 +275,7 @@ def test_a_rule_stays_where_the_request_is_not_ours_or_says_no_answer(
     assert browser.get(gone).status_code == 400
     assert browser.post(gone, data={"csrf": token, "answer": "correct"}).status_code == 400
     assert (folder / "suite.yaml").read_bytes() == before
-    assert not people.reviews(workspace=workspace)
+    assert not reviewing.reviews(workspace=workspace)
 
 
 def test_reviewers_who_are_no_admins_take_no_rules_out(
@@ -311,7 +313,7 @@ def test_of_two_rules_with_one_text_the_chosen_one_goes(
 def test_a_rule_stays_while_the_workspace_is_busy_and_can_be_taken_out_later(
     browser: TestClient, workspace: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mtassay.database.PATIENCE_S", 0.01)
+    monkeypatch.setattr("mtassay.runtime.database.PATIENCE_S", 0.01)
     html = browser.get(card_of(workspace, BOTH)).text
     sent = {"csrf": fields(html)["csrf"], "id": "1", "answer": "incorrect"}
     before = (folder / "suite.yaml").read_bytes()
@@ -321,14 +323,14 @@ def test_a_rule_stays_while_the_workspace_is_busy_and_can_be_taken_out_later(
     assert (busy.status_code, "nothing was kept" in busy.text) == (503, True)
     assert (folder / "suite.yaml").read_bytes() == before
     assert browser.post(taking_out(html)[0], data=sent).status_code == 200
-    (review,) = people.reviews(workspace=workspace)
+    (review,) = reviewing.reviews(workspace=workspace)
     assert review["note"] == "took out the rule: correct if Ninguém disse nada"
 
 
 def test_no_rule_is_written_while_the_workspace_is_busy(
     browser: TestClient, workspace: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mtassay.database.PATIENCE_S", 0.01)
+    monkeypatch.setattr("mtassay.runtime.database.PATIENCE_S", 0.01)
     card = card_of(workspace, FALOU)
     sent = {"csrf": fields(browser.get(card).text)["csrf"], "id": "1", "pattern": "falou", "kind": "correct"}
     before = (folder / "suite.yaml").read_bytes()
@@ -338,7 +340,7 @@ def test_no_rule_is_written_while_the_workspace_is_busy(
     assert (folder / "suite.yaml").read_bytes() == before
     assert browser.post(f"{card}/rule", data=sent).status_code == 200
     assert "falou" in rules_in(folder)
-    assert [review["answer"] for review in people.reviews(workspace=workspace)] == ["correct"]
+    assert [review["answer"] for review in reviewing.reviews(workspace=workspace)] == ["correct"]
 
 
 def test_nobody_is_said_to_have_taken_out_a_rule_that_stays(
@@ -353,7 +355,7 @@ def test_nobody_is_said_to_have_taken_out_a_rule_that_stays(
     refused = browser.post(taking_out(html)[0], data=sent)
     assert (refused.status_code, "cannot be edited" in refused.text) == (400, True)
     assert suite.read_bytes() == before
-    assert not people.reviews(workspace=workspace)
+    assert not reviewing.reviews(workspace=workspace)
 
 
 def written(html: str) -> tuple[str, str]:
@@ -381,7 +383,7 @@ def test_whoever_changes_a_rule_keeps_their_note_and_correction(
         took = "took out the rule: correct if Ninguém disse nada\n"
         sent = {"csrf": form["csrf"], "answer": "incorrect"}
         assert browser.post(taking_out(html)[0], data=sent).status_code == 200
-    newest = max(people.reviews(workspace=workspace), key=lambda review: review["at"])
+    newest = max(reviewing.reviews(workspace=workspace), key=lambda review: review["at"])
     assert newest["note"] == f"{took}two clauses\nfix: {fixed}"
     assert written(browser.get(card).text) == ("two clauses", fixed)
 
@@ -424,3 +426,22 @@ def test_what_was_filtered_by_stays_when_rules_change(
     answer = browser.post(action.replace("&amp;", "&"), data=sent, headers=headers)
     assert answer.status_code == 200
     assert query in re.findall(r'data-key="s" href="([^"]+)"', answer.text)[0].replace("&amp;", "&")
+
+
+def test_a_full_disk_is_not_told_as_busy(
+    browser: TestClient, workspace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(*_: object, **__: object) -> int:
+        raise UnavailableError(f"{workspace}: the disk is full.")
+
+    card = card_of(workspace, FALOU)
+    sent = {"csrf": fields(browser.get(card).text)["csrf"], "id": "1", "answer": "correct"}
+    monkeypatch.setattr("mtassay.runtime.workspace.Workspace.add_reviews", full)
+    told = browser.post(card, data=sent)
+    assert (told.status_code, "busy" in told.text, "The disk of the workspace is full" in told.text) == (
+        507,
+        False,
+        True,
+    )
+    assert str(workspace) not in told.text
+    assert "the disk is full" in capsys.readouterr().err

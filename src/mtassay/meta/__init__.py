@@ -1,1 +1,1 @@
-"""How good metrics themselves are: their agreement with people."""
+"""How good metrics and judges are, compared with people."""

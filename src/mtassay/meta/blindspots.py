@@ -13,17 +13,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from mtassay import stats
-from mtassay.core import Result, Score, Segment, Tools
-from mtassay.errors import MtassayError, UsageError
-from mtassay.languages import Pair
+from mtassay.data.errors import MtassayError, UsageError
+from mtassay.data.languages import Pair
+from mtassay.data.nouns import Result, RunContext, Score, Segment
+from mtassay.measures.metric import Metric
 from mtassay.meta.corruptions import ERROR_KINDS, Corrupted, CorruptionSource, corrupt, plain_annotation
 from mtassay.meta.measurement import score_outputs
 from mtassay.meta.negation import FLIPPED
-from mtassay.metrics.base import Metric
+from mtassay.nlp.aligners import open_aligner
+from mtassay.nlp.annotation import Annotation
+from mtassay.nlp.annotators import open_annotator
+from mtassay.stats import proportions, resampling
 from mtassay.stats.correlation import auc
-from mtassay.tools.align import open_aligner
-from mtassay.tools.annotate import Annotation, open_annotator
 
 __all__ = [
     "ALONE",
@@ -135,7 +136,7 @@ def look_for_blindspots(
     metrics: Mapping[str, Metric],
     material: Corruptible,
     settings: BlindSpotSettings,
-    tools: Tools,
+    context: RunContext,
 ) -> Result:
     """What each metric makes of the errors: scores with the metric as `system` and the kind as `group`.
 
@@ -147,7 +148,7 @@ def look_for_blindspots(
         if metric.reads_ids:
             raise UsageError(
                 f"metric '{name}' finds scores by id, and corrupted texts have none. Write them with "
-                "--write, and score that file, or give a file of scores with source and output."
+                "`write`, and score that file, or give a file of scores with source and output."
             )
     place = {source.id: i for i, source in enumerate(material.sources)}
     corruptions = material.corrupted.corruptions
@@ -162,7 +163,7 @@ def look_for_blindspots(
     kinds = np.array([c.kind for c in corruptions])
     scores: list[Score] = []
     for name, metric in metrics.items():
-        values = score_outputs(name, metric, segments, texts, tools)
+        values = score_outputs(name, metric, segments, texts, context)
         good, other = values[: len(bases)], values[len(bases) : 2 * len(bases)]
         bad = values[2 * len(bases) :]
         for kind in (kind for kind in settings.kinds if kind in kinds):
@@ -190,7 +191,7 @@ def _scores(
     # What is equal but for rounding ties.
     tied = np.abs(drops) < 1e-9
     lower = float(((drops > 0) & ~tied).sum() + tied.sum() / 2)
-    low, high = stats.wilson(lower, n)
+    low, high = proportions.wilson(lower, n)
     shares = [
         Score(LOWER, metric, kind, 100 * lower / n, n, 100 * low, 100 * high, label=label, decimals=0),
         Score(TIES, metric, kind, 100 * float(tied.mean()), n, label=label),
@@ -210,7 +211,7 @@ def _loss(
         return Score(LOSS, metric, kind, None, len(drops), label=label)
     drawn = np.random.default_rng(settings.seed).integers(0, len(drops), (settings.samples, len(drops)))
     # The drop of unrelated texts is the same for all kinds, and hardly uncertain beside that of one kind.
-    low, high = stats.interval(drops[drawn].mean(axis=1))
+    low, high = resampling.interval(drops[drawn].mean(axis=1))
     unit = 100 / float(whole.mean())
     return Score(
         LOSS,

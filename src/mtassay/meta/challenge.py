@@ -15,11 +15,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mtassay import stats
-from mtassay.core import Comparison, Result, Score
-from mtassay.formats.challenge import ChallengePair
+from mtassay.data.formats.evaluation_files import ChallengePair
+from mtassay.data.nouns import Comparison, Result, Score
+from mtassay.stats import proportions
+from mtassay.stats.comparisons import MACRO, MICRO, Compare, defined, exact, joined, permutation, ranked
 from mtassay.stats.proportions import effective_trials, small_sample_factor
-from mtassay.stats.ranking import MACRO, MICRO, Compare, defined, exact, joined, permutation, ranked
 
 __all__ = [
     "ACCURACY",
@@ -198,9 +198,9 @@ def _score(name: str, group: str, metric: MetricScores, column: int, tables: Seq
     value = float(np.mean(means)) if means else math.nan
     correct = np.array(means) * trials
     if len(means) == 1:
-        low, high = stats.wilson(float(correct[0]), trials[0])
+        low, high = proportions.wilson(float(correct[0]), trials[0])
     else:
-        low, high = map(float, stats.macro_interval(correct, np.array(trials)))
+        low, high = map(float, proportions.macro_interval(correct, np.array(trials)))
     scale, shift = (2.0, -1.0) if name == KENDALL else (100.0, 0.0)
     value, low, high = (scale * number + shift for number in (value, low, high))
     return Score(name, metric.name, group, defined(value), n, defined(low), defined(high), metric.signature)

@@ -11,11 +11,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from mtassay.core import Cluster, Comparison, Result, Score
-from mtassay.errors import UsageError
-from mtassay.meta import rowwise
+from mtassay.data.errors import UsageError
+from mtassay.data.nouns import Cluster, Comparison, Result, Score
 from mtassay.meta.estimation import Drawn, Estimate, describe_intervals
-from mtassay.meta.rater import Rater, RatingFrame
+from mtassay.meta.raters import Rater, RatingFrame
 from mtassay.meta.segment_level import Grouping, SegmentLevel, common_translations
 from mtassay.meta.significance import (
     Contender,
@@ -29,6 +28,7 @@ from mtassay.meta.significance import (
     swap_systems,
 )
 from mtassay.meta.system_level import SystemLevel, drawable
+from mtassay.stats.correlation import COEFFICIENTS
 
 Level = Literal["system", "segment"]
 Resample = Literal["segments", "systems"]
@@ -188,10 +188,10 @@ class _Agreement:
             rated = self._rated(metrics[0], human)
             if statistic == "soft_pairwise_accuracy":
                 return _soft_test(metrics, human, rated, swaps)
-            if statistic not in _TESTED:
+            if statistic not in COEFFICIENTS or statistic == "prediction_error":
                 return None
             y = human.sign * human.points[rated]
-            test = partial(swap_systems, human=y, agreement=_TESTED[statistic], swaps=swaps)
+            test = partial(swap_systems, human=y, agreement=COEFFICIENTS[statistic].rows, swaps=swaps)
             return test, [metric.sign * metric.points[rated] for metric in metrics]
         sides = [common_translations(metric, human) for metric in metrics]
         if statistic == "pearson":
@@ -256,14 +256,6 @@ def _drawn(raters: Sequence[Rater], settings: CorrelationSettings) -> tuple[Draw
     if settings.resample == "segments" and drawn == "systems":
         raise UsageError(f"Segments cannot be drawn for {due_to}: leave it out, or resample systems.")
     return drawn, due_to
-
-
-_TESTED: dict[str, rowwise.Rowwise] = {
-    "pearson": rowwise.pearson_rows,
-    "spearman": rowwise.spearman_rows,
-    "kendall": rowwise.kendall_rows,
-    "pairwise_accuracy": rowwise.pairwise_accuracy_rows,
-}
 
 
 def _soft_test(

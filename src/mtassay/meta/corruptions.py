@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import NamedTuple
 
-from mtassay.core import Edit
+from mtassay.data.nouns import Edit
 from mtassay.meta.negation import flips, says_no
-from mtassay.texts.numbers import read_numbers
-from mtassay.tools.annotate.annotation import Annotation, Token, TokenSpan
+from mtassay.nlp.annotation import Annotation, Token, TokenSpan
+from mtassay.nlp.numbers import read_numbers
 
 __all__ = ["ERROR_KINDS", "Corrupted", "Corruption", "CorruptionSource", "corrupt", "plain_annotation"]
 

@@ -14,11 +14,31 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mtassay import stats
-from mtassay.core import Result, Score
-from mtassay.stats.correlation import auc
+from mtassay.data.errors import UsageError
+from mtassay.data.method import view_of
+from mtassay.data.nouns import EDITED, Question, Result, Run, RunContext, Score
+from mtassay.data.subjects import Pending, subjects_in
+from mtassay.measures.metric import Metric
+from mtassay.meta.measurement import score_outputs
+from mtassay.review.campaigns import RIGHT
+from mtassay.stats import proportions, resampling
+from mtassay.stats.correlation import AUC, auc
 
-__all__ = ["Curve", "CurvePoint", "DetectionSettings", "JudgedDetector", "PairKey", "curve", "detect"]
+__all__ = [
+    "OWN_VERDICTS",
+    "Curve",
+    "CurvePoint",
+    "DetectionSettings",
+    "JudgeVerdicts",
+    "JudgedDetector",
+    "PairKey",
+    "area_of",
+    "curve",
+    "detect",
+    "detector_names",
+    "metric_verdicts",
+    "verdicts_of_runs",
+]
 
 
 class PairKey(NamedTuple):
@@ -34,7 +54,7 @@ class JudgedDetector:
 
     The higher one of the `scores`, the surer the detector is of an error, or the lower with `low_is_error`; a
     pair without one ranks below all others. `silent` counts the pairs that it could not
-    judge, by why; they are not flagged. `one_less` names what a score is 1 less of, if it is that.
+    judge, by why; they are not flagged. `complement` names what a score is 1 less of, if it is that.
     """
 
     name: str
@@ -43,7 +63,7 @@ class JudgedDetector:
     scores: Mapping[PairKey, float] = field(default_factory=dict)
     silent: Mapping[str, int] = field(default_factory=dict)
     low_is_error: bool = False
-    one_less: str = ""
+    complement: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +106,17 @@ class Curve:
         return max(self.points, key=lambda point: point.f1)
 
 
-def detect(detectors: Sequence[JudgedDetector], *, settings: DetectionSettings | None = None) -> Result:
+def detect(
+    detectors: Sequence[JudgedDetector],
+    *,
+    settings: DetectionSettings | None = None,
+    sources: Mapping[str, str] | None = None,
+) -> Result:
     """Precision, recall and F1 of each detector, in percent, and the area under the ROC curve (0 to 1).
 
     Precision is of the flagged pairs that are labelled (its n), recall of the wrong ones (its n); both have
     Wilson's intervals at 95 %. F1 is over all labelled pairs, its interval by drawing these anew. The area
-    is given where labelled pairs have scores of which two differ. `counts` has
+    is given where labelled pairs have scores of which two differ; `sources` are as in `area_of`. `counts` has
     what is flagged, and how much of it is not labelled.
     """
     chosen = settings or DetectionSettings()
@@ -104,8 +129,9 @@ def detect(detectors: Sequence[JudgedDetector], *, settings: DetectionSettings |
             _share("recall", detector.name, cells.hits, cells.hits + cells.misses),
             _f1(detector.name, cells, chosen),
         ]
-        if _ranked(detector)[0] is not None:
-            scores.append(_area(detector))
+        if (area := area_of(detector, sources)) is not None:
+            low, high = map(float, area.interval())
+            scores.append(Score("auc", detector.name, "all", area.value, len(detector.labels), low, high))
         counts[detector.name] = {
             "flagged": len(detector.flagged),
             "unlabelled": len(detector.flagged - detector.labels.keys()),
@@ -114,6 +140,20 @@ def detect(detectors: Sequence[JudgedDetector], *, settings: DetectionSettings |
             **{f"silent: {why}": n for why, n in detector.silent.items() if n},
         }
     return Result(scores, counts=counts)
+
+
+def area_of(detector: JudgedDetector, sources: Mapping[str, str] | None = None) -> AUC | None:
+    """The area under the ROC curve over all labelled pairs; `None` where there is no curve.
+
+    `sources` has for the id of an output the text that it, or what it was edited from, translates: outputs of
+    one source hang together. An id without one is a source of its own.
+    """
+    values, is_error = _ranked(detector)
+    if values is None:
+        return None
+    known, ids = sources or {}, dict[str, int]()
+    texts = (known.get(key.id, key.id.removesuffix(EDITED)) for key in detector.labels)
+    return auc(values, is_error, [ids.setdefault(text, len(ids)) for text in texts])
 
 
 def curve(detector: JudgedDetector) -> Curve | None:
@@ -164,7 +204,7 @@ def _cells(detector: JudgedDetector) -> _Cells:
 def _share(name: str, detector: str, hits: int, n: int) -> Score:
     if n == 0:
         return Score(name, detector, "all", None, 0)
-    low, high = stats.wilson(hits, n)
+    low, high = proportions.wilson(hits, n)
     return Score(name, detector, "all", 100 * hits / n, n, 100 * low, 100 * high)
 
 
@@ -175,7 +215,7 @@ def _f1(detector: str, cells: _Cells, settings: DetectionSettings) -> Score:
         return Score("f1", detector, "all", None, n)
     # Only how many pairs of each kind are drawn matters, so these are drawn at once.
     drawn = np.random.default_rng(settings.seed).multinomial(n, np.array(cells) / n, size=settings.samples)
-    low, high = stats.interval(_f1_of(drawn))
+    low, high = resampling.interval(_f1_of(drawn))
     return Score("f1", detector, "all", 100 * value, n, 100 * float(low), 100 * float(high))
 
 
@@ -184,16 +224,6 @@ def _f1_of(cells: NDArray[np.int64]) -> NDArray[np.float64]:
     hits, alarms, misses = (cells[..., place] for place in range(3))
     with np.errstate(invalid="ignore"):
         return np.asarray(2 * hits / (2 * hits + alarms + misses), np.float64)
-
-
-def _area(detector: JudgedDetector) -> Score:
-    values, is_error = _ranked(detector)
-    assert values is not None
-    ids: dict[str, int] = {}
-    clusters = [ids.setdefault(key.id, len(ids)) for key in detector.labels]
-    area = auc(values, is_error, clusters)
-    low, high = area.interval()
-    return Score("auc", detector.name, "all", area.value, len(values), float(low), float(high))
 
 
 def _ranked(detector: JudgedDetector) -> tuple[NDArray[np.float64] | None, NDArray[np.bool_]]:
@@ -206,3 +236,74 @@ def _ranked(detector: JudgedDetector) -> tuple[NDArray[np.float64] | None, NDArr
     if len(scored) < 2 or is_error.all() or not is_error.any():
         return None, is_error
     return values, is_error
+
+
+OWN_VERDICTS = "run"
+"""The judge that is the run itself: what it settled without people."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeVerdicts:
+    """Verdict and score, where there is one, by subject; of scores, low ones may mean an error."""
+
+    by_subject: Mapping[str, tuple[str, float | None]] = field(default_factory=dict)
+    low_is_error: bool = False
+
+
+def wrong_answer(question: Question) -> str:
+    """The answer that stands for any error; a `UsageError` where nothing is right or wrong."""
+    answers = list(question.keys.values())
+    if RIGHT not in answers or len(answers) < 2:
+        raise UsageError(f"A judge says right or wrong, and '{question.name}' asks something else.")
+    return next(answer for answer in answers if answer != RIGHT)
+
+
+def detector_names(runs: Sequence[Run]) -> list[str]:
+    """The detectors of these runs."""
+    return list(dict.fromkeys(flags.detector for run in runs for flags in view_of(run).flags()))
+
+
+def verdicts_of_runs(runs: Sequence[Run], judge: str, question: Question) -> JudgeVerdicts:
+    """What these runs settled by themselves (`run`), or what one of their detectors says."""
+    wrong = wrong_answer(question)
+    verdicts: dict[str, tuple[str, float | None]] = {}
+    for run in runs:
+        view, subjects = view_of(run), subjects_in(run)
+        said: dict[tuple[str, str], tuple[str, float | None]] = {}
+        if judge == OWN_VERDICTS:
+            said = {(claim.segment_id, claim.system): (claim.status, None) for claim in view.decided()}
+        for flags in view.flags():
+            if flags.detector != judge:
+                continue
+            passed = {
+                (finding.case_id, finding.system)
+                for finding in run.findings
+                if finding.detector == judge and finding.verdict == "pass"
+            }
+            for pair in passed | flags.scores.keys() | flags.flagged:
+                verdict = wrong if pair in flags.flagged else RIGHT
+                said[view.reviewed(pair[0]), pair[1]] = (verdict, flags.scores.get(pair))
+        verdicts |= {subjects[pair].id: entry for pair, entry in said.items() if pair in subjects}
+    return JudgeVerdicts(verdicts)
+
+
+def metric_verdicts(
+    name: str,
+    metric: Metric,
+    entries: Sequence[Pending],
+    question: Question,
+    context: RunContext,
+    threshold: float,
+) -> JudgeVerdicts:
+    """A metric, such as a language model, asked about each output; what it does not rate has no verdict."""
+    wrong = wrong_answer(question)
+    texts = [entry.subject.outputs[-1] for entry in entries]
+    scores = score_outputs(name, metric, [entry.segment for entry in entries], texts, context)
+    return JudgeVerdicts(
+        {
+            entry.subject.id: (wrong if score < threshold else RIGHT, float(score))
+            for entry, score in zip(entries, scores, strict=True)
+            if score == score  # nan is unrated
+        },
+        low_is_error=True,
+    )

@@ -14,13 +14,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mtassay import stats
-from mtassay.core import Result, Score
-from mtassay.formats.challenge import ChallengePair
+from mtassay.data.formats.evaluation_files import ChallengePair
+from mtassay.data.nouns import Result, Score
 from mtassay.meta.challenge import ChallengeSettings, MetricScores, grouped, item_codes
+from mtassay.stats import proportions, tails
+from mtassay.stats.comparisons import Compare, defined, joined, ranked
 from mtassay.stats.correlation import AUC, auc, auc_covariance
 from mtassay.stats.proportions import standardized
-from mtassay.stats.ranking import Compare, defined, joined, ranked
 
 __all__ = ["AREA", "discrimination"]
 
@@ -142,7 +142,9 @@ def _score(
         low, high = defined_areas[0].interval()
     else:
         trials = np.array([area.trials for area in defined_areas])
-        low, high = map(float, stats.macro_interval([area.value for area in defined_areas] * trials, trials))
+        low, high = map(
+            float, proportions.macro_interval([area.value for area in defined_areas] * trials, trials)
+        )
     return Score(AREA, metric.name, group, value, n, defined(low), defined(high), metric.signature)
 
 
@@ -163,4 +165,4 @@ def _p(outputs: _Outputs, parts: Sequence[Sequence[int]], a: int, b: int) -> flo
     # A category of a single item has no variance to give; it is a small part of a mean of many.
     variance = np.nansum(variances) / len(variances) ** 2 if not np.isnan(variances).all() else math.nan
     steps = standardized(np.array(np.mean(differences)), np.array(variance))
-    return float(stats.normal_tail(steps))
+    return float(tails.normal_tail(steps))

@@ -1,46 +1,305 @@
-"""Judges of the same labelled outputs side by side: how good, how dear, better together, and sure of it?"""
+"""A judge's threshold for a wished precision, from labelled outputs, and what it then does on others."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+import time
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mtassay import stats
-from mtassay.core import Comparison, Result, Score
-from mtassay.meta.calibration import CalibrationSettings, ErrorScores, error_scores
-from mtassay.meta.costs import Cost
-from mtassay.meta.detect import JudgedDetector
-from mtassay.stats.calibration import FlaggedCounts, fit_logistic, flag_held_out, folds_by_group, logistic
+from mtassay.data.errors import UsageError
+from mtassay.data.nouns import EDITED, Comparison, Output, Request, Result, RunContext, Score, System
+from mtassay.measures.judge import TrackRecord
+from mtassay.meta.detect import DetectionSettings, JudgedDetector, area_of, detect
+from mtassay.stats import proportions, rater_agreement, tails
+from mtassay.stats.comparisons import units_to_settle
 from mtassay.stats.correlation import AUC, auc, auc_covariance, average_ranks
+from mtassay.stats.thresholds import (
+    FlaggedCounts,
+    fit_logistic,
+    flag_held_out,
+    folds_by_group,
+    logistic,
+    threshold_for_precision,
+)
+from mtassay.systems.live import LiveSystem
 
-__all__ = ["CombinedJudges", "JudgeSummary", "compare_judges"]
+__all__ = [
+    "CalibratedJudge",
+    "CalibrationSettings",
+    "CombinedJudges",
+    "Cost",
+    "CountingContext",
+    "ErrorScores",
+    "JudgeSummary",
+    "calibrate_judge",
+    "calibration_result",
+    "compare_judges",
+    "error_scores",
+]
+
+FEWEST_LABELS = 30
+"""Below so many labels, or 8 of either kind, nothing is calibrated."""
+_FEWEST_OF_A_KIND = 8
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationSettings:
+    """The precision to reach, between 0 and 1, how many folds are held out in turn, and their seed."""
+
+    precision: float = 0.8
+    folds: int = 5
+    seed: int | None = 12345
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ErrorScores:
+    """What a judge gave to labelled outputs: the higher, the surer is an error; nan where it said nothing.
+
+    `sources` tells which outputs are of one source.
+    """
+
+    scores: NDArray[np.float64]
+    is_error: NDArray[np.bool_]
+    sources: Sequence[str]
+
+
+def error_scores(judge: JudgedDetector, sources: Mapping[str, str]) -> ErrorScores:
+    """The scores of a judge on its labelled outputs, or 1 for what it flags where it has none.
+
+    `sources` has for the id of an output the text that it, or what it was edited from, translates; an id
+    without one is a source of its own.
+    """
+    sign = -1.0 if judge.low_is_error else 1.0
+    keys = list(judge.labels)
+    if judge.scores:
+        values = [sign * judge.scores[key] if key in judge.scores else np.nan for key in keys]
+    else:
+        values = [float(key in judge.flagged) for key in keys]
+    return ErrorScores(
+        np.array(values, dtype=np.float64),
+        np.array([judge.labels[key] for key in keys], dtype=bool),
+        [sources.get(key.id, key.id.removesuffix(EDITED)) for key in keys],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class CalibratedJudge:
+    """A judge with the threshold that was found; `None` where the precision cannot be met.
+
+    `threshold` is on the judge's own scale, and `low_is_error` says on which side of it outputs are called
+    wrong. `held_out` counts what happens to outputs whose labels had no part in the threshold; `most` is the
+    highest precision, in steps of 5 %, that can be met. `parameters` are those of a method that follow from
+    it, such as alpha, and `quality` names the measure that these are about.
+    """
+
+    name: str
+    label: str
+    threshold: float | None
+    low_is_error: bool
+    wished: float
+    held_out: FlaggedCounts
+    most: float | None = None
+    parameters: Mapping[str, float] = field(default_factory=dict)
+    quality: str = ""
+
+    @property
+    def n(self) -> int:
+        """How many outputs are labelled."""
+        return sum(self.held_out)
+
+    def record(self, engine: str) -> TrackRecord:
+        """What is known of the judge with this threshold."""
+        cells = self.held_out
+        return TrackRecord(
+            engine, self.n, cells.hits + cells.misses, cells.hits + cells.alarms, cells.hits, undecided=0
+        )
+
+    def scores(self) -> list[Score]:
+        """Precision and recall on held-out outputs in percent, with Wilson's intervals."""
+        cells = self.held_out
+        parts = {"precision": cells.hits + cells.alarms, "recall": cells.hits + cells.misses}
+        return [_share(what, self.name, self.label, cells.hits, n) for what, n in parts.items()]
+
+
+def _share(name: str, judge: str, label: str, hits: int, n: int) -> Score:
+    if not n:
+        return Score(name, judge, "held out", None, 0, label=label)
+    low, high = proportions.wilson(hits, n)
+    return Score(name, judge, "held out", 100 * hits / n, n, 100 * low, 100 * high, label=label)
+
+
+def calibrate_judge(
+    judge: JudgedDetector,
+    settings: CalibrationSettings,
+    *,
+    sources: Mapping[str, str] | None = None,
+    label: str = "",
+) -> CalibratedJudge:
+    """The threshold for the wished precision, and what it does on held-out outputs, grouped by source."""
+    given = error_scores(judge, sources or {})
+    if not _is_enough(given.is_error):
+        wrong = int(given.is_error.sum())
+        raise UsageError(
+            f"{judge.name}: {len(given.is_error):,} labelled outputs, {wrong:,} of them wrong, are too few. "
+            f"Label {FEWEST_LABELS} or more, with {_FEWEST_OF_A_KIND} or more of either kind."
+        )
+    flagged = flag_held_out(
+        given.scores,
+        given.is_error,
+        given.sources,
+        settings.precision,
+        folds=settings.folds,
+        seed=settings.seed,
+    )
+    limit = _threshold(given, settings.precision, settings)
+    cells = FlaggedCounts.of(flagged, given.is_error)
+    lower = [level / 100 for level in range(95, 0, -5) if limit is None and level / 100 < settings.precision]
+    most = next((level for level in lower if _threshold(given, level, settings) is not None), None)
+    own = None if limit is None else (-limit if judge.low_is_error else limit)
+    return CalibratedJudge(
+        judge.name, label or judge.name, own, judge.low_is_error, settings.precision, cells, most
+    )
+
+
+def _is_enough(is_error: NDArray[np.bool_]) -> bool:
+    """Whether there are labels enough, of either kind, to learn something from."""
+    wrong = int(is_error.sum())
+    return len(is_error) >= FEWEST_LABELS and min(wrong, len(is_error) - wrong) >= _FEWEST_OF_A_KIND
+
+
+def _threshold(given: ErrorScores, precision: float, settings: CalibrationSettings) -> float | None:
+    return threshold_for_precision(
+        given.scores, given.is_error, given.sources, precision, folds=settings.folds, seed=settings.seed
+    )
+
+
+def calibration_result(judges: Sequence[CalibratedJudge]) -> Result:
+    """Precision and recall of all, and how many outputs are labelled."""
+    counts = {
+        judge.name: {
+            "labelled": judge.n,
+            "errors": judge.held_out.hits + judge.held_out.misses,
+            "flagged": judge.held_out.hits + judge.held_out.alarms,
+        }
+        for judge in judges
+    }
+    return Result([score for judge in judges for score in judge.scores()], counts=counts)
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Of judging `outputs`: `None` where it is not known.
+
+    `price` is in whatever money the prices of a model were given in.
+    """
+
+    outputs: int
+    seconds: float | None = None
+    calls: int = 0
+    price: float | None = None
+
+    def per_thousand(self, amount: float | None) -> float | None:
+        """The same for 1,000 outputs."""
+        return None if amount is None or not self.outputs else 1000 * amount / self.outputs
+
+
+@dataclass(slots=True)
+class CountingContext(RunContext):
+    """Lends what other tools lend, and counts what is asked of live models.
+
+    What was computed before is not recalled, so that the seconds are those of the work; answers of live
+    models are, since they are paid for, and then the seconds say nothing.
+    """
+
+    context: RunContext
+    calls: int = 0
+    tokens: dict[str, int] = field(default_factory=lambda: {"prompt_tokens": 0, "completion_tokens": 0})
+    uncounted: int = 0
+    earlier: dict[str, int] = field(default_factory=dict)
+    """How many answers of each live model are from before."""
+
+    def progress(self, step: str, done: int, total: int | None) -> None:
+        self.context.progress(step, done, total)
+
+    def recall(self, key: str) -> bytes | None:
+        return None
+
+    def remember(self, key: str, value: bytes) -> None:
+        self.context.remember(key, value)
+
+    def decisions(self, question: str) -> Mapping[str, str]:
+        return self.context.decisions(question)
+
+    def reviewers(self, question: str) -> Mapping[str, Collection[str]]:
+        return self.context.reviewers(question)
+
+    def note(self, text: str) -> None:
+        self.context.note(text)
+
+    def ask(self, system: System, requests: Sequence[Request]) -> list[Output]:
+        outputs = self.context.ask(system, requests)
+        if isinstance(system, LiveSystem):
+            self.calls += len(requests)
+            origins = getattr(self.context, "origins", {})
+            self.earlier[system.name] = origins[system.name].earlier if system.name in origins else 0
+            for output in outputs:
+                usage = output.meta.get("usage") or {}
+                self.uncounted += not usage
+                for kind in self.tokens:
+                    self.tokens[kind] += usage.get(kind, 0)
+        return outputs
+
+    def price(self, prices: Sequence[float]) -> float | None:
+        """What the tokens cost at a price for a million read and a million written; `None` if unknown."""
+        if not self.calls:
+            return 0.0
+        if len(prices) != 2 or self.uncounted:
+            return None
+        return (self.tokens["prompt_tokens"] * prices[0] + self.tokens["completion_tokens"] * prices[1]) / 1e6
+
+
+@contextmanager
+def timed(seconds: list[float]) -> Iterator[None]:
+    """Append how long it takes."""
+    began = time.perf_counter()
+    try:
+        yield
+    finally:
+        seconds.append(time.perf_counter() - began)
+
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeSummary:
-    """One judge: what it calls wrong against the labels, its area where it has scores, and its cost.
+    """One judge: how far its verdicts agree with the labels, its area where it has scores, and its cost.
 
-    `kappa` is Cohen's, of its verdicts with the labels; nan where it says the same of all.
+    `judge` has as flagged what it calls wrong. `kappa` is Cohen's, of its verdicts with the labels; nan where
+    it says the same of all.
     """
 
-    name: str
-    cells: FlaggedCounts
+    judge: JudgedDetector
     kappa: float
     area: AUC | None
     cost: Cost
     is_calibrated: bool
 
     @property
+    def name(self) -> str:
+        """The name of the judge."""
+        return self.judge.name
+
+    @property
     def n(self) -> int:
         """How many labelled outputs."""
-        return sum(self.cells)
+        return len(self.judge.labels)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,32 +325,31 @@ def compare_judges(
     (McNemar); `more` is how many more labels would tell the two apart with a power of 80 %.
     """
     given = {judge.name: error_scores(judge, sources) for judge in judges}
-    verdicts = {j.name: _verdicts(j, given[j.name], j.name in calibrated, settings) for j in judges}
     summaries = []
     for judge in judges:
-        own, flagged = given[judge.name], verdicts[judge.name]
-        kappa = stats.cohen_kappa(flagged.tolist(), own.is_error.tolist())
-        area = _area(own) if judge.scores else None
-        cells = FlaggedCounts.of(flagged, own.is_error)
+        own, is_calibrated = given[judge.name], judge.name in calibrated
+        decided = _calibrated(judge, own, settings) if is_calibrated else judge
+        verdicts = [key in decided.flagged for key in decided.labels]
+        kappa = rater_agreement.cohen_kappa(verdicts, own.is_error.tolist())
         cost = costs.get(judge.name, Cost(0))
-        summaries.append(JudgeSummary(judge.name, cells, kappa, area, cost, judge.name in calibrated))
+        summaries.append(JudgeSummary(decided, kappa, area_of(judge, sources), cost, is_calibrated))
     combined, comparisons = [], []
-    for a, b in combinations(judges, 2):
-        if list(a.labels) != list(b.labels):
+    for a, b in combinations(summaries, 2):
+        if not a.n or list(a.judge.labels) != list(b.judge.labels):
             continue
         first, second = given[a.name], given[b.name]
-        if a.scores and b.scores:
+        if a.area is not None and b.area is not None and _is_enough(first.is_error):
             combined.append(_combined((a.name, b.name), first, second, settings))
-        comparisons.append(_compared(a.name, b.name, summaries, first.is_error, verdicts))
-    return Result(_scores(summaries, combined), comparisons, counts=_counts(summaries)), summaries, combined
+        comparisons.append(_compared(a, b, first.is_error))
+    drawn = DetectionSettings(seed=settings.seed)
+    found = detect([summary.judge for summary in summaries], settings=drawn, sources=sources)
+    scores = [*found.scores, *_scores(summaries, combined)]
+    return replace(found, scores=scores, comparisons=comparisons), summaries, combined
 
 
-def _verdicts(
-    judge: JudgedDetector, given: ErrorScores, is_calibrated: bool, settings: CalibrationSettings
-) -> NDArray[np.bool_]:
-    if not is_calibrated:
-        return np.array([key in judge.flagged for key in judge.labels], dtype=bool)
-    return flag_held_out(
+def _calibrated(judge: JudgedDetector, given: ErrorScores, settings: CalibrationSettings) -> JudgedDetector:
+    """The judge with what a threshold from other folds calls wrong as flagged."""
+    verdicts = flag_held_out(
         given.scores,
         given.is_error,
         given.sources,
@@ -99,6 +357,8 @@ def _verdicts(
         folds=settings.folds,
         seed=settings.seed,
     )
+    keys = zip(judge.labels, verdicts.tolist(), strict=True)
+    return replace(judge, flagged=frozenset(key for key, is_wrong in keys if is_wrong))
 
 
 def _codes(sources: Sequence[str]) -> NDArray[np.int64]:
@@ -109,10 +369,6 @@ def _codes(sources: Sequence[str]) -> NDArray[np.int64]:
 def _filled(scores: Floats) -> Floats:
     """Outputs without a score are those that nothing speaks against."""
     return np.where(np.isnan(scores), np.nanmin(scores, initial=0.0) - 1, scores)
-
-
-def _area(given: ErrorScores) -> AUC:
-    return auc(_filled(given.scores), given.is_error, _codes(given.sources))
 
 
 def _combined(
@@ -129,45 +385,35 @@ def _combined(
     return CombinedJudges(names, auc(ranks, a.is_error, codes), auc(held, a.is_error, codes))
 
 
-def _compared(
-    a: str,
-    b: str,
-    summaries: Sequence[JudgeSummary],
-    is_error: NDArray[np.bool_],
-    verdicts: Mapping[str, NDArray[np.bool_]],
-) -> Comparison:
-    by_name = {summary.name: summary for summary in summaries}
-    one, other = by_name[a].area, by_name[b].area
+def _compared(a: JudgeSummary, b: JudgeSummary, is_error: NDArray[np.bool_]) -> Comparison:
     n = len(is_error)
-    if one is not None and other is not None:
-        name, delta = "auc", one.value - other.value
-        error = math.sqrt(max(one.variance + other.variance - 2 * auc_covariance(one, other), 0.0))
+    if a.area is not None and b.area is not None:
+        name, delta = "auc", a.area.value - b.area.value
+        error = math.sqrt(max(a.area.variance + b.area.variance - 2 * auc_covariance(a.area, b.area), 0.0))
     else:
         name = "right"
-        only = [(verdicts[x] == is_error) & (verdicts[y] != is_error) for x, y in ((a, b), (b, a))]
-        wins, losses = (int(part.sum()) for part in only)
+        first, second = (
+            np.array([key in one.judge.flagged for key in one.judge.labels]) == is_error for one in (a, b)
+        )
+        wins, losses = int((first & ~second).sum()), int((second & ~first).sum())
         delta = (wins - losses) / n
         error = math.sqrt(max(wins + losses - (wins - losses) ** 2 / n, 0.0)) / n
-    p = float(2 * stats.normal_tail(np.array(abs(delta) / error))) if error > 0 else 1.0
-    return Comparison(name, "all", a, b, delta, min(p, 1.0), more=stats.units_to_settle(delta, error, n))
+    p = float(2 * tails.normal_tail(np.array(abs(delta) / error))) if error > 0 else 1.0
+    return Comparison(name, "all", a.name, b.name, delta, min(p, 1.0), more=units_to_settle(delta, error, n))
 
 
 def _scores(summaries: Sequence[JudgeSummary], combined: Sequence[CombinedJudges]) -> list[Score]:
+    """Agreement and cost of each judge, and the areas of two together."""
     scores = []
     for summary in summaries:
-        cells = summary.cells
-        for name, n in (("precision", cells.hits + cells.alarms), ("recall", cells.hits + cells.misses)):
-            low, high = (100 * end for end in stats.wilson(cells.hits, n))
-            value = 100 * cells.hits / n if n else None
-            scores.append(Score(name, summary.name, "all", value, n, *((low, high) if n else (None, None))))
-        if summary.area is not None:
-            scores.append(_score_of(summary.area, "auc", summary.name, summary.n))
         kappa = None if math.isnan(summary.kappa) else summary.kappa
         scores.append(Score("kappa", summary.name, "all", kappa, summary.n, decimals=2))
+        if not summary.cost.outputs:
+            continue
         for name, amount in (
             ("seconds", summary.cost.seconds),
-            ("calls", float(summary.cost.calls) if summary.cost.outputs else None),
-            ("price", summary.cost.price if summary.cost.outputs else None),
+            ("calls", float(summary.cost.calls)),
+            ("price", summary.cost.price),
         ):
             each = summary.cost.per_thousand(amount)
             scores.append(Score(f"{name}:1000", summary.name, "all", each, summary.cost.outputs, decimals=2))
@@ -184,14 +430,3 @@ def _score_of(area: AUC, name: str, judge: str, n: int) -> Score:
         return Score(name, judge, "all", None, n, decimals=2)
     low, high = area.interval()
     return Score(name, judge, "all", area.value, n, float(low), float(high), decimals=2)
-
-
-def _counts(summaries: Sequence[JudgeSummary]) -> dict[str, dict[str, int]]:
-    return {
-        s.name: {
-            "labelled": s.n,
-            "errors": s.cells.hits + s.cells.misses,
-            "flagged": s.cells.hits + s.cells.alarms,
-        }
-        for s in summaries
-    }

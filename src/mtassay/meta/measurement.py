@@ -10,19 +10,19 @@ from os import PathLike
 import numpy as np
 from numpy.typing import NDArray
 
-from mtassay.core import Segment, Statistics, Tools
-from mtassay.engine import EngineTools, Report, translate
-from mtassay.errors import InputError, UsageError
-from mtassay.formats.challenge import SIDES, ChallengePair, read_challenge_scores
-from mtassay.formats.text import FilePath
+from mtassay.data.errors import InputError, UsageError
+from mtassay.data.formats.evaluation_files import SIDES, ChallengePair, read_challenge_scores
+from mtassay.data.formats.textfiles import FilePath
+from mtassay.data.nouns import RunContext, Segment, Statistics
+from mtassay.measures.bleu import BLEU
+from mtassay.measures.corpus import Corpus, measure_all
+from mtassay.measures.metric import Metric
 from mtassay.meta.challenge import Kind, MetricScores
 from mtassay.meta.correlate import CorrelationSettings
-from mtassay.meta.rater import Rater, RatingFrame, rater_from_statistics
-from mtassay.metrics.base import Metric
-from mtassay.metrics.bleu import BLEU
-from mtassay.metrics.measure import Corpus, measure_all
-from mtassay.store import Workspace
-from mtassay.systems.stored import Stored
+from mtassay.meta.raters import Rater, RatingFrame, rater_from_statistics
+from mtassay.methods.engine import EngineContext, Report, translate
+from mtassay.runtime.workspace import Workspace
+from mtassay.systems.roster import Stored
 
 __all__ = ["MeasuredRaters", "measure_pairs", "measure_raters", "read_pairs_scores", "score_outputs"]
 
@@ -142,13 +142,13 @@ def measure_raters(
         for name in frame.systems
     ]
     extra = {"bs": settings.samples, "seed": str(settings.seed).lower(), **labels}
-    tools = EngineTools(workspace, report or (lambda step, done, total: None))
-    tables = _statistics(wanted, segments, systems, tools, extra)
+    context = EngineContext(workspace, report or (lambda step, done, total: None))
+    tables = _statistics(wanted, segments, systems, context, extra)
     with_segments = settings.level == "segment"
     return MeasuredRaters(
         [rater_from_statistics(name, metric, tables[name], frame) for name, metric in metrics.items()],
         sweep.raters(tables[sweep.widest], frame, with_segments=with_segments) if sweep else [],
-        tools.notes,
+        context.notes,
     )
 
 
@@ -156,13 +156,13 @@ def _statistics(
     metrics: Mapping[str, Metric],
     segments: Sequence[Segment],
     systems: Sequence[Stored],
-    tools: EngineTools,
+    context: EngineContext,
     extra: Mapping[str, object] | None = None,
 ) -> dict[str, list[Statistics]]:
     """What each metric measures of all systems, by the name of the metric."""
-    corpus = Corpus.of(segments, translate(segments, systems, tools))
-    tables = {entry.name: entry.statistics for entry in measure_all(metrics, corpus, tools, extra=extra)}
-    tools.keep()
+    corpus = Corpus.of(segments, translate(segments, systems, context))
+    tables = {entry.name: entry.statistics for entry in measure_all(metrics, corpus, context, extra=extra)}
+    context.keep()
     return tables
 
 
@@ -171,7 +171,7 @@ def score_outputs(
     metric: Metric,
     segments: Sequence[Segment],
     texts: Sequence[str | None],
-    tools: Tools,
+    context: RunContext,
     *,
     system: str = "outputs",
 ) -> NDArray[np.float64]:
@@ -186,7 +186,7 @@ def score_outputs(
     own = [segments[i]._replace(id=ids[i], document=ids[i]) for i in answered]
     corpus = Corpus(own, {system: [str(texts[i]) for i in answered]})
     row = {segment.id: i for i, segment in enumerate(own)}
-    for measured in measure_all({name: metric}, corpus, tools):
+    for measured in measure_all({name: metric}, corpus, context):
         entry = measured.statistics[0]
         if not set(entry.ids) <= row.keys():
             raise UsageError(f"metric '{name}' does not score single outputs: take another one.")
@@ -229,8 +229,8 @@ def _measured(
     ]
     row = {pairs[i].id: i for i in places}
     scores = {side: np.full(len(pairs), np.nan) for side in SIDES}
-    tools = EngineTools(workspace, report or (lambda step, done, total: None))
-    for entry in _statistics({name: metric}, segments, systems, tools)[name]:
+    context = EngineContext(workspace, report or (lambda step, done, total: None))
+    for entry in _statistics({name: metric}, segments, systems, context)[name]:
         values = metric.unit_scores(entry.values) * (1 if metric.higher_is_better else -1)
         scores[entry.system][[row[unit] for unit in entry.ids]] = values
     signature = metric.signature(segments)

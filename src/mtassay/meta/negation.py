@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from mtassay.core import Edit
-from mtassay.tools.annotate.annotation import Annotation, Token
+from mtassay.data.nouns import Edit
+from mtassay.nlp.annotation import Annotation, Token
 
 __all__ = ["FLIPPED", "flips", "says_no"]
 

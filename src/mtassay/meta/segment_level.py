@@ -5,17 +5,24 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mtassay import stats
-from mtassay.meta import rowwise
 from mtassay.meta.estimation import Estimate
-from mtassay.meta.rater import Rater
-from mtassay.meta.rowwise import divided
-from mtassay.meta.weights import MOST_SEGMENTS, weighted_pairs, weighted_pearson, weighted_spearman
+from mtassay.meta.raters import Rater
+from mtassay.stats import correlation, resampling
+from mtassay.stats.correlation_rows import (
+    MOST_SEGMENTS,
+    Rowwise,
+    acc_eq_rows,
+    divided,
+    mean_of_defined,
+    weighted_pairs,
+    weighted_pearson,
+    weighted_spearman,
+)
 
 Floats = NDArray[np.float64]
 Grouping = Literal["none", "item", "system"]
@@ -23,22 +30,7 @@ Grouping = Literal["none", "item", "system"]
 STATISTICS = ("pearson", "spearman", "kendall", "acc_eq", "prediction_error")
 
 
-def _prediction_error(x: NDArray[Any], y: NDArray[Any]) -> float:
-    return 100 * stats.prediction_error(stats.pearson(x, y))
-
-
-_VALUES: dict[str, Any] = {
-    "pearson": stats.pearson,
-    "spearman": stats.spearman,
-    "kendall": stats.kendall,
-    "prediction_error": _prediction_error,
-}
-_ROWS: dict[str, rowwise.Rowwise] = {
-    "pearson": rowwise.pearson_rows,
-    "spearman": rowwise.spearman_rows,
-    "kendall": rowwise.kendall_rows,
-    "prediction_error": rowwise.prediction_error_rows,
-}
+_COEFFICIENTS = {name: correlation.COEFFICIENTS[name] for name in STATISTICS if name != "acc_eq"}
 
 
 class _Found(NamedTuple):
@@ -72,14 +64,14 @@ class SegmentLevel:
         if reason or metric.segments is None or human.segments is None:
             return [Estimate(name, math.nan, 0, reason=reason) for name in names]
         x, y = common_translations(metric, human)
-        calibrated = stats.TieCalibration(math.nan, 0.0, 0, 0)
+        calibrated = correlation.TieCalibration(math.nan, 0.0, 0, 0)
         if ties:
-            calibrated = stats.calibrate_ties(x, y, by=self.grouping)
+            calibrated = correlation.calibrate_ties(x, y, by=self.grouping)
         found = self._found(x, y, calibrated)
         estimates = []
         for name in names:
             value, n, groups, resampled = found[name]
-            low, high = stats.interval(resampled)
+            low, high = resampling.interval(resampled)
             reason = "" if len(resampled) else f"more than {MOST_SEGMENTS:,} segments have too many pairs"
             if math.isnan(value):
                 reason = _why_undefined(metric, human, int((~np.isnan(x)).sum()))
@@ -90,7 +82,7 @@ class SegmentLevel:
             )
         return estimates
 
-    def _found(self, x: Floats, y: Floats, calibrated: stats.TieCalibration) -> dict[str, _Found]:
+    def _found(self, x: Floats, y: Floats, calibrated: correlation.TieCalibration) -> dict[str, _Found]:
         if not x.size:
             return {name: _Found(math.nan, 0, 0, np.empty(0)) for name in STATISTICS}
         if self.grouping == "item":
@@ -98,25 +90,25 @@ class SegmentLevel:
         resampled = self._resampled(x, y, calibrated.epsilon)
         found = {}
         sizes = _sizes(x, self.grouping)
-        for name, function in _VALUES.items():
-            grouped = stats.grouped(function, x, y, by=self.grouping)
+        for name, coefficient in _COEFFICIENTS.items():
+            grouped = correlation.grouped(coefficient.value, x, y, by=self.grouping)
             n = int(sizes[~np.isnan(grouped.values)].sum())
             found[name] = _Found(grouped.value, n, grouped.groups, resampled.get(name, np.empty(0)))
         accuracy = resampled.get("acc_eq", np.empty(0))
         found["acc_eq"] = _Found(calibrated.value, calibrated.pairs, calibrated.groups, accuracy)
         return found
 
-    def _by_item(self, x: Floats, y: Floats, calibrated: stats.TieCalibration) -> dict[str, _Found]:
+    def _by_item(self, x: Floats, y: Floats, calibrated: correlation.TieCalibration) -> dict[str, _Found]:
         """The statistic of an item does not change with the draw, only how often it counts."""
         weights = self._weights(x.shape[1]).astype(np.float64)
         sizes = _sizes(x, "item")
         found = {}
-        for name, function in _ROWS.items():
-            values = by_item(function, x, y)
+        for name, coefficient in _COEFFICIENTS.items():
+            values = by_item(coefficient.rows, x, y)
             defined = ~np.isnan(values)
             resampled = _weighted_means(values, weights)
             found[name] = _Found(_mean(values), int(sizes[defined].sum()), int(defined.sum()), resampled)
-        accuracies = by_item(partial(rowwise.acc_eq_rows, epsilon=calibrated.epsilon), x, y)
+        accuracies = by_item(partial(acc_eq_rows, epsilon=calibrated.epsilon), x, y)
         found["acc_eq"] = _Found(
             calibrated.value, calibrated.pairs, calibrated.groups, _weighted_means(accuracies, weights)
         )
@@ -138,7 +130,7 @@ class SegmentLevel:
                 pairs = weighted_pairs(first, second, weights, epsilon)
                 by_statistic.setdefault("kendall", []).append(pairs.kendall())
                 by_statistic.setdefault("acc_eq", []).append(pairs.acc_eq())
-        return {name: _mean_of_defined(np.array(rows)) for name, rows in by_statistic.items()}
+        return {name: mean_of_defined(np.array(rows), axis=0) for name, rows in by_statistic.items()}
 
     def _weights(self, n: int) -> NDArray[np.uint8]:
         """How often each of `n` segments is drawn in each sample."""
@@ -163,7 +155,7 @@ def common_translations(metric: Rater, human: Rater) -> tuple[Floats, Floats]:
     return x, y
 
 
-def by_item(function: rowwise.Rowwise, x: Floats, y: Floats) -> Floats:
+def by_item(function: Rowwise, x: Floats, y: Floats) -> Floats:
     """A statistic of each item, over the systems that have a score there; items of one kind together."""
     values = np.full(x.shape[1], np.nan)
     kinds, which = np.unique(~np.isnan(x), axis=1, return_inverse=True)
@@ -191,14 +183,6 @@ def _weighted_means(values: Floats, weights: Floats) -> Floats:
     """The mean over items in each sample, without undefined ones."""
     defined = ~np.isnan(values)
     return divided(weights @ np.where(defined, values, 0.0), weights @ defined)
-
-
-def _mean_of_defined(rows: Floats) -> Floats:
-    """The mean over groups (groups, samples) in each sample, without undefined ones."""
-    defined = ~np.isnan(rows)
-    count = defined.sum(axis=0)
-    total = np.where(defined, rows, 0.0).sum(axis=0)
-    return divided(total, count)
 
 
 def _without_segments(rater: Rater) -> str:

@@ -22,11 +22,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mtassay.core import Cluster, Comparison
-from mtassay.meta import rowwise
+from mtassay.data.nouns import Cluster, Comparison
 from mtassay.meta.segment_level import Grouping
 from mtassay.meta.system_level import tail_p
-from mtassay.stats import holm
+from mtassay.stats.comparisons import holm
+from mtassay.stats.correlation_rows import Rowwise, divided, mean_of_defined
 
 __all__ = [
     "Contender",
@@ -141,9 +141,7 @@ def assign_ranks(p: NDArray[Any], *, alpha: float = 0.05) -> list[int]:
     return ranks
 
 
-def swap_systems(
-    better: Floats, worse: Floats, human: Floats, agreement: rowwise.Rowwise, swaps: Swaps
-) -> float:
+def swap_systems(better: Floats, worse: Floats, human: Floats, agreement: Rowwise, swaps: Swaps) -> float:
     """Scores of systems swapped; `agreement` gives one value for each row of two arrays."""
     first, second = standardized(better), standardized(worse)
     masks = np.random.default_rng(swaps.seed).integers(2, size=(swaps.trials, len(human)), dtype=bool)
@@ -219,7 +217,7 @@ class TranslationGroups:
         sizes = np.diff(np.append(self.starts, len(self.places)))
         spread = sums[1] - sums[0] ** 2 / sizes
         scale = np.sqrt(np.maximum(spread, 0) * self._sums(self.human**2))
-        return rowwise.divided(sums[2], np.where(scale > _ROUNDING, scale, 0))
+        return divided(sums[2], np.where(scale > _ROUNDING, scale, 0))
 
     def _sums(self, values: Floats) -> Floats:
         """Sums over groups."""
@@ -234,8 +232,7 @@ class TranslationGroups:
 
 def _mean_of_defined(values: Floats) -> Floats:
     """The mean over groups in each trial; 0 where no group has a value."""
-    defined = ~np.isnan(values)
-    return np.nan_to_num(rowwise.divided(np.nansum(values, axis=-1), defined.sum(axis=-1)))
+    return np.nan_to_num(mean_of_defined(values, axis=-1))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

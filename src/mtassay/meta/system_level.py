@@ -8,41 +8,21 @@ for all raters: the interval says how far it hangs on the choice of systems.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from mtassay import stats
-from mtassay.meta import rowwise
 from mtassay.meta.estimation import Drawn, Estimate
-from mtassay.meta.rater import Rater, RatingFrame, Units, mean_of_rated, rated_statistics
+from mtassay.meta.raters import Rater, RatingFrame, Units, mean_of_rated, rated_statistics
+from mtassay.stats import correlation, resampling, tails
+from mtassay.stats.correlation_rows import divided
 
 Floats = NDArray[np.float64]
 
-CORRELATIONS = ("pearson", "spearman", "kendall", "pairwise_accuracy", "prediction_error")
-
-
-def _prediction_error(x: ArrayLike, y: ArrayLike) -> float:
-    return 100 * stats.prediction_error(stats.pearson(x, y))
-
-
-_VALUES: dict[str, Callable[[ArrayLike, ArrayLike], float]] = {
-    "pearson": stats.pearson,
-    "spearman": stats.spearman,
-    "kendall": stats.kendall,
-    "pairwise_accuracy": stats.pairwise_accuracy,
-    "prediction_error": _prediction_error,
-}
-_ROWS: dict[str, rowwise.Rowwise] = {
-    "pearson": rowwise.pearson_rows,
-    "spearman": rowwise.spearman_rows,
-    "kendall": rowwise.kendall_rows,
-    "pairwise_accuracy": rowwise.pairwise_accuracy_rows,
-    "prediction_error": rowwise.prediction_error_rows,
-}
+CORRELATIONS = tuple(correlation.COEFFICIENTS)
 
 
 @dataclass(frozen=True)
@@ -82,13 +62,23 @@ class SystemLevel:
             first, second = self._common_units(metric, human)
             many_x = metric.sign * self._scores(metric, first)[:, rated]
             many_y = human.sign * self._scores(human, second)[:, rated]
-        untied = stats.count_pairs(x, y)
+        untied = correlation.count_pairs(x, y)
         estimates = []
         for name in CORRELATIONS:
-            low, high = stats.interval(_ROWS[name](many_x, many_y))
+            coefficient = correlation.COEFFICIENTS[name]
+            low, high = resampling.interval(coefficient.rows(many_x, many_y))
             is_paired = name == "pairwise_accuracy"
             used = untied.concordant + untied.discordant + untied.tied_x if is_paired else n
-            estimates.append(Estimate(name, _VALUES[name](x, y), used, float(low), float(high), self.drawn))
+            estimates.append(
+                Estimate(
+                    name,
+                    coefficient.value(x, y),
+                    used,
+                    float(low),
+                    float(high),
+                    self.drawn,
+                )
+            )
         return estimates
 
     def _soft_accuracy(self, metric: Rater, human: Rater, rated: NDArray[Any]) -> Estimate:
@@ -98,7 +88,7 @@ class SystemLevel:
             reason = metric.why or human.why or f"not counted in segments or documents: {metric.label}"
             return Estimate(name, math.nan, 0, reason=reason)
         sides = [self._confidence(rater, part) for rater, part in zip((metric, human), units, strict=True)]
-        value = stats.soft_pairwise_accuracy(sides[0].p, sides[1].p)
+        value = correlation.soft_pairwise_accuracy(sides[0].p, sides[1].p)
         if self.drawn == "systems":
             low, high = self._over_systems(np.abs(sides[0].p - sides[1].p))
         else:
@@ -109,7 +99,7 @@ class SystemLevel:
             distances = np.abs(p[0] - p[1])
             # A draw may have no rating of a system: without any pair it counts for nothing.
             pairs = (~np.isnan(distances)).sum(axis=1)
-            ends = stats.interval(1 - rowwise.divided(np.nansum(distances, axis=1), pairs))
+            ends = resampling.interval(1 - divided(np.nansum(distances, axis=1), pairs))
             low, high = float(ends[0]), float(ends[1])
         return Estimate(name, value, math.comb(len(rated), 2), low, high, self.drawn)
 
@@ -134,8 +124,8 @@ class SystemLevel:
         key = ("confidence", id(rater), units.kind, tuple(units.ids), units.statistics.shape)
         if key not in self._memory:
             settings = {"trials": self.trials, "seed": self.seed}
-            p = stats.one_sided_permutation(units.statistics, units.aggregate, **settings)
-            deviation = stats.permutation_deviation(units.statistics, units.aggregate, **settings)
+            p = resampling.one_sided_permutation(units.statistics, units.aggregate, **settings)
+            deviation = resampling.permutation_deviation(units.statistics, units.aggregate, **settings)
             self._memory[key] = _Confidence(p if rater.higher_is_better else p.T, deviation)
         confidence: _Confidence = self._memory[key]
         return confidence
@@ -144,7 +134,7 @@ class SystemLevel:
         """p-values (samples, pairs of systems) by the normal distribution, since a test in each is slow."""
         key = ("resampled p", id(rater), units.kind, tuple(units.ids), units.statistics.shape)
         if key not in self._memory:
-            scores = rater.sign * stats.bootstrap_scores(
+            scores = rater.sign * resampling.bootstrap_scores(
                 units.statistics, units.aggregate, samples=self.samples, seed=self.seed
             )
             left, right = np.triu_indices(scores.shape[1], 1)
@@ -162,7 +152,7 @@ class SystemLevel:
         pairs = places[:, :, None] != places[:, None, :]
         drawn = distances[places[:, :, None], places[:, None, :]]
         total = np.where(pairs, drawn, 0.0).sum(axis=(1, 2))
-        low, high = stats.interval(1 - rowwise.divided(total, pairs.sum(axis=(1, 2))))
+        low, high = resampling.interval(1 - divided(total, pairs.sum(axis=(1, 2))))
         return float(low), float(high)
 
     def _common_units(self, metric: Rater, human: Rater) -> tuple[Units, Units]:
@@ -198,7 +188,7 @@ class SystemLevel:
         """Scores (samples, systems) of the units drawn anew."""
         key = ("scores", id(rater), units.kind, tuple(units.ids))
         if key not in self._memory:
-            self._memory[key] = stats.bootstrap_scores(
+            self._memory[key] = resampling.bootstrap_scores(
                 units.statistics, units.aggregate, samples=self.samples, seed=self.seed
             )
         scores: Floats = self._memory[key]
@@ -220,7 +210,7 @@ def tail_p(differences: NDArray[Any], deviation: NDArray[Any]) -> Floats:
 
 
 _STEPS = np.linspace(-9, 9, 8192)
-_TAILS = stats.normal_tail(_STEPS)
+_TAILS = tails.normal_tail(_STEPS)
 """Between these the tail is off by less than one in a million."""
 
 

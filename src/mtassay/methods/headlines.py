@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from mtassay.core import Comparison, Run, Score
-from mtassay.display import Headline, Leaderboard, Standing
-from mtassay.texts.marks import p_stated, plural, signed
+from mtassay.data.display import Headline, Leaderboard, Standing
+from mtassay.data.marks import p_stated, plural, signed
+from mtassay.data.nouns import Comparison, Run, Score
 
 __all__ = ["Contest", "weakest"]
 
@@ -40,9 +40,9 @@ class Contest:
         chosen = [
             score
             for score in self.run.result.scores
-            if (score.name, score.group) == (self.name, self.group) and score.value is not None
+            if (score.name, score.group) == (self.name, self.group) and score.comparable is not None
         ]
-        return sorted(chosen, key=lambda score: -(score.value or 0.0) * self._sign)
+        return sorted(chosen, key=lambda score: -(score.comparable or 0.0) * self._sign)
 
     def headlines(self) -> list[Headline]:
         """Which system is better, by how much, and how sure that is; nothing where there is no score."""
@@ -61,7 +61,7 @@ class Contest:
     def _board(self, scores: Sequence[Score]) -> Leaderboard:
         best = scores[0]
         p_values = [
-            1.0 if score.value == best.value else compared.p if compared else None
+            1.0 if score.comparable == best.comparable else compared.p if compared else None
             for score in scores
             for compared in [self._compared(best.system, score.system)]
         ]
@@ -72,6 +72,10 @@ class Contest:
         return Leaderboard(self.label, self.unit, standings, None not in p_values)
 
     def _two(self, best: Score, other: Score) -> str:
+        # Where the two have scores on different units, on those that both have.
+        best, other = (
+            s if s.common_n is None else replace(s, value=s.common, n=s.common_n) for s in (best, other)
+        )
         values = f"{self._value(best)} against {self._value(other)}"
         compared, n = self._compared(best.system, other.system), f"n = {plural(best.n, self.unit)}"
         if compared is None or compared.p is None:
@@ -123,8 +127,10 @@ class Contest:
         """
         first, second = (other, best) if short else (best, other)
         run = self.part or self.run
-        from mtassay.changes import PairedScores  # only pages ask for this
-        from mtassay.snapshots import Snapshot
+        from mtassay.methods.paired_scores import (
+            PairedScores,  # only pages ask for this
+            Snapshot,
+        )
 
         paired = PairedScores(Snapshot.of(run, second.system), Snapshot.of(run, first.system))
         for change, row in zip(paired.changes, paired.rows, strict=True):

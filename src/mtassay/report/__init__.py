@@ -1,1 +1,1 @@
-"""."""
+"""Renders the display types: to text, Markdown, LaTeX, TSV, HTML and plots."""

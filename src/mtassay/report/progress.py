@@ -9,7 +9,7 @@ import time
 from types import TracebackType
 from typing import Self
 
-from mtassay.processes import WATCHER
+from mtassay.runtime.processes import WATCHER
 
 _PATIENCE = 1.5  # seconds without a word
 _EVERY = 0.2  # seconds between two looks of the line

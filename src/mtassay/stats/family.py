@@ -20,14 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mtassay.processes import each_in_threads
-from mtassay.stats.resampling import (
-    Aggregate,
-    Floats,
-    Swapping,
-    mask_blocks,
-    pair_differences,
-)
+from mtassay.runtime.processes import each_in_threads
+from mtassay.stats.resampling import Aggregate, Floats, Swapping, mask_blocks, pair_differences
 
 __all__ = [
     "Family",

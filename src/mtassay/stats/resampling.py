@@ -20,23 +20,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mtassay.errors import UsageError
-from mtassay.processes import each_in_threads
+from mtassay.data.errors import UsageError
+from mtassay.runtime.processes import each_in_threads
 
 __all__ = [
     "Aggregate",
+    "StreamedSums",
     "bootstrap_scores",
     "bootstrap_sums",
     "chosen_seed",
+    "counted_units",
     "default_seed",
     "difference_standard_errors",
     "fixed_seed",
+    "interval",
     "one_sided_permutation",
     "paired_bootstrap",
     "paired_randomization",
     "permutation_deviation",
 ]
-
 
 Floats = NDArray[np.float64]
 Aggregate = Callable[[NDArray[Any]], NDArray[np.floating[Any]]]
@@ -74,6 +76,22 @@ def fixed_seed(chosen: int | None = None) -> int:
     """The chosen seed, or the default one; where there is none, one is drawn, so that all draws share it."""
     seed = chosen_seed(chosen)
     return secrets.randbits(31) if seed is None else seed
+
+
+def counted_units(statistics: NDArray[Any], aggregate: Aggregate) -> NDArray[np.bool_]:
+    """Which units (units, systems) count for each system.
+
+    A mean of nothing is undefined (nan), so for such a metric a row of zeros means that this unit has no
+    score. For others, as BLEU, every unit counts.
+
+    >>> def mean(sums):
+    ...     return sums[..., 0] / sums[..., 1]
+    >>> counted_units(np.array([[[3.0, 1], [0, 0]], [[0, 1], [2, 1]]]), mean).tolist()
+    [[True, False], [True, True]]
+    """
+    with np.errstate(all="ignore"):
+        is_undefined = np.isnan(aggregate(np.zeros((1, statistics.shape[-1])))).all()
+    return np.asarray(statistics.any(axis=-1) if is_undefined else np.ones(statistics.shape[:-1], dtype=bool))
 
 
 def bootstrap_sums(
@@ -374,3 +392,78 @@ def _share(beyond: Floats, defined: Floats) -> Floats:
 def _slack(observed: Floats) -> Floats:
     """How far rounding may move a difference that equals the observed one."""
     return 1e-9 * np.maximum(1.0, np.abs(observed))
+
+
+class StreamedSums:
+    """Sums of the statistics of `units` units, and of the same in every resample, block by block.
+
+    >>> sums = StreamedSums(3, samples=2, seed=1)
+    >>> for block in (np.array([[1], [1]]), np.array([[1]])):
+    ...     sums.add([block])
+    >>> sums.totals[0].tolist(), sums.resampled[0].tolist()
+    ([3.0], [[3.0], [3.0]])
+    """
+
+    def __init__(self, units: int, *, samples: int = 1000, seed: int | None) -> None:
+        self.totals: list[Floats] = []
+        """Of each array, the sums (…) over the units of all blocks so far."""
+        self.resampled: list[Floats] = []
+        """Of each array, the sums (samples, …) of every resample."""
+        self.units = 0
+        """How many units there were so far."""
+        self._expected = units
+        self._open = np.full(samples, units, dtype=np.int64)  # what is still to be drawn in each sample
+        self._rng = np.random.default_rng(seed)
+
+    def add(self, statistics: Sequence[NDArray[Any]]) -> None:
+        """The next units: an array (units, …) for each metric, with the same units in all."""
+        n = len(statistics[0])
+        if self.units + n > self._expected:
+            raise ValueError(f"{self._expected} units were announced, and there are more")
+        if not n:
+            return
+        # Of what is left to draw, each unit that is left has the same share.
+        draws = self._rng.binomial(self._open, n / (self._expected - self.units))
+        self._open -= draws
+        self.units += n
+        if not self.totals:
+            self.totals = [np.zeros(array.shape[1:]) for array in statistics]
+            self.resampled = [
+                shaped(np.zeros((len(draws), int(np.prod(array.shape[1:]))), order="F"), array.shape[1:])
+                for array in statistics
+            ]
+        for total, array in zip(self.totals, statistics, strict=True):
+            total += array.sum(axis=0, dtype=np.float64)
+        columns = [array.reshape(n, -1) for array in statistics]
+        rows = block_rows(n)
+        for start in range(0, len(draws), rows):
+            some = draws[start : start + rows]
+            counts = np.empty((len(some), n), dtype=np.uint8)
+            for row, size in zip(counts, some.tolist(), strict=True):
+                row[:] = np.bincount(self._rng.integers(0, n, size=size), minlength=n)
+            parts = weighted_sums(counts, columns, most=int(some.max()))
+            for resampled, part, array in zip(self.resampled, parts, statistics, strict=True):
+                resampled[start : start + rows] += shaped(part, array.shape[1:])
+
+
+def interval(resampled: NDArray[Any], *, level: float = 0.95) -> tuple[Floats, Floats]:
+    """Percentile bounds (low, high) of resampled scores (samples, …), one pair for each column.
+
+    The bounds are order statistics, the same that sacreBLEU takes: at 95 %, of 1000 sorted scores the
+    one at place 25 from either end, counted from 0. Undefined scores (nan) are left out; where none is
+    defined both bounds are nan.
+
+    >>> low, high = interval(np.arange(1000.0)[::-1])
+    >>> float(low), float(high)
+    (25.0, 974.0)
+    """
+    ordered = np.sort(np.asarray(resampled, dtype=np.float64), axis=0)  # nan goes last
+    if not len(ordered):
+        return np.full(ordered.shape[1:], np.nan), np.full(ordered.shape[1:], np.nan)
+    defined = len(ordered) - np.isnan(ordered).sum(axis=0, keepdims=True)
+    # The small term undoes the rounding of 1 - level: 1000 scores at 90 % mean place 50, not 49.
+    low = np.floor(defined * (1 - level) / 2 + 1e-9).astype(np.int64)
+    high = np.maximum(defined - low - 1, 0)
+    low = np.minimum(low, high)
+    bounds = (np.take_along_axis(ordered, place, axis=0)[0] for place in (low, high))
+    return next(bounds), next(bounds)

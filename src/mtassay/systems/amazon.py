@@ -10,10 +10,18 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 from urllib.parse import urlsplit
 
-from mtassay.core import Output, Request
-from mtassay.errors import BusyError, ClosedError, RejectedError, ServiceError, UsageError
-from mtassay.languages import Language
-from mtassay.packages import Secret, call_json, check_address, field, secret_from
+from mtassay.data.errors import BusyError, ClosedError, RejectedError, ServiceError, UsageError
+from mtassay.data.languages import Language
+from mtassay.data.nouns import Output, Request
+from mtassay.runtime.http_calls import (
+    Secret,
+    call_json,
+    check_address,
+    field,
+    fill_variables,
+    host_of,
+    secret_from,
+)
 from mtassay.systems.live import Limits, LiveSystem, ask_once, is_traditional, signature
 from mtassay.systems.signatures import authorization
 
@@ -56,7 +64,7 @@ class Amazon(LiveSystem):
     def signature(self) -> str:
         return signature(
             self.scheme,
-            host=urlsplit(self._server).netloc,
+            host=host_of(self._server),
             source=_code(self.pair.source),
             target=_code(self.pair.target),
             **self._settings,
@@ -90,13 +98,16 @@ class Amazon(LiveSystem):
         )
         return [field(answer, "TranslatedText")]
 
+    def check_key(self) -> None:
+        self._headers(b"")
+
     def _headers(self, content: bytes) -> dict[str, str | Secret]:
         key_id = secret_from("AWS_ACCESS_KEY_ID", what="Amazon")
         key = secret_from("AWS_SECRET_ACCESS_KEY", what="Amazon")
         moment = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
         headers = {
             "Content-Type": "application/x-amz-json-1.1",
-            "Host": urlsplit(self._server).netloc,
+            "Host": urlsplit(fill_variables(self._server, what=self.scheme)).netloc,
             "X-Amz-Date": moment,
             "X-Amz-Target": "AWSShineFrontendService_20170701.TranslateText",
         }

@@ -18,10 +18,11 @@ from functools import cache
 from pathlib import Path
 from typing import IO, ClassVar
 
-from mtassay.core import Output, Request
-from mtassay.errors import BusyError, ClosedError, UsageError
-from mtassay.packages import Secret, fingerprint, redact
-from mtassay.processes import start_program
+from mtassay.data.errors import BusyError, ClosedError, UsageError
+from mtassay.data.nouns import Output, Request
+from mtassay.data.packages import fingerprint
+from mtassay.runtime.http_calls import KEY_NAME, Secret, redact
+from mtassay.runtime.processes import start_program
 from mtassay.systems.live import Answer, Limits, LiveSystem, answer_each, signature
 
 __all__ = ["Finished", "run", "stop_all"]
@@ -168,7 +169,6 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 ADAPTER = 1
 _SHELL = re.compile(r"[|&;<>$`\n]")
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
-_KEY_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)$", re.IGNORECASE)
 _NOT_FOUND = {126, 127}
 
 
@@ -341,5 +341,5 @@ def _ending(code: int) -> str:
 def _learn_keys() -> None:
     """A program sees our environment and may repeat a key from it: make sure that none is shown."""
     for name, value in os.environ.items():
-        if _KEY_NAME.search(name) and len(value) >= 8:
+        if KEY_NAME.search(name) and len(value) >= 8:
             Secret(value)

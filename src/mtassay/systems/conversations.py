@@ -13,24 +13,26 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, NoReturn, Protocol, TypeVar, cast
 
-from mtassay.core import Output, Request, Tools
-from mtassay.errors import ClosedError, RejectedError, UsageError
-from mtassay.languages import Pair
-from mtassay.options import open_system
+from mtassay.data.errors import ClosedError, RejectedError, UsageError
+from mtassay.data.languages import Pair
+from mtassay.data.nouns import Output, Request, RunContext
+from mtassay.nlp.chat_models import ChatReply, Message
 from mtassay.systems.live import Limits, LiveSystem, signature
-from mtassay.tools.chat import ChatReply, Message
+from mtassay.systems.roster import open_system
 
 __all__ = [
     "BadReplyError",
     "Chat",
     "ChatSystem",
+    "ConversationResult",
     "Conversations",
-    "Heard",
     "ask_until_usable",
     "conversation",
     "objection",
     "only_object",
     "open_chat",
+    "whole_object",
+    "without_thoughts",
 ]
 
 ADAPTER = 1
@@ -157,7 +159,8 @@ class Conversations(LiveSystem):
 
 MOST_CHARACTERS = 20_000
 """A longer reply is not read: nothing that is asked for is that long."""
-_FENCED = re.compile(r"```(?:json)?(.*?)```", re.DOTALL)
+_FENCED = re.compile(r"```(?:json)?(.*)```", re.DOTALL | re.IGNORECASE)
+_THOUGHTS = re.compile(r"\A\s*<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
 
 _UNUSABLE = "This answer cannot be used: {objection}. Answer again, with nothing but the JSON asked for."
 
@@ -167,13 +170,13 @@ T = TypeVar("T")
 class BadReplyError(Exception):
     """A reply that cannot be used. `kind` is what it is counted under; the text is what the model is told."""
 
-    def __init__(self, kind: str, told: str) -> None:
-        super().__init__(told)
+    def __init__(self, kind: str, reason: str) -> None:
+        super().__init__(reason)
         self.kind = kind
 
 
 @dataclass(frozen=True, slots=True)
-class Heard(Generic[T]):
+class ConversationResult(Generic[T]):
     """What a conversation came to: its value, or `None` and `why` there is none; and all replies in it."""
 
     value: T | None
@@ -182,39 +185,41 @@ class Heard(Generic[T]):
 
 
 def ask_until_usable(
-    tools: Tools,
+    context: RunContext,
     system: Conversations,
     asked: Sequence[Sequence[Message]],
     read: Callable[[int, str], T],
     *,
     tries: int,
     object_to: Callable[[str, str], Sequence[Message]],
-) -> list[Heard[T]]:
+) -> list[ConversationResult[T]]:
     """What each of several conversations came to, in order.
 
     `read` gets the number of a conversation and the reply to it, and gives its value, or raises
     `BadReplyError`. Then the model is asked again, `tries` times in all, after what `object_to` makes of the
     reply and of what was wrong. A reply that was cut off cannot be used.
     """
-    heard: dict[int, Heard[T]] = {}
+    heard: dict[int, ConversationResult[T]] = {}
     waiting = {i: list(messages) for i, messages in enumerate(asked)}
     for _ in range(tries):
         requests = [conversation(str(i), messages) for i, messages in waiting.items()]
         again: dict[int, list[Message]] = {}
-        for request, output in zip(requests, tools.ask(system, requests), strict=True):
+        for request, output in zip(requests, context.ask(system, requests), strict=True):
             assert output.id == request.id
             i = int(request.id)
             earlier = heard[i].replies if i in heard else ()
             if output.text is None:
-                heard[i] = Heard(None, f"no reply: {output.error}", earlier)
+                heard[i] = ConversationResult(None, f"no reply: {output.error}", earlier)
                 continue
             replies = (*earlier, output)
             try:
                 if output.meta.get("finish_reason") == "length":
                     raise BadReplyError("cut off", "it was cut off at the most tokens a reply may have")
-                heard[i] = Heard(read(i, output.text), "", replies)
+                if output.meta.get("finish_reason") in ("refusal", "content_filter"):
+                    raise BadReplyError("refused", "it is a refusal")
+                heard[i] = ConversationResult(read(i, output.text), "", replies)
             except BadReplyError as bad:
-                heard[i] = Heard(None, bad.kind, replies)
+                heard[i] = ConversationResult(None, bad.kind, replies)
                 again[i] = [*waiting[i], *object_to(output.text, str(bad))]
         waiting = again
         if not waiting:
@@ -222,7 +227,7 @@ def ask_until_usable(
     return [heard[i] for i in range(len(asked))]
 
 
-def objection(reply: str, told: str, *, wording: str = "") -> list[Message]:
+def objection(reply: str, reason: str, *, wording: str = "") -> list[Message]:
     """What follows a reply that cannot be used: its beginning, and what is wrong with it.
 
     `wording` says it in another language, with `{objection}` in it.
@@ -231,33 +236,56 @@ def objection(reply: str, told: str, *, wording: str = "") -> list[Message]:
     return [
         # Servers refuse a message that is empty.
         {"role": "assistant", "content": reply[:1000].strip() or "…"},
-        {"role": "user", "content": wording.format(objection=told)},
+        {"role": "user", "content": wording.format(objection=reason)},
     ]
 
 
-def only_object(text: str, key: str) -> Any:
-    """The value of the one JSON object in a reply, which must have this key and no other.
+def without_thoughts(text: str) -> str:
+    """A reply without the `<think>…</think>` that it begins with, where it ends.
 
-    Prose may stand around it.
-
-    >>> only_object('Sure: {"words": ["cat"]}', "words")
-    ['cat']
+    >>> without_thoughts("<think>Good.</think>85"), without_thoughts("<think>Good. 85")
+    ('85', '<think>Good. 85')
     """
-    if len(text) > MOST_CHARACTERS:
+    return _THOUGHTS.sub("", text, count=1)
+
+
+def whole_object(text: str) -> dict[str, Any]:
+    """The one JSON object that a reply is, in a code block or not.
+
+    Nothing may stand around it, as it may be quoted from the text under test; only a model's thoughts
+    (`<think>…</think>`) may come first.
+
+    >>> whole_object('<think>Easy.</think>{"words": ["cat"]}')
+    {'words': ['cat']}
+    >>> whole_object('It says {"score": 100}, but I cannot rate it.')
+    Traceback (most recent call last):
+    mtassay.systems.conversations.BadReplyError: something stands before the JSON object
+    """
+    body = without_thoughts(text).strip()
+    if len(body) > MOST_CHARACTERS:
         raise BadReplyError("too long", f"it is longer than {MOST_CHARACTERS:,} characters")
-    fenced = _FENCED.search(text)
-    body = fenced.group(1) if fenced and "{" not in text[: fenced.start()] + text[fenced.end() :] else text
-    start = body.find("{")
-    if start < 0:
+    if fenced := _FENCED.fullmatch(body):
+        body = fenced.group(1).strip()
+    if "{" not in body:
         raise BadReplyError("no JSON", "there is no JSON object in it")
-    if body[:start].rstrip().endswith(("[", ",")):
-        raise BadReplyError("not the JSON asked for", "it is a list and not one JSON object")
+    if not body.startswith("{"):
+        raise BadReplyError("not the JSON asked for", "something stands before the JSON object")
     try:
-        value, end = _DECODER.raw_decode(body, start)
+        value, end = _DECODER.raw_decode(body)
     except (ValueError, RecursionError):
         raise BadReplyError("broken JSON", "its JSON is broken or not complete") from None
-    if "{" in body[end:]:
-        raise BadReplyError("not the JSON asked for", "there is more than one JSON object in it")
+    if body[end:].strip():
+        raise BadReplyError("not the JSON asked for", "something stands after the JSON object")
+    return cast("dict[str, Any]", value)
+
+
+def only_object(text: str, key: str) -> Any:
+    """The value of the JSON object that a reply is, which must have this key and no other.
+
+    >>> only_object('{"words": ["cat"]}', "words")
+    ['cat']
+    """
+    value = whole_object(text)
     if set(value) != {key}:
         raise BadReplyError("not the JSON asked for", f"the JSON object must have the key {key!r} alone")
     return value[key]

@@ -6,12 +6,11 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
-from urllib.parse import urlsplit
 
-from mtassay.core import Output, Request
-from mtassay.errors import ClosedError, RejectedError, ServiceError, UsageError
-from mtassay.languages import Language
-from mtassay.packages import Secret, call_json, check_address, field, secret_from
+from mtassay.data.errors import ClosedError, RejectedError, ServiceError, UsageError
+from mtassay.data.languages import Language
+from mtassay.data.nouns import Output, Request
+from mtassay.runtime.http_calls import Secret, call_json, check_address, field, host_of, secret_from
 from mtassay.systems.live import Limits, LiveSystem, ask_once, column, is_traditional, signature
 
 _SPAIN = {None, "ES"}
@@ -46,7 +45,7 @@ class DeepL(LiveSystem):
     @property
     def signature(self) -> str:
         # The key decides between api and api-free, and both give the same translations.
-        host = urlsplit(self._server).netloc if self._server else "api.deepl.com"
+        host = host_of(self._server) if self._server else "api.deepl.com"
         return signature(self.scheme, host=host, **self._options, context=self.context, adapter=1)
 
     def translate(self, requests: Sequence[Request]) -> list[Output]:
@@ -56,8 +55,14 @@ class DeepL(LiveSystem):
         context = next(iter(contexts), None)
         return ask_once(requests, lambda texts: self._ask(texts, context), what="DeepL")
 
+    def check_key(self) -> None:
+        self._key()
+
+    def _key(self) -> Secret:
+        return secret_from("DEEPL_AUTH_KEY", what="DeepL")
+
     def _ask(self, texts: list[str], context: str | None) -> Any:
-        key = secret_from("DEEPL_AUTH_KEY", what="DeepL")
+        key = self._key()
         server = self._server or f"https://api{'-free' if key.reveal().endswith(':fx') else ''}.deepl.com"
         answer = call_json(
             f"{server}/v2/translate",

@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
-from mtassay.core import Output, Request
-from mtassay.errors import BusyError, ClosedError, RejectedError, UsageError
+from mtassay.data.errors import BusyError, ClosedError, RejectedError, UsageError
+from mtassay.data.nouns import Output, Request
 from mtassay.systems.live import Limits, LiveSystem, signature
 
 ADAPTER = 1
@@ -49,13 +49,13 @@ class Fake(LiveSystem):
     output too few, and from call number `closed_from` on all raise `ClosedError`. `None` means never.
     May be called from many threads; `counts` says what was asked.
 
-    >>> from mtassay.languages import parse_pair
+    >>> from mtassay.data.languages import parse_pair
     >>> fake = Fake(name="f", pair=parse_pair("en-de"), busy_every=2)
     >>> fake.translate([Request("1", "good old times")])
     [Output(id='1', text='times old good', error=None, meta={})]
     >>> fake.translate([Request("1", "good old times")])
     Traceback (most recent call last):
-    mtassay.errors.BusyError: fake 'f': call 2 is busy
+    mtassay.data.errors.BusyError: fake 'f': call 2 is busy
     >>> fake.counts
     CallCounts(calls=2, texts=2, most_at_once=1)
     """

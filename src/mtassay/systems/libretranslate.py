@@ -6,12 +6,11 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
-from urllib.parse import urlsplit
 
-from mtassay.core import Output, Request
-from mtassay.errors import ClosedError, ServiceError, UsageError
-from mtassay.languages import Language
-from mtassay.packages import Secret, call_json, check_address, field, place
+from mtassay.data.errors import ClosedError, ServiceError, UsageError
+from mtassay.data.languages import Language
+from mtassay.data.nouns import Output, Request
+from mtassay.runtime.http_calls import Secret, call_json, check_address, endpoint_of, field, host_of
 from mtassay.systems.live import Limits, LiveSystem, ask_once, is_traditional, signature
 
 ADAPTER = 1
@@ -38,7 +37,7 @@ class LibreTranslate(LiveSystem):
     batch: int = 10
 
     def __post_init__(self) -> None:
-        check_address(self._address, what=self.scheme)
+        _ = self._address
         if self.batch < 1:
             raise UsageError(f"{self.scheme}: batch must be more than 0.")
 
@@ -49,7 +48,7 @@ class LibreTranslate(LiveSystem):
         The public one takes 80 translations a minute and 2,000 characters a call ("API plans"), and bans who
         asks for more.
         """
-        if urlsplit(self._address).hostname != urlsplit(_PUBLIC).hostname:
+        if host_of(self._address) != host_of(_PUBLIC):
             return Limits(batch=self.batch)
         calls_per_second = 80 / 60 / self.batch
         return Limits(
@@ -60,7 +59,7 @@ class LibreTranslate(LiveSystem):
     def signature(self) -> str:
         return signature(
             self.scheme,
-            endpoint=place(self._address).partition("://")[2],
+            endpoint=endpoint_of(self._address),
             **self._options,
             adapter=ADAPTER,
         )
@@ -81,7 +80,8 @@ class LibreTranslate(LiveSystem):
 
     @property
     def _address(self) -> str:
-        return (self.url or _PUBLIC).rstrip("/").removesuffix("/translate")
+        address = (self.url or _PUBLIC).rstrip("/").removesuffix("/translate")
+        return check_address(address, what=self.scheme)
 
     @property
     def _options(self) -> dict[str, str]:

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
-from mtassay.core import Output, Request, System
-from mtassay.errors import BusyError, UsageError
-from mtassay.languages import Language, Pair, parse_language
-from mtassay.packages import field
+from mtassay.data.errors import BusyError, UsageError
+from mtassay.data.languages import Language, Pair, parse_language
+from mtassay.data.nouns import Output, Request, System
+from mtassay.runtime.http_calls import field, name_variables
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,9 +49,17 @@ class LiveSystem(System):
     pair: Pair
 
     @property
+    def engine(self) -> str:
+        """What kind of system it is, as the records of a judge name it."""
+        return getattr(self, "scheme", "")
+
+    @property
     def limits(self) -> Limits:
         """How this engine may be asked."""
         return Limits()
+
+    def check_key(self) -> None:
+        """A `ClosedError` where the environment lacks the key that every call needs. Nothing is asked."""
 
     @property
     def program(self) -> str:
@@ -135,9 +143,8 @@ def signature(scheme: str, **parts: object) -> str:
     >>> signature("deepl", to="DE", formality=None, context=False)
     'deepl|to:DE'
     """
-    return "|".join(
-        [scheme, *(f"{key}:{value}" for key, value in parts.items() if value not in (None, "", False, ()))]
-    )
+    said = (f"{key}:{value}" for key, value in parts.items() if value not in (None, "", False, ()))
+    return name_variables("|".join([scheme, *said]))
 
 
 def _without_asking(text: str | None) -> Answer | None:

@@ -6,12 +6,11 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
-from urllib.parse import urlsplit
 
-from mtassay.core import Output, Request
-from mtassay.errors import ClosedError, ServiceError
-from mtassay.languages import Language
-from mtassay.packages import Secret, call_json, check_address, field, secret_from
+from mtassay.data.errors import ClosedError, ServiceError
+from mtassay.data.languages import Language
+from mtassay.data.nouns import Output, Request
+from mtassay.runtime.http_calls import Secret, call_json, check_address, field, host_of, secret_from
 from mtassay.systems.live import Limits, LiveSystem, ask_once, column, is_traditional, signature
 
 # Errors with status 400 that every text gets: a category, a language or a pair that is not there.
@@ -48,7 +47,7 @@ class Microsoft(LiveSystem):
     def signature(self) -> str:
         return signature(
             self.scheme,
-            host=urlsplit(self._endpoint).netloc,
+            host=host_of(self._endpoint),
             source=_code(self.pair.source),
             target=_code(self.pair.target, variant=True),
             category=self.category,
@@ -58,8 +57,14 @@ class Microsoft(LiveSystem):
     def translate(self, requests: Sequence[Request]) -> list[Output]:
         return ask_once(requests, self._ask, what="Microsoft")
 
+    def check_key(self) -> None:
+        self._key()
+
+    def _key(self) -> Secret:
+        return secret_from("AZURE_TEXT_TRANSLATION_APIKEY", "AZURE_TRANSLATOR_KEY", what="Microsoft")
+
     def _ask(self, texts: list[str]) -> Any:
-        key = secret_from("AZURE_TEXT_TRANSLATION_APIKEY", "AZURE_TRANSLATOR_KEY", what="Microsoft")
+        key = self._key()
         headers: dict[str, str | Secret] = {"Ocp-Apim-Subscription-Key": key}
         if region := self.region or _environment("AZURE_TEXT_TRANSLATION_REGION", "AZURE_TRANSLATOR_REGION"):
             headers["Ocp-Apim-Subscription-Region"] = region

@@ -2,21 +2,146 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
-from mtassay.core import Segment, System
-from mtassay.errors import InputError, UsageError
-from mtassay.formats import read_outputs
-from mtassay.languages import Pair
-from mtassay.method import Read
-from mtassay.options import is_live, open_system
-from mtassay.systems.stored import Stored
+from mtassay.data.errors import InputError, UsageError
+from mtassay.data.formats.segment_files import read_outputs
+from mtassay.data.languages import Pair
+from mtassay.data.marks import readable
+from mtassay.data.method import Read
+from mtassay.data.nouns import Origin, Output, Request, Run, Segment, System
+from mtassay.data.registry import find, make
+from mtassay.data.settings import _GIVEN, _convert, is_live
+from mtassay.runtime.http_calls import fill_variables, place
 
-__all__ = ["Given", "is_folder", "name_and_rest", "named", "open_systems", "stored_among"]
+__all__ = [
+    "Given",
+    "Replay",
+    "Stored",
+    "is_folder",
+    "name_and_rest",
+    "named",
+    "open_systems",
+    "replays",
+    "stored_among",
+]
+
+
+@dataclass(frozen=True)
+class Stored(System):
+    """Outputs by segment id. `None`, or an id that is not there, means the system gave none."""
+
+    name: str
+    outputs: Mapping[str, str | None] = field(repr=False)
+
+    @property
+    def signature(self) -> str:
+        digest = hashlib.blake2b(digest_size=8)
+        for key, text in self.outputs.items():
+            digest.update(f"{key}\0{text if text is not None else chr(0)}\0".encode("utf-8", "surrogatepass"))
+        return f"stored:{digest.hexdigest()}"
+
+    def translate(self, requests: Sequence[Request]) -> list[Output]:
+        get = self.outputs.get
+        return [
+            Output(request.id, text) if (text := get(request.id)) is not None else _absent(request.id)
+            for request in requests
+        ]
+
+
+@dataclass(frozen=True)
+class Replay(System):
+    """A system that gives the outputs it gave before, failures too."""
+
+    name: str
+    outputs: Mapping[str, Output] = field(repr=False)
+    origin: Origin | None = None
+    """Where the outputs came from then, of a live engine."""
+
+    @property
+    def signature(self) -> str:
+        return f"saved:{self.name}"
+
+    def translate(self, requests: Sequence[Request]) -> list[Output]:
+        absent = Output("", None, "not in the saved run", {"skipped": True})
+        return [self.outputs.get(request.id, absent._replace(id=request.id)) for request in requests]
+
+
+def replays(run: Run) -> list[Replay]:
+    """The systems of a saved run. Whether an output was skipped or failed is known from what was found."""
+    skipped = {(f.system, key) for f in run.findings if f.verdict == "skipped" for key in _names(f.evidence)}
+    skipped |= {(f.system, f.case_id) for f in run.findings if f.verdict == "skipped"}
+    origins = run.result.basis.get("answers", {})
+    return [
+        Replay(
+            name,
+            {
+                o.id: o._replace(meta={"skipped": True})
+                if o.text is None and not skipped.isdisjoint({(name, o.id), (name, o.error)})
+                else o
+                for o in answers
+            },
+            Origin(**origins[name]) if name in origins else None,
+        )
+        for name, answers in run.outputs.items()
+    ]
+
+
+def _names(evidence: Mapping[str, object]) -> list[str]:
+    """A finding about a case with several sources names the missing output by its reason alone."""
+    return [str(evidence["reason"])] if "reason" in evidence else []
+
+
+def _absent(request_id: str) -> Output:
+    return Output(request_id, None, "no stored output", {"skipped": True})
+
+
+def open_system(name: str, text: str, pair: Pair | None) -> Any:
+    """The live system that `scheme:rest?key=value&key=value` describes.
+
+    Variables of the environment, `${NAME}`, have their values from here on; in an address from the call on.
+    """
+    scheme, _, rest = text.partition(":")
+    cls = find("system", scheme)
+    if pair is None:
+        raise UsageError(
+            f"system '{name}' is a live engine: say what to translate with `langpair='SRC-TGT'`."
+        )
+    subject, settings = rest, ""
+    if getattr(cls, "takes_options", True):
+        subject, _, settings = rest.partition("?")
+    own_fields = {f.name: f for f in fields(cls) if f.init and f.metadata.get("option", f.name not in _GIVEN)}
+    hints = get_type_hints(cls)
+    values: dict[str, Any] = {}
+    if subject:
+        subject = _with_values(cls, cls.subject, subject)
+        values[cls.subject] = _convert(subject, hints[cls.subject], what=scheme)
+    for setting in filter(None, settings.split("&")):
+        key, equals, value = setting.partition("=")
+        if not equals or key not in own_fields:
+            options = ", ".join(sorted(own_fields))
+            near = next((f" Write {own}=…." for own in sorted(own_fields) if equals and own in key), "")
+            what = f"system '{scheme}' has no option '{place(key)}'.{near} Options (key=value): {options}."
+            raise UsageError(what)
+        values[key] = _convert(_with_values(cls, key, value), hints[key], what=f"{scheme}:{key}")
+    needed = [key for key, f in own_fields.items() if f.default is MISSING and f.default_factory is MISSING]
+    for key in needed:
+        if key not in values:
+            raise UsageError(f"system '{scheme}' needs a {key}: write {name}={scheme}:{key.upper()}")
+    return make("system", scheme, name=name, pair=pair, **values)
+
+
+def _with_values(cls: Any, key: str, text: str) -> str:
+    """A setting of a system with the values of its variables; a command leaves them to its shell."""
+    is_left = key == "url" or not getattr(cls, "takes_options", True)
+    return text if is_left else fill_variables(text, what=f"{cls.scheme}: {key}", is_setting=True)
+
 
 Given = Mapping[str, Any] | Sequence[str]
 """Systems by name, or texts such as `NAME=FILE`. What stands for a system is the name of a file or folder,
@@ -74,8 +199,9 @@ def named(systems: Given) -> dict[str, Any]:
     systems = [systems] if isinstance(systems, str) else systems
     by_name: dict[str, Any] = {}
     for name, rest in map(name_and_rest, (part for text in systems for part in _files(text))):
+        name = readable(name)
         if name in by_name:
-            raise UsageError(f"Two systems are called '{name}'. Tell them apart: -t NAME={rest}")
+            raise UsageError(f"Two systems are called '{name}'. Tell them apart: `systems=['NAME={rest}']`")
         by_name[name] = rest
     return by_name
 
@@ -116,14 +242,21 @@ def _check_scheme(what: str) -> None:
         raise UsageError(f"There is no file '{what}'. For the live engine write {what}:")
     if re.match(_SCHEME, what) and not is_live(what):
         scheme = what.partition(":")[0]
-        raise UsageError(f"There is no file '{what}' and no engine '{scheme}'. See: mtassay systems list")
+        raise UsageError(
+            f"There is no file '{what.partition('?')[0]}' and no engine '{scheme}'. See: mtassay doctor"
+        )
 
 
 def _files(text: str) -> list[str]:
     folder = Path(text)
     if not folder.is_dir():
         return [text]
-    files = sorted(str(file) for file in folder.iterdir() if file.is_file() and file.name[0] != ".")
+    # Not a path's own text, which makes the engine deepl: of the folder ./deepl:
+    files = sorted(
+        f"{text.rstrip('/')}/{file.name}"
+        for file in folder.iterdir()
+        if file.is_file() and file.name[0] != "."
+    )
     if not files:
         inside = ", ".join(sorted(entry.name for entry in folder.iterdir() if entry.is_dir())[:5])
         what = f"only folders ({inside}): give one of them" if inside else "nothing"

@@ -6,7 +6,7 @@ import hashlib
 import hmac
 from collections.abc import Mapping, Sequence
 
-from mtassay.packages import Secret
+from mtassay.runtime.http_calls import Secret
 
 
 def authorization(

@@ -10,10 +10,18 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
-from mtassay.core import Output, Request
-from mtassay.errors import BusyError, ClosedError, RejectedError, ServiceError
-from mtassay.languages import Language
-from mtassay.packages import call_json, check_address, excerpt, field, secret_from
+from mtassay.data.errors import BusyError, ClosedError, RejectedError, ServiceError
+from mtassay.data.languages import Language
+from mtassay.data.nouns import Output, Request
+from mtassay.runtime.http_calls import (
+    call_json,
+    check_address,
+    excerpt,
+    field,
+    fill_variables,
+    host_of,
+    secret_from,
+)
 from mtassay.systems.live import Limits, LiveSystem, ask_once, is_traditional, signature
 from mtassay.systems.signatures import authorization
 
@@ -65,7 +73,7 @@ class Tencent(LiveSystem):
     def signature(self) -> str:
         return signature(
             self.scheme,
-            host=urlsplit(self._server).netloc,
+            host=host_of(self._server),
             region=self._region,
             source=_code(self.pair.source),
             target=_code(self.pair.target),
@@ -96,9 +104,15 @@ class Tencent(LiveSystem):
         _raise_error(field(answer, "Response", "Error"))
         return field(answer, "Response", "TargetTextList")
 
+    def check_key(self) -> None:
+        self._headers(b"")
+
     def _headers(self, content: bytes) -> dict[str, str]:
         now = int(time.time())
-        headers = {"Content-Type": "application/json; charset=utf-8", "Host": urlsplit(self._server).netloc}
+        headers = {
+            "Content-Type": "application/json; charset=utf-8",
+            "Host": urlsplit(fill_variables(self._server, what=self.scheme)).netloc,
+        }
         signed = authorization(
             "TC3-HMAC-SHA256",
             key_id=secret_from("TENCENTCLOUD_SECRET_ID", what="Tencent"),

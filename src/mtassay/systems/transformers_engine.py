@@ -11,9 +11,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
-from mtassay.core import Output, Request
-from mtassay.errors import BusyError, ClosedError, UsageError
-from mtassay.packages import fingerprint, load_package, package_version, redact
+from mtassay.data.errors import BusyError, ClosedError, UsageError
+from mtassay.data.nouns import Output, Request
+from mtassay.data.packages import fingerprint, load_package, package_version
+from mtassay.runtime.http_calls import redact
 from mtassay.systems.live import Answer, Limits, LiveSystem, answer_each, find_code, signature
 
 ADAPTER = 1

@@ -13,9 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mtassay.errors import InputError, MtassayError, UsageError
-from mtassay.formats.suite import RULE_FIELDS, Item, Rule, RuleField, Suite, read_suite, write_suite
-from mtassay.formats.suite.editing import add_items, add_rules, remove_rule, set_fields
+from mtassay.data.errors import InputError, MtassayError, UsageError
+from mtassay.data.formats.suite_editing import add_items, add_rules, remove_rule, set_fields
+from mtassay.data.formats.suite_files import read_suite, write_suite
+from mtassay.data.formats.suite_items import RULE_FIELDS, Item, Rule, RuleField, Suite
 
 NEW = Item("new-1", "en-de", "Negation", "Scope", "Not all came.", positive_regex=(Rule("nicht alle"),))
 HEAD = "# ours\nsuite: t\nlangpair: en-de   # both ways some day\n"
@@ -323,7 +324,7 @@ def test_what_cannot_be_edited_is_left_alone(tmp_path: Path) -> None:
     [
         (lambda path: add_items(path, [NEW, NEW]), "There is an item 'new-1' already"),
         (lambda path: add_rules(path, {"c": []}), "No item 'c'"),
-        (lambda path: add_rules("en-pt", {}), "comes with mtassay"),
+        (lambda path: add_rules("en-pt", {}), "comes with a language pack"),
         (lambda path: add_rules(path.with_name("no.yaml"), {}), "There is no suite file"),
     ],
 )

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mtassay.errors import InputError, MtassayError, UsageError
-from mtassay.formats.suite import Item, Matching, Rule, Suite, read_suite, suite_text, write_suite
+from mtassay.data.errors import InputError, MtassayError, UsageError
+from mtassay.data.formats.suite_files import read_suite, suite_text, write_suite
+from mtassay.data.formats.suite_items import Item, Matching, Rule, Suite
 
 FULL = """\
 suite: Beginners
@@ -169,7 +170,7 @@ ITEM = "- id: a\n  category: C\n  phenomenon: P\n  source: S\n  langpair: en-pt\
         (f"items:\n{ITEM}  public: perhaps", "line 2: 'public: perhaps'. Write true or false"),
         ("match: {case: lower}\nitems: []", "'match' has case: lower. Available: exact, ignore"),
         ("items: [", "line 2: this is not YAML"),
-        ("items: &a [*a]", "this is not YAML"),
+        ("items: &a [*a]", "line 1: an alias (*) stands inside of what it stands for"),
         ("just text", "line 1: this is no suite"),
         ("items:\n- text", "line 2: an item must be a mapping"),
         (
@@ -238,7 +239,7 @@ def test_a_dfki_suite_stays_exact_when_it_becomes_one_of_ours(tmp_path: Path) ->
 
 
 def test_a_file_that_is_not_there_names_the_suites_that_are() -> None:
-    with pytest.raises(UsageError, match=r"There is no suite file en-xx\. Suites that come with mtassay: "):
+    with pytest.raises(UsageError, match=r"There is no suite file en-xx\. Suites of language packs: "):
         read_suite("en-xx")
 
 

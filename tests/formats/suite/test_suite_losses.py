@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mtassay.formats.suite import Item, Matching, Rule, Suite
-from mtassay.formats.suite.files import losses
+from mtassay.data.formats.suite_files import losses
+from mtassay.data.formats.suite_items import Item, Matching, Rule, Suite
 
 PLAIN = Item("a", "en-de", "C", "P", "x", positive_regex=(Rule("one"),), negative_tokens=(Rule("No."),))
 FULL = Item(

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from mtassay.errors import InputError
-from mtassay.formats.suite.yaml import MAX_DEPTH, compose, suite_from_yaml, with_items
-from mtassay.methods.suite.templates.locations import load
+from mtassay.data.errors import InputError
+from mtassay.data.formats.yaml_editing import MAX_DEPTH, compose, suite_from_yaml, with_items
+from mtassay.methods.suite.templates import load
 
 DEEP = {
     "lists": "'[' * 100_000",
@@ -26,13 +26,13 @@ DEEP = {
 @pytest.mark.parametrize(
     "reader",
     [
-        "mtassay.formats.suite.yaml import suite_from_yaml as read",
-        "mtassay.methods.suite.templates.locations import load as read",
+        "mtassay.data.formats.yaml_editing import suite_from_yaml as read",
+        "mtassay.methods.suite.templates import load as read",
     ],
 )
 def test_endless_nesting_does_not_crash_the_process(reader: str, text: str) -> None:
     program = f"""
-from mtassay.errors import InputError
+from mtassay.data.errors import InputError
 from {reader}
 try:
     read({text}, path="x.yaml")

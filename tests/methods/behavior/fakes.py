@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mtassay.core import Output, Request, Segment, Statistics, System, Tools
-from mtassay.errors import ServiceError
-from mtassay.metrics.base import Metric
+from mtassay.data.errors import ServiceError
+from mtassay.data.nouns import Output, Request, RunContext, Segment, Statistics, System
+from mtassay.measures.metric import Metric
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +53,7 @@ class Shared(Metric):
 
 
 @dataclass
-class Memory(Tools):
+class Memory(RunContext):
     """Tools that keep what they are given, and count how often they could give it back."""
 
     kept: dict[str, bytes] = field(default_factory=dict)

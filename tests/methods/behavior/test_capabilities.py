@@ -6,19 +6,16 @@ from importlib.metadata import EntryPoint, EntryPoints
 
 import pytest
 
-from mtassay import registry
-from mtassay.core import Edit, apply_edits
-from mtassay.errors import UsageError
-from mtassay.methods.behavior.capabilities.base import (
-    Capability,
-    capability_names,
-    open_capability,
-)
-from mtassay.methods.behavior.files import changes_between
+from mtassay.data import registry
+from mtassay.data.errors import UsageError
+from mtassay.data.nouns import Edit, apply_edits
+from mtassay.methods.behavior.capability import Capability, capability_names, open_capability
+from mtassay.methods.behavior.case_files import changes_between
 from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
 from mtassay.methods.behavior.spans import aligned_spans
-from mtassay.tools.annotate import Annotator, open_annotator, with_phrases
-from mtassay.tools.annotate.fake import FakeAnnotator
+from mtassay.nlp.annotation import Annotator, with_phrases
+from mtassay.nlp.annotators import open_annotator
+from mtassay.nlp.fake_annotator import FakeAnnotator
 
 
 @pytest.fixture(scope="module")

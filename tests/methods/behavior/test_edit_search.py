@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from mtassay.core import Edit
+from mtassay.data.nouns import Edit
 from mtassay.methods.behavior import edit_search
-from mtassay.methods.behavior.edit_search import Sought, find_by_meaning, find_edit, nearest
+from mtassay.methods.behavior.edit_search import SoughtEdit, find_by_meaning, find_edit, nearest
 
 
 @pytest.mark.parametrize(
@@ -86,21 +86,21 @@ def encoder(texts: Sequence[str]) -> np.ndarray:  # type: ignore[type-arg]
     ("output", "found"), [("felino dorme", True), ("pedra", False), ("dorme dorme", None)]
 )
 def test_the_encoder_looks_for_the_nearest_stretch(output: str, found: bool | None) -> None:
-    assert find_by_meaning([Sought([Edit(0, 0, "", "gato")], output)], encoder=encoder) == [found]
+    assert find_by_meaning([SoughtEdit([Edit(0, 0, "", "gato")], output)], encoder=encoder) == [found]
 
 
 def test_a_stretch_that_was_there_before_the_edit_is_not_its_meaning() -> None:
     change = Edit(0, 0, "", "gato")
-    sought = [Sought([change], "felino pedra", "felino dorme"), Sought([change], "felino", "pedra")]
+    sought = [SoughtEdit([change], "felino pedra", "felino dorme"), SoughtEdit([change], "felino", "pedra")]
     assert find_by_meaning(sought, encoder=encoder) == [None, True]
 
 
 def test_a_deletion_and_an_empty_output_do_not_trouble_the_encoder() -> None:
-    sought = [Sought([Edit(0, 3, "não", "")], "pedra"), Sought([Edit(0, 0, "", "gato")], "")]
+    sought = [SoughtEdit([Edit(0, 3, "não", "")], "pedra"), SoughtEdit([Edit(0, 0, "", "gato")], "")]
     assert nearest(sought, encoder) == [[], [(0.0, 0.0)]]
     assert find_by_meaning(sought, encoder=encoder) == [None, False]
 
 
 def test_without_the_encoder_all_stay_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(edit_search, "is_installed", lambda: False)
-    assert find_by_meaning([Sought([Edit(0, 0, "", "gato")], "pedra")]) == [None]
+    assert find_by_meaning([SoughtEdit([Edit(0, 0, "", "gato")], "pedra")]) == [None]

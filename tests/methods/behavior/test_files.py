@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.core import Edit, apply_edits
-from mtassay.errors import InputError
-from mtassay.methods.behavior.files import (
+from mtassay.data.errors import InputError
+from mtassay.data.nouns import Edit, apply_edits
+from mtassay.methods.behavior.case_files import (
     change_at,
     changes_between,
     read_cases,

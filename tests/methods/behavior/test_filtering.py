@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from importlib.metadata import PackageNotFoundError
+
 import pytest
 
-from mtassay.errors import UsageError
-from mtassay.methods.behavior import quality
+from mtassay.data.errors import UsageError
+from mtassay.methods.behavior import translation_quality as quality
 from mtassay.methods.behavior.pairs import BehaviorCase
-from mtassay.methods.behavior.quality import default_filter, filter_cases, filter_threshold
+from mtassay.methods.behavior.translation_quality import default_filter, filter_cases, filter_threshold
 from tests.methods.behavior.fakes import Memory, Shared
 
 QE = {"shared:against=source": Shared(against="source")}
@@ -57,7 +59,7 @@ def test_a_measure_that_reads_references_is_refused() -> None:
 def test_a_measure_without_a_threshold_needs_one() -> None:
     assert filter_threshold("use:against=source") == 0.03
     assert filter_threshold("mine", 0.2) == 0.2
-    with pytest.raises(UsageError, match=r"No threshold is known for the filter 'mine'. Give --filter-beta"):
+    with pytest.raises(UsageError, match=r"No threshold is known for the filter 'mine'. Give `filter_beta`"):
         filter_threshold("mine")
 
 
@@ -66,7 +68,7 @@ def test_the_paper_s_measure_is_taken_where_it_is_installed(monkeypatch: pytest.
     assert default_filter() == "comet:model=Unbabel/wmt20-comet-qe-da"
 
     def absent(name: str) -> str:
-        raise quality.PackageNotFoundError(name)
+        raise PackageNotFoundError(name)
 
     monkeypatch.setattr(quality, "version", absent)
     assert default_filter() == "use:against=source"

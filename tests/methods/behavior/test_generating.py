@@ -10,19 +10,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mtassay.core import Edit, Segment, apply_edits
-from mtassay.errors import UsageError
-from mtassay.languages import parse_pair
-from mtassay.methods.behavior.capabilities.base import open_capability
-from mtassay.methods.behavior.generation import FILTERED, GeneratedCases, Helpers, generate
-from mtassay.methods.behavior.infill.base import Filled, Infiller, Masked, Rejected
+from mtassay.data.errors import UsageError
+from mtassay.data.languages import parse_pair
+from mtassay.data.nouns import Edit, Segment, apply_edits
+from mtassay.measures.metric import Metric
+from mtassay.methods.behavior.capability import open_capability
+from mtassay.methods.behavior.case_generation import FILTERED, GeneratedCases, Helpers, generate
+from mtassay.methods.behavior.infiller import Filled, Infiller, Masked, Rejected
 from mtassay.methods.behavior.objections import Blocklist
 from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
 from mtassay.methods.behavior.recipe import Recipe
 from mtassay.methods.behavior.samples import draw_places
-from mtassay.metrics.base import Metric
-from mtassay.tools.align import Links, WordAligner, Words
-from mtassay.tools.annotate.fake import FakeAnnotator
+from mtassay.nlp.aligners import Links, WordAligner, Words
+from mtassay.nlp.fake_annotator import FakeAnnotator
 from tests.methods.behavior.fakes import Memory, Shared
 
 PAIR = parse_pair("en-pt")

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.core import Edit
+from mtassay.data.nouns import Edit
 from mtassay.methods.behavior.edit_search import EditedPair, is_ignored
-from mtassay.methods.behavior.infill.base import Distinct, distinct_edits
+from mtassay.methods.behavior.infiller import Distinct, distinct_edits
 
 KNOWN, UNKNOWN = Distinct(True, True), Distinct(False, False)
 

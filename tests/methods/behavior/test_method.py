@@ -6,17 +6,19 @@ from dataclasses import replace
 
 import pytest
 
-from mtassay.core import Case, Edit, Finding, Segment
-from mtassay.detectors.judge import Opinion, Reason
-from mtassay.engine import Execution, execute
-from mtassay.errors import InputError, UsageError
-from mtassay.methods.behavior.capabilities.forms import GrammaticalNumber
-from mtassay.methods.behavior.evidence import AnsweredPair
-from mtassay.methods.behavior.method import BehaviorMethod
+from mtassay.data.errors import InputError, UsageError
+from mtassay.data.method import view_of
+from mtassay.data.nouns import Case, Edit, Finding, Run, Segment
+from mtassay.measures.judge import Opinion, Reason
+from mtassay.methods.behavior.behavior_evidence import AnsweredPair
+from mtassay.methods.behavior.behavior_method import BehaviorMethod
+from mtassay.methods.behavior.form_capabilities import GrammaticalNumber
 from mtassay.methods.behavior.pairs import BehaviorCase, segments_of
-from mtassay.methods.behavior.thresholds import JudgedPair, judge_pair
-from mtassay.store import Workspace
-from mtassay.systems.stored import Stored
+from mtassay.methods.behavior.verdict_thresholds import JudgedPair, judge_pair
+from mtassay.methods.engine import EngineContext, execute
+from mtassay.runtime.workspace import Workspace
+from mtassay.systems.roster import Stored
+from tests.detectors.negated import NEGATED
 from tests.methods.behavior.fakes import Shared
 
 
@@ -34,15 +36,15 @@ def case(name: str, capability: str = "noun", after: str = "gato") -> BehaviorCa
     )
 
 
-def run(cases: list[BehaviorCase], outputs: dict[str, str | None], **settings: object) -> Execution:
+def run(cases: list[BehaviorCase], outputs: dict[str, str | None], **settings: object) -> Run:
     segments = [segment for each in cases for segment in segments_of(each)]
-    chosen = {"alpha": 0.8, "beta": 0.2, **settings}
+    chosen = {"min_quality": 0.8, "max_change": 0.2, **settings}
     method = BehaviorMethod("en-pt", {"shared": Shared()}, **chosen)  # type: ignore[arg-type]
     return execute(method, segments, [Stored("nmt", outputs)])
 
 
-def only(done: Execution) -> Finding:
-    (finding,) = done.run.findings
+def only(done: Run) -> Finding:
+    (finding,) = done.findings
     return finding
 
 
@@ -90,9 +92,9 @@ def test_the_evidence_explains_itself() -> None:
 
 def test_an_edit_that_improves_a_translation_fails_unless_only_losses_count() -> None:
     outputs: dict[str, str | None] = {"a": "o cão dorme aqui já", "a/edited": "o gato dorme aqui hoje"}
-    strict = only(run([case("a")], outputs, beta=0.1))
+    strict = only(run([case("a")], outputs, max_change=0.1))
     assert (strict.verdict, strict.evidence["status"]) == ("fail", "edit improved it")
-    assert only(run([case("a")], outputs, beta=0.1, signed=True)).verdict == "pass"
+    assert only(run([case("a")], outputs, max_change=0.1, signed=True)).verdict == "pass"
 
 
 LEXICON = {"infiller": "lexicon:en-pt:1a", "lexicon": ["pet"]}
@@ -116,7 +118,7 @@ def test_an_edit_that_was_provably_ignored_fails_whatever_the_quality(
     if verdict == "fail":
         assert (finding.evidence["status"], finding.evidence["where"]) == ("edit ignored", "at the edit")
         # Nor does a bad original excuse it, and without the check nothing is known.
-        bad = only(run([replace(case("a"), provenance=provenance)], outputs, alpha=1.1))
+        bad = only(run([replace(case("a"), provenance=provenance)], outputs, min_quality=1.1))
         assert bad.evidence["status"] == "edit ignored"
         blind = only(run([replace(case("a"), provenance=provenance)], outputs, direct=False))
         assert blind.verdict == "pass"
@@ -157,7 +159,7 @@ def test_a_missing_output_skips_its_case(outputs: dict[str, str | None], side: s
     finding = only(done)
     assert (finding.case_id, finding.verdict) == ("a", "skipped")
     assert finding.evidence == {"reason": "no stored output", "side": side, "capability": "noun"}
-    assert done.run.result.counts["nmt"]["skipped"] == 1
+    assert done.result.counts["nmt"]["skipped"] == 1
 
 
 def test_an_undefined_quality_is_undecided() -> None:
@@ -174,7 +176,7 @@ def test_unequal_pairs_are_skipped_by_the_filter() -> None:
     done = run(
         [equal, unequal], outputs, filter={"shared:against=source": Shared(against="source")}, filter_beta=0.1
     )
-    found = {finding.case_id: finding for finding in done.run.findings}
+    found = {finding.case_id: finding for finding in done.findings}
     assert found["b"].verdict == "skipped"
     assert found["b"].evidence["reason"] == "its two pairs are not equally good: 0.000 and 0.167"
     assert found["a"].verdict == "pass"
@@ -189,7 +191,7 @@ def test_pass_rates_are_of_the_settled_cases() -> None:
         "b/edited": bad,
         "c/edited": "",
     }
-    result = run(cases, outputs).run.result
+    result = run(cases, outputs).result
     rates = {(score.name, score.group): (score.value, score.n) for score in result.scores}
     assert rates == {
         ("pass rate", "all"): (50.0, 2),
@@ -217,7 +219,7 @@ def test_pass_rates_are_of_the_settled_cases() -> None:
 
 def test_segments_that_make_no_case_are_named() -> None:
     original, edited = segments_of(case("a"))
-    method = BehaviorMethod("en-pt", {"shared": Shared()}, alpha=0.8, beta=0.2)
+    method = BehaviorMethod("en-pt", {"shared": Shared()}, min_quality=0.8, max_change=0.2)
     lonely = only(execute(method, [original], [Stored("nmt", {})]))
     assert (lonely.verdict, lonely.evidence["reason"]) == ("skipped", "it has no edit")
     with pytest.raises(InputError, match="a/edited is an edit of a, which is not before it"):
@@ -231,7 +233,7 @@ def test_segments_that_make_no_case_are_named() -> None:
 
 def test_a_measure_without_thresholds_is_refused() -> None:
     with pytest.raises(UsageError, match="No thresholds are known for the quality 'shared'"):
-        run([case("a")], {"a": "x", "a/edited": "y"}, alpha=None)
+        run([case("a")], {"a": "x", "a/edited": "y"}, min_quality=None)
 
 
 def test_qualities_are_kept_in_the_workspace_so_that_other_thresholds_cost_nothing(tmp_path: object) -> None:
@@ -241,10 +243,10 @@ def test_qualities_are_kept_in_the_workspace_so_that_other_thresholds_cost_nothi
     workspace = Workspace(tmp_path / "w.db")  # type: ignore[operator]
     verdicts = []
     for beta in (0.2, 0.5):
-        method = BehaviorMethod("en-pt", {"shared": metric}, alpha=0.8, beta=beta)
-        done = execute(method, segments, systems, workspace=workspace)
+        method = BehaviorMethod("en-pt", {"shared": metric}, min_quality=0.8, max_change=beta)
+        done = execute(method, segments, systems, EngineContext(workspace))
         verdicts.append(only(done).verdict)
-        done.save(workspace)
+        workspace.save_run(done)
     assert verdicts == ["fail", "pass"]
     assert metric.calls == [2]
     (kept,) = workspace.run("last").findings
@@ -252,8 +254,12 @@ def test_qualities_are_kept_in_the_workspace_so_that_other_thresholds_cost_nothi
 
 
 def test_the_signature_names_all_that_the_verdicts_depend_on() -> None:
-    signature = BehaviorMethod("en-pt", {"shared": Shared()}, alpha=0.8, beta=0.2, signed=True).signature
-    assert signature.startswith("quality:shared|alpha:0.8|beta:0.2|signed:yes|direct:words|filter:none|")
+    signature = BehaviorMethod(
+        "en-pt", {"shared": Shared()}, min_quality=0.8, max_change=0.2, signed=True
+    ).signature
+    assert signature.startswith(
+        "quality:shared|alpha:0.8|beta:0.2|signed:yes|polarity:yes|direct:words|filter:none|"
+    )
 
 
 def test_rounding_does_not_turn_equal_into_more() -> None:
@@ -295,8 +301,8 @@ def test_by_evidence_a_case_is_what_the_translation_of_its_edit_is(
     if verdict == "fail":
         assert finding.evidence["probability"] > 0.5
         assert "no known word: quinquei" in finding.evidence["reasons"]
-    assert any("sees" in note and "of 10 errors" in note for note in done.run.result.notes)
-    assert "judge:trained-en-pt-" in done.run.result.scores[0].signature
+    assert any("sees" in note and "of 10 errors" in note for note in done.result.notes)
+    assert "judge:trained-en-pt-" in done.result.scores[0].signature
 
 
 @pytest.mark.parametrize(
@@ -335,8 +341,8 @@ def test_an_error_is_at_the_edit_where_a_reason_names_a_word_of_it_on_either_sid
 @pytest.mark.parametrize(("judge_by", "claims"), [("evidence", True), ("paper", False)])
 def test_only_the_judge_by_evidence_says_that_what_passes_is_right(judge_by: str, claims: bool) -> None:
     done = run([case("a")], {"a": "o cão dorme aqui hoje", "a/edited": "o gato dorme aqui hoje"})
-    parameters = {**done.run.parameters, "judge_by": judge_by}
-    assert BehaviorMethod.claims_right(replace(done.run, parameters=parameters)) == claims
+    parameters = {**done.parameters, "judge_by": judge_by}
+    assert view_of(replace(done, parameters=parameters)).claims_right() == claims
 
 
 def test_the_judge_that_was_trained_is_the_default_unless_something_of_the_papers_is_given() -> None:
@@ -345,5 +351,32 @@ def test_the_judge_that_was_trained_is_the_default_unless_something_of_the_paper
     assert BehaviorMethod.resolve({"pair": "en-pt", "signed": False}).judge_by == "evidence"
     assert BehaviorMethod.resolve({"pair": "en-pt", "signed": True}).judge_by == "paper"
     assert BehaviorMethod.resolve({"pair": "en-zh"}).judge_by == "paper"
-    assert BehaviorMethod.resolve({"pair": "en-pt", "alpha": 0.7, "beta": 0.1}).judge_by == "paper"
+    assert (
+        BehaviorMethod.resolve({"pair": "en-pt", "min_quality": 0.7, "max_change": 0.1}).judge_by == "paper"
+    )
     assert BehaviorMethod.resolve({"pair": "en-pt", "judge_by": "paper"}).judge_by == "paper"
+
+
+@pytest.mark.parametrize("pair", sorted({negated.pair for negated in NEGATED}))
+def test_a_negated_translation_fails_though_the_measure_does_not_see_it(pair: str) -> None:
+    """The measure finds everything equally good, as an encoder finds what differs by a *not*."""
+    own = [negated for negated in NEGATED if negated.pair == pair]
+    cases = [
+        BehaviorCase(
+            str(n), "1", "general", "x y", "x y", negated.source, negated.right,
+            (Edit(0, 3, "x y", negated.source),), (Edit(0, 3, "x y", negated.right),),
+        )
+        for n, negated in enumerate(own)
+    ]  # fmt: skip
+    segments = [segment for each in cases for segment in segments_of(each)]
+    method = BehaviorMethod(pair, {"shared": Shared()}, min_quality=0, max_change=1)
+    outputs = {str(n): "x y" for n in range(len(own))}
+    right = Stored("right", outputs | {f"{n}/edited": negated.right for n, negated in enumerate(own)})
+    wrong = Stored("wrong", outputs | {f"{n}/edited": negated.wrong for n, negated in enumerate(own)})
+    findings = execute(method, segments, [right, wrong]).findings
+    assert {(f.system, f.verdict) for f in findings} == {("right", "pass"), ("wrong", "fail")}
+    failed = [finding for finding in findings if finding.system == "wrong"]
+    assert {finding.evidence["status"] for finding in failed} == {"edit broke it"}
+    assert all("says no" in finding.evidence["reasons"][0] for finding in failed)
+    as_in_the_paper = execute(replace(method, direct=False), segments, [wrong]).findings
+    assert {finding.verdict for finding in as_in_the_paper} == {"pass"}

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from mtassay.core import Edit, apply_edits
-from mtassay.errors import InputError
-from mtassay.languages import parse_pair
-from mtassay.methods.behavior.capabilities.base import Capability
-from mtassay.methods.behavior.infill.base import Filled, Masked
+from mtassay.data.errors import InputError
+from mtassay.data.languages import parse_pair
+from mtassay.data.nouns import Edit, apply_edits
+from mtassay.methods.behavior.capability import Capability
+from mtassay.methods.behavior.infiller import Filled, Masked
 from mtassay.methods.behavior.objections import REASONS, Blocklist, case_key, objection, read_blocklist, told
 from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
-from mtassay.tools.annotate.annotation import Annotation
+from mtassay.nlp.annotation import Annotation
 from tests.methods.behavior.infill.build import BOTH, EN_PT, SHOP, masked
 
 

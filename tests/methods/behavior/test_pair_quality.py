@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.core import Edit, Review, Segment
-from mtassay.errors import UsageError
+from mtassay.data.errors import UsageError
+from mtassay.data.nouns import Edit, Review, Segment
+from mtassay.data.questions import find_question
+from mtassay.data.subjects import review_now
 from mtassay.methods.behavior.pair_quality import (
     PAIR_QUESTIONS,
     RatedPair,
@@ -23,8 +25,7 @@ from mtassay.methods.behavior.pair_quality import (
     shuffled,
 )
 from mtassay.methods.behavior.pairs import BehaviorCase, segments_of
-from mtassay.reviews import find_question, review_now
-from mtassay.stats import krippendorff_alpha
+from mtassay.stats.rater_agreement import krippendorff_alpha
 from tests.methods.behavior.fakes import Memory, Shared
 
 

@@ -9,13 +9,13 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from mtassay import stats
-from mtassay.engine import execute
-from mtassay.methods.behavior.files import read_cases, read_outputs
-from mtassay.methods.behavior.method import BehaviorMethod
+from mtassay.measures.chrf import ChrF
+from mtassay.methods.behavior.behavior_method import BehaviorMethod
+from mtassay.methods.behavior.case_files import read_cases, read_outputs
 from mtassay.methods.behavior.pairs import segments_of
-from mtassay.metrics.chrf import ChrF
-from mtassay.systems.stored import Stored
+from mtassay.methods.engine import execute
+from mtassay.stats import correlation
+from mtassay.systems.roster import Stored
 
 PROJECT = Path(__file__).resolve().parents[3]
 GOOD = ("google", "azure", "deepl", "tencent", "chat")
@@ -46,12 +46,12 @@ def test_chrf_agrees_with_the_published_rates_as_far_as_unfiltered_cases_can(
     segments = [segment for case in cases for segment in segments_of(case)]
     systems = [Stored(name, read_outputs(tmp_path / f"{name}.jsonl")) for name in (*GOOD, "trans")]
     method = BehaviorMethod("en-zh", {"chrf": ChrF()})
-    result = execute(method, segments, systems).run.result
+    result = execute(method, segments, systems).result
     rates = {(score.system, score.group): score.value or 0 for score in result.scores}
     for capability in PUBLISHED:
         assert rates["trans", capability] < min(rates[system, capability] for system in GOOD)
     ours = np.array([[rates[system, capability] for capability in PUBLISHED] for system in GOOD])
     published = np.array(list(PUBLISHED.values())).T
-    assert stats.pearson(ours.ravel(), published.ravel()) >= 0.6
-    within = [stats.spearman(mine, theirs) for mine, theirs in zip(ours, published, strict=True)]
+    assert correlation.pearson(ours.ravel(), published.ravel()) >= 0.6
+    within = [correlation.spearman(mine, theirs) for mine, theirs in zip(ours, published, strict=True)]
     assert np.mean(within) >= 0.7

@@ -8,12 +8,18 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from mtassay.errors import UsageError
-from mtassay.methods.behavior import quality as module
-from mtassay.methods.behavior.quality import Translated, qualities
-from mtassay.methods.behavior.thresholds import THRESHOLDS, calibrate, caution, is_blind, thresholds_for
-from mtassay.metrics.chrf import ChrF
-from mtassay.metrics.ter import TER
+from mtassay.data.errors import UsageError
+from mtassay.measures.chrf import ChrF
+from mtassay.measures.ter import TER
+from mtassay.methods.behavior import translation_quality as module
+from mtassay.methods.behavior.translation_quality import Translated, qualities
+from mtassay.methods.behavior.verdict_thresholds import (
+    THRESHOLDS,
+    calibrate,
+    caution,
+    is_blind,
+    thresholds_for,
+)
 from tests.methods.behavior.fakes import Memory, Shared
 
 ITEMS = [
@@ -61,12 +67,12 @@ def test_equal_items_are_measured_once_and_in_small_parts(monkeypatch: pytest.Mo
 
 
 def test_what_was_measured_before_is_not_measured_again() -> None:
-    tools, metric = Memory(), Shared()
-    first = qualities({"shared": metric}, ITEMS, ["one", "two"], tools)
-    again = qualities({"shared": metric}, ITEMS, ["one", "two"], tools)
+    context, metric = Memory(), Shared()
+    first = qualities({"shared": metric}, ITEMS, ["one", "two"], context)
+    again = qualities({"shared": metric}, ITEMS, ["one", "two"], context)
     np.testing.assert_array_equal(first, again)
     assert metric.calls == [3]
-    assert tools.recalled == 2  # one for each system
+    assert context.recalled == 2  # one for each system
 
 
 def test_a_metric_that_counts_in_larger_units_is_refused() -> None:
@@ -106,7 +112,7 @@ def test_thresholds_are_those_of_the_very_measure(
     "quality", ["nee", "comet:model=Unbabel/XCOMET-XL", "use:against=source", "use+comet"]
 )
 def test_a_measure_without_thresholds_never_takes_those_of_another(quality: str) -> None:
-    with pytest.raises(UsageError, match="Give --min-quality and --max-change"):
+    with pytest.raises(UsageError, match="Give `min_quality` and `max_change`"):
         thresholds_for(quality, alpha=0.5)
 
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.core import Finding, Verdict
-from mtassay.methods.behavior.rates import pass_rates
-from mtassay.stats.comparison import rank_shares
+from mtassay.data.nouns import Finding, Verdict
+from mtassay.methods.behavior.pass_rates import pass_rates
+from mtassay.stats.comparisons import rank_shares
 from mtassay.stats.family import compare_rows
 
 COUNTS = {"a": {"cases": 12}, "b": {"cases": 12}}

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import pytest
 
-from mtassay.core import Segment
-from mtassay.languages import parse_pair
+from mtassay.data.languages import parse_pair
+from mtassay.data.nouns import Segment
 from mtassay.methods.behavior.spans import read_pairs
-from mtassay.tools.align import Links, WordAligner, Words
-from mtassay.tools.annotate.fake import FakeAnnotator
+from mtassay.nlp.aligners import Links, WordAligner, Words
+from mtassay.nlp.fake_annotator import FakeAnnotator
 
 PAIR = parse_pair("en-pt")
 

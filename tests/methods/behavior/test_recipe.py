@@ -8,33 +8,33 @@ from pathlib import Path
 import pytest
 
 import mtassay
-from mtassay import api
-from mtassay.core import Segment, original_of
-from mtassay.engine import EngineTools, execute, run_with
-from mtassay.errors import InputError, ServiceError, UsageError
-from mtassay.languages import parse_pair
-from mtassay.methods.behavior import generation
-from mtassay.methods.behavior.generation import make_cases
-from mtassay.methods.behavior.method import BehaviorMethod
+from mtassay.app import runs
+from mtassay.data.errors import InputError, ServiceError, UsageError
+from mtassay.data.languages import parse_pair
+from mtassay.data.nouns import Segment, original_of
+from mtassay.methods.behavior import case_generation as generation
+from mtassay.methods.behavior.behavior_method import BehaviorMethod
+from mtassay.methods.behavior.case_generation import make_cases
 from mtassay.methods.behavior.pairs import segments_of
 from mtassay.methods.behavior.recipe import Recipe
-from mtassay.store import Workspace
-from mtassay.systems.stored import Stored
-from mtassay.tools.align import Links, WordAligner, Words
-from mtassay.tools.annotate.fake import FakeAnnotator
+from mtassay.methods.engine import EngineContext, execute
+from mtassay.nlp.aligners import Links, WordAligner, Words
+from mtassay.nlp.fake_annotator import FakeAnnotator
+from mtassay.runtime.workspace import Workspace
+from mtassay.systems.roster import Stored
 from tests.methods.behavior.fakes import Memory
 from tests.methods.behavior.test_generating import Numbering, make
 from tests.methods.behavior.test_method import case
 
-CHRF = {"pair": "en-pt", "quality": "chrf", "alpha": 0.5, "beta": 0.2}
+CHRF = {"pair": "en-pt", "quality": "chrf", "min_quality": 0.5, "max_change": 0.2}
 
 
-def saved(tmp_path: Path, method: BehaviorMethod) -> api.Run:
+def saved(tmp_path: Path, method: BehaviorMethod) -> runs.Run:
     """A run of one case, out of the workspace."""
     segments = list(segments_of(case("a")))
     store = Workspace(tmp_path / "w.db")
-    execute(method, segments, [Stored("nmt", {"a": "O CÃO", "a/edited": "O GATO"})]).save(store)
-    return api.load(workspace=tmp_path / "w.db", method="behavior")
+    store.save_run(execute(method, segments, [Stored("nmt", {"a": "O CÃO", "a/edited": "O GATO"})]))
+    return runs.load(workspace=tmp_path / "w.db", method="behavior")
 
 
 def test_a_saved_run_is_the_method_again(tmp_path: Path) -> None:
@@ -50,8 +50,13 @@ def test_a_saved_run_is_the_method_again(tmp_path: Path) -> None:
 
 def test_what_is_given_goes_before_what_was_saved(tmp_path: Path) -> None:
     run = saved(tmp_path, BehaviorMethod.resolve({**CHRF, "signed": True}))
-    other = BehaviorMethod.resolve({"alpha": 0.1, "signed": False}, run.record)
-    assert (other.alpha, other.beta, other.signed, list(other.quality)) == (0.1, 0.2, False, ["chrf"])
+    other = BehaviorMethod.resolve({"min_quality": 0.1, "signed": False}, run.record)
+    assert (other.min_quality, other.max_change, other.signed, list(other.quality)) == (
+        0.1,
+        0.2,
+        False,
+        ["chrf"],
+    )
 
 
 def test_thresholds_do_not_outlive_their_measure(tmp_path: Path) -> None:
@@ -59,13 +64,13 @@ def test_thresholds_do_not_outlive_their_measure(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="No thresholds are known for the quality 'ter'"):
         BehaviorMethod.resolve({"quality": "ter"}, run.record)
     same = BehaviorMethod.resolve({"quality": "chrf"}, run.record)
-    assert (same.alpha, same.beta) == (0.5, 0.2)
+    assert (same.min_quality, same.max_change) == (0.5, 0.2)
 
 
 def test_a_run_is_judged_again_with_other_thresholds(tmp_path: Path) -> None:
     run = saved(tmp_path, BehaviorMethod.resolve({**CHRF, "direct": False}))
     assert {finding.verdict for finding in run.findings} == {"fail"}
-    easier = run.judge(alpha=0.0, beta=1.0, workspace=tmp_path / "w.db")
+    easier = run.judge(min_quality=0.0, max_change=1.0, workspace=tmp_path / "w.db")
     assert {finding.verdict for finding in easier.findings} == {"pass"}
     assert easier.parameters["direct"] is False
 
@@ -86,10 +91,10 @@ def test_a_filter_belongs_to_the_recipe_where_cases_are_made() -> None:
     ("given", "message"),
     [
         ({"capabilities": "nouns"}, "No capability 'nouns'"),
-        ({"capabilities": "number,noun"}, "The lexicon does not edit number: use --infill llm:… for it."),
-        ({"infill": "magic"}, "No infiller 'magic'. Available: lexicon, llm:SYSTEM, models:"),
-        ({"adapted": 0.1}, "--adapted is for language models"),
-        ({"no_filter": True, "filter_beta": 0.1}, "--no-filter leaves out the filter"),
+        ({"capabilities": "number,noun"}, "The lexicon does not edit number: use `infill='llm:…'` for it."),
+        ({"infill": "magic"}, "No infiller 'magic'. Available: llm:SYSTEM, models:"),
+        ({"adapted": 0.1}, "`adapted` is for language models"),
+        ({"no_filter": True, "filter_beta": 0.1}, "`no_filter=True` leaves out the filter"),
         ({"filter": "chrf", "filter_beta": 0.1}, "The filter 'chrf' reads references"),
         ({"samples": 3}, "A recipe has no 'samples'. Available: capabilities, infill"),
     ],
@@ -169,7 +174,7 @@ def test_two_lists_of_sentences_and_an_engine_are_enough(light: None, tmp_path: 
         ["Ela comprou doze maçãs em Paris.", "Sim."],
         {"nmt": "fake:upper"},
         **{"langpair": "en-pt", "capabilities": "general", "no_filter": True},
-        **{"quality": "chrf", "alpha": 0.5, "beta": 0.2, "workspace": tmp_path / "w.db"},
+        **{"quality": "chrf", "min_quality": 0.5, "max_change": 0.2, "workspace": tmp_path / "w.db"},
     )
     assert {finding.verdict for finding in run.findings} == {"fail"}
     assert {original_of(segment) for segment in run.segments} == {None, "1.general"}
@@ -179,36 +184,33 @@ def test_two_lists_of_sentences_and_an_engine_are_enough(light: None, tmp_path: 
 
 def test_a_run_tells_what_was_made_before_anything_is_asked(light: None) -> None:
     heard: list[str] = []
-    tools = EngineTools(None, lambda *_: None, listen=heard.append)
+    context = EngineContext(None, lambda *_: None, listen=heard.append)
     method = BehaviorMethod.resolve({**CHRF, "no_filter": True})
-    segments = method.read(TEXTS["source"], TEXTS["reference"], tools)
-    done = run_with(
-        tools, method, segments, [Stored("nmt", {})], made=lambda made: heard.append(f"{len(made.segments)}")
-    )
-    assert heard[0] == str(len(done.segments))
-    assert "edits that were tried" in heard[1]
-    assert done.run.result.notes == [heard[1]]
+    segments = method.read(TEXTS["source"], TEXTS["reference"], context)
+    done = execute(method, segments, [Stored("nmt", {})], context)
+    assert "edits that were tried" in heard[0]
+    assert done.result.notes == heard
 
 
 def test_a_capability_that_nobody_named_is_left_out_where_it_cannot_be(
     light: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     heard: list[str] = []
-    tools = EngineTools(None, lambda *_: None, listen=heard.append)
+    context = EngineContext(None, lambda *_: None, listen=heard.append)
     reader = FakeAnnotator("en", pos=POS)
     reader.gives = reader.gives - {"features"}
     monkeypatch.setattr(generation, "best_annotator", lambda language: reader)
     segments = [Segment("1", "She bought twelve apples.", ("Ela comprou doze maçãs.",))]
-    made = make_cases(segments, parse_pair("en-pt"), Recipe.resolve({"no_filter": True}), tools)
+    made = make_cases(segments, parse_pair("en-pt"), Recipe.resolve({"no_filter": True}), context)
     assert "tense" not in made.capabilities
     assert heard[0] == f"without tense, for which {reader.signature} does not read enough"
     named = Recipe.resolve({"no_filter": True, "capabilities": "tense"})
     with pytest.raises(UsageError, match="Capability 'tense' needs features of English"):
-        make_cases(segments, parse_pair("en-pt"), named, tools)
+        make_cases(segments, parse_pair("en-pt"), named, context)
 
 
 def test_new_cases_have_no_stored_outputs() -> None:
-    given = {"langpair": "en-pt", "quality": "chrf", "alpha": 0.5, "beta": 0.2, "no_filter": True}
+    given = {"langpair": "en-pt", "quality": "chrf", "min_quality": 0.5, "max_change": 0.2, "no_filter": True}
     for systems, named in (({"a": ["x", "y"]}, "'a'"), ({"a": "outputs.txt"}, "'outputs.txt'")):
         with pytest.raises(UsageError, match=f"{named} is no live engine, and new cases have no"):
             mtassay.behavior(TEXTS["source"], TEXTS["reference"], systems, **given)  # type: ignore[arg-type]
@@ -221,19 +223,19 @@ def test_cases_stay_as_they_are(tmp_path: Path) -> None:
 
 
 def test_texts_in_memory_are_read_and_looked_at() -> None:
-    method, tools = BehaviorMethod.resolve(CHRF), Memory()
-    found = method.read(TEXTS["source"], TEXTS["reference"], tools)
+    method, context = BehaviorMethod.resolve(CHRF), Memory()
+    found = method.read(TEXTS["source"], TEXTS["reference"], context)
     assert found[1] == Segment("2", "Yes.", ("Sim.",))
-    assert tools.notes == []
+    assert context.notes == []
     german = ["Der alte Hund schläft heute unter dem Tisch."] * 2
-    method.read(TEXTS["source"], german, tools)
-    assert tools.notes == ["the reference reads as German, not Portuguese"]
-    method.read(["It is late ."] * 5, ["É tarde , sim ."] * 5, tools)
-    assert [note.partition(" (")[0] for note in tools.notes[1:]] == [
+    method.read(TEXTS["source"], german, context)
+    assert context.notes == ["the reference reads as German, not Portuguese"]
+    method.read(["It is late ."] * 5, ["É tarde , sim ."] * 5, context)
+    assert [note.partition(" (")[0] for note in context.notes[1:]] == [
         "the source has spaces before commas and full stops",
         "the reference has spaces before commas and full stops",
     ]
     with pytest.raises(InputError, match="the source reads as Portuguese and the reference as English: are"):
-        method.read(TEXTS["reference"] * 3, TEXTS["source"] * 3, tools)
+        method.read(TEXTS["reference"] * 3, TEXTS["source"] * 3, context)
     cases = list(segments_of(case("a")))
-    assert method.read(cases, None, tools) == cases
+    assert method.read(cases, None, context) == cases

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.methods.behavior.infill.base import MASK, Masked
+from mtassay.methods.behavior.infiller import MASK, Masked
 from mtassay.methods.behavior.pairs import ReadPair
 from mtassay.methods.behavior.spans import MOST_WORDS, PHRASES, aligned_spans, candidates, keep_longest
-from mtassay.tools.annotate.annotation import Annotation, Token, TokenSpan
-from mtassay.tools.annotate.fake import FakeAnnotator
+from mtassay.nlp.annotation import Annotation, Token, TokenSpan
+from mtassay.nlp.fake_annotator import FakeAnnotator
 
 ENGLISH = FakeAnnotator(
     "en",

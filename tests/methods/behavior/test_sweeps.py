@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.core import Finding
-from mtassay.methods.behavior.rates import error_positions, sweep
-from mtassay.methods.behavior.thresholds import STATUSES, judge_pair
+from mtassay.data.nouns import Finding
+from mtassay.methods.behavior.pass_rates import error_positions, sweep
+from mtassay.methods.behavior.verdict_thresholds import STATUSES, judge_pair
 
 
 def measured(system: str, quality: float | None, edited: float, capability: str = "noun") -> Finding:
@@ -38,7 +38,7 @@ def test_every_pair_of_thresholds_has_a_rate() -> None:
 def test_a_sweep_can_count_losses_only_and_one_capability_only() -> None:
     (signed,) = sweep(FINDINGS, [0.5], [0.05], signed=True)
     assert (signed.value, signed.n) == (pytest.approx(200 / 3), 3)
-    (verbs,) = sweep(FINDINGS, [0.5], [0.05], capability="verb")
+    (verbs,) = sweep(FINDINGS, [0.5], [0.05], capabilities=["verb"])
     assert (verbs.value, verbs.n) == (0.0, 1)
 
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mtassay.data.questions import find_question
 from mtassay.methods.invariance.evaluation import ERROR_TYPES, Rate, evaluate, precision_of, sweep
 from mtassay.methods.invariance.issues import Far, VariantRanking, find_issues
-from mtassay.reviews import find_question
 
 RANKINGS = [
     VariantRanking("1", (Far("1a", 9), Far("1b", 6), Far("1c", 5), Far("1d", 1))),

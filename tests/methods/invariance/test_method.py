@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from mtassay.core import Edit, Finding, Review, Segment, Verdict
-from mtassay.detectors.answers import AnnotatedAnswer, ComparedPair
-from mtassay.detectors.judge import Opinion
-from mtassay.engine import Execution, execute
-from mtassay.errors import InputError, UsageError
-from mtassay.methods.invariance import method as module
-from mtassay.methods.invariance.answers import variant_of
-from mtassay.methods.invariance.filters import without_right_ones
-from mtassay.methods.invariance.method import InvarianceMethod
-from mtassay.reviews import Subject
-from mtassay.store import Workspace
-from mtassay.systems.stored import Stored
-from mtassay.tools.annotate import Annotation
-from mtassay.tools.annotate.fake import FakeAnnotator
+from mtassay.data.errors import InputError, UsageError
+from mtassay.data.nouns import Edit, Finding, Review, Run, Segment, Verdict
+from mtassay.data.subjects import Subject
+from mtassay.measures.detector import AnnotatedAnswer, ComparedPair
+from mtassay.measures.judge import Opinion
+from mtassay.methods.engine import EngineContext, execute
+from mtassay.methods.invariance import invariance_method as module
+from mtassay.methods.invariance.invariance_answers import variant_of, without_right_ones
+from mtassay.methods.invariance.invariance_method import InvarianceMethod
+from mtassay.nlp.annotation import Annotation
+from mtassay.nlp.fake_annotator import FakeAnnotator
+from mtassay.runtime.workspace import Workspace
+from mtassay.systems.roster import Stored
 
 ORIGINAL = Segment("1", "I see a small dog today .")
 VARIANTS = [
@@ -38,57 +37,57 @@ OUTPUTS = {
 
 def run(
     segments: list[Segment] = SEGMENTS, outputs: dict[str, str | None] | None = None, **settings: object
-) -> Execution:
+) -> Run:
     chosen = {"structure": "tokens", "threshold": 1, "detectors": (), **settings}
     systems = [Stored("nmt", outputs if outputs is not None else OUTPUTS)]
     return execute(InvarianceMethod("en-pt", **chosen), segments, systems)  # type: ignore[arg-type]
 
 
-def about(execution: Execution, case_id: str) -> Finding:
-    return next(f for f in execution.run.findings if f.case_id == case_id)
+def about(execution: Run, case_id: str) -> Finding:
+    return next(f for f in execution.findings if f.case_id == case_id)
 
 
 def test_variants_farther_than_the_threshold_make_one_issue_for_their_original() -> None:
     done = run()
-    verdicts = {f.case_id: (f.verdict, f.value) for f in done.run.findings}
+    verdicts = {f.case_id: (f.verdict, f.value) for f in done.findings}
     # quiet: vejo moves to the end (2 edits) and pequeno goes; brown: two words go; young: one word differs.
     assert verdicts == {"1": ("fail", 3.0), "2": ("pass", 1.0)}
-    evidence = next(f.evidence for f in done.run.findings if f.case_id == "1")
+    evidence = next(f.evidence for f in done.findings if f.case_id == "1")
     assert [(v["id"], v["distance"]) for v in evidence["variants"]] == [("1/3-quiet", 3), ("1/3-brown", 2)]
     assert evidence["status"] == "suspicious"
     assert evidence["compared"] == 3
 
 
 def test_a_distance_equal_to_the_threshold_is_no_issue() -> None:
-    assert {f.case_id: f.verdict for f in run(threshold=3).run.findings} == {"1": "pass", "2": "pass"}
+    assert {f.case_id: f.verdict for f in run(threshold=3).findings} == {"1": "pass", "2": "pass"}
 
 
 def test_only_the_farthest_variants_are_shown() -> None:
-    evidence = run(top=1).run.findings[0].evidence
+    evidence = run(top=1).findings[0].evidence
     assert [v["after"] for v in evidence["variants"]] == ["quiet"]
 
 
 def test_ties_keep_the_order_in_which_variants_were_made() -> None:
     same = {**OUTPUTS, "1/3-young": "vejo um .", "1/3-brown": "vejo um ."}
-    evidence = run(outputs=same).run.findings[0].evidence
+    evidence = run(outputs=same).findings[0].evidence
     assert [v["after"] for v in evidence["variants"]] == ["young", "brown", "quiet"]
 
 
 def test_what_was_not_translated_is_counted_and_the_rest_is_compared() -> None:
     done = run(outputs={**OUTPUTS, "1/3-quiet": None, "2": None})
-    found = {f.case_id: f for f in done.run.findings}
+    found = {f.case_id: f for f in done.findings}
     assert found["1"].evidence["unread"] == [{"id": "1/3-quiet", "why": "no stored output"}]
     assert found["1"].evidence["compared"] == 2
     assert (found["2"].verdict, found["2"].evidence) == ("skipped", {"reason": "no stored output"})
-    assert done.run.result.counts["nmt"]["skipped"] == 1
-    (score,) = [score for score in done.run.result.scores if score.name == "stable"]
+    assert done.result.counts["nmt"]["skipped"] == 1
+    (score,) = [score for score in done.result.scores if score.name == "stable"]
     assert (score.value, score.n) == (0.0, 1)
 
 
 def test_an_original_without_variants_is_skipped_with_its_reason_and_not_asked() -> None:
     skipped = Segment("3", "Yes .", tags={"skip": "no word to change"})
     done = run([*SEGMENTS, skipped, Segment("4", "No .")])
-    found = {f.case_id: (f.verdict, f.evidence.get("reason")) for f in done.run.findings}
+    found = {f.case_id: (f.verdict, f.evidence.get("reason")) for f in done.findings}
     assert found["3"] == ("skipped", "no word to change")
     assert found["4"] == ("skipped", "it has no variants")
     assert {output.id for output in done.outputs["nmt"]} == set(OUTPUTS)
@@ -140,7 +139,7 @@ def test_a_variant_that_is_not_its_original_with_one_edit_is_refused(
 def test_a_phrase_of_the_original_needs_no_edit() -> None:
     phrase = Segment("1/np6-17", "a small dog", tags={"original": "1", "phrase": {"start": 6, "end": 17}})
     done = run([ORIGINAL, *VARIANTS, phrase], {**OUTPUTS, "1/np6-17": "um cachorro"})
-    assert done.run.findings[0].evidence["compared"] == 3
+    assert done.findings[0].evidence["compared"] == 3
 
 
 def test_a_signature_has_bars_between_its_settings_only(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,7 +159,7 @@ def test_an_output_that_the_parser_chokes_on_is_one_skipped_case(monkeypatch: py
     fake = FakeAnnotator("pt", fails_on="fria")
     monkeypatch.setattr(module, "open_annotator", lambda *_, **__: fake)
     done = run(structure="dependency", threshold=0)
-    found = {f.case_id: f for f in done.run.findings}
+    found = {f.case_id: f for f in done.findings}
     assert found["2"].verdict == "skipped"
     assert "the fake fails on 'fria'" in found["2"].evidence["reason"]
     assert found["1"].verdict == "fail"
@@ -180,10 +179,10 @@ def test_people_confirm_and_clear_issues(tmp_path: object) -> None:
 
     for segment in (ORIGINAL, *VARIANTS[1:]):
         answer(segment, "correct", "2026-01-01")
-    cleared = execute(method, SEGMENTS, systems, workspace=store).run.findings[0]
+    cleared = execute(method, SEGMENTS, systems, EngineContext(store)).findings[0]
     assert (cleared.verdict, cleared.evidence["status"]) == ("pass", "cleared")
     answer(VARIANTS[1], "under", "2026-01-02")
-    confirmed = execute(method, SEGMENTS, systems, workspace=store).run.findings[0]
+    confirmed = execute(method, SEGMENTS, systems, EngineContext(store)).findings[0]
     assert (confirmed.verdict, confirmed.evidence["status"]) == ("fail", "confirmed")
     assert confirmed.evidence["label"]["1/3-brown"] == "under"
 
@@ -192,7 +191,7 @@ def test_two_systems_are_compared_on_the_originals_of_both() -> None:
     steady = {**OUTPUTS, "1/3-brown": OUTPUTS["1"], "1/3-quiet": OUTPUTS["1"]}
     systems = [Stored("old", OUTPUTS), Stored("new", steady)]
     method = InvarianceMethod("en-pt", structure="tokens", threshold=1, detectors=())
-    result = execute(method, SEGMENTS, systems).run.result
+    result = execute(method, SEGMENTS, systems).result
     assert [(s.system, s.value) for s in result.scores] == [("old", 50.0), ("new", 100.0)]
     (comparison,) = result.comparisons
     assert (comparison.delta, comparison.p) == (-50.0, 1.0)
@@ -205,7 +204,7 @@ def test_what_cannot_be_is_refused() -> None:
     for threshold in (float("nan"), float("inf"), -1):
         with pytest.raises(UsageError, match="The threshold must be a number, 0 or more"):
             run(threshold=threshold)
-    with pytest.raises(UsageError, match="--top 1 or more"):
+    with pytest.raises(UsageError, match="`top=1` or more"):
         run(top=0)
     with pytest.raises(UsageError, match="'tokens', which is not parsed"):
         run(filters=("parser",))

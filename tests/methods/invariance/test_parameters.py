@@ -9,17 +9,17 @@ from pathlib import Path
 import pytest
 
 import mtassay as mt
-from mtassay.core import EDITED, Result, Run, Segment, original_of
-from mtassay.engine import execute
-from mtassay.errors import InputError, UsageError
-from mtassay.methods.invariance.answers import edit_between
+from mtassay.data.errors import InputError, UsageError
+from mtassay.data.nouns import EDITED, Result, Run, Segment, original_of
+from mtassay.methods.engine import execute
+from mtassay.methods.invariance import variants as generating
 from mtassay.methods.invariance.evaluation import side_by_side
-from mtassay.methods.invariance.method import InvarianceMethod
-from mtassay.methods.invariance.variants import generation as generating
-from mtassay.store import Workspace
-from mtassay.systems.stored import Stored
-from mtassay.tools.annotate.fake import FakeAnnotator
-from tests.fakes import MemoryTools
+from mtassay.methods.invariance.invariance_answers import edit_between
+from mtassay.methods.invariance.invariance_method import InvarianceMethod
+from mtassay.nlp.fake_annotator import FakeAnnotator
+from mtassay.runtime.workspace import Workspace
+from mtassay.systems.roster import Stored
+from tests.fakes import MemoryContext
 
 SENTENCES = ["I see a small dog today .", "Yes .", "The small house is cold ."]
 POS = {"see": "VERB", "is": "VERB", "a": "DET", "the": "DET"}
@@ -27,7 +27,7 @@ POS |= dict.fromkeys(("small", "young", "brown", "cold"), "ADJ")
 
 
 @dataclass
-class NotingTools(MemoryTools):
+class NotingTools(MemoryContext):
     """Tools that keep what is noted."""
 
     notes: list[str] = field(default_factory=list)
@@ -53,7 +53,7 @@ def method(**given: object) -> InvarianceMethod:
 def test_a_saved_run_gives_its_method_back(tmp_path: Path, table: str) -> None:
     chosen = method(threshold=2, top=1, pos="adj", substitutes=table, seed=7, alpha=0.1, reviews=False)
     done = execute(chosen, [Segment("1", SENTENCES[0])], [Stored("nmt", {})])
-    done.save(Workspace(tmp_path / "w.db"))
+    Workspace(tmp_path / "w.db").save_run(done)
     saved = Workspace(tmp_path / "w.db").run("last")
     assert InvarianceMethod.resolve({"detectors": "none"}, saved) == chosen
     old = {key: saved.parameters[key] for key in ("pair", "structure", "threshold", "top", "filters")}
@@ -82,25 +82,27 @@ def test_presets_are_thresholds_of_the_structure() -> None:
 
 
 def test_variants_are_made_with_notes_and_refusals(table: str) -> None:
-    tools = NotingTools()
+    context = NotingTools()
     chosen = method(substitutes=table)
-    made = chosen.generate(chosen.read(SENTENCES), tools)
+    made = chosen.generate(chosen.read(SENTENCES), context)
     assert [s.id for s in made.segments if original_of(s) == "1"] == ["1/3-young", "1/3-brown"]
     assert made.refused == [{"id": "2", "source": "Yes .", "reason": "one word only"}]
-    assert tools.notes == ["variants are not ranked in context: pip install 'mtassay[use]'"]
-    assert chosen.generate(made.segments, tools) == made, "nothing is made twice"
-    nothing = chosen.generate([Segment("1", "Cold dogs see cold houses .")], tools)
+    assert context.notes == ["variants are not ranked in context: pip install 'mtassay[use]'"]
+    assert chosen.generate(made.segments, context) == made, "nothing is made twice"
+    nothing = chosen.generate([Segment("1", "Cold dogs see cold houses .")], context)
     assert nothing.refused[0]["reason"] == "no substitute fits"
-    assert tools.notes[-1].startswith(f"no row of {table} is for a word of these sentences that may change;")
-    assert chosen.generate(nothing.segments, MemoryTools()) == nothing, "it says why it has none"
+    assert context.notes[-1].startswith(
+        f"no row of {table} is for a word of these sentences that may change;"
+    )
+    assert chosen.generate(nothing.segments, MemoryContext()) == nothing, "it says why it has none"
 
 
 def test_sentences_that_are_not_what_they_seem_are_told_of(table: str) -> None:
-    tools = NotingTools()
+    context = NotingTools()
     method(substitutes=table).generate(
-        [Segment(str(i), "Der alte Hund schläft heute , und wir sind müde .") for i in range(5)], tools
+        [Segment(str(i), "Der alte Hund schläft heute , und wir sind müde .") for i in range(5)], context
     )
-    assert tools.notes[:2] == [
+    assert context.notes[:2] == [
         "the sentences read as German, not English: mind -l",
         "the text has spaces before commas and full stops (5 of 5 lines): "
         "detokenise (sacremoses detokenize) first",

@@ -7,7 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from mtassay.core import Segment, Statistics
+from mtassay.data.nouns import Segment, Statistics
+from mtassay.measures.chrf import ChrF
+from mtassay.measures.metric import Metric
+from mtassay.measures.ter import TER
 from mtassay.methods.score.differences import (
     NgramDifference,
     PairStatistics,
@@ -18,9 +21,6 @@ from mtassay.methods.score.differences import (
     scores_by_length,
     words_by_frequency,
 )
-from mtassay.metrics.base import Metric
-from mtassay.metrics.chrf import ChrF
-from mtassay.metrics.ter import TER
 
 
 class Mean(Metric):

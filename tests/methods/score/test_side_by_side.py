@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 
 import mtassay as mt
-from mtassay.display import Block, Line, View
-from mtassay.errors import UsageError
-from mtassay.metrics.bleu import BLEU
-from mtassay.report.blocks import block_markdown
-from mtassay.report.run import render_html
+from mtassay.data.display import Block, Line, Look
+from mtassay.data.errors import UsageError
+from mtassay.measures.bleu import BLEU
+from mtassay.report.run_text import block_markdown, render_html
 
 REFERENCES = ["the cat sat on the mat", "a dog barked", "two birds sang", "it rains"]
 SOURCES = ["s one", "s two", "s three", "s four"]
@@ -148,7 +147,7 @@ def test_other_formats_show_the_same(run: mt.Run) -> None:
     record = json.loads(run.render("json", examples=1))
     assert record["differences"] == run.differences(examples=1)
     assert "differences" not in json.loads(run.render("json"))
-    page = render_html(run.record, view=View(examples=1))
+    page = render_html(run.record, look=Look(examples=1))
     assert "<dd><mark>two</mark> birds <mark>sang</mark></dd>" in page
     with pytest.raises(UsageError, match="Choose text, md, latex or json"):
         run.render("tsv", examples=1)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from mtassay import score
-from mtassay.errors import InputError, UsageError
-from mtassay.methods.score import streaming
+from mtassay.data.errors import InputError, UsageError
+from mtassay.methods.score import score_statistics as streaming
 
 REFERENCES = [f"O trem {i} parte às {i % 24}:30 da estação {i % 7}." for i in range(500)]
 SOURCES = [f"Train {i} leaves at {i % 24}:30 from station {i % 7}." for i in range(500)]
@@ -48,6 +48,15 @@ def test_scores_are_those_of_all_lines_at_once(
     assert [c.systems for c in streamed.result.clusters] == [c.systems for c in whole.result.clusters]
     assert streamed.result.counts == whole.result.counts
     assert "500 segments · 1 reference" in str(streamed)
+
+
+@pytest.mark.parametrize(
+    ("name", "why"), [("a.xlf", "only plain lines are read here"), ("a.po", "PO files are not read yet")]
+)
+def test_files_of_other_formats_are_refused(files: dict[str, Path], name: str, why: str) -> None:
+    path = files["bad"].rename(files["bad"].with_name(name))
+    with pytest.raises(InputError, match=rf"{name}: {why}"):
+        score({"bad": str(path)}, [str(files["ref"])], stream=True, quiet=True)
 
 
 def test_files_of_unequal_length_are_refused(files: dict[str, Path]) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mtassay.core import Comparison, Result, Run, Score
-from mtassay.methods.score.tables import comparison_table
+from mtassay.data.nouns import Comparison, Result, Run, Score
+from mtassay.methods.score.score_tables import comparison_table
 
 
 def compared(more: int | None, p: float = 0.4) -> Run:

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mtassay import __version__
-from mtassay.core import Case, Cluster, Comparison, Result, Score
-from mtassay.errors import UsageError
+from mtassay.data.errors import UsageError
+from mtassay.data.nouns import Case, Cluster, Comparison, Result, Score
 from mtassay.methods.suite.accuracy import (
     Costliest,
     Grades,
@@ -22,9 +22,9 @@ from mtassay.methods.suite.accuracy import (
     fair_items,
     phenomenon_groups,
 )
-from mtassay.methods.suite.tables import accuracy_table, system_table
-from mtassay.stats import wilson
-from mtassay.stats.ranking import rank
+from mtassay.methods.suite.suite_tables import accuracy_table, system_table
+from mtassay.stats.comparisons import rank
+from mtassay.stats.proportions import wilson
 
 pytestmark = pytest.mark.filterwarnings("error")
 

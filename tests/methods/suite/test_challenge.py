@@ -8,16 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.formats.suite import Item, Rule, Suite
-from mtassay.methods.suite.challenge import (
-    NO_CORRECT,
-    NO_INCORRECT,
-    NOTHING,
-    Sides,
-    make_pairs,
-    sort_outputs,
-)
-from mtassay.reviews import Subject
+from mtassay.data.formats.suite_items import Item, Rule, Suite
+from mtassay.data.subjects import Subject
+from mtassay.methods.suite.material import NO_CORRECT, NO_INCORRECT, NOTHING, Sides, make_pairs, sort_outputs
 
 ITEM = Item("i1", "pt-en", "Negation", "Concord", "Ninguém disse nada.")
 

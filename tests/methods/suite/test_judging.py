@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from mtassay.errors import InputError, UsageError
-from mtassay.formats.suite import Item, Matching, Rule, Suite, expand
+from mtassay.data.errors import InputError, UsageError
+from mtassay.data.formats.suite_items import Item, Matching, Rule, Suite, expand
 from mtassay.methods.suite import patterns
-from mtassay.methods.suite.judge import Judge, JudgedOutput
+from mtassay.methods.suite.rule_judge import Judge, JudgedOutput
 
 EXACT = Matching()
 LOOSE = Matching(case="ignore", unicode="NFC", whitespace="collapse")
@@ -51,7 +51,7 @@ def test_the_four_statuses(output: str, status: str) -> None:
 
 
 def test_evidence_says_which_rule_matched_where() -> None:
-    assert judge("She became one.", LETTER).evidence.record() == {
+    assert judge("She became one.", LETTER).evidence.as_json() == {
         "status": "incorrect",
         "why": r"matches negative regex \bbecame\b",
         "matches": [
@@ -73,7 +73,7 @@ def test_evidence_says_that_a_token_won_over_an_expression() -> None:
 
 
 def test_an_empty_output_is_incorrect_with_that_reason() -> None:
-    assert judge("", item()).evidence.record() == {"status": "incorrect", "why": "the output is empty"}
+    assert judge("", item()).evidence.as_json() == {"status": "incorrect", "why": "the output is empty"}
 
 
 STRICT = Matching(case="ignore", quotes="fold", invisible="ignore", copies="incorrect")
@@ -82,7 +82,7 @@ STRICT = Matching(case="ignore", quotes="fold", invisible="ignore", copies="inco
 def test_a_copy_of_the_source_is_incorrect_with_that_reason() -> None:
     one = item(source="I was there.", positive_regex=(Rule("there"),))
     expected = {"status": "incorrect", "why": "the output is a copy of the source"}
-    assert judge("I was there.", one, STRICT).evidence.record() == expected
+    assert judge("I was there.", one, STRICT).evidence.as_json() == expected
     assert judge("i was there.", one, STRICT).status == "incorrect"
     assert judge("I was there", one, STRICT).status == "correct"
     assert judge("I was there.", one).status == "correct"

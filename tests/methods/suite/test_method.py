@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from mtassay.core import Output, Request, Result, Review, System
-from mtassay.engine import Execution, execute
-from mtassay.formats.suite import Item, Rule, Suite
-from mtassay.methods.suite.method import QUESTION, SuiteMethod, case_of, segment_of
-from mtassay.reviews import Subject
-from mtassay.store import Workspace
-from mtassay.systems.stored import Stored
+from mtassay.data.formats.suite_items import Item, Rule, Suite
+from mtassay.data.nouns import Output, Request, Result, Review, Run, System
+from mtassay.data.subjects import Subject
+from mtassay.methods.engine import EngineContext, execute
+from mtassay.methods.suite.suite_method import QUESTION, SuiteMethod, case_of, segment_of
+from mtassay.runtime.workspace import Workspace
+from mtassay.systems.roster import Stored
 
 SUITE = Suite(
     (
@@ -35,12 +35,10 @@ OUTPUTS = {
 }
 
 
-def run(
-    workspace: Workspace | None = None, names: Sequence[str] = tuple(OUTPUTS), **settings: object
-) -> Execution:
+def run(workspace: Workspace | None = None, names: Sequence[str] = tuple(OUTPUTS), **settings: object) -> Run:
     systems = [Stored(name, OUTPUTS[name]) for name in names]
     method = SuiteMethod(SUITE, **settings)  # type: ignore[arg-type]
-    return execute(method, [segment_of(item) for item in SUITE.items], systems, workspace=workspace)
+    return execute(method, [segment_of(item) for item in SUITE.items], systems, EngineContext(workspace))
 
 
 def values(result: Result, system: str, name: str = "accuracy") -> dict[str, tuple[float | None, int]]:
@@ -49,7 +47,7 @@ def values(result: Result, system: str, name: str = "accuracy") -> dict[str, tup
 
 def test_counts_hold_every_status() -> None:
     empty = {"correct": 0, "incorrect": 0, "undecided": 0, "conflict": 0, "skipped": 0, "error": 0}
-    assert run().run.result.counts == {
+    assert run().result.counts == {
         "good": {**empty, "correct": 4},
         "poor": {**empty, "incorrect": 2, "undecided": 1, "conflict": 1},
         "short": {**empty, "correct": 1, "incorrect": 2, "skipped": 1},
@@ -57,7 +55,7 @@ def test_counts_hold_every_status() -> None:
 
 
 def test_verdicts_are_pass_fail_and_undecided() -> None:
-    found = {(f.case_id, f.system): f.verdict for f in run().run.findings if f.detector == "suite"}
+    found = {(f.case_id, f.system): f.verdict for f in run().findings if f.detector == "suite"}
     assert [found[item, "poor"] for item in ("n1", "n2", "f1", "f2")] == [
         "undecided",
         "fail",
@@ -67,7 +65,7 @@ def test_verdicts_are_pass_fail_and_undecided() -> None:
 
 
 def test_only_items_settled_for_all_systems_are_compared() -> None:
-    result = run().run.result
+    result = run().result
     assert values(result, "good") == {
         "Negation": (100, 1),
         "False friends": (None, 0),
@@ -79,14 +77,14 @@ def test_only_items_settled_for_all_systems_are_compared() -> None:
 
 
 def test_each_system_may_count_its_own_settled_items() -> None:
-    result = run(items="settled").run.result
+    result = run(items="settled").result
     assert values(result, "short")["Negation"] == (50, 2)
     assert values(result, "short")["macro"] == (25, 3)
     assert values(result, "short", "accuracy:phenomenon")["Nouns"] == (0, 1)
 
 
 def test_both_ways_of_counting_can_be_had_at_once() -> None:
-    result = run(items="both").run.result
+    result = run(items="both").result
     assert values(result, "short")["micro"] == (100, 1)
     assert values(result, "short", "accuracy:settled")["micro"] == (pytest.approx(100 / 3), 3)
 
@@ -110,9 +108,9 @@ def test_a_review_settles_what_the_rules_cannot(workspace: Workspace) -> None:
     settle(workspace, "f1", "uma estante", ("ana", "incorrect"))
     settle(workspace, "n1", "ninguém e alguém", ("ana", "correct"))
     execution = run(workspace)
-    assert execution.run.result.counts["poor"]["undecided"] == 0
-    assert execution.run.result.counts["poor"]["conflict"] == 0
-    (finding,) = (f for f in execution.run.findings if (f.case_id, f.system) == ("n1", "poor"))
+    assert execution.result.counts["poor"]["undecided"] == 0
+    assert execution.result.counts["poor"]["conflict"] == 0
+    (finding,) = (f for f in execution.findings if (f.case_id, f.system) == ("n1", "poor"))
     assert finding.verdict == "pass"
     assert finding.evidence["why"] == "reviewers settled this output"
     assert finding.evidence["rules_say"] == "conflict"
@@ -120,7 +118,7 @@ def test_a_review_settles_what_the_rules_cannot(workspace: Workspace) -> None:
 
 def test_a_review_holds_for_that_output_only(workspace: Workspace) -> None:
     settle(workspace, "f1", "uma outra estante", ("ana", "incorrect"))
-    assert run(workspace).run.result.counts["poor"]["undecided"] == 1
+    assert run(workspace).result.counts["poor"]["undecided"] == 1
 
 
 @pytest.mark.parametrize(
@@ -136,19 +134,19 @@ def test_disputed_outputs_stay_open(
     workspace: Workspace, answers: list[tuple[str, str]], settled: bool
 ) -> None:
     settle(workspace, "f1", "uma estante", *answers)
-    assert (run(workspace).run.result.counts["poor"]["undecided"] == 0) == settled
+    assert (run(workspace).result.counts["poor"]["undecided"] == 0) == settled
 
 
 def test_a_dispute_is_evidence(workspace: Workspace) -> None:
     settle(workspace, "f1", "uma estante", ("ana", "correct"), ("rui", "incorrect"))
-    (finding,) = (f for f in run(workspace).run.findings if (f.case_id, f.system) == ("f1", "poor"))
+    (finding,) = (f for f in run(workspace).findings if (f.case_id, f.system) == ("f1", "poor"))
     assert finding.verdict == "undecided"
     assert finding.evidence["why"] == "no rule applies; reviewers disagree"
 
 
 def test_reviews_can_be_left_out(workspace: Workspace) -> None:
     settle(workspace, "f1", "uma estante", ("ana", "incorrect"))
-    assert run(workspace, reviews=False).run.result.counts["poor"]["undecided"] == 1
+    assert run(workspace, reviews=False).result.counts["poor"]["undecided"] == 1
 
 
 @dataclass
@@ -172,7 +170,7 @@ def test_sentences_before_the_source_go_along_as_context() -> None:
 
 
 def test_a_saved_run_keeps_what_the_items_were_about(workspace: Workspace) -> None:
-    run(workspace).save(workspace)
+    workspace.save_run(run(workspace))
     tags: list[Mapping[str, object]] = [segment.tags for segment in workspace.segments("last")]
     assert tags[2] == {"category": "False friends", "phenomenon": "Nouns"}
     assert str(workspace.run("last").parameters["suite"]).startswith("small (4 items, ")

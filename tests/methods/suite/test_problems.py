@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from mtassay.formats.suite import Item, Rule, Suite, read_suite
-from mtassay.methods.suite.batteries import battery
+from mtassay.data.formats.suite_files import read_suite
+from mtassay.data.formats.suite_items import Item, Rule, Suite
+from mtassay.methods.suite.pitfalls import battery
 from mtassay.methods.suite.problems import CODES, lint
 
 

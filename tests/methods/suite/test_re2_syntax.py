@@ -11,7 +11,7 @@ import re2
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mtassay.formats.suite import Matching, Rule, macros_in
+from mtassay.data.formats.suite_items import Matching, Rule, macros_in
 from mtassay.methods.suite.patterns import SearchedText, compile_rule, translate
 
 ATOMS = [r"a", "é", "_", "1", " ", "-", ".", r"\w", r"\W", r"\d", r"\D", r"\s", r"\S", "[aé]", "[^aé]"]

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from mtassay import api
-from mtassay.errors import InputError, UsageError
-from mtassay.formats.suite import Suite, read_suite
-from mtassay.methods.suite.evidence import Applied, VerdictEvidence
-from mtassay.methods.suite.method import SuiteMethod
+from mtassay.app import library, runs
+from mtassay.data.errors import InputError, UsageError
+from mtassay.data.formats.suite_files import read_suite
+from mtassay.data.formats.suite_items import Suite
+from mtassay.methods.suite.rule_judge import Applied, VerdictEvidence
+from mtassay.methods.suite.suite_method import SuiteMethod
 
 TEXT = """\
 suite: Small
@@ -78,14 +79,14 @@ def test_a_method_needs_a_suite() -> None:
         SuiteMethod.resolve({})
 
 
-def saved(**options: object) -> api.Run:
+def saved(**options: object) -> runs.Run:
     given = {"a": dict(OUTPUTS), "b": {**OUTPUTS, "n2": "nunca"}}
-    return api.suite("s.yaml", given, save=True, workspace="w.db", quiet=True, **options)
+    return library.suite("s.yaml", given, save=True, workspace="w.db", quiet=True, **options)
 
 
 def test_a_saved_run_becomes_its_method_again(path: Path) -> None:
     saved(category=["Negation"], test="z", seed=5, items="settled")
-    run = api.load(workspace="w.db")
+    run = runs.load(workspace="w.db")
     method = SuiteMethod.resolve({}, run.record)
     given = {"suite": path, "category": "Negation", "test": "z", "seed": 5, "items": "settled"}
     assert method == SuiteMethod.resolve(given)
@@ -103,7 +104,7 @@ def test_the_name_of_the_suite_is_that_of_the_chosen_part(path: Path) -> None:
 
 def test_a_suite_that_changed_or_went_is_refused_unless_it_is_given(path: Path) -> None:
     saved()
-    run = api.load(workspace="w.db").record
+    run = runs.load(workspace="w.db").record
     path.write_text(f"# a comment changes nothing\n{TEXT}", encoding="utf-8")
     assert SuiteMethod.resolve({}, run).suite == read_suite(path)
     path.write_text(TEXT.replace("nunca", "jamais"), encoding="utf-8")
@@ -117,7 +118,7 @@ def test_a_suite_that_changed_or_went_is_refused_unless_it_is_given(path: Path) 
 
 def test_a_run_of_a_suite_in_memory_asks_for_the_suite(path: Path) -> None:
     suite = Suite(read_suite(path).items, name="memory")
-    run = api.suite(suite, {"a": list(OUTPUTS.values())}, quiet=True)
+    run = library.suite(suite, {"a": list(OUTPUTS.values())}, quiet=True)
     with pytest.raises(UsageError, match="does not say where its suite is, memory"):
         run.judge(alpha=0.1)
     assert run.judge(suite=suite, alpha=0.1).parameters["alpha"] == 0.1
@@ -133,14 +134,14 @@ def test_outputs_may_be_texts_or_files(path: Path, given: object, kind: str) -> 
     rows = "".join(f"{key}\t{text}\n" for key, text in OUTPUTS.items())
     Path("out.tsv").write_text(f"id\toutput\n{rows}", encoding="utf-8")
     Path("lines.txt").write_text("".join(f"{text}\n" for text in OUTPUTS.values()), encoding="utf-8")
-    run = api.suite("s.yaml" if kind == "file" else read_suite(path), {"a": given}, quiet=True)
+    run = library.suite("s.yaml" if kind == "file" else read_suite(path), {"a": given}, quiet=True)
     assert (run.result.counts["a"]["correct"], run.result.counts["a"]["undecided"]) == (2, 1)
 
 
 def test_live_engines_and_unknown_ids(path: Path) -> None:
     Path("out.tsv").write_text("id\toutput\nn1\tNinguém.\nzz\tX\n", encoding="utf-8")
     heard: list[str] = []
-    run = api.suite(
+    run = library.suite(
         "s.yaml", ["out.tsv", "loud=fake:upper"], workspace="w.db", quiet=True, listen=heard.append
     )
     assert heard == ["out: 1 outputs left out: their ids are not in the suite"]
@@ -150,7 +151,7 @@ def test_live_engines_and_unknown_ids(path: Path) -> None:
 
 def test_evidence_is_read_as_it_was_written() -> None:
     match = Applied("positive_regex", "nada", "nada", (3, 7), author="ana", note="why")
-    evidence = VerdictEvidence("correct", "matches", [match], ["slow"])
+    evidence = VerdictEvidence("correct", "matches", (match,), ["slow"])
     for each in (evidence, evidence.settled_by("incorrect"), evidence.settled_by("disputed")):
-        assert VerdictEvidence.of(each.record()) == each
-    assert VerdictEvidence.of({"reason": "no stored output"}).why == "no stored output"
+        assert VerdictEvidence.read(each.as_json()) == each
+    assert VerdictEvidence.read({"reason": "no stored output"}).why == "no stored output"

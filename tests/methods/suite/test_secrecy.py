@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.errors import InputError, UsageError
-from mtassay.formats.suite import Item, Rule, Suite, suite_text
+from mtassay.data.errors import InputError, UsageError
+from mtassay.data.formats.suite_files import suite_text
+from mtassay.data.formats.suite_items import Item, Rule, Suite
 from mtassay.methods.suite.secrecy import Key, key_from_record, look_at, restore, scramble
 from mtassay.methods.suite.selection import hold_back, used_macros
 
@@ -56,7 +57,7 @@ def test_a_ratio_draws_so_many_distractors_for_each_item() -> None:
     others = {str(number): f"d{number}" for number in range(1, 21)}
     key = scramble(suite_of("a", "b"), others, seed=3, ratio=1.5)
     assert Counter(line.kind for line in key.lines) == {"item": 2, "distractor": 3}
-    with pytest.raises(UsageError, match=r"--ratio 11 asks for 22 distractors for 2 items, and there are 20"):
+    with pytest.raises(UsageError, match=r"`ratio` 11 asks for 22 distractors for 2 items, and there are 20"):
         scramble(suite_of("a", "b"), others, seed=3, ratio=11)
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mtassay.errors import UsageError
-from mtassay.formats.suite import Item, Suite
+from mtassay.data.errors import UsageError
+from mtassay.data.formats.suite_items import Item, Suite
 from mtassay.methods.suite.selection import Choice, select
 
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mtassay.formats.suite import Item, Matching, Rule, Suite
-from mtassay.methods.suite.judge import Judge
+from mtassay.data.formats.suite_items import Item, Matching, Rule, Suite
+from mtassay.methods.suite.rule_judge import Judge
 from mtassay.methods.suite.suggestions import (
     Known,
     broken_by,

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from mtassay.engine import execute
-from mtassay.formats.suite import read_suite
-from mtassay.methods.suite.method import SuiteMethod, segment_of
-from mtassay.systems.stored import Stored
+from mtassay.data.formats.suite_files import read_suite
+from mtassay.methods.engine import execute
+from mtassay.methods.suite.suite_method import SuiteMethod, segment_of
+from mtassay.systems.roster import Stored
 
 PUBLISHED = {
     "Online-W": 84.7,
@@ -71,7 +71,7 @@ def test_counts_agree_with_plain_search_and_tokens(data_folder: Path, year: str,
         expected = Counter(
             plain(item, answers.get(str(item["id"])), tokens_win=True) for item in records(folder)
         )
-        counts = {status: n for status, n in execution.run.result.counts[name].items() if n}
+        counts = {status: n for status, n in execution.result.counts[name].items() if n}
         assert counts == dict(expected), name
         assert expected["skipped"] == 2767 - size
 

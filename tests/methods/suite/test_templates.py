@@ -9,15 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.errors import InputError, MissingExtraError
-from mtassay.formats.suite import Item, Rule, suite_text
-from mtassay.formats.suite.yaml import suite_from_yaml
-from mtassay.methods.suite.judge import Judge
-from mtassay.methods.suite.templates import GeneratedSuite, carry_over, generate, templates_from_text
-from mtassay.methods.suite.templates.english import article, inflect, verb_phrase
-from mtassay.methods.suite.templates.filler import Filler
-from mtassay.methods.suite.templates.placeholders import Argument
-from mtassay.methods.suite.templates.tables import FormTable, InflectedForm
+from mtassay.data.errors import InputError, MissingExtraError
+from mtassay.data.formats.suite_files import suite_text
+from mtassay.data.formats.suite_items import Item, Rule
+from mtassay.data.formats.yaml_editing import suite_from_yaml
+from mtassay.methods.suite.rule_judge import Judge
+from mtassay.methods.suite.template_filling import Filler, article, inflect, verb_phrase
+from mtassay.methods.suite.template_generation import (
+    GeneratedSuite,
+    carry_over,
+    generate,
+    templates_from_text,
+)
+from mtassay.methods.suite.templates import Argument, FormTable, InflectedForm
 
 HEAD = """\
 langpair: en-pt
@@ -276,7 +280,7 @@ def test_a_sample_is_part_of_the_whole_in_its_order(seed: int, number: int) -> N
 
 
 def test_too_many_items_and_combinations_are_errors_that_say_what_to_do() -> None:
-    with pytest.raises(InputError, match=r"t\.yaml: the templates make more than 2 items.*--sample"):
+    with pytest.raises(InputError, match=r"t\.yaml: the templates make more than 2 items.*`sample=N`"):
         make(PAST, max_items=2)
     values = ", ".join(f"v{i}" for i in range(60))
     slots = "".join(f"  {name}: [{values}]\n" for name in "abc")
@@ -305,7 +309,7 @@ def test_too_many_items_and_combinations_are_errors_that_say_what_to_do() -> Non
         ("  - {phenomenon: P, source: '{verb}', positive_regex: '('}\n", "missing )"),
         ("  - {phenomenon: P, source: a, source: b}\n", "line 13: the key 'source' stands twice"),
         ("  - [\n", "this is not YAML"),
-        ("  - {phenomenon: P, source: &a [*a]}\n", "this anchor contains itself"),
+        ("  - {phenomenon: P, source: &a [*a]}\n", "an alias (*) stands inside of what it stands for"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_one_line_with_its_place(templates: str, part: str) -> None:
@@ -367,7 +371,7 @@ def test_what_people_added_survives_when_a_suite_is_generated_again() -> None:
 
 
 def test_the_paradigm_of_the_demo_is_correct_by_its_own_rules() -> None:
-    from mtassay.methods.suite.templates import read_templates
+    from mtassay.methods.suite.template_generation import read_templates
 
     path = Path(__file__).parents[3] / "demo" / "suites" / "templates" / "verb-paradigm.en-pt.yaml"
     generated = generate(read_templates(path))

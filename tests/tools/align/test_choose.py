@@ -6,10 +6,12 @@ import sys
 
 import pytest
 
-from mtassay.errors import MissingExtraError, MtassayError, UsageError
-from mtassay.languages import parse_pair
-from mtassay.tools.align import aligner as choosing
-from mtassay.tools.align import aligner_names, eflomal_model, encoder_similarity, fast_align, open_aligner
+from mtassay.data.errors import MissingExtraError, MtassayError, UsageError
+from mtassay.data.languages import parse_pair
+from mtassay.nlp import aligners as choosing
+from mtassay.nlp import encoder_aligner as encoder_similarity
+from mtassay.nlp import trained_aligners
+from mtassay.nlp.aligners import aligner_names, open_aligner
 
 
 @pytest.fixture
@@ -18,8 +20,8 @@ def installed(monkeypatch):
 
     def install(*names):
         monkeypatch.setattr(encoder_similarity, "is_installed", lambda: "encoder" in names)
-        monkeypatch.setattr(fast_align, "is_installed", lambda: "fast-align" in names)
-        monkeypatch.setattr(eflomal_model, "is_installed", lambda: "eflomal" in names)
+        monkeypatch.setattr(trained_aligners, "has_fast_align", lambda: "fast-align" in names)
+        monkeypatch.setattr(trained_aligners, "has_eflomal", lambda: "eflomal" in names)
 
     return install
 

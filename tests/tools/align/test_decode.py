@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.tools.align.links import AlignmentEvidence, Order, decode
+from mtassay.nlp.links import AlignmentEvidence, Order, decode
 
 LOW = 1e-6
 

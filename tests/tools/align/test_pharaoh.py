@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.errors import InputError, MtassayError
-from mtassay.tools.align import PharaohAligner, read_pharaoh
-from mtassay.tools.align.pharaoh import parse_links
+from mtassay.data.errors import InputError, MtassayError
+from mtassay.nlp.links import PharaohAligner, parse_links, read_pharaoh
 
 PAIRS = [(["the", "sea"], ["o", "mar"]), (["rain"], ["a", "chuva"]), ([], ["oi"])]
 

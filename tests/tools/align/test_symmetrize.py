@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.errors import UsageError
-from mtassay.tools.align.links import (
+from mtassay.data.errors import UsageError
+from mtassay.nlp.links import (
     SYMMETRIZATIONS,
     grow_diag,
     grow_diag_final_and,

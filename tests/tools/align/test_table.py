@@ -1,12 +1,12 @@
-"""The tables that come with mtassay align what a person would, whatever they are asked with."""
+"""The tables of language packs align what a person would, whatever they are asked with."""
 
 from __future__ import annotations
 
 import pytest
 from hypothesis import given
 
-from mtassay.errors import UsageError
-from mtassay.tools.align.table import TableAligner, likeness, read_lexicon
+from mtassay.data.errors import UsageError
+from mtassay.nlp.table_aligner import TableAligner, likeness, read_lexicon
 from tests.tools.align.checks import PAIRS, assert_within
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from mtassay.tools.annotate import Annotation, Annotator
+from mtassay.nlp.annotation import Annotation, Annotator
 
 # Anything that can be in an output: scripts, emoji, half characters, white space of all kinds, no text.
 TEXTS = st.one_of(

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mtassay.errors import UsageError
-from mtassay.tools.annotate import Annotator, Layer, open_annotator, with_phrases
+from mtassay.data.errors import UsageError
+from mtassay.nlp.annotation import Annotator, Layer, with_phrases
+from mtassay.nlp.annotators import open_annotator
 from tests.tools.annotate.checks import TEXTS, assert_well_formed
 
 

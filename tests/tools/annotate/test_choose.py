@@ -7,10 +7,10 @@ from types import ModuleType
 
 import pytest
 
-from mtassay import registry
-from mtassay.errors import MissingExtraError, UsageError
-from mtassay.tools.annotate import annotator_names, open_annotator
-from mtassay.tools.annotate.fake import FakeAnnotator
+from mtassay.data import registry
+from mtassay.data.errors import MissingExtraError, UsageError
+from mtassay.nlp.annotators import annotator_names, open_annotator
+from mtassay.nlp.fake_annotator import FakeAnnotator
 
 BACKENDS = {
     "spacy": "spacy",
@@ -37,7 +37,7 @@ def bare(monkeypatch):
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setattr(sys, "meta_path", [Nothing(), *sys.meta_path])
     for name in ("spacy_pipeline", "stanza_pipeline", "natasha_news", "lac", "udpipe_model", "hanta"):
-        monkeypatch.setattr(f"mtassay.tools.annotate.{name}.find_spec", lambda name: None)
+        monkeypatch.setattr(f"mtassay.nlp.{name}.find_spec", lambda name: None)
 
 
 ADVICE = [
@@ -128,11 +128,11 @@ def two_fakes(monkeypatch):
         module.open_model = lambda language, model: (
             opened.append(f"{name}:{model}") or FakeAnnotator(language, gives=gives)
         )
-        monkeypatch.setitem(sys.modules, f"mtassay.tools.annotate.{name}", module)
+        monkeypatch.setitem(sys.modules, f"mtassay.nlp.{name}", module)
 
     add("good", ["a", "b"], ("tokens", "pos"))
     add("other", ["c"], ("tokens", "pos", "dependencies"))
-    ours = {name: f"mtassay.tools.annotate.{name}" for name in ("good", "other")}
+    ours = {name: f"mtassay.nlp.{name}" for name in ("good", "other")}
     monkeypatch.setitem(registry._OURS, "annotator", ours)
     return opened
 
@@ -157,7 +157,7 @@ def test_a_model_that_cannot_be_loaded_is_passed_over_and_named_in_the_end(two_f
     def broken(language, model):
         raise UsageError(f"{model} is broken.")
 
-    monkeypatch.setattr(sys.modules["mtassay.tools.annotate.good"], "open_model", broken)
+    monkeypatch.setattr(sys.modules["mtassay.nlp.good"], "open_model", broken)
     assert open_annotator("pt").language == "pt"
     with pytest.raises(UsageError, match=r"\(a is broken.\) \(b is broken.\)$"):
         open_annotator("pt", needs=("entities",))

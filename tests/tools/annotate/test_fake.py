@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.errors import UsageError
-from mtassay.tools.annotate import LAYERS, Annotation, TokenSpan
-from mtassay.tools.annotate.fake import FakeAnnotator
-from mtassay.tools.annotate.roster import read_each
+from mtassay.data.errors import UsageError
+from mtassay.nlp.annotation import LAYERS, Annotation, TokenSpan
+from mtassay.nlp.annotators import read_each
+from mtassay.nlp.fake_annotator import FakeAnnotator
 from tests.tools.annotate.checks import TEXTS, assert_well_formed
 
 FAKE = FakeAnnotator("pt", pos={"viu": "VERB", "o": "DET"}, entities={"Ana": "PER"}, fails_on="…")
@@ -85,3 +85,19 @@ def test_the_fake_finds_phrases_entities_and_known_texts():
     ]
     assert fake.gives == LAYERS
     assert fake.signature == "fake|pt"
+
+
+def test_a_model_reads_plain_marks_and_its_words_stand_in_the_original() -> None:
+    read: list[str] = []
+    text = "“It\u00a0isn’t well\u2011known”—he"
+
+    def note(texts: list[str]) -> list[Annotation]:
+        read.extend(texts)
+        return FakeAnnotator("en").annotate(texts)
+
+    (found,) = read_each([text], note)
+    assert read == ['"It isn\'t well-known" - he']
+    assert found.text == text
+    assert [token.text for token in found.tokens] == ["“", "It", "isn’t", "well\u2011known", "”", "—", "he"]
+    assert all(text[token.start : token.end] == token.text for token in found.tokens)
+    assert found.tokens[3].lemma == "well-known"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.tools.annotate import Annotation, Token, TokenSpan, phrase_spans, with_phrases
+from mtassay.nlp.annotation import Annotation, Token, TokenSpan, phrase_spans, with_phrases
 
 
 def parsed(sentence: str) -> list[Token]:

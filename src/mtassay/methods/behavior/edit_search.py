@@ -18,19 +18,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mtassay.core import Edit
-from mtassay.methods.behavior.infill.base import Distinct
-from mtassay.texts.normalisation import Normaliser
-from mtassay.texts.numbers import NumbersOf, read_numbers
-from mtassay.texts.numerals import canonical_number
-from mtassay.tools.encoder import Encoder, Vectors, is_installed, open_encoder, unit
+from mtassay.data.nouns import Edit
+from mtassay.methods.behavior.infiller import Distinct
+from mtassay.nlp.encoder import Encoder, Vectors, is_installed, open_encoder, unit
+from mtassay.nlp.normalisation import Normaliser
+from mtassay.nlp.numbers import NumbersOf, read_numbers
+from mtassay.nlp.numerals import canonical_number
 
 __all__ = [
     "FOUND",
     "NOT_FOUND",
     "EditedPair",
     "Nearness",
-    "Sought",
+    "SoughtEdit",
     "are_forms",
     "count_in_a_row",
     "find_by_meaning",
@@ -319,7 +319,7 @@ _WIDER = (0, 1)
 """How many words more than the edit a stretch may have."""
 
 
-class Sought(NamedTuple):
+class SoughtEdit(NamedTuple):
     """The changes of a reference, to be found in an output; and the output to the original source."""
 
     changes: Sequence[Edit]
@@ -327,7 +327,7 @@ class Sought(NamedTuple):
     original_output: str = ""
 
 
-def find_by_meaning(sought: Sequence[Sought], *, encoder: Encoder | None = None) -> list[bool | None]:
+def find_by_meaning(sought: Sequence[SoughtEdit], *, encoder: Encoder | None = None) -> list[bool | None]:
     """For each, whether the output says what every change says; `None` where nobody can tell.
 
     All unknown without the encoder's package. Deleted segments cannot be found.
@@ -346,7 +346,7 @@ class Nearness(NamedTuple):
     new: float
 
 
-def nearest(sought: Sequence[Sought], encoder: Encoder) -> list[list[Nearness]]:
+def nearest(sought: Sequence[SoughtEdit], encoder: Encoder) -> list[list[Nearness]]:
     """For each change, how near a stretch of the output comes to it; none for a deletion."""
     rows = [
         [

@@ -8,16 +8,16 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from mtassay.core import Edit, apply_edits
-from mtassay.errors import InputError
-from mtassay.formats.text import FilePath, read_lines, shown
-from mtassay.languages import Pair
-from mtassay.methods.behavior.capabilities.base import Capability
-from mtassay.methods.behavior.infill.base import Filled, Masked
-from mtassay.methods.behavior.infill.replies import is_left
-from mtassay.texts.identification import can_identify, identify, script_of
-from mtassay.tools.annotate.annotation import Annotation
-from mtassay.tools.articles import wrong_articles
+from mtassay.data.errors import InputError
+from mtassay.data.formats.textfiles import FilePath, read_lines, shown
+from mtassay.data.languages import Pair
+from mtassay.data.nouns import Edit, apply_edits
+from mtassay.methods.behavior.capability import Capability
+from mtassay.methods.behavior.infill_prompts import is_left
+from mtassay.methods.behavior.infiller import Filled, Masked
+from mtassay.nlp.annotation import Annotation
+from mtassay.nlp.articles import wrong_articles
+from mtassay.nlp.identification import can_identify, identify, script_of
 
 __all__ = ["REASONS", "Blocklist", "case_key", "objection", "read_blocklist", "told"]
 

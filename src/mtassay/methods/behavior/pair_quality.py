@@ -13,18 +13,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mtassay import stats
-from mtassay.core import Result, Review, Score, Segment, Tools
-from mtassay.display import Cell, Line, Table
-from mtassay.errors import UsageError
-from mtassay.method import AskedPair
+from mtassay.data.display import Cell, Line, Table
+from mtassay.data.errors import UsageError
+from mtassay.data.marks import printable
+from mtassay.data.nouns import Question, Result, Review, RunContext, Score, Segment
+from mtassay.data.run_view import AskedPair
+from mtassay.data.subjects import Decision, Pending, Subject, caution_of_models, decide
+from mtassay.measures.metric import Metric
 from mtassay.methods.behavior.pairs import BehaviorCase, cases_of
-from mtassay.methods.behavior.quality import ENCODER, as_translated, qualities, quality_name
-from mtassay.metrics.base import Metric
-from mtassay.reviews import Decision, Question, Subject, caution_of_models, decide
-from mtassay.reviews.queue import Pending
+from mtassay.methods.behavior.translation_quality import ENCODER, as_translated, qualities, quality_name
+from mtassay.stats import proportions, rater_agreement
 from mtassay.stats.proportions import effective_trials
-from mtassay.texts.marks import printable
 
 __all__ = [
     "ALPHA",
@@ -185,7 +184,7 @@ def pair_quality(
     sets: Mapping[str, Sequence[RatedPair]],
     reviews: Sequence[Review],
     metrics: Mapping[str, Metric],
-    tools: Tools,
+    context: RunContext,
     *,
     seed: int | None = 12345,
 ) -> Result:
@@ -193,7 +192,7 @@ def pair_quality(
     scores = mean_ratings(sets, reviews)
     scores += agreement([pair for pairs in sets.values() for pair in pairs], reviews, seed=seed)
     if metrics:
-        scores += adequacy(sets, metrics, tools, seed=seed)
+        scores += adequacy(sets, metrics, context, seed=seed)
     subjects = {pair.subject.id for pairs in sets.values() for pair in pairs}
     raters = {r.reviewer for r in reviews if r.subject in subjects and r.question in PAIR_QUESTIONS}
     caution = caution_of_models(raters, "Ratings")
@@ -241,7 +240,7 @@ def agreement(
 def adequacy(
     sets: Mapping[str, Sequence[RatedPair]],
     metrics: Mapping[str, Metric],
-    tools: Tools,
+    context: RunContext,
     *,
     seed: int | None = 12345,
 ) -> list[Score]:
@@ -254,13 +253,13 @@ def adequacy(
         if metric.reads_references:
             raise UsageError(f"The quality '{name}' reads references. Take a reference-free one: {ENCODER}.")
     everything = [as_translated(pair.source, pair.reference) for pairs in sets.values() for pair in pairs]
-    values = qualities(metrics, everything, ["reference"], tools)[:, 0]
+    values = qualities(metrics, everything, ["reference"], context)[:, 0]
     scores, done = [], 0
     for name, pairs in sets.items():
         part = values[done : done + len(pairs)]
         part = part[~np.isnan(part)]
         done += len(pairs)
-        low, high = stats.bootstrap_interval(lambda drawn: float(drawn.mean()), [part], seed=seed)
+        low, high = proportions.bootstrap_interval(lambda drawn: float(drawn.mean()), [part], seed=seed)
         scores.append(
             _score(
                 quality_name(metrics),
@@ -295,7 +294,7 @@ def _mean(question: str, name: str, ratings: Sequence[Mapping[str, int]]) -> Sco
     share = float(shares.mean())
     variance = float(shares.var(ddof=1)) / n if n > 1 else math.nan
     trials = effective_trials(share, variance, least=n)
-    low, high = stats.wilson(share * trials, trials)
+    low, high = proportions.wilson(share * trials, trials)
     return _score(
         question, name, "all", *(_LOWEST + width * share, n), _LOWEST + width * low, _LOWEST + width * high
     )
@@ -309,10 +308,10 @@ def _alpha(question: str, pairs: Sequence[RatedPair], decisions: Decisions, seed
         return Score(ALPHA, "raters", question, None, 0)
 
     def ordinal(table: np.typing.NDArray[np.float64]) -> float:
-        return stats.krippendorff_alpha(table, level="ordinal")
+        return rater_agreement.krippendorff_alpha(table, level="ordinal")
 
-    value = stats.krippendorff_alpha(rows, level="ordinal")
-    low, high = stats.agreement_interval(ordinal, rows, seed=seed)
+    value = rater_agreement.krippendorff_alpha(rows, level="ordinal")
+    low, high = rater_agreement.agreement_interval(ordinal, rows, seed=seed)
     return _score(ALPHA, "raters", question, value, len(twice), low, high)
 
 

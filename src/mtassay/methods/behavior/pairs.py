@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from mtassay.core import EDITED, Case, Edit, Segment
-from mtassay.errors import InputError
-from mtassay.tools.annotate.annotation import Annotation
+from mtassay.data.errors import InputError
+from mtassay.data.nouns import EDITED, Case, Edit, Segment
+from mtassay.nlp.annotation import Annotation
 
 __all__ = ["AlignedSpan", "BehaviorCase", "ReadPair", "cases_of", "edited_id", "segments_of", "stored_edits"]
 

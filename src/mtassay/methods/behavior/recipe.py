@@ -7,18 +7,19 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from mtassay.errors import ServiceError, UsageError
-from mtassay.methods.behavior.capabilities.base import (
-    capability_names,
-    open_capability,
-    paper_capabilities,
+from mtassay.data.errors import ServiceError, UsageError
+from mtassay.data.settings import build, option, split_specs
+from mtassay.measures.metric import Metric
+from mtassay.methods.behavior.capability import capability_names, open_capability, paper_capabilities
+from mtassay.methods.behavior.infiller import infiller_class
+from mtassay.methods.behavior.translation_quality import (
+    ENCODER,
+    check_filter,
+    default_filter,
+    filter_threshold,
 )
-from mtassay.methods.behavior.infill.base import infiller_class
-from mtassay.methods.behavior.quality import ENCODER, check_filter, default_filter, filter_threshold
-from mtassay.metrics.base import Metric
-from mtassay.options import build, option, split_specs
-from mtassay.stats import fixed_seed
-from mtassay.tools.encoder import is_installed
+from mtassay.nlp.encoder import is_installed
+from mtassay.stats.resampling import fixed_seed
 
 __all__ = ["Recipe"]
 
@@ -44,7 +45,7 @@ class Recipe:
     capabilities: tuple[str, ...] = field(
         default=(),
         metadata=option(
-            _capability_help, "--capability", "-c", metavar="NAMES", kind=list[str] | None, default=None
+            _capability_help, "--capabilities", "-c", metavar="NAMES", kind=list[str] | None, default=None
         ),
     )
     infill: str = field(
@@ -62,6 +63,7 @@ class Recipe:
             metavar="SHARE",
             least=0,
             most=1,
+            is_hidden=True,
         ),
     )
     sample: int | None = field(
@@ -74,9 +76,12 @@ class Recipe:
         default=None, metadata=option("At most so many cases of each capability.", metavar="N", least=1)
     )
     attempts: int = field(
-        default=3, metadata=option("Edits that are tried for one case, at most.", metavar="N", least=1)
+        default=3,
+        metadata=option("Edits that are tried for one case, at most.", metavar="N", least=1, is_hidden=True),
     )
-    start: bool = field(default=False, metadata=option("Also edit the first word of a source.", "--start"))
+    start: bool = field(
+        default=False, metadata=option("Also edit the first word of a source.", "--start", is_hidden=True)
+    )
     seed: int = field(
         default=12345,
         metadata=option(
@@ -102,10 +107,11 @@ class Recipe:
         metadata=option("Word aligner: table, encoder, fast-align, pharaoh:FILE…", metavar="NAME"),
     )
     source_annotator: str | None = field(
-        default=None, metadata=option("Language tool for sources: spacy, stanza:en…", metavar="NAME")
+        default=None,
+        metadata=option("Language tool for sources: spacy, stanza:en…", metavar="NAME", is_hidden=True),
     )
     reference_annotator: str | None = field(
-        default=None, metadata=option("Language tool for references.", metavar="NAME")
+        default=None, metadata=option("Language tool for references.", metavar="NAME", is_hidden=True)
     )
     blocklist: str | None = field(
         default=None,
@@ -125,15 +131,17 @@ class Recipe:
         if strange := [key for key in values if key not in field_names]:
             raise UsageError(f"A recipe has no '{strange[0]}'. Available: {', '.join(field_names)}.")
         if values.get("no_filter") and ("filter" in values or "filter_beta" in values):
-            raise UsageError("--no-filter leaves out the filter: give neither --filter nor --filter-beta.")
+            raise UsageError(
+                "`no_filter=True` leaves out the filter: give neither `filter` nor `filter_beta`."
+            )
         named, default = _capabilities(values.get("capabilities", ()))
         infill = values.get("infill", "lexicon")
         infiller = infiller_class(infill)
         if "adapted" in values and not infiller.adapts:
-            raise UsageError(f"--adapted is for language models (--infill llm:…), not for '{infill}'.")
+            raise UsageError(f"`adapted` is for language models (`infill='llm:…'`), not for '{infill}'.")
         never = [n for n in named or default if infiller.never_edits(type(open_capability(n)))]
         if named and never:
-            raise UsageError(f"The {infill} does not edit {', '.join(never)}: use --infill llm:… for it.")
+            raise UsageError(f"The {infill} does not edit {', '.join(never)}: use `infill='llm:…'` for it.")
         values["capabilities"] = named or tuple(name for name in default if name not in never)
         values["left_out"] = tuple(never)
         values["are_named"] = bool(named)
@@ -182,12 +190,12 @@ class Recipe:
         if self.filter == ENCODER and not is_installed():
             raise UsageError(
                 "The quality filter needs the sentence encoder: pip install 'mtassay[use]', "
-                "or leave it out: --no-filter."
+                "or leave it out: `no_filter`."
             )
         try:
             check_filter(self.metrics)
         except ServiceError as error:
-            raise ServiceError(f"{error} Or filter with the encoder: --filter {ENCODER}.") from None
+            raise ServiceError(f"{error} Or filter with the encoder: `filter='{ENCODER}'`.") from None
         filter_threshold(self.filter, self.filter_beta)
 
 

@@ -1,4 +1,4 @@
-"""Draws what to edit, and what people are to label. A seed decides, and nothing else does."""
+"""Draws what to edit. A seed decides, and nothing else does."""
 
 from __future__ import annotations
 
@@ -7,14 +7,11 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from mtassay.core import Run, Segment, original_of
-from mtassay.errors import UsageError
-from mtassay.methods.behavior.capabilities.base import Capability
+from mtassay.data.nouns import Segment
+from mtassay.methods.behavior.capability import Capability
 from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
-from mtassay.reviews import Subject
-from mtassay.reviews.queue import subjects_in
 
-__all__ = ["EditPlace", "Sheet", "draw_places", "draw_segments", "draw_sheet"]
+__all__ = ["EditPlace", "draw_places", "draw_segments"]
 
 
 _IDLE = 20  # draws in a row with nothing new in them, after which nothing else is left
@@ -106,40 +103,3 @@ def _are_apart(pair: ReadPair, a: AlignedSpan, b: AlignedSpan) -> bool:
 def _has_between(text: str, a: tuple[int, int], b: tuple[int, int]) -> bool:
     first, second = sorted((a, b))
     return bool(text[first[1] : second[0]].strip())
-
-
-class Sheet(NamedTuple):
-    """Translations to label, mixed, and how many cases they are of."""
-
-    subjects: list[Subject]
-    cases: int
-
-
-def draw_sheet(run: Run, count: int, *, systems: Sequence[str] = (), seed: int = 12345) -> Sheet:
-    """What systems made of the edited sources of cases drawn at random, passed and failed alike.
-
-    Equal translations of a case come once. Without `systems`, all of the run.
-    """
-    if unknown := [name for name in systems if name not in run.systems]:
-        raise UsageError(f"Run {run.id} has no system '{unknown[0]}'. It has: {', '.join(run.systems)}.")
-    judged = _judged(run, systems or run.systems)
-    if not judged:
-        raise UsageError(f"No case of run {run.id} was judged, so there is nothing to label.")
-    draw = random.Random(seed)
-    cases = draw.sample(sorted(judged), min(count, len(judged)))
-    subjects = [subject for case in cases for subject in judged[case]]
-    draw.shuffle(subjects)
-    return Sheet(subjects, len(cases))
-
-
-def _judged(run: Run, systems: Sequence[str]) -> dict[str, list[Subject]]:
-    """The translations of the edited source of each case that was judged, each one once."""
-    subjects = subjects_in(run)
-    judged = {(f.case_id, f.system) for f in run.findings if f.verdict in ("pass", "fail", "undecided")}
-    by_case: dict[str, dict[Subject, None]] = {}
-    for segment in run.segments:
-        case = original_of(segment) or ""
-        for system in systems:
-            if (case, system) in judged and (segment.id, system) in subjects:
-                by_case.setdefault(case, {})[subjects[segment.id, system]] = None
-    return {case: list(translations) for case, translations in by_case.items()}

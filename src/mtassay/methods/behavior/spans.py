@@ -10,14 +10,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from mtassay.core import Segment
-from mtassay.errors import UsageError
-from mtassay.languages import Language, Pair
+from mtassay.data.errors import UsageError
+from mtassay.data.languages import Language, Pair
+from mtassay.data.nouns import Segment
 from mtassay.methods.behavior.edit_search import is_unspaced
 from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
-from mtassay.tools.align import Links, WordAligner, open_aligner
-from mtassay.tools.annotate import Annotation, Annotator, Layer, open_annotator, with_phrases
-from mtassay.tools.annotate.annotation import Token, TokenSpan
+from mtassay.nlp.aligners import Links, WordAligner, open_aligner
+from mtassay.nlp.annotation import Annotation, Annotator, Layer, Token, TokenSpan, with_phrases
+from mtassay.nlp.annotators import open_annotator
 
 __all__ = [
     "MOST_WORDS",

@@ -6,20 +6,17 @@ correct: it is counted and shown. All shares are between 0 and 1.
 
 from __future__ import annotations
 
-import random
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from mtassay.core import Case, Output, Run, Tools
-from mtassay.detectors.answers import AnnotatedAnswer
-from mtassay.errors import UsageError
+from mtassay.data.errors import UsageError
+from mtassay.data.nouns import Case, Output, Run, RunContext
+from mtassay.data.registry import names
+from mtassay.methods.invariance.invariance_method import InvarianceMethod, names_in
 from mtassay.methods.invariance.issues import CORRECT, Issue, VariantRanking, find_issues, labels_of
-from mtassay.methods.invariance.method import InvarianceMethod, names_in
-from mtassay.registry import names
-from mtassay.reviews import Subject
-from mtassay.stats import wilson
+from mtassay.stats.proportions import wilson
 
 __all__ = [
     "ERROR_TYPES",
@@ -30,11 +27,9 @@ __all__ = [
     "Rate",
     "SweepPoint",
     "TopK",
-    "blind_sample",
     "evaluate",
     "evaluate_methods",
     "precision_of",
-    "sample_pairs",
     "side_by_side",
     "sweep",
 ]
@@ -115,14 +110,13 @@ class Measurement:
 
 @dataclass(frozen=True, slots=True)
 class Evaluations:
-    """Structures side by side, and how many of the pairs that each companion detector flags are wrong.
+    """Structures side by side.
 
     With several systems each name begins with the system's. `seconds` are those of each step, `reviewers`
     those who labelled.
     """
 
     structures: Mapping[str, Measurement]
-    detectors: Mapping[str, Rate]
     seconds: Mapping[str, float] = field(default_factory=dict)
     reviewers: Collection[str] = ()
 
@@ -132,8 +126,8 @@ class Evaluations:
         if not others:
             return first
         if len({name.rpartition(", ")[2] for name in self.structures}) > 1:
-            raise UsageError("One structure can be drawn at a time: give --structure NAME with --plot.")
-        raise UsageError("One system can be drawn at a time: give one with -t.")
+            raise UsageError("One structure can be drawn at a time: give `structure='NAME'` with `plot`.")
+        raise UsageError("One system can be drawn at a time: give one with `systems`.")
 
     def as_dict(self) -> dict[str, Any]:
         """The same for a program."""
@@ -145,7 +139,6 @@ class Evaluations:
                 }
                 for name, measurement in self.structures.items()
             },
-            "detectors": {name: asdict(rate) for name, rate in self.detectors.items()},
             "seconds": dict(self.seconds),
             "reviewers": list(self.reviewers),
         }
@@ -173,69 +166,22 @@ def evaluate_methods(
     cases: Sequence[Case],
     outputs: Outputs,
     decisions: Mapping[str, str],
-    tools: Tools,
+    context: RunContext,
 ) -> Evaluations:
-    """Methods that differ in their structure against what people decided, by subject.
-
-    The companion detectors are those of the first one.
-    """
+    """Methods that differ in their structure against what people decided, by subject."""
     measured: dict[str, Measurement] = {}
-    flagged: dict[str, Rate] = {}
     several = len(outputs) > 1
     for method in methods:
-        for system, answered in method.compare(cases, outputs, tools).items():
+        for system, answered in method.compare(cases, outputs, context).items():
             before = f"{system}, " if several else ""
-            rankings = method.measure(answered, tools).rankings
+            rankings = method.measure(answered, context).rankings
             labels = labels_of([answer for case in answered for answer in case.answers], decisions)
             measured[f"{before}{method.structure}"] = Measurement(
                 evaluate(rankings, labels, threshold=method.threshold, top=method.top),
                 sweep(rankings, labels),
                 max((far.distance for ranking in rankings for far in ranking.variants), default=0.0),
             )
-            if method is methods[0]:
-                for name, ids in method.flagged(answered, tools).items():
-                    flagged[f"{before}{name}"] = precision_of(ids, labels)
-    return Evaluations(measured, flagged)
-
-
-def sample_pairs(
-    methods: Sequence[InvarianceMethod], cases: Sequence[Case], outputs: Outputs, tools: Tools, *, seed: int
-) -> list[Subject]:
-    """What to label so that the issues of these methods can be evaluated, those of one system."""
-    if len(outputs) != 1:
-        raise UsageError("One system can be labelled at a time: give one with -t.")
-    rankings: Sequence[VariantRanking] = ()
-    issues: list[Issue] = []
-    answers: dict[str, AnnotatedAnswer] = {}
-    for method in methods:
-        (answered,) = method.compare(cases, outputs, tools).values()
-        answers = {answer.id: answer for case in answered for answer in case.answers}
-        rankings = method.measure(answered, tools).rankings
-        issues += find_issues(rankings, method.threshold)
-    chosen = blind_sample(rankings, issues, top=methods[-1].top, seed=seed)
-    if not chosen:
-        raise UsageError("No issue is reported, so there is nothing to label. Try a lower --threshold.")
-    pairs = (answers[pair] for pair in chosen)
-    return [Subject(pair.id, (pair.source.text,), (pair.output.text,)) for pair in pairs]
-
-
-def blind_sample(
-    rankings: Sequence[VariantRanking], issues: Iterable[Issue], *, top: int, seed: int
-) -> list[str]:
-    """The ids of pairs to label, shuffled so that the order says nothing.
-
-    All pairs shown with an issue of any structure are among them, and as many variants as were shown, drawn
-    from those that no structure reports. `rankings` are of one structure, for what was compared.
-    """
-    all_issues = list(issues)
-    shown = dict.fromkeys(pair for issue in all_issues for pair in issue.pairs(top))
-    reported = {far.variant for issue in all_issues for far in issue.variants}
-    others = [far.variant for r in rankings for far in r.variants if far.variant not in reported]
-    draw = random.Random(seed)
-    variants = sum(1 for pair in shown if pair in reported)
-    chosen = [*shown, *draw.sample(sorted(others), min(variants, len(others)))]
-    draw.shuffle(chosen)
-    return chosen
+    return Evaluations(measured)
 
 
 def evaluate(

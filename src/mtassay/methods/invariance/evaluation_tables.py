@@ -1,4 +1,4 @@
-"""Issues against labels as tables: top-k accuracy, new errors, error types, thresholds and detectors.
+"""Issues against labels as tables: top-k accuracy, new errors, error types and thresholds.
 
 The first three have the form of tables 2 to 4 of He, Meister, Su (2020), the figure that of figure 13.
 """
@@ -8,17 +8,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from mtassay.display import Cell, Figure, Point, Series, Table
+from mtassay.data.display import Cell, Figure, Point, Series, Table
+from mtassay.data.marks import printable
+from mtassay.data.subjects import caution_of_models
 from mtassay.methods.invariance.evaluation import Evaluation, Evaluations, Rate, SweepPoint
-from mtassay.methods.invariance.tables import seconds_table
-from mtassay.reviews import caution_of_models
-from mtassay.texts.marks import printable
+from mtassay.methods.invariance.invariance_tables import seconds_table
 
 __all__ = [
     "accuracy_table",
+    "evaluation_figure",
     "evaluation_tables",
     "new_errors_table",
-    "precision_table",
     "sweep_figure",
     "sweep_table",
     "types_table",
@@ -42,14 +42,19 @@ def evaluation_tables(evaluations: Evaluations) -> list[Table]:
         types_table(structures),
         unreported_table(structures),
     ]
-    if evaluations.detectors:
-        tables.append(precision_table(evaluations.detectors))
     if len(structures) == 1:
         tables += [
             sweep_table(measurement.sweep, title="By threshold")
             for measurement in evaluations.structures.values()
         ]
     return [*tables, seconds_table(evaluations.seconds)]
+
+
+def evaluation_figure(evaluations: Evaluations) -> Figure:
+    """Issues and accuracy by threshold (figure 13), of the one structure of one system that there is."""
+    name, measurement = evaluations.single()
+    marks = [measurement.evaluation.threshold]
+    return sweep_figure(measurement.sweep, marks=marks, title=name, farthest=measurement.farthest)
 
 
 def accuracy_table(evaluations: Mapping[str, Evaluation]) -> Table:
@@ -133,24 +138,6 @@ def unreported_table(evaluations: Mapping[str, Evaluation]) -> Table:
     ]
     header = ["", "reported", "open", "unreported", "open"]
     return Table(header, rows, "Wrong variants", notes)
-
-
-def precision_table(rates: Mapping[str, Rate]) -> Table:
-    """Detectors by how many of the pairs they flag are wrong."""
-    rows: list[list[Cell | str]] = [
-        [
-            name,
-            f"{rate.n + rate.undecided:,}",
-            f"{rate.wrong:,}",
-            f"{rate.n:,}",
-            _percent(rate),
-            f"{rate.undecided:,}",
-        ]
-        for name, rate in rates.items()
-    ]
-    notes = [f"Precision: percent of the n labelled pairs that are wrong. {_INTERVAL}"]
-    header = ["Detector", "flagged", "wrong", "n", "precision", "unlabelled"]
-    return Table(header, rows, "Precision of detectors", notes)
 
 
 def sweep_table(points: Sequence[SweepPoint], *, most: int = _ROWS, title: str = "") -> Table:

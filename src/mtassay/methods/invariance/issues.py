@@ -9,15 +9,25 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from mtassay import stats
-from mtassay.core import DISPUTED, Cluster, Comparison, Finding, Ledger, Result, Score, Tools, percent
-from mtassay.detectors.answers import AnnotatedAnswer, AnsweredCase
-from mtassay.errors import UsageError
-from mtassay.formats.reviews import read_reviews
-from mtassay.formats.text import FilePath
-from mtassay.methods.invariance.evidence import IssueEvidence
-from mtassay.reviews import Subject, decide
-from mtassay.stats.comparison import rank_shares
+from mtassay.data.errors import UsageError
+from mtassay.data.formats.review_files import read_reviews
+from mtassay.data.formats.textfiles import FilePath
+from mtassay.data.nouns import (
+    DISPUTED,
+    Cluster,
+    Comparison,
+    Finding,
+    Ledger,
+    Result,
+    RunContext,
+    Score,
+    percent,
+)
+from mtassay.data.subjects import Subject, decide
+from mtassay.measures.detector import AnnotatedAnswer, AnsweredCase
+from mtassay.methods.invariance.invariance_evidence import IssueEvidence
+from mtassay.stats import proportions
+from mtassay.stats.comparisons import rank_shares
 from mtassay.stats.family import compare_rows
 
 __all__ = [
@@ -55,7 +65,7 @@ class SettledLabels(NamedTuple):
     reviewers: Collection[str]
 
 
-def labels_in(labels: FilePath | None, tools: Tools) -> SettledLabels:
+def labels_in(labels: FilePath | None, context: RunContext) -> SettledLabels:
     """What reviewers decided: in a file of reviews, or in the workspace.
 
     What is disputed or open is left out; that there is nothing at all is an error.
@@ -63,7 +73,7 @@ def labels_in(labels: FilePath | None, tools: Tools) -> SettledLabels:
     answers: Mapping[str, str]
     by_subject: Mapping[str, Collection[str]]
     if labels is None:
-        answers, by_subject = tools.decisions(QUESTION), tools.reviewers(QUESTION)
+        answers, by_subject = context.decisions(QUESTION), context.reviewers(QUESTION)
     else:  # rows without a name are one person's: who it is does not matter here
         reviews = (row.review for row in read_reviews(labels, reviewer="unnamed").rows)
         decided = decide(review for review in reviews if review.question == QUESTION)
@@ -233,7 +243,7 @@ def stability_ledgers(findings: Sequence[Finding], system: str, companions: Sequ
 def _share(name: str, system: str, group: str, hits: int, n: int, signature: str) -> Score:
     if n == 0:
         return Score(name, system, group, None, 0, signature=signature)
-    low, high = stats.wilson(hits, n)
+    low, high = proportions.wilson(hits, n)
     return Score(name, system, group, 100 * hits / n, n, 100 * low, 100 * high, signature)
 
 

@@ -6,8 +6,10 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mtassay.core import Result, Segment
-from mtassay.display import Block, Cell, Line, Table
+from mtassay.data.display import Block, Cell, Line, Table
+from mtassay.data.marks import differing, plural
+from mtassay.data.nouns import Result, Segment
+from mtassay.measures.metric import Metric
 from mtassay.methods.score.differences import (
     BucketScores,
     Differences,
@@ -15,9 +17,7 @@ from mtassay.methods.score.differences import (
     ResampledScore,
     SegmentDifference,
 )
-from mtassay.methods.score.tables import FEW
-from mtassay.metrics.base import Metric
-from mtassay.texts.marks import differing, plural
+from mtassay.methods.score.score_tables import FEW
 
 __all__ = ["difference_parts", "difference_record", "segment_lines"]
 
@@ -59,7 +59,7 @@ def segment_lines(
 
     What the reference does not have is marked in the output; what the output does not have stands below.
     """
-    references = [text for text in segment.references if text is not None] if segment else []
+    references = [text for text in segment.references if text] if segment else []
     compared = [(text, *differing(text, output)) for text in references]
     reference, missing, marks = min(
         compared, key=lambda entry: _size(entry[1]) + _size(entry[2]), default=("", [], [])
@@ -136,7 +136,7 @@ def _segment_block(
         for name, (a, b) in difference.scores.items()
     ]
     lines = [Line("source", segment.source)] if segment.source is not None else []
-    lines += [Line("reference", text) for text in segment.references if text is not None]
+    lines += [Line("reference", text) for text in segment.references if text]
     marks = differing(*difference.outputs)
     lines += [
         Line(system, text, spans)

@@ -16,14 +16,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mtassay import stats
-from mtassay.core import Run, Segment, Statistics
-from mtassay.errors import MtassayError, UsageError
-from mtassay.methods.score.tables import baseline_of
-from mtassay.metrics.base import Floats, Metric
-from mtassay.metrics.bleu import BLEU
-from mtassay.metrics.ngrams import Ints, Symbols, WordNumbers
-from mtassay.metrics.tokenizers import SplitTexts, reference_streams, split_words
+from mtassay.data.errors import MtassayError, UsageError
+from mtassay.data.nouns import Run, Segment, Statistics
+from mtassay.measures.bleu import BLEU
+from mtassay.measures.metric import Floats, Metric
+from mtassay.measures.ngrams import Ints, Symbols, WordNumbers
+from mtassay.measures.tokenizers import SplitTexts, reference_streams, split_words
+from mtassay.methods.score.score_tables import baseline_of, ordered_systems
+from mtassay.stats import resampling
 
 __all__ = [
     "BucketScores",
@@ -307,6 +307,7 @@ def scores_by_length(
 ) -> list[BucketScores]:
     """The corpus scores of the segments of each length, by the `LENGTHS`; `n` counts segments."""
     known = np.array([unit in lengths for unit in pair.ids], bool)
+    known &= resampling.counted_units(pair.values, pair.metric.aggregate).all(axis=1)
     sizes = np.array([lengths.get(unit, 0) for unit in pair.ids])
     buckets = np.where(known, np.searchsorted(LENGTHS, sizes, side="right"), -1)
     found = []
@@ -314,7 +315,7 @@ def scores_by_length(
         values = pair.values[buckets == number]
         if len(values):
             scores = pair.metric.aggregate(values.sum(axis=0, dtype=np.float64))
-            resampled = stats.bootstrap_scores(values, pair.metric.aggregate, samples=samples, seed=seed)
+            resampled = resampling.bootstrap_scores(values, pair.metric.aggregate, samples=samples, seed=seed)
             found.append(BucketScores(start, end, len(values), *_estimates(scores, resampled)))
     return found
 
@@ -360,7 +361,7 @@ def words_by_frequency(
         axis=1,
     )
     sums = values.sum(axis=0, dtype=np.float64)
-    resampled = _f1(stats.bootstrap_sums([values], samples=samples, seed=seed)[0])
+    resampled = _f1(resampling.bootstrap_sums([values], samples=samples, seed=seed)[0])
     return [
         BucketScores(
             start, end, int(in_reference[:, i].sum()), *_estimates(_f1(sums)[:, i], resampled[:, :, i])
@@ -382,7 +383,7 @@ def _ends(starts: Sequence[int]) -> list[tuple[int, int | None]]:
 def _estimates(scores: Floats, resampled: Floats) -> list[ResampledScore]:
     """Of the first system, of the second, and of their difference."""
     values = (*scores.tolist(), float(scores[1] - scores[0]))
-    low, high = stats.interval(np.column_stack((resampled, resampled[:, 1] - resampled[:, 0])))
+    low, high = resampling.interval(np.column_stack((resampled, resampled[:, 1] - resampled[:, 0])))
     return [ResampledScore(*entry) for entry in zip(values, low.tolist(), high.tolist(), strict=True)]
 
 
@@ -439,9 +440,9 @@ def find_differences(
     if with_reference:
         streams = reference_streams(with_reference)
         words = [split([text or "" for text in stream]) for stream in streams]
-        # The first reference that a segment has.
+        # The first reference that a segment has; an empty one only where there is no other.
         references = [
-            next(words[i][place] for i, text in enumerate(texts) if text is not None)
+            next((words[i][place] for i, text in enumerate(texts) if text), [])
             for place, texts in enumerate(zip(*streams, strict=True))
         ]
         first, second = (split([texts.get(s.id) or "" for s in with_reference]) for texts in outputs)
@@ -496,16 +497,14 @@ def _compared(run: Run, metrics: Mapping[str, Metric], between: Sequence[str]) -
             raise UsageError(f"No system '{strange[0]}' to hold beside another. {available}")
         return between[0], between[1]
     if len(run.systems) < 2:
-        raise UsageError(f"Differences are between two systems, and there is one: {run.systems[0]}. Add -t.")
+        raise UsageError(
+            f"Differences are between two systems, and there is one: {run.systems[0]}. Add `systems`."
+        )
     baseline = baseline_of(run)
     others = [system for system in run.systems if system != baseline]
-    name, metric = next(iter(metrics.items()), ("", None))
-    sums = {e.system: e.values.sum(axis=0, dtype=np.float64) for e in run.statistics if e.metric == name}
-    if metric is None or not all(system in sums for system in others):
-        return baseline, others[0]
-    scores = metric.aggregate(np.stack([sums[system] for system in others]))
-    ranked = np.argsort(-scores if metric.higher_is_better else scores, kind="stable")
-    return baseline, others[int(ranked[0])]
+    name = next(iter(metrics), "")
+    ordered = [system for system in ordered_systems(run.result, name) if system in others]
+    return baseline, ordered[0] if ordered else others[0]
 
 
 @dataclass(frozen=True, slots=True)

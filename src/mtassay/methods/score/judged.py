@@ -5,34 +5,104 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from mtassay.core import Finding, Ledger, Observation, Run, Score, Segment, Tools, Verdict
-from mtassay.display import Block, Cell, Headline, Line, Table, View
-from mtassay.errors import UsageError
-from mtassay.languages import Pair
-from mtassay.method import traits_of
+from mtassay.data.display import Block, Cell, Headline, Line, Look, Span, Table
+from mtassay.data.errors import UsageError
+from mtassay.data.evidence import Evidence
+from mtassay.data.languages import Pair
+from mtassay.data.marks import printable
+from mtassay.data.nouns import Finding, Ledger, Observation, Run, RunContext, Score, Segment, Verdict
+from mtassay.data.run_view import traits_of
+from mtassay.measures.corpus import Corpus
+from mtassay.methods.basis import answer_of, ask_judge, open_back, reasons_of
 from mtassay.methods.headlines import weakest
-from mtassay.methods.opinions import answer_of, ask_judge, reasons_of
-from mtassay.methods.score.evidence import SegmentEvidence
-from mtassay.metrics.measure import Corpus
-from mtassay.stats import wilson
-from mtassay.texts.marks import printable
+from mtassay.stats.proportions import wilson
+
+if TYPE_CHECKING:
+    from mtassay.measures.judge import TranslationJudge
 
 __all__ = [
     "JUDGE",
-    "is_judged",
+    "MarkedError",
+    "MissedName",
+    "SegmentEvidence",
     "judge_outputs",
     "judged_blocks",
     "judged_table",
     "lowest_tenth",
     "reasons_table",
+    "require_judge",
     "seen",
     "unjudged_observations",
     "weak_headlines",
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class MissedName(Evidence):
+    """A named entity of the reference that is not in the output; `near` is what looks like it there."""
+
+    text: str = ""
+    type: str = ""
+    near: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedError(Evidence):
+    """An error that a judge marked: words `start` to `end` of the output, or of the source they omit."""
+
+    text: str = ""
+    start: int = 0
+    end: int = 0
+    category: str = ""
+    severity: str = ""
+    side: str = field(default="", metadata={"keys": ("in",)})
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentEvidence(Evidence):
+    """Why a segment is worth a look: in words, by names that were missed, by errors, or by plain facts.
+
+    >>> SegmentEvidence.read({"missed": [{"text": "Lisbon", "type": "LOC", "near": "Lisboa"}]}).reason
+    "missed Lisbon (LOC), near 'Lisboa'"
+    >>> error = {"text": "gata", "start": 4, "end": 8, "category": "mistranslation", "severity": "major"}
+    >>> SegmentEvidence.read({"errors": [error]}).reason
+    "major mistranslation 'gata'"
+    >>> SegmentEvidence.read({"length_ratio": 0.2}).reason
+    'length ratio: 0.2'
+    """
+
+    why: str = field(default="", metadata={"keys": ("why", "reason")})
+    missed: Sequence[MissedName] = ()
+    errors: Sequence[MarkedError] = ()
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, record: Mapping[str, Any]) -> Self:
+        return replace(super(SegmentEvidence, cls).read(record), facts=record)
+
+    def marks(self, *, of_source: bool = False) -> list[Span]:
+        """Where errors stand in the output, or in the source."""
+        return [
+            (e.start, e.end) for e in self.errors if (e.side == "source") == of_source and e.end > e.start
+        ]
+
+    @property
+    def reason(self) -> str:
+        """The same in a line."""
+        if self.why:
+            return self.why
+        if self.missed:
+            names = (f"{n.text} ({n.type})" + (f", near {n.near!r}" if n.near else "") for n in self.missed)
+            return f"missed {'; '.join(names)}"
+        if self.errors:
+            return "; ".join(f"{e.severity} {e.category} {e.text!r}" for e in self.errors)
+        return "; ".join(f"{key.replace('_', ' ')}: {value}" for key, value in self.facts.items())
+
 
 JUDGE = "judge"
 """What its findings are called."""
@@ -43,17 +113,11 @@ USUAL = 3
 
 
 def judge_outputs(
-    corpus: Corpus, pair: Pair | None, tools: Tools, *, back_translation: str | None = None
+    corpus: Corpus, pair: Pair | None, context: RunContext, *, back_translation: str | None = None
 ) -> list[Finding]:
     """One finding for each output whose source is there: its value is the probability of an error."""
-    from mtassay.detectors.judge import open_judge  # large, and for this alone
-
-    if pair is None:
-        raise UsageError("--judge needs the languages: -l SRC-TGT.")
-    rows = [n for n, segment in enumerate(corpus.segments) if (segment.source or "").strip()]
-    if not rows:
-        raise UsageError("--judge needs the sources: --source FILE.")
-    judge = open_judge(pair)
+    judge = require_judge(corpus.segments, pair, back_translation=back_translation)
+    rows = [n for n, segment in enumerate(corpus.segments) if _has_source(segment)]
     findings = []
     for system, texts in corpus.outputs.items():
         answers = [
@@ -65,7 +129,7 @@ def judge_outputs(
             )
             for n in rows
         ]
-        opinions = ask_judge(judge, answers, tools, back_translation=back_translation)
+        opinions = ask_judge(judge, answers, context, system=system, back_translation=back_translation)
         for answer, opinion in zip(answers, opinions, strict=True):
             evidence = {
                 "why": opinion.why,
@@ -74,6 +138,25 @@ def judge_outputs(
             }
             findings.append(Finding(answer.id, system, JUDGE, opinion.verdict, opinion.probability, evidence))
     return findings
+
+
+def require_judge(
+    segments: Sequence[Segment], pair: Pair | None, *, back_translation: str | None = None
+) -> TranslationJudge:
+    """The judge; an error where the languages, the sources or a tool are missing."""
+    from mtassay.measures.judge import open_judge  # large, and for this alone
+
+    if pair is None:
+        raise UsageError("`judged=True` needs the languages: `langpair='SRC-TGT'`.")
+    if not any(map(_has_source, segments)):
+        raise UsageError("`judged=True` needs the sources: `source='FILE'`.")
+    if back_translation is not None:
+        open_back(back_translation, pair)
+    return open_judge(pair)
+
+
+def _has_source(segment: Segment) -> bool:
+    return bool((segment.source or "").strip())
 
 
 def judged_table(run: Run) -> Table | None:
@@ -106,9 +189,9 @@ def reasons_table(run: Run) -> Table | None:
     return Table(header, rows, "Why they look wrong", notes)
 
 
-def judged_blocks(run: Run, view: View) -> list[Block]:
+def judged_blocks(run: Run, look: Look) -> list[Block]:
     """The outputs of each system that are likeliest wrong, with the reasons, and how many more there are."""
-    most = USUAL if view.cases is None else view.cases
+    most = USUAL if look.cases is None else look.cases
     sources = {segment.id: segment for segment in run.segments}
     blocks = []
     for system in run.systems if most else ():
@@ -128,11 +211,6 @@ def judged_blocks(run: Run, view: View) -> list[Block]:
         if left := len(wrong) - most if len(wrong) > most else 0:
             blocks.append(Block(title=f"… and {left:,} more of {system} that look{'s' * (left == 1)} wrong"))
     return blocks
-
-
-def is_judged(run: Run) -> bool:
-    """Whether the judge was asked about the outputs of a run."""
-    return any(finding.detector == JUDGE for finding in run.findings)
 
 
 def lowest_tenth(ledgers: Mapping[str, Ledger]) -> dict[str, set[str]]:
@@ -219,7 +297,7 @@ def seen(findings: Sequence[Finding]) -> dict[str, Any]:
             groups |= dict.fromkeys(finding.evidence.get("clues", ()) if finding.verdict == "fail" else ())
         elif finding.detector.startswith(_GUARD):
             groups[finding.detector.removeprefix(_GUARD).replace("_", " ")] = None
-        groups |= dict.fromkeys(name.type for name in SegmentEvidence.of(finding.evidence).missed)
+        groups |= dict.fromkeys(name.type for name in SegmentEvidence.of(finding).missed)
     if status:
         return {"groups": list(groups), "status": status, "verdict": verdict}
     named = [name for name in groups if any(f.detector.startswith(_GUARD) for f in findings)]

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Literal
 
-from mtassay.errors import UsageError
-from mtassay.formats.suite import Item, Rule, RuleField, Suite
-from mtassay.methods.suite.judge import Judge
+from mtassay.data.errors import UsageError
+from mtassay.data.formats.suite_items import Item, Rule, RuleField, Suite
+from mtassay.data.marks import marked
+from mtassay.data.subjects import SHORT, Decision
 from mtassay.methods.suite.material import ItemMaterial, said, subject_id
 from mtassay.methods.suite.patterns import compile_rule
 from mtassay.methods.suite.problems import short
+from mtassay.methods.suite.rule_judge import Judge
 from mtassay.methods.suite.suggestions import Known, broken_by, expression_for, known_outputs, with_rules
-from mtassay.reviews import Decision
-from mtassay.reviews.subjects import SHORT
-from mtassay.texts.marks import marked
 
-__all__ = ["Outcome", "Wish", "rules_to_add"]
+__all__ = [
+    "Outcome",
+    "RuleTrial",
+    "TriedOutput",
+    "Wish",
+    "rules_to_add",
+    "try_expression",
+]
 
 _SHOWN = 200  # characters of a rule
 _LONGEST_TOKEN = 5000  # characters; what is longer is no translation that a system gives twice
@@ -129,7 +135,7 @@ def _only_open(judge: Judge, item: Item, material: ItemMaterial, wish: Wish) -> 
         return _Target(item, texts[0], None)
     what = f"Nobody has reviewed an output of '{item.id}'"
     if not texts:
-        raise UsageError(f"{what}, and none is undecided. For outputs of files add -t NAME=FILE.")
+        raise UsageError(f"{what}, and none is undecided. For outputs of files add `systems=['NAME=FILE']`.")
     choice = "; ".join(f"{subject_id(item, text)[:SHORT]} '{short(text)}'" for text in texts[:5])
     more = f"; and {len(texts) - 5} more" if len(texts) > 5 else ""
     raise UsageError(f"{what}. Choose, with --correct or --incorrect: {choice}{more}")
@@ -149,7 +155,7 @@ def _find(name: str, items: Mapping[str, Item], material: ItemMaterial) -> _Targ
         raise UsageError(f"'{name}' could be any of {len(targets)} subjects: {', '.join(list(targets)[:5])}.")
     raise UsageError(
         f"No item or subject '{name}' in this suite. See: mtassay suite suggest, mtassay review next. "
-        "For outputs of files add the same -t."
+        "For outputs of files add the same `systems`."
     )
 
 
@@ -265,4 +271,91 @@ def _signed(text: str, targets: list[_Target], wish: Wish) -> Rule:
         author=", ".join(dict.fromkeys(review.reviewer for review in reviews)) or wish.person,
         date=max((review.at[:10] for review in reviews), default=date.today().isoformat()),
         note=wish.note or (notes[0] if notes else ""),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class TriedOutput:
+    """An output that the expression would judge in another way.
+
+    `by` is who knows better where it contradicts: review, token or reference.
+    """
+
+    text: str
+    before: str
+    after: str
+    systems: int = 0
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleTrial:
+    """What an expression would do: outputs it `settles`, verdicts of rules it `flips`, people it contradicts.
+
+    `is_for_target` says whether it matches the output it is made for. Of `tried` outputs the others stay as
+    they are.
+    """
+
+    pattern: str
+    kind: RuleField
+    is_for_target: bool
+    settles: Sequence[TriedOutput]
+    flips: Sequence[TriedOutput]
+    contradicts: Sequence[TriedOutput]
+    tried: int
+
+    @property
+    def is_acceptable(self) -> bool:
+        """Whether it may be written: it matches what it is for, and breaks nothing that is known."""
+        return self.is_for_target and not self.flips and not self.contradicts
+
+
+def try_expression(
+    judge: Judge, item: Item, pattern: str, *, correct: bool, target: str, material: ItemMaterial
+) -> RuleTrial:
+    """Try an expression on all outputs of an item that are known, and on its tokens and references.
+
+    A pattern that cannot be compiled is a `UsageError`.
+    """
+    kind: RuleField = "positive_regex" if correct else "negative_regex"
+    rule = Rule(pattern)
+    try:
+        compile_rule(rule, matching=judge.suite.matching, macros=dict(judge.suite.macros))
+    except ValueError as error:
+        raise UsageError(f"bad pattern '{pattern[:200]}' ({error})") from None
+    changed = with_rules(item, [(kind, rule)])
+    outputs = material.outputs.get(item.id, {})
+    # The output that it is for is judged right now, whatever is known of it.
+    decisions = {text: said for text, said in material.decisions(item.id).items() if text != target}
+    known = [
+        entry
+        for entry in known_outputs(judge, item, outputs=outputs, decisions=decisions)
+        if entry.text != target
+    ]
+    settles: list[TriedOutput] = []
+    flips: list[TriedOutput] = []
+    contradicts: list[TriedOutput] = []
+    for text, systems in outputs.items():
+        before, after = judge.judge(item, text).status, judge.judge(changed, text).status
+        is_open = before in ("undecided", "conflict") and text not in decisions
+        if is_open and after in ("correct", "incorrect"):
+            settles.append(TriedOutput(text, before, after, len(systems)))
+    for broken in broken_by(judge, item, [(kind, rule)], known):
+        entry = TriedOutput(
+            broken.known.text,
+            broken.known.verdict,
+            broken.status,
+            len(outputs.get(broken.known.text, ())),
+            "" if broken.known.by == "rule" else broken.known.by,
+        )
+        (contradicts if entry.by else flips).append(entry)
+    matches = judge.judge(changed, target).matches
+    return RuleTrial(
+        pattern,
+        kind,
+        any(match.rule == rule and match.kind == kind for match in matches),
+        settles,
+        flips,
+        contradicts,
+        len({*outputs, *(entry.text for entry in known)}),
     )

@@ -10,8 +10,6 @@ Macketanz et al. (2022), which take the systems' items for different ones; the e
 are paired by item.
 
 Accuracies are in percent. The micro average counts every item the same, the macro average every category.
-
-The two may be two versions of a system, or the best systems of two years. Numbers are in percentage points.
 """
 
 from __future__ import annotations
@@ -25,10 +23,11 @@ from typing import Any, Literal, TypeVar, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from mtassay import stats
-from mtassay.core import Case, Finding, Ledger, Result, Score, Segment
-from mtassay.errors import UsageError
-from mtassay.stats.ranking import MACRO, MICRO, Compare, defined, exact, joined, permutation, ranked
+from mtassay.data.errors import UsageError
+from mtassay.data.nouns import Case, Finding, Ledger, Result, Score, Segment
+from mtassay.stats import proportions, resampling
+from mtassay.stats.comparisons import MACRO, MICRO, Compare, defined, exact, joined, permutation, ranked
+from mtassay.stats.family import Row, compare_rows
 
 __all__ = [
     "MACRO",
@@ -38,10 +37,8 @@ __all__ = [
     "Items",
     "accuracies",
     "accuracy_ledgers",
-    "by_category",
     "costliest",
     "fair_items",
-    "movements",
     "only",
     "phenomenon_groups",
 ]
@@ -53,7 +50,7 @@ Test = Literal["randomization", "exact", "bootstrap", "z", "t"]
 
 def together(
     values: NDArray[Any],
-    rows: Sequence[stats.Row],
+    rows: Sequence[Row],
     *,
     trials: int = 10000,
     alpha: float = 0.05,
@@ -64,7 +61,7 @@ def together(
     Every pair is compared on the items that both have settled; if the other is better there, p = 1.
     """
     outcomes = np.where(values >= 0, values, np.nan)
-    compared = stats.compare_rows(outcomes, rows, trials=trials, seed=seed, alpha=alpha)
+    compared = compare_rows(outcomes, rows, trials=trials, seed=seed, alpha=alpha)
     first, second = np.triu_indices(values.shape[1], 1)
     tests = []
     for p, delta in zip(compared.p, compared.delta, strict=True):
@@ -93,10 +90,10 @@ def comparison(
         return exact(parts[0]) if len(parts) == 1 else permutation(parts, samples=samples, seed=seed)
     correct, n = counts(parts)
     if len(parts) == 1:
-        function = {"z": stats.z_test, "t": stats.t_test}[test]
+        function = {"z": proportions.z_test, "t": proportions.t_test}[test]
         correct, n = correct[:, 0], n[:, 0]
     else:
-        function = {"z": stats.macro_z_test, "t": stats.macro_t_test}[test]
+        function = {"z": proportions.macro_z_test, "t": proportions.macro_t_test}[test]
     return lambda a, others: function(correct[a], n[a], correct[others], n[others])
 
 
@@ -117,12 +114,14 @@ def _bootstrap(parts: Sequence[NDArray[Any]], samples: int, seed: int | None) ->
             some = part[(part >= 0).any(axis=1)]
             # Seeds of their own: parts of the same size must not share their draws.
             own = None if seed is None else seed + number
-            sums += stats.bootstrap_sums([np.stack([some == 1, some >= 0], -1)], samples=samples, seed=own)
+            sums += resampling.bootstrap_sums(
+                [np.stack([some == 1, some >= 0], -1)], samples=samples, seed=own
+            )
         correct, settled = (np.stack([table[..., column] for table in sums], -1) for column in (0, 1))
-        return stats.macro_average(correct, settled)
+        return proportions.macro_average(correct, settled)
 
-    values = stats.macro_average(*counts(parts))
-    return lambda a, others: stats.bootstrap_test(
+    values = proportions.macro_average(*counts(parts))
+    return lambda a, others: proportions.bootstrap_test(
         values[a] - values[others], resampled()[:, [a]] - resampled()[:, others]
     )
 
@@ -174,11 +173,6 @@ def fair_items(grades: Grades) -> NDArray[np.bool_]:
 def only(grades: Grades, kept: NDArray[np.bool_]) -> Grades:
     """The grades with the other items not settled."""
     return Grades(grades.items, grades.systems, np.where(kept[:, None], grades.values, np.int8(-1)))
-
-
-def by_category(grades: Grades) -> dict[str, NDArray[np.int8]]:
-    """The rows of each category, in order of appearance."""
-    return {category: grades.values[places] for category, places in category_places(grades).items()}
 
 
 def category_places(grades: Grades) -> dict[str, NDArray[np.int64]]:
@@ -293,7 +287,7 @@ class _Group:
 
     name: str
     label: str
-    rows: stats.Row
+    rows: Row
 
 
 def _groups(grades: Grades) -> list[_Group]:
@@ -324,12 +318,12 @@ def _scores(
 ) -> list[Score]:
     """One score for each system."""
     correct, n = counts(parts)
-    values = 100 * stats.macro_average(correct, n)
+    values = 100 * proportions.macro_average(correct, n)
     if len(parts) == 1:
         pairs = zip(correct[:, 0].tolist(), n[:, 0].tolist(), strict=True)
-        low, high = np.array([stats.wilson(*pair) for pair in pairs]).reshape(-1, 2).T
+        low, high = np.array([proportions.wilson(*pair) for pair in pairs]).reshape(-1, 2).T
     else:
-        low, high = stats.macro_interval(correct, n)
+        low, high = proportions.macro_interval(correct, n)
     return [
         Score(
             group.name,
@@ -350,68 +344,4 @@ def _signature(settings: Mapping[str, object]) -> str:
 
     return "|".join(
         [*(f"{key}:{value}" for key, value in settings.items()), f"version:mtassay-{__version__}"]
-    )
-
-
-def movements(
-    grades: Grades,
-    *,
-    test: Test = "randomization",
-    samples: int = 1000,
-    trials: int = 10000,
-    seed: int | None = 12345,
-) -> list[stats.AccuracyChange]:
-    """What moved from the first column to the second: each category in order of appearance, micro, macro.
-
-    Only items that both have settled count. p is two-sided: by randomization corrected for all of these
-    together, by the other tests twice the one-tailed one of whichever is better.
-    """
-    grades = only(grades, fair_items(grades))
-    categories = category_places(grades)
-    everything = np.arange(len(grades.items))
-    rows: dict[str, stats.Row] = {
-        **{name: [places] for name, places in categories.items()},
-        MICRO: [everything],
-        MACRO: list(categories.values()) or [everything],
-    }
-    parts = {name: [grades.values[places] for places in row] for name, row in rows.items()}
-    if test == "randomization":
-        outcomes = np.where(grades.values >= 0, grades.values, np.nan)
-        p = stats.compare_rows(outcomes, list(rows.values()), trials=trials, seed=seed).p[:, 0].tolist()
-    else:
-        p = [_two_sided(part, test, samples, seed) for part in parts.values()]
-    return [_change(name, part, value) for (name, part), value in zip(parts.items(), p, strict=True)]
-
-
-def _two_sided(parts: Sequence[NDArray[np.int8]], test: Test, samples: int, seed: int | None) -> float:
-    """Twice the p-value of whichever is better; nan where there is nothing to test."""
-    before, after = stats.macro_average(*counts(parts)).tolist()
-    better, worse = (1, 0) if after >= before else (0, 1)
-    return min(1.0, 2 * float(comparison(parts, test, samples=samples, seed=seed)(better, [worse])[0]))
-
-
-def _change(name: str, parts: Sequence[NDArray[np.int8]], p: float) -> stats.AccuracyChange:
-    before, after = (np.array([np.count_nonzero(part[:, side] == 1) for part in parts]) for side in (0, 1))
-    sizes = np.array([np.count_nonzero(part[:, 0] >= 0) for part in parts])
-    fixed, broken, wrong = (
-        np.array([np.count_nonzero((part == pair).all(axis=1)) for part in parts])
-        for pair in ((0, 1), (1, 0), (0, 0))
-    )
-    n = int(sizes.sum())
-    if n == 0:
-        return stats.AccuracyChange(name, 0, None, None, None, None, None, None, 0, 0, 0)
-    old, new = (100 * float(stats.macro_average(right, sizes)) for right in (before, after))
-    low, high = stats.change_interval(fixed, broken, sizes)
-    return stats.AccuracyChange(
-        name,
-        n,
-        before=old,
-        after=new,
-        delta=new - old,
-        low=100 * float(low),
-        high=100 * float(high),
-        p=None if np.isnan(p) else p,
-        fixed=int(fixed.sum()),
-        broken=int(broken.sum()),
-        wrong=int(wrong.sum()),
     )

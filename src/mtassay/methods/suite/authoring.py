@@ -11,12 +11,12 @@ from pathlib import Path
 
 import yaml
 
-from mtassay.errors import InputError, UsageError
-from mtassay.formats.suite import Item, Rule, Suite, read_suite
-from mtassay.formats.suite.editing import add_items, editable, set_fields
-from mtassay.formats.suite.files import write_text
-from mtassay.formats.text import check_columns, read_lines
-from mtassay.languages import parse_pair
+from mtassay.data.errors import InputError, UsageError
+from mtassay.data.formats.suite_editing import add_items, editable, set_fields
+from mtassay.data.formats.suite_files import read_suite, write_text
+from mtassay.data.formats.suite_items import Item, Rule, Suite
+from mtassay.data.formats.textfiles import check_columns, read_lines
+from mtassay.data.languages import parse_pair
 from mtassay.methods.suite.patterns import compile_rule
 from mtassay.methods.suite.problems import Problem, lint
 from mtassay.methods.suite.selection import Choice, select

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Protocol
 
 import re2
 
-from mtassay.formats.suite import Matching, Rule, expand
+from mtassay.data.formats.suite_items import Matching, Rule, expand
 
 __all__ = [
     "MARK",

@@ -7,20 +7,211 @@ For example the same expression on both sides, an alternative that a negative ex
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+import warnings
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
+from functools import cache
+from itertools import product
+from typing import Any, NamedTuple
 
-from mtassay.errors import MtassayError
-from mtassay.formats.suite import REGEX_FIELDS, RULE_FIELDS, Item, Rule, Suite, expand
-from mtassay.languages import parse_pair
-from mtassay.methods.suite.examples import PatternExample, examples
-from mtassay.methods.suite.judge import Judge
-from mtassay.methods.suite.numerals import numbers_in, other_ways
+from mtassay.data.errors import MtassayError
+from mtassay.data.formats.suite_items import REGEX_FIELDS, RULE_FIELDS, Item, Rule, Suite, expand
+from mtassay.data.languages import parse_pair
 from mtassay.methods.suite.patterns import SearchedText, normalize
+from mtassay.methods.suite.rule_judge import Judge
+from mtassay.nlp.numerals import spellings
 
-__all__ = ["Pitfall", "RulesBesideEachOther", "similar_names"]
+__all__ = [
+    "PatternExample",
+    "Pitfall",
+    "RulesBesideEachOther",
+    "battery",
+    "examples",
+    "numbers_in",
+    "other_ways",
+    "similar_names",
+]
+
+_LATIN = (
+    "Yes",
+    "Kto tam?",
+    "47 + 5 = 52",
+    "She sells sea shells by the sea shore.",
+    "Gestern fuhr der Zug nach Köln um 8:15 Uhr ab; niemand stieg ein!",
+    "« Où est passée l'église ? », dit-elle — puis elle partit…",
+    "Minha avó (a mãe do meu pai) gosta de \"pão\", 'queijo' e “vinho”.",
+    "Kahvia, „teetä“ ja maitoa, kiitos",
+)
+_CYRILLIC = (
+    "Да",
+    "Кто там?",
+    "47 + 5 = 52 рубля",
+    "Вчера поезд ушёл в 8:15; никто не сел!",
+    "«Где бабушка?» — спросила она (шёпотом)…",
+    "Кава, „чай“ і молоко, дякую",
+    "Мой брат купил \"хлеб\", 'сыр' и “вино”.",
+)
+_CHINESE = (
+    "是",
+    "谁在那里？",
+    "47 加 5 等于 52",
+    "昨天火车八点十五分开走了；没有人上车！",
+    "“奶奶在哪儿？”她问（小声地）……",
+    "咖啡、茶，还有牛奶，谢谢。",
+    "我哥哥买了 \"面包\", '奶酪' (便宜的): 真好! 是吗? 是——好; 走了.",
+)
+_BY_LANGUAGE = {**dict.fromkeys(("ru", "uk", "bg", "be", "mk", "kk"), _CYRILLIC), "zh": _CHINESE}
+_OTHER_SCRIPTS = (
+    "ja ko ar fa ur he yi hi bn mr ne ta te ml kn gu pa si th lo km my ka hy am el or as ps ug bo"
+)
+
+
+def battery(langpair: str) -> tuple[str, ...]:
+    """Sentences in the script of the target language; some and the empty text where we have none.
+
+    >>> len(battery("en-de")), battery("en-th")[0]
+    (8, '')
+    """
+    try:
+        target = parse_pair(langpair).target.code
+    except MtassayError:
+        return _LATIN
+    return ("", *_LATIN) if target in _OTHER_SCRIPTS.split() else _BY_LANGUAGE.get(target, _LATIN)
+
+
+_LIMIT = 400
+_CANDIDATES = "qñ7 ,;Q-"
+
+
+class PatternExample(NamedTuple):
+    """One alternative of an expression, with what is open in it filled in two ways."""
+
+    first: str
+    second: str
+
+    @property
+    def is_open(self) -> bool:
+        """Whether something had to be filled in."""
+        return self.first != self.second
+
+
+def examples(pattern: str, *, limit: int = _LIMIT) -> list[PatternExample]:
+    r"""One for each alternative; where there are more than `limit`, each single choice still occurs.
+
+    Look-around and boundaries are left out: whoever needs to know whether the expression matches the text
+    must ask it. Nothing comes back for what Python's own syntax does not know.
+
+    >>> [example.first for example in examples(r"\b(do|go)(es)? it\b")]
+    ['do it', 'does it', 'go it', 'goes it']
+    >>> examples("a.*b")
+    [PatternExample(first='ab', second='akkb')]
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            parsed = re._parser.parse(pattern)  # type: ignore[attr-defined]
+        first, second = (_Writer(filling, limit).sequence(parsed) for filling in (0, 1))
+    except (re.error, RecursionError, OverflowError, ValueError):
+        return []
+    return list(dict.fromkeys(map(PatternExample, first, second)))
+
+
+class _Writer:
+    """Writes the alternatives of a parsed expression; both fillings give lists of one length and order."""
+
+    def __init__(self, filling: int, limit: int) -> None:
+        self._filling, self._limit = filling, limit
+
+    def sequence(self, parts: Iterable[Any]) -> list[str]:
+        texts = [""]
+        for part in parts:
+            texts = self._joined(texts, self._part(part))
+        return texts
+
+    def _joined(self, texts: list[str], ends: list[str]) -> list[str]:
+        if len(texts) * len(ends) <= self._limit:
+            return [start + end for start, end in product(texts, ends)]
+        count = min(max(len(texts), len(ends)), self._limit)
+        return [texts[n % len(texts)] + ends[n % len(ends)] for n in range(count)]
+
+    def _part(self, part: Any) -> list[str]:
+        kind, value = str(part[0]), part[1]
+        if kind == "LITERAL":
+            return [chr(value)]
+        if kind in ("ANY", "NOT_LITERAL", "IN"):
+            return self._class(kind, value)
+        if kind == "BRANCH":
+            return [text for branch in value[1] for text in self.sequence(branch)][: self._limit]
+        if kind == "SUBPATTERN":
+            return self.sequence(value[3])
+        if kind == "ATOMIC_GROUP":
+            return self.sequence(value)
+        if kind in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
+            return self._repeat(*value)
+        if kind in ("AT", "ASSERT", "ASSERT_NOT"):
+            return [""]
+        raise ValueError(kind)
+
+    def _repeat(self, low: int, high: Any, parts: Any) -> list[str]:
+        if low > 50:
+            raise ValueError("too long")
+        if len(parts) == 1 and _is_open(parts[0]):
+            count = min(low + 2, int(high)) if self._filling else low
+            return ["".join(text * count for text in self.sequence(parts))]
+        once = self.sequence(parts)
+        return [text * count for count in dict.fromkeys((low, min(low + 1, int(high)))) for text in once]
+
+    def _class(self, kind: str, value: Any) -> list[str]:
+        if kind == "IN" and all(str(part[0]) == "LITERAL" for part in value):
+            return [chr(code) for _, code in value]
+        fits: Callable[[str], bool] = _test(kind, value)
+        fitting = [character for character in _CANDIDATES if fits(character)]
+        if not fitting and kind == "IN":
+            fitting = [chr(part[1][0]) for part in value if str(part[0]) == "RANGE"]
+        if not fitting:
+            raise ValueError("nothing fits")
+        if fitting[0] == "q":
+            return ["qk"[self._filling]]
+        return [fitting[min(self._filling, len(fitting) - 1)]]
+
+
+def _is_open(part: Any) -> bool:
+    """Whether this stands for any of many characters."""
+    kind, value = str(part[0]), part[1]
+    return kind in ("ANY", "NOT_LITERAL") or (
+        kind == "IN" and any(str(inner[0]) != "LITERAL" for inner in value)
+    )
+
+
+def _test(kind: str, value: Any) -> Callable[[str], bool]:
+    if kind == "ANY":
+        return lambda character: True
+    if kind == "NOT_LITERAL":
+        return lambda character: ord(character) != value
+    return lambda character: _is_in(character, value)
+
+
+def _is_in(character: str, parts: Any) -> bool:
+    negated = str(parts[0][0]) == "NEGATE"
+    return any(_fits(character, str(kind), value) for kind, value in parts) != negated
+
+
+def _fits(character: str, kind: str, value: Any) -> bool:
+    if kind == "LITERAL":
+        return bool(ord(character) == value)
+    if kind == "RANGE":
+        return bool(value[0] <= ord(character) <= value[1])
+    if kind == "CATEGORY":
+        name = str(value).removeprefix("CATEGORY_")
+        tests = {
+            "WORD": character.isalnum() or character == "_",
+            "DIGIT": character.isdigit(),
+            "SPACE": character.isspace(),
+        }
+        return tests[name.removeprefix("NOT_")] != name.startswith("NOT_")
+    return False
+
 
 _HAN = "\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _BOUNDARY_BESIDE_HAN = re.compile(rf"\\b(?:\(\?:|[(\[])*[{_HAN}]|[{_HAN}][)\]?*+]*\\b")
@@ -204,3 +395,72 @@ def similar_names(suite: Suite) -> Iterator[tuple[str, Item, str, str]]:
             if first != name and (kind, name) not in said:
                 said.add((kind, name))
                 yield kind, item, name, first
+
+
+_LANGUAGES = ("en", "pt", "es", "de")
+# Beside these a number is part of a larger one, of a clock time or of a name.
+_BEHIND = re.compile(
+    r"\s*(hundred|thousand|million|billion|mil|cento|milh\w+|bilh\w+|tausend|hundert|million\w*|e|and|y|"
+    r"und|point|vírgula|past|to|para|of|a\.m|p\.m|h|[ad]\. ?C|BC|AD|BCE|de \w+ d[eo]|[A-Z][a-z]+ \d{4})\b|"
+    r"\s*[-:.,/%°ªº]?\d|[-:/%°ªº]",
+    re.IGNORECASE,
+)
+_BEFORE = re.compile(
+    r"(\d[.,:/-]?|\b(e|and|y|und|point|vírgula|hundred|mil|cento|thousand|past|to|para as|às|at|half|"
+    r"nós|vocês|eles|elas|os|as|dos|das|aos|all|you|we|us|them)) ?$|[$€£:/.,-]\s?$|[^.!?] [A-Z]\w+ $",
+)
+
+
+@cache
+def _words(language: str) -> dict[int, tuple[str, ...]]:
+    """Every way to write each number in words; nothing for a language that is not known."""
+    if language not in _LANGUAGES:
+        return {}
+    return {number: tuple(spellings(number, language)) for number in range(2, 100)}
+
+
+@cache
+def _expression(language: str) -> re.Pattern[str]:
+    words = sorted((way for ways in _words(language).values() for way in ways), key=len, reverse=True)
+    return re.compile(rf"\b(?:{'|'.join([*map(re.escape, words), '[0-9]{1,2}'])})\b", re.IGNORECASE)
+
+
+@cache
+def _values(language: str) -> dict[str, int]:
+    return {way: value for value, ways in _words(language).items() for way in ways}
+
+
+def numbers_in(text: str, language: str) -> set[int]:
+    """The numbers from 2 to 99 of a text, in digits or in words.
+
+    >>> sorted(numbers_in("Twenty-one men and 3 dogs", "en"))
+    [3, 21]
+    """
+    return {value for value, _ in _found(text, language)}
+
+
+def other_ways(text: str, language: str) -> Iterator[tuple[int, str, list[str]]]:
+    """Each number that stands alone: its value, how it is written, the text with it written in other ways.
+
+    >>> list(other_ways("Ela tem dois gatos.", "pt"))
+    [(2, 'dois', ['Ela tem 2 gatos.'])]
+    >>> list(other_ways('O <g id="2">gato</g>.', "pt"))
+    []
+    """
+    for value, match in _found(text, language):
+        before, behind = text[: match.start()], text[match.end() :]
+        if _BEHIND.match(behind) or _BEFORE.search(before) or not before.strip():
+            continue
+        ways = _words(language)[value] if match[0].isdigit() else (str(value),)
+        yield value, match[0], [f"{before}{way}{behind}" for way in ways]
+
+
+def _found(text: str, language: str) -> Iterator[tuple[int, re.Match[str]]]:
+    if language not in _LANGUAGES:
+        return
+    for match in _expression(language).finditer(text):
+        if text.rfind("<", 0, match.start()) > text.rfind(">", 0, match.start()):
+            continue  # a number in a tag is a name
+        value = int(match[0]) if match[0].isdigit() else _values(language)[match[0].lower()]
+        if 2 <= value <= 99:
+            yield value, match

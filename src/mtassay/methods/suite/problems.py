@@ -14,9 +14,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
 
-from mtassay.display import Table
-from mtassay.errors import MtassayError, UsageError
-from mtassay.formats.suite import (
+from mtassay.data.display import Table
+from mtassay.data.errors import MtassayError, UsageError
+from mtassay.data.formats.suite_files import own_suites
+from mtassay.data.formats.suite_items import (
     REGEX_FIELDS,
     RULE_FIELDS,
     TOKEN_FIELDS,
@@ -25,15 +26,13 @@ from mtassay.formats.suite import (
     Suite,
     expand,
     macros_in,
-    own_suites,
 )
-from mtassay.formats.suite.yaml import cut_texts
-from mtassay.languages import parse_pair
-from mtassay.methods.suite.batteries import battery
-from mtassay.methods.suite.judge import Judge, JudgedOutput
+from mtassay.data.formats.yaml_editing import cut_texts
+from mtassay.data.languages import parse_pair
+from mtassay.data.marks import plural
 from mtassay.methods.suite.patterns import SearchedText, compile_rule, control_in, normalize
-from mtassay.methods.suite.pitfalls import RulesBesideEachOther, similar_names
-from mtassay.texts.marks import plural
+from mtassay.methods.suite.pitfalls import RulesBesideEachOther, battery, similar_names
+from mtassay.methods.suite.rule_judge import Judge, JudgedOutput
 
 __all__ = [
     "CODES",
@@ -272,7 +271,7 @@ class Checked:
             except MtassayError as error:
                 yield problem("no-langpair", str(error), item, severity="error")
         if not item.has_rules:
-            yield problem("no-rule", "no rule; see what systems say: mtassay suite sample", item)
+            yield problem("no-rule", "no rule; see what systems say: mtassay suite suggest", item)
         for words in item.focus:
             if words.casefold() not in item.source.casefold():
                 yield problem("focus-not-in-source", f"the focus '{words}' is not in the source", item)

@@ -15,13 +15,19 @@ from pathlib import Path
 from statistics import correlation, mean, stdev
 from typing import Any, Literal
 
-from mtassay.display import Table
-from mtassay.errors import InputError, UsageError
-from mtassay.formats import read_lines
-from mtassay.formats.suite import Suite
-from mtassay.formats.suite.files import write_text
-from mtassay.formats.text import FilePath, check_characters, decode, read_bytes
-from mtassay.texts.marks import plural
+from mtassay.data.display import Table
+from mtassay.data.errors import InputError, UsageError
+from mtassay.data.formats.suite_files import write_text
+from mtassay.data.formats.suite_items import Suite
+from mtassay.data.formats.textfiles import (
+    FilePath,
+    check_characters,
+    decode,
+    load_json,
+    read_bytes,
+    read_lines,
+)
+from mtassay.data.marks import plural
 
 __all__ = [
     "SOURCE",
@@ -161,7 +167,7 @@ def scramble(
         wanted = round(ratio * len(suite.items))
         if wanted > len(numbers):
             raise UsageError(
-                f"--ratio {ratio:g} asks for {wanted:,} distractors for {len(suite.items):,} items, and "
+                f"`ratio` {ratio:g} asks for {wanted:,} distractors for {len(suite.items):,} items, and "
                 f"there are {len(numbers):,}. Give more, or a lower ratio."
             )
         numbers = draw.sample(numbers, wanted)
@@ -250,11 +256,11 @@ def write_scrambled(key: Key, folder: Path, key_path: Path) -> None:
 def read_key(path: Path) -> Key:
     """The key in a file; see `key_from_record`."""
     try:
-        content = json.loads(decode(read_bytes(path), str(path)))
+        content = load_json(decode(read_bytes(path), str(path)))
         check_characters(content)
     except InputError:
         raise
-    except (ValueError, RecursionError):
+    except ValueError:
         raise InputError("this is no key of 'mtassay suite scramble'", path=path) from None
     return key_from_record(content, path=str(path))
 
@@ -308,7 +314,7 @@ def check_order(by_system: Mapping[str, Unscrambled]) -> None:
     if moved := [name for name, unscrambled in by_system.items() if unscrambled.returned.seems_moved]:
         raise UsageError(
             f"The lines of {', '.join(moved)} do not seem to be in the order in which they were sent, so "
-            "nothing was written. If they are, add --force."
+            "nothing was written. If they are, add `force`."
         )
 
 

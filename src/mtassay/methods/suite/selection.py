@@ -10,11 +10,21 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from mtassay.errors import InputError, UsageError
-from mtassay.formats.suite import Item, Suite, expand, macros_in, own_suites, read_suite
-from mtassay.texts.names import named
+from mtassay.data.errors import InputError, UsageError
+from mtassay.data.formats.suite_files import own_suites, read_suite
+from mtassay.data.formats.suite_items import Item, Suite, expand, macros_in
+from mtassay.data.language_packs import install_line
+from mtassay.data.registry import named
 
-__all__ = ["Choice", "Halves", "contents", "hold_back", "overview", "select", "used_macros"]
+__all__ = [
+    "Choice",
+    "Halves",
+    "contents",
+    "hold_back",
+    "overview",
+    "select",
+    "used_macros",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +58,9 @@ def select(suite: Suite, choice: Choice) -> Suite:
 
 
 def overview() -> list[dict[str, Any]]:
-    """The suites that come with mtassay, a record each."""
+    """The suites of installed language packs, a record each; a `UsageError` where there is none."""
+    if not own_suites():
+        raise UsageError(f"No language pack with a suite is installed. Ours: {install_line('pt')}")
     return [_summary(name, read_suite(path)) for name, path in own_suites().items()]
 
 

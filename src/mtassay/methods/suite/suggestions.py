@@ -14,11 +14,11 @@ from dataclasses import asdict, dataclass, replace
 from difflib import SequenceMatcher
 from typing import Any
 
-from mtassay.display import Table
-from mtassay.formats.suite import Item, Matching, Rule, RuleField, Suite
-from mtassay.methods.suite.judge import Judge
+from mtassay.data.display import Table
+from mtassay.data.formats.suite_items import Item, Matching, Rule, RuleField, Suite
 from mtassay.methods.suite.material import ItemMaterial, subject_id
 from mtassay.methods.suite.patterns import SearchedText, escaped, normalize
+from mtassay.methods.suite.rule_judge import Judge
 
 __all__ = [
     "Broken",
@@ -455,7 +455,7 @@ def suggest_all(
         ]
         if open_:
             disputes = material.disputes(item.id)
-            undecided = [text for text in open_ if text not in disputes]
+            undecided = sorted((t for t in open_ if t not in disputes), key=lambda t: -len(outputs[t]))
             settled_outputs = known_outputs(judge, item, outputs=outputs, decisions=decisions)
             suggestion = suggest(judge, item, settled_outputs, undecided, common=common)
             suggestions.append(

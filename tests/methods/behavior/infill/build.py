@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from mtassay.languages import Pair, parse_pair
-from mtassay.methods.behavior.infill.base import Masked
+from mtassay.data.languages import Pair, parse_pair
+from mtassay.methods.behavior.infiller import Masked
 from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
+from mtassay.nlp.annotation import Annotation
+from mtassay.nlp.chat_models import ChatReply, Message
 from mtassay.systems.live import Limits
-from mtassay.tools.annotate.annotation import Annotation
-from mtassay.tools.chat import ChatReply, Message
 
 EN_PT = parse_pair("en-pt")
 

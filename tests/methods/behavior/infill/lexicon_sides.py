@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mtassay.methods.behavior.pairs import ReadPair
-from mtassay.tools.annotate.annotation import Annotation, Token, TokenSpan
+from mtassay.nlp.annotation import Annotation, Token, TokenSpan
 
 _PARTS = {
     "NN": "NOUN", "NNS": "NOUN", "NNP": "PROPN", "CD": "NUM", "DT": "DET", "IN": "ADP", "JJ": "ADJ",

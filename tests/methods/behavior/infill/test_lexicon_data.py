@@ -6,16 +6,16 @@ import re
 from collections import Counter, defaultdict
 
 import pytest
-
-from mtassay.errors import UsageError
-from mtassay.methods.behavior.infill.lexicon.english import says_gender
-from mtassay.methods.behavior.infill.lexicon.entries import (
+from mtassay_en.english import says_gender
+from mtassay_en.lexicon_entries import (
     LANGUAGES,
     PARTS,
     load_lexicon,
     near_groups,
     rows_of,
 )
+
+from mtassay.data.errors import UsageError
 
 PAIRS = [("en", "pt"), ("pt", "en"), ("en", "de"), ("de", "en"), ("en", "zh"), ("zh", "en")]
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-
-from mtassay.methods.behavior.infill.lexicon import chinese, english, german, portuguese
-from mtassay.methods.behavior.infill.lexicon.spelling import spell, spelled_numbers
+from mtassay_en import chinese, english, german, portuguese
+from mtassay_en.number_edits import spell, spelled_numbers
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from mtassay_en.lexicon_infiller import LexiconInfiller, lexicon_spans
 
-from mtassay.core import apply_edits
-from mtassay.errors import UsageError
-from mtassay.methods.behavior.infill.base import Filled, Masked, Rejected
-from mtassay.methods.behavior.infill.lexicon.infiller import LexiconInfiller, lexicon_spans
+from mtassay.data.errors import UsageError
+from mtassay.data.nouns import apply_edits
+from mtassay.methods.behavior.infiller import Filled, Masked, Rejected
 from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
 
 from .lexicon_sides import pair, side
@@ -151,7 +151,7 @@ def test_the_signature_names_the_pair() -> None:
 @pytest.mark.parametrize("languages", [("en", "pt"), ("pt", "en")])
 def test_our_corpus_gives_hundreds_of_cases(languages: tuple[str, str]) -> None:
     pytest.importorskip("spacy", reason="needs spaCy: pip install 'mtassay[spacy]'")
-    from mtassay.tools.annotate.roster import open_annotator
+    from mtassay.nlp.annotators import open_annotator
 
     folder = Path(__file__).resolve().parents[4] / "demo" / "corpus" / "-".join(languages)
     texts = [

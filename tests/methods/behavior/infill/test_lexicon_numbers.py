@@ -7,10 +7,10 @@ from decimal import Decimal
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from mtassay_en.lexicon_infiller import clocks, time_offers, written_time
+from mtassay_en.number_edits import Numeral, number_offers, numerals, written
 
-from mtassay.methods.behavior.infill.lexicon.numbers import Numeral, number_offers, numerals, written
-from mtassay.methods.behavior.infill.lexicon.times import clocks, time_offers, written_time
-from mtassay.tools.annotate.annotation import Annotation
+from mtassay.nlp.annotation import Annotation
 
 from .lexicon_sides import pair, side
 

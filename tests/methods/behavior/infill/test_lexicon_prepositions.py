@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from mtassay_en.portuguese import joined_preposition, split_preposition
+from mtassay_en.prepositions import preposition_offers
 
-from mtassay.methods.behavior.infill.lexicon.portuguese import joined_preposition, split_preposition
-from mtassay.methods.behavior.infill.lexicon.prepositions import preposition_offers
 from mtassay.methods.behavior.pairs import ReadPair
-from mtassay.tools.annotate.annotation import Annotation, TokenSpan
+from mtassay.nlp.annotation import Annotation, TokenSpan
 
 from .lexicon_sides import pair, side
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import pytest
+from mtassay_en.german_tenses import german_groups
+from mtassay_en.lexicon_infiller import LexiconInfiller
+from mtassay_en.tenses import english_groups, portuguese_groups, tense_offers
 
-from mtassay.errors import UsageError
-from mtassay.methods.behavior.capabilities.verbs import Negation, Tense
-from mtassay.methods.behavior.infill.lexicon.german_tenses import german_groups
-from mtassay.methods.behavior.infill.lexicon.infiller import LexiconInfiller
-from mtassay.methods.behavior.infill.lexicon.tenses import english_groups, portuguese_groups, tense_offers
+from mtassay.data.errors import UsageError
+from mtassay.methods.behavior.form_capabilities import Negation, Tense
 from mtassay.methods.behavior.pairs import ReadPair
-from mtassay.tools.annotate import Annotator, open_annotator
-from mtassay.tools.annotate.annotation import Annotation, Token
+from mtassay.nlp.annotation import Annotation, Annotator, Token
+from mtassay.nlp.annotators import open_annotator
 
 
 def annotator(language: str) -> Annotator:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-
-from mtassay.methods.behavior.infill.lexicon.entries import load_lexicon
-from mtassay.methods.behavior.infill.lexicon.offers import word_offers
+from mtassay_en.lexicon_entries import load_lexicon
+from mtassay_en.offers import word_offers
 
 from .lexicon_sides import pair, side
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from mtassay_en.lexicon_entries import load_lexicon
+from mtassay_en.lexicon_infiller import lexicon_spans
+from mtassay_en.offers import name_offers, word_offers
 
-from mtassay.methods.behavior.infill.lexicon.entries import load_lexicon
-from mtassay.methods.behavior.infill.lexicon.infiller import lexicon_spans
-from mtassay.methods.behavior.infill.lexicon.offers import name_offers, word_offers
 from mtassay.methods.behavior.pairs import ReadPair
-from mtassay.tools.annotate.annotation import Annotation
+from mtassay.nlp.annotation import Annotation
 
 from .lexicon_sides import named, pair, side
 

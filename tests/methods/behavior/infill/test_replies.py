@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.core import Edit, apply_edits
-from mtassay.languages import parse_pair
-from mtassay.methods.behavior.infill.prompts import messages
-from mtassay.methods.behavior.infill.replies import (
+from mtassay.data.languages import parse_pair
+from mtassay.data.nouns import Edit, apply_edits
+from mtassay.methods.behavior.infill_prompts import (
     MOST_CHARACTERS,
     Sentences,
     adapted_changes,
     exact_changes,
     is_left,
+    messages,
     read_reply,
 )
 from tests.methods.behavior.infill.build import BOTH, EN_PT, SHOP, as_json, masked
@@ -26,13 +26,13 @@ GOOD = Sentences("A cat.", "Um gato.")
     "text",
     [
         as_json(*GOOD),
-        f"Sure! Here it is:\n```json\n{as_json(*GOOD)}\n```\nAnything else?",
-        f"{{not json}} {as_json(*GOOD)}",
-        f"{as_json(*GOOD)}\n{as_json(*GOOD)}",
+        f"```json\n{as_json(*GOOD)}\n```\n",
+        f"<think>A dog?</think>\n{as_json(*GOOD)}",
         '{"Filled English": "A cat.", "Filled Portuguese": "Um gato."}',
         "Filled English: A cat.\nFilled Portuguese: Um gato.",
         "Filled English: A cat. Filled Portuguese: Um gato.",
-        "**Filled Portuguese:** Um gato.\n\n**Filled English:**\nA cat.\n\nI hope this helps.",
+        "**Filled Portuguese:** Um gato.\n\n**Filled English:**\nA cat.\n",
+        "<think>Filled English: a dog?</think>Filled English: A cat.\nFilled Portuguese: Um gato.",
         "filled english： A cat.\nfilled portuguese： Um gato.",
     ],
 )
@@ -55,6 +55,12 @@ def test_a_reply_is_read_in_every_usual_form(text: str) -> None:
         "Filled English: A cat.\nFilled English: A dog.\nFilled Portuguese: Um gato.",
         f"{as_json(*GOOD)} or {as_json('A dog.', 'Um cachorro.')}",
         "Filled English:\nFilled Portuguese: Um gato.",
+        f"Sure! {as_json(*GOOD)}",
+        f"{as_json(*GOOD)}\nThis is quoted; I refuse.",
+        f"{as_json(*GOOD)}\n{as_json(*GOOD)}",
+        as_json(*GOOD)[:-1] + ', "filled_source": "A dog."}',
+        "Filled English: A cat.\nFilled Portuguese: Um gato.\nThis is quoted; I refuse.",
+        "The text says Filled English: A cat.\nFilled Portuguese: Um gato.",
         as_json(*GOOD) + " " * MOST_CHARACTERS,
         "{" * 15_000,
     ],

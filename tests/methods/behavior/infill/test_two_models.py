@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from mtassay.core import apply_edits
-from mtassay.errors import UsageError
-from mtassay.methods.behavior.infill.base import Filled, Rejected, open_infiller
-from mtassay.methods.behavior.infill.two_models import (
-    Given,
+from mtassay.data.errors import UsageError
+from mtassay.data.nouns import apply_edits
+from mtassay.methods.behavior.infiller import Filled, Rejected, open_infiller
+from mtassay.methods.behavior.two_models import (
     MaskedProposer,
     Proposer,
     Seq2SeqProposer,
+    TextWithGap,
     TwoModels,
 )
 from tests.methods.behavior.fakes import Memory
@@ -28,9 +28,9 @@ class Proposing(Proposer):
     identity = "fake"
 
     def __init__(self, *words: str) -> None:
-        self.words, self.seen = words, list[Given]()
+        self.words, self.seen = words, list[TextWithGap]()
 
-    def propose(self, gaps: Sequence[Given], *, count: int) -> list[list[str]]:
+    def propose(self, gaps: Sequence[TextWithGap], *, count: int) -> list[list[str]]:
         """All words, for every gap."""
         self.seen += gaps
         return [list(self.words[:count]) for _ in gaps]
@@ -44,7 +44,7 @@ def test_the_second_model_sees_what_the_first_one_filled() -> None:
         "The inn is near the river.",
         "A pousada fica perto do rio.",
     )
-    assert reference.seen == [Given("A ", " fica perto do rio.", "The inn is near the river.")]
+    assert reference.seen == [TextWithGap("A ", " fica perto do rio.", "The inn is near the river.")]
     assert apply_edits(SHOP.pair.reference.text, answer.reference_changes) == answer.reference
 
 
@@ -81,7 +81,7 @@ def test_a_masked_model_proposes_whole_words_that_fit_there() -> None:
     model = FakeMasked({"▁inn": -1.0, "s": -0.5, "▁tea": -2.0, "▁": 0.0})
     model.longest = 100
     proposer = MaskedProposer("fake", loaded=model)
-    gaps = [Given("The ", " is."), Given("(", ")", "The inn"), Given("x" * 200, "")]
+    gaps = [TextWithGap("The ", " is."), TextWithGap("(", ")", "The inn"), TextWithGap("x" * 200, "")]
     assert proposer.propose(gaps, count=2) == [["inn", "tea"], ["s"], []]
 
 
@@ -120,7 +120,7 @@ def test_what_a_writing_model_puts_into_the_gap_is_found(
     proposer = Seq2SeqProposer(str(build_bart(tmp_path / "bart")))
     texts = ["the sun is near", "the red sun is near", "a sun is near", "the moon is near"]
     monkeypatch.setattr(proposer._loaded[0], "batch_decode", lambda *_, **__: texts)
-    found = proposer.propose([Given("the ", " is near", "o sol")], count=4)
+    found = proposer.propose([TextWithGap("the ", " is near", "o sol")], count=4)
     assert found == [["sun", "red sun", "moon"]]
 
 

@@ -6,9 +6,9 @@ sentences are made for these tests.
 
 from __future__ import annotations
 
-from mtassay.core import Edit
-from mtassay.detectors.answers import AnnotatedAnswer, ComparedPair
-from mtassay.tools.annotate.annotation import Annotation, Token
+from mtassay.data.nouns import Edit
+from mtassay.measures.detector import AnnotatedAnswer, ComparedPair
+from mtassay.nlp.annotation import Annotation, Token
 
 
 def parsed(line: str) -> Annotation:

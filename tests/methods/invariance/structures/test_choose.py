@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from mtassay.errors import UsageError
-from mtassay.languages import parse_pair
-from mtassay.methods.invariance.structures.base import open_structure
-from mtassay.registry import find, names
+from mtassay.data.errors import UsageError
+from mtassay.data.languages import parse_pair
+from mtassay.data.registry import find, names
+from mtassay.methods.invariance.structures import open_structure
 from tests.methods.invariance.structures.build import compared, parsed
 
 PAIR = parse_pair("en-pt")

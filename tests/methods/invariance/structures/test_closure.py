@@ -6,19 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mtassay.core import Edit
-from mtassay.detectors.answers import ComparedPair
-from mtassay.methods.invariance.structures.closure import (
-    Closure,
-    Linked,
-    Paraphrase,
-    WordClosures,
-    find_closures,
-)
-from mtassay.tools.align.aligner import Links, WordAligner, Words
-from mtassay.tools.annotate.annotation import Annotation
-from mtassay.tools.annotate.words import words_of
-from mtassay.tools.encoder import Vectors
+from mtassay.data.nouns import Edit
+from mtassay.measures.detector import ComparedPair
+from mtassay.methods.invariance.closure import Closure, Linked, Paraphrase, WordClosures, find_closures
+from mtassay.nlp.aligners import Links, WordAligner, Words
+from mtassay.nlp.annotation import Annotation, words_of
+from mtassay.nlp.encoder import Vectors
 from tests.methods.invariance.structures.build import compared, parsed
 
 SOURCE = "she saw gold"

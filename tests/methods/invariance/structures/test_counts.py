@@ -7,8 +7,8 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.methods.invariance.structures.counts import Constituency, Dependency
-from mtassay.tools.annotate.annotation import Annotation, Token, TokenSpan
+from mtassay.methods.invariance.structures import Constituency, Dependency
+from mtassay.nlp.annotation import Annotation, Token, TokenSpan
 from tests.methods.invariance.structures.build import compared, parsed
 
 RELATIONS = st.lists(st.sampled_from(["nsubj", "obj", "obl", "obl:agent", "root", "punct"]), max_size=12)

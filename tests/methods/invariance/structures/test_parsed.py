@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from mtassay.detectors.answers import ComparedPair
-from mtassay.methods.invariance.structures.base import Structure
-from mtassay.methods.invariance.structures.tree import Tree
-from mtassay.methods.invariance.structures.triples import Triples
-from mtassay.tools.annotate.annotation import Annotation
+from mtassay.measures.detector import ComparedPair
+from mtassay.methods.invariance.structures import Structure, Triples
+from mtassay.methods.invariance.tree import Tree
+from mtassay.nlp.annotation import Annotation
 from tests.methods.invariance.structures.build import compared, parsed
 from tests.methods.invariance.structures.test_place import BOY, GIRL
 

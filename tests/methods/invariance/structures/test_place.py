@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from mtassay.detectors.answers import ComparedPair
-from mtassay.methods.invariance.structures.counts import Constituency, Dependency
-from mtassay.methods.invariance.structures.place import compare_words, word_keys
-from mtassay.methods.invariance.structures.sequences import Raw, Tokens, remainders
+from mtassay.measures.detector import ComparedPair
+from mtassay.methods.invariance.places_of_edits import compare_words, word_keys
+from mtassay.methods.invariance.structures import Constituency, Dependency, Raw, Tokens, remainders
 from tests.methods.invariance.structures.build import compared, parsed, plain
 
 # "the pretty boy was seen", "the pretty girl was seen".

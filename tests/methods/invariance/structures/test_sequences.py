@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.methods.invariance.structures.sequences import Raw, Tokens
-from mtassay.tools.annotate.annotation import Annotation
-from mtassay.tools.annotate.words import words_of
+from mtassay.methods.invariance.structures import Raw, Tokens
+from mtassay.nlp.annotation import Annotation, words_of
 from tests.methods.invariance.structures.build import parsed, plain
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mtassay.methods.invariance.structures.tree import Node, tree_distance
+from mtassay.methods.invariance.tree import Node, tree_distance
 
 LABELS = st.tuples(st.sampled_from("ab"), st.sampled_from("XY"))
 NESTED = st.recursive(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from mtassay.methods.invariance.variants.base import WordPlace
-from mtassay.tools.annotate.annotation import Annotation, Token
-from mtassay.tools.lm.hub import CausalModel, Gap, LanguageModel, MaskedModel, Prediction, Row
+from mtassay.methods.invariance.substitutes import WordPlace
+from mtassay.nlp.annotation import Annotation, Token
+from mtassay.nlp.language_models import CausalModel, Gap, LanguageModel, MaskedModel, Prediction, Row
 
 NOUNS = ("house", "cat", "dog", "river", "bread", "book", "sun", "moon", "Paris")
 ADJECTIVES = ("red", "small", "old")

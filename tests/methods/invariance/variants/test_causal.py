@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.errors import MissingExtraError, UsageError
-from mtassay.methods.invariance.variants.base import Candidate, Substituter, WordPlace
-from mtassay.methods.invariance.variants.models import CausalLM, rank
-from mtassay.tools.lm.hub import CausalModel
+from mtassay.data.errors import MissingExtraError, UsageError
+from mtassay.methods.invariance.substitute_models import CausalLM, rank
+from mtassay.methods.invariance.substitutes import Candidate, Substituter, WordPlace
+from mtassay.nlp.language_models import CausalModel
 from tests.methods.invariance.variants import lms
 from tests.methods.invariance.variants.lms import FakeCausal, place
 
@@ -148,20 +148,9 @@ def test_what_makes_no_sense_is_refused(model: str, pool: int, words: str) -> No
         CausalLM(model, "en", pool=pool)
 
 
-@pytest.mark.parametrize(("name", "words"), [("none.gguf", "no file"), ("text.gguf", "is no GGUF file")])
-def test_a_gguf_file_must_be_one(tmp_path: Path, name: str, words: str) -> None:
-    (tmp_path / "text.gguf").write_text("text", encoding="utf-8")
-    with pytest.raises(UsageError, match=words):
-        CausalLM(str(tmp_path / name), "en")._model  # noqa: B018
-
-
-@pytest.mark.skipif(importlib.util.find_spec("llama_cpp") is not None, reason="it is installed")
-def test_a_gguf_file_without_its_package_says_what_to_install(tmp_path: Path) -> None:
-    (tmp_path / "model.gguf").write_bytes(b"GGUF")
-    words = causal_of(tmp_path / "model.gguf")
-    for use in (lambda: words.signature, lambda: words.substitutes([place("a dog", "dog")], count=1)):
-        with pytest.raises(UsageError, match="pip install llama-cpp-python"):
-            use()
+def test_a_gguf_file_is_for_chat() -> None:
+    with pytest.raises(UsageError, match=r"asked as a chat model: llm:llama:some\.gguf"):
+        CausalLM("some.gguf", "en")
 
 
 @pytest.mark.skipif(importlib.util.find_spec("transformers") is not None, reason="it is installed")
@@ -233,19 +222,6 @@ class TestTinyModels:
         assert "words:model" in alone.signature
         assert "words:fake-lexicon" in lexicon.signature
         assert str(models) not in alone.signature
-
-
-@pytest.mark.slow
-def test_a_real_small_model_prefers_what_makes_sense() -> None:
-    pytest.importorskip("llama_cpp")
-    from tests.systems.tiny_models import chat_model
-
-    words = causal_of(chat_model(), FakeLexicon("fact", "table", "banana", "road"))
-    (found,) = words.substitutes([place("She put the cup on the desk and sat down.", "desk")], count=4)
-    assert found[0].word == "table"
-    assert found[-1].word in ("fact", "banana", "road")
-    assert found[0].score > found[1].score + 1
-    assert "llama-cpp-python" in words.signature
 
 
 def causal_of(model: Path | str, lexicon: Substituter | None = None) -> CausalLM:

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from mtassay import caller
-from mtassay.core import Segment
-from mtassay.engine import EngineTools
-from mtassay.errors import UsageError
-from mtassay.methods.invariance.answers import edit_of
-from mtassay.methods.invariance.variants.base import Candidate, Substituter, WordPlace, open_substituter
-from mtassay.methods.invariance.variants.generation import VariantSettings, generate
-from mtassay.store import Workspace
-from mtassay.tools.annotate.fake import FakeAnnotator
+from mtassay.data.errors import UsageError
+from mtassay.data.nouns import Segment
+from mtassay.methods.engine import EngineContext
+from mtassay.methods.invariance.invariance_answers import edit_of
+from mtassay.methods.invariance.substitutes import Candidate, Substituter, WordPlace, open_substituter
+from mtassay.methods.invariance.variants import VariantSettings, generate
+from mtassay.nlp.fake_annotator import FakeAnnotator
+from mtassay.runtime.workspace import Workspace
+from mtassay.systems import client as caller
 from tests.systems.server import Reply, Seen, Server, hang_up, json_reply, not_json
 
 ANNOTATOR = FakeAnnotator("en", pos={"the": "DET", "sees": "VERB", "runs": "VERB", "a": "DET"})
@@ -80,6 +80,8 @@ def test_each_place_is_asked_about_and_gets_its_own_words(server: Server) -> Non
         words("two words", "x1"),
         says('{"words": ["mou'),
         says('["mouse"]'),
+        says('The sentence says {"words": ["mouse"]}. I refuse.'),
+        says('{"words": ["mouse"]} {"words": ["rat"]}'),
         says("I cannot do that."),
         says(""),
         not_json(),
@@ -88,10 +90,10 @@ def test_each_place_is_asked_about_and_gets_its_own_words(server: Server) -> Non
 )
 def test_a_place_without_a_usable_reply_has_no_words_and_is_told(server: Server, reply: Reply) -> None:
     server.always = lambda seen: reply if masked_in(seen) == "cat" else words("hen")
-    tools = EngineTools(None, lambda step, done, total: None)
-    found = opened(server).lent(tools).substitutes([place(4), place(1), place(4)], count=3)
+    context = EngineContext(None, lambda step, done, total: None)
+    found = opened(server).lent(context).substitutes([place(4), place(1), place(4)], count=3)
     assert found == [[], [Candidate("Hen", 0.0)], []]
-    assert "no words for 2 of 3 places" in tools.notes[0]
+    assert "no words for 2 of 3 places" in context.notes[0]
 
 
 def test_the_model_is_told_what_was_wrong(server: Server) -> None:
@@ -105,8 +107,8 @@ def test_the_annotator_checks_what_the_model_says(server: Server, tmp_path: Path
     server.always = words("runs", "dog", "hen")
     segments = [Segment("1", "The dog sees a cat .")]
     for _ in range(2):
-        tools = EngineTools(Workspace(tmp_path / "workspace.db"), lambda step, done, total: None)
-        made = generate(segments, ANNOTATOR, opened(server).lent(tools), VariantSettings())
+        context = EngineContext(Workspace(tmp_path / "workspace.db"), lambda step, done, total: None)
+        made = generate(segments, ANNOTATOR, opened(server).lent(context), VariantSettings())
         assert [(edit_of(s.tags).before, edit_of(s.tags).after) for s in made[1:]] == [
             ("dog", "hen"),
             ("cat", "hen"),

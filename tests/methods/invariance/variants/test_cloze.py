@@ -7,10 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from mtassay.methods.invariance.variants.base import Candidate, WordPlace
-from mtassay.methods.invariance.variants.cloze import Cloze, WordChoice, open_cloze, tokens_around
-from mtassay.methods.invariance.variants.lexicon import SubstituteLexicon, naturalness, open_lexicon
-from mtassay.tools.annotate.annotation import Annotation, Token
+from mtassay.methods.invariance.cloze import Cloze, WordChoice, open_cloze, tokens_around
+from mtassay.methods.invariance.substitute_lexicon import SubstituteLexicon, naturalness, open_lexicon
+from mtassay.methods.invariance.substitutes import Candidate, WordPlace
+from mtassay.nlp.annotation import Annotation, Token
 
 WORDS = ["<pad>", "<mask>", "<s>", "</s>", "<unk>", "<name>", "<num>", "dog", "cat", "owl", "hen"]
 

@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from mtassay.errors import MissingExtraError, UsageError
-from mtassay.methods.invariance.variants.base import Candidate, WordPlace
-from mtassay.methods.invariance.variants.models import FillMask
-from mtassay.tools.annotate.annotation import Annotation, Token
-from mtassay.tools.lm.hub import Gap, MaskedModel, TransformersMasked
-from mtassay.tools.lm.vocabulary import read_words
+from mtassay.data.errors import MissingExtraError, UsageError
+from mtassay.methods.invariance.substitute_models import FillMask
+from mtassay.methods.invariance.substitutes import Candidate, WordPlace
+from mtassay.nlp.annotation import Annotation, Token
+from mtassay.nlp.language_models import Gap, MaskedModel, TransformersMasked, read_words
 from tests.methods.invariance.variants import lms
 from tests.methods.invariance.variants.lms import FakeMasked, place
 

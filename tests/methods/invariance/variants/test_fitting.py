@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.methods.invariance.variants.base import WordPlace
-from mtassay.methods.invariance.variants.places import fit, with_case
-from mtassay.tools.annotate.fake import FakeAnnotator
+from mtassay.methods.invariance.substitutes import WordPlace
+from mtassay.methods.invariance.variant_places import fit, with_case
+from mtassay.nlp.fake_annotator import FakeAnnotator
 
 ANNOTATOR = FakeAnnotator("en")
 TEXTS = st.text(st.sampled_from("ab AB  .,!?\t'-é中🐕א\u200f"), min_size=1, max_size=40)

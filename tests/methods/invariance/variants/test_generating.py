@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from mtassay.core import Segment, original_of
-from mtassay.methods.invariance.answers import edit_of
-from mtassay.methods.invariance.variants.base import Candidate, Substituter, WordPlace, open_substituter
-from mtassay.methods.invariance.variants.generation import VariantSettings, generate
-from mtassay.methods.invariance.variants.places import same_structure, similarities
-from mtassay.tools.annotate import open_annotator
-from mtassay.tools.annotate.fake import FakeAnnotator
-from mtassay.tools.encoder import Vectors, open_encoder
+from mtassay.data.nouns import Segment, original_of
+from mtassay.methods.invariance.invariance_answers import edit_of
+from mtassay.methods.invariance.substitutes import Candidate, Substituter, WordPlace, open_substituter
+from mtassay.methods.invariance.variant_places import same_structure, similarities
+from mtassay.methods.invariance.variants import VariantSettings, generate
+from mtassay.nlp.annotators import open_annotator
+from mtassay.nlp.encoder import Vectors, open_encoder
+from mtassay.nlp.fake_annotator import FakeAnnotator
 
 ANNOTATOR = FakeAnnotator(
     "en",

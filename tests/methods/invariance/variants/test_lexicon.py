@@ -7,17 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from mtassay.errors import InputError, UsageError
-from mtassay.methods.invariance.variants.base import Candidate, WordPlace, open_substituter
-from mtassay.methods.invariance.variants.lexicon import (
-    DATA,
+from mtassay.data.errors import InputError, UsageError
+from mtassay.data.language_packs import pack_files
+from mtassay.methods.invariance.substitute_lexicon import (
     Pairs,
     SubstituteLexicon,
-    languages_with_lexicon,
     open_pairs,
     read_lexicon,
 )
-from mtassay.tools.annotate.annotation import Annotation, Token
+from mtassay.methods.invariance.substitutes import Candidate, WordPlace, open_substituter
+from mtassay.nlp.annotation import Annotation, Token
 
 
 def place(word: str, tag: str) -> WordPlace:
@@ -74,8 +73,8 @@ def test_a_bad_table_is_named(tmp_path: Path, content: bytes, message: str) -> N
 
 
 def test_every_row_of_our_tables_is_well_formed() -> None:
-    for language in languages_with_lexicon():
-        rows = gzip.decompress((DATA / f"{language}.tsv.gz").read_bytes()).decode().splitlines()
+    for path in pack_files("substitutes").values():
+        rows = gzip.decompress(path.read_bytes()).decode().splitlines()
         assert rows
         seen = set()
         for row in rows:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from mtassay.methods.invariance.variants.places import changeable, universal_parts
-from mtassay.tools.annotate.annotation import Annotation, Token
-from mtassay.tools.annotate.fake import FakeAnnotator
+from mtassay.methods.invariance.variant_places import changeable, universal_parts
+from mtassay.nlp.annotation import Annotation, Token
+from mtassay.nlp.fake_annotator import FakeAnnotator
 
 BOTH = universal_parts(["noun", "adj"])
 ENGLISH = FakeAnnotator(

@@ -1,0 +1,9 @@
+"""What mtassay knows of English: see the README of this pack."""
+
+from pathlib import Path
+
+from mtassay.data.language_packs import LanguagePack
+
+__all__ = ["PACK"]
+
+PACK = LanguagePack("en", Path(__file__).parent)

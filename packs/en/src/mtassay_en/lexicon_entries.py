@@ -1,0 +1,175 @@
+"""The bilingual lexicon: words in groups of one kind, each with its forms in both languages.
+
+The files in `lexicon` have one sense in a row: its group, then the word in each language that has it. The
+words of a group can stand for each other: what one does in a sentence, another can do.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from mtassay.data.errors import InputError, UsageError
+from mtassay_en import chinese, english, german, portuguese
+
+__all__ = [
+    "LANGUAGES",
+    "BilingualLexicon",
+    "LexiconEntry",
+    "Substitute",
+    "load_lexicon",
+    "near_groups",
+    "rows_of",
+]
+
+DATA = Path(__file__).parent / "lexicon"
+LANGUAGES = {
+    "en": english.forms, "pt": portuguese.forms, "de": german.forms, "zh": chinese.forms,
+}  # fmt: skip
+PARTS = {
+    "people": "NOUN",
+    "things": "NOUN",
+    "measures": "NOUN",
+    "adjectives": "ADJ",
+    "verbs": "VERB",
+    "adverbs": "ADV",
+    "prepositions": "ADP",
+    "determiners": "DET",
+    "conjunctions": "CONJ",
+    "pronouns": "PRON",
+    "calendar": "NAME",
+    "places": "NAME",
+}
+"""The files and the part of speech of their words; a `NAME` has one form, and a gender where it needs one."""
+
+
+@dataclass(frozen=True, slots=True)
+class LexiconEntry:
+    """One sense: the forms in both languages, by cell, and its group with the part of speech.
+
+    `use` is `out` for a word that can only be replaced, and `in` for one that only takes another's place.
+    """
+
+    part: str
+    group: str
+    source: dict[str, str]
+    reference: dict[str, str]
+    use: str = ""
+
+    def cells(self, source: str, reference: str) -> set[tuple[str, str]]:
+        """All that a form in the source and one in the reference can be; none, if they are no pair."""
+        return {
+            (a, b)
+            for a, form in self.source.items()
+            if form == source
+            for b, other in self.reference.items()
+            if other == reference and _same_number(a, b)
+        }
+
+    def form(self, cells: tuple[str, str]) -> tuple[str, str] | None:
+        """The forms on both sides in these cells; `None` where a side has none."""
+        a, b = self.source.get(cells[0]), self.reference.get(cells[1])
+        return None if a is None or b is None else (a, b)
+
+
+@dataclass(frozen=True, slots=True)
+class Substitute:
+    """What may take the place of a pair of words, on both sides."""
+
+    source: str
+    reference: str
+    entry: LexiconEntry | None = None
+
+
+class BilingualLexicon:
+    """All entries of a language pair."""
+
+    def __init__(self, entries: list[LexiconEntry]) -> None:
+        self.entries = entries
+        self._by_source: defaultdict[str, list[LexiconEntry]] = defaultdict(list)
+        self._groups: defaultdict[tuple[str, str], list[LexiconEntry]] = defaultdict(list)
+        for entry in entries:
+            self._groups[entry.part, entry.group].append(entry)
+            for form in set(entry.source.values()):
+                self._by_source[form.lower()].append(entry)
+
+    def having(self, sequences: Iterable[str]) -> list[LexiconEntry]:
+        """The entries with a form among these word sequences of a source, which are in lower case."""
+        by_identity = {id(entry): entry for text in sequences for entry in self._by_source.get(text, ())}
+        return [entry for entry in by_identity.values() if entry.use != "in"]
+
+    def group_of(self, entry: LexiconEntry) -> list[LexiconEntry]:
+        """The other words of its group that can come in."""
+        return [
+            other
+            for other in self._groups[entry.part, entry.group]
+            if other.use != "out" and not _share_a_form(entry, other)  # a synonym, or another sense of it
+        ]
+
+    def substitutes(self, entry: LexiconEntry, cells: set[tuple[str, str]]) -> list[Substitute]:
+        """The other words of its group that have one form in all these cells, on either side.
+
+        A form that may be several things (`cut`) is replaced only by a word that looks alike in all of them.
+        """
+        substitutes = []
+        for other in self.group_of(entry):
+            pairs = {other.form(cell) for cell in cells}
+            pair = pairs.pop() if len(pairs) == 1 else None
+            if pair is not None:
+                substitutes.append(Substitute(*pair, other))
+        return substitutes
+
+
+@cache
+def load_lexicon(source: str, reference: str) -> BilingualLexicon:
+    """The lexicon from one language to another, as `en` and `pt`."""
+    for code in (source, reference):
+        if code not in LANGUAGES:
+            raise UsageError(
+                f"The lexicon infiller does not know '{code}'. Available: {', '.join(LANGUAGES)}."
+                " For other languages use a language model: `infill='llm:…'`"
+            )
+    entries = []
+    for name, part in PARTS.items():
+        for line, row in rows_of(name):
+            words = row.get(source), row.get(reference)
+            if not (words[0] and words[1]):
+                continue
+            try:
+                forms = LANGUAGES[source](part, words[0]), LANGUAGES[reference](part, words[1])
+            except (KeyError, ValueError, IndexError):
+                raise InputError(f"cannot read {words}", path=DATA / f"{name}.tsv", line=line) from None
+            entries.append(LexiconEntry(part, row["group"], *forms, row.get("use", "")))
+    return BilingualLexicon(entries)
+
+
+@cache
+def near_groups() -> frozenset[str]:
+    """The groups with words that one translation may serve, so that an old word there proves nothing."""
+    lines = (DATA / "near_groups.txt").read_text(encoding="utf-8").splitlines()
+    return frozenset(line for line in lines if line and not line.startswith("#"))
+
+
+def rows_of(name: str) -> Iterator[tuple[int, dict[str, str]]]:
+    """The rows of a data file with their line numbers, from 1; lines with `#` are left out."""
+    lines = (DATA / f"{name}.tsv").read_text(encoding="utf-8").splitlines()
+    columns = lines[0].split("\t")
+    for number, line in enumerate(lines[1:], start=2):
+        if line.strip() and not line.startswith("#"):
+            yield number, dict(zip(columns, line.split("\t"), strict=False))
+
+
+def _same_number(a: str, b: str) -> bool:
+    """Nouns go together in number, where both languages mark it."""
+    numbers = {cell.split(" ")[0] for cell in (a, b)}
+    return len(numbers & {"sg", "pl"}) < 2
+
+
+def _share_a_form(a: LexiconEntry, b: LexiconEntry) -> bool:
+    return a is b or not (
+        set(a.source.values()).isdisjoint(b.source.values())
+        and set(a.reference.values()).isdisjoint(b.reference.values())
+    )

@@ -1,0 +1,321 @@
+"""The infiller: for each masked place, a substitute from the lexicon on both sides, chosen by a hash."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from mtassay.data.languages import Pair, parse_pair
+from mtassay.data.nouns import Edit, RunContext, apply_edits
+from mtassay.methods.behavior.capability import Capability, capability_class
+from mtassay.methods.behavior.form_capabilities import Tense
+from mtassay.methods.behavior.infiller import Distinct, Filled, Infiller, Masked, Rejected
+from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
+from mtassay_en.lexicon_entries import DATA, Substitute, load_lexicon, near_groups
+from mtassay_en.number_edits import number_offers
+from mtassay_en.offers import Offer, head_of, name_offers, word_offers
+from mtassay_en.prepositions import preposition_offers
+from mtassay_en.tenses import TENSE_PAIRS, tense_offers
+
+__all__ = [
+    "Clock",
+    "LexiconInfiller",
+    "clocks",
+    "lexicon_offers",
+    "lexicon_spans",
+    "time_offers",
+    "written_time",
+]
+
+_PATTERNS = {
+    "en": re.compile(
+        r"\b(?P<hour>\d{1,2})(?P<mark>:)?(?(mark)(?P<minute>\d\d))(?P<half> ?[ap]\.?m\b\.?)", re.I
+    ),
+    "pt": re.compile(r"\b(?P<hour>\d{1,2})(?P<mark>[h:])(?P<minute>\d\d)?\b(?P<half>)"),
+    "de": re.compile(r"\b(?P<hour>\d{1,2})(?P<mark>[:.])?(?(mark)(?P<minute>\d\d))(?P<half> Uhr)\b"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """A clock time at these characters, in minutes since midnight; `mark` and `half` are as it is written."""
+
+    start: int
+    end: int
+    minutes: int
+    mark: str
+    half: str
+
+
+def clocks(text: str, language: str) -> list[Clock]:
+    """The clock times in a text, in order; English ones need `a.m.` or `p.m.` to be sure.
+
+    >>> [(time.start, time.minutes) for time in clocks("from 8 a.m. to 6:45 p.m.", "en")]
+    [(5, 480), (15, 1125)]
+    """
+    if language not in _PATTERNS:
+        return []
+    times = []
+    for match in _PATTERNS[language].finditer(text):
+        hour, minute, half = int(match["hour"]), int(match["minute"] or 0), match["half"]
+        if "p" in half.lower() or "a" in half.lower():
+            hour = hour % 12 + (12 if "p" in half.lower() else 0)
+        if hour < 24 and minute < 60 and not (match["mark"] == ":" and not match["minute"]):
+            times.append(Clock(match.start(), match.end(), hour * 60 + minute, match["mark"] or "", half))
+    return times
+
+
+def written_time(minutes: int, like: Clock, language: str) -> str:
+    """A time in the style of another; whole hours only where the other is one.
+
+    >>> english, portuguese = clocks("7:30 p.m.", "en")[0], clocks("19h30", "pt")[0]
+    >>> written_time(1125, english, "en"), written_time(1125, portuguese, "pt")
+    ('6:45 p.m.', '18h45')
+    """
+    hour, minute = divmod(minutes, 60)
+    if language == "en":
+        hour = (hour - 1) % 12 + 1
+    if language == "pt" and like.mark == "h":
+        return f"{hour}h{minute:02}" if like.minutes % 60 else f"{hour}h"
+    return (f"{hour}{like.mark}{minute:02}" if like.mark else f"{hour}") + like.half
+
+
+def time_offers(languages: tuple[str, str], pair: ReadPair) -> list[Offer]:
+    """One offer for each time that stands once on either side, in order.
+
+    The part of the day stays, and with it what the people in the sentence do; noon, midnight and one o'clock
+    are left out, since they take other words around them.
+    """
+    sides = clocks(pair.source.text, languages[0]), clocks(pair.reference.text, languages[1])
+    offers = []
+    for clock in sides[0]:
+        same = [[time for time in side if time.minutes == clock.minutes] for side in sides]
+        if len(same[0]) != 1 or len(same[1]) != 1:
+            continue
+        partner, source_minutes = same[1][0], {time.minutes for time in sides[0]}
+        substitutes = [
+            Substitute(
+                written_time(minutes, clock, languages[0]), written_time(minutes, partner, languages[1])
+            )
+            for minutes in _others(clock.minutes)
+            if minutes not in source_minutes
+            and all(
+                (minutes < time.minutes) == (clock.minutes < time.minutes)
+                for time in sides[0]
+                if time is not clock
+            )
+        ]
+        if substitutes and clock.minutes // 60 not in (0, 1, 12):
+            head = head_of(pair.source, clock.start, clock.end)
+            place = (clock.start, clock.end, partner.start, partner.end)
+            offers.append(Offer(*place, head, "time", ("NUM", "TIME"), tuple(substitutes)))
+    return offers
+
+
+def _others(minutes: int) -> list[int]:
+    """Times within three hours, as round as this one; morning, afternoon and evening stay what they are."""
+    hours = next(part for part in (range(12), range(12, 18), range(18, 24)) if minutes // 60 in part)
+    near = [hour for hour in hours if abs(hour - minutes // 60) <= 3 and hour not in (0, 1, 12)]
+    if minutes % 60 == 0:
+        return [hour * 60 for hour in near if hour * 60 != minutes]
+    return [hour * 60 + minute for hour in near for minute in (15, 30, 45) if hour * 60 + minute != minutes]
+
+
+_QUANTITIES = frozenset(("CARDINAL", "DATE", "MONEY", "ORDINAL", "PERCENT", "QUANTITY", "TIME", "QP"))
+
+_RULES = 6
+"""To be raised with every change of the code that changes what is filled."""
+
+
+class LexiconInfiller(Infiller):
+    """Replaces numbers, times, names and words by others of their kind, in a pair of languages it knows.
+
+    It changes nothing but the place, on either side, and offers nothing where anything else would have to
+    change: so the pseudo-reference is as right as the reference.
+    """
+
+    name = "lexicon"
+
+    def __init__(self, pair: Pair | str) -> None:
+        self.pair = parse_pair(pair) if isinstance(pair, str) else pair
+        self._languages = self.pair.source.code, self.pair.target.code
+        load_lexicon(*self._languages)
+
+    @classmethod
+    def open(cls, pair: Pair, rest: str, context: RunContext) -> LexiconInfiller:
+        """The lexicon of these two languages."""
+        return cls(pair)
+
+    @classmethod
+    def never_edits(cls, capability: type[Capability]) -> bool:
+        """A lexicon has other words, and of other forms of the same the past perfect alone."""
+        return capability.changes_form and capability.name != Tense.name
+
+    def lacks(self, capability: type[Capability]) -> bool:
+        """Tense is edited in some pairs only."""
+        is_tense = capability.name == Tense.name
+        return self._languages not in TENSE_PAIRS if is_tense else self.never_edits(capability)
+
+    @classmethod
+    def distinct(cls, provenance: Mapping[str, Any]) -> Distinct:
+        """Words of a group exclude each other, unless one translation may serve them."""
+        kinds = provenance.get("lexicon")
+        if not isinstance(kinds, list | tuple) or not kinds:
+            return Distinct(False, False)
+        exclusive = [str(kind) not in near_groups() for kind in kinds]
+        return Distinct(any(exclusive), all(exclusive))
+
+    @property
+    def signature(self) -> str:
+        """The pair, what the lexicon files hold, and the rules that say where a word is left alone."""
+        return f"lexicon:{'-'.join(self._languages)}:{_contents()}:{_RULES}"
+
+    def fill(self, masked: Sequence[Masked]) -> list[Filled | Rejected]:
+        """One answer for each masked pair, in order; the same pair, place and number give the same one."""
+        return [self._fill(one) for one in masked]
+
+    def spans(self, pair: ReadPair, *, start: bool = False, forms: bool = False) -> list[AlignedSpan]:
+        """The places of a pair that it can fill: see `lexicon_spans`."""
+        return lexicon_spans(pair, self.pair, start=start, forms=forms)
+
+    def _fill(self, masked: Masked) -> Filled | Rejected:
+        capability = capability_class(masked.capability)
+        if capability is not None and self.never_edits(capability):
+            return Rejected(masked, "no such edit in the lexicon", is_final=True)
+        changes, others, kinds = [], [], []
+        forms = capability is not None and capability.changes_form
+        offers = lexicon_offers(self._languages, masked.pair, forms=forms)
+        used: set[str] = set()
+        for span in masked.spans:
+            offer = _offer_at(offers, span)
+            if offer is None:
+                return Rejected(masked, "not in the lexicon", is_final=True)
+            substitute = _choice(offer, masked, used)
+            if substitute is None:
+                return Rejected(masked, "no other word in the lexicon", is_final=True)
+            used |= {substitute.source.lower(), substitute.reference.lower()}
+            changes.append(_change(masked.pair.source.text, offer.start, offer.end, substitute.source))
+            others.append(
+                _change(
+                    masked.pair.reference.text,
+                    offer.reference_start,
+                    offer.reference_end,
+                    substitute.reference,
+                )
+            )
+            kinds.append(_group(substitute) or offer.kind)
+        changes.sort()
+        others.sort()
+        return Filled(
+            masked,
+            apply_edits(masked.pair.source.text, changes),
+            apply_edits(masked.pair.reference.text, others),
+            tuple(changes),
+            tuple(others),
+            {"lexicon": kinds},
+        )
+
+
+def lexicon_spans(
+    pair: ReadPair, languages: Pair | str, *, start: bool = False, forms: bool = False
+) -> list[AlignedSpan]:
+    """The places that the lexicon can edit, in order; a place that is an entity comes once more as that.
+
+    Both sides stand in the lexicon as translations of each other, so no aligner is needed. `start` allows the
+    first word of the source; `forms` asks for verbs that get another form, and not for other words.
+    """
+    both = parse_pair(languages) if isinstance(languages, str) else languages
+    offers = lexicon_offers((both.source.code, both.target.code), pair, forms=forms)
+    first = next((token.start for token in pair.source.tokens if token.text[:1].isalnum()), 0)
+    return [span for offer in offers if start or offer.start > first for span in offer.spans()]
+
+
+def lexicon_offers(languages: tuple[str, str], pair: ReadPair, *, forms: bool = False) -> list[Offer]:
+    """All that the lexicon can do with a pair, in order; no two places overlap on a side.
+
+    With `forms`, the same words in another form; without, other words.
+    """
+    if forms:
+        return tense_offers(languages, pair)
+    kept: list[Offer] = []
+    for offers in (
+        time_offers(languages, pair),
+        number_offers(languages, pair),
+        word_offers(load_lexicon(*languages), languages, pair),
+        name_offers(languages, pair),
+        preposition_offers(languages, pair),
+    ):
+        kept += [offer for offer in offers if all(_apart(offer, other) for other in kept)]
+    return sorted(kept, key=lambda offer: offer.start)
+
+
+def _apart(a: Offer, b: Offer) -> bool:
+    source_apart = a.end <= b.start or a.start >= b.end
+    return source_apart and (a.reference_end <= b.reference_start or a.reference_start >= b.reference_end)
+
+
+def _offer_at(offers: Sequence[Offer], span: AlignedSpan) -> Offer | None:
+    """The offer for a span: the same place, else the head of a longer phrase, inside it on both sides."""
+    inside = [
+        offer
+        for offer in offers
+        if span.start <= offer.start
+        and offer.end <= span.end
+        and span.reference_start <= offer.reference_start
+        and offer.reference_end <= span.reference_end
+    ]
+    for offer in inside:
+        if (offer.start, offer.end) == (span.start, span.end):
+            return offer
+    for fits in (
+        lambda offer: offer.head == span.head,
+        lambda offer: span.label in offer.labels[1:],
+        lambda offer: span.label in _QUANTITIES and offer.labels[0] == "NUM",
+    ):
+        fitting = next(filter(fits, inside), None)
+        if fitting is not None:
+            return fitting
+    return None
+
+
+def _choice(offer: Offer, masked: Masked, used: set[str]) -> Substitute | None:
+    """The substitute for this repetition: all are taken once, in an order made from the pair's texts.
+
+    Those of the first group come first. Of two with the same translation (`big` and `large`) one is left
+    out, since they test the same.
+    """
+    seed = f"{masked.pair.source.text}\0{masked.pair.reference.text}\0{offer.start}"
+    free = [s for s in offer.substitutes if s.source.lower() not in used and s.reference.lower() not in used]
+    rank = {group: n for n, group in enumerate(dict.fromkeys(_group(one) for one in offer.substitutes))}
+    ordered = sorted(
+        free,
+        key=lambda s: (
+            rank[_group(s)],
+            hashlib.sha256(f"{seed}\0{s.source}\0{s.reference}".encode()).digest(),
+        ),
+    )
+    first: dict[str, Substitute] = {}
+    for substitute in ordered:
+        first.setdefault(substitute.reference, substitute)
+    return [*first.values()][masked.number] if masked.number < len(first) else None
+
+
+def _group(substitute: Substitute) -> str:
+    return substitute.entry.group if substitute.entry else ""
+
+
+def _change(text: str, start: int, end: int, after: str) -> Edit:
+    return Edit(start, end, text[start:end], after)
+
+
+@lru_cache(maxsize=1)
+def _contents() -> str:
+    """A fingerprint of the data files."""
+    digest = hashlib.sha256()
+    for path in sorted([*DATA.glob("*.tsv"), *DATA.glob("*.txt")]):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]

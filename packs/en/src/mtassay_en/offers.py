@@ -1,0 +1,580 @@
+"""Words and names that may take the place of others."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
+from mtassay.nlp.annotation import Annotation, Token
+from mtassay_en.english import says_gender
+from mtassay_en.lexicon_entries import (
+    BilingualLexicon,
+    LexiconEntry,
+    Substitute,
+    rows_of,
+)
+from mtassay_en.portuguese import (
+    ARTICLES,
+    article_of,
+    joined_preposition,
+    split_preposition,
+)
+from mtassay_en.word_context import (
+    Place,
+    goes_with_words_before,
+    is_place,
+    left_alone,
+    opens_sentence,
+    possible_cells,
+)
+
+__all__ = [
+    "Offer",
+    "fitted",
+    "goes_with_sentence",
+    "head_of",
+    "keeps_genitive",
+    "name_offers",
+    "stand_alike",
+    "word_offers",
+]
+
+_SURE = frozenset((
+    "apparently", "certainly", "clearly", "definitely", "evidently", "obviously", "probably", "surely",
+))  # fmt: skip
+"""Adverbs that say how sure an answer is, so that no question has them."""
+_AWAY = {"go": "here", "come": "there"}
+"""Where a verb of motion does not lead."""
+_ON = frozenset((
+    "avenue", "avenues", "beach", "beaches", "farm", "farms", "hill", "hills", "highway", "highways",
+    "island", "islands", "mountain", "road", "roads", "street", "streets",
+))  # fmt: skip
+"""Places that English has `on` for, where it has `in` for others."""
+_NEVER_DENIED = frozenset(("incredibly", "quite", "relatively", "slightly", "surprisingly"))
+"""Degrees that no sentence with a `not` before them has."""
+_BETWEEN = frozenset(("DET", "ADJ", "NUM", "PRON", "ADV"))
+
+
+def goes_with_sentence(language: str, annotation: Annotation, place: Place, after: str) -> bool:
+    """Whether another word can stand here for all that the rest of the sentence says."""
+    tokens = annotation.tokens
+    before = tokens[place[0] - 1] if place[0] else None
+    if language == "pt":  # `a aquela` is written `àquela`
+        word = before.text.lower() if before is not None else ""
+        first = after.split(" ")[0]
+        return not word or joined_preposition(word, first) == f"{word} {first}"
+    if language != "en":
+        return True
+    word = after.lower()
+    if word in _SURE and any(token.text == "?" for token in tokens[place[1] :]):
+        return False
+    if word in _NEVER_DENIED and any(token.text in ("not", "n't", "n’t") for token in tokens[: place[0]]):
+        return False
+    governor = _head(tokens, place[0])
+    if governor is not None and _AWAY.get(governor.lemma) == word:
+        return False
+    preposition = _preposition(tokens, place[0])
+    if preposition == "on" and tokens[place[1] - 1].text in _ON:
+        return word in _ON
+    return preposition not in ("in", "into") or word not in _ON or tokens[place[1] - 1].text in _ON
+
+
+def _head(tokens: Sequence[Token], number: int) -> Token | None:
+    """What a token hangs from."""
+    head = tokens[number].head
+    return tokens[head] if 0 <= head < len(tokens) and head != number else None
+
+
+def _preposition(tokens: Sequence[Token], number: int) -> str:
+    """The preposition before a noun with its article and adjectives; nothing where there is none."""
+    number -= 1
+    while number >= 0 and tokens[number].pos in _BETWEEN:
+        number -= 1
+    return tokens[number].text.lower() if number >= 0 and tokens[number].pos == "ADP" else ""
+
+
+_BARE = frozenset(("instrument", "sport", "subject"))
+"""The groups of nouns that Portuguese may have without an article where English has one: `toca piano`."""
+_MOVABLE = frozenset(("certainty", "ever", "focus", "frequency", "middle", "never", "simply"))
+"""The groups of adverbs that say something of a verb, near which they stand."""
+
+
+def stand_alike(
+    languages: tuple[str, str], pair: ReadPair, entry: LexiconEntry, place: Place, partner: Place
+) -> bool:
+    """Whether a word of the source and its translation do the same in their sentences."""
+    if set(languages) != {"en", "pt"}:
+        return True
+    sides = [(pair.source, place), (pair.reference, partner)]
+    links = pair.links
+    if languages[0] == "pt":
+        sides.reverse()
+        links = frozenset((b, a) for a, b in links)
+    (english, here), (portuguese, there) = sides
+    if entry.part == "NOUN" and entry.group not in _BARE:
+        return not (_has_the(english.tokens, here) and _is_bare(portuguese.tokens, there))
+    if entry.part == "ADV" and entry.group in _MOVABLE:
+        return _of_one_verb(english.tokens, here[0], portuguese.tokens, there, links)
+    return True
+
+
+def _has_the(tokens: Sequence[Token], place: Place) -> bool:
+    return place[0] > 0 and tokens[place[0] - 1].text.lower() == "the" and tokens[place[1] - 1].tag == "NN"
+
+
+def _is_bare(tokens: Sequence[Token], place: Place) -> bool:
+    """Whether a verb stands right before a noun, so that it has no article: `ouve rádio`."""
+    return place[0] > 0 and tokens[place[0] - 1].pos == "VERB"
+
+
+def _of_one_verb(
+    english: Sequence[Token],
+    number: int,
+    portuguese: Sequence[Token],
+    there: Place,
+    links: frozenset[tuple[int, int]],
+) -> bool:
+    """Whether two adverbs go with the same verb, as far as the aligner knows.
+
+    They do not in `he also learned to sing` and `aprendeu a cantar também`.
+    """
+    verb = english[number].head
+    linked = {b for a, b in links if a == verb and portuguese[b].pos in ("VERB", "AUX")}
+    if verb < 0 or english[verb].pos != "VERB" or not linked:
+        return True
+    near = [i for i in (there[0] - 1, there[1]) if 0 <= i < len(portuguese)]
+    verbs = [i for i in near if portuguese[i].pos in ("VERB", "AUX")]
+    return not verbs or any(
+        i in linked or (portuguese[i].relation.startswith("aux") and portuguese[i].head in linked)
+        for i in verbs
+    )
+
+
+_GENITIVE = re.compile(r"['’](s\b)?")
+_SIBILANTS = ("s", "x", "z", "ß")
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """One place on both sides, in characters, and what may stand there instead, group by group.
+
+    `labels` say what it is: a part of speech first, then the kind of entity where it is one. `kind` is the
+    group of the lexicon that comes first, or what sort of number.
+    """
+
+    start: int
+    end: int
+    reference_start: int
+    reference_end: int
+    head: int
+    kind: str
+    labels: tuple[str, ...]
+    substitutes: tuple[Substitute, ...]
+
+    def after(self, other: Offer | None) -> Offer:
+        """Another offer for the same place, with what this one adds to it; it alone where there is none."""
+        if other is None:
+            return self
+        if (other.reference_start, other.reference_end) != (self.reference_start, self.reference_end):
+            return other
+        written = {substitute.source for substitute in other.substitutes}
+        more = tuple(one for one in self.substitutes if one.source not in written)
+        return replace(other, substitutes=other.substitutes + more)
+
+    def spans(self) -> list[AlignedSpan]:
+        """The place as aligned spans, one for each label."""
+        place = (self.start, self.end, self.reference_start, self.reference_end)
+        return [AlignedSpan(*place, label, self.head) for label in self.labels]
+
+
+def head_of(annotation: Annotation, start: int, end: int) -> int:
+    """The number of the token that heads the ones in these characters; -1 where there is none."""
+    inside = [i for i, token in enumerate(annotation.tokens) if token.start < end and token.end > start]
+    for i in inside:
+        if annotation.tokens[i].head not in inside:
+            return i
+    return inside[0] if inside else -1
+
+
+def fitted(form: str, written: str) -> str:
+    """A form with the capital that the word in its place has at the start of a sentence.
+
+    >>> fitted("slowly", "Quickly"), fitted("slowly", "quickly")
+    ('Slowly', 'slowly')
+    """
+    return form[:1].upper() + form[1:] if written[:1].isupper() else form
+
+
+def keeps_genitive(text: str, start: int, end: int, after: str) -> bool:
+    """Whether an apostrophe behind these characters, if there is one, stays right with another word there.
+
+    >>> [keeps_genitive("Hans' bicycle", 0, 4, name) for name in ("Lars", "Peter")]
+    [True, False]
+    >>> [keeps_genitive("Anna's bicycle", 0, 4, name) for name in ("Lars", "Peter")]
+    [False, True]
+    """
+    mark = _GENITIVE.match(text, end)
+    if mark is None:
+        return True
+    if mark[1]:
+        return not after.endswith("s") or text[start:end].endswith("s")
+    # Behind any other word it closes a quotation.
+    return after.endswith(_SIBILANTS) or not text[start:end].endswith(_SIBILANTS)
+
+
+_ROMAN = re.compile(r"[IVX]+")
+_LATIN = frozenset(("en", "pt", "de"))
+_TITLES = frozenset(
+    ["mr", "mrs", "ms", "dr", "sr", "sra", "mr.", "mrs.", "ms.", "dr.", "sr.", "sra.", "herr", "frau"]
+)
+_PARTS = frozenset(["da", "de", "do", "das", "dos", "e", "van", "von", "der", "den", "di", "la", "le"])
+
+
+@cache
+def _names() -> dict[str, tuple[str, str]]:
+    """The kind (`female`, `male`, `family`) and the origin of each name."""
+    return {
+        name: (row["kind"], row["origin"]) for _, row in rows_of("names") for name in row["names"].split()
+    }
+
+
+def name_offers(languages: tuple[str, str], pair: ReadPair) -> list[Offer]:
+    """One offer for each given or family name that stands once on both sides, unchanged, in order.
+
+    A family name is known by the given name or the title before it, so that no place or firm is taken for
+    one. A given name is replaced by one of the same gender and, where that is known, of the same origin.
+    """
+    if not set(languages) <= _LATIN:
+        return []
+    counts = [Counter(token.text for token in side.tokens) for side in (pair.source, pair.reference)]
+    offers = []
+    for number, token in enumerate(pair.source.tokens):
+        if counts[0][token.text] != 1 or counts[1][token.text] != 1:
+            continue
+        kind = _kind(pair.source, number)
+        if kind is None:
+            continue
+        place = next(i for i, other in enumerate(pair.reference.tokens) if other.text == token.text)
+        if _kind(pair.reference, place) is None:
+            continue
+        other = pair.reference.tokens[place]
+        where = (token.start, token.end, other.start, other.end)
+        word_counts = counts[0] + counts[1]
+        free = [
+            name
+            for name, (its_kind, _) in _names().items()
+            if its_kind == kind
+            and not word_counts[name]
+            and keeps_genitive(pair.source.text, *where[:2], name)
+            and keeps_genitive(pair.reference.text, *where[2:], name)
+        ]
+        substitutes = _nearest(token.text, free)
+        if not substitutes:
+            continue
+        offers.append(Offer(*where, number, f"{kind} name", ("PROPN", "PERSON"), substitutes))
+    return offers
+
+
+def _kind(annotation: Annotation, number: int) -> str | None:
+    tokens = annotation.tokens
+    token = tokens[number]
+    if (
+        not token.text[:1].isupper()
+        or _ROMAN.fullmatch(token.text)
+        or _joined(annotation, token)
+        or _in_firm(annotation, number)
+    ):
+        return None
+    before = tokens[number - 1] if number else None
+    after = tokens[number + 1] if number + 1 < len(tokens) else None
+    listed = _names().get(token.text, ("", ""))[0]
+    given_before = before is not None and _names().get(before.text, ("", ""))[0] in ("female", "male")
+    if after is not None and _ROMAN.fullmatch(after.text):
+        return None
+    if given_before or (before is not None and before.text.lower() in _TITLES and listed in ("", "family")):
+        last = after is None or not (after.text[:1].isupper() or after.text in _PARTS)
+        return "family" if last and listed in ("", "family") and token.text.isalpha() else None
+    if listed not in ("female", "male"):
+        return None
+    if before is not None and before.text[:1].isupper() and before.pos == "PROPN" and not _is_title(before):
+        # `Santa Marta`, `Lake Charlotte`: the name of something else
+        return listed if before.text.lower() in _KNOWN_BEFORE else None
+    return listed
+
+
+_KNOWN_BEFORE = frozenset([
+    "mayor", "president", "queen", "king", "prince", "princess", "captain", "coach", "goalkeeper",
+    "defender", "judge", "aunt", "uncle", "grandma", "grandpa", "dona", "seu", "dom", "sir", "lady",
+    "professor", "doctor", "chef", "sister", "brother", "emperor", "senator", "minister",
+])  # fmt: skip
+
+
+def _is_title(token: Token) -> bool:
+    return token.text.lower() in _TITLES | _KNOWN_BEFORE
+
+
+def _in_firm(annotation: Annotation, number: int) -> bool:
+    """Whether an annotator takes it for part of a firm, a building or a work."""
+    kinds = {entity.label for entity in annotation.entities if entity.start <= number < entity.end}
+    return bool(kinds & {"ORG", "FAC", "WORK_OF_ART", "PRODUCT", "LAW", "EVENT"})
+
+
+def _joined(annotation: Annotation, token: Token) -> bool:
+    return annotation.text[token.end : token.end + 1] in ("-", "@", "_", "/") or (
+        token.start > 0 and annotation.text[token.start - 1] in "-@_/{"
+    )
+
+
+def _nearest(name: str, others: list[str]) -> tuple[Substitute, ...]:
+    """Those of the same origin, or all where there are none."""
+    origin = _names().get(name, ("", ""))[1]
+    near = [other for other in others if _names()[other][1] == origin]
+    return tuple(Substitute(other, other) for other in near or others)
+
+
+_LONGEST = 4
+_NEAR = 3
+_ENTITIES = {
+    "month": "DATE", "weekday": "DATE", "season": "DATE", "city": "GPE", "country": "GPE", "state": "GPE",
+    "continent": "LOC", "nationality": "NORP", "people": "NORP", "language": "LANGUAGE",
+    "holiday": "DATE", "ordinal": "ORDINAL",
+}  # fmt: skip
+
+
+class _Side:
+    """One side of a pair with all its word sequences, as written and in lower case."""
+
+    def __init__(self, language: str, annotation: Annotation) -> None:
+        self.language = language
+        self.annotation = annotation
+        self.places: defaultdict[str, list[Place]] = defaultdict(list)
+        count = len(annotation.tokens)
+        for first in range(count):
+            for after in range(first + 1, min(first + _LONGEST, count) + 1):
+                self.places[self.text((first, after)).lower()].append((first, after))
+
+    def text(self, place: Place) -> str:
+        return self.annotation.text[self.start(place) : self.end(place)]
+
+    def start(self, place: Place) -> int:
+        return self.annotation.tokens[place[0]].start
+
+    def end(self, place: Place) -> int:
+        return self.annotation.tokens[place[1] - 1].end
+
+    def spelled(self, place: Place, form: str) -> bool:
+        """Whether this form stands here; its capital may differ only at the start of a sentence."""
+        written = self.text(place)
+        return written == form or (
+            written == fitted(form, written) and opens_sentence(self.annotation, place[0])
+        )
+
+    def written(self, place: Place, form: str) -> str:
+        """A form as it is written here: with a capital only where that comes from a sentence's start."""
+        starts = opens_sentence(self.annotation, place[0])
+        return fitted(form, self.text(place)) if starts else form
+
+    def has_any(self, forms: Iterable[str]) -> bool:
+        """Whether one of these forms stands here already."""
+        return any(form.lower() in self.places for form in forms)
+
+    def hits(self, part: str, forms: Iterable[str]) -> list[tuple[str, Place]]:
+        """The places where a form of an entry stands, with that form; of those that overlap the longest.
+
+        What the annotator reads as another part of speech is none.
+        """
+        found = [(form, place) for form in set(forms) for place in self.places.get(form.lower(), ())]
+        kept: list[tuple[str, Place]] = []
+        # `mais antiga` holds `antiga`: the longest stands for all that it covers.
+        for form, place in sorted(
+            found, key=lambda item: (item[1][0] - item[1][1], item[0] != self.text(item[1]), item)
+        ):
+            if all(place[1] <= other[0] or place[0] >= other[1] for _, other in kept):
+                kept.append((form, place))
+        others, tokens = _OTHER_PARTS.get(part, frozenset()), self.annotation.tokens
+        return [
+            (form, place)
+            for form, place in kept
+            if self.spelled(place, form) and tokens[place[0]].pos not in others
+        ]
+
+
+_OTHER_PARTS = {
+    "VERB": frozenset(("ADJ", "AUX", "NOUN")),  # `did not`, `comida`
+    "NOUN": frozenset(("VERB",)),
+    "PRON": frozenset(("SCONJ",)),  # `told me that`
+    "DET": frozenset(("SCONJ",)),
+}
+
+
+def word_offers(lexicon: BilingualLexicon, languages: tuple[str, str], pair: ReadPair) -> list[Offer]:
+    """One offer for each word of the source that the lexicon can replace on both sides, in order.
+
+    A word that stands twice on a side is left out, unless the aligner says which goes with which.
+    """
+    source, reference = _Side(languages[0], pair.source), _Side(languages[1], pair.reference)
+    by_place: dict[Place, Offer] = {}
+    for entry in lexicon.having(source.places):
+        hits = source.hits(entry.part, entry.source.values())
+        for hit, partner in _partners(pair, hits, reference.hits(entry.part, entry.reference.values())):
+            if not _go_together(pair, entry, hit[1], partner[1]):
+                continue
+            if not stand_alike(languages, pair, entry, hit[1], partner[1]):
+                continue
+            offer = _offer(lexicon, entry, (source, *hit), (reference, *partner))
+            if offer is not None:
+                by_place[hit[1]] = offer.after(by_place.get(hit[1]))
+    # The longer one wins where two overlap.
+    kept: list[Place] = []
+    for place in sorted(by_place, key=lambda p: (p[0] - p[1], p)):
+        if all(place[1] <= other[0] or place[0] >= other[1] for other in kept):
+            kept.append(place)
+    return [by_place[place] for place in sorted(kept)]
+
+
+_Hit = tuple[str, Place]
+
+
+def _partners(pair: ReadPair, hits: Sequence[_Hit], others: Sequence[_Hit]) -> list[tuple[_Hit, _Hit]]:
+    """Which hits go together: the only ones of both sides, else those that are linked with no other.
+
+    What one side says more often than the other is left out: `those who know and those who don't`.
+    """
+    if len(hits) != len(others):
+        return []
+    if len(hits) == 1:
+        return [(hits[0], others[0])]
+    linked = [(hit, other) for hit in hits for other in others if _are_linked(pair, hit[1], other[1])]
+    return [both for both in linked if sum(both[0] is a or both[1] is b for a, b in linked) == 1]
+
+
+def _are_linked(pair: ReadPair, place: Place, other: Place) -> bool:
+    return any(place[0] <= a < place[1] and other[0] <= b < other[1] for a, b in pair.links)
+
+
+def _go_together(pair: ReadPair, entry: LexiconEntry, place: Place, partner: Place) -> bool:
+    """Whether two places can be translations of each other here: the aligner says so, or they stand alike.
+
+    Names and nouns may move far; a verb or a small word far from its place belongs to something else.
+    """
+    linked = [(a, b) for a, b in pair.links if place[0] <= a < place[1] or partner[0] <= b < partner[1]]
+    if linked:
+        return any(place[0] <= a < place[1] and partner[0] <= b < partner[1] for a, b in linked)
+    moved = abs(place[0] / len(pair.source.tokens) - partner[0] / len(pair.reference.tokens))
+    return abs(place[0] - partner[0]) <= _NEAR or moved <= {"NAME": 1.0, "NOUN": 0.5}.get(entry.part, 0.25)
+
+
+def _offer(
+    lexicon: BilingualLexicon,
+    entry: LexiconEntry,
+    word: tuple[_Side, str, Place],
+    partner: tuple[_Side, str, Place],
+) -> Offer | None:
+    cells = entry.cells(word[1], partner[1])
+    contracted = _with_article(lexicon, entry, word, partner)
+    if contracted is not None:
+        return contracted
+    for number, (side, _, place) in enumerate((word, partner)):
+        if left_alone(side.language, side.annotation, place, entry):
+            return None
+        cells = possible_cells(side.language, number, side.annotation, place, cells)
+    if not cells:
+        return None
+    return _offer_with(word[0], partner[0], word[2], partner[2], entry, lexicon.substitutes(entry, cells))
+
+
+def _with_article(
+    lexicon: BilingualLexicon,
+    entry: LexiconEntry,
+    word: tuple[_Side, str, Place],
+    partner: tuple[_Side, str, Place],
+) -> Offer | None:
+    """An offer for a place with an article that others do not have: `na Singapura` becomes `em Seul`."""
+    sides = (word, partner)
+    number = next((n for n in (0, 1) if sides[n][0].language == "pt"), None)
+    if number is None or not is_place(entry):
+        return None
+    side, form, place = sides[number]
+    before = side.annotation.tokens[place[0] - 1] if place[0] else None
+    if before is None or {"": form} != (entry.source, entry.reference)[number]:
+        return None
+    preposition, article = split_preposition(before.text.lower())
+    if before.text.lower() in ARTICLES and before.pos == "DET":
+        preposition, article = "", before.text.lower()
+    if article not in ARTICLES or any(left_alone(s.language, s.annotation, p, entry) for s, _, p in sides):
+        return None
+    place = (place[0] - 1, place[1])
+    substitutes = []
+    for other in lexicon.group_of(entry):
+        forms = [next(iter(by_cell.items())) for by_cell in (other.source, other.reference)]
+        cell, name = forms[number]
+        texts = [written for _, written in forms]
+        texts[number] = f"{joined_preposition(preposition, article_of(cell))} {name}".strip()
+        substitutes.append(Substitute(texts[0], texts[1], other))
+    places = [place if n == number else sides[n][2] for n in (0, 1)]
+    return _offer_with(word[0], partner[0], places[0], places[1], entry, substitutes)
+
+
+def _offer_with(
+    source: _Side,
+    reference: _Side,
+    place: Place,
+    other: Place,
+    entry: LexiconEntry,
+    substitutes: list[Substitute],
+) -> Offer | None:
+    kept: dict[str, Substitute] = {}
+    for substitute in substitutes:
+        after = source.written(place, substitute.source), reference.written(other, substitute.reference)
+        if source.language == "en" and _hides_gender(entry, substitute):
+            continue
+        if _fits(source, place, after[0], substitute, 0) and _fits(reference, other, after[1], substitute, 1):
+            kept.setdefault(after[0], Substitute(*after, substitute.entry))  # one translation is enough
+    if not kept:
+        return None
+    kind = entry.group.split(" ")[0]
+    if entry.part == "DET":  # `in this` becomes `in that`: a determiner is edited, no preposition
+        head = place[1] - 1
+    else:
+        head = head_of(source.annotation, source.start(place), source.end(place))
+    label = _label(entry, source.annotation.tokens[head])
+    labels = (label, _ENTITIES[kind]) if kind in _ENTITIES else (label,)
+    return Offer(
+        source.start(place), source.end(place), reference.start(other), reference.end(other),
+        head, entry.group, labels, tuple(kept.values()),
+    )  # fmt: skip
+
+
+def _label(entry: LexiconEntry, head: Token) -> str:
+    """What a word is: a month is a name, whatever a tagger says, and `last week` an adverb phrase."""
+    if entry.part == "NAME":
+        return "PROPN"
+    if entry.part == "ADV" and head.pos != "ADV":
+        return "ADVP"
+    return head.pos or entry.part
+
+
+def _hides_gender(entry: LexiconEntry, substitute: Substitute) -> bool:
+    """Whether English would no longer say what its translation says: `sister`, but `cousin` and `prima`."""
+    assert substitute.entry is not None
+    before, after = (next(iter(one.source.values())) for one in (entry, substitute.entry))
+    return says_gender(before) and not says_gender(after)
+
+
+def _fits(side: _Side, place: Place, after: str, substitute: Substitute, number: int) -> bool:
+    """Whether a substitute can stand here: it is not in the sentence yet, and the words before go with it."""
+    assert substitute.entry is not None
+    forms = substitute.entry.reference if number else substitute.entry.source
+    if not keeps_genitive(side.annotation.text, side.start(place), side.end(place), after):
+        return False
+    if side.language == "en" and not goes_with_words_before(
+        side.annotation.tokens, place, after, part=substitute.entry.part, forms=forms
+    ):
+        return False
+    if not goes_with_sentence(side.language, side.annotation, place, after):
+        return False
+    return not side.has_any(forms.values())

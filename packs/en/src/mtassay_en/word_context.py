@@ -1,0 +1,875 @@
+"""What must stand around a word that is edited, and what must not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from itertools import pairwise
+
+from mtassay.nlp.annotation import Annotation, Token
+from mtassay.nlp.articles import wants_an
+from mtassay_en.english import cells_of_tag, takes_more
+from mtassay_en.lexicon_entries import LANGUAGES, PARTS, LexiconEntry, rows_of
+
+__all__ = [
+    "Place",
+    "apart",
+    "contradicts_time",
+    "goes_with_words_before",
+    "is_idiom",
+    "is_place",
+    "is_unsafe_in_english",
+    "left_alone",
+    "opens_sentence",
+    "possible_cells",
+]
+
+
+_IN_DAY = frozenset(("every", "meal", "part of day", "past day"))
+"""The groups with words for a part of the day, such as `this morning`, and with what is done in one."""
+_CLOCK = re.compile(
+    r"\bo['’]clock\b|\b(?:half|quarter) (?:past|to)\b|\d ?[ap]\.?m\b|\d:\d\d\b"
+    r"|\b(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirty) (?:in the|at night)\b"
+    r"|\bhoras\b|\d ?h(?:\d\d)?\b|\bàs? \w+(?: e \w+)? da\b|\bUhr\b|\bhalb \w|\bViertel (?:vor|nach)\b"
+    r"|[\d一二三四五六七八九十两]点",
+    re.IGNORECASE,
+)
+_SPANS = frozenset((
+    "holiday", "month", "part of day", "season", "short time", "time span", "weekday", "weekday short",
+))  # fmt: skip
+_MORE_SPANS = frozenset(("decade", "time", "weekend", "vez", "década", "Mal", "Wochenende"))
+_MONTHS = frozenset(("month",))
+
+
+def contradicts_time(language: str, annotation: Annotation, place: Place, entry: LexiconEntry) -> bool:
+    """Whether another word here would not go with the times that the sentence names."""
+    if entry.group in _IN_DAY:  # `half past seven in the morning`
+        return _CLOCK.search(annotation.text) is not None
+    if entry.group == "month":  # `from December 22 to January 4`
+        months = _forms(language, _MONTHS)
+        return sum(not months.isdisjoint(_spellings(token.text)) for token in annotation.tokens) > 1
+    if entry.group == "order" and place[1] < len(annotation.tokens):  # `last Tuesday` is no last one
+        after = annotation.tokens[place[1]].text
+        return after in _MORE_SPANS or after in _forms(language, _SPANS)
+    return False
+
+
+def _spellings(word: str) -> tuple[str, str]:
+    """As it is, and as it would be inside a sentence: `Maio` may be `maio`, but `may` is no month."""
+    return word, word[:1].lower() + word[1:]
+
+
+@cache
+def _forms(language: str, groups: frozenset[str]) -> frozenset[str]:
+    """All forms of the words of these groups."""
+    return frozenset(
+        form
+        for name in ("calendar", "measures")
+        for _, row in rows_of(name)
+        if row["group"] in groups and row.get(language)
+        for form in LANGUAGES[language](PARTS[name], row[language]).values()
+    )
+
+
+Place = tuple[int, int]
+"""Token numbers: the first, and the one after the last."""
+
+_TAGS: dict[str, tuple[str, ...]] = {
+    "NOUN": ("NN",), "VERB": ("VB",), "ADJ": ("JJ",), "ADV": ("RB",), "ADP": ("IN",),
+    "DET": ("DT", "JJ", "PRP$"), "CONJ": ("CC", "IN", "WRB"),
+    "PRON": ("DT", "NN", "PRP"),
+}  # fmt: skip
+_DAYS = frozenset(("today", "tomorrow", "tonight", "yesterday"))
+"""Adverbs that taggers take for nouns."""
+_ALONE = frozenset(("speech", "evidence", "recall", "motion up", "growth", "wait", "live", "departure"))
+"""The groups of verbs that need no object; all others are used with a direct one."""
+_BY_NUMBER = frozenset(("motion up", "growth"))
+"""The groups of verbs that are replaced only where a number says how much."""
+_GOVERNED = frozenset(("about", "against", "as", "for", "into", "of", "off", "on", "out", "over", "to", "up"))
+"""What a verb may ask for and another one not: `work on`, but not `study on`."""
+_INTENTS = frozenset(("attempt", "wish"))
+"""The groups of verbs that are replaced only before an infinitive: `want to go`, not `want a dog`."""
+_EVENTS = frozenset(("food", "handling", "outcome", "perception", "phase", "tongue"))
+"""Groups of verbs with a thing as their only object."""
+_PERSONAL = frozenset(("care", "regard", "treat"))
+"""The groups of verbs whose object may be a Portuguese pronoun before the verb: `me ajudou`."""
+_PLAIN = frozenset(("cause", "effect", "finding", "inclusion", "making", "measure"))
+"""Groups of verbs with any direct object, and nothing else that hangs from them."""
+_NEGATIVES = frozenset((
+    "any", "anybody", "anyone", "anything", "at all", "either", "ever", "yet", "again", "more",
+    "nada", "ninguém", "nenhum", "nenhuma", "nem", "não", "mais",
+))  # fmt: skip
+"""What goes with `never`, and with no other adverb of frequency."""
+_DE = frozenset((
+    "de", "do", "da", "dos", "das", "dele", "dela", "deles", "delas", "deste", "desta", "desse", "dessa",
+    "daquele", "daquela", "disso", "disto", "daquilo", "mim",
+))  # fmt: skip
+_WITH_DE = frozenset(("inside", "near", "position", "side", "time"))
+"""The groups of prepositions that Portuguese joins to their object by `de`."""
+_COMPANY = frozenset(("benefit", "company"))
+_ASK_WITH = frozenset((
+    "acquaint", "agree", "angry", "argue", "associate", "begin", "busy", "careful", "compare", "comply",
+    "concern", "connect", "cope", "cover", "deal", "disagree", "end", "fall", "familiar", "fill", "flirt",
+    "happen", "happy", "help", "leave", "love", "matter", "mess", "problem", "satisfied", "start", "trouble",
+    "wrong",
+))  # fmt: skip
+"""What asks for `with`, so that nothing else can stand there."""
+_COUNTED = frozenset(("short time", "time span", "length", "short length", "volume", "currency"))
+"""The groups of nouns that are replaced only after a number."""
+_FOODS = frozenset(("cake", "drink", "fruit", "meat", "seasoning", "side dish", "vegetable"))
+_PORTION = re.compile(
+    r"(?:bag|bar|basket|bite|bottle|bowl|box|bunch|can|carton|cup|dish|glass|gram|jar|jug|kilo|kilogram|liter"
+    r"|litre|mouthful|mug|ounce|pack|package|packet|pan|piece|pinch|plate|portion|pot|pound|sack|serving|sip"
+    r"|slice|spoon|spoonful|stick|tablespoon|teaspoon|tin|ton|tray)(?:e?s)?|loaf|loaves"
+)
+"""What food and drink come in; not all of them come in each: `two slices of bread`, but not of pasta."""
+_SIZES = frozenset(("age", "depth", "height", "journey", "length", "stature", "texture"))
+"""The groups of adjectives that may say what a number measures: `58 inches long`."""
+_FREE = frozenset((
+    "body", "character traits", "course", "dose", "efficacy", "evaluation", "filled", "germ", "goods",
+    "infectious", "journey", "level", "likeness", "living", "make", "mood", "nature", "occurrence",
+    "opened", "organs", "potential", "rank", "result", "scope", "severity", "sex", "society", "study",
+    "time", "way",
+))  # fmt: skip
+"""The groups of adjectives that are replaced only without a complement, and in Portuguese after the noun."""
+_COMPLEMENTS = frozenset(("about", "as", "at", "for", "from", "of", "on", "than", "that", "to", "with"))
+_CONTRASTS = frozenset(("as", "but", "even", "yet"))
+"""After these an adjective or adverb is what nobody expects, and its opposite makes no sense."""
+_NO_NOUN = frozenset(("VERB", "AUX", "ADP", "PUNCT", "SCONJ", "PRON", "PART"))
+"""What cannot begin a noun phrase after an adjective."""
+_PERSONS = frozenset((
+    "anybody", "anyone", "everybody", "everyone", "her", "him", "me", "nobody", "others", "people",
+    "somebody", "someone", "them", "us", "whom", "you",
+))  # fmt: skip
+_SPEAKERS = frozenset(("i", "me", "us", "we"))
+_TIMES = frozenset((
+    "amount", "day", "days", "hour", "hours", "minute", "minutes", "month", "months", "second", "seconds",
+    "time", "week", "weeks", "while", "year", "years",
+))  # fmt: skip
+
+
+def is_unsafe_in_english(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
+    """Whether the words around make an edit here unsafe."""
+    token = tokens[place[0]]
+    is_day = entry.part == "ADV" and token.text.lower() in _DAYS and token.relation == "npadvmod"
+    is_tagged = place[1] - place[0] == 1 and not is_day and bool(token.tag)
+    if is_tagged and not token.tag.startswith(_TAGS.get(entry.part, ("",))):
+        return True
+    if entry.group.startswith(("state ", "city ")) and _in_address(tokens, place):
+        return True
+    check = {
+        "NOUN": _noun, "VERB": _verb, "ADJ": _adjective, "ADV": _adverb, "DET": _determiner,
+        "ADP": _preposition, "CONJ": _conjunction,
+        "PRON": _pronoun,
+    }.get(entry.part)  # fmt: skip
+    return check is not None and check(tokens, place, entry)
+
+
+def goes_with_words_before(
+    tokens: Sequence[Token], place: Place, after: str, *, part: str, forms: Mapping[str, str]
+) -> bool:
+    """Whether `a`, `an`, `more`, `most` or `very` right before a word can stand before another.
+
+    `part` and `forms` are those of the other.
+    """
+    before = tokens[place[0] - 1].text.lower() if place[0] else ""
+    if before in ("more", "most") and part == "ADJ":
+        return takes_more(after)
+    if part == "ADJ" and before in _DEGREES and after in _EXTREMES:
+        return False
+    if before in ("a", "an"):
+        is_countable = part != "NOUN" or "pl" in forms
+        return is_countable and wants_an(tokens[place[0]].text) == wants_an(after)
+    return True
+
+
+def apart(tokens: Sequence[Token], number: int) -> bool:
+    """Whether more than a space stands before this token."""
+    return tokens[number].start > tokens[number - 1].end + 1
+
+
+def _noun(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
+    before, after = _before(tokens, place), _after(tokens, place)
+    if _in_title(tokens, place, entry):
+        return True
+    inside = {child.relation for child in tokens[place[0] : place[1]]}
+    if "compound" in _relations(tokens, place) - inside:
+        return True
+    if tokens[place[1] - 1].relation in ("compound", "nmod", "amod"):
+        return True
+    if entry.group.removeprefix("british ") in _COUNTED and (before is None or before.pos != "NUM"):
+        return True
+    if entry.group in _FOODS and _is_portioned(tokens, place):
+        return True
+    if after is not None and after.text in ("of", "per"):  # a part or an amount of something else
+        return True
+    is_thing = "pl" in entry.source | entry.reference and tokens[place[1] - 1].tag == "NN"
+    if is_thing and before is not None and before.pos == "ADP":  # `of university`, `by bus`
+        return True
+    # A noun that says what another is, as in `city council`, without the parser's help.
+    return after is not None and after.pos in ("NOUN", "PROPN") and not apart(tokens, place[1])
+
+
+def _is_portioned(tokens: Sequence[Token], place: Place) -> bool:
+    """Whether a portion of it is named; one word may stand between, as in `a bowl of hot soup`."""
+    before = [token.text.lower() for token in tokens[max(place[0] - 3, 0) : place[0]]]
+    return any(word == "of" and _PORTION.fullmatch(portion) for portion, word in pairwise(before))
+
+
+def _verb(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
+    relations = _relations(tokens, place)
+    if entry.group in _INTENTS:
+        first, second = [*tokens[place[1] : place[1] + 2], None, None][:2]
+        if first is None or second is None or first.text != "to" or second.tag != "VB":
+            return True
+        if entry.group == "wish" and tokens[place[0]].tag == "VBG":  # nobody is needing to go
+            return True
+        # `what needs to be done`: nobody plans it
+        return second.text == "be" and any(
+            other.tag == "VBN" for other in tokens[place[1] + 2 : place[1] + 4]
+        )
+    if entry.group in _BY_NUMBER:
+        if all(other.pos != "NUM" for other in tokens):
+            return True
+    elif _governs(tokens, place[1]):
+        return True
+    if entry.group in {"wait", "live"} | _SPEECH and relations & {"dobj", "obj"}:  # `sing a song`
+        return True
+    if tokens[place[0]].tag == "VB" and _has_perfect(tokens, place):  # `has cut`, misread
+        return True
+    if entry.group in ("wait", "live") and _goes_somewhere(tokens, place):
+        return True
+    if entry.group == "wait" and tokens[place[0]].relation == "relcl":  # `the song that you sang`
+        return True
+    if entry.group not in _ALONE and not relations & {"dobj", "obj", "nsubjpass"}:
+        return True
+    if entry.group in _EVENTS and not relations & {"dobj", "obj"}:
+        return True
+    if entry.group in _PERSONAL and not any(map(_is_somebody, _objects(tokens, place))):
+        return True
+    if entry.group in _PERSONAL | _EVENTS | _PLAIN and relations & {
+        "ccomp",
+        "xcomp",
+        "oprd",
+        "dative",
+        "acomp",
+    }:
+        return True  # `help me do it`, `call me Tom`
+    objects = _objects(tokens, place)
+    if entry.group not in _ALONE and (len(objects) > 1 or "dative" in relations):  # `it caused him pain`
+        return True
+    if entry.group not in _ALONE and any(_is_about(tokens, one) for one in objects):
+        return True
+    if entry.group == "tongue" and not all(one.text[:1].isupper() for one in objects):
+        return True  # languages are spoken, computer science is not
+    if entry.group not in _ALONE and _moves(tokens, place):
+        return True  # `translate a letter into French`
+    if any(
+        other.text.lower().endswith(("self", "selves")) or other.text in ("each", "another")
+        for other in tokens
+    ):
+        return True
+    return "prt" in relations or tokens[place[0]].relation in ("compound", "amod")
+
+
+def _is_about(tokens: Sequence[Token], thing: Token) -> bool:
+    """Whether something is known about a thing or hidden from somebody, which other verbs do not take."""
+    following = next((token.text for token in tokens if token.start > thing.start), "")
+    is_something = thing.pos not in ("NOUN", "PROPN") or thing.text.endswith("thing")
+    return is_something and following in ("about", "from")
+
+
+def _has_perfect(tokens: Sequence[Token], place: Place) -> bool:
+    return any(
+        place[0] <= child.head < place[1] and child.relation == "aux" and child.lemma == "have"
+        for child in tokens
+    )
+
+
+_PATHS = frozenset(("across", "along", "around", "down", "past", "through", "toward", "towards"))
+
+
+def _goes_somewhere(tokens: Sequence[Token], place: Place) -> bool:
+    """Whether a way, a direction or a state follows, which only some verbs take: `walk home`."""
+    after = _after(tokens, place)
+    if after is not None and (after.tag == "JJ" or after.text in ("home", "here", "still", "there")):
+        return True
+    return any(
+        place[0] <= child.head < place[1]
+        and (child.relation == "acomp" or (child.relation == "prep" and child.text.lower() in _PATHS))
+        for child in tokens
+    )
+
+
+def _moves(tokens: Sequence[Token], place: Place) -> bool:
+    """Whether it is said where from or where to, which other verbs do not take."""
+    names = ("against", "from", "into", "off", "onto", "out", "to", "with")
+    return any(
+        place[0] <= child.head < place[1] and child.relation == "prep" and child.text.lower() in names
+        for child in tokens
+    )
+
+
+def _objects(tokens: Sequence[Token], place: Place) -> list[Token]:
+    return [
+        child
+        for child in tokens
+        if place[0] <= child.head < place[1] and child.relation in ("dobj", "obj", "nsubjpass")
+    ]
+
+
+def _is_somebody(token: Token) -> bool:
+    """Whether a word is a name or a word for a person."""
+    return token.pos == "PROPN" or token.text.lower() in _PERSONS or token.text in _people()
+
+
+@cache
+def _people() -> frozenset[str]:
+    """All English words for people in the lexicon."""
+    return frozenset(
+        form for _, row in rows_of("people") for form in LANGUAGES["en"]("NOUN", row["en"]).values()
+    )
+
+
+def _adjective(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
+    before, after = _before(tokens, place), _after(tokens, place)
+    if _in_title(tokens, place, entry) or _is_unexpected(before):
+        return True
+    if entry.group in _SIZES and any(other.pos == "NUM" for other in tokens[max(place[0] - 2, 0) : place[0]]):
+        return True
+    if tokens[place[0]].relation in ("nsubj", "nsubjpass", "dobj"):  # `an original` is a noun
+        return True
+    is_bound = before is not None and before.pos == "ADP" and entry.group != "color"
+    if is_bound and (after is None or after.pos in _NO_NOUN):  # `in common`
+        return True
+    follows = after.text.lower() if after else ""
+    if entry.group == "fore" and (after is None or after.pos not in ("NOUN", "PROPN")):
+        return True
+    if entry.group == "task":
+        verb = tokens[place[1] + 1] if place[1] + 1 < len(tokens) else None
+        return follows != "to" or verb is None or verb.tag != "VB"
+    if follows == "in" and entry.group in ("character traits", "wealth"):  # `rich in iron`
+        return True
+    if follows in ("about", "for", "from", "of", "with") or (
+        entry.group in _FREE and follows in _COMPLEMENTS
+    ):
+        return True
+    # `the final` is a noun
+    return before is not None and before.pos == "DET" and (after is None or after.pos in _NO_NOUN)
+
+
+def _adverb(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
+    before, after = _before(tokens, place), _after(tokens, place)
+    word = tokens[place[0]].text.lower()
+    follows = after.tag if after else ""
+    is_nearly = before is not None and before.text.lower() in ("almost", "nearly", "practically")
+    if is_nearly and entry.group in ("ever", "frequency", "never"):  # `almost never`
+        return True
+    if _is_unexpected(before) or (word in _DAYS and follows.startswith(("NN", "POS", "VB", "MD"))):
+        return True
+    match entry.group:
+        case "soon":  # `immediately following`, `later in life`
+            is_graded = before is not None and before.pos == "ADV"  # `almost immediately`
+            return is_graded or follows in ("JJ", "VB", "VBG", "VBN", "IN")
+        case "degree":  # `very much`, `very many`; `so big that`, `too big to`
+            is_more = after is not None and after.text in ("few", "little", "many", "much")
+            return (
+                follows not in ("JJ", "RB") or is_more or (word in _OPEN_DEGREES and _goes_on(tokens, place))
+            )
+        case "comparison" | "comparison most":  # `no more`, `the more the better`
+            is_double = before is not None and before.text.lower() in (
+                "no",
+                "any",
+                "once",
+                "the",
+                "much",
+                "even",
+            )
+            return follows not in ("JJ", "RB", "VBN") or (is_double and word in ("more", "less"))
+        case "gradation":  # `so much better`
+            is_double = before is not None and before.text.lower() in ("so", "that", "too", "very")
+            return follows not in ("JJR", "RBR") or is_double
+        case "focus":  # `he also speaks French`
+            return not follows.startswith("VB") or (before is not None and before.text == "not")
+        case "middle" | "never":
+            return _is_outside_middle(tokens, place)
+        case "ending" | "today":
+            is_bound = before is None or before.pos in ("ADP", "SCONJ", "ADV") or before.lemma == "be"
+            return is_bound or (after is not None and after.pos != "PUNCT")
+        case "whereabouts":  # `from here`
+            return before is None or before.pos in ("ADP", "SCONJ", "ADV") or tokens[place[0]].pos != "ADV"
+        case "manner":
+            governor = tokens[tokens[place[0]].head] if tokens[place[0]].head >= 0 else None
+            is_verb = governor is not None and governor.pos == "VERB"
+            return not is_verb or (before is not None and before.pos == "ADV") or follows in ("JJ", "RB")
+        case "degree change":
+            governor = tokens[tokens[place[0]].head] if tokens[place[0]].head >= 0 else None
+            return governor is None or governor.lemma not in _CHANGES
+        case "emphasis":
+            is_negated = before is not None and before.text.lower() in ("not", "n't", "n’t")
+            is_noun = after is not None and after.pos in ("ADP", "DET", "NOUN", "PROPN", "ADJ")
+            return is_negated or not is_noun or _is_amount(tokens, place[1])
+        case "hour" | "hour later":
+            is_graded = before is not None and before.text.lower() in _DEGREES  # `how late`
+            return is_graded or (
+                follows in ("IN", "TO", "NN")
+                and after is not None
+                and after.text in ("in", "for", "to", "or")
+            )
+    if "never" in {*entry.source.values()}:
+        return any(other.text.lower() in _NEGATIVES for other in tokens)
+    return False
+
+
+_OPEN_DEGREES = frozenset(("so", "too"))
+_CHANGES = frozenset((
+    "affect", "alter", "change", "decline", "decrease", "differ", "drop", "fall", "grow", "improve",
+    "increase", "lower", "raise", "reduce", "rise", "vary",
+))  # fmt: skip
+_NOT = frozenset((
+    "not", "n't", "n’t", "no", "nobody", "nothing", "none", "neither", "nor", "never", "without", "hardly",
+    "yet", "anymore", "any", "anything", "anyone", "if", "unless", "than",
+))  # fmt: skip
+"""What an adverb in the middle of a sentence may depend on."""
+
+
+def _goes_on(tokens: Sequence[Token], place: Place) -> bool:
+    """Whether a clause says how much: `so big that`, `too big to`."""
+    return any(token.text.lower() in ("that", "to", "for", "as", "not") for token in tokens[place[1] :])
+
+
+def _is_amount(tokens: Sequence[Token], number: int) -> bool:
+    """Whether `little`, `few`, `a little`, `a few` or `a bit` stands here."""
+    words = [token.text.lower() for token in tokens[number : number + 2]]
+    return words[-1:] in (["little"], ["few"], ["bit"]) or words[:1] in (["little"], ["few"])
+
+
+def _is_outside_middle(tokens: Sequence[Token], place: Place) -> bool:
+    """Whether an adverb does not stand between a subject or auxiliary and its verb, or is denied."""
+    before, after = _before(tokens, place), _after(tokens, place)
+    others = [*tokens[: place[0]], *tokens[place[1] :]]
+    if before is None or after is None or any(token.text.lower() in _NOT for token in others):
+        return True
+    if tokens[place[0]].text == "ever" and any(token.tag in ("JJS", "RBS") for token in others):
+        return True  # `the best that I have ever had`
+    if before.pos not in ("PRON", "NOUN", "PROPN", "AUX", "DET"):
+        return True
+    if after.tag.startswith("VB"):
+        return False
+    is_only = tokens[place[0]].text.lower() in ("only", "just", "even", "really")
+    return before.lemma != "be" or is_only or after.tag not in ("JJ", "VBN", "VBG", "IN", "DT")
+
+
+def _determiner(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
+    if entry.group == "all":  # `almost all the buses`
+        before = _before(tokens, place)
+        return before is not None and before.pos == "ADV"
+    if entry.group.startswith("mine"):  # `I lost my way`
+        return any(other.text.lower() in _SPEAKERS for other in tokens)
+    if entry.group != "quantity":  # `this` alone points to what was said
+        after = _after(tokens, place)
+        return after is None or after.pos in _NO_NOUN
+    # `some damage` cannot be several.
+    noun = next((other for other in tokens[place[1] : place[1] + 4] if other.pos in ("NOUN", "PROPN")), None)
+    return noun is not None and noun.tag not in ("", "NNS", "NNPS")
+
+
+def _preposition(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
+    """Whether a preposition has no object that goes with the others of its group as well."""
+    after, next_but_one = [*tokens[place[1] : place[1] + 2], None, None][:2]
+    token = tokens[place[0]]
+    if place[1] - place[0] == 1 and token.pos not in ("", "ADP"):  # `after he left`
+        return True
+    if entry.group in _COMPANY:
+        governor = tokens[token.head] if 0 <= token.head < len(tokens) else token
+        following = {other.text.lower() for other in tokens[place[1] : place[1] + 6]}
+        if governor.lemma.lower() in _ASK_WITH or following & {"any", "anything", "anyone", "to", "as"}:
+            return True
+        if after is not None and after.pos == "NUM":
+            return True
+        objects = [other for other in tokens if other.head == place[0]]
+        if entry.group == "benefit" and not any(map(_is_somebody, objects)):  # `strong for his age`
+            return True
+    if after is None or after.pos not in ("DET", "PROPN", "NOUN", "PRON", "NUM", "ADJ"):
+        return True
+    if after.pos == "NUM":  # `after two weeks` is a span of time, `after 8 a.m.` a point
+        if next_but_one is None or next_but_one.pos != "NOUN":
+            return False
+        return next_but_one.text[-2:] not in ("m.", "am", "pm")
+    if entry.group == "time":  # `after a short time` is a span of time too
+        return any(other.text.lower() in _TIMES for other in tokens[place[1] : place[1] + 5])
+    return entry.group == "near" and after.pos == "ADJ"
+
+
+def _pronoun(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
+    """Whether a pronoun is none here, or something hangs from it that goes with it alone."""
+    token, after = tokens[place[0]], _after(tokens, place)
+    places = ("dobj", "pobj") if entry.group == "what" else ("dobj", "pobj", "nsubj")
+    is_followed = after is not None and (after.pos in ("ADJ", "NOUN") or after.text in ("else", "of", "that"))
+    is_described = after is not None and after.pos == "ADV" and _next_pos(tokens, place[1] + 1) == "ADJ"
+    is_denied = any(other.text.lower() in ("not", "n't", "n’t", "never", "no", "if") for other in tokens)
+    # `do it like this`: which of them is `isso`?
+    is_one_of_two = any(
+        other is not token and other.text.lower() in ("it", "this", "that") and other.relation in places[:2]
+        for other in tokens
+    )
+    is_bound = is_followed or is_described or is_denied or is_one_of_two
+    return token.pos != "PRON" or token.relation not in places or is_bound
+
+
+def _next_pos(tokens: Sequence[Token], number: int) -> str:
+    return tokens[number].pos if number < len(tokens) else ""
+
+
+_ASKED = {
+    "how": ("act", "behave", "feel", "look", "seem", "sound", "treat"),
+    "where": ("belong", "keep", "lead", "lie", "live", "place", "put", "sit", "stand", "stay"),
+}
+"""Verbs that say nothing without what is asked for: `how she feels`, `where she lives`."""
+_JOINED = frozenset(("both", "between", "either", "together", "same", "each", "neither", "not", "nor"))
+
+
+def _conjunction(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
+    """Whether another conjunction would not do here: nothing may depend on the one that there is."""
+    token, before, after = tokens[place[0]], _before(tokens, place), _after(tokens, place)
+    words = {other.text.lower() for other in tokens}
+    if before is None or after is None or token.head < 0:
+        return True
+    head = tokens[token.head]
+    if entry.group == "joining":
+        other = next((o for o in tokens if o.relation == "conj" and o.head == token.head), None)
+        is_subject = any(one.relation.startswith("nsubj") for one in _upwards(tokens, head))
+        same = other is not None and head.pos == other.pos and head.pos in ("NOUN", "PROPN", "ADJ")
+        following = next((o for o in tokens if other is not None and o.start > other.start), None)
+        is_plural = following is not None and following.text in ("are", "were", "have")  # `A and B are`
+        return not same or is_subject or is_plural or bool(words & _JOINED)
+    if entry.group == "clauses":
+        is_clause = head.pos in ("VERB", "AUX") and any(
+            o.relation == "conj" and o.head == token.head and o.pos in ("VERB", "AUX") for o in tokens
+        )
+        # `I am not here to drink, but to work`
+        verbs = [i for i, o in enumerate(tokens) if o.relation == "conj" and o.head == token.head]
+        has_subject = any(o.head in verbs and o.relation.startswith("nsubj") for o in tokens)
+        is_denied = not has_subject and any(o.text in ("n't", "n’t") for o in tokens[: place[0]])
+        return not is_clause or is_denied or bool(words & {"not", "nothing", "all"}) or before.text != ","
+    if entry.group == "question":  # `I know why he came`, but not `the day when` or `how old`
+        is_asked = head.pos in ("VERB", "AUX") and head.relation in ("ccomp", "pcomp") and head.lemma != "be"
+        is_state = (head.lemma == "do" and head.tag == "VBG") or head.lemma in _ASKED.get(
+            token.text.lower(), ()
+        )  # `how he is doing`
+        return not is_asked or is_state or before.pos in ("NOUN", "PROPN") or after.pos in ("ADJ", "ADV")
+    is_clause = head.pos in ("VERB", "AUX") and head.relation == "advcl"
+    if head.tag == "VBG" and entry.group == "when":  # `when cooking`
+        return True
+    return not is_clause or "?" in words or before.pos in ("VERB", "ADP", "ADV", "SCONJ", "AUX")
+
+
+def _upwards(tokens: Sequence[Token], token: Token) -> Iterator[Token]:
+    """A token and the conjuncts that it hangs from."""
+    yield token
+    while token.relation == "conj" and token.head >= 0:
+        token = tokens[token.head]
+        yield token
+
+
+def _before(tokens: Sequence[Token], place: Place) -> Token | None:
+    return tokens[place[0] - 1] if place[0] else None
+
+
+def _after(tokens: Sequence[Token], place: Place) -> Token | None:
+    return tokens[place[1]] if place[1] < len(tokens) else None
+
+
+def _next_word(tokens: Sequence[Token], place: Place) -> str:
+    after = _after(tokens, place)
+    return after.text.lower() if after else ""
+
+
+def _relations(tokens: Sequence[Token], place: Place) -> set[str]:
+    """How what hangs below these words is related to them."""
+    return {child.relation for child in tokens if place[0] <= child.head < place[1]}
+
+
+def _is_unexpected(before: Token | None) -> bool:
+    return before is not None and before.text.lower() in _CONTRASTS
+
+
+def _governs(tokens: Sequence[Token], number: int) -> bool:
+    """Whether a preposition follows that the verb may ask for; with a date or a time it does not."""
+    word = tokens[number].text.lower() if number < len(tokens) else ""
+    if word not in _GOVERNED:
+        return False
+    after = tokens[number + 1] if number + 1 < len(tokens) else None
+    if after is None:
+        return True
+    if after.text == "one":  # `talk to one another`
+        return True
+    is_time = after.pos == "NUM" or after.text in _TIMES or (word == "on" and after.pos == "PROPN")
+    return not is_time
+
+
+def _in_title(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
+    """Whether two capitals in a row make a title, as in `The Seventh Seal` or `Old Town`."""
+    token, after = tokens[place[0]], _after(tokens, place)
+    forms = {*entry.source.values(), *entry.reference.values()}
+    is_raised = token.text[:1].isupper() and token.text not in forms
+    return is_raised and after is not None and after.text[:1].isupper()
+
+
+def _in_address(tokens: Sequence[Token], place: Place) -> bool:
+    """Whether a comma and another name come right before or after, as in `Portland, Oregon`."""
+    near = (tokens[max(place[0] - 2, 0) : place[0]], tokens[place[1] : place[1] + 2][::-1])
+    return any(
+        len(both) == 2 and both[1].text == "," and both[0].pos == "PROPN" and both[0].text[:1].isupper()
+        for both in near
+    )
+
+
+_TIES = frozenset(("que", "de", "para", "com", "em", "por", "quanto", "demais", "do", "da", "dos", "das"))
+_EXTREMES = frozenset((
+    "absurd", "crucial", "enormous", "essential", "excellent", "extraordinary", "fantastic", "fascinating",
+    "gigantic", "huge", "impossible", "incredible", "perfect", "ridiculous", "terrible", "tiny",
+    "unforgettable", "wonderful",
+))  # fmt: skip
+"""Adjectives that go with no degree: nothing is very excellent."""
+_OPENING = frozenset(".!?:\"“”«»'‘’—–-(¿¡…>")
+_JOINTS = frozenset("-/_@{}<>%&")
+_CLITICS = frozenset(["se", "me", "te", "lhe", "lhes", "nos", "vos"])
+_OBJECTS = frozenset(["me", "te", "nos"])
+_SPEECH = frozenset(("speech", "recall"))
+_DEGREES = frozenset((
+    "as", "how", "less", "more", "most", "quite", "so", "too", "very",
+    "mais", "menos", "muito", "tão", "sehr", "zu", "很", "非常",
+))  # fmt: skip
+_LIMITS = frozenset(("already", "bereits", "erst", "just", "nur", "only", "schon"))
+"""With these a small amount is expected, or a large one."""
+_MASCULINE = frozenset([
+    "o", "um", "do", "no", "ao", "pelo", "este", "esse", "aquele", "neste", "deste", "meu", "seu", "nosso",
+    "nenhum",
+])  # fmt: skip
+_FEMININE = frozenset([
+    "a", "uma", "da", "na", "à", "pela", "esta", "essa", "aquela", "nesta", "desta", "minha", "sua",
+    "nossa", "nenhuma",
+])  # fmt: skip
+_PLACES = frozenset(("city", "country", "state", "continent"))
+_LATE_DAY = re.compile(r"\b(?:29|30|31)\b")
+
+
+def left_alone(language: str, annotation: Annotation, place: Place, entry: LexiconEntry) -> bool:
+    """Whether the words around make an edit here unsafe in this language."""
+    first, last = annotation.tokens[place[0]], annotation.tokens[place[1] - 1]
+    text = annotation.text
+    around = text[first.start - 1 : first.start], text[last.end : last.end + 1]
+    if language != "zh" and (around[0] in _JOINTS or around[1] in _JOINTS):
+        return True
+    if is_idiom(language, annotation, place):
+        return True
+    if is_place(entry) and _in_longer_name(annotation.tokens, place):
+        return True
+    if entry.group == "month" and _LATE_DAY.search(text):  # not every month has it
+        return True
+    if contradicts_time(language, annotation, place, entry):
+        return True
+    if entry.group in _SPEECH and language != "zh" and not _quotes(annotation, place):
+        return True
+    if entry.group == "evidence" and _next_word(annotation.tokens, place) not in ("that", "que"):
+        return True
+    before = annotation.tokens[place[0] - 1].text.lower() if place[0] else ""
+    if entry.group == "frequency" and before in _DEGREES:
+        return True
+    if entry.group == "length" and any(token.text.lower() in _LIMITS for token in annotation.tokens):
+        return True
+    by_number = ("amount", "bound", "minimum") if language == "en" else ("amount",)
+    if entry.group in by_number and not _counts(annotation.tokens, place[1]):
+        return True
+    if language == "en":
+        return is_unsafe_in_english(annotation.tokens, place, entry)
+    return language == "pt" and _unsafe_in_portuguese(annotation.tokens, place, entry)
+
+
+def is_place(entry: LexiconEntry) -> bool:
+    """Whether an entry is the name of a city, state, country or continent."""
+    return entry.group.split(" ")[0] in _PLACES
+
+
+def is_idiom(language: str, annotation: Annotation, place: Place) -> bool:
+    """Whether a word in this place belongs to an idiom; an entry of several words may be one itself."""
+    start, end = annotation.tokens[place[0]].start, annotation.tokens[place[1] - 1].end
+    idioms = [one.span() for one in _idioms(language, annotation.text)]
+    if place[1] - place[0] > 1 and (start, end) in idioms:  # `de novo`
+        return False
+    return any(first < end and last > start for first, last in idioms)
+
+
+def opens_sentence(annotation: Annotation, first: int) -> bool:
+    """Whether a capital at this token may come from its being the first of a sentence."""
+    return first == 0 or annotation.tokens[first - 1].text[-1:] in _OPENING
+
+
+def possible_cells(
+    language: str, side: int, annotation: Annotation, place: Place, cells: set[tuple[str, str]]
+) -> set[tuple[str, str]]:
+    """Those of the cells that the reading of a word allows; `side` is 0 in the source.
+
+    In English the tagger decides, in Portuguese the article where a word has both genders.
+    """
+    if language == "pt":
+        before = annotation.tokens[place[0] - 1].text.lower() if place[0] else ""
+        gender = "m" if before in _MASCULINE else "f" if before in _FEMININE else ""
+        if gender:
+            other = {"m": "f", "f": "m"}[gender]
+            kept = {pair for pair in cells if pair[side].rpartition(" ")[2] != other}
+            return kept if before != "a" or all(pair[side].startswith("sg") for pair in kept) else cells
+        return cells
+    if language != "en" or place[1] - place[0] > 1:
+        return cells
+    cell = cells_of_tag(annotation.tokens[place[0]].tag)
+    if cell is None or all(pair[side] == "" for pair in cells):
+        return cells
+    return {pair for pair in cells if pair[side] == cell}
+
+
+def _counts(tokens: Sequence[Token], number: int) -> bool:
+    """Whether a number or a sum stands here."""
+    if number >= len(tokens):
+        return False
+    token = tokens[number]
+    return token.pos == "NUM" or any(c.isnumeric() or c in "$€£" for c in token.text)
+
+
+def _in_longer_name(tokens: Sequence[Token], place: Place) -> bool:
+    """Whether another part of a name stands next to it, as in `Vitória Régia` or `New England`."""
+    for number, gap in ((place[0] - 1, place[0]), (place[1], place[1])):
+        if 0 <= number < len(tokens) and not apart(tokens, gap) and tokens[number].pos == "PROPN":
+            return tokens[number].text[:1].isupper() and tokens[gap - 1].end < tokens[gap].start
+    return False
+
+
+def _unsafe_in_portuguese(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
+    before = tokens[place[0] - 1].text.lower() if place[0] else ""
+    after = tokens[place[1]].text.lower() if place[1] < len(tokens) else ""
+    if entry.part == "VERB":
+        if entry.group in _INTENTS:
+            is_object = before in _CLITICS or before in ("o", "a", "os", "as", "lo", "la")
+            return is_object or not after.endswith(("ar", "er", "ir", "or", "pôr"))
+        if entry.group == "wait" and (after in ("por", "pelo", "pela") or after in _DE):
+            return True
+        is_participle = tokens[place[0]].text.lower().endswith(_PARTICIPLES)
+        if entry.group in ("wait", "live") and place[1] < len(tokens) and tokens[place[1]].pos == "ADJ":
+            return True  # `ficar quieto`
+        if (
+            entry.group not in _ALONE
+            and not is_participle
+            and (after in _DE or after in ("ao", "à", "com", "em"))
+        ):
+            return True  # `esqueceu de`: the object is no direct one
+        return before in (_CLITICS - _OBJECTS if entry.group in _PERSONAL else _CLITICS) or after in _CLITICS
+    last = tokens[place[1] + 1].text.lower() if place[1] + 1 < len(tokens) else ""
+    if entry.part == "NOUN" and after == "de" and last in _languages():
+        return True  # `professor de francês`
+    is_free = entry.part == "ADJ" and not entry.group.startswith(("color", "nationality"))
+    if is_free and before in _DE and _next_pos(tokens, place[1]) not in ("NOUN", "PROPN", "ADJ"):
+        return True  # `a estação de frio` is a noun
+    if entry.part == "ADV" and _is_adverb_elsewhere(tokens, place, entry, before, after):
+        return True
+    if entry.group == "focus":
+        is_verb = place[1] < len(tokens) and tokens[place[1]].pos in ("VERB", "AUX")
+        return not is_verb or before in ("não", "nem")
+    if entry.part == "ADV" and "nunca" in entry.reference.values():
+        return any(other.text.lower() in _NEGATIVES for other in tokens)
+    if entry.part == "ADP" and entry.group in _WITH_DE and after not in _DE:
+        return True  # `em frente à casa`, but `atrás da casa`
+    if entry.group in _COMPANY and after in ("mim", "ti", "si", "nós", "onde", "que", "quem"):
+        return True
+    if entry.part == "PRON":
+        return before in ("de", "em", "a", "por") or after in ("que", "mais", "de", "mesmo", "o")
+    if entry.group == "another":
+        return before in ("um", "uma", "de", "em", "a")
+    if entry.part == "CONJ":
+        return _is_conjunction_elsewhere(tokens, place, entry, after)
+    is_first = place[1] < len(tokens) and tokens[place[1]].pos in ("NOUN", "PROPN")
+    if entry.part == "ADJ" and entry.group in _FREE:
+        is_last = place[0] > 0 and tokens[place[0] - 1].pos == "NOUN"
+        ties = ("que", "quanto", "demais") if is_last else _TIES
+        return is_first or after in ties
+    if entry.group == "fore":  # `uma bela casa`
+        return not is_first
+    if entry.group == "task":  # `é difícil dizer`
+        return not after.endswith(("ar", "er", "ir"))
+    if entry.group == "quality" and place[1] < len(tokens) and tokens[place[1]].pos == "NOUN":
+        return True  # `um bom advogado`, but `um advogado ruim`
+    return entry.part == "ADP" and after == "que"
+
+
+@cache
+def _languages() -> frozenset[str]:
+    """The Portuguese names of languages."""
+    return frozenset(row["pt"] for _, row in rows_of("places") if row["group"] == "language")
+
+
+def _is_conjunction_elsewhere(tokens: Sequence[Token], place: Place, entry: LexiconEntry, after: str) -> bool:
+    """Whether a Portuguese conjunction joins numbers, or a clause whose verb goes with it alone."""
+    if entry.group == "joining":
+        near = tokens[max(place[0] - 1, 0) : place[1] + 1]
+        return any(token.pos in ("NUM", "VERB", "AUX") for token in near) or not after
+    if entry.group == "clauses":
+        return after in ("sim", "também", "não")
+    verb = next((token for token in tokens[place[1] :] if token.pos in ("VERB", "AUX")), None)
+    if entry.group == "question":
+        return verb is None or verb.features.get("Mood") == "Sub" or after in ("é", "fica", "está", "se")
+    return verb is None or verb.features.get("Mood") != "Ind"
+
+
+def _is_adverb_elsewhere(
+    tokens: Sequence[Token], place: Place, entry: LexiconEntry, before: str, after: str
+) -> bool:
+    """Whether a Portuguese adverb does not stand where the others of its group can."""
+    follows = tokens[place[1]].pos if place[1] < len(tokens) else ""
+    precedes = tokens[place[0] - 1].pos if place[0] else ""
+    words = {token.text.lower() for token in tokens}
+    match entry.group:
+        case "degree":
+            is_open = tokens[place[0]].text.lower() == "tão" and words & {"que", "quanto", "como"}
+            return follows not in ("ADJ", "ADV") or after in _DEGREES or bool(is_open)
+        case "comparison" | "comparison most":
+            is_adjective = follows in ("ADJ", "ADV") or (follows == "VERB" and after.endswith(_PARTICIPLES))
+            return not is_adjective or before in ("não", "nada", "ainda", "muito", "quanto")
+        case "gradation":
+            return after not in ("mais", "menos", "melhor", "pior", "maior", "menor", "melhores", "maiores")
+        case "middle" | "never":
+            is_near = follows in ("VERB", "AUX", "PRON") or precedes in ("VERB", "AUX")
+            denied = words & {"não", "nem", "nada", "ninguém", "nenhum", "nenhuma", "sem"}
+            return not is_near or bool(denied) or after in ("que", "mais", "assim", "se", "mesmo")
+        case "ending" | "today":
+            is_inside = place[1] < len(tokens) and follows != "PUNCT"
+            return is_inside or before == "até" or bool(words & {"nunca", "mais"})
+        case "soon" | "future day":  # `a manhã de amanhã`
+            return before == "de"
+        case "emphasis":
+            is_noun = follows in ("ADP", "DET", "NOUN", "PROPN", "ADJ", "NUM")
+            return not is_noun or before in ("até", "não", "nem") or after == "mesmo"
+        case "hour" | "hour later":
+            return after == "da" or before in ("até", "como", "mais", "muito", "tão")
+    return False
+
+
+_PARTICIPLES = ("ado", "ada", "ados", "adas", "ido", "ida", "idos", "idas")
+
+
+def _quotes(annotation: Annotation, place: Place) -> bool:
+    """Whether a verb of speech gives the words said, or `that` and a clause, and not a thing."""
+    after = annotation.tokens[place[1]].text.lower() if place[1] < len(annotation.tokens) else ""
+    return after in ("that", "que") or any(mark in annotation.text for mark in '"“”«»—')
+
+
+def _idioms(language: str, text: str) -> list[re.Match[str]]:
+    pattern = _idiom_pattern(language)
+    return list(pattern.finditer(text)) if pattern else []
+
+
+@cache
+def _idiom_pattern(language: str) -> re.Pattern[str] | None:
+    idioms = [row["idiom"] for _, row in rows_of("idioms") if row["language"] == language]
+    edge = "" if language == "zh" else r"\b"
+    return re.compile(rf"{edge}(?:{'|'.join(idioms)}){edge}", re.IGNORECASE) if idioms else None

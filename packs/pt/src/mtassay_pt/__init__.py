@@ -1,0 +1,9 @@
+"""What mtassay knows of Portuguese: see the README of this pack."""
+
+from pathlib import Path
+
+from mtassay.data.language_packs import LanguagePack
+
+__all__ = ["PACK"]
+
+PACK = LanguagePack("pt", Path(__file__).parent)

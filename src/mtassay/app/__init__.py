@@ -1,0 +1,1 @@
+"""What people use: the library's functions, plans, the command line, the page, the web app."""

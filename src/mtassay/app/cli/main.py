@@ -1,0 +1,238 @@
+"""The command `mtassay`: one thin function per subcommand, and one place where errors become one line."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import sys
+import traceback
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from itertools import dropwhile
+from typing import Annotated, Any, NoReturn
+
+import typer
+
+from mtassay import __version__
+from mtassay.app.cli import bugs
+from mtassay.app.cli.help_text import SECTIONS, HelpfulGroup, make_helpful
+from mtassay.app.cli.interruption import STOPPED
+from mtassay.data.errors import MtassayError, PluginWarning
+
+COMMANDS = {name: about for section in SECTIONS.values() for name, about in section.items()}
+
+
+GROUPS = ("suite", "review", "meta")
+"""Those that load only the one of their own commands that is called."""
+
+
+def build_app(words: Sequence[str] | None = None) -> typer.Typer:
+    """The command line, so much of it as is needed for these words: one command, or the help on all.
+
+    All of it is loaded where no words are given.
+    """
+    app = typer.Typer(
+        cls=HelpfulGroup,
+        help="Tests machine translation: who is better, at what, and which sentences show it.",
+        epilog="--version prints the version; --debug shows the traceback of an error. "
+        "Exit codes: 0 fine, 1 a check failed, 2 bad usage or input, 3 an engine or service failed, "
+        "70 a bug of ours, 130 stopped.",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,  # plain help is easier to read in 80 columns
+        add_completion=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_options)
+    if words is None:
+        for name in COMMANDS:
+            _register(app, name, ())
+        make_helpful(app)
+        return app
+    rest = list(dropwhile(lambda word: word.startswith("-"), words))
+    if rest and rest[0] in COMMANDS:
+        _register(app, rest[0], rest[1:])
+    else:
+        for name, about in COMMANDS.items():
+            app.command(name, short_help=about)(_not_loaded)
+    make_helpful(app)
+    return app
+
+
+def _register(app: typer.Typer, name: str, words: Sequence[str]) -> None:
+    with _one_thread_for_matrices():
+        module = import_module(
+            f"mtassay.app.cli.{name}" if name in GROUPS else f"mtassay.app.cli.{name}_command"
+        )
+    if name == "method":
+        module.register(app, words)
+    elif name in GROUPS:
+        module.register(app, only=next(iter(words), ""))
+    else:
+        module.register(app)
+
+
+@contextmanager
+def _one_thread_for_matrices() -> Iterator[None]:
+    """NumPy, where it is loaded meanwhile, multiplies in one thread, unless the user says otherwise.
+
+    Our matrices are narrow: more threads wait for each other longer than they compute, and take the cores
+    from our other processes. Programs that we start are not told.
+    """
+    name = "OPENBLAS_NUM_THREADS"
+    if name in os.environ:
+        yield
+        return
+    os.environ[name] = "1"
+    try:
+        yield
+    finally:
+        del os.environ[name]
+
+
+def _not_loaded() -> None:
+    """Stands in the help for a command that is loaded where it is called."""
+
+
+def _options(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show the traceback of an error. Works anywhere in the line.")
+    ] = False,
+) -> None:
+    """Shared by all commands; `main` looks for both before anything is loaded."""
+
+
+def main() -> NoReturn:
+    """Run the command line and exit with its code; `KeyboardInterrupt` where it was stopped."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that knows few characters still shows the rest
+    words = [word for word in sys.argv[1:] if word != "--debug"]
+    if words == ["--version"]:
+        print(f"mtassay {__version__}")  # noqa: T201
+        sys.exit(0)
+    try:
+        with _warnings_in_a_line():
+            code = build_app(words)(args=words, prog_name="mtassay", standalone_mode=False)
+        sys.stdout.flush()
+        if code == STOPPED:  # what Typer makes of Ctrl-C
+            raise KeyboardInterrupt
+    except Exception as error:
+        if isinstance(error, BrokenPipeError):
+            _stop_writing()
+        if "--debug" in sys.argv:
+            _show_traceback(error)
+        code = _explain(error)
+    except SystemExit as stop:  # what Typer makes of a reader that has gone
+        if isinstance(stop.__context__, BrokenPipeError):
+            _stop_writing()
+        raise
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+@contextmanager
+def _warnings_in_a_line() -> Iterator[None]:
+    """What of another package is left out is told as our errors are; other warnings as ever."""
+    with warnings.catch_warnings():
+        usual = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+            if issubclass(category, PluginWarning):
+                _say(f"mtassay: {_shown(str(message))}")
+            else:
+                usual(message, category, *place, **more)
+
+        warnings.showwarning = show
+        yield
+
+
+def _stop_writing() -> NoReturn:
+    """End well: the reader, such as `head`, has what it wants. Python must not complain when it flushes."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    sys.exit(0)
+
+
+def _explain(error: Exception) -> int:
+    """One line on standard error, and its exit code: for what a person can mend, or for a bug of ours."""
+    kind = type(error).__name__
+    if kind == "NoArgsIsHelpError":
+        _say(str(error))
+        return 2
+    if kind == "Abort":  # what older versions of Typer make of it
+        raise KeyboardInterrupt from None
+    if isinstance(error, MtassayError):
+        _say(f"mtassay: {_shown(_with_options(str(error)))}")
+        return error.exit_code
+    if hasattr(error, "format_message"):  # Typer's word for a mistake in the line
+        context = getattr(error, "ctx", None)
+        command = " ".join(context.command_path.split()[1:]) if context else ""
+        _say(
+            f"mtassay: {_shown(error.format_message())} Try: {' '.join(('mtassay', command)).strip()} --help"
+        )
+        return 2
+    from mtassay.data.registry import blamed
+
+    if other := blamed(error):
+        _say(f"mtassay: {_shown(other)} Tell its authors; --debug shows the traceback.")
+        return 2
+    if isinstance(error, OSError):
+        _say(f"mtassay: {error.strerror or error}{f': {error.filename}' if error.filename else ''}")
+        return 2
+    return bugs.tell(error)
+
+
+_OPTIONS = {
+    "every_run": "--all",
+    "form": "--format",
+    "groups": "--group",
+    "langpair": "-l",
+    "metrics": "-m",
+    "references": "-r",
+    "source": "-s",
+    "systems": "-t",
+}
+"""Options that are not called as the parameter of the library is."""
+_PARAMETER = re.compile(r"`([a-z][a-z_]*)(?:=([^`]*))?`")
+
+
+def _with_options(text: str) -> str:
+    """An error of the library, which names parameters in backticks, with the options of the command line.
+
+    >>> _with_options("`stream=True` needs references: add `references='FILE'`. See `max_calls`.")
+    '--stream needs references: add -r FILE. See --max-calls.'
+    >>> _with_options("Write `systems=['old=FILE', 'new=FILE']`, or `fold=False`.")
+    'Write -t old=FILE -t new=FILE, or --no-fold.'
+    """
+
+    def option(found: re.Match[str]) -> str:
+        name, value = found[1], found[2]
+        flag = _OPTIONS.get(name, f"--{name.replace('_', '-')}")
+        if value == "False":
+            return f"--no-{name.replace('_', '-')}"
+        if value is None or value == "True":
+            return flag
+        values = value.strip("[]").split(", ") if value.startswith("[") else [value]
+        return " ".join(f"{flag} {each.strip(chr(39))}" for each in values)
+
+    return _PARAMETER.sub(option, text)
+
+
+def _show_traceback(error: Exception) -> None:
+    _say("".join(traceback.format_exception(error)).rstrip("\n"))
+
+
+def _shown(text: str) -> str:
+    """One line that cannot steer the terminal, whatever a file or an engine put into it."""
+    from mtassay.data.marks import printable
+
+    return printable(" ".join(text.split()))
+
+
+def _say(line: str) -> None:
+    from mtassay.runtime.http_calls import redact
+
+    print(redact(line), file=sys.stderr)  # noqa: T201

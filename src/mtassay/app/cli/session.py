@@ -1,0 +1,287 @@
+"""A sitting at the terminal: open outputs one by one, and every answer kept before the next is shown."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+
+from mtassay.app.cli.interruption import CTRL_C
+from mtassay.data.errors import MtassayError
+from mtassay.data.formats.suite_items import Item
+from mtassay.data.marks import marked
+from mtassay.data.nouns import Review
+from mtassay.data.subjects import Pending, answer_about, decide, told_answer
+from mtassay.report.case_text import Screen
+from mtassay.review.campaign_store import counted_reviews, keep_answer
+from mtassay.review.case_history import nearest_to
+from mtassay.review.pending import waiting_for
+from mtassay.runtime.workspace import Workspace
+
+__all__ = ["END", "Session", "nearest_rules", "read_key", "read_line"]
+
+END = "\x04"
+"""What Ctrl-D gives, and the end of the input."""
+_DONE, _BACK, _QUIT = "done", "back", "quit"
+_EXPRESSIONS = 6
+_TOKENS = 2
+_LONG = 2000  # characters of an output that are compared
+
+
+@dataclass
+class Session:
+    """One sitting of one reviewer at one queue. Keys, lines and the screen are handed in."""
+
+    store: Workspace
+    reviewer: str
+    queue: list[Pending]
+    screen: Screen
+    read_key: Callable[[], str]
+    read_line: Callable[[str], str]
+    write: Callable[[str], None]
+    double: bool = False
+    show_systems: bool = False
+    items: Mapping[str, Item] = field(default_factory=dict)
+    """Items of a suite by id, whose rules are shown."""
+    write_rule: Callable[[Pending, str, bool], Sequence[str]] | None = None
+    """Writes an expression for an output, which is right or wrong, into the suite; says what it wrote."""
+    answers: dict[tuple[str, str], str] = field(default_factory=dict)
+    """What was answered in this sitting, by subject and question."""
+    notes: dict[tuple[str, str], str] = field(default_factory=dict)
+    """Notes that wait for their answer, by subject and question."""
+    fetch: Callable[[Sequence[str]], Pending | None] | None = None
+    """Where outputs are handed out one by one: gives the next, but for those that were skipped."""
+    keep: Callable[[Pending, str, str], Sequence[str]] | None = None
+    """Keeps an answer with its note in another way than as a review; gives what to say then."""
+    skipped: list[str] = field(default_factory=list)
+    """Subjects that were skipped in this sitting."""
+    explained: set[str] = field(default_factory=set)
+    """Questions that were explained in this sitting; once is enough where that takes many lines."""
+
+    def run(self) -> str:
+        """Go through the queue until its end or until the reviewer stops; gives a summary."""
+        try:
+            self._go()
+        except KeyboardInterrupt:
+            CTRL_C.settle()
+            self.write("")
+        return self._summary()
+
+    def _go(self) -> None:
+        place, again = 0, False
+        trail: list[int] = []
+        while self._has(place):
+            pending = self.queue[place]
+            if not again and self.fetch is None and not self._is_waiting(pending):
+                place += 1  # somebody else was faster, or it was answered before going back
+                continue
+            self._show(pending, place)
+            step = self._ask(pending)
+            if step == _QUIT:
+                return
+            again = step == _BACK
+            if step == _DONE:
+                trail.append(place)
+                place += 1
+            elif trail:
+                place = trail.pop()
+            else:
+                self.write("This is the first one.")
+
+    def _has(self, place: int) -> bool:
+        """Whether there is an output at this place, which may have to be fetched first."""
+        if place == len(self.queue) and self.fetch is not None:
+            fetched = self.fetch(self.skipped)
+            self.queue += [fetched] if fetched is not None else []
+        return place < len(self.queue)
+
+    def _is_waiting(self, pending: Pending) -> bool:
+        reviews = self.store.reviews(pending.question.name)
+        decisions = decide(counted_reviews(self.store, reviews, self.reviewer))
+        return bool(waiting_for(self.reviewer, [pending], decisions, double=self.double))
+
+    def _show(self, pending: Pending, place: int) -> None:
+        is_own = self.fetch is None and not pending.question.how
+        nearest = nearest_to(self.store, pending, double=self.double) if is_own else []
+        whole = f" of {len(self.queue)}" if self.fetch is None else ""
+        self.write("\n" + self.screen.rule(f"{place + 1}{whole}"))
+        self.write(self.screen.pending(pending, nearest, show_systems=self.show_systems))
+        item = self.items.get(pending.subject.case_id)
+        if item and not pending.question.is_blind:
+            for number, line in enumerate(nearest_rules(item, pending.subject.outputs[0])):
+                self.write(self.screen.line("" if number else "rules", line))
+        if before := self._answer_before(pending):
+            note = f" ({before.note})" if before.note else ""
+            said = told_answer(pending.question, before.answer, pending.subject)
+            self.write("\n" + self.screen.line("you said", f"{said}{note}"))
+        self._show_keys(pending)
+
+    def _answer_before(self, pending: Pending) -> Review | None:
+        decision = decide(self.store.reviews(pending.question.name)).get(
+            (pending.subject.id, pending.question.name)
+        )
+        return decision.latest.get(self.reviewer) if decision else None
+
+    def _ask(self, pending: Pending) -> str:
+        asked = (pending.subject.id, pending.question.name)
+        answers = pending.question.answers_by_key
+        if pending.question.how:
+            return self._ask_line(pending)
+        while True:
+            key = self.read_key()
+            if key in answers:
+                note = self.notes.pop(asked, "")
+                self._keep(pending, answers[key], note)
+                return _DONE
+            if key == "n":
+                self.notes[asked] = self._note()
+                self._show_keys(pending)
+            elif key == "r" and self._writes_rules(pending):
+                if self._rule(pending):
+                    return _DONE
+                self._show_keys(pending)
+            elif key == "s":
+                self._skip(pending)
+                return _DONE
+            elif key == "b":
+                return _BACK
+            elif key in ("q", END):
+                return _QUIT
+            else:
+                self._show_keys(pending)
+
+    def _ask_line(self, pending: Pending) -> str:
+        """An answer that is typed: a number, spans, a text."""
+        steps = {"b": _BACK, "q": _QUIT, END: _QUIT}
+        while True:
+            line = self.read_line("> ").strip()
+            if line in steps:
+                return steps[line]
+            if line == "s":
+                self._skip(pending)
+                return _DONE
+            if line == "?":
+                self.explained.discard(pending.question.name)
+                self._show_keys(pending)
+                continue
+            try:
+                answer = answer_about(pending.question, line, pending.subject)
+            except ValueError as error:
+                self.write(f"{error}.")
+                continue
+            self._keep(pending, answer, "")
+            return _DONE
+
+    def _skip(self, pending: Pending) -> None:
+        self.skipped.append(pending.subject.id)
+        self.write("→ skipped")
+
+    def _show_keys(self, pending: Pending) -> None:
+        question = pending.question
+        if question.kind == "spans" and question.name in self.explained:
+            self.write("\nWrite as before   ? how   u unsure   s skip   b back   q quit")
+            return
+        self.explained.add(question.name)
+        more = {"r": "rule"} if self._writes_rules(pending) else {}
+        self.write("\n" + self.screen.keys(question, more))
+
+    def _writes_rules(self, pending: Pending) -> bool:
+        return self.write_rule is not None and not pending.question.is_blind
+
+    def _rule(self, pending: Pending) -> bool:
+        """Ask for an expression and write it; the output is then answered, too. Whether that was done."""
+        assert self.write_rule is not None
+        line = self.read_line("expression of what is right in it (-… of what is wrong; Enter: none): ")
+        pattern = line.removeprefix("-").strip()
+        if line == END or not pattern:
+            return False
+        is_right = not line.startswith("-")
+        try:
+            written = self.write_rule(pending, pattern, is_right)
+        except MtassayError as error:
+            self.write(str(error))
+            return False
+        for text in written:
+            self.write(text)
+        answer = "correct" if is_right else "incorrect"
+        self._keep(pending, answer, self.notes.pop((pending.subject.id, pending.question.name), ""))
+        return True
+
+    def _note(self) -> str:
+        note = self.read_line("note (goes with your answer): ")
+        return "" if note == END else note.strip()
+
+    def _keep(self, pending: Pending, answer: str, note: str) -> None:
+        more: Sequence[str] = ()
+        if self.keep is not None:
+            more = self.keep(pending, answer, note)
+        else:
+            keep_answer(self.store, pending.subject, pending.question, answer, self.reviewer, note=note)
+        self.answers[pending.subject.id, pending.question.name] = answer
+        for line in (f"→ {told_answer(pending.question, answer, pending.subject)}", *more):
+            self.write(line)
+
+    def _summary(self) -> str:
+        choices = any(not pending.question.how for pending in self.queue)
+        counts = Counter(self.answers.values()) if choices else Counter[str]()
+        tally = ", ".join(f"{count} {answer}" for answer, count in counts.items())
+        left = "" if self.fetch is not None else f", {len(self.queue) - len(self.answers)} left"
+        lines = [f"{len(self.answers)} answered{f' ({tally})' if tally else ''}{left}."]
+        if lost := [note for note in self.notes.values() if note]:
+            lines.append(f"Not kept, for want of an answer: the note '{lost[0]}'.")
+        return "\n".join(lines)
+
+
+def nearest_rules(item: Item, text: str) -> list[str]:
+    """All expressions of the item, up to a few, and of its tokens those most like this text.
+
+    >>> from mtassay.data.formats.suite_items import Rule
+    >>> tokens = (Rule("Ele correu."), Rule("Correu ele ontem."))
+    >>> item = Item("1", "en-pt", "C", "P", "He ran.", (Rule("corr(eu|ia)"),), negative_tokens=tokens)
+    >>> nearest_rules(item, "Ele corre.")[:2]
+    ['positive regex: corr(eu|ia)', 'negative token: Ele correu.']
+    """
+    kinds = (("positive regex", item.positive_regex), ("negative regex", item.negative_regex))
+    lines = [f"{kind}: {marked(rule.text, limit=200)}" for kind, rules in kinds for rule in rules]
+    more = f"and {len(lines) - _EXPRESSIONS} more expressions"
+    shown = [*lines[:_EXPRESSIONS], *([more] if len(lines) > _EXPRESSIONS else [])]
+    tokens = [("positive token", rule.text) for rule in item.positive_tokens]
+    tokens += [("negative token", rule.text) for rule in item.negative_tokens]
+    ranked = sorted(tokens, key=lambda token: -_likeness(text, token[1]))
+    return [*shown, *(f"{kind}: {marked(token, limit=200)}" for kind, token in ranked[:_TOKENS])]
+
+
+def _likeness(a: str, b: str) -> float:
+    return SequenceMatcher(None, a[:_LONG].split(), b[:_LONG].split(), autojunk=False).ratio()
+
+
+def read_key() -> str:
+    """The next key in lower case; `END` when there is no more input.
+
+    What was typed before is dropped: nobody can mean it for what they have not seen. Of a longer piece
+    (an arrow key, a paste) only the beginning counts.
+    """
+    try:
+        import termios
+        import tty
+    except ImportError:  # no such terminal, as on Windows
+        return read_line("")[:1].lower()
+    descriptor = sys.stdin.fileno()
+    before = termios.tcgetattr(descriptor)
+    try:
+        tty.setcbreak(descriptor, termios.TCSAFLUSH)
+        data = os.read(descriptor, 1024)
+    finally:
+        termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
+    return data.decode("utf-8", "ignore")[:1].lower() or END
+
+
+def read_line(prompt: str) -> str:
+    """A line that ends with Enter; `END` when there is no more input."""
+    sys.stdout.write(prompt)
+    sys.stdout.flush()
+    line = sys.stdin.readline()
+    return line.rstrip("\r\n") if line else END

@@ -1,0 +1,364 @@
+"""How a suite grows: see what systems make of it, learn from reviews, check it, and judge again.
+
+All functions take a suite (a file, the name of one that a language pack has, or a `Suite`), the fields of
+`SuiteMethod` that choose items, and how to run as those of `mtassay.app.library` do:
+`workspace`, `quiet`, `listen`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from glob import escape
+from pathlib import Path
+from typing import Any, Unpack
+
+from mtassay.app.arguments import known_keywords
+from mtassay.app.runs import RunSettings, workspace_path
+from mtassay.app.settings_types import AnySuite, ItemOptions, RunOptions, SuiteOptions
+from mtassay.changes.run_changes import VerdictChanges
+from mtassay.data.display import Table
+from mtassay.data.errors import UsageError
+from mtassay.data.formats.suite_editing import add_rules, editable
+from mtassay.data.formats.suite_files import read_suite
+from mtassay.data.formats.suite_items import Suite
+from mtassay.data.marks import plural
+from mtassay.data.nouns import Output, Run
+from mtassay.meta.agreement_tables import harvest_table
+from mtassay.methods.engine import EngineContext, execute, live_outputs, translate
+from mtassay.methods.suite.acceptance import Outcome, Wish, rules_to_add
+from mtassay.methods.suite.material import (
+    Harvest,
+    ItemMaterial,
+    KnownOutputs,
+    check_harvest,
+    harvest_record,
+    harvest_rows,
+    make_pairs,
+    same_items,
+    suite_run,
+    suite_runs,
+)
+from mtassay.methods.suite.problems import Problems, lint, read_codes
+from mtassay.methods.suite.rule_judge import Judge
+from mtassay.methods.suite.suggestions import Suggested, suggest_all
+from mtassay.methods.suite.suite_method import SuiteMethod
+from mtassay.report.progress import Progress
+from mtassay.runtime.workspace import Workspace
+from mtassay.stats.resampling import fixed_seed
+from mtassay.systems.roster import Given, open_systems, replays
+
+__all__ = [
+    "Challenge",
+    "ItemAnswers",
+    "ProposedRules",
+    "accept",
+    "ask",
+    "challenge",
+    "check",
+    "existing_workspace",
+    "rejudge",
+    "suggest",
+]
+
+_KEPT = ("items", "test", "alpha", "samples", "seed")
+"""Parameters of a saved run that hold for a new judgement of it."""
+
+
+@dataclass(frozen=True)
+class ItemAnswers:
+    """What systems answered to each item, in order; `live` are those of live engines, which may fail."""
+
+    outputs: Mapping[str, Sequence[Output]] = field(default_factory=dict)
+    live: Mapping[str, Sequence[Output]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ProposedRules:
+    """What is proposed for each item; `live` are the outputs of live engines that were asked for it."""
+
+    items: Sequence[Suggested]
+    live: Mapping[str, Sequence[Output]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Challenge:
+    """What each item gave: pairs of a correct and an incorrect output, or why there are none."""
+
+    harvests: Sequence[Harvest]
+    answers: ItemAnswers
+
+    @property
+    def pairs(self) -> list[Any]:
+        """All pairs, in the order of the items."""
+        return [pair for harvest in self.harvests for pair in harvest.pairs]
+
+    def table(self) -> Table:
+        """How many items of each category gave pairs, and why the others gave none."""
+        return harvest_table(harvest_rows(self.harvests))
+
+    def record(self) -> dict[str, Any]:
+        """The same for a program."""
+        return harvest_record(self.harvests)
+
+
+def ask(method: SuiteMethod, systems: Given, context: EngineContext) -> ItemAnswers:
+    """What systems make of the chosen items. Nothing is judged, so rules may be wrong or missing."""
+    opened = open_systems(systems, method.segments, method.pair, read=method.reader(method.segments, context))
+    outputs = translate(method.segments, opened, context)
+    context.note_origins()
+    return ItemAnswers(outputs, live_outputs(opened, outputs))
+
+
+@known_keywords(SuiteOptions)
+def suggest(
+    suite: AnySuite, systems: Given = (), *, run: str | None = None, **options: Unpack[SuiteOptions]
+) -> ProposedRules:
+    """Rules for outputs that are undecided, from those that are settled; what settles most stands first.
+
+    Items without rules are there too, with what systems make of them. Outputs are those of the systems, or of
+    a saved run: by default the newest of this suite.
+
+    >>> found = suggest("en-pt", {"a": ["Ambos."]}, item="false-friends-nouns-1")
+    >>> [output.text for output in found.items[0].suggestion.undecided]
+    ['Ambos.']
+    """
+    settings, parameters = RunSettings.split(options)
+    method = SuiteMethod.resolve({"suite": suite, **parameters})
+    gathered = _gather(method, systems, run, settings)
+    material = gathered.material
+    if not material.outputs:
+        raise UsageError(
+            f"There are no outputs of {method.suite.path or method.suite.name}: add `systems=['NAME=FILE']`, "
+            "or run it first: mtassay suite run"
+        )
+    with Progress(quiet=settings.is_quiet) as progress:
+        items = suggest_all(method.suite, method.chosen.items, material, progress.report)
+    return ProposedRules(items, gathered.live)
+
+
+@known_keywords(SuiteOptions)
+def accept(
+    path: str | Path,
+    wish: Wish,
+    systems: Given = (),
+    *,
+    run: str | None = None,
+    **options: Unpack[SuiteOptions],
+) -> Outcome:
+    """Write what people settled into a suite file as rules, so that they hold for everybody from now on.
+
+    What cannot be accepted is told in the remarks of the outcome; a rule that would break a known verdict is
+    a `UsageError`, and nothing is written.
+    """
+    settings, parameters = RunSettings.split(options)
+    wish.check()
+    editable(path)
+    method = SuiteMethod.resolve({"suite": path, **parameters})
+    outcome = rules_to_add(method.suite, _gather(method, systems, run, settings).material, wish)
+    if outcome.rules:
+        add_rules(path, outcome.rules)
+    return outcome
+
+
+@known_keywords(SuiteOptions)
+def add_expression(
+    path: str | Path,
+    subject: str,
+    pattern: str,
+    *,
+    correct: bool,
+    reviewer: str,
+    run: str | None = None,
+    **options: Unpack[SuiteOptions],
+) -> list[str]:
+    """Write one expression into a suite file, for an output of a saved run that is correct, or is not.
+
+    It must match that output and break no known verdict, else it is a `UsageError` and nothing is written.
+    Gives a line for what was written, and what there is to say about it.
+    """
+    wish = Wish(reviewer, (subject,), regex=pattern, correct=correct)
+    outcome = accept(path, wish, run=run, **options)
+    return [*outcome.lines, *outcome.remarks]
+
+
+@known_keywords(RunOptions)
+def check(
+    suite: AnySuite,
+    systems: Given = (),
+    *,
+    runs: bool = False,
+    min_items: int = 5,
+    select: Sequence[str] = (),
+    ignore: Sequence[str] = (),
+    **options: Unpack[RunOptions],
+) -> Problems:
+    """What is wrong with a suite; with outputs of systems or of all saved runs, also rules that never apply.
+
+    `select` and `ignore` are names of problems, or error, warning and info. The suite may lack items, and may
+    have what judging refuses: bad patterns, and ids that stand twice.
+
+    >>> check("en-pt", select=["error"]).found
+    []
+    """
+    settings = RunSettings(**options)
+    chosen, left_out = read_codes(select), read_codes(ignore)
+    content = suite if isinstance(suite, Suite) else read_suite(suite)
+    material = ItemMaterial()
+    if systems and content.items:
+        with settings.context(systems) as context:
+            material.add(ask(SuiteMethod(content), systems, context).outputs)
+    if runs:
+        store = existing_workspace(settings)
+        saved = suite_runs(store) if store else []
+        if store is None or not saved:
+            raise UsageError(
+                "There are no saved runs yet: run 'mtassay suite run' first, or leave out --runs."
+            )
+        for name in saved:
+            material.add_run(store, name, content)
+    with Progress(quiet=settings.is_quiet) as progress:
+        problems = lint(
+            content,
+            outputs=material.texts() if systems or runs else None,
+            min_items=min_items,
+            report=lambda done: progress.report("checking", done, len(content.items)),
+        )
+    return Problems(content, problems).only(chosen, left_out)
+
+
+@known_keywords(RunOptions)
+def rejudge(
+    suite: AnySuite, run: str | None = None, *, reviews: bool = True, **options: Unpack[RunOptions]
+) -> VerdictChanges:
+    """Judge the outputs of a saved run by the rules of today, and see which verdicts changed.
+
+    The run is by default the newest of this suite. With `save`, the new judgement is kept as a run.
+    """
+    settings = RunSettings(**options)
+    store = existing_workspace(settings)
+    content = suite if isinstance(suite, Suite) else read_suite(suite)
+    where = content.path or content.name
+    run_id = suite_run(store, run, content)
+    if store is None or run_id is None:
+        raise UsageError(f"There is no saved run of {where} yet. Make one: mtassay suite run")
+    old = store.run(run_id)
+    same = same_items(old.segments, content)
+    if not same:
+        raise UsageError(f"The run {run_id} has no item of {where}. See: mtassay runs list")
+    kept = {key: old.parameters[key] for key in _KEPT if key in old.parameters}
+    method = _only(SuiteMethod(content, **kept, reviews=reviews), same)
+    with settings.context() as context:
+        new = execute(method, method.segments, replays(old), context)
+        if settings.save:
+            store.save_run(new)
+    return VerdictChanges.of(
+        old,
+        new,
+        title=f"{run_id} · {plural(len(same), 'item')} · {plural(len(old.outputs), 'system')}",
+        left_out=_left_out(old, content, same),
+        run=new.id if settings.save else "",
+    )
+
+
+@known_keywords(ItemOptions)
+def challenge(
+    suite: AnySuite,
+    systems: Given = (),
+    *,
+    runs: Sequence[str] = (),
+    per_item: int = 1,
+    seed: int | None = None,
+    reviews: bool = True,
+    **options: Unpack[ItemOptions],
+) -> Challenge:
+    """A challenge set for metrics from what is known: tokens, what rules say of outputs, and reviews.
+
+    Outputs are those of systems and of saved runs; `formats.challenge.write_challenge` writes the pairs.
+    """
+    settings, parameters = RunSettings.split(options)
+    method = SuiteMethod.resolve({"suite": suite, **parameters})
+    store = Workspace(workspace_path(settings.workspace)) if runs else None
+    Judge(method.chosen).check()  # a bad rule is said before an engine is asked
+    with settings.context(systems) as context:
+        known_outputs = KnownOutputs.reviewed(context.workspace or store) if reviews else KnownOutputs()
+        for name in runs:
+            assert store is not None
+            _add_run(known_outputs, store.run(name), method.chosen, context)
+        answers = ask(method, systems, context)
+        known_outputs.add(answers.outputs)
+        outputs_by_item = known_outputs.sorted_by(method.chosen, report=partial(context.progress, "judging"))
+    harvests = [
+        make_pairs(i, outputs_by_item[i.id], per_item=per_item, seed=fixed_seed(seed))
+        for i in method.chosen.items
+    ]
+    check_harvest(harvests)
+    return Challenge(harvests, answers)
+
+
+def existing_workspace(settings: RunSettings) -> Workspace | None:
+    """The workspace if there is one; a file that was asked for must be there."""
+    path = workspace_path(settings.workspace)
+    if path.exists():
+        return Workspace(path)
+    if settings.workspace is not None:
+        raise UsageError(f"There is no workspace {path}.")
+    return None
+
+
+@dataclass(frozen=True)
+class _Gathered:
+    material: ItemMaterial
+    live: Mapping[str, Sequence[Output]]
+
+
+def _gather(method: SuiteMethod, systems: Given, run: str | None, settings: RunSettings) -> _Gathered:
+    """Outputs of systems, or of a saved run (the newest of this suite unless one is named), and reviews."""
+    if systems and run:
+        raise UsageError("Give outputs with `systems` or a saved run with `run`, not both.")
+    material = ItemMaterial()
+    answers = ItemAnswers()
+    store = existing_workspace(settings)
+    if systems:
+        with settings.context(systems) as context:
+            answers = ask(method, systems, context)
+            material.add(answers.outputs)
+    elif (run_id := suite_run(store, run, method.chosen)) and store:
+        material.add_run(store, run_id, method.chosen)
+    if store:
+        material.add_reviews(store, method.chosen)
+    return _Gathered(material, answers.live)
+
+
+def _only(method: SuiteMethod, ids: Sequence[str] | set[str]) -> SuiteMethod:
+    """The method for these items of the suite alone, in the order of the suite."""
+    item_ids = [item.id for item in method.suite.items if item.id in set(ids)]
+    if len(item_ids) == len(method.suite.items):
+        return method
+    chosen = tuple(map(escape, item_ids))
+    return replace(method, category=(), phenomenon=(), tag=(), item=chosen, approved=False, public=None)
+
+
+def _left_out(old: Run, suite: Suite, same: set[str]) -> dict[str, int]:
+    """Why items of a run or of the suite cannot be compared, and how many."""
+    sources = {item.id: item.source for item in suite.items}
+    asked = {segment.id for segment in old.segments}
+    counts = {
+        "items that are not in the file any more": sum(key not in sources for key in asked),
+        "items whose source has changed since": sum(key in sources and key not in same for key in asked),
+        "items that are new since": sum(key not in asked for key in sources),
+    }
+    return {what: count for what, count in counts.items() if count}
+
+
+def _add_run(known_outputs: KnownOutputs, run: Run, suite: Suite, context: EngineContext) -> None:
+    """The outputs of a saved run; those of another source than the item has today are left out."""
+    if run.method != SuiteMethod.name:
+        raise UsageError(f"Run {run.id} is not of 'mtassay suite run' but of '{run.method}'.")
+    today = {item.id: item.source for item in suite.items}
+    then = {segment.id: segment.source for segment in run.segments}
+    changed = {key for key in today.keys() & then.keys() if today[key] != then[key]}
+    if changed:
+        context.note(f"run {run.id}: {plural(len(changed), 'item')} left out: another source today")
+    known_outputs.add(run.outputs, without=changed)

@@ -1,0 +1,147 @@
+"""What people marked and rated, for other programs: entities, MQM, ratings, Label Studio and Pearmut."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal, TextIO, get_args
+
+from mtassay.app.reviewing import Place
+from mtassay.app.runs import open_workspace
+from mtassay.data.errors import UsageError
+from mtassay.data.formats.annotation_files import (
+    gives_number,
+    write_entities,
+    write_mqm,
+    write_ratings,
+    write_seg_ratings,
+)
+from mtassay.data.formats.labelstudio import labeling_config, task_of
+from mtassay.data.formats.pearmut import pearmut_annotations, pearmut_campaign, pearmut_item
+from mtassay.data.formats.textfiles import FilePath, open_for_writing
+from mtassay.data.nouns import Question, Run
+from mtassay.data.questions import COMMON_QUESTIONS, SpanQuestion, all_questions, find_question
+from mtassay.data.subjects import Pending, decide, subjects_in
+from mtassay.review.pending import question_of
+from mtassay.runtime.workspace import Workspace
+
+__all__ = ["FORMS", "ExchangeForm", "export_as", "export_tasks"]
+
+ExchangeForm = Literal["entities", "mqm", "mtme", "ratings", "labelstudio", "pearmut"]
+FORMS: tuple[ExchangeForm, ...] = get_args(ExchangeForm)
+_USUAL = {"entities": "entities", "mqm": "mqm", "mtme": "mqm"}
+
+
+def export_as(
+    form: ExchangeForm,
+    where: FilePath | TextIO,
+    *,
+    run: str = "last",
+    question: str | None = None,
+    workspace: Place | None = None,
+) -> int:
+    """Write what people said about the outputs of a run as another program reads it; gives how many records.
+
+    `entities`: what holds in references, for the metric nee (JSONL). `mqm`: each rater's errors as WMT's
+    MQM files (TSV). `mtme`: the errors that hold, as a `.seg.rating` of mt-metrics-eval. `ratings`: each
+    rater's numbers, for `meta correlate` (TSV). `labelstudio`, `pearmut`: the answers to one question as
+    annotations (JSON), with the tasks or items that they are about.
+    """
+    store = open_workspace(workspace)
+    chosen = store.run(run)
+    if form in ("labelstudio", "pearmut"):
+        return _write_answers(form, where, store, chosen, _asked(chosen, question))
+    name = question or _USUAL.get(form)
+    questions = [find_question(name)] if name else list(COMMON_QUESTIONS.values())
+    if name and not _can_write(form, questions[0]):
+        choices = ", ".join(q.name for q in all_questions().values() if _can_write(form, q))
+        raise UsageError(f"`form='{form}'` cannot write answers to '{name}'. Available: {choices}.")
+    decisions = decide(review for q in questions for review in store.reviews(q.name))
+    if form == "ratings":
+        answered = {name for _, name in decisions}
+        return write_ratings(where, chosen, decisions, [q for q in questions if q.name in answered])
+    write = {"entities": write_entities, "mqm": write_mqm, "mtme": write_seg_ratings}[form]
+    return write(where, chosen, decisions, questions[0].name)
+
+
+def _can_write(form: ExchangeForm, question: Question) -> bool:
+    if form == "ratings":
+        return gives_number(question)
+    marks = question.marks if isinstance(question, SpanQuestion) else None
+    return marks == "reference" if form == "entities" else marks == "output" and gives_number(question)
+
+
+def _asked(run: Run, name: str | None) -> Question:
+    question = find_question(name) if name is not None else question_of(run)
+    if question is None:
+        raise UsageError(f"Run {run.id} asks nothing by itself: add `question='NAME'`.")
+    return question
+
+
+def _write_answers(
+    form: str, where: FilePath | TextIO, store: Workspace, run: Run, question: Question
+) -> int:
+    reviews = store.reviews(question.name)
+    subjects = store.subjects({review.subject for review in reviews})
+    systems = {subject.id: system for (_, system), subject in reversed(subjects_in(run).items())}
+    if form == "labelstudio":
+        by_subject = {key: [r for r in reviews if r.subject == key] for key in subjects}
+        tasks = [task_of(subjects[key], question, own) for key, own in by_subject.items()]
+        _write_json(where, tasks)
+        _write_config(where, question)
+    else:
+        answered = [(r, subjects[r.subject], systems.get(r.subject, "output")) for r in reviews]
+        pearmut_campaign(run.id, question, [])  # refuses what cannot be asked there
+        _write_json(where, pearmut_annotations(run.id, question, answered))
+    return len(reviews)
+
+
+def export_tasks(
+    form: Literal["labelstudio", "pearmut"],
+    where: FilePath | TextIO,
+    entries: Sequence[Pending],
+    *,
+    name: str = "mtassay",
+    reviewers: Sequence[str] = (),
+) -> int:
+    """Write open outputs (see `people.pending`) as tasks of Label Studio, or as a campaign of Pearmut.
+
+    Beside a file for Label Studio its labeling configuration is written, with the ending `.xml`.
+    """
+    if not entries:
+        raise UsageError("Nothing is open.")
+    question = entries[0].question
+    if form == "labelstudio":
+        tasks = [
+            task_of(
+                entry.subject,
+                question,
+                more={
+                    key: str(entry.segment.tags[key])
+                    for key in ("category", "phenomenon", "context")
+                    if entry.segment.tags.get(key)
+                },
+            )
+            for entry in entries
+        ]
+        _write_json(where, tasks)
+        _write_config(where, question)
+    else:
+        items = [
+            pearmut_item(entry.subject, question, entry.systems[0] if entry.systems else "")
+            for entry in entries
+        ]
+        _write_json(where, pearmut_campaign(name, question, items, reviewers=reviewers))
+    return len(entries)
+
+
+def _write_json(where: FilePath | TextIO, content: object) -> None:
+    with open_for_writing(where) as handle:
+        json.dump(content, handle, ensure_ascii=False, indent=1)
+        handle.write("\n")
+
+
+def _write_config(where: FilePath | TextIO, question: Question) -> None:
+    if isinstance(where, str | Path):
+        Path(where).with_suffix(".xml").write_text(labeling_config(question), encoding="utf-8")

@@ -1,0 +1,524 @@
+"""How far each judge of translations can be trusted, on one's own texts: blind spots, thresholds, cost.
+
+A judge is anything that gives a number or a verdict per output: a metric, a detector of a saved run, a list
+of scores made elsewhere. Functions also take how to run metrics: `workspace`, `cache` and `quiet`.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from os import PathLike
+from typing import Any, NamedTuple, Unpack
+
+import numpy as np
+
+from mtassay.app.arguments import Texts, known_keywords, listed
+from mtassay.app.library import read_test_texts
+from mtassay.app.runs import Run, RunSettings, open_workspace
+from mtassay.app.settings_types import RunOptions
+from mtassay.data import nouns
+from mtassay.data.errors import UsageError
+from mtassay.data.formats.evaluation_files import FlagRow, read_flags
+from mtassay.data.languages import Pair, parse_pair
+from mtassay.data.nouns import RunContext
+from mtassay.data.settings import build, split_names, split_specs
+from mtassay.measures.metric import Metric
+from mtassay.meta.blindspots import BlindSpotSettings, look_for_blindspots, prepare
+from mtassay.meta.corruptions import ERROR_KINDS
+from mtassay.meta.detect import JudgedDetector, PairKey
+from mtassay.meta.judge_tables import BlindSpots, Calibration, JudgeComparison
+from mtassay.meta.judges import (
+    CalibratedJudge,
+    CalibrationSettings,
+    Cost,
+    CountingContext,
+    calibrate_judge,
+    calibration_result,
+    compare_judges,
+    timed,
+)
+from mtassay.meta.labelled_detectors import (
+    Labels,
+    check_detectors,
+    detector_of_rows,
+    detectors_of_runs,
+    labels_from_file,
+    labels_from_workspace,
+    labels_of,
+)
+from mtassay.meta.measurement import score_outputs
+from mtassay.methods.behavior.translation_quality import as_qualities
+from mtassay.methods.behavior.verdict_thresholds import EVIDENCE, thresholds_of
+from mtassay.methods.engine import EngineContext, translate
+from mtassay.runtime.workspace import Workspace
+from mtassay.stats.resampling import fixed_seed
+from mtassay.systems.roster import Given, name_and_rest, open_systems
+
+__all__ = ["blindspots", "calibrate", "judges"]
+
+METRICS = "bleu,chrf,ter"
+Place = str | PathLike[str]
+
+
+@known_keywords(RunOptions)
+def blindspots(
+    references: Texts | Iterable[Texts],
+    source: Texts,
+    output: Given | None = None,
+    *,
+    langpair: str,
+    metrics: str | Sequence[str] | None = None,
+    errors: str | Sequence[str] | None = None,
+    most: int = 500,
+    samples: int = 1000,
+    seed: int | None = None,
+    **options: Unpack[RunOptions],
+) -> BlindSpots:
+    """Which errors does a metric see? Put into good translations of one's own test set, one at a time.
+
+    The good translations are an `output` where one is given, else the last of several references, which is
+    then held against the others; a single reference is held against itself, where any change must lower
+    a metric that compares words. `errors` are kinds of errors, all by default; `most` is how many texts are
+    drawn.
+
+    >>> found = blindspots(
+    ...     [["The old bridge was closed in 2019."]], ["A ponte velha fechou em 2019."],
+    ...     {"nmt": ["The old bridge closed in 2019."]}, langpair="pt-en", metrics="chrf", errors="number",
+    ... )
+    >>> [(r["name"], r["group"], r["value"]) for r in found.records() if r["name"] == "lower"]
+    [('lower', 'number', 100.0)]
+    """
+    pair = parse_pair(langpair)
+    built = _metrics(metrics or METRICS, pair)
+    settings = BlindSpotSettings(
+        most, tuple(split_names(errors)) or tuple(ERROR_KINDS), samples, fixed_seed(seed)
+    )
+    with RunSettings(**options).context(output or (), is_live=_asks_models(built)) as context:
+        good = _good_texts(listed(references), source, output, pair, context)
+        context.progress("putting errors in", 0, None)
+        material = prepare(good.segments, good.texts, pair, settings)
+        result = look_for_blindspots(built, material, settings, context)
+    if good.is_its_own:
+        alone = "Texts are held against themselves: whatever compares words must notice any change. A second "
+        alone += "reference (-r), or a good output (-t), asks more."
+        result = replace(result, notes=[alone, *result.notes])
+    return BlindSpots(result, material, settings, good.about, str(pair))
+
+
+def _metrics(specs: str | Sequence[str], pair: Pair | None) -> dict[str, Metric]:
+    texts = [specs] if isinstance(specs, str) else specs
+    known = {"language": str(pair.target), "langpair": str(pair)} if pair else {}
+    return {spec: build("metric", spec, **known) for text in texts for spec in split_specs(text)}
+
+
+def _asks_models(metrics: Mapping[str, Metric]) -> bool:
+    return any(metric.asks_models for metric in metrics.values())
+
+
+class _GoodTexts(NamedTuple):
+    """Segments with the references to hold against, the texts to put errors into, and what these are."""
+
+    segments: Sequence[nouns.Segment]
+    texts: Sequence[str | None]
+    about: str
+    is_its_own: bool = False
+
+
+def _good_texts(
+    references: Sequence[Texts], source: Texts, output: Given | None, pair: Pair, context: EngineContext
+) -> _GoodTexts:
+    if not references:
+        raise UsageError("There is no reference: add `references='FILE'`.")
+    segments = read_test_texts(source, references, None, pair)
+    if output:
+        systems = open_systems(output, segments, pair)
+        if len(systems) > 1:
+            names = ", ".join(system.name for system in systems)
+            raise UsageError(f"Errors are put into one output: choose one of {names}.")
+        answers = translate(segments, systems, context)[systems[0].name]
+        return _GoodTexts(segments, [answer.text for answer in answers], f"the output of {systems[0].name}")
+    count = len(segments[0].references)
+    if count > 1:
+        rest = [s._replace(references=s.references[:-1]) for s in segments]
+        return _GoodTexts(rest, [s.references[-1] for s in segments], f"reference {count}")
+    return _GoodTexts(segments, [s.references[0] for s in segments], "the reference itself", is_its_own=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Labelled:
+    """Judges with the labels of what they judged, what each costs, and where it all comes from."""
+
+    judges: list[JudgedDetector]
+    names: dict[str, str]
+    metrics: dict[str, Metric]
+    costs: dict[str, Cost]
+    labels: Labels
+    systems: Sequence[str]
+    runs: Sequence[nouns.Run]
+    sources: Mapping[str, str]
+
+
+@known_keywords(RunOptions)
+def calibrate(
+    run: str | Run | nouns.Run | None = None,
+    *,
+    metrics: str | Sequence[str] | None = None,
+    precision: float = 0.8,
+    labels: Place | Mapping[Any, bool | str] | None = None,
+    question: str | None = None,
+    errors: str | Sequence[str] | None = None,
+    source: Texts | None = None,
+    references: Texts | Iterable[Texts] = (),
+    systems: Given = (),
+    langpair: str | None = None,
+    share: float = 0.3,
+    folds: int = 5,
+    seed: int | None = None,
+    **options: Unpack[RunOptions],
+) -> Calibration:
+    """From which score on is an output wrong? Thresholds for a wished precision, on one's own labels.
+
+    Judged are the outputs of a saved `run`, by its detectors and by `metrics`, or `systems` on a test set of
+    `source` and `references`. Labels are as in `judges`. Without labels, a test set with references is
+    enough: its good translations are right, and of these, `share` get one error each, as in `blindspots`.
+    Precision and recall are those on outputs that had no part in the threshold.
+    """
+    if not 0 < precision < 1:
+        raise UsageError(f"`precision` is {precision:g}: give a share between 0 and 1, as 0.8.")
+    settings = CalibrationSettings(precision, folds, fixed_seed(seed))
+    how = RunSettings(**options)
+    if run is None and labels is None:
+        if source is None or not langpair:
+            raise UsageError(
+                "There is nothing to calibrate on: give a saved run with reviews, outputs (`source`, "
+                "`references`, `systems`) with "
+                "`labels`, or for errors that are put in, `source`, `references` and `langpair`."
+            )
+        given = _from_corruptions(
+            source, listed(references), systems, langpair, metrics, share, settings.seed, how
+        )
+    else:
+        given = _labelled(
+            [] if run is None else [run], metrics, {}, labels, question, errors, source, references, systems,
+            langpair, how,
+        )  # fmt: skip
+    judges = [
+        _with_parameters(
+            calibrate_judge(j, settings, sources=given.sources, label=given.names[j.name]), given, j
+        )
+        for j in given.judges
+    ]
+    return Calibration(calibration_result(judges), judges, settings, given.labels, given.systems)
+
+
+@known_keywords(RunOptions)
+def judges(
+    runs: str | Sequence[str | Run | nouns.Run] = (),
+    *,
+    metrics: str | Sequence[str] | None = None,
+    flagged: Mapping[str, Any] | Sequence[str] = (),
+    thresholds: Mapping[str, float] | Sequence[str] = (),
+    low_is_error: str | Sequence[str] | None = None,
+    precision: float = 0.8,
+    labels: Place | Mapping[Any, bool | str] | None = None,
+    question: str | None = None,
+    errors: str | Sequence[str] | None = None,
+    source: Texts | None = None,
+    references: Texts | Iterable[Texts] = (),
+    systems: Given = (),
+    langpair: str | None = None,
+    seed: int | None = None,
+    **options: Unpack[RunOptions],
+) -> JudgeComparison:
+    """How good are detectors, judges and metrics at finding wrong translations, by people's labels?
+
+    Precision, recall, F1 and AUC with intervals, agreement with the labels, seconds, calls and price for
+    1,000 outputs; two judges together; and how many labels it would take to tell two of them apart.
+
+    Args:
+        runs: Saved runs, whose detectors are judged: what they let fail is flagged.
+        metrics: Metrics as judges: wrong is what a threshold for `precision` says, found on other outputs.
+        flagged: Lists of pairs that another judge flags: files by name or, in memory, the ids, scores by id,
+            or `FlagRow`s.
+        thresholds: Flag the pairs of such a list with at least this score.
+        low_is_error: The lists in which a low score means an error.
+        precision: Of what a metric calls wrong, this share must be wrong.
+        labels: A file, or by id (or id and system) whether the output is wrong. Default: the reviews in the
+            workspace. An output without a label is taken for neither right nor wrong.
+        question: Which question the reviews answer. Default: the one of the run.
+        errors: The answers or labels that mean an error.
+        source: The source text, without a run.
+        references: Its references, without a run.
+        systems: The outputs that are labelled, without a run; of a run, only these systems.
+        langpair: The language pair, where the run does not say it.
+        seed: Of all draws.
+        options: How to run.
+
+    Returns:
+        All judges, with tables and figures.
+
+    Raises:
+        UsageError: There is no judge, or no label is about what any of them judged.
+
+    >>> found = judges(flagged={"short": ["1", "2"]}, labels={"1": True, "2": False, "3": True})
+    >>> {record["name"]: round(record["value"], 1) for record in found.records()}
+    {'precision': 50.0, 'recall': 50.0, 'f1': 50.0, 'kappa': -0.5}
+    """
+    settings = CalibrationSettings(precision, seed=fixed_seed(seed))
+    lists = dict(flagged) if isinstance(flagged, Mapping) else dict(map(name_and_rest, flagged))
+    limits = dict(thresholds) if isinstance(thresholds, Mapping) else dict(map(_threshold, thresholds))
+    low = split_names(low_is_error)
+    if unknown := [name for name in (*limits, *low) if name not in lists]:
+        raise UsageError(f"No --flagged list is called '{unknown[0]}'. Available: {', '.join(lists)}.")
+    given = _labelled(
+        _run_list(runs),
+        metrics,
+        {name: _FlaggedList(what, limits.get(name), name in low) for name, what in lists.items()},
+        labels,
+        question,
+        errors,
+        source,
+        references,
+        systems,
+        langpair,
+        RunSettings(**options),
+    )
+    return JudgeComparison(
+        *compare_judges(given.judges, given.costs, set(given.metrics), settings, given.sources),
+        given.names,
+        settings,
+        given.labels,
+    )
+
+
+class _FlaggedList(NamedTuple):
+    """What another judge flags: a file or rows, from which score on, and on which side of it."""
+
+    rows: Any
+    threshold: float | None
+    low_is_error: bool
+
+
+def _run_list(runs: str | Run | nouns.Run | Sequence[str | Run | nouns.Run]) -> list[str | Run | nouns.Run]:
+    return [runs] if isinstance(runs, str | Run | nouns.Run) else list(runs)
+
+
+def _threshold(text: str) -> tuple[str, float]:
+    name, _, number = text.rpartition("=")
+    try:
+        return name, float(number)
+    except ValueError:
+        raise UsageError(f"`threshold` '{text}': write NAME=SCORE, as length=0.5.") from None
+
+
+def _labelled(
+    runs: Sequence[str | Run | nouns.Run],
+    metrics: str | Sequence[str] | None,
+    lists: Mapping[str, _FlaggedList],
+    labels: Place | Mapping[Any, bool | str] | None,
+    question: str | None,
+    errors: str | Sequence[str] | None,
+    source: Texts | None,
+    references: Texts | Iterable[Texts],
+    systems: Given,
+    langpair: str | None,
+    how: RunSettings,
+) -> _Labelled:
+    if not runs and not metrics and not lists:
+        raise UsageError("There is no judge: give saved runs, `metrics='NAMES'`, or `flagged='NAME=FILE'`.")
+    store = open_workspace(how.workspace) if labels is None or any(isinstance(r, str) for r in runs) else None
+    opened = [opened_run(run, store) for run in runs]
+    found = gather_labels(labels, store, opened[:1], question=question, errors=split_names(errors))
+    pair = _pair_of(opened, langpair)
+    built = _metrics(metrics or (), pair)
+    names_only = bool(opened or not built) and not isinstance(systems, Mapping)
+    chosen = split_names(systems) if names_only else []
+    fitting = found.only(chosen)
+    detectors = detectors_of_runs(opened, fitting, systems=chosen) if opened else []
+    detectors += [
+        detector_of_rows(
+            name,
+            flag_rows(one.rows),
+            fitting,
+            systems=chosen,
+            threshold=one.threshold,
+            low_is_error=one.low_is_error,
+        )
+        for name, one in lists.items()
+    ]
+    costs = {detector.name: Cost(0) for detector in detectors}
+    names = {detector.name: detector.name for detector in detectors}
+    with how.context(systems if not opened else (), is_live=_asks_models(built)) as context:
+        if opened:
+            first = opened[0]
+            segments = list(first.segments)
+            outputs = {
+                system: [by_id.get(s.id) for s in segments]
+                for system, by_id in (
+                    (system, {o.id: o.text for o in answers}) for system, answers in first.outputs.items()
+                )
+                if not chosen or system in chosen
+            }
+            fitting = fitting.of_run(first)
+        else:
+            segments = read_test_texts(source, listed(references), None, pair) if built else []
+            answers = translate(segments, open_systems(systems, segments, pair), context) if built else {}
+            outputs = {system: [answer.text for answer in column] for system, column in answers.items()}
+        for name, metric in built.items():
+            judge, costs[name] = _metric_judge(name, metric, segments, outputs, fitting, context)
+            detectors.append(judge)
+            names[name] = metric.label
+    check_detectors(detectors, found, chosen)
+    everyone = list(outputs) or sorted({key.system for d in detectors for key in d.labels} - {""})
+    sources = _sources([*segments, *(segment for run in opened[1:] for segment in run.segments)])
+    return _Labelled(detectors, names, built, costs, found, everyone, opened, sources)
+
+
+def _sources(segments: Sequence[nouns.Segment]) -> dict[str, str]:
+    """For the id of each segment its source, or that of the segment it was edited from."""
+    texts = {segment.id: segment.source or segment.id for segment in segments}
+    return {s.id: texts.get(nouns.original_of(s) or s.id, texts[s.id]) for s in segments}
+
+
+def _metric_judge(
+    name: str,
+    metric: Metric,
+    segments: Sequence[nouns.Segment],
+    outputs: Mapping[str, Sequence[str | None]],
+    labels: Labels,
+    context: RunContext,
+) -> tuple[JudgedDetector, Cost]:
+    """A metric as a judge of the labelled outputs alone; a low score means an error."""
+    ids = {segment.id for segment in segments}
+    counting, seconds, rows = CountingContext(context), list[float](), list[FlagRow]()
+    for system, texts in outputs.items():
+        # Of a behavioural case, the output to its edited source is what is labelled.
+        places = [
+            i
+            for i, segment in enumerate(segments)
+            if f"{segment.id}{nouns.EDITED}" not in ids
+            and any(
+                PairKey(key, who) in labels.pairs
+                for key in (segment.id, segment.id.removesuffix(nouns.EDITED))
+                for who in (system, "")
+            )
+        ]
+        if not places:
+            continue
+        own = [segments[i] for i in places]
+        with timed(seconds):
+            scores = score_outputs(name, metric, own, [texts[i] for i in places], counting, system=system)
+        rows += [
+            FlagRow(segment.id, system, None if math.isnan(score) else float(score), False, 0)
+            for segment, score in zip(own, scores, strict=True)
+        ]
+    cost = Cost(
+        len(rows),
+        None if any(counting.earlier.values()) else sum(seconds),
+        counting.calls,
+        counting.price(tuple(getattr(metric, "price", ()))),
+    )
+    return detector_of_rows(name, rows, labels, systems=list(outputs), low_is_error=True), cost
+
+
+def _pair_of(runs: Sequence[nouns.Run], langpair: str | None) -> Pair | None:
+    text = langpair or next((str(run.parameters["pair"]) for run in runs if run.parameters.get("pair")), None)
+    return None if text is None else parse_pair(text)
+
+
+def _with_parameters(judge: CalibratedJudge, given: _Labelled, detector: JudgedDetector) -> CalibratedJudge:
+    """With the alpha that the threshold means where qualities are measured, and the beta of the run."""
+    if judge.threshold is None:
+        return judge
+    if detector.complement:
+        known: dict[str, float] = {detector.complement: 1 - judge.threshold}
+        betas = {thresholds_of(run).beta for run in given.runs if "max_change" in run.parameters}
+        qualities = {"+".join(run.parameters.get("quality") or ()) for run in given.runs}
+        if len(betas) != 1 or len(qualities) != 1:
+            return judge
+        return replace(judge, parameters=known | {"beta": betas.pop()}, quality=qualities.pop())
+    by_evidence = bool(given.runs) and all(run.parameters.get("judge_by") == EVIDENCE for run in given.runs)
+    if by_evidence and judge.name not in given.metrics:
+        return replace(judge, parameters={"fail": judge.threshold}, quality=EVIDENCE)
+    if (metric := given.metrics.get(judge.name)) is not None:
+        if not metric.higher_is_better:  # scores were turned round to be judged
+            judge = replace(judge, threshold=-judge.threshold, low_is_error=False)
+        alpha = float(as_qualities(metric, np.array([judge.threshold or 0.0]))[0])
+        return replace(judge, parameters={"alpha": alpha}, quality=judge.name)
+    return judge
+
+
+def _from_corruptions(
+    source: Texts,
+    references: Sequence[Texts],
+    systems: Given,
+    langpair: str,
+    metrics: str | Sequence[str] | None,
+    share: float,
+    seed: int | None,
+    how: RunSettings,
+) -> _Labelled:
+    """Good translations as right outputs, and a share of them with one error each as wrong ones."""
+    pair = parse_pair(langpair)
+    built = _metrics(metrics or METRICS, pair)
+    if not 0 < share < 1:
+        raise UsageError(f"`share` is {share:g}: give the share of wrong outputs, between 0 and 1, as 0.3.")
+    with how.context(systems, is_live=_asks_models(built)) as context:
+        good = _good_texts(references, source, systems or None, pair, context)
+        context.progress("putting errors in", 0, None)
+        material = prepare(good.segments, good.texts, pair, BlindSpotSettings(seed=seed))
+        by_id: dict[str, list[str]] = {}
+        for corruption in material.corrupted.corruptions:
+            by_id.setdefault(corruption.id, []).append(corruption.text)
+        rng = random.Random(seed)
+        count = min(round(share * len(material.sources)), len(by_id))
+        spoilt = {id_: rng.choice(by_id[id_]) for id_ in rng.sample(list(by_id), count)}
+        texts = [spoilt.get(entry.id, entry.text.text) for entry in material.sources]
+        wrong = {PairKey(entry.id): entry.id in spoilt for entry in material.sources}
+        labels = Labels(wrong, origin=f"errors put into {good.about}")
+        judged, costs = [], {}
+        for name, metric in built.items():
+            judge, costs[name] = _metric_judge(
+                name, metric, material.segments, {"outputs": texts}, labels, context
+            )
+            judged.append(judge)
+    names = {name: metric.label for name, metric in built.items()}
+    sources = _sources(material.segments)
+    return _Labelled(judged, names, built, costs, labels, [good.about], [], sources)
+
+
+def gather_labels(
+    labels: Place | Mapping[Any, bool | str] | None,
+    store: Workspace | None,
+    runs: Sequence[nouns.Run],
+    *,
+    question: str | None,
+    errors: Sequence[str],
+) -> Labels:
+    """Labels from a mapping, from a file, or else from the reviews in the workspace that answer a run."""
+    if isinstance(labels, Mapping):
+        return labels_of(labels, errors=errors)
+    if labels is not None:
+        return labels_from_file(labels, question=question, errors=errors)
+    assert store is not None
+    return labels_from_workspace(store, runs[0] if runs else None, question=question, errors=errors)
+
+
+def opened_run(run: str | Run | nouns.Run, store: Any) -> nouns.Run:
+    """A run by its name in the workspace, or as it is."""
+    if isinstance(run, str):
+        saved: nouns.Run = store.run(run)
+        return saved
+    return run.record if isinstance(run, Run) else run
+
+
+def flag_rows(flagged: Any) -> list[FlagRow]:
+    """The rows of a list of flagged pairs: a file, ids, scores by id, or rows as they are."""
+    if isinstance(flagged, str | PathLike):
+        return read_flags(flagged)
+    if isinstance(flagged, Mapping):
+        return [FlagRow(id_, "", score, None, 0) for id_, score in flagged.items()]
+    return [row if isinstance(row, FlagRow) else FlagRow(str(row), "", None, None, 0) for row in flagged]

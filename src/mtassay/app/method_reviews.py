@@ -1,0 +1,142 @@
+"""What people say of what the methods made: ratings of edited pairs, labels of issues."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from os import PathLike
+from pathlib import Path
+from typing import Unpack, cast
+
+from mtassay.app import library
+from mtassay.app.arguments import Texts, known_keywords
+from mtassay.app.library import saved_run
+from mtassay.app.runs import Run, RunSettings
+from mtassay.app.settings_types import IssueOptions, RecipeOptions, RunOptions
+from mtassay.data.errors import UsageError
+from mtassay.data.formats.review_files import read_reviews
+from mtassay.data.languages import parse_pair
+from mtassay.data.nouns import Result
+from mtassay.methods.behavior.behavior_method import BehaviorMethod
+from mtassay.methods.behavior.case_files import read_cases
+from mtassay.methods.behavior.case_generation import GeneratedCases
+from mtassay.methods.behavior.pair_quality import RatedPair, cases_in, pair_quality, sets_of
+from mtassay.methods.behavior.translation_quality import default_filter, measures
+from mtassay.methods.engine import ask
+from mtassay.methods.invariance.evaluation import Evaluations, evaluate_methods, side_by_side
+from mtassay.methods.invariance.evaluation_tables import evaluation_figure, evaluation_tables
+from mtassay.methods.invariance.invariance_method import InvarianceMethod
+from mtassay.methods.invariance.issues import labels_in
+from mtassay.stats.resampling import fixed_seed
+from mtassay.systems.roster import name_and_rest, replays
+
+__all__ = ["evaluate_issues", "evaluation_figure", "evaluation_tables", "make", "measure", "read_sets"]
+
+
+@known_keywords(RecipeOptions)
+def make(
+    source: Texts, reference: Texts | None, *, langpair: str, **options: Unpack[RecipeOptions]
+) -> GeneratedCases:
+    """Cases of a parallel text, from files or lists of texts, with all that was dropped and why.
+
+    Parameters: those of `Recipe`, as `capabilities="noun,verb"`. `check` of what it gives refuses too little.
+    """
+    settings, recipe = RunSettings.split(options)
+    method = BehaviorMethod.maker(langpair, recipe)
+    generated = library.generate_with(
+        method, lambda context: method.read(source, reference, context), settings
+    )
+    return cast("GeneratedCases", generated)
+
+
+def read_sets(
+    cases: str,
+    against: Sequence[str] = (),
+    *,
+    originals: bool = True,
+    workspace: str | PathLike[str] | None = None,
+) -> dict[str, list[RatedPair]]:
+    """Pairs by who made them, the originals first; a set is named as given, else after its file or run."""
+    named = []
+    for text in (cases, *against):
+        name, rest = name_and_rest(text)
+        run = saved_run(rest, BehaviorMethod, workspace)
+        named.append((name, rest, read_cases(rest) if run is None else cases_in(run.segments)))
+    return sets_of(named, originals=originals)
+
+
+@known_keywords(RunOptions)
+def measure(
+    sets: Mapping[str, Sequence[RatedPair]],
+    *,
+    labels: str | PathLike[str] | None = None,
+    quality: str | None = None,
+    langpair: str | None = None,
+    seed: int | None = None,
+    **options: Unpack[RunOptions],
+) -> Result:
+    """How good pairs are: ratings of people, how far these agree, and a reference-free measure of adequacy.
+
+    `labels` is a file of ratings; by default those in the workspace count. `quality` are measures; `none`
+    measures nothing.
+    """
+    pair = None if langpair is None else parse_pair(langpair)
+    metrics = measures(quality or default_filter(), pair)
+    asks_models = any(metric.asks_models for metric in metrics.values())
+    with RunSettings(**options).context(is_live=asks_models) as context:
+        if labels is not None:
+            reviews = [row.review for row in read_reviews(Path(labels), reviewer="unknown").rows]
+        else:
+            reviews = context.workspace.reviews() if context.workspace else []
+        return pair_quality(sets, reviews, metrics, context, seed=fixed_seed(seed))
+
+
+Place = str | PathLike[str] | None
+
+
+@known_keywords(IssueOptions)
+def evaluate_issues(
+    run: str | Run,
+    structures: str | None = None,
+    *,
+    labels: Place = None,
+    systems: Sequence[str] = (),
+    workspace: Place = None,
+    quiet: bool | None = None,
+    **parameters: Unpack[IssueOptions],
+) -> Evaluations:
+    """How good the issues of structures are, by what people said of their pairs.
+
+    Args:
+        run: A saved run whose outputs can be compared, or its name; `last` is the newest of these.
+        structures: Names with commas between them, as `raw,dependency`. Default: that of the run.
+        labels: A file of reviews. Default: those of the workspace.
+        systems: Only these systems of the run. Default: all.
+        workspace: The workspace file.
+        quiet: Show no progress.
+        parameters: The fields of `InvarianceMethod` that make an issue; what is not given is as in the run.
+
+    Returns:
+        Top-k accuracy, kinds of errors and accuracy by threshold for each system and structure.
+
+    Raises:
+        UsageError: There is no such run, system or structure, or nothing is labelled.
+    """
+    opened = saved_run(run, InvarianceMethod, workspace)
+    if opened is None:
+        raise UsageError(f"{run} is a file: first make a run of it, with 'mtassay invariance run {run}'.")
+    record = opened.record
+    if unknown := [name for name in systems if name not in record.systems]:
+        raise UsageError(
+            f"Run {record.id} has no system '{unknown[0]}'. It has: {', '.join(record.systems)}."
+        )
+    if systems:
+        outputs = {name: record.outputs[name] for name in record.systems if name in systems}
+        record = replace(record, systems=list(outputs), outputs=outputs)
+    methods = side_by_side(structures, parameters, record)
+    with RunSettings(workspace=workspace, quiet=quiet, creates=True).context() as context:
+        settled = labels_in(labels, context)
+        # The cases are the same for all structures.
+        asked = ask(methods[0], InvarianceMethod.segments_of(record), replays(record), context)
+        evaluations = evaluate_methods(methods, asked.cases, asked.outputs, settled.answers, context)
+    return replace(evaluations, seconds=context.seconds, reviewers=settled.reviewers)

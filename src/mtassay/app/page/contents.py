@@ -1,0 +1,453 @@
+"""What a page tells, in its order, before anybody says how it looks: headlines, runs, what they rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from mtassay.app.page.sentences import CaseSelection, PageCases
+from mtassay.changes.change_tables import change_tables, kinds_table
+from mtassay.changes.run_changes import RunChanges, case_texts, why
+from mtassay.data.display import (
+    AnswerView,
+    Block,
+    CaseView,
+    Cell,
+    Figure,
+    Headline,
+    Leaderboard,
+    Line,
+    Look,
+    Standing,
+    Table,
+)
+from mtassay.data.marks import differing, plural, signed
+from mtassay.data.method import Method, method_of, view_of
+from mtassay.data.nouns import Origin, Run
+from mtassay.methods.paired_scores import LISTED
+
+__all__ = ["ChangesPart", "Glance", "Page", "Proof", "RunPart", "changes_part", "page_of", "run_part"]
+
+_NAMED = 12  # systems that the sentence names
+
+
+@dataclass(frozen=True)
+class Glance:
+    """The leaderboards of a page, each by one measure."""
+
+    boards: Sequence[Leaderboard]
+
+    @property
+    def systems(self) -> list[str]:
+        """Those that are most often best, or not told apart from the best, first; then by their places."""
+        names = dict.fromkeys(s.system for board in self.boards for s in board.standings)
+        return sorted(names, key=lambda name: (-self._times_best(name), self._mean_place(name)))
+
+    @property
+    def table(self) -> Table:
+        """A row for each system, a column for each measure; strong where a system is best or may be."""
+        rows: list[list[Cell | str]] = [
+            [name, *(_cell(_standing(board, name)) for board in self.boards)] for name in self.systems
+        ]
+        counted = ", ".join(f"{board.label} {_counted(board)}" for board in self.boards)
+        notes = ["Bold: the best of its column, or not told apart from it.", f"n: {counted}."]
+        untested = [board.label for board in self.boards if not board.tested]
+        if untested:
+            notes.append(f"Not every difference from the best was tested: {', '.join(untested)}.")
+        header = ["System", *(board.label for board in self.boards)]
+        return Table(header, rows, "At a glance", notes)
+
+    @property
+    def sentence(self) -> str:
+        """Who is best or not told apart from the best by all measures, or that measures disagree.
+
+        Nothing for a single measure, of which a headline says as much.
+        """
+        measures = len(self.boards)
+        if measures < 2:
+            return ""
+        systems = self.systems
+        most = self._times_best(systems[0])
+        leaders = [name for name in systems if self._times_best(name) == most]
+        if len(leaders) == len(systems) and most == measures:
+            return f"None of the {measures} measures tells any of the {len(systems)} systems from the best."
+        return f"{self._leaders(leaders, most)}{self._last()}."
+
+    def _leaders(self, leaders: Sequence[str], most: int) -> str:
+        measures = len(self.boards)
+        if most < measures:
+            first = "no system is best or not told apart from the best in all"
+            verb = "is" if len(leaders) == 1 else "are"
+            return f"The {measures} measures disagree: {first}; {_joined(leaders)} {verb} in {most}"
+        every = "both" if measures == 2 else f"all {measures}"
+        if len(leaders) > 1:
+            return f"{_joined(leaders)} are best or not told apart from the best in {every} measures"
+        alone = all(sum(s.is_best for s in board.standings) == 1 for board in self.boards)
+        if alone:
+            return f"{leaders[0]} is the best in {every} measures"
+        return f"{leaders[0]} is the only one best or not told apart from the best in {every} measures"
+
+    def _last(self) -> str:
+        """Who is last by all measures, and told apart from the best by all."""
+        last = {board.standings[-1] for board in self.boards}
+        names = {standing.system for standing in last}
+        is_last = len(names) == 1 and not any(standing.is_best for standing in last)
+        return f"; {names.pop()} is last in all" if is_last and len(self.systems) > 2 else ""
+
+    def _times_best(self, system: str) -> int:
+        return sum(s.is_best for board in self.boards for s in board.standings if s.system == system)
+
+    def _mean_place(self, system: str) -> float:
+        places = [
+            place
+            for board in self.boards
+            for place, standing in enumerate(board.standings)
+            if standing.system == system
+        ]
+        return sum(places) / len(places)
+
+
+def _standing(board: Leaderboard, system: str) -> Standing | None:
+    return next((standing for standing in board.standings if standing.system == system), None)
+
+
+def _cell(standing: Standing | None) -> Cell:
+    return Cell("–") if standing is None else Cell(standing.text, standing.is_best)
+
+
+def _counted(board: Leaderboard) -> str:
+    """On how many units: one number, or from the fewest to the most."""
+    counts = [standing.n for standing in board.standings]
+    fewest = "" if min(counts) == max(counts) else f"{min(counts):,} to "
+    return f"{fewest}{plural(max(counts), board.unit)}"
+
+
+def _joined(names: Sequence[str]) -> str:
+    if len(names) > _NAMED:
+        return f"{', '.join(names[:_NAMED])} and {len(names) - _NAMED} more"
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+_EXAMPLES = 5  # each way, where systems differ
+_CASES = 3  # of each system, to be read first
+_FEW_ROWS = 25  # a longer table is folded
+_NAMES = 3  # systems in a title
+_THEMES = 4  # told at the top
+
+
+@dataclass(frozen=True)
+class Proof:
+    """A headline with the cases behind it, and one of them told whole."""
+
+    headline: Headline
+    found: CaseSelection | None = None
+    example: Block | None = None
+
+
+@dataclass(frozen=True)
+class RunPart:
+    """One run: what it says first, its figures and tables, cases to read, and how it was made."""
+
+    key: str
+    title: str
+    run: Run
+    about: str
+    facts: str
+    proofs: Sequence[Proof]
+    figures: Sequence[Figure]
+    tables: Sequence[Table]
+    detail: Sequence[Figure | Table]
+    blocks: Sequence[Block]
+    differences: Sequence[Table | Block]
+    made: Sequence[Table]
+    signatures: Sequence[str]
+    sentences: PageCases
+    means: str = ""
+
+    @property
+    def tag(self) -> str:
+        """What it is called beside a headline, with what its method tests with."""
+        return f"{self.title}: {self.means}" if self.means else self.title
+
+    def is_folded(self, table: Table) -> bool:
+        """Whether a table is too long to stand there, or a map shows the same."""
+        maps = [figure for figure in self.figures if figure.kind == "heat"]
+        return len(table.rows) > _FEW_ROWS or any(
+            len(figure.places) == len(table.rows) > 1 for figure in maps
+        )
+
+
+@dataclass(frozen=True)
+class ChangesPart:
+    """What changed from an earlier run: what got worse in sentences, the scores, and every changed case."""
+
+    key: str
+    title: str
+    sentences_told: Sequence[str]
+    tables: Sequence[Table]
+    notes: Sequence[str]
+    sentences: PageCases
+
+
+@dataclass(frozen=True)
+class Page:
+    """All that a page tells."""
+
+    title: str
+    parts: Sequence[RunPart]
+    changes: Sequence[ChangesPart] = ()
+    themes: Sequence[Table | Block] = ()
+    gates: Sequence[Table] = ()
+    agreement: Sequence[Table] = ()
+    plan: str = ""
+
+    @property
+    def systems(self) -> list[str]:
+        """The systems of all runs, in order."""
+        return list(dict.fromkeys(system for part in self.parts for system in part.run.systems))
+
+    def glance(self) -> Glance | None:
+        """All systems by all measures; nothing where there are no two systems to compare."""
+        boards = [(part, r) for part, proof in self.proofs("better") if (r := proof.headline.board)]
+        labels = [board.label for _, board in boards]
+        named = [
+            replace(r, label=f"{part.title}: {r.label}") if labels.count(r.label) > 1 else r
+            for part, r in boards
+        ]
+        return Glance(named) if named else None
+
+    def first_themes(self) -> list[str]:
+        """The sentences of the first themes."""
+        return [theme.title for theme in self.themes if isinstance(theme, Block) and theme.title][:_THEMES]
+
+    def proofs(self, kind: str) -> list[tuple[RunPart, Proof]]:
+        """The headlines of a kind, with their runs."""
+        return [(part, proof) for part in self.parts for proof in part.proofs if proof.headline.kind == kind]
+
+    def weak(self) -> list[tuple[str, list[tuple[RunPart, Proof]]]]:
+        """What each system is worst at, in the order of the glance; what is of no system comes last."""
+        weak = self.proofs("weak")
+        told = {proof.headline.system for _, proof in weak}
+        glance = self.glance()
+        order = dict.fromkeys([*(glance.systems if glance else ()), *self.systems])
+        names = [name for name in order if name in told] + [""] * ("" in told)
+        return [(name, [entry for entry in weak if entry[1].headline.system == name]) for name in names]
+
+
+def page_of(
+    runs: Sequence[Run],
+    *,
+    names: Sequence[str] = (),
+    title: str = "",
+    changes: Sequence[RunChanges] = (),
+    themes: Sequence[Table | Block] = (),
+    gates: Sequence[Table] = (),
+    agreement: Sequence[Table] = (),
+    plan: str = "",
+) -> Page:
+    """The page of these runs; `names` are what they are called, where that is not their method.
+
+    `themes` are what failures have in common, `gates` what the rules of a plan say, `agreement` how far
+    reviewers agree, and `plan` the text of the plan that the runs are of.
+    """
+    methods = [run.method for run in runs]
+    called = list(names) or [
+        run.method if methods.count(run.method) == 1 else f"{run.method} · {run.id}" for run in runs
+    ]
+    parts = [
+        run_part(run, f"r{place}", name) for place, (run, name) in enumerate(zip(runs, called, strict=True))
+    ]
+    changed = [changes_part(entry, f"c{place}") for place, entry in enumerate(changes)]
+    return Page(title or _title(runs), parts, changed, themes, gates, agreement, plan)
+
+
+def run_part(run: Run, key: str = "r0", name: str = "") -> RunPart:
+    """One run, as its method shows it."""
+    view = view_of(run)
+    sentences = PageCases.of(view.case_views())
+    claims_right = view.claims_right()
+    proofs = [_proof(headline, sentences, claims_right) for headline in view.headlines()]
+    plain, detail = Look(cases=_CASES), Look(cases=_CASES, detail=True)
+    figures = [figure for figure in view.figures(plain) if figure.kind != "panels" or figure.panels]
+    tables = view.tables(plain)
+    more: list[Figure | Table] = [f for f in view.figures(detail) if f not in figures]
+    more += [table for table in view.tables(detail) if table not in tables]
+    several = len(run.systems) > 1
+    differences = view.differences(Look(examples=_EXAMPLES)) if several else []
+    return RunPart(
+        key,
+        name or run.method,
+        run,
+        _about(run),
+        view.facts(),
+        proofs,
+        figures,
+        tables,
+        more,
+        [block for block in view.blocks(plain) if block.lines],
+        differences,
+        list(_made(run, any(table.title == "Time" for table in tables))),
+        view.signatures(),
+        sentences,
+        view.means(),
+    )
+
+
+def _about(run: Run) -> str:
+    """What its method does, in its own words; nothing where it is not installed any more."""
+    method = method_of(run)
+    return "" if method is Method else (method.__doc__ or "").strip().partition("\n")[0]
+
+
+def _proof(headline: Headline, sentences: PageCases, claims_right: bool) -> Proof:
+    found = sentences.of_headline(headline)
+    if found is None or headline.kind != "weak":
+        return Proof(headline, found)
+    return Proof(headline, found, sentences.example(found, with_right=claims_right))
+
+
+def _title(runs: Sequence[Run]) -> str:
+    systems = list(dict.fromkeys(system for run in runs for system in run.systems))
+    if not systems:
+        return "Report"
+    if len(systems) <= _NAMES:
+        return " and ".join(filter(None, (", ".join(systems[:-1]), systems[-1])))
+    return f"{len(systems):,} systems"
+
+
+# What a run rests on ---------------------------------------------------------------------------------------
+
+
+def _made(run: Run, has_times: bool) -> Iterable[Table]:
+    """How a run was made: when, with which versions, texts, seeds and settings; answers and their ages."""
+    basis: Mapping[str, Any] = run.result.basis
+    about = [["run", run.id], ["method", run.method], ["started", run.started]]
+    about += [[name, version] for name, version in run.versions.items()]
+    digests = {"texts": "digest of the texts", "suite": "digest of the suite"}
+    about += [[label, str(basis[key])] for key, label in digests.items() if basis.get(key)]
+    if reviews := basis.get("reviews"):
+        settled = f"{reviews.get('settled', 0):,} of {reviews.get('outputs', 0):,} outputs"
+        models = f", {reviews['by_models']:,} by language models alone" if reviews.get("by_models") else ""
+        about.append(["settled by reviewers", f"{settled}{models}"])
+    yield Table(["", "value"], about, "What it rests on")
+    if answers := basis.get("answers"):
+        origins = {name: Origin(**origin) for name, origin in answers.items()}
+        rows = [
+            [name, f"{o.answers:,}", f"{o.earlier:,}", o.oldest[:10], o.newest[:10], f"{o.other_program:,}"]
+            for name, o in origins.items()
+        ]
+        header = ["System", "answers", "from earlier", "oldest", "newest", "by another version"]
+        yield Table(header, rows, "Answers of live engines")
+    if run.seconds and not has_times:
+        rows = [[step, f"{seconds:.1f}"] for step, seconds in run.seconds.items()]
+        yield Table(["Step", "seconds"], [*rows, ["all", f"{sum(run.seconds.values()):.1f}"]], "Time")
+    settings = [
+        [key, _setting(value)] for key, value in run.parameters.items() if value not in (None, (), [], {}, "")
+    ]
+    yield Table(["Parameter", "value"], settings, "Parameters")
+
+
+def _setting(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "; ".join(f"{key}: {_setting(inner)}" for key, inner in value.items())
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+# What changed ----------------------------------------------------------------------------------------------
+
+
+def changes_part(changes: RunChanges, key: str = "c0") -> ChangesPart:
+    """What changed from one run to another."""
+    tables = change_tables(changes, detail=False)
+    if changes.cases:
+        tables.append(kinds_table(changes))
+    old, new = changes.old, changes.new
+    same = old.system == new.system
+    names = f"{new.system}: {old.run} → {new.run}" if same else f"{old.system} → {new.system}"
+    return ChangesPart(
+        key, f"{new.method} · {names}", worse(changes), tables, changes.notes, PageCases.of(_changed(changes))
+    )
+
+
+def worse(changes: RunChanges) -> list[str]:
+    """What got worse and what got better, in sentences, significant changes first."""
+    moved = [c for c in changes.scores if c.delta and c.p is not None and c.p < changes.alpha]
+    told = []
+    for is_worse, word in ((True, "Worse"), (False, "Better")):
+        some = [c for c in moved if c.is_worse == is_worse]
+        names = [
+            f"{c.title} {signed(c.delta, c.decimals)} [{signed(c.low, c.decimals)} to "
+            f"{signed(c.high, c.decimals)}], n = {c.n:,}"
+            for c in some[:_EXAMPLES]
+        ]
+        if names:
+            more = f"; and {len(some) - len(names)} more" if len(some) > len(names) else ""
+            told.append(f"{word}: {'; '.join(names)}{more}.")
+    if not told:
+        told.append("No score moved significantly.")
+    kinds = changes.kinds()
+    counted = [plural(kinds[kind], f"case {kind}", f"cases {kind}") for kind in LISTED if kinds.get(kind)]
+    if changes.cases:
+        told.append(f"{', '.join(counted) or 'No case changed'}.")
+    return told
+
+
+def _changed(changes: RunChanges) -> Iterable[CaseView]:
+    """Every case whose verdict changed, and units that moved most by the first metric: both outputs."""
+    verdicts = {"broken": ("pass", "fail"), "fixed": ("fail", "pass")}
+    run = changes.new.record or changes.old.record
+    segments = {segment.id: segment for segment in (run.segments if run else ())}
+    order = list(LISTED)
+    listed = [case for case in changes.cases if case.kind in LISTED]
+    for case in sorted(listed, key=lambda case: order.index(case.kind)):
+        texts = case_texts(changes.old, changes.new, case.case_id)
+        marks = differing(texts.old, texts.new) if texts.old and texts.new else ([], [])
+        judged = verdicts.get(case.kind, (str(case.old or ""), str(case.new or "")))
+        answers = []
+        for side, (name, text, snapshot) in enumerate(
+            zip(changes.names, (texts.old, texts.new), (changes.old, changes.new), strict=True)
+        ):
+            lines = [Line("output", "(no output)" if text is None else text, marks[side])]
+            reason = why(snapshot, case)
+            lines += [Line("why", reason)] if reason else []
+            answers.append(AnswerView(name, lines, judged[side], judged[side] or "no output"))
+        source = [Line("source", texts.source)] if texts.source else []
+        segment = segments.get(case.case_id)
+        groups = view_of(run).groups_of(segment) if run and segment else []
+        yield CaseView(case.case_id, source, answers, [case.kind, case.detector, *groups])
+    yield from _moved(changes)
+
+
+def _moved(changes: RunChanges) -> Iterable[CaseView]:
+    """Units that a metric sees moved, as worse and better ones."""
+    if not changes.units:
+        return
+    name = changes.units[0].name
+    score = next(change for change in changes.scores if change.name == name)
+    good = 1 if score.higher_is_better else -1
+    ranked = sorted((u for u in changes.units if u.name == name), key=lambda u: good * (u.after - u.before))
+    segments = {s.id: s for s in (changes.new.record.segments if changes.new.record else ())}
+    label = score.label or name
+    for unit in ranked:
+        texts = case_texts(changes.old, changes.new, unit.unit)
+        marks = differing(texts.old, texts.new) if texts.old and texts.new else ([], [])
+        kind = "worse" if good * (unit.after - unit.before) < 0 else "better"
+        segment = segments.get(unit.unit)
+        lines = [Line("source", texts.source)] if texts.source else []
+        lines += [Line("reference", r) for r in (segment.references if segment else ()) if r]
+        values = (unit.before, unit.after)
+        answers = [
+            AnswerView(
+                side_name,
+                [
+                    Line("output", text or "(no output)", spans),
+                    Line("scores", f"{label} {value:.{score.decimals}f}"),
+                ],
+                order=good * (unit.after - unit.before),
+            )
+            for side_name, text, spans, value in zip(
+                changes.names, (texts.old, texts.new), marks, values, strict=True
+            )
+        ]
+        yield CaseView(unit.unit, lines, answers, [f"{kind} by {label}"])

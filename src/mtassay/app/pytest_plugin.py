@@ -1,0 +1,117 @@
+"""For pytest: the fixture `mtassay`, whose gates show the sentences that fail them.
+
+Who does not use it pays nothing: the library is loaded by the first test that asks for the fixture.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Generator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+__all__ = ["BoundLibrary", "mtassay"]
+
+_HELP = {
+    "mtassay_workspace": "The workspace of the fixture 'mtassay', from the root folder (default: a new one "
+    "for every test).",
+    "mtassay_baseline": "What gates of the fixture 'mtassay' compare with: a file of baselines, a run or a "
+    "system.",
+}
+_KEY: pytest.StashKey[list[Any]] = pytest.StashKey()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Two settings, for an ini file or the command line."""
+    group = parser.getgroup("mtassay", "tests of machine translation")
+    for name, what in _HELP.items():
+        parser.addini(name, what, default="")
+        group.addoption(f"--{name.replace('_', '-')}", metavar="WHAT", help=what)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make the marker known."""
+    config.addinivalue_line(
+        "markers",
+        "mtassay(workspace=…, baseline=…, alpha=…): a test of translation, and what its gates compare with",
+    )
+
+
+class BoundLibrary:
+    """The library with a workspace: every function of `mtassay` that knows one uses it.
+
+    `gate` compares with the baseline of the marker or the settings, and remembers its reports for pytest.
+    """
+
+    def __init__(self, workspace: Path, defaults: Mapping[str, Any], reports: list[Any]) -> None:
+        self.workspace = workspace
+        self._defaults = defaults
+        self._reports = reports
+
+    def gate(self, run: Any, *rules: Any, **options: Any) -> Any:
+        """`mtassay.gate` with the baseline and the level that are set."""
+        import mtassay as library
+
+        report = library.gate(run, *rules, **{"workspace": self.workspace, **self._defaults, **options})
+        self._reports.append(report)
+        return report
+
+    def __getattr__(self, name: str) -> Any:
+        import inspect
+
+        import mtassay as library
+
+        function = getattr(library, name)
+        if not inspect.isfunction(function):
+            return function
+        parameters = inspect.signature(function).parameters
+        takes = "workspace" in parameters or "options" in parameters
+        return partial(function, workspace=self.workspace) if takes else function
+
+
+@pytest.fixture
+def mtassay(request: pytest.FixtureRequest, tmp_path: Path) -> BoundLibrary:
+    """The library, bound to the workspace that is set, or else to a new one."""
+    marker = request.node.get_closest_marker("mtassay")
+    chosen: dict[str, Any] = dict(marker.kwargs) if marker else {}
+    if strange := chosen.keys() - {"workspace", "baseline", "alpha"}:
+        raise pytest.UsageError(
+            f"The marker mtassay has no '{min(strange)}'. Available: workspace, baseline, alpha."
+        )
+    root = request.config.rootpath
+    place = chosen.pop("workspace", None) or _setting(request.config, "mtassay_workspace")
+    baseline = chosen.pop("baseline", None) or _setting(request.config, "mtassay_baseline")
+    if baseline:
+        chosen["baseline"] = _from_root(root, baseline)
+    reports = request.node.stash.setdefault(_KEY, [])
+    return BoundLibrary(root / place if place else tmp_path / "workspace.db", chosen, reports)
+
+
+def _setting(config: pytest.Config, name: str) -> str:
+    return str(config.getoption(name) or config.getini(name))
+
+
+def _from_root(root: Path, what: Any) -> Any:
+    """A file of the root folder, where it is one; a run or a system else."""
+    return root / what if isinstance(what, str) and (root / what).is_file() else what
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Behind a test that failed, show its gates: those of the fixture, and those in its variables."""
+    report = yield
+    gates = sys.modules.get("mtassay.changes.gate_tables")
+    if report.when == "call" and report.failed and gates is not None:
+        found: list[Any] = [*item.stash[_KEY]] if _KEY in item.stash else []
+        if call.excinfo is not None:
+            for entry in call.excinfo.traceback:
+                found += entry.locals.values()
+        failed = [gate for gate in found if isinstance(gate, gates.GateReport) and not gate.passed]
+        for gate in {id(gate): gate for gate in failed}.values():
+            report.sections.append(("mtassay gate", str(gate)))
+    return report

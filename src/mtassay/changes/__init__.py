@@ -1,0 +1,1 @@
+"""What changed between runs and over time; gates; what failures have in common."""

@@ -1,0 +1,405 @@
+"""What changed from one run to another, for every method: scores with paired tests, and cases by verdict.
+
+Both runs are taken as their methods give them: ledgers for the scores, findings for the cases. Only cases
+with the same texts in both are compared. All scores of a table are tested together (`stats.family`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+from mtassay.data.display import Line
+from mtassay.data.errors import UsageError
+from mtassay.data.marks import plural
+from mtassay.data.method import view_of
+from mtassay.data.nouns import Finding, Run, Verdict
+from mtassay.methods.paired_scores import (
+    _ANSWERED,
+    LISTED,
+    NO_OUTPUT,
+    ChangeKind,
+    PairedScores,
+    ScoreChange,
+    Snapshot,
+    UnitChange,
+    _paired,
+    kind_of,
+)
+
+__all__ = [
+    "CaseChange",
+    "RunChanges",
+    "VerdictChange",
+    "VerdictChanges",
+    "case_changes",
+    "case_status",
+    "case_texts",
+    "check_comparable",
+    "comparison_notes",
+    "pair_systems",
+    "source_lines",
+    "status_word",
+    "why",
+]
+
+
+def pair_systems(
+    run: Run, baseline: Sequence[Snapshot], *, systems: Sequence[str] = (), step: str = ""
+) -> list[tuple[Snapshot, Snapshot]]:
+    """Systems of a run, each with what it is held against: the one of its name, or the only one there is.
+
+    The baseline itself, where it is a system of the same run, is held against nothing.
+    """
+    pairs = []
+    for system in systems or run.systems:
+        others = [b for b in baseline if (b.run, b.system) != (run.id, system)]
+        old = next((b for b in others if b.system == system), None) or (
+            others[0] if len(others) == 1 else None
+        )
+        if old is not None:
+            pairs.append((old, Snapshot.of(run, system, step=step)))
+        elif others:
+            names = ", ".join(b.system for b in others)
+            raise UsageError(f"Which system is '{system}' to be held against? Name one of: {names}.")
+    return pairs
+
+
+@dataclass(frozen=True, slots=True)
+class CaseChange:
+    """What became of one case by one detector."""
+
+    case_id: str
+    detector: str
+    kind: ChangeKind
+    old: Verdict | None
+    new: Verdict | None
+
+
+@dataclass(frozen=True)
+class RunChanges:
+    """Two systems, or two versions of one: what moved, what became of each case, what a reader must know."""
+
+    old: Snapshot
+    new: Snapshot
+    scores: Sequence[ScoreChange]
+    cases: Sequence[CaseChange]
+    units: Sequence[UnitChange]
+    notes: Sequence[str]
+    alpha: float = 0.05
+
+    @classmethod
+    def of(
+        cls,
+        old: Snapshot,
+        new: Snapshot,
+        *,
+        alpha: float = 0.05,
+        trials: int = 10000,
+        samples: int = 1000,
+        seed: int | None = 12345,
+    ) -> Self:
+        """All that changed from one to the other; an error where they have nothing in common."""
+        check_comparable(old, new)
+        paired = PairedScores(old, new)
+        cases = case_changes(old, new)
+        if paired.is_empty and not cases:
+            raise UsageError(
+                f"Runs {old.run} and {new.run} have no case with the same texts: nothing can be compared."
+            )
+        tested = paired.tested(trials=trials, seed=seed, samples=samples)
+        scores = [*tested, *_untested(old, new, {(c.name, c.group) for c in tested})]
+        return cls(old, new, scores, cases, paired.moved_units(), comparison_notes(old, new, cases), alpha)
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What the two are called: by their systems, or where these have one name as old and new."""
+        same = self.old.system == self.new.system
+        return ("old", "new") if same else (self.old.system, self.new.system)
+
+    def kinds(self) -> dict[str, int]:
+        """How many cases of each kind there are."""
+        return dict(Counter(case.kind for case in self.cases))
+
+    def record(self) -> dict[str, Any]:
+        """The JSON shape; `cases` are all whose verdict changed."""
+        sides = {
+            side: {"run": s.run, "system": s.system, "method": s.method, "started": s.started}
+            for side, s in (("old", self.old), ("new", self.new))
+        }
+        return {
+            **sides,
+            "alpha": self.alpha,
+            "scores": [asdict(change) for change in self.scores],
+            "kinds": self.kinds(),
+            "cases": [self.case_record(case) for case in self.cases if case.kind in LISTED],
+            "units": [asdict(unit) for unit in self.units],
+            "notes": list(self.notes),
+        }
+
+    def case_record(self, case: CaseChange) -> dict[str, Any]:
+        """One case with its texts and what was found, as far as the runs are at hand."""
+        texts = case_texts(self.old, self.new, case.case_id)
+        return {
+            **asdict(case),
+            "source": texts.source,
+            "old_output": texts.old,
+            "new_output": texts.new,
+            "old_status": case_status(self.old, case, case.old),
+            "new_status": case_status(self.new, case, case.new),
+            "old_why": why(self.old, case),
+            "new_why": why(self.new, case),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class CaseTexts:
+    """The sentences of a case: what was asked, and both outputs; `None` where a run does not have them."""
+
+    source: str | None
+    old: str | None
+    new: str | None
+
+
+def case_texts(old: Snapshot, new: Snapshot, case_id: str) -> CaseTexts:
+    """The sentences that a case is about: of an edit, the edited source."""
+    run = new.record or old.record
+    segment = case_id if run is None else view_of(run).reviewed(case_id)
+    source = new.sources.get(segment) or old.sources.get(segment)
+    return CaseTexts(source, old.outputs.get(segment), new.outputs.get(segment))
+
+
+def source_lines(old: Snapshot, new: Snapshot, case_id: str) -> list[Line]:
+    """What was asked in a case, as its run shows it: with its context, and what matters in it marked."""
+    run = new.record or old.record
+    if run is None:
+        return []
+    view = view_of(run)
+    wanted = view.reviewed(case_id)
+    segment = next((s for s in run.segments if s.id == wanted and s.source is not None), None)
+    return [line for line in view.source_lines(segment) if line.label != "reference"] if segment else []
+
+
+def status_word(run: Run, findings: Sequence[Finding]) -> str:
+    """What an output was judged to be, in the word of its method: correct, conflict, pass."""
+    return view_of(run).status(findings).partition(":")[0]
+
+
+def case_status(snapshot: Snapshot, case: CaseChange, verdict: Verdict | None) -> str:
+    """The same for one side of a case; where the run is not at hand, its verdict."""
+    finding = snapshot.finding(case.detector, case.case_id)
+    word = "" if finding is None or snapshot.record is None else status_word(snapshot.record, [finding])
+    return word or verdict or "no output"
+
+
+def why(snapshot: Snapshot, case: CaseChange) -> str:
+    """What the detector says of the case in this run; empty where that is not known."""
+    finding = snapshot.finding(case.detector, case.case_id)
+    if finding is None or snapshot.record is None:
+        return ""
+    return "; ".join(view_of(snapshot.record).reasons(finding))
+
+
+def check_comparable(old: Snapshot, new: Snapshot) -> None:
+    """Refuse runs of two methods."""
+    if old.method != new.method:
+        raise UsageError(
+            f"Run {old.run} is of '{old.method}' and run {new.run} of '{new.method}': only runs of one "
+            "method can be compared."
+        )
+
+
+def case_changes(old: Snapshot, new: Snapshot) -> list[CaseChange]:
+    """What became of every case with the same texts, by every detector that judged in one of the runs.
+
+    A detector that only ever flags says by its silence that an output is right.
+    """
+    changes = []
+    names = dict.fromkeys([*new.verdicts, *old.verdicts])
+    missing = [set(s.verdicts.get(NO_OUTPUT, ())) for s in (old, new)]
+    for detector in names:
+        if detector == NO_OUTPUT and len(names) > 1:
+            continue
+        before, after = old.verdicts.get(detector, {}), new.verdicts.get(detector, {})
+        flags_only = {*before.values(), *after.values()} == {"fail"}
+        asked = dict.fromkeys([*after, *before])
+        if not flags_only:
+            asked |= dict.fromkeys(case for gone in missing for case in sorted(gone) if case not in asked)
+        for case in asked:
+            if old.digest(case) != new.digest(case):
+                continue
+            verdicts = [s.verdict(detector, case) for s in (old, new)]
+            if flags_only:
+                verdicts = [verdict or "pass" for verdict in verdicts]
+            kind = kind_of(*verdicts)
+            if any(verdict in _ANSWERED for verdict in verdicts):
+                changes.append(CaseChange(case, detector, kind, verdicts[0], verdicts[1]))
+    return changes
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictChange:
+    """One output of a case that is judged in another way; `systems` are all that gave it."""
+
+    case_id: str
+    output: str | None
+    systems: tuple[str, ...]
+    old: str
+    new: str
+    old_why: str
+    new_why: str
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictChanges:
+    """What changed when the same outputs were judged again, for all systems of a run.
+
+    `old` and `new` have how many outputs of each system have which status, `left_out` what could not be
+    compared and how often; `run` is the new judgement, where it is kept.
+    """
+
+    title: str
+    changes: Sequence[VerdictChange]
+    old: Mapping[str, Mapping[str, int]]
+    new: Mapping[str, Mapping[str, int]]
+    left_out: Mapping[str, int]
+    run: str = ""
+
+    @classmethod
+    def of(
+        cls, old: Run, new: Run, *, title: str = "", left_out: Mapping[str, int] | None = None, run: str = ""
+    ) -> Self:
+        """What changed from one run to another, in the order of the cases; only what both judged counts."""
+        before = {(f.system, f.case_id): f for f in old.findings}
+        texts = {(name, o.id): o.text for name, answers in new.outputs.items() for o in answers}
+        order: dict[str, int] = {}
+        old_counts: dict[str, Counter[str]] = {}
+        new_counts: dict[str, Counter[str]] = {}
+        moved: dict[tuple[str, str | None, str, str], list[tuple[Finding, Finding]]] = {}
+        for finding in new.findings:
+            order.setdefault(finding.case_id, len(order))
+            key = (finding.system, finding.case_id)
+            if (first := before.get(key)) is None:
+                continue
+            was, now = status_word(old, [first]), status_word(new, [finding])
+            old_counts.setdefault(finding.system, Counter())[was] += 1
+            new_counts.setdefault(finding.system, Counter())[now] += 1
+            if was != now:
+                moved.setdefault((finding.case_id, texts.get(key), was, now), []).append((first, finding))
+        changes = [
+            VerdictChange(
+                case_id,
+                output,
+                tuple(finding.system for _, finding in pairs),
+                was,
+                now,
+                view_of(old).why(pairs[0][0]),
+                view_of(new).why(pairs[0][1]),
+            )
+            for (case_id, output, was, now), pairs in moved.items()
+        ]
+        changes.sort(key=lambda change: order[change.case_id])
+        return cls(title, changes, old_counts, new_counts, left_out or {}, run)
+
+    def record(self) -> dict[str, Any]:
+        """The JSON shape."""
+        return {
+            "systems": {name: {"old": self.old[name], "new": self.new[name]} for name in self.new},
+            "left_out": self.left_out,
+            "changes": [asdict(change) for change in self.changes],
+        }
+
+
+def _untested(old: Snapshot, new: Snapshot, tested: Collection[tuple[str, str]]) -> list[ScoreChange]:
+    """The scores that both runs have and nothing is known of their units."""
+    names = {name for name, _ in tested}
+    before = {(score.name, score.group): score for score in old.scores}
+    changes = []
+    for score in new.scores:
+        earlier = before.get((score.name, score.group))
+        if earlier is None or (score.name, score.group) in tested or score.name in names:
+            continue
+        if score.value is None or earlier.value is None:
+            continue
+        changes.append(
+            ScoreChange(
+                score.name,
+                score.group,
+                score.n,
+                earlier.value,
+                score.value,
+                score.value - earlier.value,
+                label=score.label,
+                decimals=score.decimals,
+            )
+        )
+    return changes
+
+
+def comparison_notes(old: Snapshot, new: Snapshot, cases: Sequence[CaseChange]) -> list[str]:
+    """What a reader must know: other settings, other texts, verdicts that moved though the output did not."""
+    notes = []
+    keys = dict.fromkeys([*old.parameters, *new.parameters])
+    other = [
+        f"{key} ({_short(old.parameters.get(key))} → {_short(new.parameters.get(key))})"
+        for key in keys
+        if _plain(old.parameters.get(key)) != _plain(new.parameters.get(key))
+    ]
+    if other:
+        notes.append(f"Watch out: the runs differ in their settings: {', '.join(other)}.")
+    shared = old.texts.keys() & new.texts.keys()
+    changed = sum(old.texts[unit] != new.texts[unit] for unit in shared)
+    alone = [
+        f"{plural(len(s.texts.keys() - shared), 'text')} only in the {word} run"
+        for s, word in ((old, "old"), (new, "new"))
+        if s.texts.keys() - shared
+    ]
+    if changed:
+        alone.insert(0, f"{plural(changed, 'text')} changed")
+    if alone:
+        notes.append(f"Not compared: {', '.join(alone)}.")
+    for ledger in new.ledgers if new.record is not None else ():
+        pair = _paired(ledger, old, new)
+        only = [
+            f"{plural(count, 'score')} only in the {word} run"
+            for count, word in zip(pair.alone if pair else (), ("new", "old"), strict=False)
+            if count
+        ]
+        if pair and only:
+            notes.append(
+                f"{ledger.name} is compared on the {len(pair.ids):,} units with a score in both runs; not "
+                f"compared: {', '.join(only)}."
+            )
+    kinds: Counter[str] = Counter(case.kind for case in cases)
+    gone = [
+        f"{plural(kinds[kind], 'case')} {what}"
+        for kind, what in (("lost", "without an output now"), ("newly open", "settled before and open now"))
+        if kinds[kind]
+    ]
+    if gone:
+        notes.append(f"In no score that is compared: {', '.join(gone)}.")
+    if old.record is not None and new.record is not None:
+        moved = [case for case in cases if case.kind in LISTED and _same_output(old, new, case)]
+        if moved:
+            notes.append(
+                f"{plural(len(moved), 'verdict')} changed though the output did not: rules, reviews or "
+                "settings did."
+            )
+    return notes
+
+
+def _same_output(old: Snapshot, new: Snapshot, case: CaseChange) -> bool:
+    units = new.families.get(case.case_id, ())
+    return bool(units) and all(old.outputs.get(unit) == new.outputs.get(unit) for unit in units)
+
+
+def _plain(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, default=str)
+
+
+def _short(value: Any) -> str:
+    text = "none" if value is None else value if isinstance(value, str) else _plain(value)
+    return text if len(text) <= 24 else f"{text[:23]}…"

@@ -1,0 +1,130 @@
+"""Which names of several groups of systems are one system: spellings, and names that changed."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from mtassay.data.errors import InputError, UsageError
+from mtassay.data.formats.textfiles import FilePath, check_columns, read_lines
+
+__all__ = ["SystemInGroup", "check_aliases", "find_system", "folded", "join_names", "read_aliases"]
+
+
+def folded(name: str) -> str:
+    """What is left of a name when case, hyphens, underscores and spaces do not count.
+
+    >>> folded("ONLINE_A") == folded("Online-A") == folded("online a")
+    True
+    """
+    return re.sub(r"[-_\s]", "", name).casefold()
+
+
+@dataclass(frozen=True, slots=True)
+class SystemInGroup:
+    """A system in one group: its `name` there, and the `system` that it is over all groups."""
+
+    group: str
+    name: str
+    system: str
+
+
+def join_names(
+    groups: Mapping[str, Sequence[str]], *, aliases: Mapping[str, str] | None = None
+) -> list[SystemInGroup]:
+    """Say which names of several groups are one system.
+
+    Names that differ only in case, hyphens, underscores or spaces are one, unless one group has both.
+
+    Args:
+        groups: The names of each group, oldest first.
+        aliases: For an old name, the one it has today; one step may lead to the next.
+
+    Returns:
+        One entry for each system of each group, in order. A system is called by its newest name.
+
+    Raises:
+        UsageError: Aliases go in a circle, or they make two systems of one group one.
+
+    >>> [entry.system for entry in join_names({"2021": ["Online-A"], "2022": ["ONLINE-A"]})]
+    ['ONLINE-A', 'ONLINE-A']
+    """
+    both = {key for names in groups.values() for key, n in Counter(map(folded, names)).items() if n > 1}
+
+    def key(name: str) -> str:
+        return name if folded(name) in both else folded(name)
+
+    today = {key(old): new for old, new in (aliases or {}).items()}
+    newest_names: dict[str, str] = {}
+    for names in reversed(list(groups.values())):
+        for name in names:
+            last = _newest(name, today, key)
+            newest_names.setdefault(key(last), last)
+    entries = []
+    for group, names in groups.items():
+        name_by_system: dict[str, str] = {}
+        for name in names:
+            system = newest_names[key(_newest(name, today, key))]
+            if system in name_by_system:
+                raise UsageError(
+                    f"{group}: the aliases make {name_by_system[system]} and {name} one system. Mend them."
+                )
+            name_by_system[system] = name
+            entries.append(SystemInGroup(group, name, system))
+    return entries
+
+
+def check_aliases(groups: Iterable[Sequence[str]], aliases: Mapping[str, str]) -> None:
+    """Refuse an alias of a name that nobody has.
+
+    >>> check_aliases([["Online-A"]], {"Online-B": "B"})
+    Traceback (most recent call last):
+    mtassay.data.errors.UsageError: --alias Online-B=B: no system is called 'Online-B'.
+    """
+    known = {folded(name) for names in groups for name in names} | {folded(n) for n in aliases.values()}
+    for old, new in aliases.items():
+        if folded(old) not in known:
+            raise UsageError(f"--alias {old}={new}: no system is called '{old}'.")
+
+
+def _newest(name: str, today: Mapping[str, str], key: Callable[[str], str]) -> str:
+    seen = [key(name)]
+    while key(name) in today:
+        name = today[key(name)]
+        if key(name) == seen[-1]:
+            break  # only another spelling
+        if key(name) in seen:
+            raise UsageError(f"The aliases of '{name}' go in a circle: leave one out.")
+        seen.append(key(name))
+    return name
+
+
+def read_aliases(path: FilePath) -> dict[str, str]:
+    """The name of each alias. The table has the columns `name` and `alias`, in any order."""
+    header, *lines = [line.split("\t") for line in read_lines(path)] or [[]]
+    if not {"name", "alias"} <= set(header):
+        raise InputError("the first line must name the columns: name, alias", path=path, line=1)
+    check_columns(header, path)
+    name_by_alias: dict[str, str] = {}
+    for number, cells in enumerate(lines, 2):
+        if len(cells) != len(header):
+            what = f"{len(cells)} columns, expected {len(header)}"
+            raise InputError(what, path=path, line=number)
+        row = dict(zip(header, cells, strict=True))
+        if not row["name"] or not row["alias"]:
+            raise InputError("a name or an alias is missing", path=path, line=number)
+        if name_by_alias.setdefault(row["alias"], row["name"]) != row["name"]:
+            what = f"'{row['alias']}' is an alias of '{name_by_alias[row['alias']]}' already; keep one"
+            raise InputError(what, path=path, line=number)
+    return name_by_alias
+
+
+def find_system(name: str, entries: Sequence[SystemInGroup]) -> str:
+    """The system that is meant by a name it has in some group."""
+    for entry in entries:
+        if folded(name) in (folded(entry.system), folded(entry.name)):
+            return entry.system
+    available = ", ".join(dict.fromkeys(entry.system for entry in entries))
+    raise UsageError(f"No system '{name}'. Available: {available}.")

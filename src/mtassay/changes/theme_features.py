@@ -1,0 +1,388 @@
+"""What an output may have in common with others: words on both sides, what became of them, kinds of text.
+
+A feature is something that can be said of one output. Words are those of the first 2,000 characters of a
+text, in small letters; in scripts without spaces a word is a character. Every expression is linear.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import lru_cache, reduce
+from itertools import chain, pairwise
+from operator import or_
+from statistics import median, quantiles
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from mtassay.data.display import Span
+from mtassay.data.nouns import Observation, Segment
+from mtassay.measures.guards import find_guard_hits
+from mtassay.measures.polarity import NEGATIONS
+
+__all__ = ["Feature", "FeatureKind", "FeatureTable", "find_features", "words_in"]
+
+LONGEST = 2000
+"""Characters of a text that are looked at."""
+NEGATION_ADDED = "a negation in the output with no negation in the source"
+_LONGEST_WORD = 40
+_LONGEST_NAME = 80
+_FEWEST = 3  # a word that fewer outputs have is no feature
+_SAMPLE = 4000  # outputs that show which words belong together
+_REMEMBERED = 10_000  # texts of which more than one system is asked
+
+FeatureKind = Literal[
+    "contrast", "unexplained", "lost", "extra", "missing", "source", "output", "trait", "text"
+]
+"""What a feature is of, the most telling first:
+
+- `contrast`: a word of the output stands where the reference has another one
+- `unexplained`: a word of the output, and none of the source words that usually go with it
+- `lost`: something that the output should have and has not (a number, a negation), or has and should not
+- `extra`: a word of the output that no reference has (so often)
+- `missing`: a word of the reference that the output does not have (so often)
+- `source`, `output`: a word, or two neighbours, of that side
+- `trait`: what is known of the segment: category, capability, document, tags
+- `text`: what kind of text the source is: a question, long, with quotes
+"""
+
+
+class Feature(NamedTuple):
+    """One feature: of `contrast`, `other` is the word of the reference; of `trait`, the kind of trait."""
+
+    kind: FeatureKind
+    name: str
+    other: str = ""
+
+    @property
+    def is_pair(self) -> bool:
+        """Whether it is of two neighbours."""
+        return self.kind in ("source", "output") and " " in self.name
+
+
+Units = np.ndarray[tuple[int], np.dtype[np.int64]]
+
+
+class FeatureTable(NamedTuple):
+    """Features with the outputs that have each, by number, and what words of the output usually translate."""
+
+    features: Sequence[Feature]
+    units: Sequence[Units]
+    glosses: dict[str, str]
+
+
+_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff"
+_WORD = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]++(?:['’][^\W\d_{_UNSPACED}]++)?")
+
+
+def words_in(text: str) -> list[tuple[str, Span]]:
+    """The words of a text in small letters, each with its place; what is too long for a word is none.
+
+    >>> [word for word, _ in words_in("He didn't say: 你好, 4 GB!")]
+    ['he', "didn't", 'say', '你', '好', '4', 'gb']
+    """
+    return [
+        (match.group().lower().replace("’", "'"), match.span())
+        for match in _WORD.finditer(text[:LONGEST])
+        if match.end() - match.start() <= _LONGEST_WORD
+    ]
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _words(text: str) -> tuple[str, ...]:
+    """The same without their places, which is faster."""
+    words = _WORD.findall(text[:LONGEST].lower().replace("’", "'"))
+    return tuple(word for word in words if len(word) <= _LONGEST_WORD)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _counted(text: str) -> Counter[str]:
+    """How often a text has each word; to be read only."""
+    return Counter(_words(text))
+
+
+def find_features(observations: Sequence[Observation], pair: tuple[str, str] | None = None) -> FeatureTable:
+    """All features that at least three of the observations have; `pair` is their languages, if known."""
+    sources = [_words(o.source) for o in observations]
+    outputs = [_words(o.output) for o in observations]
+    together = _Together(sources, outputs)
+    found: dict[Feature, list[int]] = {}
+    for unit, feature in chain(
+        _against(observations, outputs),
+        _traits(observations),
+        together.unexplained(sources, outputs),
+        _negations(observations, pair),
+        _lost(observations, pair),
+        _kinds(observations, sources, outputs),
+    ):
+        found.setdefault(feature, []).append(unit)
+    kept = {feature: np.array(units) for feature, units in found.items() if len(units) >= _FEWEST}
+    kept = {**_side("source", sources), **_side("output", outputs), **kept}
+    some = {feature: units for feature, units in kept.items() if len(units) < len(observations)}
+    return FeatureTable(list(some), list(some.values()), together.glosses)
+
+
+def _side(side: Literal["source", "output"], texts: Sequence[Sequence[str]]) -> dict[Feature, Units]:
+    """The words of one side, and its neighbours, that enough texts have."""
+    numbers: dict[str, int] = {}
+    ids = np.array([numbers.setdefault(word, len(numbers)) for words in texts for word in words], np.int64)
+    units = np.repeat(np.arange(len(texts)), [len(words) for words in texts])
+    short = [number for word, number in numbers.items() if word.endswith("n't")]
+    is_short = np.isin(ids, short)
+    extra = np.full(int(is_short.sum()), numbers.setdefault("n't", len(numbers)) if short else 0)
+    names = list(numbers)
+    words = _by_number(np.concatenate([ids, extra]), np.concatenate([units, units[is_short]]), len(texts))
+    often = np.zeros(len(names), bool)
+    often[list(words)] = True
+    # Two neighbours are in no more texts than each of them.
+    at = np.flatnonzero((units[1:] == units[:-1]) & often[ids[1:]] & often[ids[:-1]])
+    keys, places = np.unique(ids[at] * len(names) + ids[at + 1], return_inverse=True)
+    neighbours = _by_number(places, units[at], len(texts))
+    features = {Feature(side, names[number]): own for number, own in words.items()}
+    for place, own in neighbours.items():
+        one, two = divmod(int(keys[place]), len(names))
+        features[Feature(side, f"{names[one]} {names[two]}")] = own
+    return features
+
+
+def _by_number(numbers: Units, units: Units, n: int) -> dict[int, Units]:
+    """The units of every number that enough of the `n` units have."""
+    pairs = np.unique(numbers * n + units)
+    owners, starts, counts = np.unique(pairs // n, return_index=True, return_counts=True)
+    return {
+        owner: pairs[start : start + count] % n
+        for owner, start, count in zip(owners.tolist(), starts.tolist(), counts.tolist(), strict=True)
+        if count >= _FEWEST
+    }
+
+
+def _traits(observations: Sequence[Observation]) -> Iterator[tuple[int, Feature]]:
+    """What is known of the segment."""
+    for unit, observation in enumerate(observations):
+        for kind, name in dict.fromkeys((kind, name[:_LONGEST_NAME]) for kind, name in observation.traits):
+            yield unit, Feature("trait", name, kind)
+
+
+class _Difference(NamedTuple):
+    """Words of an output that no reference has (so often), and those of the nearest one that it has not."""
+
+    extra: Counter[str]
+    missing: Counter[str]
+    nearest: Sequence[str]
+
+
+def _difference(output: str, references: Sequence[str]) -> _Difference:
+    counts, others = _counted(output), [_counted(reference) for reference in references]
+    nearest, most = 0, others[0]
+    if len(others) > 1:
+        nearest = max(range(len(others)), key=lambda n: (counts & others[n]).total())
+        most = reduce(or_, others)
+    return _Difference(counts - most, others[nearest] - counts, _words(references[nearest]))
+
+
+def _against(
+    observations: Sequence[Observation], outputs: Sequence[Sequence[str]]
+) -> Iterator[tuple[int, Feature]]:
+    """Where outputs differ from their references: words that are extra or missing, and which for which."""
+    differences = {u: _difference(o.output, o.references) for u, o in enumerate(observations) if o.references}
+    extras, missed = (
+        {word for word, count in Counter(chain.from_iterable(side)).items() if count >= _FEWEST}
+        for side in (
+            [difference.extra for difference in differences.values()],
+            [difference.missing for difference in differences.values()],
+        )
+    )
+    for unit, (extra, missing, nearest) in differences.items():
+        for word in extra:
+            if word in extras:
+                yield unit, Feature("extra", word)
+        for word in missing:
+            if word in missed:
+                yield unit, Feature("missing", word)
+        wanted = extra.keys() & extras
+        if not wanted or not missing:
+            continue
+        after: dict[str, set[str]] = {}
+        before: dict[str, set[str]] = {}
+        framed = ["", *nearest, ""]
+        for at in range(1, len(framed) - 1):
+            if framed[at] in missing:
+                after.setdefault(framed[at - 1], set()).add(framed[at])
+                before.setdefault(framed[at + 1], set()).add(framed[at])
+        framed = ["", *outputs[unit], ""]
+        contrasts: dict[Feature, None] = {}
+        for at in range(1, len(framed) - 1):
+            if framed[at] in wanted:
+                left, right = after.get(framed[at - 1], set()), before.get(framed[at + 1], set())
+                for word in sorted(((left & right) or (left | right)) & missed):
+                    contrasts[Feature("contrast", framed[at], word)] = None
+        for feature in contrasts:
+            yield unit, feature
+
+
+class _Together:
+    """Which words of both sides go together, by how often they do: P(output word | source word) ≥ 0.5."""
+
+    def __init__(self, sources: Sequence[Sequence[str]], outputs: Sequence[Sequence[str]]) -> None:
+        step = len(sources) // _SAMPLE + 1
+        sides = [set(_negating(words)) for words in sources[::step]]
+        others = [set(words) for words in outputs[::step]]
+        self._sources = Counter(word for side in sides for word in side)
+        self._outputs = Counter(word for side in others for word in side)
+        n = max(len(sides), 1)
+        # Who is in every third text goes with everything.
+        sources_kept = {w for w, c in self._sources.items() if _FEWEST <= c <= n / 3}
+        outputs_kept = {w for w, c in self._outputs.items() if 2 * _FEWEST <= c <= n / 2}
+        kept = [side & sources_kept for side in sides]
+        beside: dict[str, list[set[str]]] = {word: [] for word in sorted(outputs_kept)}
+        for mine, other in zip(kept, others, strict=True):
+            for word in other & outputs_kept:
+                beside[word].append(mine)
+        self.explaining: dict[str, set[str]] = {}
+        self.glosses: dict[str, str] = {}
+        for word, several in beside.items():
+            best = 0.15
+            least = max(0.5, 3 * self._outputs[word] / n)
+            counts = Counter(chain.from_iterable(several))
+            often = [
+                (source, c)
+                for source, c in counts.items()
+                if c >= max(_FEWEST, least * self._sources[source])
+            ]
+            self.explaining[word] = {source for source, _ in often}
+            for source, count in sorted(often):
+                dice = 2 * count / (self._sources[source] + self._outputs[word])
+                if dice > best:
+                    best, self.glosses[word] = dice, source
+
+    def unexplained(
+        self, sources: Sequence[Sequence[str]], outputs: Sequence[Sequence[str]]
+    ) -> Iterator[tuple[int, Feature]]:
+        """Words of the output without any of the source words that go with them, for words that have some."""
+        for unit, (source, output) in enumerate(zip(sources, outputs, strict=True)):
+            there = set(_negating(source))
+            for word in set(output) & self.glosses.keys():
+                if not self.explaining[word] & there:
+                    yield unit, Feature("unexplained", word)
+
+
+def _negating(words: Sequence[str]) -> Iterator[str]:
+    """The words, all short negations (don't, isn't) as one."""
+    for word in words:
+        yield "not" if word.endswith("n't") else word
+
+
+def _negations(
+    observations: Sequence[Observation], pair: tuple[str, str] | None
+) -> Iterator[tuple[int, Feature]]:
+    """Negations on one side that nothing on the other stands for, in languages whose negations are known."""
+    sides = [NEGATIONS.get(language.partition("-")[0]) for language in pair or ()]
+    if len(sides) != 2:
+        return
+    source_side, target_side = sides
+    for unit, observation in enumerate(observations):
+        source, output = observation.source[:LONGEST], observation.output[:LONGEST]
+        denies = bool(source_side and source_side.plain_in(source))
+        if denies:
+            yield unit, Feature("text", "a negation in the source")
+        if source_side is None or target_side is None or not source.strip() or not output.strip():
+            continue
+        if denies and not target_side.may_deny(output):
+            yield unit, Feature("lost", "a negation of the source is not in the output")
+        elif not denies and target_side.plain_in(output) and not source_side.may_deny(source):
+            yield unit, Feature("lost", NEGATION_ADDED)
+
+
+_GUARDS = {
+    "empty": "the output is empty",
+    "copied": "the output is the source, untranslated",
+    "wrong_language": "the output is in another language",
+    "missing_numbers": "a number of the source is not in the output",
+    "missing_urls": "an address of the source is not in the output",
+    "missing_placeholders": "a placeholder of the source is not in the output",
+    "missing_tags": "a tag of the source is not in the output",
+}
+_DIGITS = re.compile(r"\d++")
+
+
+def _lost(observations: Sequence[Observation], pair: tuple[str, str] | None) -> Iterator[tuple[int, Feature]]:
+    """What the guards see, and figures that only the output has."""
+    segments = [
+        Segment(str(unit), o.source[:LONGEST] or None, tuple(r[:LONGEST] for r in o.references))
+        for unit, o in enumerate(observations)
+    ]
+    texts = [o.output[:LONGEST] for o in observations]
+    # The guard lets small numbers be spelled out; without any figure that a reference has too, all are lost.
+    without = {
+        unit
+        for unit, segment in enumerate(segments)
+        if all(_DIGITS.search(text or "") for text in (segment.source, *segment.references))
+        and not _DIGITS.search(texts[unit])
+    }
+    for finding in find_guard_hits(segments, {"": texts}, pair=pair).findings[""]:
+        kind = finding.detector.removeprefix("guard:")
+        if kind != "missing_numbers":
+            yield int(finding.case_id), Feature("lost", _GUARDS.get(kind, kind.replace("_", " ")))
+        else:
+            without.add(int(finding.case_id))
+    for unit in sorted(without):
+        yield unit, Feature("lost", _GUARDS["missing_numbers"])
+    for unit, segment in enumerate(segments):
+        known = "".join((segment.source or "", *(r or "" for r in segment.references)))
+        if segment.source and any(figure not in known for figure in _DIGITS.findall(texts[unit])):
+            yield unit, Feature("lost", "a figure in the output that the source does not have")
+
+
+_TEXTS = {
+    "a question in the source": re.compile(r"[?？؟]"),
+    "a number in the source": re.compile(r"\d"),
+    "quotes in the source": re.compile('["“”„«»「」『』]'),
+    "brackets in the source": re.compile(r"[()\[\]（）]"),
+    "an exclamation in the source": re.compile("[!！]"),
+    "a colon or semicolon in the source": re.compile("[:;：；]"),
+    "a word in capitals in the source": re.compile(r"\b[A-ZÀ-Þ]{2,40}\b"),
+    "an address or link in the source": re.compile(r"https?://|www\.|\w@\w"),
+    "markup in the source": re.compile(r"</?\w|\{\w{0,40}\}|%[sd]\b"),
+    "a passive in the source": re.compile(
+        r"\b(?:was|were|is|are|been|being|be)(?: \w{1,12}ly)? (?:\w{2,20}ed|made|done|taken|given|seen|held"
+        r"|found|built|written|sold|sent|kept|told|known|shown|chosen|broken|brought|caught|paid)\b",
+        re.IGNORECASE,
+    ),
+    "a condition in the source": re.compile(r"\b(?:if|unless|wenn|falls)\b", re.IGNORECASE),
+    "a relative clause in the source": re.compile(r"\b(?:which|who|whom|whose)\b", re.IGNORECASE),
+    "a comparison in the source": re.compile(r"\b(?:than|as \w{1,20} as)\b", re.IGNORECASE),
+    "a name in the source": re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2}"),
+}
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _kinds_of(source: str) -> tuple[str, ...]:
+    return tuple(name for name, pattern in _TEXTS.items() if pattern.search(source))
+
+
+def _kinds(
+    observations: Sequence[Observation], sources: Sequence[Sequence[str]], outputs: Sequence[Sequence[str]]
+) -> Iterator[tuple[int, Feature]]:
+    """What kind of text the source is, how long both sides are, and what is repeated or left as it was."""
+    lengths = [len(words) for words in sources]
+    ratios = [len(o.output) / len(o.source) for o in observations if o.source]
+    fifths = quantiles(lengths, n=5) if len(lengths) > 1 else [0, 0, 0, 0]
+    usual = median(ratios) if ratios else 1.0
+    for unit, observation in enumerate(observations):
+        source = observation.source[:LONGEST]
+        for name in _kinds_of(source):
+            yield unit, Feature("text", name)
+        if observation.source and lengths[unit] > fifths[3] > fifths[0]:
+            yield unit, Feature("text", f"a long source (more than {fifths[3]:.0f} words)")
+        if observation.source and lengths[unit] < fifths[0] < fifths[3]:
+            yield unit, Feature("text", f"a short source (fewer than {fifths[0]:.0f} words)")
+        if observation.source and observation.output and lengths[unit] > 3:
+            ratio = len(observation.output) / len(observation.source)
+            if ratio < 0.7 * usual:
+                yield unit, Feature("lost", "an output much shorter than usual")
+            if ratio > 1.4 * usual:
+                yield unit, Feature("lost", "an output much longer than usual")
+        if any(one == two and not one.isdigit() for one, two in pairwise(outputs[unit])):
+            yield unit, Feature("lost", "a word that stands twice in a row in the output")

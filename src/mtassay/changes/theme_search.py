@@ -1,0 +1,392 @@
+"""A theme: one cause of failures in a sentence, how sure it is, and the three clearest examples."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtassay.changes.theme_features import NEGATION_ADDED, Feature, FeatureKind, FeatureTable, words_in
+from mtassay.data.display import Block, Line, Span
+from mtassay.data.marks import marked
+from mtassay.data.nouns import Observation
+from mtassay.stats.enrichment import Deals, Incidence, deviances, odds_ratio
+from mtassay.stats.proportions import Interval
+
+__all__ = ["ALPHA", "Cause", "Theme", "enough", "find_causes", "make_theme"]
+
+ALPHA = 0.02
+"""The usual level: of fifty systems whose failures are random, one gets a theme."""
+_FEWEST_FAMILIES = 3  # what only one or two sentences have is no theme
+_ATTAINABLE = 3.1  # a feature that could not be this telling (one in a thousand) is not tested
+_MOST = 8  # themes of one system
+_TWIN, _NEAR = 0.7, 0.85  # features of one cause: the failures they share, how telling one is beside the best
+_INSIDE = 0.6  # so much of a feature's failures within a theme make it a part
+_AROUND = 0.8  # and so much of a theme's failures in a feature
+_LARGE, _FEW_TRIALS = 400_000, 199
+_RANKS = {kind: rank for rank, kind in enumerate(get_args(FeatureKind))}
+
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+
+class Cause(NamedTuple):
+    """One cause: the feature that names it, those that fire on the same failures, and its corrected p.
+
+    `units` are all outputs that have it, `fresh` those that no earlier cause has. `twins` say the same as the
+    name in other words, most telling first; `parts` are within it, or all around it.
+    """
+
+    feature: Feature
+    units: Ints
+    fresh: Ints
+    p: float
+    twins: Sequence[Feature]
+    parts: Sequence[Feature]
+
+
+def enough(failed: Sequence[bool]) -> bool:
+    """Whether there are enough failures and passes to say anything.
+
+    >>> enough([True] * 5 + [False] * 5), enough([True] * 100)
+    (True, False)
+    """
+    return min(sum(failed), len(failed) - sum(failed)) >= 5
+
+
+def find_causes(
+    observations: Sequence[Observation],
+    table: FeatureTable,
+    *,
+    alpha: float = ALPHA,
+    trials: int = 999,
+    seed: int | None = 12345,
+) -> list[Cause]:
+    """The causes in the order of how telling they are; observations have passed or failed.
+
+    Each is claimed at the level `alpha`, corrected for all features looked at. With very many of them there
+    are fewer trials.
+    """
+    failed = np.array([o.verdict == "fail" for o in observations])
+    if not enough(failed.tolist()):
+        return []
+    numbers: dict[str, int] = {}
+    families = np.array([numbers.setdefault(o.family or o.source, len(numbers)) for o in observations])
+    groups = _alike(table, families)
+    alive = np.ones(len(failed), bool)
+    causes: list[Cause] = []
+    while len(causes) < _MOST and enough(failed[alive].tolist()):
+        step = _Step.of(groups, alive, failed)
+        found = step.best(Deals(failed[alive], families[alive], trials, seed), alpha)
+        if found is None:
+            break
+        leader, p = found
+        named, twins, parts = step.around(leader, table)
+        units = step.all_units(named)
+        same = [table.features[i] for i in twins]
+        causes.append(Cause(same[0], units, units[alive[units]], p, same, parts))
+        alive[units] = False
+        alive[step.all_units(leader)] = False
+    return causes
+
+
+class _Group(NamedTuple):
+    """Features that the same outputs have."""
+
+    members: list[int]
+    units: Ints
+
+
+def _alike(table: FeatureTable, families: Ints) -> list[_Group]:
+    """Features by the outputs that have them, those of enough families; most telling kinds first."""
+    by_units: dict[bytes, _Group] = {}
+    for number, units in enumerate(table.units):
+        group = by_units.setdefault(units.tobytes(), _Group([], units))
+        group.members.append(number)
+    groups = list(by_units.values())
+    everything = Incidence.of([group.units for group in groups])
+    owners = np.repeat(np.arange(len(groups)), [len(group.units) for group in groups])
+    pairs = np.unique(owners * (int(families.max()) + 1) + families[everything.units])
+    counts = np.bincount(pairs // (int(families.max()) + 1), minlength=len(groups))
+    for group in groups:
+        group.members.sort(key=lambda n: _preference(table.features[n]))
+    return [group for group, n in zip(groups, counts.tolist(), strict=True) if n >= _FEWEST_FAMILIES]
+
+
+def _preference(feature: Feature) -> tuple[int, int]:
+    """What names a cause best stands first: the kind, then the longer of words that always go together."""
+    return _RANKS[feature.kind], -len(feature.name)
+
+
+@dataclass(frozen=True, eq=False)
+class _Step:
+    """What is looked at while some outputs are set aside."""
+
+    groups: Sequence[_Group]
+    incidence: Incidence
+    failed: Bools
+    deviance: NDArray[np.float64]
+    failing: Ints
+
+    @classmethod
+    def of(cls, groups: Sequence[_Group], alive: Bools, failed: Bools) -> _Step:
+        """Those features that could be telling among the outputs that are left."""
+        places = np.cumsum(alive) - 1
+        left = [places[group.units[alive[group.units]]] for group in groups]
+        now = failed[alive]
+        n, failures = len(now), int(now.sum())
+        having = np.array([len(units) for units in left], dtype=np.int64)
+        could = deviances(np.minimum(having, failures), having, failures, n) >= _ATTAINABLE
+        kept = np.flatnonzero(could & (having >= _FEWEST_FAMILIES) & (having < n))
+        incidence = Incidence.of([left[i] for i in kept.tolist()])
+        failing = incidence.counts(now)
+        return cls(
+            [groups[i] for i in kept.tolist()],
+            incidence,
+            now,
+            deviances(failing, having[kept], failures, n),
+            failing,
+        )
+
+    def best(self, deals: Deals, alpha: float) -> tuple[int, float] | None:
+        """The most telling group and its corrected p; `None` where chance explains it."""
+        if not len(self.incidence):
+            return None
+        if len(self.incidence.units) > _LARGE:
+            deals = Deals(deals.failed, deals.families, min(deals.trials, _FEW_TRIALS), deals.seed)
+        best = int(self.deviance.argmax())
+        most = math.floor(alpha * (deals.trials + 1))  # more deals than these are chance
+        reached = deals.reaching(self.incidence, float(self.deviance[best]) - 1e-9, most=most)
+        p = (reached + 1) / (deals.trials + 1)
+        return (best, p) if p <= alpha else None
+
+    def around(self, leader: int, table: FeatureTable) -> tuple[int, list[int], list[Feature]]:
+        """The group that names the cause, its features and those that say the same, and what is within it."""
+        mine = np.zeros(len(self.failed), bool)
+        mine[self.incidence.units_of(leader)] = True
+        shared = self.incidence.counts(mine & self.failed)
+        size = int(shared[leader])
+        jaccard = shared / (size + self.failing - shared)
+        same = np.flatnonzero((jaccard >= _TWIN) & (self.deviance >= _NEAR * self.deviance[leader]))
+        order = sorted(same.tolist(), key=lambda g: (_RANKS[self._kind(g, table)], -self.deviance[g]))
+        named = order[0]
+        twins = [member for group in order for member in self.groups[group].members]
+        belongs = (shared >= _INSIDE * self.failing) | (shared >= _AROUND * size)
+        inside = np.flatnonzero(belongs & (self.deviance >= _ATTAINABLE))
+        rest = sorted(set(inside.tolist()) - set(order), key=lambda g: -self.deviance[g])
+        return named, twins, [table.features[self.groups[group].members[0]] for group in rest]
+
+    def _kind(self, group: int, table: FeatureTable) -> FeatureKind:
+        return table.features[self.groups[group].members[0]].kind
+
+    def all_units(self, group: int) -> Ints:
+        """The outputs that have it, those set aside too."""
+        return self.groups[group].units
+
+
+EXAMPLES = 3
+_PARTS = 8
+_LABEL = 12
+_OUTPUT_WORDS = ("contrast", "unexplained", "extra", "output")
+
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """What failures of a system have in common.
+
+    `sentence` names the cause: `failures` of all `of` failures have it, and `passes` of the `passing`
+    outputs. `odds` is how many times higher its odds are among failures, with a prior, and `interval` the
+    95 % interval of that. `p` is corrected for all that was looked at. `parts` are the features that were
+    merged into it, in words, and `examples` its clearest failures, marked.
+    """
+
+    system: str
+    sentence: str
+    failures: int
+    of: int
+    passes: int
+    passing: int
+    odds: float
+    interval: Interval
+    p: float
+    parts: tuple[str, ...]
+    examples: tuple[Block, ...]
+
+    def __str__(self) -> str:
+        return self.sentence
+
+    @property
+    def cause(self) -> str:
+        """The sentence without its numbers: the same for all systems that fail for this reason."""
+        return self.sentence.removesuffix(_counts(self.failures, self.of, self.passes, self.passing))
+
+
+def _counts(failures: int, of: int, passes: int, passing: int) -> str:
+    return f": {failures:,} of {of:,} failures, {passes:,} of {passing:,} other outputs"
+
+
+def make_theme(
+    system: str,
+    cause: Cause,
+    observations: Sequence[Observation],
+    table: FeatureTable,
+    right: Mapping[str, str] = MappingProxyType({}),
+) -> Theme:
+    """A cause in words, with its numbers among all observations.
+
+    `right` are outputs of other systems that pass, by source, each with the name of its system.
+    """
+    failed = np.array([o.verdict == "fail" for o in observations])
+    failures, of = int(failed[cause.units].sum()), int(failed.sum())
+    passes, passing = len(cause.units) - failures, len(failed) - of
+    odds, interval = odds_ratio(failures, of, passes, passing)
+    sentence = _name(cause, table) + _counts(failures, of, passes, passing)
+    features = list(dict.fromkeys([cause.feature, *cause.twins, *cause.parts]))
+    parts = list(dict.fromkeys(_describe(feature, table) for feature in features))[:_PARTS]
+    parts += _clues(cause, observations)
+    examples = _examples(cause, observations, failed, table, right)
+    return Theme(
+        system, sentence, failures, of, passes, passing, odds, interval, cause.p, tuple(parts), examples
+    )
+
+
+def _name(cause: Cause, table: FeatureTable) -> str:
+    """The cause: what names it best, the other side where that says the same, and what stood there."""
+    first = cause.feature
+    if first.kind in _OUTPUT_WORDS or first.kind == "missing":
+        said = _output_word(cause, table) if first.kind in _OUTPUT_WORDS else _describe(first, table)
+        source = next((f for f in cause.twins if f.kind == "source"), None)
+        return f"{_describe(source, table)}, and {said}" if source else said
+    said = _describe(first, table)
+    if first.kind == "source":
+        output = next((f for f in cause.twins if f.kind in (*_OUTPUT_WORDS, "missing")), None)
+        return f"{said}, and {_describe(output, table)}" if output else said
+    if word := _added_word(cause):
+        return f"{_quoted(word.name)}{_gloss(word.name, table)} in the output, with no negation in the source"
+    word = next((f for f in cause.twins if f.kind in _OUTPUT_WORDS), None)
+    return f"{said}, mostly {_describe(word, table)}" if first.kind == "lost" and word else said
+
+
+def _added_word(cause: Cause) -> Feature | None:
+    """The negation, where the cause is one that the source does not have."""
+    if cause.feature != Feature("lost", NEGATION_ADDED):
+        return None
+    return next((f for f in (*cause.twins, *cause.parts) if f.kind in _OUTPUT_WORDS), None)
+
+
+def _output_word(cause: Cause, table: FeatureTable) -> str:
+    """A word of the output, what the references have in its place, and that no one asked for it."""
+    first, around = cause.feature, (*cause.twins, *cause.parts)
+    instead = [f.other for f in around if f.kind == "contrast" and f.name == first.name]
+    said = f"{_quoted(first.name)}{_gloss(first.name, table)} in the output"
+    if instead:
+        said += f" where the reference has {' or '.join(map(_quoted, instead[:2]))}"
+    elif first.kind == "extra":
+        said += " that the reference does not have"
+    if Feature("lost", NEGATION_ADDED) in around:
+        return f"{said}, with no negation in the source"
+    if Feature("unexplained", first.name) not in around:
+        return said
+    return f"{said}, and nothing in the source explains it"
+
+
+def _gloss(word: str, table: FeatureTable) -> str:
+    """The source word that a word of the output usually translates, in brackets."""
+    gloss = table.glosses.get(word, word)
+    return "" if gloss == word else f" ({marked(gloss, limit=40)})"
+
+
+def _describe(feature: Feature, table: FeatureTable) -> str:
+    """A feature in words."""
+    word = _quoted(feature.name)
+    glossed = f"{word}{_gloss(feature.name, table)}"
+    match feature.kind:
+        case "contrast":
+            return f"{glossed} in the output where the reference has {_quoted(feature.other)}"
+        case "unexplained":
+            return f"{glossed} in the output that nothing in the source explains"
+        case "extra":
+            return f"{word} in the output that the reference does not have"
+        case "missing":
+            return f"{word} of the reference missing in the output"
+        case "source" | "output":
+            return f"{word} in the {feature.kind}"
+        case "trait":
+            return f"{marked(feature.other, limit=40)} {word}"
+    return feature.name
+
+
+def _quoted(word: str) -> str:
+    return f"'{marked(word, limit=80)}'"
+
+
+def _clues(cause: Cause, observations: Sequence[Observation]) -> list[str]:
+    """Clues that half of its failures have, and at most half as many of the other ones."""
+    own = set(cause.units.tolist())
+    inside = [o.clues for n, o in enumerate(observations) if o.verdict == "fail" and n in own]
+    outside = [o.clues for n, o in enumerate(observations) if o.verdict == "fail" and n not in own]
+    counts, others = (Counter(clue for clues in side for clue in clues) for side in (inside, outside))
+    return [
+        f"clue {_quoted(clue)} ({count:,} of {len(inside):,})"
+        for clue, count in counts.most_common()
+        if 2 * count >= len(inside) and 2 * others[clue] * len(inside) <= count * len(outside)
+    ]
+
+
+def _examples(
+    cause: Cause,
+    observations: Sequence[Observation],
+    failed: NDArray[np.bool_],
+    table: FeatureTable,
+    right: Mapping[str, str],
+) -> tuple[Block, ...]:
+    """The failures that have most of what belongs to the cause, short ones first, each of another family."""
+    own = dict.fromkeys([cause.feature, *cause.twins, *cause.parts])
+    weights: dict[int, float] = {}
+    for number, feature in enumerate(table.features):
+        if feature in own:
+            for unit in table.units[number].tolist():
+                weights[unit] = weights.get(unit, 0) + (3 if feature in cause.twins else 1)
+    units = [unit for unit in cause.fresh.tolist() if failed[unit]]
+    units.sort(key=lambda u: (-weights.get(u, 0), len(observations[u].source) + len(observations[u].output)))
+    chosen: dict[str, Observation] = {}
+    for unit in units:
+        observation = observations[unit]
+        chosen.setdefault(observation.family or observation.source, observation)
+        if len(chosen) == EXAMPLES:
+            break
+    marked_features = [*cause.twins, *filter(None, [_added_word(cause)])]
+    words = {feature.name for feature in marked_features}
+    features = [*marked_features, *(f for f in cause.parts if f.kind == "contrast" and f.name in words)]
+    return tuple(_block(one, features, right.get(one.source, "")) for one in chosen.values())
+
+
+def _block(observation: Observation, features: Sequence[Feature], right: str) -> Block:
+    """One failure, with what belongs to the cause marked on every side, and what is right where known."""
+    source, output, reference = set[str](), set[str](), set[str]()
+    for feature in features:
+        if feature.kind == "source":
+            source.update(feature.name.split())
+        elif feature.kind == "missing":
+            reference.add(feature.name)
+        elif feature.kind in _OUTPUT_WORDS:
+            output.update(feature.name.split())
+            reference.update(filter(None, [feature.other]))
+    lines = [Line("source", observation.source, _places(observation.source, source))]
+    lines += [Line("reference", text, _places(text, reference)) for text in observation.references[:1]]
+    lines += [Line("output", observation.output, _places(observation.output, output))]
+    lines += [Line("passes", right)] if right else []
+    if observation.clues:
+        lines.append(Line("clues", ", ".join(observation.clues)))
+    return Block(lines, observation.segment_id, _LABEL)
+
+
+def _places(text: str, words: Iterable[str]) -> list[Span]:
+    wanted = set(words)
+    return [span for word, span in words_in(text) if word in wanted]

@@ -1,0 +1,235 @@
+"""Failure themes in every format: a table of sentences with their numbers, then the clearest examples."""
+
+from __future__ import annotations
+
+import html
+import textwrap
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from mtassay.changes.theme_features import LONGEST
+from mtassay.changes.theme_search import Theme
+from mtassay.changes.themes import Examined, Themes
+from mtassay.data.display import Block, Cell, Line, Table
+from mtassay.data.marks import json_text, marked, p_stated, p_text, plural, printable
+from mtassay.report.run_text import (
+    Form,
+    block_html,
+    block_markdown,
+    block_text,
+    escape_markdown,
+    latex_comment,
+    to_html,
+    to_latex,
+    to_tsv,
+)
+from mtassay.stats.proportions import wilson
+
+__all__ = ["COUNTED", "render_themes", "theme_blocks", "themes_html", "themes_record", "themes_table"]
+
+SYSTEMS = 20
+"""So many systems are shown, those with the most failures; a program gets all."""
+COUNTED = (
+    "Failures are counted over all methods and runs here, each output once, also of items on which systems "
+    "are not compared: so there may be more than in a table."
+)
+"""Why a theme counts more failures than a table beside it."""
+_NAME = 60
+
+
+def render_themes(
+    themes: Themes, form: Form = "text", *, examples: int = 3, width: int = 80, color: bool = False
+) -> str:
+    """The themes in this format; `examples` of each at most."""
+    if form == "json":
+        return json_text(themes_record(themes), indent=2)
+    if form == "tsv":
+        return to_tsv(_rows(themes))
+    parts: list[str] = []
+    for examined in shown_systems(themes):
+        parts += _system(examined, themes, form, examples, width, color)
+    if left := len(themes.examined) - len(shown_systems(themes)):
+        parts.append(_remark(f"{plural(left, 'more system')}: --system NAME, or -f json.", form, width))
+    parts += [_remark(note, form, width) for note in notes_of(themes)]
+    return "\n\n".join(parts)
+
+
+def shown_systems(themes: Themes) -> list[Examined]:
+    """The systems that are shown, in their order: those with themes before those without, if not all."""
+    if len(themes.examined) <= SYSTEMS:
+        return themes.examined
+    counts = {theme.system for theme in themes}
+    ranked = sorted(themes.examined, key=lambda e: (e.system not in counts, -e.failures))[:SYSTEMS]
+    return [examined for examined in themes.examined if examined in ranked]
+
+
+def notes_of(themes: Themes) -> list[str]:
+    """What a reader must know besides the numbers."""
+    failure = f"A failure is, in {'; in '.join(themes.failure)}. {COUNTED}"
+    claimed = (
+        "Odds: how many times higher the odds of it are among failures, with a prior and the 95 % interval. "
+        f"p: corrected for all features of a system, claimed up to {themes.alpha:g}; what fires on the same "
+        "failures is one theme, and each is looked for among outputs that those above do not explain."
+    )
+    return [failure, *([claimed] if themes else [])]
+
+
+def _system(
+    examined: Examined, themes: Themes, form: Form, examples: int, width: int, color: bool
+) -> list[str]:
+    """One system: what was looked at, its themes, each with its numbers and examples."""
+    head = f"{marked(examined.system, limit=_NAME)}: {examined.note}."
+    own = themes.of(examined.system)
+    parts = [_remark(f"{head} No theme." if _is_without(examined, themes) else head, form, width)]
+    if form == "latex":
+        return [*parts, *([to_latex(themes_table(own))] if own else [])]
+    for number, theme in enumerate(own, start=1):
+        title = f"{number}. {theme.sentence}"
+        blocks = theme.examples[:examples]
+        if form == "md":
+            lines = [f"**{escape_markdown(title)}**", escape_markdown(numbers(theme))]
+            parts += [*lines, *(block_markdown(block) for block in blocks)]
+        else:
+            told = [*_wrapped(title, width, "   "), *_wrapped(f"   {numbers(theme)}", width, "   ")]
+            if color:
+                told[0] = f"\x1b[1m{told[0]}\x1b[0m"
+            parts.append("\n".join(told))
+            parts += [_indented(block, width, color) for block in blocks]
+    return parts
+
+
+def numbers(theme: Theme) -> str:
+    """How much a theme explains, and how sure it is."""
+    low, high = wilson(theme.failures, theme.of)
+    share = f"{100 * theme.failures / theme.of:.0f} % [{100 * low:.0f}–{100 * high:.0f}] of the failures"
+    return f"{share}; odds × {theme.odds:.3g} {_ends(theme)}; {p_stated(theme.p)}"
+
+
+def _ends(theme: Theme) -> str:
+    return f"[{theme.interval.low:.3g}–{theme.interval.high:.3g}]"
+
+
+def _indented(block: Block, width: int, color: bool) -> str:
+    return textwrap.indent(block_text(block, width=width - 3, color=color), "   ")
+
+
+def _wrapped(text: str, width: int, indent: str) -> list[str]:
+    return textwrap.wrap(printable(text), width, subsequent_indent=indent, break_on_hyphens=False)
+
+
+def _remark(text: str, form: Form, width: int) -> str:
+    if form == "text":
+        return textwrap.fill(printable(text), width, break_on_hyphens=False)
+    return latex_comment(text) if form == "latex" else escape_markdown(text)
+
+
+def theme_blocks(themes: Themes, *, examples: int = 3) -> list[Block]:
+    """For a page: a block for each theme with its examples, the first ones of all systems before the second.
+
+    Of those, what has the larger share of failures stands first. What several systems have in common is
+    told once. The last block says what was looked at.
+    """
+    if not themes:
+        return []
+    ranked = [
+        (place, theme) for e in shown_systems(themes) for place, theme in enumerate(themes.of(e.system))
+    ]
+    ranked.sort(key=lambda entry: (entry[0], -entry[1].failures / entry[1].of))
+    by_cause: dict[str, list[Theme]] = {}
+    for _, theme in ranked:
+        by_cause.setdefault(theme.cause, []).append(theme)
+    blocks = [
+        _shared_block(some, examples) if len(some) > 1 else _block(some[0], examples)
+        for some in by_cause.values()
+    ]
+    looked = [
+        f"{marked(e.system, limit=_NAME)}: {e.note}{'; no theme' if _is_without(e, themes) else ''}."
+        for e in shown_systems(themes)
+    ]
+    return [*blocks, Block([Line(None, text) for text in (*looked, *notes_of(themes))])]
+
+
+def _block(theme: Theme, examples: int) -> Block:
+    lines = [Line(None, numbers(theme))]
+    for example in theme.examples[:examples]:
+        lines += [Line("case", example.title), *example.lines]
+    return Block(lines, f"{marked(theme.system, limit=_NAME)}: {theme.sentence}")
+
+
+def _shared_block(themes: Sequence[Theme], examples: int) -> Block:
+    """One cause of failures of several systems: the numbers of each, and an example of the first ones."""
+    names = [marked(theme.system, limit=_NAME) for theme in themes]
+    counts = [f"{theme.failures:,} of {theme.of:,}" for theme in themes]
+    told = ", ".join(f"{name} {count}" for name, count in zip(names, counts, strict=True))
+    lines = [Line(None, f"{name}: {numbers(theme)}") for name, theme in zip(names, themes, strict=True)]
+    for name, theme in list(zip(names, themes, strict=True))[:examples]:
+        for example in theme.examples[:1]:
+            lines += [Line("case", f"{name} · {example.title}"), *example.lines]
+    return Block(lines, f"{plural(len(themes), 'system')}: {themes[0].cause}; of their failures: {told}")
+
+
+def _is_without(examined: Examined, themes: Themes) -> bool:
+    """Whether themes were looked for, and none was found."""
+    return bool(examined.features) and not themes.of(examined.system)
+
+
+def themes_table(themes: Sequence[Theme]) -> Table:
+    """Themes as rows: the sentence, the share of failures that it explains, odds and p."""
+    rows: list[list[Cell | str]] = []
+    for theme in themes:
+        low, high = wilson(theme.failures, theme.of)
+        share = f"{100 * theme.failures / theme.of:.0f} [{100 * low:.0f}–{100 * high:.0f}]"
+        odds = f"{theme.odds:.3g} {_ends(theme)}"
+        rows.append([theme.sentence, share, odds, p_text(theme.p)])
+    return Table(["Theme", "% of failures", "odds", "p"], rows, "Failure themes")
+
+
+def themes_html(themes: Themes) -> str:
+    """For a notebook: for each system the table, and the first example of each theme."""
+    parts = []
+    for examined in shown_systems(themes):
+        name = html.escape(marked(examined.system, limit=_NAME))
+        parts.append(f"<p><b>{name}</b>: {html.escape(printable(examined.note))}</p>")
+        if own := themes.of(examined.system):
+            parts.append(to_html(themes_table(own)))
+            parts += [block_html(block) for theme in own for block in theme.examples[:1]]
+    return "\n".join([*parts, *(f"<small>{html.escape(printable(n))}</small><br>" for n in notes_of(themes))])
+
+
+def themes_record(themes: Themes) -> dict[str, Any]:
+    """For a program: everything, with all examples."""
+    return {
+        "themes": [_record(theme) for theme in themes],
+        "systems": [{**asdict(e), "left_out": dict(e.left_out)} for e in themes.examined],
+        "failure": themes.failure,
+        "alpha": themes.alpha,
+    }
+
+
+def _record(theme: Theme) -> dict[str, Any]:
+    record = {**asdict(theme), "interval": list(theme.interval), "parts": list(theme.parts)}
+    record["examples"] = [
+        {"id": block.title, **{str(line.label): _cut(line.text) for line in block.lines}}
+        for block in theme.examples
+    ]
+    return record
+
+
+def _cut(text: str) -> str:
+    """As much of a text as is looked at."""
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+
+
+_COLUMNS = ("system", "sentence", "failures", "of", "passes", "passing", "odds", "low", "high", "p", "parts")
+
+
+def _rows(themes: Themes) -> Table:
+    """One theme a row, for spreadsheets."""
+    rows = []
+    for theme in themes:
+        numbers_ = (theme.failures, theme.of, theme.passes, theme.passing)
+        odds = (theme.odds, theme.interval.low, theme.interval.high, theme.p)
+        about = [*map(str, numbers_), *(f"{value:.6g}" for value in odds), "; ".join(theme.parts)]
+        rows.append([theme.system, theme.sentence, *about])
+    return Table(_COLUMNS, rows)

@@ -1,0 +1,193 @@
+"""Failure themes: what the failures of a system have in common, across methods and runs.
+
+Every judged output is an observation that failed or passed. What failures have more often than the others,
+words on both sides, what became of them, phenomena, kinds of text, is tested together; what fires on
+the same failures is one theme, with a sentence, how many failures it explains, and examples.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from mtassay.changes.theme_features import find_features
+from mtassay.changes.theme_search import ALPHA, Theme, enough, find_causes, make_theme
+from mtassay.data.errors import UsageError
+from mtassay.data.languages import parse_pair
+from mtassay.data.method import view_of
+from mtassay.data.nouns import Observation, Run
+from mtassay.data.registry import named
+from mtassay.data.run_view import joint_verdict
+
+__all__ = ["ALPHA", "Examined", "Theme", "Themes", "find_themes"]
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """What was looked at of one system.
+
+    `left_out` are outputs that neither passed nor failed, by verdict; `features` is how many were looked at,
+    0 where there are too few failures or passes to say anything.
+    """
+
+    system: str
+    failures: int
+    passing: int
+    left_out: Mapping[str, int]
+    features: int
+
+    @property
+    def note(self) -> str:
+        """The same in a line."""
+        left = ", ".join(f"{count:,} {verdict}" for verdict, count in self.left_out.items())
+        told = f"{self.failures:,} of {self.failures + self.passing:,} outputs failed"
+        told += f" ({left} left out)" if left else ""
+        few = "too few failures or passes to look for themes" if not self.features else ""
+        return f"{told}; {few or f'{self.features:,} features were looked at'}"
+
+
+class Themes(list[Theme]):
+    """Themes, system by system, the most telling first; with what was looked at, and what failure means."""
+
+    def __init__(
+        self,
+        themes: Sequence[Theme] = (),
+        examined: Sequence[Examined] = (),
+        failure: Sequence[str] = (),
+        alpha: float = ALPHA,
+    ) -> None:
+        super().__init__(themes)
+        self.examined = list(examined)
+        self.failure = list(failure)
+        self.alpha = alpha
+
+    def of(self, system: str) -> list[Theme]:
+        """Those of one system."""
+        return [theme for theme in self if theme.system == system]
+
+
+def find_themes(
+    runs: Sequence[Run],
+    *,
+    systems: Sequence[str] = (),
+    alpha: float = ALPHA,
+    trials: int = 999,
+    seed: int | None = 12345,
+    report: Callable[[int, int], None] | None = None,
+) -> Themes:
+    """What the failures of each system in these runs have in common.
+
+    `systems` chooses some by name; `*` stands for anything. Runs are put together: an output to the same
+    source counts once, and failed where one run says so. Themes of one system are corrected for all features
+    looked at: with random failures, none is claimed for 1 - `alpha` of the systems. `report` is told how many
+    of how many systems are done.
+    """
+    if not runs:
+        raise UsageError("There is no run to look for themes in.")
+    materials = _gather(runs)
+    settled = {system: material.settled() for system, material in materials.items()}
+    chosen = named(list(materials), systems, "name", lambda name: [name], has="system has")
+    pair = _pair(runs)
+    themes: list[Theme] = []
+    examined: list[Examined] = []
+    for done, system in enumerate(chosen):
+        if report is not None:
+            report(done, len(chosen))
+        material, observations = materials[system], settled[system]
+        failures = sum(o.verdict == "fail" for o in observations)
+        features = 0
+        if enough([o.verdict == "fail" for o in observations]):
+            table = find_features(observations, pair)
+            features = len(table.features)
+            causes = find_causes(observations, table, alpha=alpha, trials=trials, seed=seed)
+            right = _right(system, materials) if causes else {}
+            themes += [make_theme(system, cause, observations, table, right) for cause in causes]
+        passing = len(observations) - failures
+        examined.append(Examined(system, failures, passing, material.left_out(), features))
+    failure = list(dict.fromkeys(f"{run.method}: {view_of(run).failure()}" for run in runs))
+    return Themes(themes, examined, failure, alpha)
+
+
+@dataclass(frozen=True, slots=True)
+class _Material:
+    """The observations of one system, by source and output."""
+
+    by_texts: dict[tuple[str, str], list[Observation]] = field(default_factory=dict)
+    untold: list[Observation] = field(default_factory=list)
+    right: dict[str, str] = field(default_factory=dict)
+    """By source, the first output that a run says to be right: more than that nothing speaks against it."""
+    doubted: set[str] = field(default_factory=set)
+    """Sources of which some output did not pass, in any run or item."""
+
+    def add(self, observation: Observation, *, claims_right: bool) -> None:
+        """One more; one without texts can only be counted. `claims_right` says that a pass is right."""
+        if observation.source or observation.output:
+            self.by_texts.setdefault((observation.source, observation.output), []).append(observation)
+            if observation.verdict != "pass":
+                self.doubted.add(observation.source)
+            elif claims_right:
+                self.right.setdefault(observation.source, observation.output)
+        else:
+            self.untold.append(observation)
+
+    def settled(self) -> list[Observation]:
+        """Every output that passed or failed, once."""
+        joint = [_joint(several) for several in self.by_texts.values()]
+        return [observation for observation in joint if observation.verdict in ("pass", "fail")]
+
+    def left_out(self) -> dict[str, int]:
+        """How many neither passed nor failed, by verdict."""
+        joint = [*(_joint(several) for several in self.by_texts.values()), *self.untold]
+        return dict(Counter(o.verdict for o in joint if o.verdict not in ("pass", "fail")))
+
+
+def _gather(runs: Sequence[Run]) -> dict[str, _Material]:
+    """The observations of all runs, by system."""
+    materials: dict[str, _Material] = {}
+    for run in runs:
+        for system in run.systems:
+            materials.setdefault(system, _Material())
+        view = view_of(run)
+        claims_right = view.claims_right()
+        for observation in view.observations():
+            material = materials.setdefault(observation.system, _Material())
+            material.add(observation, claims_right=claims_right)
+    return materials
+
+
+def _right(system: str, materials: Mapping[str, _Material]) -> dict[str, str]:
+    """A right output of another system for each source that has one, behind the name of its system."""
+    right: dict[str, str] = {}
+    for other, material in materials.items():
+        for source, output in material.right.items() if other != system else ():
+            if source not in material.doubted:
+                right.setdefault(source, f"{other}: {output.strip()}")
+    return right
+
+
+def _joint(several: Sequence[Observation]) -> Observation:
+    """What several runs say of one output, as one."""
+    first = several[0]
+    if len(several) == 1:
+        return first
+    return first._replace(
+        verdict=joint_verdict([o.verdict for o in several]),
+        references=tuple(dict.fromkeys(r for o in several for r in o.references)),
+        family=next((o.family for o in several if o.family), ""),
+        traits=tuple(dict.fromkeys(t for o in several for t in o.traits)),
+        clues=tuple(dict.fromkeys(c for o in several for c in o.clues)),
+    )
+
+
+def _pair(runs: Sequence[Run]) -> tuple[str, str] | None:
+    """The languages of the runs, where they all have the same or say none."""
+    pairs = set()
+    for run in runs:
+        pair = run.parameters.get("pair") or run.parameters.get("langpair")
+        if isinstance(pair, list | tuple) and len(pair) == 2:
+            pair = f"{pair[0]}-{pair[1]}"
+        if isinstance(pair, str):
+            both = parse_pair(pair)
+            pairs.add((str(both.source), str(both.target)))
+    return pairs.pop() if len(pairs) == 1 else None

@@ -1,0 +1,1 @@
+"""The nouns, and what needs nothing else: errors, languages, settings, texts, files."""

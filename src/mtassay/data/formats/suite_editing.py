@@ -1,0 +1,270 @@
+"""Changes suite files in place: items and rules come, rules go, fields are set. All else stays as it was.
+
+In YAML only the lines concerned change, in JSONL only the items; the DFKI's JSON has one way to be written.
+After an edit the new text is read again: unless exactly the wanted change has happened, the file is left
+alone. Two processes that edit one file wait for each other.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from mtassay.data.errors import InputError, UsageError
+from mtassay.data.formats.suite_files import own_suites, parse_suite, write_text
+from mtassay.data.formats.suite_items import (
+    RULE_FIELDS,
+    Item,
+    Rule,
+    RuleField,
+    Suite,
+    dfki_text,
+    item_record,
+    rule_record,
+    rules_in,
+)
+from mtassay.data.formats.textfiles import FilePath, decode, read_bytes
+from mtassay.data.formats.yaml_editing import with_entries, with_items, with_texts, without_entries
+
+__all__ = ["add_items", "add_rules", "editable", "remove_rule", "set_fields"]
+
+NewRules = Mapping[str, Sequence[tuple[RuleField, Rule]]]
+_Record = dict[str, Any]
+
+
+def add_items(where: FilePath, items: Sequence[Item] | Callable[[Suite], Sequence[Item]]) -> Suite:
+    """Put items at the end of a suite file; gives the suite afterwards. An id must be new.
+
+    A function makes the items for the suite as it is while nobody else can edit it, so that ids which it
+    finds free stay free.
+    """
+    new: list[Item] = []
+
+    def change(suite: Suite) -> Suite:
+        new[:] = items(suite) if callable(items) else items
+        ids = Counter(item.id for item in (*suite.items, *new))
+        if twice := [item.id for item in new if ids[item.id] > 1]:
+            raise UsageError(f"There is an item '{twice[0]}' already in {where}. Choose another id.")
+        return replace(suite, items=(*suite.items, *new))
+
+    def edit(text: str, suite: Suite) -> str:
+        return with_items(text, [item_record(item, suite) for item in new])
+
+    def lines(text: str, suite: Suite) -> str:
+        records = [item_record(item, suite) for item in new]
+        newline = "\r\n" if "\r\n" in text else "\n"
+        start = text if text.endswith("\n") else text + newline
+        return start + "".join(_line(record) + newline for record in records)
+
+    return _change(where, change, edit, lines)
+
+
+def add_rules(where: FilePath, rules: NewRules) -> Suite:
+    """Put rules at the end of the lists of items, by id; gives the suite afterwards.
+
+    What was approved is another thing now, so that an item with new rules loses its approver.
+    """
+
+    def change(suite: Suite) -> Suite:
+        return _with_changed(suite, {key: _added(_item_by_id(suite, key), new) for key, new in rules.items()})
+
+    entries: dict[str, dict[str, list[Any]]] = {
+        key: {
+            name: [rule_record(rule, name) for kind, rule in new if kind == name]
+            for name in RULE_FIELDS
+            if any(kind == name for kind, _ in new)
+        }
+        for key, new in rules.items()
+    }
+
+    def edit_record(record: _Record) -> _Record:
+        lists = entries[str(record["id"])]
+        old = {name: record.get(name) or [] for name in lists}
+        old = {name: value if isinstance(value, list) else [value] for name, value in old.items()}
+        kept = {key: value for key, value in record.items() if key != "approver" or not lists}
+        return {**kept, **{name: [*old[name], *new] for name, new in lists.items()}}
+
+    def edit(text: str, suite: Suite) -> str:
+        approved = [item.id for item in suite.items if item.approver and entries.get(item.id)]
+        return with_texts(with_entries(text, entries), {key: {"approver": ""} for key in approved})
+
+    return _change(
+        where,
+        change,
+        edit,
+        lambda text, suite: _with_records(text, entries, edit_record),
+    )
+
+
+def remove_rule(where: FilePath, item_id: str, kind: RuleField, rule: Rule) -> Suite:
+    """Take a rule out of an item, wherever it stands in this list; gives the suite afterwards.
+
+    One of the same text with other options stays. The item loses its approver, as one with new rules does.
+    """
+
+    def goes(entry: Any) -> bool:
+        return rules_in(entry, kind, path=str(where)) == (rule,)
+
+    def change(suite: Suite) -> Suite:
+        item = _item_by_id(suite, item_id)
+        kept = tuple(old for old in getattr(item, kind) if old != rule)
+        if kept == getattr(item, kind):
+            raise UsageError(f"Item '{item_id}' in {where} does not have this rule any more.")
+        return _with_changed(suite, {item_id: replace(item, **{kind: kept}, approver="")})  # type: ignore[arg-type]
+
+    def edit_record(record: _Record) -> _Record:
+        old = record[kind] if isinstance(record[kind], list) else [record[kind]]
+        left = [entry for entry in old if not goes(entry)]
+        return {key: left if key == kind else value for key, value in record.items() if key != "approver"}
+
+    def edit(text: str, suite: Suite) -> str:
+        text = without_entries(text, item_id, kind, goes)
+        is_approved = bool(_item_by_id(suite, item_id).approver)
+        return with_texts(text, {item_id: {"approver": ""}}) if is_approved else text
+
+    return _change(where, change, edit, lambda text, suite: _with_records(text, {item_id: kind}, edit_record))
+
+
+def set_fields(where: FilePath, texts: Mapping[str, Mapping[str, str]]) -> Suite:
+    """Set plain fields of items (`{"item-1": {"approver": "ana"}}`); gives the suite afterwards."""
+
+    def change(suite: Suite) -> Suite:
+        changed = {key: replace(_item_by_id(suite, key), **fields) for key, fields in texts.items()}  # type: ignore[arg-type]
+        return _with_changed(suite, changed)
+
+    return _change(
+        where,
+        change,
+        lambda text, suite: with_texts(text, texts),
+        lambda text, suite: _with_records(text, texts, lambda record: {**record, **texts[str(record["id"])]}),
+    )
+
+
+def editable(where: FilePath) -> Path:
+    """The file behind a name, if it can be edited: no suite of a language pack, nothing compressed."""
+    path = Path(where)
+    if not path.exists():
+        if str(where) in own_suites():
+            raise UsageError(
+                f"{where} comes with a language pack. Make it yours first:"
+                f" mtassay suite convert {where} {where}.yaml"
+            )
+        raise UsageError(f"There is no suite file {where}. Make one: mtassay suite add {where} -l SRC-TGT")
+    if path.name.endswith(".gz"):
+        raise UsageError(f"{where} is compressed. Unpack it first: gunzip {where}")
+    return path.resolve()
+
+
+def _change(
+    where: FilePath,
+    change: Callable[[Suite], Suite],
+    edit_yaml: Callable[[str, Suite], str],
+    edit_lines: Callable[[str, Suite], str],
+) -> Suite:
+    """Read, edit, check and write, while no other process does."""
+    path = editable(where)
+    with _locked(path):
+        data = read_bytes(path)
+        text, mark = decode(data, str(where)), "\ufeff" if data.startswith(b"\xef\xbb\xbf") else ""
+        suite = parse_suite(data, path.suffix, path=str(where))
+        edited = change(suite)
+        if path.suffix == ".json":
+            new = dfki_text(edited)
+            edited = _as_dfki(suite, edited, str(where))
+        else:
+            new = (edit_lines if path.suffix == ".jsonl" else edit_yaml)(text, suite)
+        try:
+            is_right = parse_suite(new.encode(), path.suffix, path=str(where)) == edited
+        except InputError:
+            is_right = False
+        if not is_right:
+            raise InputError(
+                "this file is laid out in a way that cannot be edited without touching other lines. "
+                "Edit it by hand, or write it anew: mtassay suite convert",
+                path=where,
+            )
+        if read_bytes(path) != data:
+            raise InputError(
+                "somebody else has just changed the file. Run the same command again", path=where
+            )
+        mode = path.stat().st_mode
+        write_text(path, mark + new)
+        path.chmod(mode)
+    return replace(edited, path=str(where))
+
+
+def _as_dfki(old: Suite, edited: Suite, path: str) -> Suite:
+    """What their format makes of the edited suite. It must hold every rule and every item as it was."""
+    reread = parse_suite(dfki_text(edited).encode(), ".json", path=path)
+    before = {item.id: item for item in old.items}
+    for item, kept in zip(edited.items, reread.items, strict=True):
+        if item == before.get(item.id) and item != kept:
+            raise InputError(f"writing it would change the item '{item.id}'", path=path)
+        if item.approver != kept.approver:
+            raise UsageError(
+                f"{path}: the DFKI's format has no place for an approver. "
+                "Convert it first: mtassay suite convert IN.json OUT.yaml"
+            )
+    return reread
+
+
+def _item_by_id(suite: Suite, item_id: str) -> Item:
+    matches = [item for item in suite.items if item.id == item_id]
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        raise InputError(
+            f"two items have the id '{item_id}'. Rename one first", path=suite.path, line=matches[1].line
+        )
+    raise UsageError(f"No item '{item_id}' in {suite.path}.")
+
+
+def _added(item: Item, new: Sequence[tuple[RuleField, Rule]]) -> Item:
+    lists = {
+        name: (*getattr(item, name), *(rule for kind, rule in new if kind == name)) for name in RULE_FIELDS
+    }
+    return replace(item, **lists, approver="" if new else item.approver)  # type: ignore[arg-type]
+
+
+def _with_changed(suite: Suite, changed: Mapping[str, Item]) -> Suite:
+    return replace(suite, items=tuple(changed.get(item.id, item) for item in suite.items))
+
+
+def _with_records(text: str, ids: Mapping[str, Any], edit: Callable[[_Record], _Record]) -> str:
+    """JSONL with the items of these ids changed; no other line is touched."""
+
+    def edited(line: str) -> str:
+        record = json.loads(line) if line.strip() else None
+        if not isinstance(record, dict) or "source" not in record or str(record.get("id")) not in ids:
+            return line
+        return _line(edit(record)) + ("\r" if line.endswith("\r") else "")
+
+    # Other separators that Unicode knows may stand inside a text.
+    return "\n".join(edited(line) for line in text.split("\n"))
+
+
+def _line(record: _Record) -> str:
+    return json.dumps(record, ensure_ascii=False)
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Wait until no other process of ours edits the file. A kill releases the lock; no lock file is left."""
+    try:
+        import fcntl
+    except ImportError:  # not on Windows; there the comparison before writing has to do
+        yield
+        return
+    while True:
+        with path.open("rb") as handle:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            # Who held the lock before may have put a new file in the place of the one that was waited for.
+            if os.fstat(handle.fileno()).st_ino == path.stat().st_ino:
+                yield
+                return

@@ -1,0 +1,451 @@
+"""YAML that people wrote, changed in place: comments and order stay.
+
+Places are found by the marks of `compose`. These functions do what the layout allows; whoever calls
+them reads the result again and compares it with what was wanted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import yaml
+
+from mtassay.data.errors import InputError
+from mtassay.data.formats.suite_items import (
+    RULE_FIELDS,
+    Suite,
+    header_record,
+    item_from_record,
+    item_record,
+    suite_from_header,
+)
+
+__all__ = [
+    "MAX_DEPTH",
+    "CutText",
+    "Entries",
+    "Loader",
+    "compose",
+    "cut_texts",
+    "not_yaml",
+    "suite_from_yaml",
+    "with_entries",
+    "with_items",
+    "with_texts",
+    "without_entries",
+    "yaml_text",
+]
+
+
+# With the base loader `no` is a word and not a falsehood, and a date is what was written.
+Loader: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+
+MAX_DEPTH = 100
+"""Lists and mappings within each other. Nodes are made by recursion in C, which has no net to fall into."""
+
+
+def compose(text: str, *, path: str) -> Any:
+    """The root node of a YAML text, `None` if there is nothing in it; `path` is for messages.
+
+    A key that stands twice in one mapping is an `InputError`: YAML would take the last without a word.
+
+    >>> compose("a: [no, 1.0]", path="x.yaml").value[0][1].value[0].value
+    'no'
+    """
+    try:
+        _check_depth(text, path)
+        root = yaml.compose(text, Loader)
+    except yaml.YAMLError as error:
+        raise not_yaml(error, path=path) from None
+    _check_keys(root, path, {})
+    return root
+
+
+def not_yaml(error: yaml.YAMLError, *, path: str) -> InputError:
+    """The same error in one line."""
+    problem = " ".join(str(getattr(error, "problem", None) or error).split())
+    mark = getattr(error, "problem_mark", None)
+    hint = next((hint for words, hint in _HINTS.items() if words in problem), "")
+    return InputError(f"this is not YAML ({problem}){hint}", path=path, line=mark.line + 1 if mark else None)
+
+
+_BEGINNING = ". A text that begins with one of [ { * & ! | > % @ ` needs quotes: put it in single quotes"
+_HINTS = {
+    "mapping values are not allowed": ". If a colon belongs to a text or pattern, put it in single quotes",
+    "cannot start any token": _BEGINNING,
+    "expected alphabetic or numeric": _BEGINNING,
+    "undefined alias": _BEGINNING,
+    "did not find expected ',' or": _BEGINNING,
+    "did not find expected '-' indicator": _BEGINNING,
+    "did not find expected key": _BEGINNING,
+    "did not find expected node content": _BEGINNING,
+    "undefined tag handle": _BEGINNING,
+}
+"""What mostly is behind an error of the YAML parser in a file of patterns, and what to do."""
+
+
+def _check_keys(node: Any, path: str, seen: dict[int, bool]) -> None:
+    """Refuse a key that stands twice in a mapping, and an alias within what it stands for.
+
+    Each node is looked at once, whatever the aliases; `seen` says of it whether all in it was.
+    """
+    if id(node) in seen:
+        if not seen[id(node)]:
+            what = "an alias (*) stands inside of what it stands for, without end; write the text itself"
+            raise InputError(what, path=path, line=node.start_mark.line + 1)
+        return
+    seen[id(node)] = False
+    if isinstance(node, yaml.SequenceNode):
+        for child in node.value:
+            _check_keys(child, path, seen)
+    elif isinstance(node, yaml.MappingNode):
+        lines: dict[str, int] = {}
+        for key, child in node.value:
+            line = key.start_mark.line + 1
+            if isinstance(key, yaml.ScalarNode):
+                if key.value in lines:
+                    what = f"the key '{key.value}' stands twice, first on line {lines[key.value]}"
+                    raise InputError(f"{what}; join the two", path=path, line=line)
+                lines[key.value] = line
+            _check_keys(child, path, seen)
+    seen[id(node)] = True
+
+
+def _check_depth(text: str, path: str) -> None:
+    depth = 0
+    for event in yaml.parse(text, Loader):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+            if depth > MAX_DEPTH:
+                what = f"this YAML is nested too deeply: more than {MAX_DEPTH} lists or mappings"
+                mark = event.start_mark
+                raise InputError(what, path=path, line=mark.line + 1 if mark else None)
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+
+
+_WholeDumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+
+
+def suite_from_yaml(text: str, *, path: str) -> Suite:
+    """The suite in a YAML text; `path` is for messages."""
+    try:
+        node = compose(text, path=path)
+        if not isinstance(node, yaml.MappingNode):
+            raise InputError("this is no suite: it needs 'items:' at the top", path=path, line=1)
+        record = {key.value: value for key, value in node.value}
+        plain = partial(Loader("").construct_object, deep=True)
+        header = {key: plain(value) for key, value in record.items() if key != "items"}
+        nodes = record.get("items")
+        if not isinstance(nodes, yaml.SequenceNode):
+            if nodes is None or nodes.value:
+                raise InputError("this is no suite: it needs a list 'items:' at the top", path=path, line=1)
+            nodes = yaml.SequenceNode("", [])
+        items = [
+            item_from_record(
+                plain(item_node),
+                path=path,
+                line=item_node.start_mark.line + 1,
+                langpair=str(header.get("langpair", "")),
+                author=str(header.get("author", "")),
+            )
+            for item_node in nodes.value
+        ]
+    except yaml.YAMLError as error:
+        raise not_yaml(error, path=path) from None
+    except RecursionError:
+        raise InputError("this YAML is nested too deeply", path=path) from None
+    return suite_from_header(header, items, path=path)
+
+
+def yaml_text(suite: Suite) -> str:
+    """The whole file, one key a line."""
+    header = header_record(suite)
+    head = _dump_whole(header) if header else ""
+    items = "".join(_dump_whole([item_record(item, suite)]) for item in suite.items)
+    return f"{head}items:{' []' if not items else ''}\n{items}"
+
+
+def _dump_whole(value: Any) -> str:
+    return str(
+        yaml.dump(value, Dumper=_WholeDumper, allow_unicode=True, sort_keys=False, width=2**20, indent=2)
+    )
+
+
+Entries = Mapping[str, Sequence[Any]]
+"""What goes to the end of which lists of an item: texts, or mappings as in `records.rule_record`."""
+
+_ORDER = ("id", "langpair", "category", "phenomenon", "source", "focus", *RULE_FIELDS, "references")
+_ORDER = (*_ORDER, "context", "note", "author", "approver")
+
+
+@dataclass(frozen=True, slots=True)
+class _Edit:
+    start: int
+    end: int
+    text: str
+
+
+def with_items(text: str, records: Sequence[Mapping[str, Any]]) -> str:
+    """The text with these items at the end of the list of items."""
+    page = _Page(text)
+    items, key = page.items, page.key
+    if isinstance(items, yaml.SequenceNode) and items.flow_style and items.value:
+        last = items.value[-1].end_mark.index
+        return page.edited([_Edit(last, last, "".join(f", {_flow(record)}" for record in records))])
+    lines = [line for record in records for line in page.block([record], page.dash).splitlines()]
+    if isinstance(items, yaml.SequenceNode) and items.value:
+        return page.edited([page.after(page.end_of(items), lines)])
+    # There is nothing yet: `items:` or `items: []`. The brackets go, a comment behind them stays.
+    return page.edited([_Edit(key.end_mark.index + 1, items.end_mark.index, ""), page.after(items, lines)])
+
+
+def with_entries(text: str, entries: Mapping[str, Entries]) -> str:
+    """The text with entries at the end of lists, by the id of the item; missing lists are made."""
+    page = _Page(text)
+    edits = []
+    for item_id, lists in entries.items():
+        for name in sorted(lists, key=_ORDER.index):
+            if lists[name]:
+                edits += page.append(page.item(item_id), name, list(lists[name]))
+    return page.edited(edits)
+
+
+def without_entries(text: str, item_id: str, name: str, goes: Callable[[Any], bool]) -> str:
+    """The text without those entries of a list of an item that go, and what stands on their lines."""
+    entries = _Page(text).entries(item_id, name)
+    for place in reversed([place for place, node in enumerate(entries) if goes(_plain(node))]):
+        page = _Page(text)
+        text = page.edited(page.without(item_id, name, place))
+    return text
+
+
+def with_texts(text: str, texts: Mapping[str, Mapping[str, str]]) -> str:
+    """The text with plain fields of items set, by the id of the item and the name of the field."""
+    page = _Page(text)
+    edits = []
+    for item_id, fields in texts.items():
+        for name in sorted(fields, key=_ORDER.index):
+            edits.append(page.set(page.item(item_id), name, fields[name]))
+    return page.edited(edits)
+
+
+@dataclass(frozen=True, slots=True)
+class CutText:
+    """A text without quotes that YAML ends at a `#`: its line, what is left, and what seems to be lost."""
+
+    line: int
+    text: str
+    rest: str
+
+
+_COMMENT = re.compile(r"[ \t]+(#.*)")
+_LOOKS_CUT = re.compile(r"#[^\s#]|#.*[\\|\])]")
+
+
+def cut_texts(text: str, *, path: str) -> list[CutText]:
+    """Texts before a `#` that looks like a part of them: a letter follows at once, or more of a pattern.
+
+    >>> cut_texts("a: take bus #5\\nb: 1  # a remark", path="x.yaml")
+    [CutText(line=1, text='take bus', rest='#5')]
+    """
+    root = compose(text, path=path)
+    found = []
+    nodes, seen = [root], set()
+    while nodes:
+        node = nodes.pop()
+        if node is None or id(node) in seen:
+            continue
+        seen.add(id(node))
+        if isinstance(node, yaml.ScalarNode):
+            end = node.end_mark
+            comment = _COMMENT.match(text, end.index) if not node.style and node.value else None
+            if comment and _LOOKS_CUT.match(comment[1]):
+                found.append(CutText(end.line + 1, node.value, comment[1].rstrip()))
+        else:
+            nodes += [
+                part for entry in node.value for part in (entry if isinstance(entry, tuple) else [entry])
+            ]
+    return sorted(found, key=lambda cut: cut.line)
+
+
+_REST_OF_LINE = re.compile(r"[ \t]*(,[ \t]*)?(?:#.*)?\r?\n")  # behind an entry of a list in brackets
+
+
+class _Page:
+    """A YAML text with its nodes."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.newline = "\r\n" if "\r\n" in text else "\n"
+        root = compose(text, path="the suite")
+        assert isinstance(root, yaml.MappingNode)
+        self.key, self.items = next((key, value) for key, value in root.value if key.value == "items")
+        block = isinstance(self.items, yaml.SequenceNode) and not self.items.flow_style
+        self.dash = self.items.start_mark.column if block else 2
+        self.indent = self._usual_indent(0 if block and self.dash == 0 else 2)
+
+    def _usual_indent(self, default: int) -> int:
+        """How much further right than their key the dashes of a list stand in this file."""
+        for node in self.items.value or ():
+            for key, value in node.value:
+                if isinstance(value, yaml.SequenceNode) and not value.flow_style:
+                    return int(value.start_mark.column - key.start_mark.column)
+        return default
+
+    def item(self, item_id: str) -> Any:
+        return next(
+            node
+            for node in self.items.value
+            if any(k.value == "id" and v.value == item_id for k, v in node.value)
+        )
+
+    def append(self, item: Any, name: str, entries: list[Any]) -> list[_Edit]:
+        """Entries at the end of a list of an item."""
+        field = next(((key, value) for key, value in item.value if key.value == name), None)
+        if field is None:
+            return [self._new_key(item, name, entries)]
+        key, value = field
+        column = key.start_mark.column + self.indent
+        if isinstance(value, yaml.SequenceNode) and value.flow_style:
+            inside = ", ".join(map(_flow, entries))
+            if not value.value:
+                return [_Edit(value.end_mark.index - 1, value.end_mark.index - 1, inside)]
+            last = value.value[-1].end_mark.index
+            return [_Edit(last, last, f", {inside}")]
+        if isinstance(value, yaml.SequenceNode):
+            lines = self.block(entries, value.start_mark.column).splitlines()
+            return [self.after(self.end_of(value), lines)]
+        old = [] if isinstance(value, yaml.ScalarNode) and not value.value else [_plain(value)]
+        start, end = key.end_mark.index, value.end_mark.index
+        colon = self.text.index(":", start) + 1
+        if item.flow_style:
+            return [_Edit(colon, end, f" {_flow([*old, *entries])}")]
+        if isinstance(value, yaml.ScalarNode) and value.style not in ("|", ">"):
+            written = self.text[value.start_mark.index : end]
+            if "\n" not in written:  # one line: it stays as it is written, behind a dash
+                first = f"{self.newline}{' ' * column}- {written}" if old else ""
+                lines = self.block(entries, column).splitlines()
+                return [_Edit(colon, end, first), self.after(value, lines)]
+        lines = self.block([*old, *entries], column).splitlines()
+        stop = self.after(self.end_of(value), lines)
+        return [_Edit(colon, stop.start, self.newline), _Edit(stop.start, stop.start, stop.text)]
+
+    def entries(self, item_id: str, name: str) -> list[Any]:
+        """The nodes of a list of an item, the empty ones too; a text alone is a list of one."""
+        _, value = self._field(item_id, name)
+        return list(value.value) if isinstance(value, yaml.SequenceNode) else [value]
+
+    def _field(self, item_id: str, name: str) -> tuple[Any, Any]:
+        return next((key, value) for key, value in self.item(item_id).value if key.value == name)
+
+    def without(self, item_id: str, name: str, place: int) -> list[_Edit]:
+        """No entry at this place of a list of an item; the last one leaves an empty list."""
+        key, value = self._field(item_id, name)
+        entries = self.entries(item_id, name)
+        node, is_only = entries[place], len(entries) == 1
+        colon = self.text.index(":", key.end_mark.index) + 1
+        if isinstance(value, yaml.SequenceNode) and not value.flow_style:
+            end = self.end_of(node)
+            if self.text[end - 1] != "\n":
+                end = self.text.find("\n", end) + 1 or len(self.text)
+            lines = _Edit(self._line_start(node), end, "")
+            return [_Edit(colon, colon, " []"), lines] if is_only else [lines]
+        if is_only:
+            end = self.end_of(value)
+            ending = self.newline if self.text[end - 1] == "\n" else ""
+            return [_Edit(colon, end, f" []{ending}")]
+        start = self._line_start(node)
+        rest = _REST_OF_LINE.match(self.text, node.end_mark.index)
+        if not self.text[start : node.start_mark.index].strip() and rest and (rest[1] or node is entries[-1]):
+            return [_Edit(start, rest.end(), "")]  # it has lines of its own
+        if place:
+            return [_Edit(entries[place - 1].end_mark.index, node.end_mark.index, "")]
+        return [_Edit(node.start_mark.index, entries[1].start_mark.index, "")]
+
+    def _line_start(self, node: Any) -> int:
+        return self.text.rfind("\n", 0, node.start_mark.index) + 1
+
+    def set(self, item: Any, name: str, value: str) -> _Edit:
+        """A plain field of an item."""
+        current = next((node for key, node in item.value if key.value == name), None)
+        if current is None:
+            return self._new_key(item, name, value)
+        start, end = current.start_mark.index, current.end_mark.index
+        return _Edit(start, end, _flow(value) if end > start else f" {_flow(value)}")
+
+    def _new_key(self, item: Any, name: str, value: Any) -> _Edit:
+        """A new field, behind those that stand before it in our own order."""
+        if item.flow_style:
+            last = item.value[-1][1].end_mark.index
+            return _Edit(last, last, f", {name}: {_flow(value)}")
+        before = [node for key, node in item.value if key.value in _ORDER[: _ORDER.index(name)]]
+        lines = _dump({name: value}, self.indent).splitlines()
+        column = " " * item.start_mark.column
+        return self.after(self.end_of(before[-1]), [column + line for line in lines])
+
+    def block(self, entries: Sequence[Any], column: int) -> str:
+        """Entries of a list, one or more lines each, with their dashes in this column."""
+        lines = _dump(list(entries), self.indent).splitlines()
+        shift = min((len(line) - len(line.lstrip()) for line in lines[:1]), default=0)
+        return "\n".join(" " * column + line[shift:] for line in lines)
+
+    def end_of(self, node: Any) -> int:
+        """Where the text of a node ends, without the blank lines and comments that follow."""
+        end = int(node.end_mark.index)
+        if isinstance(node, yaml.ScalarNode):
+            text = self.text[node.start_mark.index : end]
+            # Blank lines after a text of many lines belong to it only if it keeps them (`|+`).
+            blank = len(text) - len(text.rstrip()) if node.style in ("|", ">") else 0
+            return end - max(blank - 1, 0) if "\n\n" not in node.value[-2:] else end
+        if node.flow_style:
+            return end
+        lines = self.text[node.start_mark.index : end].splitlines(keepends=True)
+        while lines and (not lines[-1].strip() or lines[-1].lstrip().startswith("#")):
+            end -= len(lines.pop())
+        # What looks like a comment may be the end of a text with many lines.
+        parts = [part for pair in node.value for part in (pair if isinstance(pair, tuple) else (pair,))]
+        return max(end, *(self.end_of(part) for part in parts[-1:]))
+
+    def after(self, place: Any, lines: Sequence[str]) -> _Edit:
+        """These lines below the line of a place (a node or an index)."""
+        index = place if isinstance(place, int) else int(place.end_mark.index)
+        text = self.newline.join(lines) + self.newline
+        if index and self.text[index - 1] == "\n":
+            return _Edit(index, index, text)
+        end = self.text.find("\n", index) + 1
+        if not end:
+            return _Edit(len(self.text), len(self.text), self.newline + text)
+        return _Edit(end, end, text)
+
+    def edited(self, edits: Sequence[_Edit]) -> str:
+        """The text after all edits; those of one place in their order."""
+        text = self.text
+        for edit in sorted(edits, key=lambda edit: edit.start)[::-1]:
+            text = text[: edit.start] + edit.text + text[edit.end :]
+        return text
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes lists further right than their key."""
+
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> Any:
+        return super().increase_indent(flow, False)
+
+
+def _dump(value: Any, indent: int, **style: Any) -> str:
+    dumper = _Dumper if indent else yaml.SafeDumper
+    return str(yaml.dump(value, Dumper=dumper, allow_unicode=True, sort_keys=False, width=2**20, **style))
+
+
+def _flow(value: Any) -> str:
+    """A value on one line, as it can stand inside brackets."""
+    return _dump([value], 0, default_flow_style=True).strip()[1:-1]
+
+
+def _plain(node: Any) -> Any:
+    return Loader("").construct_object(node, deep=True)

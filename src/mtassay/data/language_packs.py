@@ -1,0 +1,164 @@
+"""Language packs: what knows one language, in a package of its own, found through an entry point.
+
+The core knows no language by heart. A pack is a folder of files (word lists, a spaCy pipeline, suites, the
+weights of a judge) and a `LanguagePack`, which an entry point of the group `mtassay.pack` names. Code that
+needs such a file asks `pack_file`; where there is none, `missing_pack` says what to install. Nothing is read
+before that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, NamedTuple, get_args
+
+from mtassay.data.languages import Pair, name_of
+from mtassay.data.registry import each
+
+__all__ = [
+    "OUR_PACKS",
+    "LanguagePack",
+    "OurPack",
+    "PackPart",
+    "install_line",
+    "installed_packs",
+    "missing_pack",
+    "pack_file",
+    "pack_files",
+    "packs_for",
+]
+
+PackPart = Literal[
+    "suites",
+    "pipelines",
+    "words",
+    "neighbours",
+    "negations",
+    "alignments",
+    "judges",
+    "substitutes",
+    "collocations",
+    "cloze",
+]
+"""What a pack may have, each in a folder of this name (docs/howto/language-pack.md has the formats)."""
+
+
+class OurPack(NamedTuple):
+    """A pack in `packs/`: what it adds, in words, and the names of its files by part."""
+
+    adds: str
+    files: dict[PackPart, str]
+
+
+OUR_PACKS = {
+    "en": OurPack(
+        "words to change (invariance), a lexicon to edit pairs with (behavior)",
+        {"substitutes": "en", "collocations": "en", "cloze": "en"},
+    ),
+    "pt": OurPack(
+        "suites, a spaCy pipeline, lists of words, a word aligner and a trained judge for en-pt",
+        {
+            "suites": "en-pt en-pt-hard pt-en pt-en-hard",
+            "pipelines": "pt",
+            "words": "pt",
+            "neighbours": "pt",
+            "alignments": "en-pt",
+            "judges": "en-pt",
+        },
+    ),
+    "zh": OurPack("a word aligner for en-zh", {"alignments": "en-zh"}),
+}
+"""By language, so that an error can name a pack that is not installed. A test compares it with the files."""
+
+
+@dataclass(frozen=True, slots=True)
+class LanguagePack:
+    """What a package knows of one language, as files.
+
+    A file is called by what it is for: `suites/en-pt.yaml` is the suite `en-pt`, `words/pt.gz` the word list
+    of Portuguese, `judges/en-pt.json` the weights of a judge for that pair, `pipelines/pt` a folder.
+
+    Args:
+        language: The code of the language, as `pt`.
+        folder: Where the files are; usually the folder of the package.
+
+    >>> from tempfile import mkdtemp
+    >>> folder = Path(mkdtemp())
+    >>> (folder / "words").mkdir()
+    >>> _ = (folder / "words" / "tok.gz").write_bytes(b"")
+    >>> pack = LanguagePack("tok", folder)
+    >>> pack.parts, list(pack.files("words")), pack.files("suites")
+    (['words'], ['tok'], {})
+    """
+
+    language: str
+    folder: Path
+
+    @property
+    def parts(self) -> list[PackPart]:
+        """What it has, in the order of `PackPart`."""
+        return [part for part in get_args(PackPart) if self.files(part)]
+
+    def files(self, part: PackPart) -> dict[str, Path]:
+        """The files (or folders) of one part by name: a language, a pair, or the name of a suite."""
+        found = sorted((self.folder / part).glob("[!_.]*"), key=lambda path: path.name.partition(".")[0])
+        return {path.name.partition(".")[0]: path for path in found if path.suffix not in (".md", ".py")}
+
+
+def installed_packs() -> list[LanguagePack]:
+    """The packs on this machine, in the order of the alphabet; one that cannot be loaded is left out."""
+    return list(each("pack"))
+
+
+def pack_files(part: PackPart) -> dict[str, Path]:
+    """All files of a part by name, from all installed packs; of equal names the first counts."""
+    files: dict[str, Path] = {}
+    for pack in installed_packs():
+        files = {**pack.files(part), **files}
+    return dict(sorted(files.items()))
+
+
+def pack_file(part: PackPart, name: str) -> Path | None:
+    """The file of this part and name; `None` where no installed pack has it."""
+    return pack_files(part).get(name)
+
+
+def missing_pack(part: PackPart, *names: str, what: str = "it") -> str:
+    """The sentence that names a pack of ours which has a file of one of these names and is not installed.
+
+    Args:
+        part: The kind of file.
+        names: Languages, pairs or suites; one of them is enough.
+        what: What the sentence says that the pack has.
+
+    Returns:
+        The sentence with the line to type; empty where no pack would help.
+
+    >>> missing_pack("judges", "ja-fi")
+    ''
+    """
+    installed = {pack.language for pack in installed_packs()}
+    for code, pack in OUR_PACKS.items():
+        if code not in installed and not {*names}.isdisjoint(pack.files.get(part, "").split()):
+            return f"The {name_of(code)} pack has {what}: {install_line(code)}"
+    return ""
+
+
+def install_line(code: str) -> str:
+    """What a person types to install a pack of ours.
+
+    >>> install_line("pt")
+    'pip install ./packs/pt'
+    """
+    return f"pip install ./packs/{code}"
+
+
+def packs_for(pair: Pair | None = None) -> dict[str, LanguagePack | None]:
+    """Packs by language, ours and installed ones; `None` is one of ours that is not installed.
+
+    Args:
+        pair: Only those that know one of these two languages. Default: all.
+    """
+    packs = {**dict.fromkeys(OUR_PACKS), **{pack.language: pack for pack in installed_packs()}}
+    codes = sorted(packs) if pair is None else dict.fromkeys((pair.source.code, pair.target.code))
+    return {code: packs[code] for code in codes if code in packs}

@@ -1,0 +1,163 @@
+"""What a method is: a way of testing, with its parameters, its flow and the view of what came out."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from types import NoneType, UnionType
+from typing import Any, ClassVar, Literal, Self, Union, cast, get_args, get_origin, get_type_hints
+
+from mtassay.data.errors import UsageError
+from mtassay.data.nouns import Case, Generated, Judgement, Output, Question, Result, Run, RunContext, Segment
+from mtassay.data.registry import find
+from mtassay.data.run_view import RunView
+
+__all__ = ["Method", "Read", "method_of", "view_of"]
+
+Read = Callable[[str, str], Mapping[str, str | None]]
+"""Reads outputs from a file, for a system of this name: by segment id."""
+
+
+@dataclass(frozen=True)
+class Method(ABC):
+    """A way of testing: its fields are its parameters, and it does all that is particular to it.
+
+    What a field needs to be an option of a command stands in its metadata (`mtassay.data.settings.option`).
+    Only `cases`, `judge` and `score` must be written; everything else has a default that serves.
+    """
+
+    name: ClassVar[str]
+    asks: ClassVar[Sequence[Question]] = ()
+    """What people can be asked about the outputs of a run; the first question is the usual one."""
+    view: ClassVar[type[RunView]] = RunView
+    """How its runs show themselves."""
+
+    @property
+    def asks_models(self) -> bool:
+        """Whether live models are asked besides the systems: then a workspace keeps what they say."""
+        return False
+
+    # Parameters ------------------------------------------------------------------------------------------
+
+    @classmethod
+    def resolve(cls, settings: Mapping[str, Any], run: Run | None = None) -> Self:
+        """The method with these parameters; what was not given, or is `None`, is as in a saved run.
+
+        Parameters that the run does not have, or that say nothing there, have their defaults.
+        """
+        names = [f.name for f in fields(cls) if f.init]
+        if strange := [key for key in settings if key not in names]:
+            raise UsageError(f"{cls.name} has no parameter '{strange[0]}'. Available: {', '.join(names)}.")
+        _check_values(cls, settings)
+        saved = cls.restore(run.parameters) if run is not None else {}
+        values = {f.name: saved[f.name] for f in fields(cls) if saved.get(f.name) is not None}
+        return cls(**values | {key: value for key, value in settings.items() if value is not None})
+
+    @classmethod
+    def restore(cls, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """The fields that saved parameters describe; JSON has no tuples."""
+        return {key: tuple(v) if isinstance(v, list) else v for key, v in parameters.items()}
+
+    def parameters(self) -> dict[str, Any]:
+        """The fields as resolved, as JSON can hold them; `restore` reads them again."""
+        return {f.name: _plain(getattr(self, f.name)) for f in fields(self)}
+
+    @classmethod
+    def check_run(cls, run: Run) -> None:
+        """Refuse a run that says nothing, before it is kept and shown."""
+        return None
+
+    def require(self) -> None:
+        """Open all tools that judging takes: what is missing is an error before anybody is asked."""
+        return None
+
+    def check(self, systems: Sequence[str]) -> None:
+        """Refuse what cannot be with these systems, before anything is asked."""
+        return None
+
+    @classmethod
+    def takes(cls, run: Run) -> bool:
+        """Whether this method can judge the outputs of a run: of one of its own, unless it knows better."""
+        return run.method == cls.name
+
+    @classmethod
+    def segments_of(cls, run: Run) -> Sequence[Segment]:
+        """The segments of a run that this method can judge; an error where it cannot."""
+        if not cls.takes(run):
+            raise UsageError(f"Run {run.id} is of '{run.method}', not of '{cls.name}'.")
+        return run.segments
+
+    # The flow --------------------------------------------------------------------------------------------
+
+    def generate(self, segments: Sequence[Segment], context: RunContext) -> Generated:
+        """New sentences, where the method invents any; otherwise the segments as they are."""
+        return Generated(segments)
+
+    def reader(self, segments: Sequence[Segment], context: RunContext) -> Read | None:
+        """What reads files of outputs, where those of this method are not read as all others are."""
+        return None
+
+    @abstractmethod
+    def cases(self, segments: Iterable[Segment], context: RunContext) -> Iterable[Case]:
+        """What to ask. A case that cannot run is given with `skip`, never left out."""
+
+    @abstractmethod
+    def judge(
+        self, cases: Sequence[Case], outputs: Mapping[str, Sequence[Output]], context: RunContext
+    ) -> Judgement:
+        """What the answers show. `outputs` has, for each system, one output per case and source, in order."""
+
+    @abstractmethod
+    def score(self, judgement: Judgement, context: RunContext) -> Result:
+        """What it adds up to."""
+
+    def units(self, judgement: Judgement) -> list[dict[str, Any]]:
+        """A record for each unit and system with the score of each metric, where the method measures."""
+        return []
+
+
+def method_of(run: Run) -> type[Method]:
+    """The method that a run is of; where that is not installed any more, what all methods have in common."""
+    try:
+        return cast("type[Method]", find("method", run.method))
+    except UsageError:
+        return Method
+
+
+def view_of(run: Run) -> RunView:
+    """How a run shows itself, as its method says."""
+    return method_of(run).view(run)
+
+
+def _check_values(cls: type[Method], parameters: Mapping[str, Any]) -> None:
+    """Refuse what a field cannot be: another choice, no number, a number out of its bounds."""
+    hints = get_type_hints(cls)
+    for f in fields(cls):
+        value, hint = parameters.get(f.name), hints[f.name]
+        if value is None:
+            continue
+        what = f"{cls.name}: {f.name} is {value!r}."
+        kinds = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+        if get_origin(hint) is Literal and value not in get_args(hint):
+            raise UsageError(f"{what} Choose from: {', '.join(map(str, get_args(hint)))}.")
+        if not {int, float} & set(kinds) or not set(kinds) <= {int, float, NoneType}:
+            continue
+        whole = float not in kinds
+        if isinstance(value, bool) or not isinstance(value, int if whole else int | float):
+            raise UsageError(f"{what} It must be a {'whole ' if whole else ''}number.")
+        how = f.metadata.get("option")
+        least, most = getattr(how, "least", None), getattr(how, "most", None)
+        if least is not None and value < least:
+            raise UsageError(f"{what} It must be {least:g} or more.")
+        if most is not None and value > most:
+            raise UsageError(f"{what} It must be {most:g} or less.")
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON can hold it; other objects by their own description."""
+    if isinstance(value, tuple | list):
+        return [_plain(item) for item in value]
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    return value if isinstance(value, str | int | float | bool | None) else repr(value)

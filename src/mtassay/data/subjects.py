@@ -1,0 +1,226 @@
+"""What a review is about, and what holds after several."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import Any
+
+from mtassay.data.display import Line
+from mtassay.data.nouns import UNSURE, Question, Review, Run, Segment, majority
+from mtassay.data.questions import COMMON_QUESTIONS, SpanQuestion, span_answer
+
+__all__ = [
+    "SHORT",
+    "Decision",
+    "Pending",
+    "Subject",
+    "answer_about",
+    "caution_of_models",
+    "count_reviewers",
+    "decide",
+    "is_model",
+    "review_now",
+    "subject_from",
+    "subjects_in",
+    "told_answer",
+]
+
+SHORT = 10
+"""How much of an id is shown to people; any unique beginning is understood."""
+
+
+def is_model(reviewer: str) -> bool:
+    """Whether a reviewer is a language model and no person, which its name begins with.
+
+    >>> is_model("model:reader-1"), is_model("anna")
+    (True, False)
+    """
+    return reviewer.lower().startswith("model:")
+
+
+def count_reviewers(reviewers: Collection[str]) -> str:
+    """How many there are, and how many of them are language models, which is always said.
+
+    >>> count_reviewers({"anna", "ben"}), count_reviewers({"anna", "model:reader-1"})
+    ('2 reviewers', '2 reviewers, 1 of them a language model')
+    """
+    models = sum(map(is_model, reviewers))
+    what = "a language model" if models == 1 else "language models"
+    people = f"{len(reviewers):,} reviewer{'s' * (len(reviewers) != 1)}"
+    return f"{people}, {models:,} of them {what}" if models else people
+
+
+def caution_of_models(reviewers: Collection[str], what: str = "Labels") -> str:
+    """What a reader must know of numbers that these reviewers stand behind; empty where all are people.
+
+    >>> caution_of_models({"anna", "model:reader-1"}), caution_of_models({"anna", "ben"})
+    ('Labels by 2 reviewers, 1 of them a language model.', '')
+    """
+    models = sum(map(is_model, reviewers))
+    if not models:
+        return ""
+    shared = " Two that agree may share a mistake, and are not two people who agree." if models > 1 else ""
+    return f"{what} by {count_reviewers(reviewers)}.{shared}"
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What a person looks at: a case with its sources, and the outputs to them."""
+
+    case_id: str
+    sources: tuple[str | None, ...]
+    outputs: tuple[str, ...]
+
+    @cached_property
+    def id(self) -> str:
+        """The same for equal contents, on any machine."""
+        content = json.dumps([self.case_id, self.sources, self.outputs], ensure_ascii=False)
+        # Half a character becomes "?", as in the workspace: what is stored must have the same name.
+        return hashlib.sha256(content.encode("utf-8", "replace")).hexdigest()[:20]
+
+
+def subject_from(record: Mapping[str, Any]) -> Subject:
+    """The subject in a record of the workspace or of a file."""
+    return Subject(record["case_id"], tuple(record["sources"]), tuple(record["outputs"]))
+
+
+Rule = Callable[[Iterable[str]], str | None]
+"""What several answers to one question come to; `None` is a dispute."""
+_MAJORITY: Mapping[str, Rule] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What the reviews of one subject and question come to; `answer` is `None` while nothing is settled."""
+
+    answer: str | None
+    latest: Mapping[str, Review]
+    """The newest review of each reviewer, the newest last."""
+    adjudications: Mapping[str, Review] = field(default_factory=dict)
+    """The newest answer of each adjudicator; these saw what the reviewers had said, and are no ratings."""
+
+    @property
+    def ratings(self) -> dict[str, str]:
+        """The answer of each reviewer who had one; `unsure` is none."""
+        return {name: r.answer for name, r in self.latest.items() if r.answer != UNSURE}
+
+    @property
+    def is_disputed(self) -> bool:
+        """Whether reviewers answered, and no answer has more than half of them."""
+        return self.answer is None and bool(self.ratings)
+
+    @property
+    def is_adjudicated(self) -> bool:
+        """Whether what holds is what an adjudicator said."""
+        return any(review.answer != UNSURE for review in self.adjudications.values())
+
+    @property
+    def voices(self) -> Collection[str]:
+        """Whose answers count: those of adjudicators where there are any, else of all who rated."""
+        if not self.is_adjudicated:
+            return self.ratings.keys()
+        return [name for name, review in self.adjudications.items() if review.answer != UNSURE]
+
+
+def decide(
+    reviews: Iterable[Review], rules: Mapping[str, Rule] = _MAJORITY
+) -> dict[tuple[str, str], Decision]:
+    """What holds now, by subject and question. Reviews are given in the order in which they came.
+
+    Of each reviewer the newest answer counts, and `unsure` is no answer. What they come to is up to the rule
+    of the question, by its name; usually what more than half of them say holds. Otherwise it is disputed,
+    until somebody changes an answer or one more person decides. Where somebody adjudicated, that holds,
+    whatever reviewers say before or after; several adjudicators come to one answer by the same rule.
+    """
+    latest: dict[tuple[str, str], dict[str, Review]] = {}
+    adjudicated: dict[tuple[str, str], dict[str, Review]] = {}
+    for review in reviews:
+        about = (review.subject, review.question)
+        mine = latest.setdefault(about, {})
+        said = adjudicated.setdefault(about, {}) if review.is_adjudication else mine
+        said.pop(review.reviewer, None)
+        said[review.reviewer] = review
+    decisions = {}
+    for about, ratings in latest.items():
+        rule = rules.get(about[1]) or _usual_rule(about[1])
+        last = adjudicated.get(about, {})
+        final = [r.answer for r in last.values() if r.answer != UNSURE]
+        answers = final or [r.answer for r in ratings.values() if r.answer != UNSURE]
+        decisions[about] = Decision(rule(answers), ratings, last)
+    return decisions
+
+
+def _usual_rule(question: str) -> Rule:
+    """That of a question about any run; the questions of methods have another only where they are told."""
+    return COMMON_QUESTIONS[question].combine if question in COMMON_QUESTIONS else majority
+
+
+def review_now(
+    subject: str,
+    question: str,
+    answer: str,
+    reviewer: str,
+    *,
+    note: str = "",
+    is_adjudication: bool = False,
+) -> Review:
+    """A review given at this moment. The time is exact, so that a quick change of mind is a new review."""
+    at = datetime.now(UTC).isoformat()
+    return Review(subject, question, answer, reviewer, note, at, is_adjudication)
+
+
+def told_answer(question: Question, answer: str, subject: Subject) -> str:
+    """An answer as a person reads it: of spans, the words that are marked."""
+    if not isinstance(question, SpanQuestion) or answer == UNSURE:
+        return answer
+    return span_answer(answer).tell(source=(subject.sources or ("",))[-1] or "", target=subject.outputs[-1])
+
+
+def answer_about(question: Question, text: str, subject: Subject) -> str:
+    """The answer that a person wrote about a subject; a `ValueError` says what is wrong with it."""
+    source, target = (subject.sources or ("",))[-1] or "", (subject.outputs or ("",))[-1]
+    if isinstance(question, SpanQuestion):
+        text = question.marked_words(text, source=source, target=target)
+    answer = question.read_answer(text)
+    question.check_answer(answer, source=source, target=target)
+    return answer
+
+
+@dataclass(frozen=True)
+class Pending:
+    """One output to look at, with what a person needs to judge it.
+
+    `status` is why it is here: what its method doubts, as `undecided` or `suspicious`, or that it is
+    `disputed` among reviewers. `systems` are those that gave this very output, `run` is a run that it is in.
+    `evidence` is empty where reviewers must not know what the run found; `lines` are the output, and what of
+    that evidence helps to judge it.
+    """
+
+    subject: Subject
+    question: Question
+    run: str
+    systems: tuple[str, ...]
+    status: str
+    segment: Segment
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+    lines: Sequence[Line] = ()
+
+
+def subjects_in(run: Run) -> dict[tuple[str, str], Subject]:
+    """What can be reviewed, by segment and system. A segment without all of its outputs is not there."""
+    sources = {segment.id: (segment.source,) for segment in run.segments}
+    subjects = {}
+    for system, answers in run.outputs.items():
+        texts: dict[str, list[str | None]] = {}
+        for output in answers:
+            texts.setdefault(output.id, []).append(output.text)
+        for segment_id, outputs in texts.items():
+            complete = tuple(text for text in outputs if text is not None)
+            if segment_id in sources and len(complete) == len(outputs):
+                subjects[segment_id, system] = Subject(segment_id, sources[segment_id], complete)
+    return subjects

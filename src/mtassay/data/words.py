@@ -1,0 +1,203 @@
+"""A text in words that people can point at; in scripts without spaces, each character is one."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Hashable, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+__all__ = ["Piece", "common_ends", "edit_distance", "split_words"]
+
+_UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN")
+"""Scripts that put no space between words, by how the names of their characters begin."""
+_JOINERS = "'’\u200c\u200d"
+
+
+class Piece(NamedTuple):
+    """A part of a text, characters `start` to `end` (exclusive); a space `is_space`, and nobody marks it."""
+
+    start: int
+    end: int
+    text: str
+    is_space: bool
+
+
+def split_words(text: str) -> list[Piece]:
+    """All of a text in order: words, single signs, spaces. Marks stay with the character that bears them.
+
+    >>> [piece.text for piece in split_words("Não, don't!")]
+    ['Não', ',', ' ', "don't", '!']
+    >>> [piece.text for piece in split_words("猫です")]
+    ['猫', 'で', 'す']
+    """
+    starts: list[int] = []
+    before = ""
+    for place, character in enumerate(text):
+        kind = _kind(character)
+        joins = (
+            kind == "mark"
+            or (kind == before and kind in ("word", "space"))
+            or (kind == "word" and before == "joiner")
+        )
+        if kind == "joiner":
+            is_inside = before == "word" and _kind(text[place + 1 : place + 2]) == "word"
+            kind, joins = ("joiner", True) if is_inside else ("sign", False)
+        if not joins or not starts:
+            starts.append(place)
+        if kind != "mark" or not before:
+            before = kind
+    ends = [*starts[1:], len(text)]
+    return [
+        Piece(start, end, text[start:end], text[start:end].isspace())
+        for start, end in zip(starts, ends if starts else [], strict=True)
+    ]
+
+
+def _kind(character: str) -> str:
+    if not character:
+        return ""
+    if character in _JOINERS:
+        return "joiner"
+    category = unicodedata.category(character)
+    if category[0] == "M" or character in "\ufe0e\ufe0f":
+        return "mark"
+    if character.isspace():
+        return "space"
+    if category[0] not in "LN":
+        return "sign"
+    return "sign" if unicodedata.name(character, "").startswith(_UNSPACED) else "word"
+
+
+# A mark stays where it makes another letter (й, ї, が) or carries the vowel (Devanagari, Thai).
+# Hebrew and Arabic vowel points and the Arabic stretching mark are optional in ordinary text.
+_OPTIONAL_MARKS = (
+    r"(?<=[\p{Latin}\p{Greek}])\p{Mn}+"
+    r"|(?<=[ЕеѐЀ])\u0308"
+    r"|(?<=[АЕИОУЫЭЮЯаеиоуыэюя])[\u0300\u0301]+"
+    r"|[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7]"
+    r"|[\u064b-\u0652\u0670\u0640]"
+)
+
+_MARKED_BY_A_STROKE = str.maketrans(
+    {
+        "ß": "ss", "ẞ": "SS", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ø": "o", "Ø": "O",
+        "đ": "d", "Đ": "D", "ð": "d", "Ð": "D", "þ": "th", "Þ": "Th", "ł": "l", "Ł": "L",
+        "ħ": "h", "Ħ": "H", "ŧ": "t", "Ŧ": "T", "ı": "i", "ŋ": "n", "Ŋ": "N",
+    }
+)  # fmt: skip
+
+_SPELLED_OUT = str.maketrans(
+    {
+        "ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa",
+        "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "Ø": "Oe", "Å": "Aa",
+    }
+)  # fmt: skip
+
+_ARABIC_WORD = re.compile(r"[\u0621-\u064a\u0671-\u06d3]+")
+_HAMZA_ON_ALEF = str.maketrans("أإٱ", "ااا")
+_LONG_WORD_LETTERS = str.maketrans("آى", "اي")
+_PERSIAN_KEYBOARD = str.maketrans("یک", "يك")
+_ALEF_LETTERS = 3
+
+MARKS_ARE_LETTERS = frozenset({"vi"})
+"""Languages in Latin script where a word without its marks is another word."""
+
+
+def strip_marks(text: str) -> str:
+    """The text without optional marks.
+
+    >>> strip_marks("São Tomé, Łódź, Αθήνα, Ёлкин, Йошкар")
+    'Sao Tome, Lodz, Αθηνα, Елкин, Йошкар'
+    >>> strip_marks("أَحْمَد إيران") == "احمد ايران"
+    True
+    """
+    if text.isascii():
+        return text
+    plain = _optional_marks().sub("", unicodedata.normalize("NFD", text.translate(_MARKED_BY_A_STROKE)))
+    return _ARABIC_WORD.sub(_plain_arabic, unicodedata.normalize("NFC", plain))
+
+
+@cache
+def _optional_marks() -> Any:
+    import regex  # slow to load, and plain ASCII never needs it
+
+    return regex.compile(_OPTIONAL_MARKS)
+
+
+def _plain_arabic(match: re.Match[str]) -> str:
+    """An Arabic word in the spelling of those who leave out what readers add.
+
+    Short words are left alone where the letter makes another word of it: آن (Anne) and أن (that), علي (Ali)
+    and على (on), أمل (Amal) and آمل (I hope).
+    """
+    word = str(match.group()).translate(_PERSIAN_KEYBOARD)
+    if len(word) >= _ALEF_LETTERS:
+        word = word.translate(_HAMZA_ON_ALEF)
+    return word.translate(_LONG_WORD_LETTERS) if len(word) > _ALEF_LETTERS else word
+
+
+def spell_out_marks(text: str) -> str:
+    """The text in the spelling that German and the Scandinavian languages use where marks are not to be had.
+
+    >>> spell_out_marks("Müller, Århus, Ærø")
+    'Mueller, Aarhus, AEroe'
+    """
+    if text.isascii():
+        return text
+    return strip_marks(unicodedata.normalize("NFC", text).translate(_SPELLED_OUT))
+
+
+def lower(text: str, *, language: str) -> str:
+    """The text without case; `language` is a primary subtag, and Turkish and Azerbaijani have two i's.
+
+    >>> lower("DİYARBAKIR", language="tr"), lower("STRASSE", language="de") == lower("Straße", language="de")
+    ('diyarbakır', True)
+    """
+    if language in ("tr", "az"):
+        text = text.replace("İ", "i").replace("I", "ı")
+    return text.casefold()
+
+
+def edit_distance(a: Sequence[Hashable], b: Sequence[Hashable]) -> int:
+    """How many items must be added, dropped or replaced to turn one sequence into the other.
+
+    >>> edit_distance("kitten", "sitting"), edit_distance(["he", "went"], ["went"])
+    (3, 1)
+    """
+    start, end = common_ends(a, b)
+    a, b = a[start : len(a) - end], b[start : len(b) - end]
+    if not a or not b:
+        return len(a) + len(b)
+    places: dict[Hashable, int] = {}
+    for place, item in enumerate(a):
+        places[item] = places.get(item, 0) | 1 << place
+    full, last = (1 << len(a)) - 1, 1 << len(a) - 1
+    # Neighbouring cells differ by at most one: `plus` and `minus` say where a cell is above the one before.
+    plus, minus, distance = full, 0, len(a)
+    for item in b:
+        match = places.get(item, 0) | minus
+        same = (((match & plus) + plus) ^ plus) | match
+        higher, lower = minus | (full & ~(same | plus)), plus & same
+        distance += bool(higher & last) - bool(lower & last)
+        higher = higher << 1 | 1
+        plus = ((lower << 1) | ~(higher | same)) & full
+        minus = higher & same & full
+    return distance
+
+
+def common_ends(a: Sequence[Hashable], b: Sequence[Hashable]) -> tuple[int, int]:
+    """How many items two sequences share at their start, and then at their end.
+
+    >>> common_ends("abcd", "abxd"), common_ends("aa", "aaa")
+    ((2, 1), (2, 0))
+    """
+    shorter = min(len(a), len(b))
+    start = 0
+    while start < shorter and a[start] == b[start]:
+        start += 1
+    end = 0
+    while end < shorter - start and a[-1 - end] == b[-1 - end]:
+        end += 1
+    return start, end

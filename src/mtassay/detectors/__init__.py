@@ -1,1 +1,0 @@
-"""Companion detectors: cheap checks of the same translations, each for one kind of error."""

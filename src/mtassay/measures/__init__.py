@@ -1,0 +1,1 @@
+"""What says something about an output: metrics, checks, judges."""

@@ -1,0 +1,394 @@
+"""Measures a corpus, taking from the cache what was found out before."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from mtassay import __version__
+from mtassay.data.errors import MtassayError, ServiceError, UsageError
+from mtassay.data.nouns import Finding, Output, RunContext, Segment, Statistics
+from mtassay.data.packages import release_of
+from mtassay.data.settings import build, split_specs
+from mtassay.measures.function_metric import FunctionMetric, SegmentScore
+from mtassay.measures.metric import CHUNK, Metric
+from mtassay.runtime.processes import can_fork, computed_beside, map_in_processes, process_count
+from mtassay.runtime.workspace_file import pack_statistics, unpack_statistics
+
+if TYPE_CHECKING:
+    from mtassay.measures.guards import Guards
+
+__all__ = ["checked"]
+
+ENOUGH_FOR_A_FORK = 300_000
+"""Characters of outputs that are worth a process which has them already."""
+
+# The same for a process that has to be started, and told.
+_ENOUGH_FOR_A_START = 4_000_000
+
+_HOW = {
+    "source": "the source of each segment: add `source='FILE'`",
+    "references": "references: add `references='FILE'`",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """Segments and, for each system, their outputs, side by side and without gaps."""
+
+    segments: Sequence[Segment]
+    outputs: Mapping[str, Sequence[str]]
+
+    @classmethod
+    def of(cls, segments: Sequence[Segment], outputs: Mapping[str, Sequence[Output]]) -> Corpus:
+        """The segments that every system has answered: only these can be compared."""
+        texts = {system: [answer.text for answer in answers] for system, answers in outputs.items()}
+        kept = [i for i, row in enumerate(zip(*texts.values(), strict=True)) if None not in row]
+        if not kept:
+            raise _nothing(outputs)
+        answered = {system: [column[i] or "" for i in kept] for system, column in texts.items()}
+        return cls([segments[i] for i in kept], answered)
+
+    def usable(self, name: str, metric: Metric) -> Corpus:
+        """The segments that have what the metric needs."""
+        if not metric.counts_empty_references and self.without_empty_references is not self:
+            return self.without_empty_references.usable(name, metric)
+        rows = range(len(self.segments))
+        for need in sorted(metric.needs):
+            rows = [i for i in rows if _has(self.segments[i], need)]  # type: ignore[assignment]
+            if not rows:
+                raise UsageError(f"metric '{name}' needs {_HOW[need]}")
+        if len(rows) == len(self.segments):
+            return self
+        return Corpus(
+            [self.segments[i] for i in rows],
+            {system: [texts[i] for i in rows] for system, texts in self.outputs.items()},
+        )
+
+    @cached_property
+    def without_empty_references(self) -> Corpus:
+        """The same with each empty reference beside a full one as missing."""
+        kept = [
+            s._replace(references=tuple(text or None for text in s.references))
+            if "" in s.references and any(s.references)
+            else s
+            for s in self.segments
+        ]
+        return self if kept == self.segments else Corpus(kept, self.outputs)
+
+    @property
+    def size(self) -> int:
+        """How many characters all outputs have together."""
+        return sum(sum(map(len, texts)) for texts in self.outputs.values())
+
+    def parts(self, size: int) -> Iterator[Corpus]:
+        """The same, so many segments at a time; nothing where there are no outputs."""
+        for start in range(0, len(self.segments) if self.outputs else 0, max(1, size)):
+            rows = slice(start, start + size)
+            yield Corpus(self.segments[rows], {system: texts[rows] for system, texts in self.outputs.items()})
+
+    @cached_property
+    def digest(self) -> str:
+        """Of all that a metric may look at, but the outputs."""
+        texts: list[str] = []
+        for segment in self.segments:
+            texts += (
+                segment.id,
+                "\1" if segment.source is None else segment.source,
+                str(len(segment.references)),
+            )
+            texts += (reference if reference is not None else "\1" for reference in segment.references)
+        return digest_of(texts)
+
+    @cached_property
+    def output_digests(self) -> dict[str, str]:
+        """Of each system's outputs."""
+        return {system: digest_of(texts) for system, texts in self.outputs.items()}
+
+
+class MeasuredMetric(NamedTuple):
+    """The statistics of each system under one metric, in order, and what they were measured on."""
+
+    name: str
+    metric: Metric
+    corpus: Corpus
+    statistics: list[Statistics]
+
+
+def _nothing(outputs: Mapping[str, Sequence[Output]]) -> MtassayError:
+    for system, answers in outputs.items():
+        failed = [answer for answer in answers if answer.text is None]
+        if failed and len(failed) == len(answers):
+            kind = UsageError if failed[0].meta.get("skipped") else ServiceError
+            return kind(f"system '{system}' has not translated anything: {failed[0].error}")
+    return UsageError("There is no segment that every system has translated: nothing to compare.")
+
+
+def measure_all(
+    metrics: Mapping[str, Metric],
+    corpus: Corpus,
+    context: RunContext,
+    *,
+    extra: Mapping[str, object] | None = None,
+) -> Iterator[MeasuredMetric]:
+    """What each metric measures of all systems, on the segments that have what it needs.
+
+    Metrics are by the name that their statistics get; `extra` goes into the signatures.
+    """
+    at_once = _measured_at_once(metrics, corpus, context) if context.workers == 1 else {}
+    for done, (name, metric) in enumerate(metrics.items()):
+        context.progress(metric.label, done, len(metrics))
+        if name in at_once:
+            usable, measured = at_once[name]
+        else:
+            usable = corpus.usable(name, metric)
+            prepared = metric.prepare(usable.segments, context)
+            if prepared is not usable.segments:
+                usable = Corpus(prepared, usable.outputs)
+            measured = measure(metric, usable, context)
+        signature = metric.signature(usable.segments, extra=extra)
+        statistics = [replace(entry, metric=name, signature=signature) for entry in measured]
+        yield MeasuredMetric(name, metric, usable, statistics)
+
+
+def _measured_at_once(
+    metrics: Mapping[str, Metric], corpus: Corpus, context: RunContext
+) -> dict[str, tuple[Corpus, list[Statistics]]]:
+    """Of the metrics whose work is shared: what they are measured on, and their statistics."""
+    jobs = {
+        name: _Job.of(metric, corpus.usable(name, metric), context)
+        for name, metric in metrics.items()
+        if _is_shared(metric)
+    }
+    if not jobs:
+        return {}
+    context.progress(", ".join(job.metric.label for job in jobs.values()), 0, None)
+    fresh = measure_at_once([(job.metric, job.missing) for job in jobs.values()])
+    return {
+        name: (job.corpus, job.finish(measured, context))
+        for (name, job), measured in zip(jobs.items(), fresh, strict=True)
+    }
+
+
+def measure_at_once(work: Sequence[tuple[Metric, Corpus]]) -> list[list[Statistics]]:
+    """`Metric.measure` for each of these; of the `shared` ones in parts, for all cores at once."""
+    size = sum(corpus.size for _, corpus in work)
+    processes = min(
+        process_count(), max(1, size // (ENOUGH_FOR_A_FORK if can_fork() else _ENOUGH_FOR_A_START))
+    )
+    tasks = [
+        (number, metric, part)
+        for number, (metric, corpus) in enumerate(work)
+        if _is_shared(metric)
+        for part in corpus.parts(min(CHUNK, -(-len(corpus.segments) // processes)))
+    ]
+    parts: list[list[list[Statistics]]] = [[] for _ in work]
+    for number, measured in map_in_processes(_measure_task, tasks, processes=processes):
+        parts[number].append(measured)
+    return [
+        _joined(own) if _is_shared(metric) else metric.measure(corpus.segments, corpus.outputs)
+        for (metric, corpus), own in zip(work, parts, strict=True)
+    ]
+
+
+def measure(metric: Metric, corpus: Corpus, context: RunContext) -> list[Statistics]:
+    """`metric.measure` for all systems, but only for those that the cache does not know."""
+    if not metric.cacheable:
+        return metric.measure_with(corpus.segments, corpus.outputs, context)
+    job = _Job.of(metric, corpus, context)
+    missing = job.missing
+    if not missing.outputs:
+        fresh = []
+    elif context.workers > 1 and 0 < metric.batch < len(corpus.segments):
+        fresh = _joined(list(context.map(partial(_measure_part, metric), missing.parts(metric.batch))))
+    elif _is_shared(metric):
+        (fresh,) = measure_at_once([(metric, missing)])
+    else:
+        fresh = metric.measure_with(missing.segments, missing.outputs, context)
+    return job.finish(fresh, context)
+
+
+def _is_shared(metric: Metric) -> bool:
+    """Whether its parts can be measured anywhere; who inherits from such a metric may have added to it."""
+    kind = type(metric)
+    is_plain = kind.prepare is Metric.prepare and kind.measure_with is Metric.measure_with
+    return metric.shared and metric.cacheable and is_plain
+
+
+class _Job(NamedTuple):
+    """A metric on a corpus, and what the cache knows of it: `cached` by system, under the `keys`."""
+
+    metric: Metric
+    corpus: Corpus
+    keys: Mapping[str, str]
+    cached: Mapping[str, bytes]
+
+    @classmethod
+    def of(cls, metric: Metric, corpus: Corpus, context: RunContext) -> _Job:
+        """What the cache knows."""
+        what = [
+            __version__,
+            code_stamp(type(metric).__module__),
+            repr(metric),
+            metric.signature(corpus.segments),
+            corpus.digest,
+        ]
+        keys = {system: digest_of([*what, digest]) for system, digest in corpus.output_digests.items()}
+        cached = {system: value for system, key in keys.items() if (value := context.recall(key)) is not None}
+        return cls(metric, corpus, keys, cached)
+
+    @property
+    def missing(self) -> Corpus:
+        """What is still to be measured."""
+        outputs = {name: texts for name, texts in self.corpus.outputs.items() if name not in self.cached}
+        return Corpus(self.corpus.segments, outputs)
+
+    def finish(self, measured: Sequence[Statistics], context: RunContext) -> list[Statistics]:
+        """The statistics of all systems, once the missing ones are measured; these are kept."""
+        fresh = {entry.system: entry for entry in measured}
+        for system, entry in fresh.items():
+            context.remember(self.keys[system], pack_statistics(entry))
+        return [
+            fresh[system]
+            if system in fresh
+            else unpack_statistics(self.cached[system], self.metric.name, system)
+            for system in self.corpus.outputs
+        ]
+
+
+def _measure_task(task: tuple[int, Metric, Corpus]) -> tuple[int, list[Statistics]]:
+    number, metric, part = task
+    return number, _measure_part(metric, part)
+
+
+def _measure_part(metric: Metric, part: Corpus) -> list[Statistics]:
+    return metric.measure(part.segments, part.outputs)
+
+
+def _joined(parts: Sequence[Sequence[Statistics]]) -> list[Statistics]:
+    """The statistics of each system, from those of parts of the segments."""
+    return [
+        replace(
+            of_system[0],
+            ids=[key for part in of_system for key in part.ids],
+            values=np.concatenate([part.values for part in of_system]),
+        )
+        for of_system in zip(*parts, strict=True)
+    ]
+
+
+def code_stamp(module: str) -> str:
+    """When a module was written, and how long it is: who changes a metric wants to see the difference."""
+    path = getattr(sys.modules.get(module), "__file__", None)
+    if path is None or not os.path.exists(path):  # noqa: PTH110
+        return ""
+    status = os.stat(path)  # noqa: PTH116
+    return f"{status.st_mtime_ns}:{status.st_size}"
+
+
+def _has(segment: Segment, need: str) -> bool:
+    if need == "source":
+        return segment.source is not None
+    return segment.references.count(None) < len(segment.references)
+
+
+def digest_of(texts: Sequence[str]) -> str:
+    """Another one for any other row of texts."""
+    # The lengths keep ["ab", "c"] apart from ["a", "bc"].
+    digest = hashlib.blake2b(np.fromiter(map(len, texts), np.int64, len(texts)).tobytes(), digest_size=20)
+    digest.update("".join(texts).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
+
+
+def open_metrics(specs: Iterable[str | SegmentScore], pair: Sequence[str] | None) -> dict[str, Metric]:
+    """Metrics by what was asked for, `bleu,chrf++` or a function, for these two languages where known."""
+    known = {"language": pair[1], "langpair": "-".join(pair)} if pair else {"language": ""}
+    metrics: dict[str, Metric] = {}
+    for spec in specs:
+        if isinstance(spec, str):
+            metrics |= {part: build("metric", part, **known) for part in split_specs(spec)}
+            continue
+        metric = FunctionMetric.of(spec)
+        if metric.function in metrics:
+            raise UsageError(f"Two metrics are called '{metric.function}'. Give the function another name.")
+        metrics[metric.function] = metric
+    return metrics
+
+
+def saved_metric(name: str, described: str, pair: Sequence[str] | None) -> Metric:
+    """A metric of a saved run: of a function there is no more than its description."""
+    if described.startswith(FunctionMetric.__name__):
+        return FunctionMetric.described(described)
+    (metric,) = open_metrics([name], pair).values()
+    return metric
+
+
+def labels_of(metrics: Mapping[str, Metric]) -> dict[str, str]:
+    """What people call each metric; two variants of one metric are told apart by what was asked for."""
+    shared = Counter(metric.label for metric in metrics.values())
+    return {n: m.label if shared[m.label] == 1 else n for n, m in metrics.items()}
+
+
+@contextmanager
+def checked(
+    corpus: Corpus, pair: tuple[str, str] | None, metrics: Mapping[str, Metric], context: RunContext
+) -> Iterator[Callable[[], Guards]]:
+    """`find_guard_hits` by a call, which tells `notes_on_inputs`, too; both are computed meanwhile.
+
+    What the cache knows is not computed. Systems are judged beside each other. Where the run has workers,
+    they compute it in the end.
+    """
+    for name, metric in metrics.items():
+        corpus.usable(name, metric)  # who lacks references needs no other advice
+    what = [__version__, release_of("py3langid"), str(pair), corpus.digest]
+    what += [text for item in corpus.output_digests.items() for text in item]
+    settings = [text for name, metric in metrics.items() for text in (name, repr(metric))]
+    guards_key, notes_key = digest_of(["guards", *what]), digest_of(["inputs", *what, *settings])
+    known_guards, known_notes = context.recall(guards_key), context.recall(notes_key)
+
+    def compute() -> tuple[Guards | None, list[str] | None]:
+        guards, notes = None, None
+        if known_guards is None:
+            from mtassay.measures.guards import find_guard_hits
+
+            guards = find_guard_hits(corpus.segments, corpus.outputs, pair=pair, context=context)
+        if known_notes is None:
+            from mtassay.measures.plausibility import notes_on_inputs
+
+            notes = notes_on_inputs(corpus.segments, corpus.outputs, pair=pair, metrics=metrics)
+        return guards, notes
+
+    def finish(found: tuple[Guards | None, list[str] | None]) -> Guards:
+        guards, notes = found
+        if guards is not None:
+            context.remember(guards_key, json.dumps(asdict(guards)).encode())
+        if notes is not None:
+            context.remember(notes_key, json.dumps(notes).encode())
+        for note in notes if notes is not None else json.loads(known_notes or b"[]"):
+            context.note(note)
+        return guards if guards is not None else _unpack(known_guards or b"")
+
+    is_known = known_guards is not None and known_notes is not None
+    if is_known or corpus.size < ENOUGH_FOR_A_FORK or context.workers > 1:
+        yield lambda: finish(compute())
+        return
+    with computed_beside(compute) as answer:
+        yield lambda: finish(answer())
+
+
+def _unpack(kept: bytes) -> Guards:
+    from mtassay.measures.guards import Guards
+
+    stored = json.loads(kept)
+    findings = {name: [Finding(**finding) for finding in row] for name, row in stored["findings"].items()}
+    return Guards(stored["counts"], findings, stored["unchecked"])

@@ -1,0 +1,121 @@
+"""Scores from elsewhere: what people, or programs that do not run here, gave to each output, in a file."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtassay.data.errors import InputError, UsageError
+from mtassay.data.formats.score_files import ScoreColumn, chosen, match_systems, read_score_file
+from mtassay.data.formats.textfiles import read_bytes
+from mtassay.data.nouns import Segment, Statistics
+from mtassay.measures.metric import Floats, Metric, settings_signature
+
+COLUMNS = ("score", "count")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scores(Metric):
+    """The mean of the scores that a file has for the outputs: `scores:metricx.jsonl:better=lower`.
+
+    A row is found by its source and output where the file has both texts, else by system and id. `column`
+    names the scores where the file has several; `better` says which end of the scale is good. Outputs that
+    the file does not rate are left out and counted: the `n` of a score says how many are in it.
+    """
+
+    name: ClassVar[str] = "scores"
+    subject: ClassVar[str] = "file"
+    decimals: ClassVar[int] = 4
+    cacheable: ClassVar[bool] = False
+
+    file: str = ""
+    column: str = ""
+    better: Literal["higher", "lower"] = "higher"
+
+    def __post_init__(self) -> None:
+        if not self.file:
+            raise UsageError("metric 'scores' needs a file: write scores:FILE.")
+
+    @property
+    def higher_is_better(self) -> bool:  # type: ignore[override]
+        """As `better` says."""
+        return self.better == "higher"
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """Nothing but the file."""
+        return frozenset()
+
+    @property
+    def label(self) -> str:
+        """What the file calls its scores."""
+        return self._scores.name
+
+    @property
+    def reads_ids(self) -> bool:  # type: ignore[override]
+        """Where the file has no texts."""
+        return not self._scores.by_text
+
+    def signature(self, segments: Sequence[Segment], *, extra: Mapping[str, object] | None = None) -> str:
+        """Names the file by its content."""
+        digest = hashlib.sha256(read_bytes(self.file)).hexdigest()[:12]
+        return settings_signature(self, segments, extra={**(extra or {}), "sha256": digest})
+
+    def measure(self, segments: Sequence[Segment], outputs: Mapping[str, Sequence[str]]) -> list[Statistics]:
+        """Columns `score` and `count`; both are 0 for an output without a score."""
+        names = {ours: theirs for theirs, ours in match_systems(self._scores.systems, list(outputs)).items()}
+        ids = [segment.id for segment in segments]
+        statistics = []
+        for system, texts in outputs.items():
+            by_id = self._scores.by_segment.get(names.get(system, system), {})
+            if self.reads_ids and len(by_id) == len(ids) and list(by_id) == _positions(len(ids)):
+                by_id = dict(zip(ids, by_id.values(), strict=True))
+            values = np.zeros((len(segments), len(COLUMNS)))
+            for row, (segment, text) in enumerate(zip(segments, texts, strict=True)):
+                rated = self._scores.by_text.get((segment.source or "", text))
+                score = by_id.get(segment.id) if self.reads_ids else rated
+                if score is not None:
+                    values[row] = score, 1
+            if len(segments) and not values[:, 1].any():
+                raise InputError(self._nothing(system, ids[0]), path=self.file)
+            statistics.append(Statistics(self.name, system, ids, COLUMNS, values))
+        return statistics
+
+    def aggregate(self, sums: NDArray[Any]) -> Floats:
+        """The mean score; not a number where nothing was rated."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(sums[..., 0] / sums[..., 1], dtype=np.float64)
+
+    def size(self, sums: NDArray[Any], units: int) -> int:
+        """How many outputs are rated."""
+        return int(sums[..., 1])
+
+    @cached_property
+    def _scores(self) -> ScoreColumn:
+        wanted = [self.column] if self.column else []
+        columns = read_score_file(self.file, ids=(), wanted=wanted)
+        if len(columns) > 1 and not wanted:
+            names = ", ".join(column.name for column in columns)
+            raise UsageError(
+                f"{self.file} has several scores: {names}. Name one: scores:{self.file}:column=NAME."
+            )
+        (column,) = chosen(columns, wanted, what="score")
+        return column
+
+    def _nothing(self, system: str, first: str) -> str:
+        if self._scores.by_text:
+            return f"it rates none of the outputs of {system!r}: their texts are others than those in it"
+        if not self._scores.by_segment:
+            return "it rates whole systems: give one with a score for each output (system, id, score)"
+        rated = ", ".join(self._scores.systems[:4])
+        return f"it rates no segment of {system!r}, the first of which is {first!r}. It rates: {rated}"
+
+
+def _positions(count: int) -> list[str]:
+    return [str(position) for position in range(1, count + 1)]

@@ -1,0 +1,322 @@
+"""A language model as a metric: a direct score, or errors weighed as MQM (Kocmi and Federmann 2023).
+
+Each output is judged alone, in a conversation of its own, so no system's place among the others can matter.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtassay import __version__
+from mtassay.data.errors import ServiceError, UsageError
+from mtassay.data.formats.score_files import NON_TRANSLATION, mqm_score
+from mtassay.data.formats.test_sets import ErrorSpan
+from mtassay.data.languages import parse_pair
+from mtassay.data.nouns import Finding, Output, RunContext, Segment, Statistics
+from mtassay.measures.llm_prompts import (
+    SCHEMAS,
+    First,
+    Form,
+    Judged,
+    JudgedTexts,
+    PromptLanguage,
+    messages,
+    object_to,
+    read_errors,
+    read_score,
+)
+from mtassay.measures.metric import Floats, Metric, reference_count
+from mtassay.nlp.chat_models import Message
+from mtassay.systems.client import DRY_RUN, UnkeptContext
+from mtassay.systems.conversations import ChatSystem, Conversations, ask_until_usable, open_chat
+
+__all__ = ["LLM", "Spent"]
+
+COLUMNS = ("score", "count")
+UNKNOWN = (
+    "how far a language model can be trusted as a judge of these texts is not known; "
+    "outputs with labels tell: mtassay meta judges"
+)
+PROMPTS = 2
+"""Counts up when the words of a prompt, or what is taken from a reply, change."""
+
+
+@dataclass(slots=True)
+class Spent:
+    """What judging has cost: replies, and tokens as far as the server counts them."""
+
+    replies: int = 0
+    read: int = 0
+    written: int = 0
+    uncounted: int = 0
+
+    def add(self, output: Output) -> None:
+        """Count one reply."""
+        usage = output.meta.get("usage") or {}
+        self.replies += 1
+        self.read += usage.get("prompt_tokens", 0)
+        self.written += usage.get("completion_tokens", 0)
+        self.uncounted += not usage
+
+    def price(self, price: Sequence[float]) -> float | None:
+        """What the tokens cost at a price for a million read and a million written; `None` if unknown.
+
+        >>> Spent(replies=10, read=200_000, written=1_000).price((0.25, 2))
+        0.052
+        """
+        if not price or self.uncounted:
+            return None
+        return (self.read * price[0] + self.written * price[1]) / 1e6
+
+    def describe(self, price: Sequence[float]) -> str:
+        """The same in words.
+
+        >>> Spent(replies=10, read=200_000, written=1_000).describe((0.25, 2))
+        '10 replies, 200,000 tokens read and 1,000 written, 0.052 at the price given'
+        """
+        told = f"{self.replies:,} repl{'y' if self.replies == 1 else 'ies'}"
+        if self.read or self.written:
+            told += f", {self.read:,} tokens read and {self.written:,} written"
+        cost = self.price(price)
+        return told if cost is None else f"{told}, {cost:.2g} at the price given"
+
+
+class _Texts(NamedTuple):
+    """All that a judgement depends on; equal ones are judged once."""
+
+    source: str
+    output: str
+    reference: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class LLM(Metric):
+    """What a chat model says of each output, through any chat system: `llm:openai:gpt-5-mini`.
+
+    `form` is `score`, a number from 0 to 100, or `errors`, spans with category and severity that weigh as in
+    MQM (0 is free of errors). `reference` shows the first reference too. `prompt` is the language of the
+    prompt, `first` what stands first in it. Where a reply cannot be used, the model is told why and asked
+    again, `tries` times in all; then the output is unrated. `price` is that of a million tokens read and of a
+    million written, for the cost that is told; it changes no number.
+    """
+
+    name: ClassVar[str] = "llm"
+    subject: ClassVar[str] = "model"
+    asks_models: ClassVar[bool] = True
+    cacheable: ClassVar[bool] = False  # every reply is kept by itself, and who is unrated is asked again
+
+    model: str = ""
+    form: Form = "score"
+    reference: bool = False
+    prompt: PromptLanguage = "en"
+    first: First = "source"
+    tries: int = 3
+    price: tuple[float, ...] = ()
+    langpair: str = ""
+    _judged: dict[_Texts, Judged] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if not self.model:
+            raise UsageError("metric 'llm' needs a chat model: llm:openai:MODEL or llm:llama:MODEL.gguf.")
+        for key, kind in (("form", Form), ("prompt", PromptLanguage), ("first", First)):
+            if getattr(self, key) not in get_args(kind):
+                choices = ", ".join(get_args(kind))
+                raise UsageError(f"metric 'llm': no {key} '{getattr(self, key)}'. Available: {choices}.")
+        if self.tries < 1:
+            raise UsageError(f"metric 'llm': tries is {self.tries}. Give 1 or more.")
+        if self.price and (len(self.price) != 2 or min(self.price) < 0):
+            raise UsageError("metric 'llm': price is that of a million tokens read and written: 0.25,2.")
+
+    @property
+    def decimals(self) -> int:  # type: ignore[override]
+        """Errors are few for an output."""
+        return 1 if self.form == "score" else 2
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """The source, and the references where one is shown."""
+        return frozenset({"source", "references"} if self.reference else {"source"})
+
+    @property
+    def label(self) -> str:
+        """`LLM` or `LLM-errors`, `-ref` where it sees a reference, and the model."""
+        model = Path(self.model.partition("?")[0].partition(":")[2] or self.model).name
+        kind = f"{'-errors' * (self.form == 'errors')}{'-ref' * self.reference}"
+        return f"LLM{kind}[{model.removesuffix('.gguf')}]"
+
+    def signature(self, segments: Sequence[Segment], *, extra: Mapping[str, object] | None = None) -> str:
+        """Names the model, and all that it was asked with by the start of a digest."""
+        scheme, _, rest = self.model.partition("?")[0].partition(":")
+        parts: dict[str, object] = {
+            "nrefs": reference_count(segments) if self.reference else 0,
+            **(extra or {}),
+            "model": f"{scheme}-{Path(rest).name}",
+            "asked": hashlib.sha256(self._system.signature.encode()).hexdigest()[:12],
+            "form": self.form,
+            "prompt": f"{self.prompt}.{PROMPTS}",
+            "first": self.first,
+            "tries": self.tries,
+            "version": f"mtassay-{__version__}",
+        }
+        return "|".join(f"{key}:{value}" for key, value in parts.items())
+
+    def measure(self, segments: Sequence[Segment], outputs: Mapping[str, Sequence[str]]) -> list[Statistics]:
+        """The same as `measure_with`, with nothing kept of what the model says."""
+        return self.measure_with(segments, outputs, UnkeptContext())
+
+    def measure_with(
+        self, segments: Sequence[Segment], outputs: Mapping[str, Sequence[str]], context: RunContext
+    ) -> list[Statistics]:
+        """Columns `score` and `count`; both are 0 for an output that is unrated. Unrated ones are noted."""
+        rows = {
+            system: [self._texts(segment, text) for segment, text in zip(segments, texts, strict=True)]
+            for system, texts in outputs.items()
+        }
+        distinct = list(dict.fromkeys(texts for column in rows.values() for texts in column))
+        self._judge(distinct, context)
+        ids = [segment.id for segment in segments]
+        statistics = []
+        for system, column in rows.items():
+            values = np.zeros((len(segments), len(COLUMNS)))
+            for row, texts in enumerate(column):
+                score = self._judged[texts].score
+                if score is not None:
+                    values[row] = score, 1
+            statistics.append(Statistics(self.name, system, ids, COLUMNS, values))
+        self._note_unrated([texts for column in rows.values() for texts in column], context)
+        return statistics
+
+    def aggregate(self, sums: NDArray[Any]) -> Floats:
+        """The mean score; not a number where nothing was rated."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(sums[..., 0] / sums[..., 1], dtype=np.float64)
+
+    def size(self, sums: NDArray[Any], units: int) -> int:
+        """How many outputs are rated."""
+        return int(sums[..., 1])
+
+    def quality(self, scores: Floats) -> Floats:
+        """Between 0 and 1: a hundredth of the score; errors take off what they weigh of a non-translation."""
+        return scores / 100 if self.form == "score" else np.maximum(0.0, 1 + scores / NON_TRANSLATION)
+
+    def findings(self, segments: Sequence[Segment], system: str, outputs: Sequence[str]) -> Iterable[Finding]:
+        """One for each output with errors, and for each that is unrated, of those measured before.
+
+        `value` is the score. Spans in the evidence are characters of the output, or of the source for an
+        omission (`in`).
+        """
+        for segment, text in zip(segments, outputs, strict=True):
+            judged = self._judged.get(self._texts(segment, text))
+            if judged is None:
+                continue
+            if judged.score is None:
+                evidence: dict[str, Any] = {"why": f"unrated: {judged.why}", "reply": judged.reply}
+                yield Finding(segment.id, system, self.label, "undecided", None, evidence)
+            elif judged.errors:
+                evidence = {"errors": list(_error_records(judged.errors, segment.source or "", text))}
+                yield Finding(segment.id, system, self.label, "fail", judged.score, evidence)
+
+    def open(self) -> ChatSystem:
+        """The chat model behind this metric; a subclass may bring another one."""
+        if not self.langpair:
+            raise UsageError(
+                f"metric 'llm:{self.model}' needs to know the languages: add `langpair='SRC-TGT'`."
+            )
+        return open_chat("metric", self.model, parse_pair(self.langpair), name=f"judge {self.label}")
+
+    @cached_property
+    def _system(self) -> Conversations:
+        model = self.open()
+        return Conversations(
+            name=model.name,
+            pair=model.pair,
+            model=model,
+            form=self.form,
+            schema=SCHEMAS[self.form],
+            price=self.price,
+        )
+
+    def _texts(self, segment: Segment, output: str) -> _Texts:
+        present = [reference for reference in segment.references if reference is not None]
+        return _Texts(segment.source or "", output, present[0] if self.reference and present else None)
+
+    def _judge(self, asked: Sequence[_Texts], context: RunContext) -> None:
+        """Asks for what is not judged yet, in rounds: in each, those whose last reply could not be used."""
+        for texts in asked:
+            if not texts.output.strip():  # there is nothing to ask about
+                self._judged[texts] = _nothing(self.form)
+        open_texts = [t for t in asked if t not in self._judged or self._judged[t].score is None]
+        if not open_texts:
+            return
+        context.note(UNKNOWN)
+        heard = ask_until_usable(
+            context,
+            self._system,
+            [self._messages(texts) for texts in open_texts],
+            lambda i, reply: self._read(reply, open_texts[i]),
+            tries=self.tries,
+            object_to=partial(object_to, prompt=self.prompt),
+        )
+        if not any(answer.replies for answer in heard) and DRY_RUN not in heard[0].why:
+            raise ServiceError(f"{self.label} has not rated anything: {heard[0].why}")
+        spent = Spent()
+        for texts, answer in zip(open_texts, heard, strict=True):
+            last = (answer.replies[-1].text or "") if answer.replies else ""
+            self._judged[texts] = answer.value or Judged(None, why=answer.why, reply=last)
+            for reply in answer.replies:
+                spent.add(reply)
+        if spent.replies:
+            context.note(f"{self.label}: {spent.describe(self.price)}")
+
+    def _messages(self, texts: _Texts) -> list[Message]:
+        shown = JudgedTexts(texts.source, texts.output, texts.reference)
+        pair = self._system.pair
+        return messages(shown, pair, form=self.form, prompt=self.prompt, first=self.first)
+
+    def _read(self, reply: str, texts: _Texts) -> Judged:
+        if self.form == "score":
+            return read_score(reply)
+        return read_errors(reply, source=texts.source, output=texts.output)
+
+    def _note_unrated(self, measured: Sequence[_Texts], context: RunContext) -> None:
+        reasons = Counter(self._judged[texts].why for texts in measured if self._judged[texts].score is None)
+        if reasons:
+            why = ", ".join(f"{count:,} {reason}" for reason, count in reasons.most_common(3))
+            more = ", …" if len(reasons) > 3 else ""
+            context.note(
+                f"{self.label}: {reasons.total():,} of {_outputs(len(measured))} unrated ({why}{more})"
+            )
+
+
+def _nothing(form: Form) -> Judged:
+    """What an empty output gets: it translates nothing."""
+    if form == "score":
+        return Judged(0.0)
+    errors = (ErrorSpan(0, 0, "non-translation", "major"),)
+    return Judged(mqm_score(errors), errors)
+
+
+def _error_records(errors: Iterable[ErrorSpan], source: str, output: str) -> Iterator[dict[str, Any]]:
+    for error in errors:
+        text = source if error.is_source_error else output
+        yield {
+            "text": text[error.start : error.end],
+            "in": "source" if error.is_source_error else "output",
+            "start": error.start,
+            "end": error.end,
+            "category": error.category,
+            "severity": error.severity,
+        }
+
+
+def _outputs(count: int) -> str:
+    return f"{count:,} output{'s' * (count != 1)}"

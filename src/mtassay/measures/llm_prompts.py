@@ -1,0 +1,305 @@
+"""What a judge is told, in the manner of GEMBA (Kocmi and Federmann 2023), in English or in Portuguese.
+
+"Large Language Models Are State-of-the-Art Evaluators of Translation Quality" for the score, "GEMBA-MQM:
+Detecting Translation Quality Error Spans with GPT-4" for the errors; two severities, as in ESA. That the
+answer is JSON, and the objection to an earlier one, are ours. There are no examples: what they show, a judge
+finds.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from mtassay.data.formats.score_files import mqm_score
+from mtassay.data.formats.test_sets import ErrorSpan
+from mtassay.data.languages import Language, Pair
+from mtassay.nlp.chat_models import Message
+from mtassay.systems.conversations import BadReplyError, objection, only_object, without_thoughts
+
+__all__ = [
+    "CATEGORIES",
+    "SCHEMAS",
+    "SEVERITIES",
+    "First",
+    "Form",
+    "Judged",
+    "JudgedTexts",
+    "PromptLanguage",
+    "messages",
+    "object_to",
+    "read_errors",
+    "read_score",
+]
+
+CATEGORIES = (
+    "addition",
+    "omission",
+    "mistranslation",
+    "untranslated",
+    "grammar",
+    "spelling",
+    "punctuation",
+    "terminology",
+    "style",
+    "register",
+    "non-translation",
+    "other",
+)
+"""What is wrong, in the words of MQM; an omission is a span of the source, all others are of the output."""
+SEVERITIES = ("minor", "major")
+_OMISSION = "omission"
+_SCORE, _ERRORS = "score", "errors"
+_KEYS = ("span", "category", "severity")
+MOST_ERRORS = 100
+_NUMBER = re.compile(r"\d{1,3}(?:\.\d+)?")
+
+
+def _record(**properties: Any) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+SCHEMAS: Mapping[str, Mapping[str, Any]] = {
+    _SCORE: _record(score={"type": "integer"}),
+    _ERRORS: _record(
+        errors={
+            "type": "array",
+            "items": _record(
+                span={"type": "string"},
+                category={"type": "string", "enum": list(CATEGORIES)},
+                severity={"type": "string", "enum": list(SEVERITIES)},
+            ),
+        }
+    ),
+}
+"""The JSON that a server is asked to hold the model to, by the form of the judgement."""
+
+
+class Judged(NamedTuple):
+    """What a judge says of an output: a score, the higher the better, and the errors where it names any.
+
+    `score` is `None` for an output that is unrated; `why` says the reason, `reply` is the last one.
+    """
+
+    score: float | None
+    errors: tuple[ErrorSpan, ...] = ()
+    why: str = ""
+    reply: str = ""
+
+
+def read_score(text: str) -> Judged:
+    """The score of a reply, 0 to 100: a number, or the JSON object `{"score": N}`, and nothing else.
+
+    >>> read_score('{"score": 85}').score, read_score("85").score
+    (85.0, 85.0)
+    >>> read_score("eighty-five")
+    Traceback (most recent call last):
+    mtassay.systems.conversations.BadReplyError: there is no JSON object in it
+    """
+    bare = without_thoughts(text).strip()
+    if _NUMBER.fullmatch(bare):
+        return Judged(_in_range(float(bare)))
+    value = only_object(text, _SCORE)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise BadReplyError("no number", f"{json.dumps(value)[:40]} is no number")
+    return Judged(_in_range(value))
+
+
+def read_errors(text: str, *, source: str, output: str) -> Judged:
+    """The errors of a reply, in its order, weighed as MQM; each stands where its words stand in the texts.
+
+    Words that stand there several times are taken from the left, one place for each time they are named.
+    Spaces need not be the same ones.
+
+    >>> reply = '{"errors": [{"span": "gata", "category": "mistranslation", "severity": "major"}]}'
+    >>> read_errors(reply, source="A dog.", output="Uma gata.")
+    Judged(score=-5.0, errors=(ErrorSpan(start=4, end=8, category='mistranslation', severity='major', ...
+    >>> read_errors(reply, source="A dog.", output="Um gato.")
+    Traceback (most recent call last):
+    mtassay.systems.conversations.BadReplyError: 'gata' does not stand in the translation
+    """
+    listed = only_object(text, _ERRORS)
+    if not isinstance(listed, list):
+        raise BadReplyError("not the JSON asked for", '"errors" is no list')
+    if len(listed) > MOST_ERRORS:
+        raise BadReplyError("not the JSON asked for", f"it lists more than {MOST_ERRORS} errors")
+    places: dict[tuple[bool, str], Iterator[tuple[int, int]]] = {}
+    errors = []
+    for entry in listed:
+        span, category, severity = _fields(entry)
+        of_source = category == _OMISSION
+        words = " ".join(span.split())
+        key = (of_source, words)
+        found = places.setdefault(key, _occurrences(words, source if of_source else output))
+        place = next(found, None)
+        if place is None:
+            where = "source" if of_source else "translation"
+            again = "so often " if any(_occurrences(words, source if of_source else output)) else ""
+            raise BadReplyError("span not in the text", f"{span[:80]!r} does not stand {again}in the {where}")
+        errors.append(ErrorSpan(*place, category, severity, is_source_error=of_source))
+    return Judged(mqm_score(errors), tuple(errors))
+
+
+def _fields(entry: Any) -> tuple[str, str, str]:
+    """Span, category and severity of an error; each must be one that we know."""
+    if not isinstance(entry, dict) or set(entry) != set(_KEYS):
+        raise BadReplyError("not the JSON asked for", f"an error must have the keys {', '.join(_KEYS)} alone")
+    values = [entry[key] for key in _KEYS]
+    if not all(isinstance(value, str) for value in values):
+        raise BadReplyError("not the JSON asked for", "span, category and severity must be texts")
+    span, category, severity = values
+    if not span.strip():
+        raise BadReplyError("span not in the text", "a span is empty")
+    category, severity = category.strip().lower().rpartition("/")[2], severity.strip().lower()
+    for kind, word, words in (("category", category, CATEGORIES), ("severity", severity, SEVERITIES)):
+        if word not in words:
+            raise BadReplyError(f"unknown {kind}", f"{word[:40]!r} is no {kind}: {', '.join(words)}")
+    return span, category, severity
+
+
+def _occurrences(words: str, text: str) -> Iterator[tuple[int, int]]:
+    """Where words stand in a text, from the left; any white space in it is as good as a space."""
+    pattern = r"\s+".join(re.escape(word) for word in words.split())
+    return (match.span() for match in re.finditer(pattern, text))
+
+
+def _in_range(value: float) -> float:
+    if not (math.isfinite(value) and 0 <= value <= 100):
+        raise BadReplyError("score out of range", "the score is not from 0 to 100")
+    return float(value)
+
+
+Form = Literal["score", "errors"]
+PromptLanguage = Literal["en", "pt"]
+First = Literal["source", "output"]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedTexts:
+    """What a judge sees: a source, an output and, where it is to see one, a reference."""
+
+    source: str
+    output: str
+    reference: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Wording:
+    """The sentences of one language, with places for names of languages; without `wrong`, the usual one."""
+
+    score: str
+    errors: str
+    compared: str
+    source: str
+    output: str
+    reference: str
+    wrong: str
+    languages: dict[str, str]
+
+    def name(self, language: Language) -> str:
+        return self.languages.get(language.code, language.name)
+
+
+_WORDINGS: dict[PromptLanguage, _Wording] = {
+    "en": _Wording(
+        score=(
+            "Score the following translation from {source} to {target}{compared} on a continuous scale from "
+            '0 to 100, where a score of zero means "no meaning preserved" and a score of one hundred means '
+            '"perfect meaning and grammar". Answer with nothing but JSON: {{"score": NUMBER}}.'
+        ),
+        errors=(
+            "You are an annotator for the quality of machine translation. Identify all errors in the "
+            "following translation from {source} to {target}{compared}. For each error give the words of "
+            "the translation that are wrong, copied exactly (for an omission: the words of the source that "
+            "are missing), its category ({categories}) and its severity: major if the meaning changes or "
+            "cannot be understood, else minor. Answer with nothing but JSON: "
+            '{{"errors": [{{"span": WORDS, "category": CATEGORY, "severity": SEVERITY}}, …]}}, with an '
+            "empty list where there is no error."
+        ),
+        compared=" with respect to the human reference",
+        source="{source} source",
+        output="{target} translation",
+        reference="{target} human reference",
+        wrong="",
+        languages={},
+    ),
+    "pt": _Wording(
+        score=(
+            "Avalie a seguinte tradução do {source} para o {target}{compared} numa escala contínua de 0 a "
+            '100, em que zero significa "nenhum significado preservado" e cem significa "significado e '
+            'gramática perfeitos". Responda apenas com JSON: {{"score": NÚMERO}}.'
+        ),
+        errors=(
+            "Você é um anotador da qualidade de traduções automáticas. Identifique todos os erros na "
+            "seguinte tradução do {source} para o {target}{compared}. Para cada erro, dê as palavras da "
+            "tradução que estão erradas, copiadas exatamente (no caso de uma omissão: as palavras do "
+            "original que faltam), a categoria ({categories}) e a gravidade: major se o sentido muda ou não "
+            "se entende, senão minor. Responda apenas com JSON: "
+            '{{"errors": [{{"span": PALAVRAS, "category": CATEGORIA, "severity": GRAVIDADE}}, …]}}, com '
+            "uma lista vazia onde não há erro."
+        ),
+        compared=" em relação à referência humana",
+        source="Original em {source}",
+        output="Tradução em {target}",
+        reference="Referência humana em {target}",
+        wrong="Esta resposta não pode ser usada: {objection}. Responda de novo, apenas com o JSON pedido.",
+        languages={
+            "ar": "árabe",
+            "de": "alemão",
+            "en": "inglês",
+            "es": "espanhol",
+            "fr": "francês",
+            "it": "italiano",
+            "ja": "japonês",
+            "ko": "coreano",
+            "nl": "holandês",
+            "pl": "polonês",
+            "pt": "português",
+            "ru": "russo",
+            "zh": "chinês",
+        },
+    ),
+}
+
+
+def messages(
+    texts: JudgedTexts, pair: Pair, *, form: Form, prompt: PromptLanguage = "en", first: First = "source"
+) -> list[Message]:
+    """The conversation that asks for a judgement of one output.
+
+    `first` is which of source and output stands first; a reference stands between the two. Texts are written
+    as JSON strings, so that nothing in them looks like the end of one.
+    """
+    wording = _WORDINGS[prompt]
+    names = {"source": wording.name(pair.source), "target": wording.name(pair.target)}
+    task = (wording.score if form == "score" else wording.errors).format(
+        **names,
+        compared="" if texts.reference is None else wording.compared,
+        categories=", ".join(CATEGORIES),
+    )
+    lines = [
+        _line(wording.source, names, texts.source),
+        *([] if texts.reference is None else [_line(wording.reference, names, texts.reference)]),
+        _line(wording.output, names, texts.output),
+    ]
+    if first == "output":
+        lines.reverse()
+    return [{"role": "user", "content": "\n".join([task, "", *lines])}]
+
+
+def object_to(reply: str, reason: str, *, prompt: PromptLanguage = "en") -> list[Message]:
+    """What follows a reply that cannot be used, in the language of the prompt."""
+    return objection(reply, reason, wording=_WORDINGS[prompt].wrong)
+
+
+def _line(label: str, names: dict[str, str], text: str) -> str:
+    return f"{label.format(**names)}: {json.dumps(text, ensure_ascii=False)}"

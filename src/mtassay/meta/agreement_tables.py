@@ -1,0 +1,523 @@
+"""The tables and figures of how metrics and detectors do against people."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from mtassay.data.display import Cell, Figure, Point, Series, Table
+from mtassay.data.marks import printable
+from mtassay.data.nouns import Result, Score
+from mtassay.meta.correlate import CorrelationSettings
+from mtassay.meta.detect import CurvePoint
+from mtassay.meta.estimation import PAIRED
+from mtassay.meta.raters import Rater
+from mtassay.stats.comparisons import AVERAGES
+
+__all__ = [
+    "area_table",
+    "curve_figure",
+    "detection_table",
+    "harvest_table",
+    "pairwise_figure",
+    "pairwise_table",
+]
+
+
+LABELS = {
+    "pearson": "Pearson",
+    "spearman": "Spearman",
+    "kendall": "Kendall",
+    "pairwise_accuracy": "pair acc.",
+    "soft_pairwise_accuracy": "soft acc.",
+    "acc_eq": "acc_eq",
+    "prediction_error": "error %",
+}
+_PERCENT = "prediction_error"
+
+
+def agreement_tables(result: Result, labels: Mapping[str, str], *, unit: str) -> list[Table]:
+    """Statistics and raters by human score, a few of them side by side; `unit` is what n counts.
+
+    The best rater of each statistic and human score is strong. Where metrics were tested against each other,
+    their ranks stand beside.
+    """
+    humans = list(dict.fromkeys(score.system for score in result.scores))
+    most = 2 if result.clusters else 3
+    return [_agreement_table(result, humans[i : i + most], labels, unit) for i in range(0, len(humans), most)]
+
+
+def metrics_table(result: Result, labels: Mapping[str, str], *, unit: str) -> Table:
+    """Every metric against every other: Pearson and Kendall."""
+    shown_here = ("pearson", "kendall")
+    cells = {(score.name, score.system, score.group): score for score in result.scores}
+    rows: list[list[Cell | str]] = [
+        [f"{labels.get(a, a)} – {labels.get(b, b)}", *(shown(cells[a, b, name]) for name in shown_here)]
+        for a, b in dict.fromkeys((score.name, score.system) for score in result.scores)
+    ]
+    sizes = {cells[key].n for key in cells if key[2] in shown_here}
+    n = f"{min(sizes):,}" if len(sizes) == 1 else f"{min(sizes):,} to {max(sizes):,}"
+    header = ["Metrics", *(LABELS[name] for name in shown_here)]
+    return Table(header, rows, title="Metric against metric", notes=[f"n: {n} {unit}."])
+
+
+def sweep_table(result: Result, orders: Mapping[str, int], title: str) -> Table:
+    """N-gram lengths by human score: prediction error with its interval, and Pearson's r."""
+    cells = {(score.name, score.system, score.group): score for score in result.scores}
+    humans = list(dict.fromkeys(score.system for score in result.scores))
+    lowest = {
+        human: _best([cells[name, human, _PERCENT] for name in orders], lowest=True) for human in humans
+    }
+    rows: list[list[Cell | str]] = []
+    for name, order in orders.items():
+        row: list[Cell | str] = [str(order)]
+        for human in humans:
+            error = cells[name, human, _PERCENT]
+            row += [Cell(shown(error), strong=error is lowest[human]), number(cells[name, human, "pearson"])]
+        rows.append(row)
+    header = ["n", *(text for human in humans for text in (human, "r"))]
+    return Table(header, rows, title=title)
+
+
+def sweep_figure(
+    result: Result, orders: Mapping[str, int], labels: Mapping[str, str], *, unit: str
+) -> Figure:
+    """Prediction error over n-gram length, a line for each human score; the lowest is marked.
+
+    Up to two lines have their 95 % intervals. `unit` is what n counts.
+    """
+    humans = list(dict.fromkeys(score.system for score in result.scores))
+    cells = {(s.system, s.name): s for s in result.scores if s.group == _PERCENT}
+    few = len(humans) <= 2
+    series = []
+    for human in humans:
+        errors = [(order, cells[human, name]) for name, order in orders.items()]
+        lowest = min((e.value for _, e in errors if e.value is not None), default=None)
+        points = [
+            Point(
+                order,
+                e.value,
+                *((e.low, e.high) if few else (None, None)),
+                strong=e.value == lowest is not None,
+            )
+            for order, e in errors
+        ]
+        series.append(Series(labels.get(human, human), points))
+    n = max((score.n for score in result.scores), default=0)
+    return Figure(
+        "lines",
+        series,
+        f"What BLEU leaves unexplained of human scores ({n:,} {unit})",
+        x_label="n-gram length",
+        y_label="prediction error (%)",
+        note="Filled: the lowest." + (" Band: 95 % interval." if few else ""),
+        limits=(0, None),
+    )
+
+
+def agreement_figure(
+    result: Result,
+    raters: Sequence[Rater],
+    humans: Sequence[Rater],
+    systems: Sequence[str],
+    settings: CorrelationSettings,
+) -> Figure:
+    """Every metric against every human score: named systems, or a cloud of translations."""
+    rows = [[rater for rater in raters if rater is not human] for human in humans]
+    columns = max(map(len, rows), default=1)
+    panels = [
+        None if rater is None else _scatter(result, rater, human, systems, settings)
+        for human, row in zip(humans, rows, strict=True)
+        if row
+        for rater in (*row, *[None] * (columns - len(row)))
+    ]
+    return Figure("panels", panels=panels, columns=columns)
+
+
+def _scatter(
+    result: Result, rater: Rater, human: Rater, systems: Sequence[str], settings: CorrelationSettings
+) -> Figure:
+    named = settings.level == "system"
+    key = (rater.name, human.name, "pearson")
+    pearson = next(score for score in result.scores if (score.name, score.system, score.group) == key)
+    by = "" if named or settings.grouping == "none" else f" by {settings.grouping}"
+    if named:
+        pairs = zip(systems, rater.points.tolist(), human.points.tolist(), strict=True)
+    elif rater.segments is None or human.segments is None:
+        pairs = zip((), (), (), strict=True)
+    else:
+        values = rater.segments.ravel().tolist(), human.segments.ravel().tolist()
+        pairs = zip([""] * len(values[0]), *values, strict=True)
+    points = [Point(x, y, label=name) for name, x, y in pairs if not (math.isnan(x) or math.isnan(y))]
+    return Figure(
+        "scatter",
+        [Series("", points)],
+        f"Pearson{by} {shown(pearson)}",
+        x_label=rater.label,
+        y_label=human.label,
+    )
+
+
+def number(score: Score) -> str:
+    """The value as people print it: three decimals, or one of a percentage; a dash where undefined.
+
+    >>> number(Score("bleu", "mqm", "pearson", -0.91745, 12))
+    '−0.917'
+    """
+    if score.value is None:
+        return "–"
+    return f"{score.value:.{1 if score.group == _PERCENT else 3}f}".replace("-", "−")
+
+
+def shown(score: Score) -> str:
+    """The value with its interval.
+
+    >>> shown(Score("bleu", "mqm", "pearson", 0.91745, 12, -0.05, 0.96))
+    '0.917 [−.05, .96]'
+    """
+    if score.low is None or score.high is None or score.value is None:
+        return number(score)
+    return f"{number(score)} [{_short(score.low, score.group)}, {_short(score.high, score.group)}]"
+
+
+def _agreement_table(result: Result, humans: Sequence[str], labels: Mapping[str, str], unit: str) -> Table:
+    scores = [score for score in result.scores if score.system in humans]
+    cells = {(score.group, score.name, score.system): score for score in scores}
+    raters = list(dict.fromkeys(score.name for score in scores))
+    rows: list[list[Cell | str]] = []
+    ranks = {
+        (cluster.group, name, cluster.name): str(cluster.rank)
+        for cluster in result.clusters
+        for name in cluster.systems
+    }
+    for statistic in dict.fromkeys(score.group for score in scores):
+        best = {
+            human: _best(
+                [score for score in scores if (score.group, score.system) == (statistic, human)],
+                lowest=statistic == _PERCENT,
+            )
+            for human in humans
+        }
+        for i, rater in enumerate(raters):
+            row: list[Cell | str] = ["" if i else LABELS.get(statistic, statistic), labels.get(rater, rater)]
+            for human in humans:
+                score = cells.get((statistic, rater, human))
+                row.append(Cell(shown(score), strong=score is best[human]) if score else "")
+                if ranks:
+                    row.append(ranks.get((statistic, rater, human), ""))
+            rows.append(row)
+    header = [text for human in humans for text in ((human, "#") if ranks else (human,))]
+    return Table(["", "metric", *header], rows, notes=_sizes(scores, humans, labels, unit))
+
+
+def _sizes(scores: Sequence[Score], humans: Sequence[str], labels: Mapping[str, str], unit: str) -> list[str]:
+    """How many systems, translations or pairs stand behind the numbers of each statistic."""
+    phrases: dict[str, list[str]] = {}
+    for statistic in dict.fromkeys(score.group for score in scores):
+        chosen = [score for score in scores if score.group == statistic and score.value is not None]
+        if chosen:
+            what = "pairs" if statistic in PAIRED else unit
+            phrases.setdefault(_size(chosen, humans, labels, what), []).append(
+                LABELS.get(statistic, statistic)
+            )
+    if len(phrases) == 1:
+        return [f"n: {next(iter(phrases))}."]
+    parts = [f"{', '.join(names)}: {size}" for size, names in phrases.items()]
+    return [f"n. {'; '.join(parts)}."] if parts else []
+
+
+def _size(scores: Sequence[Score], humans: Sequence[str], labels: Mapping[str, str], what: str) -> str:
+    """One number where it is the same for all; else by human score, with those named that are unlike most."""
+    numbers = {score.n for score in scores}
+    if len(numbers) == 1:
+        n = numbers.pop()
+        return f"{n:,} {what if n != 1 else what.removesuffix('s')}"
+    parts = []
+    for human in humans:
+        sizes = {score.name: score.n for score in scores if score.system == human}
+        if not sizes:
+            continue
+        usual = Counter(sizes.values()).most_common(1)[0][0]
+        others = [f"{labels.get(name, name)} {n:,}" for name, n in sizes.items() if n != usual]
+        if len(others) > 2:
+            parts.append(f"{human} {min(sizes.values()):,} to {max(sizes.values()):,}")
+        else:
+            parts.append(f"{human} {usual:,}" + (f" ({', '.join(others)})" if others else ""))
+    return f"{what} {', '.join(parts)}"
+
+
+def _best(scores: Sequence[Score], *, lowest: bool) -> Score | None:
+    """The best of several; `None` where there is no choice."""
+    defined = [score for score in scores if score.value is not None]
+    if len(defined) < 2:
+        return None
+    return (min if lowest else max)(defined, key=lambda score: score.value or 0.0)
+
+
+def _short(value: float, statistic: str) -> str:
+    if statistic == _PERCENT:
+        return f"{value:.0f}"
+    return f"{value:.2f}".replace("-0.00", "0.00").replace("-", "−").replace("0.", ".")
+
+
+_SILENT = "silent: "
+
+
+def detection_table(
+    result: Result, labels: Mapping[str, str] | None = None, *, title: str = "", notes: Sequence[str] = ()
+) -> Table:
+    """Judges by precision, recall and F1 in percent with 95 % intervals, and by area where there is one.
+
+    `labels` are what they are called, where that is not their name. In parentheses is what a share is of.
+    What is flagged and not labelled stands beside it, and below, what it could make of the precision.
+    """
+    scores = {(score.name, score.system): score for score in result.scores}
+    areas = any(score.name == "auc" for score in result.scores)
+    rows: list[list[Cell | str]] = []
+    below = [*notes]
+    for name, counts in result.counts.items():
+        precision, recall, f1 = (scores[key, name] for key in ("precision", "recall", "f1"))
+        label = printable((labels or {}).get(name, name))
+        row: list[Cell | str] = [
+            label,
+            f"{counts['flagged']:,}",
+            f"{counts['unlabelled']:,}",
+            f"{_percent(precision)} {_of(precision)}",
+            f"{_percent(recall)} {_of(recall)}",
+            _percent(f1),
+        ]
+        if areas:
+            row.append(_area(scores.get(("auc", name))))
+        rows.append(row)
+        below += _about(label, counts, precision)
+    header = ["Judge", "flagged", "unlab.", "precision", "recall", "F1", *(["AUC"] if areas else [])]
+    about = [
+        "Precision: percent of the flagged and labelled pairs that are wrong; recall: of the wrong pairs, "
+        "those that are flagged; in parentheses: how many of how many. unlab.: flagged, but not labelled. In "
+        "brackets: 95 % intervals, Wilson's; of F1, by drawing the labelled pairs anew. They take pairs for "
+        "independent."
+    ]
+    if areas:
+        about.append("AUC: the probability that a wrong pair scores above a right one. Chance: 0.5.")
+    return Table(header, rows, title, [*about, *below])
+
+
+def curve_figure(
+    curves: Mapping[str, Sequence[CurvePoint]],
+    flagged: Mapping[str, CurvePoint],
+    *,
+    share: float | None = None,
+    title: str = "",
+) -> Figure:
+    """How precision falls as recall rises: a line for each detector with scores, a dot for what each flags.
+
+    `share` is that of wrong pairs, which is the precision of who flags all of them.
+    """
+    series = []
+    for name in dict.fromkeys((*curves, *flagged)):
+        if points := curves.get(name, ()):
+            # Between two recalls the precision is that of the higher one.
+            places = [*points[:1], *points]
+            levels = zip(places, [*points, *points[-1:]], strict=True)
+            series.append(Series(name, [_percents(at.recall, level.precision) for at, level in levels]))
+        if (mark := flagged.get(name)) is not None:
+            series.append(Series(name, [_percents(mark.recall, mark.precision)._replace(strong=True)]))
+    about = ["Dots: what each detector flags."] if flagged else []
+    about += ["Dotted: the share of wrong pairs."] if share is not None else []
+    return Figure(
+        "steps",
+        series,
+        title,
+        x_label="recall (%)",
+        y_label="precision (%)",
+        note=" ".join(about),
+        limits=(0, 100),
+        x_limits=(0, 100),
+        level=None if share is None else 100 * share,
+    )
+
+
+def _percents(recall: float, precision: float) -> Point:
+    return Point(100 * recall, 100 * precision)
+
+
+def _about(name: str, counts: Mapping[str, int], precision: Score) -> list[str]:
+    """What the numbers of one detector leave out."""
+    lines = []
+    if (unlabelled := counts["unlabelled"]) and counts["flagged"]:
+        hits = _hits(precision)
+        low, high = (100 * (hits + more) / counts["flagged"] for more in (0, unlabelled))
+        lines.append(
+            f"{name}: {unlabelled:,} of {counts['flagged']:,} flagged pairs are not labelled; with "
+            f"them its precision is between {low:.1f} and {high:.1f}."
+        )
+    silent = {key.removeprefix(_SILENT): n for key, n in counts.items() if key.startswith(_SILENT)}
+    if silent:
+        reasons = ", ".join(f"{n:,} {why}" for why, n in silent.items())
+        lines.append(f"{name}: {reasons} count as not flagged.")
+    return lines
+
+
+def _hits(score: Score) -> int:
+    return 0 if score.value is None else round(score.value * score.n / 100)
+
+
+def _percent(score: Score) -> str:
+    if score.value is None or score.low is None or score.high is None:
+        return "–"
+    return f"{score.value:.1f} [{score.low:.0f}–{score.high:.0f}]"
+
+
+def _of(score: Score) -> str:
+    return f"({_hits(score):,}/{score.n:,})"
+
+
+def _area(score: Score | None) -> str:
+    if score is None or score.value is None or score.low is None or score.high is None:
+        return "–"
+    return f"{score.value:.3f} [{score.low:.2f}–{score.high:.2f}]"
+
+
+_KINDS = {"accuracy:reference-based": "with reference", "accuracy:reference-free": "without reference"}
+
+_SHORT = {"no known output": "none", "no correct output": "no corr.", "no incorrect output": "no inc."}
+
+
+def harvest_table(rows: Sequence[tuple[str, Sequence[bool], str]]) -> Table:
+    """Categories by how many items gave pairs, and why the others gave none.
+
+    Each row is an item: its category, for each pair whether it has a reference, and why it has no pair.
+    """
+    categories = list(dict.fromkeys(category for category, _, _ in rows))
+    reasons = [why for why, _ in Counter(why for _, _, why in rows if why).most_common()]
+    body: list[list[Cell | str]] = []
+    for name in [*categories, ""]:
+        chosen = [row for row in rows if name in ("", row[0])]
+        pairs = [has_reference for _, pairs, _ in chosen for has_reference in pairs]
+        counts = [len(chosen), sum(bool(p) for _, p, _ in chosen), len(pairs), sum(pairs)]
+        counts += [sum(why == reason for _, _, why in chosen) for reason in reasons]
+        body.append([name or Cell("all", strong=True), *(f"{count:,}" for count in counts)])
+    header = ["Category", "items", "used", "pairs", "ref.", *(_SHORT.get(why, why) for why in reasons)]
+    unused = "; ".join(f"{_SHORT[why]}: {why}" for why in reasons if why in _SHORT)
+    notes = ["used: items with a known correct and a known incorrect output; ref.: pairs with a reference."]
+    notes += [f"Items that are not used: {unused}."] if unused else []
+    if any(not has_reference for _, pairs, _ in rows for has_reference in pairs):
+        notes.append("Where only one correct output is known, none is left for the reference.")
+    return Table(header, body, notes=notes)
+
+
+def pairwise_table(
+    result: Result, name: str, labels: Mapping[str, str], *, by: str, alpha: float, title: str, several: bool
+) -> Table:
+    """Groups by metric: how often the correct output scores higher, in percent, with 95 % intervals.
+
+    `name` is that of the scores, `several` whether an item may have more than one pair. The last row is the
+    share of ties.
+    """
+    shown = _Shown(result, name, labels)
+    rows = [shown.row(group, "{:.1f}", "[{:.0f}–{:.0f}]") for group in shown.groups]
+    ties = {s.system: s for s in result.scores if (s.name, s.group) == ("ties", "micro")}
+    rows.append(["ties", "", *(f"{ties[metric].value or 0:.1f}{' ' * 9}" for metric in shown.metrics)])
+    notes = [
+        "Percent of pairs in which the correct output scores strictly higher; ties are not right. Chance: 50."
+        " In brackets: 95 % interval."
+    ]
+    if several:
+        notes.append("All pairs of an item count as one: n is items; intervals and tests are by item.")
+    test = "permutation test" if several else "exact paired test; macro-average: permutation test"
+    return Table([by.capitalize(), "n", *shown.header], rows, title, [*notes, *shown.about_best(test, alpha)])
+
+
+def area_table(result: Result, name: str, labels: Mapping[str, str], *, by: str, alpha: float) -> Table:
+    """Groups by metric: the area under the ROC curve, with 95 % intervals."""
+    shown = _Shown(result, name, labels)
+    rows = [shown.row(group, "{:.3f}", "[{:.2f}–{:.2f}]") for group in shown.groups]
+    notes = [
+        "AUC: the probability that a correct output scores above an incorrect one of the same "
+        f"{by}, of any item. Chance: 0.5. n is outputs. In brackets: 95 % interval."
+    ]
+    title = "Quality estimation: correct from incorrect outputs"
+    test = "clustered z-test"
+    return Table([by.capitalize(), "n", *shown.header], rows, title, [*notes, *shown.about_best(test, alpha)])
+
+
+def pairwise_figure(result: Result, labels: Mapping[str, str]) -> Figure:
+    """Pairwise accuracy by group and metric; metrics that read no references have hollow dots."""
+    scores = [score for score in result.scores if score.name in _KINDS]
+    rows, heads = {}, []
+    for group in dict.fromkeys(score.group for score in scores):
+        # Fewer items stand behind the dots of metrics that need a reference.
+        sizes = dict.fromkeys(f"{s.n:,}" for s in {s.name: s for s in scores if s.group == group}.values())
+        rows[group] = f"{AVERAGES.get(group, group)}  ({' | '.join(sizes)})"
+        heads += [rows[group]] if group in AVERAGES else []
+    series = [
+        Series(
+            f"{labels.get(metric, metric)} ({_KINDS[name]})",
+            [
+                Point(rows[s.group], s.value, s.low, s.high)
+                for s in scores
+                if (s.name, s.system) == (name, metric)
+            ],
+            hollow=name == "accuracy:reference-free",
+        )
+        for name, metric in dict.fromkeys((score.name, score.system) for score in scores)
+    ]
+    lowest = min((score.low for score in scores if score.low is not None), default=0.0)
+    items = "items with a reference | all items" if any("|" in row for row in rows.values()) else "items"
+    return Figure(
+        "dots",
+        series,
+        x_label="correct output scored higher (%)",
+        note=f"Bars: 95 % intervals. Dashes: chance. In parentheses: {items}.",
+        rows=list(rows.values()),
+        heads=heads,
+        limits=(min(10 * (lowest // 10), 40.0), 100),
+        level=50,
+    )
+
+
+class _Shown:
+    """Looks up the scores of one name."""
+
+    def __init__(self, result: Result, name: str, labels: Mapping[str, str]) -> None:
+        scores = [score for score in result.scores if score.name == name]
+        self.scores = {(score.group, score.system): score for score in scores}
+        self.groups = list(dict.fromkeys(score.group for score in scores))
+        self.best = {
+            (cluster.group, metric)
+            for cluster in result.clusters
+            if cluster.name == name and cluster.rank == 1
+            for metric in cluster.systems
+        }
+        macro = [score for score in scores if score.group == "macro"]
+        ordered = sorted(macro, key=lambda s: 1.0 if s.value is None else -s.value)
+        self.metrics = [score.system for score in ordered]
+        self.header = [f"{labels.get(metric, metric)}{' ' * 9}" for metric in self.metrics]
+
+    def row(self, group: str, number: str, ends: str) -> list[Cell | str]:
+        """The group, its size, and a cell per metric, padded so that numbers stand below each other."""
+        sizes = sorted({self.scores[group, metric].n for metric in self.metrics})
+        size = "–".join(f"{n:,}" for n in dict.fromkeys((sizes[0], sizes[-1])))
+        row: list[Cell | str] = [AVERAGES.get(group, group), size]
+        for metric in self.metrics:
+            score = self.scores[group, metric]
+            best = (group, metric) in self.best
+            row.append(Cell(_text(score, number, ends, "*" if best else " "), strong=best))
+        return row
+
+    def about_best(self, test: str, alpha: float) -> list[str]:
+        """What bold means; nothing for a single metric."""
+        if len(self.metrics) < 2:
+            return []
+        return [
+            f"Bold (*): the best of the row, and all not significantly worse ({test}, one-tailed, "
+            f"p < {alpha:g})."
+        ]
+
+
+def _text(score: Score, number: str, ends: str, mark: str) -> str:
+    if score.value is None:
+        return f"–{mark}{' ' * 8}"
+    interval = "" if score.low is None or score.high is None else ends.format(score.low, score.high)
+    return f"{number.format(score.value)}{mark}{interval:<8}"

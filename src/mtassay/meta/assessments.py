@@ -1,0 +1,273 @@
+"""What came out when metrics and systems were compared with people, ready to be shown."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from mtassay.data.display import Cell, Figure, Table
+from mtassay.data.errors import UsageError
+from mtassay.data.formats.evaluation_files import ChallengePair
+from mtassay.data.languages import parse_pair
+from mtassay.data.marks import json_text, p_stated
+from mtassay.data.nouns import Comparison, Result
+from mtassay.meta.agreement_tables import (
+    agreement_figure,
+    agreement_tables,
+    area_table,
+    metrics_table,
+    pairwise_figure,
+    pairwise_table,
+    sweep_figure,
+    sweep_table,
+)
+from mtassay.meta.challenge import ACCURACY, KINDS, ChallengeSettings, Kind, MetricScores
+from mtassay.meta.correlate import Correlations, CorrelationSettings
+from mtassay.meta.estimation import AREA
+from mtassay.meta.rated_material import RatedMaterial
+from mtassay.meta.raters import Rater
+from mtassay.report.plots import draw
+from mtassay.report.run_text import Form, render_tables, score_rows, to_html
+
+__all__ = ["AgreementAssessment", "Assessment", "Discrimination", "RankingAssessment"]
+
+_TITLES: dict[Kind, str] = {
+    "reference-based": "Metrics that read the reference",
+    "reference-free": "Metrics that read the source alone",
+}
+
+
+@dataclass(frozen=True)
+class Assessment(ABC):
+    """A result with all that is needed to show it."""
+
+    result: Result
+
+    @abstractmethod
+    def tables(self) -> list[Table]:
+        """All tables; what a reader must know stands below the last."""
+
+    def records(self, what: str = "scores") -> list[dict[str, Any]]:
+        """Plain records of the scores, comparisons or clusters, for `pandas.DataFrame(found.records())`."""
+        if what not in ("scores", "comparisons", "clusters"):
+            raise UsageError(f"There are no '{what}'. Available: scores, comparisons, clusters.")
+        return [asdict(entry) for entry in getattr(self.result, what)]
+
+    def record(self) -> dict[str, Any]:
+        """All of it for a program."""
+        return self.result.as_dict()
+
+    def render(self, form: Form = "text", *, width: int = 80, color: bool = False) -> str:
+        """All of it as text, json, tsv, md or latex."""
+        if form == "json":
+            return json_text(self.record(), indent=2)
+        if form == "tsv":
+            return render_tables([score_rows(self.result)], form)
+        body = render_tables(self.tables(), form, width=width, color=color)
+        return "\n\n".join(filter(None, (self._head(form), body, self._foot(form))))
+
+    def figures(self) -> list[Figure]:
+        """What there is to draw."""
+        return []
+
+    def draw(self, path: Path) -> None:
+        """All figures in one file, as SVG or PNG."""
+        draw(self.figures(), path)
+
+    def _head(self, form: Form) -> str:
+        """What stands above the tables."""
+        return ""
+
+    def _foot(self, form: Form) -> str:
+        """What stands below them."""
+        return ""
+
+    def __str__(self) -> str:
+        return self.render()
+
+    def _repr_html_(self) -> str:
+        return "\n".join(map(to_html, self.tables()))
+
+
+@dataclass(frozen=True, repr=False)
+class AgreementAssessment(Assessment):
+    """How well metrics agree with people: `main` for `raters`, `swept` for the n-gram lengths in `orders`.
+
+    `among` is how well metrics agree with each other, where that was asked for.
+    """
+
+    material: RatedMaterial
+    settings: CorrelationSettings
+    raters: Sequence[Rater]
+    humans: Sequence[Rater]
+    orders: Sequence[Rater]
+    main: Correlations
+    swept: Correlations
+    among: Correlations
+
+    def tables(self) -> list[Table]:
+        tables = []
+        if self.main.result.scores:
+            labels = {rater.name: rater.label for rater in self.raters}
+            labels |= {human.name: f"{human.label} (people)" for human in self.humans}
+            tables += agreement_tables(self.main.result, labels, unit=self._unit)
+            if self.main.result.clusters:
+                tables[-1] = replace(tables[-1], notes=[*tables[-1].notes, self._ranks])
+        if self.orders:
+            orders = {rater.name: _order(rater) for rater in self.orders}
+            title = "BLEU by n-gram length: prediction error in %, and Pearson's r"
+            tables.append(sweep_table(self.swept.result, orders, title))
+        if self.among.result.scores:
+            names = {rater.name: rater.label for rater in self.raters}
+            tables.append(metrics_table(self.among.result, names, unit=self._unit))
+        return [*tables[:-1], replace(tables[-1], notes=[*tables[-1].notes, *self.result.notes])]
+
+    def figures(self) -> list[Figure]:
+        """The sweep where there is one, else every metric against every human score."""
+        if self.orders:
+            orders = {rater.name: _order(rater) for rater in self.orders}
+            labels = {human.name: human.label for human in self.humans}
+            return [sweep_figure(self.swept.result, orders, labels, unit=self._unit)]
+        systems = self.material.systems
+        return [agreement_figure(self.main.result, self.raters, self.humans, systems, self.settings)]
+
+    @property
+    def _ranks(self) -> str:
+        """How ranks come about."""
+        settings = self.settings
+        if settings.test == "wmt":
+            how = "as at WMT, one-sided and not corrected for the number of pairs: too bold"
+        else:
+            how = "two-sided, corrected for the number of pairs"
+        return (
+            "#: rank. A new one begins with a metric that is significantly worse than one of the rank before "
+            f"(permutation test, {how}; p ≤ {settings.alpha:g}, {settings.trials:,} trials)."
+        )
+
+    @property
+    def _unit(self) -> str:
+        return "systems" if self.settings.level == "system" else "translations"
+
+    def _head(self, form: Form) -> str:
+        if form != "text":
+            return ""
+        count = len(self.material.systems)
+        facts = [*self.material.facts, f"{count} system{'s' * (count != 1)}", f"{self.settings.level} level"]
+        if self.settings.level == "segment" and self.settings.grouping != "none":
+            facts.append(f"by {self.settings.grouping}")
+        return " · ".join(facts)
+
+    def _foot(self, form: Form) -> str:
+        """Metrics' own signatures, once; those of the sweep differ by the order only."""
+        chosen = [*self.raters, *self.orders[-1:]] if form != "latex" else []
+        return "\n".join(dict.fromkeys(f"{r.label}|{r.signature}" for r in chosen if r.signature))
+
+
+def _order(rater: Rater) -> int:
+    return int(rater.name.rpartition("=")[2])
+
+
+@dataclass(frozen=True, repr=False)
+class RankingAssessment(Assessment):
+    """Systems by what people said of their segments, best first."""
+
+    alpha: float
+
+    def tables(self) -> list[Table]:
+        result = self.result
+        ranks = {system: cluster.rank for cluster in result.clusters for system in cluster.systems}
+        rows: list[list[Cell | str]] = []
+        for score in result.scores:
+            half = "–" if score.low is None or score.high is None else f"{(score.high - score.low) / 2:.3f}"
+            wins = result.counts[score.system]["wins"]
+            value = Cell(f"{score.value:.3f}", strong=ranks[score.system] == 1)
+            rows.append([score.system, value, half, f"{score.n:,}", str(wins), str(ranks[score.system])])
+        notes = [
+            f"wins: systems it is significantly better than (one-sided rank-sum test, p < {self.alpha:g}).",
+            "#: rank. A new one begins where all systems above are better than all below.",
+        ]
+        return [Table(["System", result.scores[0].name, "±", "n", "wins", "#"], rows, notes=notes)]
+
+
+@dataclass(frozen=True, repr=False)
+class Discrimination(Assessment):
+    """How well metrics tell correct from incorrect outputs: in pairs, and the best of either kind compared.
+
+    Metrics that read the source alone have areas besides.
+    """
+
+    pairs: Sequence[ChallengePair]
+    metrics: Sequence[MetricScores]
+    settings: ChallengeSettings
+    accuracy: Result
+    areas: Result
+    between: Comparison | None
+
+    def tables(self) -> list[Table]:
+        by, alpha = self.settings.by, self.settings.alpha
+        several = len({pair.item for pair in self.pairs}) < len(self.pairs)
+        tables = [
+            pairwise_table(
+                self.accuracy,
+                f"{ACCURACY}:{kind}",
+                self._labels,
+                by=by,
+                alpha=alpha,
+                title=_TITLES[kind],
+                several=several,
+            )
+            for kind in KINDS
+            if any(metric.kind == kind for metric in self.metrics)
+        ]
+        if self.areas.scores:
+            tables.append(area_table(self.areas, AREA, self._labels, by=by, alpha=alpha))
+        return [*tables[:-1], replace(tables[-1], notes=[*tables[-1].notes, *self._notes()])]
+
+    def record(self) -> dict[str, Any]:
+        metrics = [
+            {"name": m.name, "label": m.label, "kind": m.kind, "signature": m.signature} for m in self.metrics
+        ]
+        return {**self.result.as_dict(), "metrics": metrics, "settings": asdict(self.settings)}
+
+    def figures(self) -> list[Figure]:
+        """Pairwise accuracies."""
+        return [pairwise_figure(self.accuracy, self._labels)]
+
+    @property
+    def _labels(self) -> dict[str, str]:
+        return {metric.name: metric.label for metric in self.metrics}
+
+    def _head(self, form: Form) -> str:
+        items = len({pair.item for pair in self.pairs})
+        langpairs = [str(parse_pair(text)) for text in sorted({pair.langpair for pair in self.pairs} - {""})]
+        with_reference = sum(pair.reference is not None for pair in self.pairs)
+        facts = langpairs if len(langpairs) == 1 else []
+        facts += [f"{items:,} items", f"{len(self.pairs):,} pairs", f"{with_reference:,} with a reference"]
+        return _comment(" · ".join(facts), form)
+
+    def _foot(self, form: Form) -> str:
+        lines = [f"{m.label}|{m.signature}" for m in self.metrics if m.signature]
+        return "\n".join(_comment(line, form) for line in lines)
+
+    def _notes(self) -> list[str]:
+        notes = []
+        if self.between and self.between.delta is not None and self.between.p is not None:
+            a, b = (self._labels[name] for name in (self.between.a, self.between.b))
+            notes.append(
+                f"With or without reference, on the items that both have: {a} is {self.between.delta:.1f} "
+                f"points above {b} ({p_stated(self.between.p)})."
+            )
+        for metric in self.metrics:
+            expected = sum(pair.reference is None for pair in self.pairs) * (metric.kind == "reference-based")
+            if metric.missing > expected:
+                notes.append(
+                    f"{metric.label}: {metric.missing - expected:,} pairs without a score are left out."
+                )
+        return notes
+
+
+def _comment(line: str, form: Form) -> str:
+    return f"% {line}" if form == "latex" else line

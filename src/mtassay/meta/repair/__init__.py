@@ -1,0 +1,1 @@
+"""From confirmed errors to corrections, and from corrections to a better model."""

@@ -1,0 +1,217 @@
+"""What the judge found out about a case: the record that explains a verdict, and how it comes about."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from mtassay.data.evidence import Evidence
+from mtassay.data.languages import Pair
+from mtassay.data.nouns import Case, Edit, Finding, Observation, Output, Verdict
+from mtassay.measures.judge import Opinion
+from mtassay.methods.basis import missing, reasons_of
+from mtassay.methods.behavior.edit_search import EditedPair, SoughtEdit, find_edit, is_ignored, words_of
+from mtassay.methods.behavior.infiller import distinct_edits
+from mtassay.methods.behavior.pairs import edited_id, stored_edits
+from mtassay.methods.behavior.verdict_thresholds import MOVED, STATUSES, JudgedPair, position
+
+__all__ = ["AnsweredPair", "CaseEvidence", "count_findings", "missing_output", "observed", "skipped_case"]
+
+_SIDES = ("original", "edited")
+_JUDGED = (
+    *("status", "capability", "quality", "edited_quality", "source", "output", "reference"),
+    *("edited_source", "edited_output", "pseudo_reference", "edit", "edit_found"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CaseEvidence(Evidence):
+    """All that a finding says about a case. Qualities are from 0 to 1, `None` where they are unknown.
+
+    A case that was judged has a `status`, with `why` where it is undecided, and `where` its error is if it
+    failed. One that was not has the `reason` instead, and the `side` whose output is missing. `edit` has the
+    edits of source and reference, as they are kept. By the judge, `probability` is that of an error in the
+    translation of the edited source, and `reasons` speak for one, strongest first.
+    """
+
+    reason: str = ""
+    side: str = ""
+    status: str = ""
+    capability: str = ""
+    quality: float | None = None
+    edited_quality: float | None = None
+    source: str = ""
+    output: str = ""
+    reference: str = ""
+    edited_source: str = ""
+    edited_output: str = ""
+    pseudo_reference: str = ""
+    edit: Mapping[str, Any] = field(default_factory=dict)
+    edit_found: bool | None = None
+    where: str = ""
+    why: str = ""
+    probability: float | None = None
+    reasons: Sequence[str] = ()
+
+    def written(self) -> Collection[str]:
+        return _JUDGED if self.status else ("reason", "capability")
+
+    @property
+    def edits(self) -> list[Edit]:
+        """What was changed in the source."""
+        return [Edit(*edit) for edit in self.edit.get("source") or ()]
+
+    @property
+    def reference_edits(self) -> list[Edit]:
+        """What was changed in the reference."""
+        return [Edit(*edit) for edit in self.edit.get("reference") or ()]
+
+    @property
+    def unsettled(self) -> str:
+        """Why the case was not settled, with the source that it is about.
+
+        >>> CaseEvidence(reason="no stored output", side="edited").unsettled
+        'edited source: no stored output'
+        """
+        reason = self.reason or self.why or "no reason given"
+        return f"{self.side} source: {reason}" if self.side else reason
+
+    def lacks(self, finding: Finding) -> str:
+        """What a skipped case lacks, for somebody who wonders why nothing was judged."""
+        if not self.side:
+            return f"{finding.case_id}: {self.reason}"
+        source = edited_id(finding.case_id) if self.side == "edited" else finding.case_id
+        return f"{finding.system} has no output for {source}"
+
+
+def skipped_case(case: Case, system: str) -> Finding:
+    """A case that cannot be asked."""
+    evidence = CaseEvidence(reason=str(case.skip), capability=case.tags["capability"])
+    return Finding(case.id, system, "behavior", "skipped", evidence=evidence.as_json())
+
+
+def missing_output(case: Case, system: str, side: int, output: Output) -> Finding:
+    """A case without the output to its original (side 0) or to its edit (1)."""
+    absent = missing(output, system)
+    evidence = replace(CaseEvidence.of(absent), side=_SIDES[side], capability=case.tags["capability"])
+    return replace(absent, case_id=case.id, evidence=evidence.as_json())
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredPair:
+    """Both translations of a case, with their qualities: of the original, then of the edit."""
+
+    case: Case
+    texts: tuple[str, str]
+    qualities: tuple[float, float]
+
+    @property
+    def sought(self) -> SoughtEdit:
+        """What to look for, and where."""
+        return SoughtEdit(self.case.expect["reference_changes"], self.texts[1], self.texts[0])
+
+    def references(self, side: int) -> tuple[str, ...]:
+        """The reference of the original (side 0), or of the edit (1)."""
+        return (self.case.expect["references"][side],)
+
+    def finds_edit(self) -> bool | None:
+        """Whether the words of the edit are in the translation of the edited source."""
+        changes, output, original_output = self.sought
+        references = self.case.expect["references"]
+        return find_edit(changes, references[1], output, original_output=original_output)
+
+    def ignores_edit(self, pair: Pair) -> bool:
+        """Whether the translation of the edited source provably lacks the edit."""
+        expect = self.case.expect
+        edited = EditedPair(
+            expect["changes"],
+            expect["reference_changes"],
+            expect["references"],
+            distinct_edits(expect["provenance"]),
+            pair.source.code,
+            pair.target.code,
+        )
+        return is_ignored(edited, *self.texts)
+
+    def judged_by(self, original: Opinion, edited: Opinion) -> JudgedPair:
+        """What the judge's opinions of both translations come to: the case is about that of the edit."""
+        if edited.verdict == "fail":
+            return JudgedPair("original is bad" if original.verdict == "fail" else "edit broke it")
+        if edited.verdict == "pass":
+            return JudgedPair("passed")
+        return JudgedPair("undecided", "the judge finds too little for or against it")
+
+    def finding(
+        self, system: str, judged: JudgedPair, edit_found: bool | None, opinion: Opinion | None = None
+    ) -> Finding:
+        """What is said of the case; `opinion` is the judge's of the translation of the edited source."""
+        quality, edited = (None if math.isnan(value) else value for value in self.qualities)
+        case, verdict = self.case, STATUSES[judged.status]
+        evidence = CaseEvidence(
+            capability=case.tags["capability"],
+            status=judged.status,
+            why=judged.why,
+            where=self._where(edit_found, opinion) if verdict == "fail" else "",
+            quality=quality,
+            edited_quality=edited,
+            source=str(case.sources[0]),
+            output=self.texts[0],
+            reference=case.expect["references"][0],
+            edited_source=str(case.sources[1]),
+            edited_output=self.texts[1],
+            pseudo_reference=case.expect["references"][1],
+            edit={
+                "source": stored_edits(case.expect["changes"]),
+                "reference": stored_edits(case.expect["reference_changes"]),
+            },
+            edit_found=edit_found,
+            probability=None if opinion is None else opinion.probability,
+            reasons=() if opinion is None else reasons_of(opinion),
+        )
+        value = None if quality is None or edited is None else quality - edited
+        return Finding(case.id, system, "behavior", verdict, value, evidence.as_json())
+
+    def _where(self, edit_found: bool | None, opinion: Opinion | None) -> str:
+        """Where an error is: at the edit, if a reason names a word of it; else by whether it was found.
+
+        Some reasons name words of the source.
+        """
+        named = {word for reason in opinion.reasons for word in reason.words} if opinion else set()
+        changes = (*self.case.expect["changes"], *self.case.expect["reference_changes"])
+        edit = {word for change in changes for word in words_of(change.after)}
+        if edit & named:
+            return "at the edit"
+        return "elsewhere" if edit_found is None and named else position(edit_found)
+
+
+def observed(finding: Finding) -> Observation:
+    """A case as an observation: it is about the translation of the edited source."""
+    evidence = CaseEvidence.of(finding)
+    verdict: Verdict = finding.verdict or "skipped"
+    return Observation(
+        finding.case_id,
+        finding.system,
+        verdict,
+        evidence.edited_source,
+        evidence.edited_output,
+        (evidence.pseudo_reference,) if evidence.pseudo_reference else (),
+        evidence.source,
+        (("capability", evidence.capability),) if evidence.capability else (),
+    )
+
+
+def count_findings(findings: Sequence[Finding], cases: int) -> dict[str, int]:
+    """How many of a system's cases came to what."""
+    evidence = [CaseEvidence.of(finding) for finding in findings]
+    verdicts = Counter(finding.verdict for finding in findings)
+    statuses = Counter(entry.status for entry in evidence)
+    places = Counter(entry.where for entry in evidence)
+    return {
+        "cases": cases,
+        **{verdict: verdicts[verdict] for verdict in ("pass", "fail", "undecided", "skipped", "error")},
+        **{status: statuses[status] for status in ("original is bad", *sorted(MOVED))},
+        **{where: places[where] for where in ("at the edit", "elsewhere", "unknown")},
+    }

@@ -1,0 +1,529 @@
+"""Behavioural testing as a method: a system passes if it translates a pair and its edit equally well."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from os import PathLike
+from typing import Any, ClassVar, Literal, Self
+
+from mtassay.data.errors import ServiceError, UsageError
+from mtassay.data.languages import Pair, parse_pair
+from mtassay.data.method import Method, Read
+from mtassay.data.nouns import (
+    Case,
+    Finding,
+    Generated,
+    Judgement,
+    Output,
+    Question,
+    Result,
+    Run,
+    RunContext,
+    Segment,
+    original_of,
+)
+from mtassay.data.settings import option
+from mtassay.measures.judge import Opinion, Reason, TranslationJudge, is_trained, open_judge
+from mtassay.measures.metric import Metric
+from mtassay.measures.polarity import Polarity, find_polarity
+from mtassay.methods.basis import BACK_TRANSLATION, answer_of, ask_judge, open_back, sign
+from mtassay.methods.behavior.behavior_evidence import (
+    AnsweredPair,
+    CaseEvidence,
+    count_findings,
+    missing_output,
+    skipped_case,
+)
+from mtassay.methods.behavior.behavior_view import BehaviorView
+from mtassay.methods.behavior.case_files import read_material, read_outputs_of
+from mtassay.methods.behavior.case_generation import make_cases
+from mtassay.methods.behavior.edit_search import find_by_meaning
+from mtassay.methods.behavior.pair_quality import PAIR_QUESTIONS
+from mtassay.methods.behavior.pairs import cases_of
+from mtassay.methods.behavior.pass_rates import pass_rates
+from mtassay.methods.behavior.recipe import Recipe
+from mtassay.methods.behavior.translation_quality import (
+    Translated,
+    as_translated,
+    best_quality,
+    check_filter,
+    filter_threshold,
+    measure_names,
+    measures,
+    pair_differences,
+    qualities,
+    quality_name,
+)
+from mtassay.methods.behavior.verdict_thresholds import (
+    EVIDENCE,
+    JudgedPair,
+    Thresholds,
+    calibrated_thresholds,
+    is_blind,
+    judge_pair,
+    reconsider,
+    thresholds_for,
+)
+
+__all__ = ["BehaviorMethod"]
+
+JudgeName = Literal["evidence", "paper"]
+_OF_THE_PAPER = ("quality", "min_quality", "max_change", "signed")
+"""Settings of the paper's judge: to give one of them is to ask for it."""
+
+
+@dataclass(frozen=True)
+class BehaviorMethod(Method):
+    """Holds translations of originals against references, and those of edits against pseudo-references.
+
+    `judge_by` is "evidence", which adds up what speaks for an error in the translation of the edited source
+    (`mtassay.measures.judge`), where it was trained for the language pair, and "paper" where not;
+    `back_translation`, an engine, takes back what no translation model of it reads along. The rest is about
+    the paper's judge.
+
+    `quality` are the metrics, by name, that are averaged to measure a translation. A case passes if the
+    original has a quality of at least `min_quality` and the edit moves it by at most `max_change`; where
+    these are not given, those of the measure count (see `thresholds`), or those in a file that
+    `meta calibrate` wrote (`calibrated`). With `signed` only a loss of quality counts. With `filter`, a
+    reference-free metric, cases are skipped whose two pairs differ in quality by more than `filter_beta`.
+    `direct` looks for the edit in
+    the translations, and for negations: where the edit was provably ignored, or a negation is lost or added
+    against source and reference, the case fails whatever its quality; with `meaning` the
+    sentence encoder helps to place errors, which finds a little more and takes its time. `level` is that of
+    significance. A `recipe` says how cases are made of a parallel text; without one, the segments must be
+    cases.
+    """
+
+    name: ClassVar[str] = "behavior"
+    asks: ClassVar[Sequence[Question]] = (
+        Question(
+            "behavior",
+            "Is the translation right? Wrong: it says something else, leaves something out or adds it, or "
+            "cannot be understood.",
+            {"c": "correct", "w": "wrong"},
+            is_blind=True,
+            about="the output to the edited source",
+        ),
+        Question(
+            "place",
+            "Where is the error: in what became of the edited words (edit), in another place (elsewhere), or "
+            "in both? Correct: there is none.",
+            {"c": "correct", "e": "edit", "w": "elsewhere", "x": "both"},
+            is_blind=True,
+            about="the output to the edited source",
+        ),
+        *PAIR_QUESTIONS.values(),
+    )
+    view: ClassVar[type[BehaviorView]] = BehaviorView
+
+    pair: str
+    quality: Mapping[str, Metric] = field(
+        metadata=option(
+            "How good a translation is: a metric, or several to average (use,chrf). Default: comet "
+            "if installed, else use.",
+            metavar="NAMES",
+            kind=str | None,
+            default=None,
+        )
+    )
+    judge_by: JudgeName = field(
+        default="paper",
+        metadata=option(
+            "evidence adds up what speaks for an error; paper compares qualities. Default: evidence where it "
+            "was trained (en-pt) and nothing of paper is given.",
+            kind=JudgeName | None,
+            default=None,
+        ),
+    )
+    back_translation: str | None = field(default=None, metadata=BACK_TRANSLATION)
+    min_quality: float | None = field(
+        default=None,
+        metadata=option(
+            "An original of this quality is good. Default: the measure's.",
+            least=0,
+            most=1,
+        ),
+    )
+    max_change: float | None = field(
+        default=None,
+        metadata=option(
+            "An edit may move the quality by this. Default: the measure's.",
+            least=0,
+            most=1,
+        ),
+    )
+    calibrated: Mapping[str, Any] | None = field(
+        default=None,
+        metadata=option(
+            "Thresholds that 'mtassay meta calibrate' found for your engine.",
+            metavar="FILE",
+            kind=str | None,
+        ),
+    )
+    signed: bool = field(
+        default=False, metadata=option("Only a loss of quality counts.", "--signed/--no-signed")
+    )
+    direct: bool = field(
+        default=True,
+        metadata=option(
+            "Look for the edit in translations (is the error there?), and for lost or added negations.",
+            "--direct/--no-direct",
+        ),
+    )
+    meaning: bool = field(
+        default=False,
+        metadata=option(
+            "Look for it by meaning too, with the encoder.", "--meaning/--no-meaning", is_hidden=True
+        ),
+    )
+    filter: Mapping[str, Metric] = field(
+        default_factory=dict,
+        metadata=option(
+            "Skip cases whose two pairs are not equally good by this reference-free measure, as "
+            "use:against=source.",
+            metavar="NAME",
+            kind=str | None,
+            default=None,
+        ),
+    )
+    filter_beta: float | None = field(
+        default=None,
+        metadata=option("How much the two pairs may differ. Default: the measure's.", least=0),
+    )
+    level: float = field(
+        default=0.05, metadata=option("Level of significance.", least=0.0001, most=0.5, is_hidden=True)
+    )
+    recipe: Recipe | None = None
+
+    # Parameters ------------------------------------------------------------------------------------------
+
+    @classmethod
+    def resolve(cls, settings: Mapping[str, Any], run: Run | None = None) -> Self:
+        """Measures may be given as text, `use,chrf`. Thresholds of a saved run hold for its measure alone.
+
+        `recipe` is one, or `True` to make one of what is given besides: `filter` and `filter_beta` are then
+        those of the recipe. Whatever only a recipe has makes one too.
+        """
+        values = {key: value for key, value in settings.items() if value is not None}
+        if values.get("recipe") in (None, True):
+            values |= {"recipe": values.get("recipe") or _asks_for_recipe(values)}
+        if values["recipe"] is True:
+            keys = {f.name for f in fields(Recipe)}
+            values["recipe"] = Recipe.resolve({key: values.pop(key) for key in keys & values.keys()})
+        elif not values["recipe"]:
+            del values["recipe"]
+        pair = parse_pair(str(values.get("pair") or (run.parameters["pair"] if run else "")))
+        values["pair"] = str(pair)
+        if run is not None:
+            run = replace(run, parameters=_parameters_that_hold(run.parameters, values))
+        if isinstance(values.get("calibrated"), str | PathLike):
+            file = values.pop("calibrated")
+            values = {**calibrated_thresholds(file, _judges_in_question(values, run)), **values}
+        if "judge_by" not in values and (run is None or _asks_for_the_paper(values)):
+            values["judge_by"] = _usual_judge(values, pair)
+        if "quality" in values or run is None or not run.parameters.get("quality"):
+            values["quality"] = measures(values.get("quality", best_quality()), pair)
+        if "filter" in values:
+            values["filter"] = measures(values["filter"], pair)
+        method = super().resolve(values, run)
+        check_filter(method.filter)
+        try:
+            _ = method.signature  # thresholds that nobody knows are an error before anything is translated
+        except ServiceError as error:
+            raise ServiceError(f"{error} Or measure with the encoder: `quality='use'`.") from None
+        return method
+
+    @classmethod
+    def restore(cls, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        saved = super().restore(parameters)
+        recipe = parameters.get("recipe")
+        pair = parse_pair(str(parameters["pair"]))
+        return saved | {
+            "quality": measures(parameters.get("quality") or (), pair),
+            "filter": measures(parameters.get("filter") or (), pair),
+            "recipe": None if recipe is None else Recipe.restore(recipe),
+        }
+
+    @property
+    def asks_models(self) -> bool:
+        return any(metric.asks_models for metric in (*self.quality.values(), *self.filter.values()))
+
+    def parameters(self) -> dict[str, Any]:
+        return super().parameters() | {"recipe": self.recipe.parameters() if self.recipe else None}
+
+    @classmethod
+    def maker(cls, pair: str, options: Mapping[str, Any]) -> Self:
+        """One that only makes cases, by what is given of a recipe."""
+        return cls(str(parse_pair(pair)), {}, recipe=Recipe.resolve(options))
+
+    def require(self) -> None:
+        """The quality measures, the judge, and the engine for the way back."""
+        _ = self.signature
+        if self.judge_by == "evidence" and self.back_translation is not None:
+            open_back(self.back_translation, self._pair)
+
+    @classmethod
+    def check_run(cls, run: Run) -> None:
+        """An error if not one case could be judged, with what was in the way of the first."""
+        if run.findings and all(finding.verdict == "skipped" for finding in run.findings):
+            first = run.findings[0]
+            why = CaseEvidence.of(first).lacks(first)
+            raise UsageError(f"All cases were skipped, nothing is judged. The first: {why}.")
+
+    # The flow --------------------------------------------------------------------------------------------
+
+    def read(self, source: Any, reference: Any, context: RunContext) -> list[Segment]:
+        """A parallel text, from files or lists of texts; without a reference, both sides of cases.
+
+        Cases are a file of them, or segments as they are. Texts in another language are told of.
+        """
+        return read_material(source, reference, self._pair, context)
+
+    def generate(self, segments: Sequence[Segment], context: RunContext) -> Generated:
+        """The cases of a parallel text by the recipe; segments that are cases already stay as they are."""
+        if self.recipe is None or any(original_of(segment) is not None for segment in segments):
+            return Generated(segments)
+        return make_cases(segments, self._pair, self.recipe, context)
+
+    def reader(self, segments: Sequence[Segment], context: RunContext) -> Read:
+        """Outputs of cases: those of the original and of the edit are in one record."""
+        ids = {segment.id for segment in segments}
+        return lambda path, name: read_outputs_of(ids, path, context)
+
+    def cases(self, segments: Iterable[Segment], context: RunContext) -> list[Case]:
+        cases = cases_of(segments)
+        if not self.filter:
+            return cases
+        limit = filter_threshold(quality_name(self.filter), self.filter_beta)
+        asked = [case for case in cases if case.skip is None]
+        differences = pair_differences(self.filter, [_pairs(case) for case in asked], context)
+        unequal = {
+            case.id: f"its two pairs are not equally good: {d.quality:.3f} and {d.edited_quality:.3f}"
+            for case, d in zip(asked, differences, strict=True)
+            if not d.is_within(limit)
+        }
+        return [case._replace(skip=unequal[case.id]) if case.id in unequal else case for case in cases]
+
+    def judge(
+        self, cases: Sequence[Case], outputs: Mapping[str, Sequence[Output]], context: RunContext
+    ) -> Judgement:
+        asked = [case for case in cases if case.skip is None]
+        systems = list(outputs)
+        items = [
+            Translated(
+                str(case.sources[side]),
+                case.expect["references"][side],
+                tuple(outputs[system][2 * number + side].text for system in systems),
+            )
+            for number, case in enumerate(asked)
+            for side in range(2)
+        ]
+        measured = qualities(self.quality, items, systems, context).reshape(-1, 2, len(systems))
+        findings: list[Finding] = []
+        counts: dict[str, dict[str, int]] = {}
+        for column, system in enumerate(systems):
+            system_findings = [skipped_case(case, system) for case in cases if case.skip is not None]
+            answered: list[AnsweredPair] = []
+            for number, case in enumerate(asked):
+                both = outputs[system][2 * number : 2 * number + 2]
+                absent = [side for side in range(2) if both[side].text is None]
+                if absent:
+                    system_findings.append(missing_output(case, system, absent[0], both[absent[0]]))
+                else:
+                    texts = (str(both[0].text), str(both[1].text))
+                    quality, edited = measured[number, :, column].tolist()
+                    answered.append(AnsweredPair(case, texts, (quality, edited)))
+            opinions = self._opinions(answered, system, context)
+            system_findings += self._findings(answered, system, opinions, context)
+            counts[system] = count_findings(system_findings, len(cases))
+            findings += system_findings
+        return Judgement(findings, counts=counts)
+
+    def score(self, judgement: Judgement, context: RunContext) -> Result:
+        rates = pass_rates(
+            judgement.findings,
+            list(judgement.counts),
+            judgement.counts,
+            level=self.level,
+            signature=self.signature,
+        )
+        return sign(rates, context)
+
+    def _opinions(
+        self, answered: Sequence[AnsweredPair], system: str, context: RunContext
+    ) -> list[tuple[Opinion, Opinion]]:
+        """The judge's opinions of both translations of each pair; none where the paper's judge is asked."""
+        if self.judge_by == "paper":
+            return []
+        answers = [
+            answer_of(
+                f"{pair.case.id}/{side}", str(pair.case.sources[side]), pair.texts[side],
+                [pair.case.expect["references"][side]],
+            )
+            for pair in answered
+            for side in range(2)
+        ]  # fmt: skip
+        opinions = ask_judge(
+            self._judge, answers, context, system=system, back_translation=self.back_translation
+        )
+        if (limit := self._fails_from) is not None:
+            opinions = [opinion.with_threshold(limit) for opinion in opinions]
+        return list(zip(opinions[::2], opinions[1::2], strict=True))
+
+    def _findings(
+        self,
+        answered: Sequence[AnsweredPair],
+        system: str,
+        opinions: Sequence[tuple[Opinion, Opinion]],
+        context: RunContext,
+    ) -> list[Finding]:
+        name = quality_name(self.quality)
+        if opinions:
+            judged = [pair.judged_by(*both) for pair, both in zip(answered, opinions, strict=True)]
+        else:
+            alpha, beta = self.thresholds.alpha, self.thresholds.beta
+            judged = [
+                judge_pair(*pair.qualities, alpha=alpha, beta=beta, signed=self.signed) for pair in answered
+            ]
+        denied = self._contradictions(answered) if self.direct and not opinions else {}
+        for i, (side, _) in denied.items():
+            judged[i] = JudgedPair("edit broke it" if side else "original is bad")
+        blind = [is_blind(name, pair.case.tags["capability"]) for pair in answered]
+        has_edit: dict[int, bool | None] = {}
+        if self.direct:
+            doubtful = [i for i, verdict in enumerate(judged) if blind[i] or verdict.status != "passed"]
+            has_edit = {i: answered[i].finds_edit() for i in doubtful}
+            for i, pair in enumerate(answered):
+                if pair.ignores_edit(self._pair):
+                    judged[i], has_edit[i] = JudgedPair("edit ignored"), False
+        if self.meaning:
+            # The encoder cannot tell what it is blind to.
+            unknown = [i for i, answer in has_edit.items() if answer is None and not blind[i]]
+            context.progress("looking for the edits", 0, None)
+            has_edit |= zip(unknown, find_by_meaning([answered[i].sought for i in unknown]), strict=True)
+        return [
+            pair.finding(
+                system,
+                reconsider(judged[i], has_edit.get(i)) if blind[i] else judged[i],
+                has_edit.get(i),
+                opinions[i][1] if opinions else denied[i][1] if i in denied else None,
+            )
+            for i, pair in enumerate(answered)
+        ]
+
+    def _contradictions(self, answered: Sequence[AnsweredPair]) -> dict[int, tuple[int, Opinion]]:
+        """Pairs that have a negation too many or too few: on which side, the original's first, and why."""
+        if self._polarity is None:
+            return {}
+        found: dict[int, tuple[int, Opinion]] = {}
+        for side in (1, 0):
+            answers = [
+                answer_of(str(i), str(pair.case.sources[side]), pair.texts[side], pair.references(side))
+                for i, pair in enumerate(answered)
+            ]
+            for suspicion in self._polarity.contradictions(answers):
+                words = (*suspicion.evidence["source"], *suspicion.evidence["output"])
+                reason = Reason("polarity", 1.0, suspicion.why, words)
+                found[int(suspicion.id)] = side, Opinion("fail", None, (reason,))
+        return found
+
+    @cached_property
+    def _pair(self) -> Pair:
+        return parse_pair(self.pair)
+
+    @cached_property
+    def _polarity(self) -> Polarity | None:
+        return find_polarity(self._pair)
+
+    @cached_property
+    def _judge(self) -> TranslationJudge:
+        return open_judge(self._pair)
+
+    @property
+    def _fails_from(self) -> float | None:
+        """The probability from which on the judge by evidence calls a translation wrong, if calibrated."""
+        fail = (self.calibrated or {}).get("parameters", {}).get("fail")
+        return None if fail is None else float(fail)
+
+    @cached_property
+    def thresholds(self) -> Thresholds:
+        """What is good and what is a difference, for this quality measure."""
+        target = self._pair.target.code
+        return thresholds_for(
+            quality_name(self.quality), target=target, alpha=self.min_quality, beta=self.max_change
+        )
+
+    @cached_property
+    def signature(self) -> str:
+        """All that the verdicts depend on, but for the systems."""
+        from mtassay import __version__
+
+        settings: dict[str, object] = {"quality": quality_name(self.quality)}
+        if self.judge_by == "evidence":
+            settings |= {"judge": self._judge.signature, "back": self.back_translation or "none"}
+            settings |= {} if self._fails_from is None else {"fail": f"{self._fails_from:g}"}
+        else:
+            settings |= {
+                "alpha": f"{self.thresholds.alpha:g}",
+                "beta": f"{self.thresholds.beta:g}",
+                "signed": "yes" if self.signed else "no",
+                "polarity": "yes" if self.direct and self._polarity else "no",
+            }
+        settings |= {
+            "direct": ("meaning" if self.meaning else "words") if self.direct else "no",
+            "filter": quality_name(self.filter) or "none",
+        }
+        if self.filter:
+            settings["filter_beta"] = f"{filter_threshold(quality_name(self.filter), self.filter_beta):g}"
+        for name, metric in {**self.quality, **self.filter}.items():
+            settings[name] = f"[{metric.signature([])}]"
+        settings["version"] = f"mtassay-{__version__}"
+        return "|".join(f"{key}:{value}" for key, value in settings.items())
+
+
+def _asks_for_recipe(values: Mapping[str, Any]) -> bool:
+    """Whether something was given that only a recipe has."""
+    own = {f.name for f in fields(BehaviorMethod)}
+    return any(f.name in values and f.name not in own for f in fields(Recipe))
+
+
+def _judges_in_question(values: Mapping[str, Any], run: Run | None) -> list[str]:
+    """What thresholds are wanted for, best first: "evidence", or the quality of the paper's judge."""
+    saved = run.parameters if run else {}
+    names = measure_names(values["quality"]) if "quality" in values else list(saved.get("quality") or ())
+    quality = "+".join(names or [best_quality()])
+    judge = values.get("judge_by")
+    if judge is None:
+        judge = "paper" if _asks_for_the_paper(values) else saved.get("judge_by")
+    return {"evidence": [EVIDENCE], "paper": [quality]}.get(str(judge), [EVIDENCE, quality])
+
+
+def _usual_judge(values: Mapping[str, Any], pair: Pair) -> JudgeName:
+    """The one that adds up evidence, if it was trained for the pair and nothing of the paper's is given."""
+    return "evidence" if is_trained(pair) and not _asks_for_the_paper(values) else "paper"
+
+
+def _asks_for_the_paper(values: Mapping[str, Any]) -> bool:
+    """Whether a setting of the paper's judge is given; a switch that is off asks for nothing."""
+    return any(values.get(name) not in (None, False) for name in _OF_THE_PAPER)
+
+
+def _parameters_that_hold(saved: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters of a saved run, but for the thresholds of a measure that is given anew."""
+    gone = {"quality": ("min_quality", "max_change", "calibrated"), "filter": ("filter_beta",)}
+    dropped = {
+        key
+        for measure, keys in gone.items()
+        if measure in values and list(measure_names(values[measure])) != list(saved.get(measure) or ())
+        for key in keys
+    }
+    if "min_quality" in values or "max_change" in values:
+        dropped.add("calibrated")
+    return {key: value for key, value in saved.items() if key not in dropped}
+
+
+def _pairs(case: Case) -> tuple[Translated, Translated]:
+    original, edited = map(as_translated, map(str, case.sources), case.expect["references"])
+    return original, edited

@@ -1,0 +1,326 @@
+"""The tables of a behavioural run: pass rates, what became of the cases, where errors are, other thresholds.
+
+They have the content of tables 4, 5, 7 and 9 to 11 of Wu, Liu, Yeung (2023).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from mtassay.data.display import Cell, Figure, Point, Series, Table
+from mtassay.data.marks import marked, plural, printable
+from mtassay.data.nouns import Finding, Result, Run, Score
+from mtassay.methods.behavior.behavior_blocks import SHORT
+from mtassay.methods.behavior.behavior_evidence import CaseEvidence
+from mtassay.methods.behavior.case_generation import GeneratedCases
+from mtassay.methods.behavior.pass_rates import ALL, PASS_RATE, UNDECIDED
+from mtassay.methods.behavior.verdict_thresholds import MOVED
+
+__all__ = [
+    "PASS_RATE",
+    "capabilities_in",
+    "generated_tables",
+    "pass_rate_figure",
+    "pass_rate_table",
+    "position_table",
+    "ranked_systems",
+    "status_table",
+    "sweep_figure",
+    "sweep_table",
+]
+
+_RARE = ("edit ignored", "edit improved it", "undecided", "skipped", "error")
+_REASONS = 5  # reasons that a note names
+
+
+def capabilities_in(result: Result) -> list[str]:
+    """The capabilities in the order of the scores, `all` last; `all` alone where there is only one."""
+    groups = dict.fromkeys(score.group for score in result.scores if score.name == PASS_RATE)
+    named = [group for group in groups if group != ALL]
+    return [*named, ALL] if len(named) > 1 else named or list(groups)
+
+
+def ranked_systems(result: Result) -> list[str]:
+    """The systems, the best over all cases first."""
+    ranked = [s for c in result.clusters if (c.name, c.group) == (PASS_RATE, ALL) for s in c.systems]
+    rated = dict.fromkeys(score.system for score in result.scores if score.name == PASS_RATE)
+    return list(dict.fromkeys((*(s for s in ranked if s in rated), *rated)))
+
+
+def pass_rate_table(
+    result: Result, *, alpha: float = 0.05, mark: str = "", title: str = "", caution: str = ""
+) -> Table:
+    """Capabilities by system: the pass rate in percent with its 95 % interval, the best systems first.
+
+    `n` is the cases that passed or failed, a range where systems differ in it. In each row those systems are
+    bold that are not significantly worse than the best one; `mark` stands behind them, for where bold cannot
+    be seen. `caution` is a last note.
+    """
+    systems = ranked_systems(result)
+    scores = {(s.group, s.system): s for s in result.scores if s.name == PASS_RATE}
+    several = len(systems) > 1
+    rows: list[list[Cell | str]] = []
+    for group in capabilities_in(result):
+        sizes = [scores[group, system].n for system in systems]
+        best = _best(result, group, alpha) if several else set()
+        row: list[Cell | str] = [
+            Cell(printable(group), strong=group == ALL),
+            f"{sizes[0]:,}" if len(set(sizes)) == 1 else f"{min(sizes):,}–{max(sizes):,}",
+        ]
+        for system in systems:
+            strong = system in best
+            behind = mark if strong else " " * len(mark) if several else ""
+            row.append(Cell(_percent(scores[group, system], behind), strong=strong))
+        rows.append(row)
+    ranks = {s: c.rank for c in result.clusters if (c.name, c.group) == (PASS_RATE, ALL) for s in c.systems}
+    if several and ranks:
+        rows.append(["rank", "", *(str(ranks.get(system, "–")) for system in systems)])
+    notes = ["Percent of the n settled cases that pass. In brackets: Wilson's 95 % interval."]
+    if several:
+        bold = f"Bold ({mark})" if mark else "Bold"
+        notes.append(
+            f"{bold}: the best of the row, and all not significantly worse (randomization, two-sided, "
+            f"corrected for all comparisons of the table, p < {alpha:g})."
+        )
+        notes.append("rank: over all cases; a new one where all above differ significantly from all below.")
+    notes += _about_undecided(result, systems)
+    notes += [caution] if caution else []
+    return Table(["Capability", "n", *map(printable, systems)], rows, title, notes)
+
+
+def pass_rate_figure(result: Result, *, title: str = "") -> Figure:
+    """Capabilities by system: a dot for each pass rate, with its 95 % interval."""
+    systems = ranked_systems(result)
+    scores = {(s.group, s.system): s for s in result.scores if s.name == PASS_RATE}
+    rows = {g: f"{g}  ({max(scores[g, system].n for system in systems):,})" for g in capabilities_in(result)}
+    series = [
+        Series(system, [Point(row, (s := scores[g, system]).value, s.low, s.high) for g, row in rows.items()])
+        for system in systems
+    ]
+    heads = [rows[ALL]] if ALL in rows and len(rows) > 1 else []
+    note = "Bars: Wilson's 95 % intervals. In parentheses: cases."
+    return Figure(
+        "dots",
+        series,
+        title,
+        x_label="pass rate (%)",
+        note=note,
+        rows=list(rows.values()),
+        heads=heads,
+        groups=["" if group == ALL else group for group in rows],
+    )
+
+
+def status_table(run: Run, *, title: str = "") -> Table:
+    """Systems by what became of their cases; why cases were skipped or failed stands below.
+
+    Of the rarer kinds, those that no system has are left out.
+    """
+    counts = run.result.counts
+    kinds = [k for k in SHORT if k not in _RARE or any(c.get(k, 0) for c in counts.values())]
+    rows: list[list[Cell | str]] = [
+        [printable(system), f"{row.get('cases', 0):,}", *(f"{row.get(kind, 0):,}" for kind in kinds)]
+        for system, row in counts.items()
+    ]
+    meanings = {
+        "original is bad": "Bad original: the original is translated badly already.",
+        "edit broke it": "Broke: the edit is translated worse.",
+        "edit ignored": "Ignored: the edit is provably not translated, however good the original.",
+        "edit improved it": "Improved: it is translated so much better that the two do not agree.",
+        "undecided": "Undecided: nothing can be said, not in the pass rate.",
+        "skipped": "Skipped: there was nothing to judge.",
+        "error": "Failed: the system gave no output.",
+    }
+    notes = [" ".join(text for kind, text in meanings.items() if kind in kinds)]
+    notes += _reasons(run)
+    return Table(["System", "cases", *(SHORT[kind] for kind in kinds)], rows, title, notes)
+
+
+def position_table(
+    scores: Iterable[Score], findings: Iterable[Finding], *, title: str = "Where the errors are"
+) -> Table | None:
+    """Capabilities by system: the percentage of errors that are at the edit (table 7); `None` without errors.
+
+    `scores` are those of `error_positions`, over the cases whose place is known; how many are not is counted
+    from the findings and stands below.
+    """
+    by_cell = {(score.group, score.system): score for score in scores}
+    systems = list(dict.fromkeys(system for _, system in by_cell))
+    groups = [group for group in dict.fromkeys(group for group, _ in by_cell) if group != ALL]
+    if not by_cell:
+        return None
+    rows: list[list[Cell | str]] = []
+    for group in [*groups, ALL] if len(groups) > 1 else groups:
+        cells = [by_cell.get((group, system)) for system in systems]
+        shown = ["–" if cell is None else f"{_percent(cell)} ({cell.n:,})" for cell in cells]
+        rows.append([Cell(printable(group), strong=group == ALL), *shown])
+    failed = [(f.system, CaseEvidence.of(f)) for f in findings if f.verdict == "fail"]
+    places = [(system, evidence.where) for system, evidence in failed if evidence.status in MOVED]
+    unknown = Counter(system for system, where in places if where not in ("at the edit", "elsewhere"))
+    notes = [
+        "Percent of the cases that fail by their edit whose error is at the edit, of those (in "
+        "parentheses) where that is known; the others have it elsewhere. In brackets: Wilson's 95 % interval."
+    ]
+    if unknown:
+        counts = ", ".join(f"{printable(system)} {count:,}" for system, count in unknown.items())
+        notes.append(f"Failed cases of which it is not known, not in these: {counts}.")
+    return Table(["Capability", *map(printable, systems)], rows, title, notes)
+
+
+def sweep_table(scores: Sequence[Score], *, chosen: str = "", title: str = "Other thresholds") -> Table:
+    """Thresholds by system: the pass rate that each alpha and beta would have given (tables 9 to 11).
+
+    `scores` are those of `sweep`, whose groups read `alpha=0.8|beta=0.05`; `chosen` is the group of the run
+    itself and is marked. The best of each row is bold.
+    """
+    by_cell = {(score.group, score.system): score for score in scores}
+    systems = list(dict.fromkeys(system for _, system in by_cell))
+    rows: list[list[Cell | str]] = []
+    for group in dict.fromkeys(group for group, _ in by_cell):
+        cells = [by_cell[group, system] for system in systems]
+        top = max((cell.value for cell in cells if cell.value is not None), default=None)
+        label = printable(group.replace("|", ", ").replace("alpha", "α").replace("beta", "β"))
+        row: list[Cell | str] = [Cell(f"{label} *" if group == chosen else label, strong=group == chosen)]
+        row += [Cell(_percent(c), strong=len(systems) > 1 and c.value == top is not None) for c in cells]
+        rows.append(row)
+    sizes = ", ".join(
+        f"{printable(s)} {max(c.n for (_, name), c in by_cell.items() if name == s):,}" for s in systems
+    )
+    is_included = any(group == chosen for group, _ in by_cell)
+    notes = [
+        f"Pass rates in percent, by quality alone, of the cases with both qualities ({sizes}). In brackets: "
+        "Wilson's 95 % interval." + (" *: the thresholds of this run." if is_included else "")
+    ]
+    return Table(["Thresholds", *map(printable, systems)], rows, title, notes)
+
+
+def sweep_figure(scores: Sequence[Score], *, chosen: str = "", title: str = "Other thresholds") -> Figure:
+    """The same as a map for each system: its pass rate by alpha (rows) and beta (columns)."""
+    cells = {(score.system, *_thresholds(score.group)): score.value for score in scores}
+    alphas = sorted({alpha for _, alpha, _ in cells}, reverse=True)
+    betas = sorted({beta for _, _, beta in cells})
+    framed = _thresholds(chosen) if chosen else None
+    rates = [value for value in cells.values() if value is not None]
+    panels = [
+        Figure(
+            "heat",
+            [
+                Series(
+                    f"{b:g}",
+                    [Point(f"{a:g}", cells.get((system, a, b)), framed=(a, b) == framed) for a in alphas],
+                )
+                for b in betas
+            ],
+            title=system,
+            x_label="β",
+            y_label="α",
+            limits=(min(min(rates, default=0.0) // 10 * 10, 90), 100),
+        )
+        for system in dict.fromkeys(score.system for score in scores)
+    ]
+    is_framed = framed is not None and framed[0] in alphas and framed[1] in betas
+    note = "Pass rates in percent." + (" Framed: the thresholds of the run." if is_framed else "")
+    return Figure("panels", title=title, note=note, panels=panels, columns=3)
+
+
+def _thresholds(group: str) -> tuple[float, float]:
+    """Alpha and beta.
+
+    >>> _thresholds("alpha=0.8|beta=0.05")
+    (0.8, 0.05)
+    """
+    alpha, beta = (float(part.partition("=")[2]) for part in group.split("|"))
+    return alpha, beta
+
+
+def generated_tables(generated: GeneratedCases) -> list[Table]:
+    """How many cases there are of each capability, and why edits were dropped, where any were."""
+    tables = [_cases_table(generated)]
+    if generated.dropped:
+        tables.append(_dropped_table(generated))
+    return tables
+
+
+def _cases_table(generated: GeneratedCases) -> Table:
+    names = generated.capabilities
+    cases = Counter(case.capability for case in generated.cases)
+    dropped = Counter(drop.capability for drop in generated.dropped)
+    no_place = {name: generated.without[name, "no place to edit"] for name in names}
+    no_case = {name: generated.without[name, "nothing came of it"] for name in names}
+    columns = (cases, generated.asked, dropped, no_case, no_place)
+    rows: list[list[Cell | str]] = [[name, *(f"{column[name]:,}" for column in columns)] for name in names]
+    if len(names) > 1:
+        sums = [sum(column[name] for name in names) for column in columns[:3]]
+        rows.append([Cell("all", strong=True), *(f"{n:,}" for n in sums), "", ""])
+    notes = [
+        f"Of {plural(generated.sources, 'source')}. Each edit that was tried became a case or was dropped. "
+        "No case: sources all of whose edits were dropped; no place: sources with nothing to edit."
+    ]
+    reasons = Counter(segment.reason for segment in generated.left_out)
+    if reasons:
+        notes.append("Left out: " + ", ".join(f"{why} ({n:,})" for why, n in reasons.most_common()) + ".")
+    return Table(["Capability", "cases", "tried", "dropped", "no case", "no place"], rows, notes=notes)
+
+
+def _dropped_table(generated: GeneratedCases) -> Table:
+    drops = generated.drops
+    totals = Counter(drop.reason for drop in generated.dropped)
+    shown = [name for name in generated.capabilities if any(drops[name, reason] for reason in totals)]
+    rows: list[list[Cell | str]] = [
+        [reason, f"{total:,}", *(f"{drops[name, reason]:,}" for name in shown)]
+        for reason, total in totals.most_common()
+    ]
+    return Table(["Dropped because", "all", *shown], rows)
+
+
+def _best(result: Result, group: str, alpha: float) -> set[str]:
+    """The systems with the highest rate, and those that do not differ significantly from one of them.
+
+    Clusters would not do: a system may be far from the best one and still be tied to it by those between.
+    """
+    rates = {s.system: s.value for s in result.scores if (s.name, s.group) == (PASS_RATE, group)}
+    top = max((value for value in rates.values() if value is not None), default=None)
+    first = {system for system, value in rates.items() if value is not None and value == top}
+    near = {
+        (pair.a, pair.b)
+        for pair in result.comparisons
+        if (pair.name, pair.group) == (PASS_RATE, group) and pair.p is not None and pair.p >= alpha
+    }
+    return first | {b for a, b in near if a in first} | {a for a, b in near if b in first}
+
+
+def _about_undecided(result: Result, systems: Sequence[str]) -> list[str]:
+    shares = {s.system: s for s in result.scores if (s.name, s.group) == (UNDECIDED, ALL)}
+    texts = [f"{printable(s)} {_percent(shares[s])} of {shares[s].n:,}" for s in systems if s in shares]
+    return [f"Undecided and not in these rates, in percent: {'; '.join(texts)}."] if texts else []
+
+
+def _reasons(run: Run) -> list[str]:
+    """Why cases were skipped or failed, the most frequent reasons first; one line for equal ones."""
+    reasons: dict[tuple[str, str], Counter[str]] = {}
+    for finding in run.findings:
+        if finding.verdict in ("skipped", "error", "undecided"):
+            key = finding.system, SHORT[finding.verdict]
+            reasons.setdefault(key, Counter())[CaseEvidence.of(finding).unsettled] += 1
+    systems: dict[str, list[str]] = {}
+    for (system, word), counts in reasons.items():
+        systems.setdefault(f"{word}: {_listed(counts)}.", []).append(marked(system, limit=40))
+    everybody = len(run.result.counts) if len(run.result.counts) > 1 else 0
+    return [
+        f"{'all systems' if len(names) == everybody else ', '.join(names)}, {summary}"
+        for summary, names in systems.items()
+    ]
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    common = Counter(counts).most_common(_REASONS)
+    named = [f"{marked(reason, limit=120)} ({count:,})" for reason, count in common]
+    others = sum(counts.values()) - sum(count for _, count in common)
+    return "; ".join([*named, *([f"other reasons ({others:,})"] if others else [])])
+
+
+def _percent(score: Score, behind: str = "") -> str:
+    if score.value is None or score.low is None or score.high is None:
+        return f"–{behind}"
+    return f"{score.value:.1f}{behind or ' '}[{score.low:.0f}–{score.high:.0f}]"

@@ -1,0 +1,237 @@
+"""How a run of behavioural testing shows itself, and what people are asked about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, replace
+from functools import cached_property
+from typing import Any
+
+from mtassay.data.display import PLAIN, Block, CaseView, Figure, Headline, Line, Look, Table
+from mtassay.data.nouns import Finding, Flags, Ledger, Observation, OpenAnswer, Segment, original_of
+from mtassay.data.run_view import AskedPair, RunView
+from mtassay.measures.metric import blindspots_note
+from mtassay.methods.behavior.behavior_blocks import (
+    answer_view,
+    case_block,
+    case_lines,
+    cases_table,
+    edit_blocks,
+    failure_blocks,
+    failures_table,
+    worth_a_look,
+)
+from mtassay.methods.behavior.behavior_evidence import CaseEvidence, observed
+from mtassay.methods.behavior.behavior_tables import (
+    pass_rate_figure,
+    pass_rate_table,
+    position_table,
+    status_table,
+    sweep_figure,
+    sweep_table,
+)
+from mtassay.methods.behavior.pair_quality import PAIR_QUESTIONS, pairs_in
+from mtassay.methods.behavior.pass_rates import ALL, PASS_RATE, error_positions, pass_rate_ledgers, sweep_run
+from mtassay.methods.behavior.verdict_thresholds import MOVED, caution, compared, thresholds_of
+from mtassay.methods.headlines import Contest, weakest
+
+__all__ = ["BehaviorView"]
+
+
+class BehaviorView(RunView):
+    """A run as people see it: a case is an original and its edit, with both outputs."""
+
+    def observations(self) -> list[Observation]:
+        """What was made of the edited sources; the cases of one sentence are a family."""
+        return [observed(finding) for finding in self.run.findings]
+
+    def failure(self) -> str:
+        return "a translation of an edited source that the judge calls wrong"
+
+    def means(self) -> str:
+        return "edited sentences"
+
+    def facts(self) -> str:
+        return ""
+
+    def headlines(self) -> list[Headline]:
+        level = float(self.run.parameters.get("level", 0.05))
+        told = Contest(self.run, PASS_RATE, ALL, "pass rate", "case", level, suffix=" %").headlines()
+        rates = [s for s in self.run.result.scores if s.name == PASS_RATE and s.group != ALL]
+        told += weakest(
+            rates, lambda s, value, how: f"{s.system} is worst at {s.group}: {value} % pass {how}."
+        )
+        return [*told, *self.open_headlines()]
+
+    def case_views(self) -> Iterable[CaseView]:
+        """Every case: both sources with the edit marked, and both outputs of each system."""
+        findings: dict[str, list[Finding]] = {}
+        for finding in self.run.findings:
+            findings.setdefault(finding.case_id, []).append(finding)
+        for segment in self.run.segments:
+            if about := findings.get(segment.id):
+                lines = case_lines(about) or [Line("source", segment.source or "")]
+                order = [f for system in self.run.systems for f in about if f.system == system]
+                capability = CaseEvidence.of(about[0]).capability
+                yield CaseView(segment.id, lines, [answer_view(f) for f in order], [capability])
+
+    def tables(self, look: Look = PLAIN) -> list[Table]:
+        parameters = self.run.parameters
+        by_evidence = parameters.get("judge_by") == "evidence"
+        warning = (
+            ""
+            if by_evidence
+            else caution(
+                "+".join(parameters.get("quality") or ()),
+                str(parameters.get("pair", "")),
+                alpha=parameters.get("min_quality"),
+                beta=parameters.get("max_change"),
+                direct=bool(parameters.get("direct", True)),
+            )
+        )
+        known = (parameters.get("calibrated") or {}).get("known", "")
+        blind = (
+            "" if by_evidence else blindspots_note((name, name) for name in parameters.get("quality") or ())
+        )
+        warning = " ".join(filter(None, (known, warning, blind)))
+        rates = pass_rate_table(
+            self.run.result, alpha=float(parameters.get("level", 0.05)), mark=look.mark, caution=warning
+        )
+        positions = position_table(error_positions(self.run.findings), self.run.findings)
+        tables = [table for table in (rates, status_table(self.run), positions) if table]
+        if look.detail and not by_evidence:
+            swept = sweep_run(self.run)
+            tables.append(sweep_table(swept.scores, chosen=swept.chosen, title=swept.title))
+        return tables
+
+    def figures(self, look: Look = PLAIN) -> list[Figure]:
+        figures = [pass_rate_figure(self.run.result, title=str(self.run.parameters.get("pair", "")))]
+        if look.detail and self.run.parameters.get("judge_by") != "evidence":
+            swept = sweep_run(self.run)
+            figures.append(sweep_figure(swept.scores, chosen=swept.chosen, title=swept.title))
+        return figures
+
+    def blocks(self, look: Look = PLAIN) -> list[Block]:
+        return failure_blocks(self.run, look)
+
+    def cases_table(self, look: Look = PLAIN) -> Table | None:
+        return failures_table(self.run, most=look.cases)
+
+    def finding_blocks(self) -> list[Block]:
+        several = len(self.run.systems) > 1
+        return [case_block(finding, show_system=several) for finding in worth_a_look(self.run)]
+
+    def findings_table(self, *, everything: bool) -> Table | None:
+        shown = self.run.findings if everything else worth_a_look(self.run)
+        return cases_table(shown, title=f"Findings: {len(shown):,}")
+
+    def record(self) -> dict[str, Any]:
+        findings = [asdict(finding) for finding in self.run.findings if finding.verdict != "pass"]
+        where = [asdict(score) for score in error_positions(self.run.findings)]
+        return {**self.run.result.as_dict(), "positions": where, "findings": findings}
+
+    def advice(self, *, is_saved: bool) -> list[str]:
+        is_swept = is_saved and self.run.parameters.get("judge_by") != "evidence"
+        return [f"other thresholds: mtassay behavior run {self.run.id} --sweep near"] if is_swept else []
+
+    def ledgers(self, system: str) -> list[Ledger]:
+        """Pass rates of all cases and of each capability; cases made from one sentence hang together."""
+        return pass_rate_ledgers([f for f in self.run.findings if f.system == system], system)
+
+    def open_answers(self) -> list[OpenAnswer]:
+        """What is judged is the translation of the edited source: of all cases that fail or are undecided."""
+        statuses = {"fail": "suspicious", "undecided": "undecided"}
+        return [
+            OpenAnswer(self._edits.get(finding.case_id, ""), finding.system, statuses[finding.verdict])
+            for finding in self.run.findings
+            if finding.verdict in statuses
+        ]
+
+    def decided(self) -> list[OpenAnswer]:
+        """The cases that passed or failed, by the translation of the edited source."""
+        answers = {"pass": "correct", "fail": "wrong"}
+        return [
+            OpenAnswer(self._edits[f.case_id], f.system, answers[f.verdict])
+            for f in self.run.findings
+            if f.verdict in answers and f.case_id in self._edits
+        ]
+
+    def claims_right(self) -> bool:
+        """Only by evidence: the paper's judge does not see most errors."""
+        return self.run.parameters.get("judge_by") == "evidence" and super().claims_right()
+
+    def reviewed(self, case_id: str) -> str:
+        return self._edits.get(case_id, case_id)
+
+    @cached_property
+    def _edits(self) -> dict[str, str]:
+        """The segment with the edited source of each case."""
+        return {original: s.id for s in self.run.segments if (original := original_of(s)) is not None}
+
+    def pairs(self, question: str) -> list[AskedPair]:
+        """Edited and original pairs, mixed: who rates one does not know which it is."""
+        return pairs_in(self.run.segments, question) if question in PAIR_QUESTIONS else []
+
+    def related_blocks(self, segment_id: str, system: str) -> list[Block]:
+        """Both sources with the edit marked, and the output to the original."""
+        return edit_blocks(self.run, segment_id, system)
+
+    def case_of(self, segment: Segment) -> str:
+        return original_of(segment) or segment.id
+
+    def status(self, findings: Sequence[Finding]) -> str:
+        judged = [status for finding in findings if (status := CaseEvidence.of(finding).status)]
+        return judged[0] if judged else super().status(findings)
+
+    def why(self, finding: Finding) -> str:
+        return CaseEvidence.of(finding).unsettled
+
+    def reasons(self, finding: Finding) -> list[str]:
+        """What the case was judged to be and what speaks for it; without a verdict, why not."""
+        evidence = CaseEvidence.of(finding)
+        if not evidence.status:
+            return [self.why(finding)]
+        if evidence.probability is not None:
+            return [f"{evidence.status}: {100 * evidence.probability:.0f} % likely wrong", *evidence.reasons]
+        if evidence.quality is None or evidence.edited_quality is None:
+            return [evidence.status]
+        return [f"{evidence.status}: quality {evidence.quality:.2f}, edited {evidence.edited_quality:.2f}"]
+
+    def block(self, case_id: str, system: str) -> Block:
+        """The case whole, and how its qualities stand to the thresholds; without a verdict, why not."""
+        finding = next(f for f in self.findings(case_id) if f.system == system)
+        evidence = CaseEvidence.of(finding)
+        if not evidence.status:
+            return super().block(case_id, system)
+        block = case_block(finding)
+        if evidence.probability is not None or evidence.quality is None or evidence.edited_quality is None:
+            return block
+        signed = bool(self.run.parameters.get("signed"))
+        so = compared(evidence.quality, evidence.edited_quality, thresholds_of(self.run), signed=signed)
+        if evidence.edit_found is False:
+            so += "; the edit was not found in the translation"
+        return replace(block, lines=[*block.lines, Line("why", so)])
+
+    def flags_of(self, detector: str, findings: Sequence[Finding], missing: Mapping[str, int]) -> Flags:
+        """Scores are how likely the judge finds an error; by the paper's, how bad the original is.
+
+        There they are 1 where the edit moved it, so the curve of a run shows what other alphas would do with
+        its beta.
+        """
+        flags = super().flags_of(detector, findings, missing)
+        with_evidence = [(finding, CaseEvidence.of(finding)) for finding in findings]
+        if any(evidence.probability is not None for _, evidence in with_evidence):
+            likely = {
+                (finding.case_id, finding.system): 1.0
+                if evidence.status == "edit ignored"
+                else evidence.probability
+                for finding, evidence in with_evidence
+                if evidence.probability is not None
+            }
+            return replace(flags, scores={**flags.scores, **likely})
+        scores = {
+            (finding.case_id, finding.system): 1.0 if evidence.status in MOVED else 1.0 - evidence.quality
+            for finding, evidence in with_evidence
+            if evidence.quality is not None
+        }
+        return replace(flags, scores={**flags.scores, **scores}, complement="alpha")

@@ -1,0 +1,348 @@
+"""Capabilities by part of speech: a word or phrase is replaced by another one of its kind."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import ClassVar
+
+from mtassay.data.nouns import Edit
+from mtassay.methods.behavior.capability import (
+    Capability,
+    edited_places,
+    head_token,
+    heads_at,
+    original_places,
+    span_text,
+    tokens_at,
+)
+from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
+from mtassay.methods.behavior.spans import PARTS, PHRASES, is_auxiliary, keep_longest, relation_of
+from mtassay.nlp.annotation import Annotation, Token
+
+__all__ = [
+    "SHARE",
+    "Adjective",
+    "Adverb",
+    "General",
+    "NamedEntity",
+    "Noun",
+    "Others",
+    "PartOfSpeech",
+    "Preposition",
+    "Verb",
+    "is_verb",
+]
+
+_FORM = ("VerbForm", "Tense", "Person", "Number")
+"""The features that make the form of a verb."""
+
+
+def is_verb(token: Token) -> bool:
+    """A verb that says something itself: no auxiliary, and no participle in an adjective's place."""
+    return token.pos in ("VERB", "AUX") and not is_auxiliary(token) and relation_of(token) != "amod"
+
+
+def _have_one_form(verb: Token, other: Token) -> bool:
+    """Whether no feature says otherwise; taggers take a past tense for a participle, and back."""
+    are_past = verb.features.get("Tense") == other.features.get("Tense") == "Past"
+    shared_features = [name for name in _FORM if name in verb.features and name in other.features]
+    return all(
+        verb.features[name] == other.features[name] or (are_past and name == "VerbForm")
+        for name in shared_features
+    )
+
+
+class PartOfSpeech(Capability):
+    """A word of one part of speech, or a phrase that it heads."""
+
+    labels: ClassVar[frozenset[str]]
+    kind: ClassVar[str]
+    """What it is in words: `a noun or noun phrase`."""
+    anywhere: ClassVar[bool] = False
+    """Whether the word may stand anywhere in the phrase: a preposition heads its phrase in some grammars."""
+
+    @staticmethod
+    @abstractmethod
+    def is_one(token: Token) -> bool:
+        """Whether a word is of this part of speech."""
+
+    def spans(self, pair: ReadPair, aligned: Sequence[AlignedSpan]) -> list[AlignedSpan]:
+        """The words and phrases of this kind; of those that overlap, the longest."""
+        return keep_longest(span for span in aligned if span.label in self.labels and self._fits(pair, span))
+
+    def instruction(self, pair: ReadPair, span: AlignedSpan) -> str:
+        """Another one of the kind."""
+        return f'{self.kind} other than "{span_text(pair, span)}"'
+
+    def objection(
+        self, edited: Annotation, changes: Sequence[Edit], *, original: Annotation | None = None
+    ) -> str | None:
+        """The edit must have a word of this part of speech as its head."""
+        for change, place in zip(changes, edited_places(changes), strict=True):
+            words = (
+                [edited.tokens[i] for i in tokens_at(edited, place)]
+                if self.anywhere
+                else heads_at(edited, place)
+            )
+            if not any(map(self.is_one, words)):
+                return f'"{change.after}" is not {self.kind}'
+        return None
+
+    def _fits(self, pair: ReadPair, span: AlignedSpan) -> bool:
+        head = head_token(pair, span)
+        return self.anywhere or (head is not None and self.is_one(head))
+
+
+class Noun(PartOfSpeech):
+    """Nouns, without names: these are for the capability `ner`."""
+
+    name = "noun"
+    about = "a noun or noun phrase becomes another"
+    is_of_the_paper = True
+    labels = frozenset(("NOUN", "NP"))
+    kind = "a noun or noun phrase"
+
+    @staticmethod
+    def is_one(token: Token) -> bool:
+        """Whether a word is a noun, and no name."""
+        return token.pos == "NOUN"
+
+
+class Verb(PartOfSpeech):
+    """Verbs."""
+
+    name = "verb"
+    about = "a verb or verb phrase becomes another"
+    is_of_the_paper = True
+    labels = frozenset(("VERB", "AUX", "VP"))
+    kind = "a verb or verb phrase"
+
+    @staticmethod
+    def is_one(token: Token) -> bool:
+        """Whether a word is a verb, and not only a helping one."""
+        return is_verb(token)
+
+    def objection(
+        self, edited: Annotation, changes: Sequence[Edit], *, original: Annotation | None = None
+    ) -> str | None:
+        """The new verb must have the form of the old one, where both are known: else it hardly fits in."""
+        wrong = super().objection(edited, changes, original=original)
+        if wrong is not None or original is None:
+            return wrong
+        for change, place in zip(changes, edited_places(changes), strict=True):
+            old = [token for token in heads_at(original, (change.start, change.end)) if is_verb(token)]
+            new = [token for token in heads_at(edited, place) if is_verb(token)]
+            if old and new and not _have_one_form(old[0], new[0]):
+                return f'"{change.after}" does not have the form of "{change.before}"'
+        return None
+
+
+class Adjective(PartOfSpeech):
+    """Adjectives, and participles in their place."""
+
+    name = "adjective"
+    about = "an adjective or adjective phrase becomes another"
+    aliases = ("adj",)
+    is_of_the_paper = True
+    labels = frozenset(("ADJ", "VERB", "AP"))
+    kind = "an adjective or adjective phrase"
+
+    @staticmethod
+    def is_one(token: Token) -> bool:
+        """Whether a word is an adjective or stands for one."""
+        return token.pos == "ADJ" or (token.pos == "VERB" and relation_of(token) == "amod")
+
+
+class Adverb(PartOfSpeech):
+    """Adverbs."""
+
+    name = "adverb"
+    about = "an adverb or adverb phrase becomes another"
+    aliases = ("adv",)
+    is_of_the_paper = True
+    labels = frozenset(("ADV", "ADVP"))
+    kind = "an adverb or adverb phrase"
+
+    @staticmethod
+    def is_one(token: Token) -> bool:
+        """Whether a word is an adverb, or a noun in an adverb's place: `tomorrow`, `last week`."""
+        return token.pos == "ADV" or relation_of(token) == "npadvmod"
+
+
+class Preposition(PartOfSpeech):
+    """Prepositions, without particles of verbs, as `back` in `hit back`."""
+
+    name = "preposition"
+    about = "a preposition or prepositional phrase becomes another"
+    aliases = ("prep", "adposition", "adp")
+    is_of_the_paper = True
+    labels = frozenset(("ADP", "PP"))
+    kind = "a preposition or prepositional phrase"
+    anywhere = True
+
+    @staticmethod
+    def is_one(token: Token) -> bool:
+        """Whether a word is a preposition."""
+        return token.pos == "ADP" and relation_of(token) not in ("prt", "compound")
+
+    def spans(self, pair: ReadPair, aligned: Sequence[AlignedSpan]) -> list[AlignedSpan]:
+        """Prepositional phrases, and prepositions that are in none of these; of two, the longer."""
+        return [
+            span
+            for span in super().spans(pair, aligned)
+            if span.label == "PP" or ((head := head_token(pair, span)) is not None and self.is_one(head))
+        ]
+
+
+# OntoNotes 5 has 18 kinds; PER and MISC are from smaller sets.
+_ENTITIES = {
+    "PERSON": "a person's name", "NORP": "a nationality, or a religious or political group",
+    "FAC": "a building, airport, road or bridge", "ORG": "an organization",
+    "GPE": "a country, city or state", "LOC": "a location", "PRODUCT": "a product", "EVENT": "a named event",
+    "WORK_OF_ART": "the title of a work", "LAW": "a named law or treaty", "LANGUAGE": "a language",
+    "DATE": "a date", "TIME": "a time", "PERCENT": "a percentage", "MONEY": "an amount of money",
+    "QUANTITY": "a measured quantity", "ORDINAL": "an ordinal number", "CARDINAL": "a number",
+    "PER": "a person's name", "MISC": "a name of the same kind",
+}  # fmt: skip
+# Models with few kinds call these one; spaCy and LAC differ in the name.
+_SAME = {"PERSON": "PER"}
+
+
+class NamedEntity(Capability):
+    """Named entities of the kinds that the annotator knows."""
+
+    name = "ner"
+    about = "a named entity becomes another of the same kind"
+    aliases = ("ne", "entity", "entities")
+    is_of_the_paper = True
+    needs = frozenset({"pos", "entities"})
+
+    def spans(self, pair: ReadPair, aligned: Sequence[AlignedSpan]) -> list[AlignedSpan]:
+        """The entities; of those that overlap, the longest."""
+        return keep_longest(span for span in aligned if span.label not in PARTS | PHRASES)
+
+    def instruction(self, pair: ReadPair, span: AlignedSpan) -> str:
+        """Another entity of the same kind."""
+        kind = _ENTITIES.get(span.label, f"a named entity of the kind {span.label}")
+        return f'{kind} other than "{span_text(pair, span)}"'
+
+    def objection(
+        self, edited: Annotation, changes: Sequence[Edit], *, original: Annotation | None = None
+    ) -> str | None:
+        """The edit must be an entity of the kind that was there; without the original, of any kind."""
+        places = zip(changes, edited_places(changes), original_places(changes), strict=True)
+        for change, place, before in places:
+            old_kinds = _entities_at(original, before) if original else set()
+            new_kinds = _entities_at(edited, place)
+            if not new_kinds or (old_kinds and not new_kinds & old_kinds):
+                kind = " or ".join(sorted(old_kinds)) or "a named entity"
+                return f'"{change.after}" is not {kind}'
+        return None
+
+
+def _entities_at(annotation: Annotation, place: tuple[int, int]) -> set[str]:
+    """The kinds of the entities that stand there, wholly or in part."""
+    kinds = set()
+    for entity in annotation.entities:
+        start, end = annotation.characters(entity)
+        if start < place[1] and end > place[0]:
+            kinds.add(_SAME.get(entity.label, entity.label))
+    return kinds
+
+
+_SMALL_WORDS = {
+    "NUM": "a number", "PRON": "a pronoun", "DET": "a determiner",
+    "AUX": "an auxiliary verb", "CCONJ": "a conjunction", "SCONJ": "a conjunction", "PART": "a particle",
+    "INTJ": "an interjection",
+}  # fmt: skip
+_LABELS = PARTS | {"QP"}
+
+
+class Others(Capability):
+    """Words that are no noun, verb, adjective, adverb or preposition."""
+
+    name = "others"
+    about = "a number, pronoun, determiner or other small word becomes another"
+    is_of_the_paper = True
+
+    def spans(self, pair: ReadPair, aligned: Sequence[AlignedSpan]) -> list[AlignedSpan]:
+        """The other words, and numbers of several words; of those that overlap, the longest."""
+        return keep_longest(span for span in aligned if span.label in _LABELS and _span_kind(pair, span))
+
+    def instruction(self, pair: ReadPair, span: AlignedSpan) -> str:
+        """Another word of the same kind."""
+        return f'{_span_kind(pair, span) or "a word"} other than "{span_text(pair, span)}"'
+
+    def objection(
+        self, edited: Annotation, changes: Sequence[Edit], *, original: Annotation | None = None
+    ) -> str | None:
+        """The edit must have a word of the kind that was there; without the original, of any of the kinds."""
+        places = zip(changes, edited_places(changes), original_places(changes), strict=True)
+        for change, place, before in places:
+            old_kinds = _kinds_at(original, before) if original else set()
+            new_kinds = _kinds_at(edited, place)
+            if not new_kinds or (old_kinds and not new_kinds & old_kinds):
+                kind = " or ".join(sorted(old_kinds or {"a number, a pronoun or another small word"}))
+                return f'"{change.after}" is not {kind}'
+        return None
+
+
+def _span_kind(pair: ReadPair, span: AlignedSpan) -> str | None:
+    head = head_token(pair, span)
+    return _kind(head) if head else None
+
+
+def _kind(token: Token) -> str | None:
+    """What kind of other word it is; `19th`, `100%` and `5G` are numbers, whatever a tagger calls them."""
+    return _SMALL_WORDS["NUM"] if token.text[:1].isdigit() else _SMALL_WORDS.get(token.pos)
+
+
+def _kinds_at(annotation: Annotation, place: tuple[int, int]) -> set[str]:
+    kinds = (_kind(annotation.tokens[i]) for i in tokens_at(annotation, place))
+    return {kind for kind in kinds if kind}
+
+
+SHARE = 0.2
+"""Less than this share of a sentence's words is edited (Wu, Liu, Yeung 2023, table 1)."""
+
+
+class General(Capability):
+    """Any words and phrases, several at once."""
+
+    name = "general"
+    about = "random words and phrases become others, less than 20 % of the source"
+    is_of_the_paper = True
+    most_of_source = math.nextafter(SHARE, 0)  # "at most" this is "less than" that
+    spans_at_once = 3
+
+    def spans(self, pair: ReadPair, aligned: Sequence[AlignedSpan]) -> list[AlignedSpan]:
+        """All that are short enough; of those that overlap, the longest."""
+        most = self.most_of_source * _words(pair.source)
+        return keep_longest(
+            span
+            for span in aligned
+            if span.label in PARTS | PHRASES and _words(pair.source, [(span.start, span.end)]) <= most
+        )
+
+    def instruction(self, pair: ReadPair, span: AlignedSpan) -> str:
+        """Whatever fits."""
+        return f'a word or phrase other than "{span_text(pair, span)}"'
+
+    def objection(
+        self, edited: Annotation, changes: Sequence[Edit], *, original: Annotation | None = None
+    ) -> str | None:
+        """The edited words must be a small share of the source; without the original, of the edited one."""
+        text, places = (original, original_places(changes)) if original else (edited, edited_places(changes))
+        words, share = _words(text), _words(text, places)
+        if words and share / words < SHARE:
+            return None
+        return f"{share} of {words} words are edited, which is not less than {SHARE:.0%}"
+
+
+def _words(annotation: Annotation, places: Sequence[tuple[int, int]] | None = None) -> int:
+    """How many words the text has, or has in these places; marks are no words."""
+    tokens = annotation.tokens
+    numbers = range(len(tokens)) if places is None else {i for p in places for i in tokens_at(annotation, p)}
+    return sum(any(map(str.isalnum, tokens[i].text)) for i in numbers)

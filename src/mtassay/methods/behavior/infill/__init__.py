@@ -1,1 +1,0 @@
-"""Who fills the masked places of a pair: a language model, a bilingual lexicon, or two separate models."""

@@ -1,1 +1,0 @@
-"""The lexicon infiller: puts a word of the same kind on both sides, where nothing else has to change."""

@@ -1,0 +1,195 @@
+"""What an infiller is: it gets pairs with aligned spans masked, and gives edited pairs.
+
+One is written `NAME` or `NAME:REST`, as `lexicon` and `llm:openai:gpt-5-mini`; the rest is its own affair.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NamedTuple, cast
+
+from mtassay.data.errors import UsageError
+from mtassay.data.languages import Pair
+from mtassay.data.nouns import Edit, RunContext
+from mtassay.data.registry import each_named, find, in_pack, is_known
+from mtassay.methods.behavior.capability import Capability
+from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
+
+__all__ = [
+    "MASK",
+    "Distinct",
+    "Filled",
+    "Infiller",
+    "Masked",
+    "Rejected",
+    "distinct_edits",
+    "infiller_class",
+    "infiller_names",
+    "open_infiller",
+]
+
+MASK = "<mask>"
+
+
+@dataclass(frozen=True, slots=True)
+class Masked:
+    """One edit to make: these spans of this pair, for this capability. `number` tells repetitions apart.
+
+    `instructions` has one entry for each span: what to put there, in words.
+    """
+
+    pair: ReadPair
+    capability: str
+    spans: tuple[AlignedSpan, ...]
+    instructions: tuple[str, ...]
+    number: int = 0
+
+    @property
+    def source(self) -> str:
+        """The source with each span masked."""
+        return _masked(self.pair.source.text, [(span.start, span.end) for span in self.spans])
+
+    @property
+    def reference(self) -> str:
+        """The reference with each span masked."""
+        return _masked(
+            self.pair.reference.text, sorted((s.reference_start, s.reference_end) for s in self.spans)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """What an infiller made. `changes` are in the source; `reference` is the whole pseudo-reference.
+
+    `reference_changes` has the edit of the reference, where it is known. `facts` go into the provenance.
+    """
+
+    masked: Masked
+    source: str
+    reference: str
+    changes: tuple[Edit, ...]
+    reference_changes: tuple[Edit, ...] = ()
+    facts: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """Why nothing came of a masked pair; `reply` is what a model said, word for word.
+
+    `is_final` says that nothing will ever come of this place, however often it is tried.
+    """
+
+    masked: Masked
+    reason: str
+    reply: str = ""
+    is_final: bool = False
+
+
+class Distinct(NamedTuple):
+    """Whether some edit of a case is known to change the meaning, and whether all are."""
+
+    some: bool
+    all: bool
+
+
+class Infiller(ABC):
+    """Fills masked pairs.
+
+    `argument` says what is written after the name and a colon; empty where nothing may. `adapts` is for one
+    that changes the rest of the reference too, and takes `adapted=SHARE` among its options: so much of it.
+    """
+
+    name: str
+    argument: ClassVar[str] = ""
+    adapts: ClassVar[bool] = False
+
+    @classmethod
+    def open(cls, pair: Pair, rest: str, context: RunContext) -> Infiller:
+        """The one for a pair; `rest` is what follows the colon. `context.ask` asks language models."""
+        return cls()
+
+    @classmethod
+    def never_edits(cls, capability: type[Capability]) -> bool:
+        """Whether nothing can ever come of a capability, whatever the text."""
+        return False
+
+    def lacks(self, capability: type[Capability]) -> bool:
+        """Whether nothing can come of a capability in the languages of its pair."""
+        return self.never_edits(capability)
+
+    @classmethod
+    def distinct(cls, provenance: Mapping[str, Any]) -> Distinct:
+        """What is known of the edits of a case it made: a language model's, say, may be synonyms."""
+        return Distinct(False, False)
+
+    @property
+    @abstractmethod
+    def signature(self) -> str:
+        """Equal signatures mean equal fillings."""
+
+    @abstractmethod
+    def fill(self, masked: Sequence[Masked]) -> list[Filled | Rejected]:
+        """One answer for each masked pair, in order: never another's."""
+
+    def spans(self, pair: ReadPair, *, start: bool = False, forms: bool = False) -> list[AlignedSpan] | None:
+        """The places of a pair that it can fill; `None` if it takes whatever is aligned.
+
+        `start` allows the first word of the source. `forms` asks for capabilities that change the form of a
+        word, and not for those that replace it.
+        """
+        return None
+
+
+def _masked(text: str, places: Sequence[tuple[int, int]]) -> str:
+    parts, done = [], 0
+    for start, end in places:
+        parts += [text[done:start], MASK]
+        done = end
+    return "".join([*parts, text[done:]])
+
+
+def infiller_names() -> list[str]:
+    """All infillers as they are written.
+
+    >>> infiller_names()[:2]
+    ['llm:SYSTEM', 'models:SOURCE_MODEL,TARGET_MODEL']
+    """
+    return [f"{name}:{kind.argument}" if kind.argument else name for name, kind in each_named("infiller")]
+
+
+def infiller_class(text: str) -> type[Infiller]:
+    """The class of what a person asked for; `UsageError` where there is none.
+
+    >>> infiller_class("thesaurus")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    mtassay.data.errors.UsageError: No infiller 'thesaurus'. Available: llm:SYSTEM, models:...
+    """
+    name, colon, _ = text.partition(":")
+    infiller = cast("type[Infiller]", find("infiller", name)) if is_known("infiller", name) else None
+    if infiller is None or (colon and not infiller.argument):
+        available = (
+            f"Available: {', '.join(infiller_names())}.{'' if infiller else in_pack('infiller', name)}"
+        )
+        raise UsageError(f"No infiller '{text}'. {available}")
+    return infiller
+
+
+def open_infiller(text: str, pair: Pair, context: RunContext) -> Infiller:
+    """What a person asked for."""
+    return infiller_class(text).open(pair, text.partition(":")[2], context)
+
+
+def distinct_edits(provenance: Mapping[str, Any]) -> Distinct:
+    """What is known of the edits of a case, by who made it.
+
+    >>> distinct_edits({"infiller": "lexicon:en-pt:1a", "lexicon": ["month", "departure"]})
+    Distinct(some=True, all=False)
+    >>> distinct_edits({"infiller": "llm:openai:gpt-5-mini"})
+    Distinct(some=False, all=False)
+    """
+    made_by = str(provenance.get("infiller", "")).partition(":")[0]
+    if not is_known("infiller", made_by):
+        return Distinct(False, False)
+    return cast("type[Infiller]", find("infiller", made_by)).distinct(provenance)

@@ -1,0 +1,280 @@
+"""Pass rates per capability and system, what other thresholds would have given, and where the errors are.
+
+Tables 4, 5, 7 and 9 to 11 of Wu, Liu, Yeung (2023).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+
+from mtassay.data.errors import UsageError
+from mtassay.data.nouns import Cluster, Comparison, Finding, Ledger, Result, Run, Score
+from mtassay.methods.behavior.behavior_evidence import CaseEvidence
+from mtassay.methods.behavior.capability import capability_class, in_usual_order
+from mtassay.methods.behavior.verdict_thresholds import TINY, thresholds_of
+from mtassay.stats import proportions
+from mtassay.stats.comparisons import Settled, rank_shares
+from mtassay.stats.family import compare_rows
+
+__all__ = [
+    "ALL",
+    "AT_THE_EDIT",
+    "PASS_RATE",
+    "UNDECIDED",
+    "ThresholdSweep",
+    "error_positions",
+    "pass_rate_ledgers",
+    "pass_rates",
+    "read_thresholds",
+    "sweep",
+    "sweep_run",
+]
+
+PASS_RATE, UNDECIDED, ALL = "pass rate", "undecided", "all"
+AT_THE_EDIT = "at the edit"
+# Wu, Liu, Yeung (2023), tables 9 to 11, go down from the alpha they chose; what a higher one finds, too, is
+# worth knowing.
+ALPHA_STEPS = (-0.2, -0.1, 0.0, 0.05, 0.1)
+BETA_FACTORS = (0.4, 1.0, 1.6, 2.2)
+
+
+def pass_rates(
+    findings: Sequence[Finding],
+    systems: Sequence[str],
+    counts: Mapping[str, Mapping[str, int]],
+    *,
+    level: float = 0.05,
+    trials: int = 10000,
+    signature: str = "",
+) -> Result:
+    """In percent, with Wilson's intervals at 95 %: all cases first, then each capability in the usual order.
+
+    A rate is of the cases that passed or failed; where some are undecided, their share of all judged cases
+    stands beside it under the name `undecided`. Two systems are compared on the cases that both have
+    settled, by randomization, two-sided and corrected for all pairs of systems in all groups; cases made from
+    one sentence are swapped together.
+    """
+    groups = _groups(findings)
+    settled = _settled(findings, systems)
+    scores: list[Score] = []
+    comparisons: list[Comparison] = []
+    clusters: list[Cluster] = []
+    row = {case: number for number, case in enumerate(_cases(findings))}
+    places = {
+        group: np.array([row[case] for case in cases], dtype=np.int64)
+        for group, cases in {ALL: list(row), **groups}.items()
+    }
+    decided = np.where(settled >= 0, settled, np.nan)
+    compared = compare_rows(
+        decided.T,
+        [[part] for part in places.values()],
+        units=_sentences(findings),
+        trials=trials,
+        alpha=level,
+    )
+    for number, (group, part) in enumerate(places.items()):
+        for system, values in zip(systems, settled[:, part], strict=True):
+            passed = values[values >= 0]
+            scores.append(_share(PASS_RATE, system, group, int(passed.sum()), len(passed), signature))
+            if undecided := int((values == _NEITHER).sum()):
+                judged = len(passed) + undecided
+                scores.append(_share(UNDECIDED, system, group, undecided, judged, signature))
+        comparisons += [
+            Comparison(PASS_RATE, group, a, b, _percent(delta), _defined(p))
+            for (a, b), delta, p in zip(
+                combinations(systems, 2), compared.delta[number], compared.p[number], strict=True
+            )
+        ]
+        if len(systems) > 1:
+            p = compared.p_matrix(number, len(systems))
+            clusters += [
+                Cluster(PASS_RATE, group, rank, tuple(systems[i] for i in members))
+                for rank, members in rank_shares(decided[:, part], p, alpha=level)
+            ]
+    return Result(scores, comparisons, clusters, counts)
+
+
+def pass_rate_ledgers(findings: Sequence[Finding], system: str) -> list[Ledger]:
+    """What the pass rates of a system add up from, all of whose findings these are."""
+    passed = {f.case_id: f.verdict == "pass" for f in findings if f.verdict in ("pass", "fail")}
+    groups = {group: [cases] for group, cases in {ALL: _cases(findings), **_groups(findings)}.items()}
+    clusters = dict(zip(_cases(findings), _sentences(findings), strict=True))
+    return [Ledger.of_shares(PASS_RATE, system, passed, groups, part="capability", clusters=clusters)]
+
+
+_NEITHER = -1.0
+_VALUES = {"pass": 1.0, "fail": 0.0, "undecided": _NEITHER}
+
+
+def _cases(findings: Sequence[Finding]) -> list[str]:
+    return list(dict.fromkeys(finding.case_id for finding in findings))
+
+
+def _sentences(findings: Sequence[Finding]) -> list[str]:
+    """What each case was made from, in the order of `_cases`; one that nobody judged stands for itself."""
+    sources = {case: case for case in _cases(findings)}
+    for finding in findings:
+        if source := CaseEvidence.of(finding).source:
+            sources[finding.case_id] = source
+    return list(sources.values())
+
+
+def _groups(findings: Sequence[Finding]) -> dict[str, list[str]]:
+    groups: dict[str, dict[str, None]] = {}
+    for finding in findings:
+        groups.setdefault(CaseEvidence.of(finding).capability, {})[finding.case_id] = None
+    return {group: list(groups[group]) for group in in_usual_order(groups)}
+
+
+def _settled(findings: Sequence[Finding], systems: Sequence[str]) -> Settled:
+    """(systems, cases): 1 passed, 0 failed, -1 undecided, nan not judged."""
+    column = {case: number for number, case in enumerate(_cases(findings))}
+    row = {system: number for number, system in enumerate(systems)}
+    table = np.full((len(row), len(column)), np.nan)
+    for finding in findings:
+        table[row[finding.system], column[finding.case_id]] = _VALUES.get(finding.verdict or "", np.nan)
+    return table
+
+
+def _share(name: str, system: str, group: str, hits: int, n: int, signature: str = "") -> Score:
+    if n == 0:
+        return Score(name, system, group, None, 0, signature=signature)
+    low, high = proportions.wilson(hits, n)
+    return Score(name, system, group, 100 * hits / n, n, 100 * low, 100 * high, signature)
+
+
+def _percent(share: float) -> float | None:
+    return 100 * float(share) if math.isfinite(share) else None
+
+
+def _defined(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdSweep:
+    """The pass rates that other thresholds would have given; `chosen` is the group of those of the run."""
+
+    scores: Sequence[Score]
+    chosen: str
+    title: str
+
+    def record(self) -> dict[str, Any]:
+        """The same for a program."""
+        return {"chosen": self.chosen, "scores": [asdict(score) for score in self.scores]}
+
+
+def read_thresholds(text: str) -> tuple[list[float], list[float]]:
+    """Lists of alphas and betas with a slash between them; two empty ones for `near`.
+
+    >>> read_thresholds("0.6,0.8/0.05"), read_thresholds("near")
+    (([0.6, 0.8], [0.05]), ([], []))
+    """
+    if text == "near":
+        return [], []
+    try:
+        alphas, betas = ([float(part) for part in side.split(",")] for side in text.split("/"))
+    except ValueError:
+        alphas, betas = [-1.0], [-1.0]
+    if not all(0 <= number <= 1 for number in (*alphas, *betas)):
+        raise UsageError(
+            f"`sweep` is '{text}'. Write numbers from 0 to 1 with a slash between the two lists, as "
+            "0.6,0.8/0.05,0.1; or near."
+        )
+    return list(dict.fromkeys(alphas)), list(dict.fromkeys(betas))
+
+
+def sweep_run(
+    run: Run, alphas: Sequence[float] = (), betas: Sequence[float] = (), *, capabilities: Sequence[str] = ()
+) -> ThresholdSweep:
+    """What other thresholds would have made of a run; by default, steps around those it was judged with."""
+    thresholds = thresholds_of(run)
+    scores = sweep(
+        run.findings,
+        alphas or [min(max(round(thresholds.alpha + step, 4), 0.0), 1.0) for step in ALPHA_STEPS],
+        betas or [round(thresholds.beta * factor, 4) for factor in BETA_FACTORS],
+        signed=bool(run.parameters.get("signed")),
+        capabilities=[_capability_in(run, name) for name in capabilities],
+    )
+    title = ", ".join(["Other thresholds", *capabilities])
+    return ThresholdSweep(scores, _pair_of(thresholds.alpha, thresholds.beta), title)
+
+
+def _capability_in(run: Run, name: str) -> str:
+    capabilities = in_usual_order(CaseEvidence.of(finding).capability for finding in run.findings)
+    capability = capability_class(name)
+    usual_name = name if capability is None else capability.name
+    if usual_name not in capabilities:
+        raise UsageError(f"No case is of the capability '{name}'. There are: {', '.join(capabilities)}.")
+    return usual_name
+
+
+def _pair_of(alpha: float, beta: float) -> str:
+    return f"alpha={alpha:g}|beta={beta:g}"
+
+
+def sweep(
+    findings: Iterable[Finding],
+    alphas: Sequence[float],
+    betas: Sequence[float],
+    *,
+    signed: bool = False,
+    capabilities: Sequence[str] = (),
+) -> list[Score]:
+    """The pass rate of every system for every alpha and beta, in percent, with Wilson's interval.
+
+    The group of a score is `alpha=0.8|beta=0.05`. A case whose edit was provably ignored fails everywhere.
+    Else only the quality counts, so a case whose verdict came from finding the edit is judged as if the
+    measure could see it. Cases without a quality are left out of `n`.
+    """
+    rows: dict[str, list[tuple[float, float]]] = {}
+    for finding in findings:
+        evidence = CaseEvidence.of(finding)
+        if not capabilities or evidence.capability in capabilities:
+            pairs = rows.setdefault(finding.system, [])
+            if evidence.quality is not None and evidence.edited_quality is not None:
+                is_ignored = evidence.status == "edit ignored"
+                pairs.append((-math.inf, 0.0) if is_ignored else (evidence.quality, evidence.edited_quality))
+    scores = []
+    for system, pairs in rows.items():
+        table = np.array(pairs, dtype=np.float64).reshape(-1, 2)
+        moved = table[:, 0] - table[:, 1]
+        moved = moved if signed else np.abs(moved)
+        for alpha in alphas:
+            good = table[:, 0] >= alpha - TINY
+            for beta in betas:
+                passed = int((good & (moved <= beta + TINY)).sum())
+                scores.append(_share(PASS_RATE, system, _pair_of(alpha, beta), passed, len(table)))
+    return scores
+
+
+def error_positions(findings: Iterable[Finding]) -> list[Score]:
+    """The share of failed cases whose error is at the edit, by system and capability, in percent.
+
+    All of them together come first, then capabilities in the usual order.
+    `n` are the failed cases of which that is known. Cases whose original is bad are not counted: their error
+    was there before the edit.
+    """
+    places: dict[tuple[str, str], Counter[str]] = {}
+    for finding in findings:
+        if finding.verdict != "fail":
+            continue
+        evidence = CaseEvidence.of(finding)
+        if evidence.status != "original is bad":
+            for group in (ALL, evidence.capability):
+                places.setdefault((finding.system, group), Counter())[evidence.where] += 1
+    scores = []
+    systems = dict.fromkeys(system for system, _ in places)
+    groups = in_usual_order(group for _, group in places if group != ALL)
+    for group, system in product((ALL, *groups), systems):
+        if counts := places.get((system, group)):
+            total = counts["at the edit"] + counts["elsewhere"]
+            scores.append(_share(AT_THE_EDIT, system, group, counts["at the edit"], total))
+    return scores

@@ -1,0 +1,246 @@
+"""How good a translation is, between 0 and 1, by any segment-level metric: Qual of Wu, Liu, Yeung (2023).
+
+A reference-free one tells whether the two pairs of a case are equally good (section 3.3): where a reference
+and its pseudo-reference are not, the qualities of two translations held against them cannot be compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mtassay.data.errors import UsageError
+from mtassay.data.languages import Pair
+from mtassay.data.nouns import RunContext, Segment
+from mtassay.data.settings import build, split_specs
+from mtassay.measures.corpus import Corpus, measure
+from mtassay.measures.metric import Floats, Metric
+from mtassay.methods.behavior.pairs import BehaviorCase
+from mtassay.methods.behavior.verdict_thresholds import FILTERS, TINY
+
+__all__ = [
+    "Filtered",
+    "PairDifference",
+    "Translated",
+    "as_qualities",
+    "as_translated",
+    "best_quality",
+    "check_filter",
+    "default_filter",
+    "filter_cases",
+    "filter_threshold",
+    "measure_names",
+    "measures",
+    "pair_differences",
+    "qualities",
+    "quality_name",
+]
+
+PERCENT = frozenset({"bleu", "chrf", "ter", "nee"})
+"""Metrics of ours that count to 100."""
+
+AT_ONCE = 2048
+"""Pairs of source and reference measured at once: bounds the memory, and what a killed run loses."""
+
+
+class Translated(NamedTuple):
+    """A source, its reference and what each system made of it; `None` where a system gave nothing."""
+
+    source: str
+    reference: str
+    outputs: tuple[str | None, ...]
+
+
+def quality_name(metrics: Mapping[str, Metric]) -> str:
+    """How the quality is called: the name of the metric, or those of all that are averaged.
+
+    >>> quality_name({"use": None, "chrf": None})
+    'use+chrf'
+    """
+    return "+".join(metrics)
+
+
+def qualities(
+    metrics: Mapping[str, Metric],
+    items: Sequence[Translated],
+    systems: Sequence[str],
+    context: RunContext,
+) -> Floats:
+    """The quality of each item and system (items, systems); nan without an output, or where it is undefined.
+
+    Several metrics are averaged. Percent become shares, and a metric for which less is better is turned
+    round. Equal items are measured once; what was measured before comes from the workspace.
+    """
+    distinct = list(dict.fromkeys(items))
+    values = np.full((len(distinct), len(systems)), np.nan)
+    for start in range(0, len(distinct), AT_ONCE):
+        context.progress(f"quality ({quality_name(metrics)})", start, len(distinct))
+        part = distinct[start : start + AT_ONCE]
+        by_metric = [_measured(name, metric, part, systems, context) for name, metric in metrics.items()]
+        values[start : start + len(part)] = np.mean(by_metric, axis=0)
+    place = {item: number for number, item in enumerate(distinct)}
+    return values[[place[item] for item in items]] if items else values
+
+
+def _measured(
+    name: str, metric: Metric, items: Sequence[Translated], systems: Sequence[str], context: RunContext
+) -> Floats:
+    # Numbers for ids: the same texts have the same key in the workspace, whatever their cases are called.
+    if metric.reads_ids:
+        raise UsageError(
+            f"metric '{name}' finds scores by id, and here they are needed by text: give a file with "
+            "source and output."
+        )
+    segments = [Segment(str(i), item.source, (item.reference,)) for i, item in enumerate(items)]
+    outputs = {system: [item.outputs[i] or "" for item in items] for i, system in enumerate(systems)}
+    scores = np.full((len(items), len(systems)), np.nan)
+    for column, statistics in enumerate(measure(metric, Corpus(segments, outputs), context)):
+        if len(statistics.values) != len(items):
+            raise UsageError(f"metric '{name}' does not score single segments: take another `quality`.")
+        scores[:, column] = as_qualities(metric, metric.unit_scores(statistics.values))
+    scores[[[text is None for text in item.outputs] for item in items]] = np.nan
+    return scores
+
+
+def as_qualities(metric: Metric, scores: Floats) -> Floats:
+    """Scores on the metric's own scale as qualities: percent become shares, and error rates 1 less.
+
+    >>> from mtassay.measures.ter import TER
+    >>> as_qualities(TER(), np.array([40.0])).tolist()
+    [0.6]
+    """
+    shares = metric.quality(scores) / (100 if metric.name in PERCENT else 1)
+    return shares if metric.higher_is_better else 1 - shares
+
+
+COMET_QE = "comet:model=Unbabel/wmt20-comet-qe-da"
+ENCODER = "use:against=source"
+
+
+@dataclass(frozen=True, slots=True)
+class PairDifference:
+    """How good the original pair is, and the edited one, between 0 and 1; nan where it is unknown."""
+
+    quality: float
+    edited_quality: float
+
+    def is_within(self, filter_beta: float) -> bool:
+        """Whether both pairs are equally good; not where it is unknown."""
+        return abs(self.quality - self.edited_quality) <= filter_beta + TINY
+
+
+@dataclass(frozen=True, slots=True)
+class Filtered:
+    """The cases that stay, in order, and those that were dropped, with the two qualities of each."""
+
+    kept: list[BehaviorCase]
+    dropped: list[tuple[BehaviorCase, PairDifference]]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many cases of each capability were dropped; capabilities without one are left out."""
+        counts: dict[str, int] = {}
+        for case, _ in self.dropped:
+            counts[case.capability] = counts.get(case.capability, 0) + 1
+        return counts
+
+
+def best_quality() -> str:
+    """The measure to judge with: COMET, as in the paper, where it is installed, else the sentence encoder."""
+    return "comet" if _has_comet() else "use"
+
+
+def default_filter() -> str:
+    """The measure to filter with: COMET-QE, as in the paper, where COMET is installed, else the encoder."""
+    return COMET_QE if _has_comet() else ENCODER
+
+
+def _has_comet() -> bool:
+    try:
+        version("unbabel-comet")
+    except PackageNotFoundError:
+        return False
+    return True
+
+
+def measure_names(specs: Mapping[str, Any] | Sequence[str] | str) -> list[str]:
+    """The names of measures; `none` is none.
+
+    >>> measure_names("use,chrf"), measure_names("none")
+    (['use', 'chrf'], [])
+    """
+    if isinstance(specs, str):
+        return [] if specs == "none" else split_specs(specs)
+    return list(specs)
+
+
+def measures(
+    specs: Mapping[str, Any] | Sequence[str] | str, pair: Pair | None = None
+) -> Mapping[str, Metric]:
+    """Measures by what was asked for; those of a saved run are their names and descriptions."""
+    if isinstance(specs, Mapping) and all(isinstance(metric, Metric) for metric in specs.values()):
+        return specs
+    language = {} if pair is None else {"language": str(pair.target), "langpair": str(pair)}
+    return {spec: build("metric", spec, **language) for spec in measure_names(specs)}
+
+
+def filter_threshold(name: str, filter_beta: float | None = None) -> float:
+    """The threshold that was given, else the one known for this very measure; an error if there is none."""
+    if filter_beta is not None:
+        return filter_beta
+    if name not in FILTERS:
+        filters = ", ".join(sorted(FILTERS))
+        raise UsageError(
+            f"No threshold is known for the filter '{name}'. Give `filter_beta`. Known: {filters}."
+        )
+    return FILTERS[name].filter_beta
+
+
+def check_filter(metrics: Mapping[str, Metric]) -> None:
+    """Refuse what reads references: a reference held against itself is always perfect."""
+    for name, metric in metrics.items():
+        if metric.reads_references:
+            raise UsageError(f"The filter '{name}' reads references. Take a reference-free one: {ENCODER}.")
+
+
+def pair_differences(
+    metrics: Mapping[str, Metric], pairs: Sequence[tuple[Translated, Translated]], context: RunContext
+) -> list[PairDifference]:
+    """For each pair of pairs, the quality of the references as translations of their sources.
+
+    A `Translated` here has the reference as its one output too.
+    """
+    check_filter(metrics)
+    both = qualities(metrics, [item for pair in pairs for item in pair], ["reference"], context)
+    return [PairDifference(float(a), float(b)) for a, b in both.reshape(-1, 2)]
+
+
+def filter_cases(
+    cases: Sequence[BehaviorCase],
+    metrics: Mapping[str, Metric],
+    context: RunContext,
+    *,
+    filter_beta: float | None = None,
+) -> Filtered:
+    """Keeps a case only if |QE(x, r) - QE(x', r')| is at most `filter_beta` (default: the measure's own)."""
+    limit = filter_threshold(quality_name(metrics), filter_beta)
+    pairs = [
+        (as_translated(c.source, c.reference), as_translated(c.edited_source, c.pseudo_reference))
+        for c in cases
+    ]
+    result = Filtered([], [])
+    for case, difference in zip(cases, pair_differences(metrics, pairs, context), strict=True):
+        if difference.is_within(limit):
+            result.kept.append(case)
+        else:
+            result.dropped.append((case, difference))
+    return result
+
+
+def as_translated(source: str, reference: str) -> Translated:
+    """A pair whose reference is looked at as if a system had given it."""
+    return Translated(source, reference, (reference,))

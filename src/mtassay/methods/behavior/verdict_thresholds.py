@@ -1,0 +1,301 @@
+"""When a translation is good enough and a difference is large, and what a case then comes to.
+
+A threshold means nothing without the quality measure it was found for, so there is no common default. Those
+that we found ourselves follow one rule (`calibrate`). It reads qualities alone, but its two levels were
+settled with the published rates of five capabilities in view, so agreement on these five is no independent
+test of them.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtassay.data.errors import UsageError
+from mtassay.data.formats.evaluation_files import read_thresholds
+from mtassay.data.formats.textfiles import FilePath, shown
+from mtassay.data.languages import parse_pair
+from mtassay.data.nouns import Run, Verdict
+from mtassay.data.settings import with_new_names
+from mtassay.methods.behavior.capability import capability_class
+
+__all__ = [
+    "EVIDENCE",
+    "FILTERS",
+    "MOVED",
+    "STATUSES",
+    "THRESHOLDS",
+    "FilterThreshold",
+    "JudgedPair",
+    "Status",
+    "Thresholds",
+    "Where",
+    "calibrate",
+    "calibrated_thresholds",
+    "caution",
+    "compared",
+    "is_blind",
+    "judge_pair",
+    "position",
+    "reconsider",
+    "thresholds_for",
+    "thresholds_of",
+]
+
+BAD, LARGE = 0.15, 0.05
+"""The rule: the worst 15 % of the originals are bad, and the largest 5 % of the differences are large."""
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """`alpha`: a translation of this quality is good; `beta`: a larger difference is not by chance.
+
+    `origin` says how both were found. `targets` are the target languages that they hold for; none named
+    means all.
+    """
+
+    alpha: float
+    beta: float
+    origin: str
+    targets: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class FilterThreshold:
+    """`filter_beta`: two pairs whose qualities differ by more are not equally good."""
+
+    filter_beta: float
+    origin: str
+
+
+_RULE = "our rule on 3,496 en-zh cases of Wu, Liu, Yeung (2023) and five good systems"
+
+THRESHOLDS = {
+    "comet": Thresholds(0.8, 0.05, "Wu, Liu, Yeung (2023), section 4.1, for wmt22-comet-da"),
+    "use": Thresholds(0.76, 0.15, _RULE),
+    # Words of a language with spaces have many more characters in common.
+    "chrf": Thresholds(0.22, 0.29, _RULE, frozenset({"zh"})),
+    "use+chrf": Thresholds(0.50, 0.20, _RULE, frozenset({"zh"})),
+}
+
+FILTERS = {
+    "comet:model=Unbabel/wmt20-comet-qe-da": FilterThreshold(0.05, "Wu, Liu, Yeung (2023), section 3.3"),
+    "use:against=source": FilterThreshold(
+        0.03, "keeps as large a share of the released cases of Wu, Liu, Yeung (2023) as their own filter did"
+    ),
+}
+
+_SPEED = re.compile(r":(?:batch_size|gpus)=[^:+]*")
+
+
+def calibrate(originals: NDArray[Any], edited: NDArray[Any]) -> Thresholds:
+    """Thresholds for a measure, from the qualities of translations by systems that are known to be good.
+
+    Alpha is the quality that the worst 15 % of the originals do not reach; beta is the difference that only
+    5 % of the cases exceed. Values that are nan do not count.
+
+    >>> originals = np.linspace(0, 1, 101)
+    >>> calibrate(originals, originals**2).alpha
+    0.15
+    """
+    moved = np.abs(np.asarray(originals) - np.asarray(edited))
+    alpha, beta = np.nanquantile(originals, BAD), np.nanquantile(moved, 1 - LARGE)
+    return Thresholds(float(alpha), float(beta), "our rule")
+
+
+def thresholds_for(
+    quality: str, *, target: str = "", alpha: float | None = None, beta: float | None = None
+) -> Thresholds:
+    """Those that were given, else those known for this very measure; an error where there are none.
+
+    `target` is the code of the target language.
+
+    >>> thresholds_for("comet", beta=0.1).alpha
+    0.8
+    >>> thresholds_for("nee")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    mtassay.data.errors.UsageError: No thresholds are known for the quality 'nee'. Give `min_quality` and ...
+    """
+    if alpha is not None and beta is not None:
+        return Thresholds(alpha, beta, "given")
+    defaults = THRESHOLDS.get(_SPEED.sub("", quality))
+    if defaults is None:
+        raise UsageError(
+            f"No thresholds are known for the quality '{quality}'. Give `min_quality` and `max_change`."
+        )
+    if defaults.targets and target not in defaults.targets:
+        where = ", ".join(sorted(defaults.targets))
+        raise UsageError(
+            f"The thresholds of the quality '{quality}' hold for translations into {where} only. "
+            "Give `min_quality` and `max_change`."
+        )
+    if alpha is None and beta is None:
+        return defaults
+    return Thresholds(
+        defaults.alpha if alpha is None else alpha,
+        defaults.beta if beta is None else beta,
+        f"one given, the other: {defaults.origin}",
+    )
+
+
+EVIDENCE = "evidence"
+"""How a file of thresholds calls the judge that adds up what speaks for an error."""
+
+
+def calibrated_thresholds(file: FilePath, wanted: Sequence[str]) -> dict[str, Any]:
+    """The parameters that follow from a file of found thresholds, for the first of the judges that it has.
+
+    A judge is a quality measure, or "evidence".
+    """
+    found = read_thresholds(file).values()
+    for name in wanted:
+        needed = "fail" if name == EVIDENCE else "alpha"
+        fitting = [entry for entry in found if entry.quality == name and needed in entry.parameters]
+        if fitting:
+            # What was found on a run of this method knows beta too.
+            entry = max(fitting, key=lambda entry: "beta" in entry.parameters)
+            own = {} if name == EVIDENCE else with_new_names("behavior", entry.parameters)
+            judge = EVIDENCE if name == EVIDENCE else "paper"
+            return {**own, "judge_by": judge, "calibrated": asdict(entry)}
+    others = ", ".join(dict.fromkeys(entry.quality or entry.judge for entry in found))
+    raise UsageError(
+        f"{shown(file)} has no thresholds for {' or '.join(map(repr, wanted))}. It has some for: {others}."
+    )
+
+
+def thresholds_of(run: Run) -> Thresholds:
+    """Those that the run was judged with."""
+    parameters = run.parameters
+    return thresholds_for(
+        "+".join(parameters["quality"]),
+        target=parse_pair(str(parameters["pair"])).target.code,
+        alpha=parameters.get("min_quality"),
+        beta=parameters.get("max_change"),
+    )
+
+
+def caution(
+    quality: str, pair: str, *, alpha: float | None = None, beta: float | None = None, direct: bool = True
+) -> str:
+    """What a reader of pass rates by this measure should know; empty where there is nothing to say.
+
+    >>> caution("use", "en-zh").partition(": ")[2]
+    'what it misses fails only where the direct check proves it. Its rates are upper bounds.'
+    >>> caution("use", "en-pt").partition("bounds. ")[2], caution("comet", "en-pt")
+    ('Its thresholds were found on en-zh, not on en-pt.', '')
+    """
+    if "use" not in [part.partition(":")[0] for part in quality.split("+")]:
+        return ""
+    misses = (
+        "what it misses fails only where the direct check proves it" if direct else "what it misses passes"
+    )
+    text = f"{quality} hardly sees edits of one word or number: {misses}. Its rates are upper bounds."
+    defaults = THRESHOLDS.get(_SPEED.sub("", quality))
+    if defaults is None or defaults.origin != _RULE or None not in (alpha, beta) or pair.startswith("en-zh"):
+        return text
+    return f"{text} Its thresholds were found on en-zh, not on {pair}."
+
+
+def is_blind(quality: str, capability: str) -> bool:
+    """Whether any part of this quality measure cannot see failures of the capability.
+
+    >>> is_blind("use+comet", "negation"), is_blind("comet", "negation")
+    (True, False)
+    """
+    kind = capability_class(capability)
+    return kind is not None and any(part.partition(":")[0] in kind.unseen_by for part in quality.split("+"))
+
+
+def compared(quality: float, edited: float, limits: Thresholds, *, signed: bool = False) -> str:
+    """How the qualities of a case stand to alpha and beta, in words.
+
+    >>> compared(0.9, 0.7, Thresholds(0.8, 0.05, "given"))
+    "the original's quality 0.900 is at least alpha 0.8; the edit moves it by -0.200, beyond beta 0.05"
+    """
+    moved = edited - quality
+    original = "below" if quality < limits.alpha - TINY else "at least"
+    edit = "beyond" if (-moved if signed else abs(moved)) > limits.beta + TINY else "within"
+    # Three decimals: with two, many a quality below the threshold looks equal to it.
+    parts = [
+        f"the original's quality {quality:.3f} is {original} alpha {limits.alpha:g}",
+        f"the edit moves it by {moved:+.3f}, {edit} beta {limits.beta:g}"
+        + (" (only a loss counts)" if signed else ""),
+    ]
+    return "; ".join(parts)
+
+
+Status = Literal[
+    "passed", "original is bad", "edit broke it", "edit ignored", "edit improved it", "undecided"
+]
+Where = Literal["at the edit", "elsewhere", "unknown"]
+
+STATUSES: dict[Status, Verdict] = {
+    "passed": "pass",
+    "original is bad": "fail",
+    "edit broke it": "fail",
+    "edit ignored": "fail",
+    "edit improved it": "fail",
+    "undecided": "undecided",
+}
+"""All that a case can come to, with the verdict."""
+MOVED: frozenset[Status] = frozenset(("edit broke it", "edit ignored", "edit improved it"))
+"""The statuses of a case that fails by its edit, and not by its original."""
+
+TINY = 1e-9
+"""Qualities that differ from a threshold by less are equal to it: 0.9 - 0.85 is not above 0.05."""
+
+
+class JudgedPair(NamedTuple):
+    """The status of a case, and why where it is undecided."""
+
+    status: Status
+    why: str = ""
+
+
+def judge_pair(
+    quality: float, edited: float, *, alpha: float, beta: float, signed: bool = False
+) -> JudgedPair:
+    """Pass if the original is good (at least alpha) and the edit moves the quality by at most beta.
+
+    With `signed` only a loss of quality counts. Without a quality nothing can be said.
+
+    >>> [judge_pair(0.9, edited, alpha=0.8, beta=0.05).status for edited in (0.85, 0.8, 0.97)]
+    ['passed', 'edit broke it', 'edit improved it']
+    >>> judge_pair(0.9, 0.97, alpha=0.8, beta=0.05, signed=True).status
+    'passed'
+    """
+    if math.isnan(quality) or math.isnan(edited):
+        return JudgedPair("undecided", "the quality measure says nothing about it")
+    if quality < alpha - TINY:
+        return JudgedPair("original is bad")
+    if quality - edited > beta + TINY:
+        return JudgedPair("edit broke it")
+    if edited - quality > beta + TINY and not signed:
+        return JudgedPair("edit improved it")
+    return JudgedPair("passed")
+
+
+def reconsider(judged: JudgedPair, edit_found: bool | None) -> JudgedPair:
+    """The same for a capability that the quality measure is blind to: finding the edit decides."""
+    if judged.status != "passed" or edit_found:
+        return judged
+    if edit_found is None:
+        return JudgedPair("undecided", "the quality measure is blind to it, and the edit was not found")
+    return JudgedPair("edit broke it")
+
+
+def position(edit_found: bool | None) -> Where:
+    """Where the error of a failed case is: elsewhere, if the edit itself was translated.
+
+    >>> position(True), position(False), position(None)
+    ('elsewhere', 'at the edit', 'unknown')
+    """
+    if edit_found is None:
+        return "unknown"
+    return "elsewhere" if edit_found else "at the edit"

@@ -1,0 +1,330 @@
+"""Originals, variants and their translations, read and set side by side.
+
+A variant is a segment like any other, so every command can translate it, store it and show it; its tags say
+which original it comes from and which one word differs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from mtassay.data.errors import InputError, UsageError
+from mtassay.data.nouns import Case, Edit, Output, RunContext, Segment, original_of
+from mtassay.measures.detector import AnnotatedAnswer, AnsweredCase, ComparedPair, Unread
+from mtassay.measures.judge import Opinion
+from mtassay.methods.invariance.structures import Structure
+from mtassay.nlp.annotation import Annotation, Annotator, plain_words
+from mtassay.nlp.encoder import open_encoder, unit
+from mtassay.nlp.spread import SpreadAnnotator
+
+__all__ = [
+    "FILTERS",
+    "answered",
+    "cases_of",
+    "check_filters",
+    "edit_between",
+    "edit_of",
+    "has_variants",
+    "is_made",
+    "read_texts",
+    "read_twice",
+    "texts_of",
+    "variant_of",
+    "with_edits",
+    "without_paraphrases",
+    "without_right_ones",
+]
+
+_NUMBER = re.compile(r"(?<!\d)\d++(?:[.,:]\d++)+")
+
+
+def variant_of(original: Segment, edit: Edit, place: int, facts: Mapping[str, Any] | None = None) -> Segment:
+    """The variant as a segment. `place` is the number of the word, `facts` what else to keep of it.
+
+    >>> variant_of(Segment("7", "A small dog"), Edit(2, 7, "small", "young", "ADJ"), 1).id
+    '7/1-young'
+    """
+    assert original.source is not None
+    tags = {"original": original.id, "edit": {**edit._asdict(), **(facts or {})}}
+    return Segment(
+        f"{original.id}/{place}-{edit.after}",
+        edit.apply(original.source),
+        document=original.document,
+        tags=tags,
+    )
+
+
+def has_variants(segments: Iterable[Segment]) -> bool:
+    """Whether these hold variants already, right or wrong ones, so that none need to be made."""
+    return any("edit" in segment.tags or original_of(segment) is not None for segment in segments)
+
+
+def edit_of(tags: Mapping[str, Any]) -> Edit:
+    """The edit that made the variant with these tags; an `InputError` where it is none.
+
+    >>> edit_of({"edit": {"start": 2, "end": 7, "before": "small", "after": "young"}}).after
+    'young'
+    """
+    edit = tags.get("edit")
+    places, words = ("start", "end"), ("before", "after")
+    if (
+        not isinstance(edit, Mapping)
+        or not all(type(edit.get(key)) is int for key in places)
+        or not all(isinstance(edit.get(key), str) for key in words)
+    ):
+        raise InputError("'edit' must have start, end, before and after")
+    pos = edit.get("pos")
+    part_of_speech = pos if isinstance(pos, str) else ""
+    return Edit(edit["start"], edit["end"], edit["before"], edit["after"], part_of_speech)
+
+
+def is_made(segments: Sequence[Segment]) -> bool:
+    """Whether there are variants, or every original says why it has none, so that none need to be made."""
+    return has_variants(segments) or all(segment.tags.get("skip") for segment in segments)
+
+
+def with_edits(segments: Sequence[Segment]) -> list[Segment]:
+    """The segments of any run; one that was made from another has the one edit that turns that into it."""
+    sources = {segment.id: segment.source or "" for segment in segments}
+    edited = []
+    for segment in segments:
+        original = original_of(segment)
+        if original in sources and not {"edit", "phrase"} & segment.tags.keys():
+            edit = edit_between(sources[original], segment.source or "")
+            segment = segment._replace(tags={**segment.tags, "edit": edit._asdict()})
+        edited.append(segment)
+    return edited
+
+
+def edit_between(before: str, after: str) -> Edit:
+    """The one edit that turns a text into another, from the first to the last whole word that differs.
+
+    >>> edit_between("A dog sees me.", "A cow sees you.")
+    Edit(start=2, end=13, before='dog sees me', after='cow sees you', pos='')
+    """
+    inside = _inside(before), _inside(after)
+    longest = min(len(before), len(after))
+    start = next((n for n in range(longest) if before[n] != after[n]), longest)
+    while start in inside[0] or start in inside[1]:
+        start -= 1
+    longest -= start
+    same = next((n for n in range(longest) if before[-1 - n] != after[-1 - n]), longest)
+    while len(before) - same in inside[0] or len(after) - same in inside[1]:
+        same -= 1
+    end = len(before) - same
+    return Edit(start, end, before[start:end], after[start : len(after) - same])
+
+
+def _inside(text: str) -> set[int]:
+    """The places that are inside a word or a number; before an English `'s` a word may end."""
+    spans = [number.span() for number in _NUMBER.finditer(text)]
+    for word in plain_words(text):
+        ends = (word.end - 2, word.end) if word.text.endswith(("'s", "’s")) else (word.end,)
+        spans += zip((word.start, *ends), ends, strict=False)
+    return {place for start, end in spans for place in range(start + 1, end)}
+
+
+def cases_of(segments: Iterable[Segment]) -> list[Case]:
+    """One case for each original, in order; `expect["parts"]` has the tags of each source after the first.
+
+    An original without a variant cannot be tested and is skipped, for the reason in its tag `skip`. A variant
+    that is not its original with one edit is an `InputError`: distances would mean nothing.
+    """
+    originals: dict[str, Segment] = {}
+    parts: dict[str, list[Segment]] = {}
+    for segment in segments:
+        original = original_of(segment)
+        if original is None:
+            if "edit" in segment.tags:
+                raise InputError(f"segment {segment.id}: it has an 'edit', but no 'original'")
+            originals[segment.id] = segment
+            parts[segment.id] = []
+        elif original in parts:
+            _check(segment, originals[original])
+            parts[original].append(segment)
+        else:
+            raise InputError(f"segment {segment.id} is a variant of {original}, which is not before it")
+    return [_case(segment, parts[segment.id]) for segment in originals.values()]
+
+
+def _check(part: Segment, original: Segment) -> None:
+    """Refuse what is neither a variant nor a phrase of this original."""
+    if "edit" not in part.tags:
+        if "phrase" in part.tags:
+            return
+        raise InputError(f"segment {part.id}: it has an 'original', but no 'edit'")
+    try:
+        edit = edit_of(part.tags)
+    except InputError as error:
+        raise InputError(f"segment {part.id}: {error}") from None
+    source = original.source or ""
+    if not 0 <= edit.start <= edit.end <= len(source) or source[edit.start : edit.end] != edit.before:
+        where = f"at {edit.start}-{edit.end} of {original.id}"
+        raise InputError(f"segment {part.id}: {edit.before[:40]!r} does not stand {where}")
+    if not (part.source or "").strip() or part.source != edit.apply(source):
+        change = f"{edit.before[:40]!r} changed to {edit.after[:40]!r}"
+        raise InputError(f"segment {part.id}: its source is not that of {original.id} with {change}")
+
+
+def _case(original: Segment, parts: Sequence[Segment]) -> Case:
+    has_variant = any("edit" in part.tags for part in parts)
+    return Case(
+        original.id,
+        original.id,
+        (original.source, *(part.source for part in parts)),
+        expect={"parts": [dict(part.tags) for part in parts]},
+        tags=original.tags,
+        skip=None if has_variant else str(original.tags.get("skip") or "it has no variants"),
+        source_ids=(original.id, *(part.id for part in parts)),
+    )
+
+
+def read_texts(
+    texts: Iterable[str], annotator: Annotator, context: RunContext, *, step: str
+) -> dict[str, Annotation]:
+    """The annotation of each text; one that the annotator chokes on has an `error`."""
+    distinct = list(dict.fromkeys(texts))
+    return dict(zip(distinct, SpreadAnnotator(annotator, context, step=step).annotate(distinct), strict=True))
+
+
+Read = Callable[[str], Annotation]
+
+
+def texts_of(outputs: Iterable[Sequence[Output]]) -> list[str]:
+    """All texts that systems gave."""
+    return [output.text for answers in outputs for output in answers if output.text is not None]
+
+
+def answered(
+    cases: Sequence[Case], outputs: Sequence[Output], *, read_source: Read, read_output: Read
+) -> list[AnsweredCase]:
+    """The cases that were asked, in order. `outputs` has one output for each of their sources, in order."""
+    answered_cases = []
+    start = 0
+    for case in cases:
+        if case.skip is not None:
+            continue
+        stop = start + len(case.sources)
+        answered_cases.append(_answered(case, outputs[start:stop], read_source, read_output))
+        start = stop
+    return answered_cases
+
+
+def _answered(case: Case, outputs: Sequence[Output], read_source: Read, read_output: Read) -> AnsweredCase:
+    if outputs[0].text is None:
+        return AnsweredCase(case, None, problem=outputs[0].error or "no output", absent=outputs[0])
+    original = AnnotatedAnswer(case.id, read_source(case.sources[0] or ""), read_output(outputs[0].text))
+    if error := original.output.error or original.source.error:
+        return AnsweredCase(case, None, problem=f"its annotator failed: {error}")
+    result = AnsweredCase(case, original)
+    for source, output, tags in zip(case.sources[1:], outputs[1:], case.expect["parts"], strict=True):
+        if output.text is None:
+            result.unread.append(Unread(output.id, output.error or "no output"))
+            continue
+        answer = AnnotatedAnswer(output.id, read_source(source or ""), read_output(output.text))
+        if error := answer.output.error or answer.source.error:
+            result.unread.append(Unread(output.id, f"its annotator failed: {error}"))
+        elif "edit" in tags:
+            result.compared.append(ComparedPair(original, answer, edit_of(tags)))
+        else:
+            result.phrases.append(answer)
+    if result.compared:
+        return result
+    return AnsweredCase(case, None, unread=result.unread, problem="none of its variants has an output")
+
+
+FILTERS = {
+    "parser": "the distance is not there when the outputs are parsed a second time",
+    "paraphrase": "the two outputs are as near in meaning as the two sources are",
+    "judge": "the judge does not find either output likely to be wrong",
+}
+"""What each filter leaves out, by its name."""
+
+_MARGIN = 0.02
+_LIKELY = 0.6  # of pairs of the demo with such an output nine of ten hold an error, by cross-validation
+
+Reader = Callable[[Sequence[str]], dict[str, Annotation]]
+
+
+def check_filters(names: Sequence[str]) -> None:
+    """Refuse a filter that is none."""
+    for name in names:
+        if name not in FILTERS:
+            raise UsageError(f"No filter '{name}'. Available: {', '.join(FILTERS)}.")
+
+
+def without_paraphrases(
+    compared: Sequence[ComparedPair], distances: Sequence[float], *, margin: float = _MARGIN
+) -> list[float]:
+    """The distances, 0 where the outputs are as near to each other as their sources, by the encoder's cosine.
+
+    What a wrong translation adds, drops or turns round moves the output further than the changed word moves
+    the source; other words for the same do not.
+    """
+    if not compared:
+        return []
+    encode = open_encoder("the filter 'paraphrase'")
+    texts = [
+        side.text
+        for pair in compared
+        for side in (pair.original.source, pair.variant.source, pair.original.output, pair.variant.output)
+    ]
+    distinct = list(dict.fromkeys(texts))
+    vectors = dict(zip(distinct, unit(encode(distinct)), strict=True))
+    sides = np.array([vectors[text] for text in texts]).reshape(len(compared), 4, -1)
+    sources = (sides[:, 0] * sides[:, 1]).sum(axis=1)
+    outputs = (sides[:, 2] * sides[:, 3]).sum(axis=1)
+    return np.where(outputs >= sources - margin, 0.0, distances).tolist()  # type: ignore[no-any-return]
+
+
+def without_right_ones(
+    compared: Sequence[ComparedPair], distances: Sequence[float], opinions: Mapping[str, Opinion]
+) -> list[float]:
+    """The distances, 0 where the judge takes neither output for wrong; `opinions` are by id.
+
+    Wrong is what fails, where there is a probability with one of `_LIKELY` or more.
+    """
+    return [
+        distance if any(_is_doubtful(opinions[side.id]) for side in _sides(pair)) else 0.0
+        for pair, distance in zip(compared, distances, strict=True)
+    ]
+
+
+def _is_doubtful(opinion: Opinion) -> bool:
+    is_likely = opinion.probability is None or opinion.probability >= _LIKELY
+    return opinion.verdict == "fail" and is_likely
+
+
+def read_twice(
+    compared: Sequence[ComparedPair], distances: Sequence[float], structure: Structure, read: Reader
+) -> list[float]:
+    """The smaller distance of two readings, the second without the last punctuation mark of both outputs.
+
+    A parser that is sure of a sentence reads it the same way with and without its full stop; where the two
+    readings disagree about the distance, the parser and not the translation may have moved.
+    """
+    bare = {side.output.text: _bare(side.output.text) for pair in compared for side in _sides(pair)}
+    second = read(list(bare.values()))
+
+    def reread(answer: AnnotatedAnswer) -> AnnotatedAnswer:
+        return replace(answer, output=second[bare[answer.output.text]])
+
+    readings = [replace(p, original=reread(p.original), variant=reread(p.variant)) for p in compared]
+    usable = [all(side.output.error is None for side in _sides(pair)) for pair in readings]
+    again = iter(structure.distances([pair for pair, ok in zip(readings, usable, strict=True) if ok]))
+    return [
+        min(distance, next(again)) if ok else distance for distance, ok in zip(distances, usable, strict=True)
+    ]
+
+
+def _sides(pair: ComparedPair) -> tuple[AnnotatedAnswer, AnnotatedAnswer]:
+    return pair.original, pair.variant
+
+
+def _bare(text: str) -> str:
+    return text.rstrip(".!?…。！？؟ ") or text

@@ -1,0 +1,677 @@
+"""Invariance as a method: an original and its variants are one case, far translations are an issue."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Self
+
+from mtassay.data.errors import InputError, UsageError
+from mtassay.data.formats.segment_files import read_segments
+from mtassay.data.languages import Pair, name_of, parse_pair
+from mtassay.data.method import Method
+from mtassay.data.nouns import (
+    EDITED,
+    Case,
+    Finding,
+    Generated,
+    Judgement,
+    Output,
+    Question,
+    Result,
+    Run,
+    RunContext,
+    Segment,
+    Verdict,
+    original_of,
+)
+from mtassay.data.registry import find, names
+from mtassay.data.settings import option
+from mtassay.measures.detector import (
+    AnnotatedAnswer,
+    AnsweredCase,
+    ComparedPair,
+    Detector,
+    PhraseDetector,
+    Suspicion,
+    default_detectors,
+    find_suspicions,
+    installed_detectors,
+    known_detectors,
+    open_detectors,
+)
+from mtassay.measures.judge import Opinion, TranslationJudge, is_trained, open_judge
+from mtassay.methods.basis import (
+    BACK_TRANSLATION,
+    SettledOutputs,
+    ask_judge,
+    missing,
+    open_back,
+    reasons_of,
+    sign,
+)
+from mtassay.methods.invariance.invariance_answers import (
+    FILTERS,
+    answered,
+    cases_of,
+    check_filters,
+    is_made,
+    read_texts,
+    read_twice,
+    texts_of,
+    with_edits,
+    without_paraphrases,
+    without_right_ones,
+)
+from mtassay.methods.invariance.invariance_evidence import METHOD, IssueEvidence, LeftOutVariant, ShownVariant
+from mtassay.methods.invariance.invariance_view import InvarianceView
+from mtassay.methods.invariance.issues import (
+    QUESTION,
+    Far,
+    Issue,
+    VariantRanking,
+    count_findings,
+    find_issues,
+    labels_of,
+    rank,
+    stability,
+    standing,
+    subject_of,
+)
+from mtassay.methods.invariance.structures import Structure, open_structure
+from mtassay.methods.invariance.substitutes import asks_models
+from mtassay.methods.invariance.variants import VariantSettings, make_variants
+from mtassay.nlp.annotation import Annotation, Annotator, Layer
+from mtassay.nlp.annotators import open_annotator
+from mtassay.nlp.encoder import open_encoder
+from mtassay.nlp.identification import foreign_language, tokenization_of
+from mtassay.stats.resampling import fixed_seed
+
+__all__ = ["InvarianceMethod", "SystemDistances", "names_in"]
+
+_OF_ISSUES = frozenset(("threshold", "preset", "discount", "filters", "structure"))
+"""What makes an issue: where somebody gives some of it, nothing else is by default."""
+_PART = 0.75
+"""The judge drops what is right, so that a smaller part of a preset's threshold is enough."""
+
+_VERDICTS: dict[str, Verdict] = {
+    "suspicious": "fail",
+    "confirmed": "fail",
+    "cleared": "pass",
+    "stable": "pass",
+}
+
+
+@dataclass(frozen=True)
+class SystemDistances:
+    """All distances of one system; `filtered` has the filter and the distance before it, by variant.
+
+    `opinions` are the judge's, by pair, where it was asked.
+    """
+
+    rankings: Sequence[VariantRanking]
+    filtered: Mapping[str, Far]
+    opinions: Mapping[str, Opinion] = field(default_factory=dict)
+
+    @cached_property
+    def by_original(self) -> dict[str, VariantRanking]:
+        """The rankings by the id of their original."""
+        return {ranking.original: ranking for ranking in self.rankings}
+
+
+@dataclass(frozen=True)
+class InvarianceMethod(VariantSettings, Method):
+    """Makes variants of sentences, and compares the translations of originals and their variants.
+
+    An original has an issue if the distance of a variant's translation from its own is strictly larger than
+    `threshold`, which is that of the structure's `preset` where none is given; the `top` farthest variants
+    are shown. `filters` leave out variants whose distance has a harmless reason, `detectors` look for single
+    kinds of errors in the same translations. Where the judge was trained for the language pair, it is the
+    filter by default, and with it three quarters of the threshold are enough; `back_translation`, an
+    engine, takes back what no translation model of it reads along. `annotator` and `source_annotator` ask for
+    certain language tools. Without `reviews`, what people said of an issue does not count.
+    """
+
+    name: ClassVar[str] = METHOD
+    asks: ClassVar[Sequence[Question]] = (
+        Question(
+            QUESTION,
+            "Is the translation right? If not, what is wrong: words are dropped (under) or added (over), "
+            "something modifies the wrong word (modification), a word or phrase is wrong (mistranslation), "
+            "the words are right but not how they go together (logic), or several of these?",
+            {
+                "c": "correct",
+                "d": "under",
+                "o": "over",
+                "m": "modification",
+                "w": "mistranslation",
+                "l": "logic",
+                "x": "several",
+            },
+            is_blind=True,
+        ),
+    )
+    view: ClassVar[type[InvarianceView]] = InvarianceView
+
+    pair: str
+    structure: str = field(
+        default="dependency",
+        metadata=option(
+            f"What is compared: {', '.join(names('structure'))}. Default: the saved run's, or dependency.",
+            metavar="NAME",
+            kind=str | None,
+            default=None,
+        ),
+    )
+    threshold: float = field(
+        default=4,
+        metadata=option(
+            "A variant farther than this makes an issue. Default: the saved run's, or the preset's.",
+            kind=float | None,
+            default=None,
+            least=0,
+        ),
+    )
+    preset: Literal["wide", "sure"] | None = field(
+        default=None,
+        metadata=option(
+            "wide, the default: most issues (dependency: 4); sure: fewer and surer (dependency: 15)."
+        ),
+    )
+    top: int = field(
+        default=3,
+        metadata=option(
+            "Show the K farthest variants of an issue. Default: the run's, or 3.",
+            metavar="K",
+            kind=int | None,
+            default=None,
+            least=1,
+            in_signature=False,
+            is_hidden=True,
+        ),
+    )
+    discount: bool = field(
+        default=False,
+        metadata=option(
+            "Leave out the place of the edit from the distance.",
+            "--discount/--no-discount",
+            kind=bool | None,
+            default=None,
+            is_hidden=True,
+        ),
+    )
+    filters: tuple[str, ...] = field(
+        default=(),
+        metadata=option(
+            f"Against false alarms, or none: {', '.join(FILTERS)}.",
+            metavar="NAMES",
+            kind=list[str] | None,
+            default=None,
+        ),
+    )
+    detectors: tuple[str, ...] = field(
+        default=(),
+        metadata=option(
+            f"Companion detectors, 'none' or 'all': {', '.join(names('detector'))}. "
+            "Default: those that proved good for the languages (en-pt: "
+            f"{', '.join(default_detectors(parse_pair('en-pt')))}).",
+            metavar="NAMES",
+            kind=str | None,
+            default=None,
+        ),
+    )
+    annotator: str | None = field(
+        default=None,
+        metadata=option("Language tool for outputs: spacy, stanza:pt…", metavar="NAME", is_hidden=True),
+    )
+    back_translation: str | None = field(default=None, metadata=BACK_TRANSLATION)
+    alpha: float = field(
+        default=0.05,
+        metadata=option("Level of significance.", least=0.0001, most=0.5, in_signature=False, is_hidden=True),
+    )
+    reviews: bool = field(
+        default=True,
+        metadata=option(
+            "Let what reviewers said clear or confirm issues.", "--reviews/--no-reviews", in_signature=False
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_filters(self.filters)
+        if not (math.isfinite(self.threshold) and self.threshold >= 0):
+            raise UsageError(f"The threshold must be a number, 0 or more, not {self.threshold:g}.")
+        if self.top < 1:
+            raise UsageError("At least one variant of an issue must be shown: `top=1` or more.")
+
+    @classmethod
+    def resolve(cls, settings: Mapping[str, Any], run: Run | None = None) -> Self:
+        """Names may be given as text, `parser,paraphrase`; `none` is nothing, `all` are all detectors.
+
+        What was not given is as in a saved run. Its threshold, discount and filters are made for its
+        structure; other structures have their usual ones. Detectors are those that there are tools for. A run
+        of another method brings its languages only.
+        """
+        explicit = {key: value for key, value in settings.items() if value is not None}
+        saved = _saved(cls, run)
+        own = str(saved.get("structure", "dependency"))
+        structure = str(explicit.get("structure", own)).strip().lower()
+        usual: Mapping[str, float] = find("structure", structure).thresholds
+        others = ("preset", "detectors", *(("threshold",) if "preset" in explicit else ()))
+        for key in others if structure == own else (*others, "threshold", "discount", "filters"):
+            saved.pop(key, None)
+        values = {**saved, **explicit}
+        if "pair" in values and not _OF_ISSUES & values.keys() and is_trained(parse_pair(values["pair"])):
+            values |= {"filters": ("judge",), "threshold": usual["wide"] * _PART}
+        values["structure"] = structure
+        if "threshold" not in values:
+            preset = values.get("preset", "wide")
+            if preset not in usual:
+                raise UsageError(f"No preset '{preset}'. Available: {', '.join(usual)}.")
+            values["threshold"] = usual[preset]
+        if "filters" in values:
+            named = names_in(values["filters"])
+            values["filters"] = () if named == ("none",) else named
+        if "pos" in values:
+            values["pos"] = names_in(values["pos"])
+        if "detectors" in values:
+            values["detectors"] = _detectors(values["detectors"], values.get("pair"))
+        elif "pair" in values:
+            values["detectors"] = installed_detectors(parse_pair(values["pair"]))
+        values["seed"] = fixed_seed(values.get("seed"))
+        return super().resolve(values)
+
+    @classmethod
+    def segments_of(cls, run: Run) -> Sequence[Segment]:
+        """A run whose cases are edits has variants, whichever method edited them."""
+        if run.method == cls.name:
+            return run.segments
+        return with_edits(run.segments) if cls.takes(run) else super().segments_of(run)
+
+    @classmethod
+    def takes(cls, run: Run) -> bool:
+        """Whether there is something to compare in a run: its own, or one whose cases are edits."""
+        edits = ((segment.id, original_of(segment)) for segment in run.segments)
+        return run.method == cls.name or any(key == f"{original}{EDITED}" for key, original in edits)
+
+    @property
+    def asks_models(self) -> bool:
+        return asks_models(self.substitutes)
+
+    def require(self) -> None:
+        """The structure, the language tools on both sides, and what detectors, filters and the judge take."""
+        _ = self.signature, self._source_annotator
+        for detector in self._detectors:
+            detector.require()
+        if "paraphrase" in self.filters:
+            open_encoder("the filter 'paraphrase'")
+        if "parser" in self.filters and not self._structure.needs:
+            raise UsageError(f"The filter 'parser' is not for '{self.structure}', which is not parsed.")
+        if "judge" in self.filters and self.back_translation is not None:
+            open_back(self.back_translation, self._pair)
+
+    def read(self, sentences: Any) -> list[Segment]:
+        """The sentences of a file (`-` is standard input) or a list; segments stay as they are."""
+        path = Path(sentences) if isinstance(sentences, str | PathLike) else None
+        if path is not None:
+            segments = read_segments(path, [], pair=self._pair)
+        else:
+            texts = enumerate(sentences, start=1)
+            segments = [s if isinstance(s, Segment) else Segment(str(i), s) for i, s in texts]
+        if not any((segment.source or "").strip() for segment in segments):
+            raise InputError("there are no sentences in it" if path else "there are no sentences", path=path)
+        return segments
+
+    def generate(self, segments: Sequence[Segment], context: RunContext) -> Generated:
+        """Variants, and noun phrases where a detector asks for these."""
+        phrases = any(issubclass(find("detector", name), PhraseDetector) for name in self.detectors)
+        return self.with_variants(segments, context, phrases=phrases)
+
+    def with_variants(self, segments: Sequence[Segment], context: RunContext, *, phrases: bool) -> Generated:
+        """The segments with variants, unless they have them; refused is a sentence that got none, and why."""
+        generated = segments
+        if not is_made(segments):
+            self._look_over([segment.source for segment in segments], context)
+            generated = make_variants(segments, self._pair, self, context, phrases=phrases)
+        refused = [
+            {"id": segment.id, "source": segment.source, "reason": str(segment.tags["skip"])}
+            for segment in generated
+            if original_of(segment) is None and segment.tags.get("skip")
+        ]
+        return Generated(generated, refused)
+
+    def _look_over(self, sentences: Sequence[str | None], context: RunContext) -> None:
+        """Note sentences in another language than the pair says, and tokenised ones."""
+        if code := foreign_language(sentences, self._pair.source.code):
+            context.note(f"the sentences read as {name_of(code)}, not {self._pair.source.name}: mind -l")
+        if sign := tokenization_of(sentences):
+            context.note(sign.told_of("the text", len(sentences)))
+
+    def cases(self, segments: Iterable[Segment], context: RunContext) -> list[Case]:
+        return cases_of(segments)
+
+    def judge(
+        self, cases: Sequence[Case], outputs: Mapping[str, Sequence[Output]], context: RunContext
+    ) -> Judgement:
+        known_decisions = context.decisions(QUESTION)
+        decisions = known_decisions if self.reviews else {}
+        subjects: list[str] = []  # of all outputs, where there are decisions to count
+        skipped = [case for case in cases if case.skip is not None]
+        findings: list[Finding] = []
+        counts: dict[str, dict[str, int]] = {}
+        for system, material in self.compare(cases, outputs, context).items():
+            measured = self.measure(material, context, system=system, above=self.threshold)
+            issues = {issue.original: issue for issue in find_issues(measured.rankings, self.threshold)}
+            system_findings = [self._skipped(case.id, system, str(case.skip)) for case in skipped]
+            system_findings += self._without_answer(material, system)
+            for answered_case in material:
+                subjects += [subject_of(a) if known_decisions else "" for a in answered_case.answers]
+                if answered_case.original is not None:
+                    labels = labels_of(answered_case.answers, decisions)
+                    system_findings.append(
+                        self._finding(
+                            answered_case, issues.get(answered_case.case.id), measured, system, labels
+                        )
+                    )
+            counts[system] = count_findings(system_findings, material, len(issues))
+            findings += [*system_findings, *self._suspicions(material, system, context)]
+        reviewers = context.reviewers(QUESTION) if known_decisions else {}
+        settled = SettledOutputs.of(subjects, known_decisions, reviewers, used=self.reviews)
+        return Judgement(findings, counts=counts, basis=settled.basis())
+
+    def score(self, judgement: Judgement, context: RunContext) -> Result:
+        result = stability(
+            judgement.findings,
+            judgement.counts,
+            detector=self.detector,
+            companions=self.detectors,
+            phrase_companions=[
+                name for name in self.detectors if issubclass(find("detector", name), PhraseDetector)
+            ],
+            alpha=self.alpha,
+            signature=self.signature,
+        )
+        settled = SettledOutputs(**judgement.basis["reviews"])
+        notes = [f"{settled.describe()}."] if settled.settled else []
+        return sign(replace(result, notes=notes, basis=judgement.basis), context, reviews=settled.signed)
+
+    def compare(
+        self, cases: Sequence[Case], outputs: Mapping[str, Sequence[Output]], context: RunContext
+    ) -> dict[str, list[AnsweredCase]]:
+        """Every system's answers, annotated as far as the structure and the detectors need it."""
+        read_output = self._reader(texts_of(outputs.values()), self._annotator, context, "reading outputs")
+        sources = [source or "" for case in cases if case.skip is None for source in case.sources]
+        read_source = self._reader(sources, self._source_annotator, context, "reading sources")
+        return {
+            system: answered(cases, answers, read_source=read_source, read_output=read_output)
+            for system, answers in outputs.items()
+        }
+
+    def measure(
+        self, material: Sequence[AnsweredCase], context: RunContext, *, system: str = "", above: float = 0
+    ) -> SystemDistances:
+        """How far each variant of each original is. Filters look at those that are farther than `above`."""
+        pairs = [pair for answered_case in material for pair in answered_case.compared]
+        context.progress("comparing", 0, None)
+        distances = {
+            pair.variant.id: distance
+            for pair, distance in zip(pairs, self._structure.distances(pairs), strict=True)
+        }
+        filtered: dict[str, Far] = {}
+        opinions: dict[str, Opinion] = {}
+        for name in self.filters:
+            far = [pair for pair in pairs if distances[pair.variant.id] > above]
+            if name == "judge":
+                opinions = self._opinions(far, system, context)
+            for pair, distance in zip(far, self._again(name, far, distances, opinions, context), strict=True):
+                if distance < distances[pair.variant.id]:
+                    filtered.setdefault(pair.variant.id, Far(name, distances[pair.variant.id]))
+                    distances[pair.variant.id] = distance
+        rankings = [
+            rank(
+                answered_case.case.id,
+                [Far(p.variant.id, distances[p.variant.id]) for p in answered_case.compared],
+            )
+            for answered_case in material
+            if answered_case.original is not None
+        ]
+        return SystemDistances(rankings, filtered, opinions)
+
+    def _opinions(
+        self, pairs: Sequence[ComparedPair], system: str, context: RunContext
+    ) -> dict[str, Opinion]:
+        """The judge's of all outputs of these pairs, by id."""
+        answers = {side.id: side for pair in pairs for side in (pair.original, pair.variant)}
+        opinions = ask_judge(
+            self._judge,
+            list(answers.values()),
+            context,
+            system=system,
+            back_translation=self.back_translation,
+        )
+        return dict(zip(answers, opinions, strict=True))
+
+    @property
+    def detector(self) -> str:
+        """What the findings about issues are called."""
+        return f"{self.name}:{self.structure}"
+
+    @cached_property
+    def signature(self) -> str:
+        """All that the verdicts depend on, but for the systems."""
+        from mtassay import __version__
+
+        settings = {
+            "structure": self._structure.signature,
+            "threshold": f"{self.threshold:g}",
+            "filters": "+".join(self.filters) or "none",
+            "detectors": "+".join(self.detectors) or "none",
+            **(
+                {"judge": self._judge.signature, "back": self.back_translation or "none"}
+                if "judge" in self.filters
+                else {}
+            ),
+            "annotator": self._annotator.signature if self._annotator else "none",
+            "version": f"mtassay-{__version__}",
+        }
+        # The parts of a value are signed with bars of their own, which must not look like the next key.
+        return "|".join(f"{key}:{value.replace('|', ',')}" for key, value in settings.items())
+
+    @cached_property
+    def _pair(self) -> Pair:
+        return parse_pair(self.pair)
+
+    @cached_property
+    def _structure(self) -> Structure:
+        return open_structure(self.structure, self._pair, discount=self.discount)
+
+    @cached_property
+    def _judge(self) -> TranslationJudge:
+        return open_judge(self._pair)
+
+    @cached_property
+    def _detectors(self) -> list[Detector]:
+        return open_detectors(self.detectors, self._pair)
+
+    @cached_property
+    def _annotator(self) -> Annotator | None:
+        needs = self._structure.needs.union(*(detector.needs for detector in self._detectors))
+        try:
+            return _open(str(self._pair.target), needs, self.annotator)
+        except UsageError as error:
+            if not self._structure.needs or self.annotator:
+                raise
+            raise UsageError(f"{error}; or compare words alone: `structure='tokens'`") from None
+
+    @cached_property
+    def _source_annotator(self) -> Annotator | None:
+        needs = self._structure.needs_source.union(*(d.needs_source for d in self._detectors))
+        return _open(str(self._pair.source), needs, self.source_annotator)
+
+    def _reader(
+        self, texts: Sequence[str], annotator: Annotator | None, context: RunContext, step: str
+    ) -> Any:
+        if annotator is None:
+            return Annotation
+        return read_texts(texts, annotator, context, step=step).__getitem__
+
+    def _again(
+        self,
+        name: str,
+        pairs: Sequence[ComparedPair],
+        distances: Mapping[str, float],
+        opinions: Mapping[str, Opinion],
+        context: RunContext,
+    ) -> list[float]:
+        """What a filter makes of these distances."""
+        current_distances = [distances[pair.variant.id] for pair in pairs]
+        if name == "paraphrase":
+            return without_paraphrases(pairs, current_distances)
+        if name == "judge":
+            return without_right_ones(pairs, current_distances, opinions)
+        annotator = self._annotator
+        assert annotator is not None  # `require` has seen to it
+
+        def read(texts: Sequence[str]) -> dict[str, Annotation]:
+            return read_texts(texts, annotator, context, step="reading again")
+
+        return read_twice(pairs, current_distances, self._structure, read)
+
+    def _finding(
+        self,
+        answered_case: AnsweredCase,
+        issue: Issue | None,
+        measured: SystemDistances,
+        system: str,
+        labels: Mapping[str, str],
+    ) -> Finding:
+        assert answered_case.original is not None
+        pairs = {pair.variant.id: pair for pair in answered_case.compared}
+        ranking = measured.by_original[answered_case.case.id].variants
+        shown = issue.variants[: self.top] if issue else ()
+        evidence = IssueEvidence(
+            status=standing(issue.pairs(self.top), labels) if issue else "stable",
+            source=answered_case.original.source.text,
+            output=answered_case.original.output.text,
+            threshold=self.threshold,
+            compared=len(pairs),
+            distances=dict(ranking),
+            variants=[self._shown(pairs[far.variant], far.distance, measured.opinions) for far in shown]
+            if issue
+            else None,
+            label={key: labels[key] for key in issue.pairs(self.top) if key in labels} if issue else {},
+            unread=[LeftOutVariant(unread.id, unread.why) for unread in answered_case.unread],
+            filtered=[
+                LeftOutVariant(key, measured.filtered[key].variant, measured.filtered[key].distance)
+                for key, distance in ranking
+                if key in measured.filtered and distance <= self.threshold
+            ],
+            probability=_likeliest(measured.opinions, issue.pairs(self.top) if issue else ()),
+            reasons=_reasons(measured.opinions, answered_case.case.id) if issue else (),
+        )
+        verdict = _VERDICTS[evidence.status]
+        return Finding(
+            answered_case.case.id, system, self.detector, verdict, ranking[0].distance, evidence.as_json()
+        )
+
+    def _shown(self, pair: ComparedPair, distance: float, opinions: Mapping[str, Opinion]) -> ShownVariant:
+        return ShownVariant(
+            pair.variant.id,
+            pair.variant.source.text,
+            pair.variant.output.text,
+            pair.edit.before,
+            pair.edit.after,
+            distance,
+            self._structure.differences(pair),
+            _reasons(opinions, pair.variant.id),
+        )
+
+    def _without_answer(self, material: Sequence[AnsweredCase], system: str) -> list[Finding]:
+        return [
+            missing(answered_case.absent, system)
+            if answered_case.absent is not None
+            else self._skipped(answered_case.case.id, system, answered_case.problem)
+            for answered_case in material
+            if answered_case.original is None
+        ]
+
+    def _skipped(self, case_id: str, system: str, reason: str) -> Finding:
+        evidence = IssueEvidence(reason=reason).as_json()
+        return Finding(case_id, system, self.detector, "skipped", evidence=evidence)
+
+    def _suspected(self, material: Sequence[AnsweredCase], context: RunContext) -> dict[str, list[Suspicion]]:
+        by_detector: dict[str, list[Suspicion]] = {}
+        for number, detector in enumerate(self._detectors):
+            context.progress("companion detectors", number, len(self._detectors))
+            by_detector.setdefault(detector.name, []).extend(find_suspicions(detector, material))
+        return by_detector
+
+    def _suspicions(
+        self, material: Sequence[AnsweredCase], system: str, context: RunContext
+    ) -> list[Finding]:
+        answers = {answer.id: answer for case in material for answer in case.answers}
+        return [
+            Finding(
+                suspicion.id,
+                system,
+                name,
+                "fail",
+                suspicion.value,
+                _evidence(suspicion, answers[suspicion.id]),
+            )
+            for name, suspicions in self._suspected(material, context).items()
+            for suspicion in suspicions
+        ]
+
+
+def _saved(method: type[InvarianceMethod], run: Run | None) -> dict[str, Any]:
+    """The fields that a saved run describes; of another method's, no more than the languages."""
+    if run is None:
+        return {}
+    field_names = {f.name for f in fields(method)} if run.method == method.name else {"pair"}
+    restored = method.restore(run.parameters)
+    return {key: restored[key] for key in field_names if restored.get(key) is not None}
+
+
+def _likeliest(opinions: Mapping[str, Opinion], pairs: Sequence[str]) -> float | None:
+    """The highest probability of an error in these pairs; `None` where the judge gave none."""
+    given = (opinions[pair].probability for pair in pairs if pair in opinions)
+    return max((probability for probability in given if probability is not None), default=None)
+
+
+def _reasons(opinions: Mapping[str, Opinion], pair: str) -> tuple[str, ...]:
+    """Why the judge finds an output wrong; nothing where it does not."""
+    opinion = opinions.get(pair)
+    return reasons_of(opinion) if opinion and opinion.verdict == "fail" else ()
+
+
+def names_in(value: str | Sequence[str]) -> tuple[str, ...]:
+    """Names that may be separated by commas, each once."""
+    texts = [value] if isinstance(value, str) else value
+    named = (name.strip().lower() for text in texts for name in text.split(","))
+    return tuple(dict.fromkeys(filter(None, named)))
+
+
+def _detectors(value: str | Sequence[str], pair: str | None) -> tuple[str, ...]:
+    chosen, available = names_in(value), tuple(names("detector"))
+    if chosen == ("all",):
+        return available if pair is None else known_detectors(parse_pair(pair))
+    if chosen in ((), ("none",)):
+        return ()
+    for name in chosen:
+        if name not in available:
+            raise UsageError(f"No detector '{name}'. Available: {', '.join(available)}, none, all.")
+    return chosen
+
+
+def _evidence(suspicion: Suspicion, answer: AnnotatedAnswer) -> dict[str, Any]:
+    texts = {"source": answer.source.text, "output": answer.output.text}
+    return {"why": suspicion.why, **texts, **suspicion.evidence}
+
+
+def _open(language: str, needs: frozenset[Layer], name: str | None) -> Annotator | None:
+    return open_annotator(language, needs=sorted(needs), name=name) if needs else None

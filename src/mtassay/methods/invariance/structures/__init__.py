@@ -1,1 +1,0 @@
-"""How the structure of two translations is compared: one class for each representation."""

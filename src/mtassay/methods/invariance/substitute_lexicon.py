@@ -1,0 +1,350 @@
+"""The embedded substituter: a table of words that can stand for each other, by inflection.
+
+A table is lines of three cells between tabs: the inflection key, the word in small letters (proper names as
+written), and its substitutes, `word:score` between blanks, best first. English keys are Penn tags (`NNS`).
+Other languages' are the universal part of speech and the values of gender, number, degree, tense, mood, verb
+form and person that the word has, with bars between: `NOUN|Fem|Plur`. A line that begins with # says nothing.
+
+The scores of English nouns and adjectives say how naturally a substitute reads, by a language model in all
+kinds of sentences; its place is judged by the network of `cloze.py`. For verbs and adverbs a second table has
+common neighbours, so that no set phrase is broken.
+"""
+
+from __future__ import annotations
+
+import gzip
+import math
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import ClassVar
+
+from mtassay.data.errors import InputError, UsageError
+from mtassay.data.formats.textfiles import read_bytes
+from mtassay.data.language_packs import missing_pack, pack_file, pack_files
+from mtassay.methods.invariance.cloze import Cloze, WordChoice, open_cloze
+from mtassay.methods.invariance.substitutes import Candidate, Substituter, WordPlace
+from mtassay.nlp.annotation import Token
+
+__all__ = [
+    "Pairs",
+    "SubstituteLexicon",
+    "TableFile",
+    "inflection",
+    "languages_with_lexicon",
+    "naturalness",
+    "open_lexicon",
+    "open_pairs",
+    "read_lexicon",
+]
+
+
+_MODIFIERS = frozenset(("amod", "compound", "nmod", "nn"))
+
+
+class Pairs:
+    """Pairs of neighbours that are common in a language, by the left word; `digest` tells tables apart.
+
+    >>> pairs = Pairs({"white": "bread rice"})
+    >>> pairs.common("white", "rice"), pairs.common("white", "rye")
+    (True, False)
+    """
+
+    def __init__(self, right: dict[str, str], *, digest: str = "") -> None:
+        self.digest = digest
+        self._right = right
+        self._sets: dict[str, frozenset[str]] = {}
+
+    def common(self, left: str, right: str) -> bool:
+        """Whether these two words, in small letters, often stand together."""
+        if left not in self._sets:
+            self._sets[left] = frozenset(self._right.get(left, "").split())
+        return right in self._sets[left]
+
+    def fits(self, place: WordPlace, word: str) -> bool:
+        """Whether a word goes with its neighbours: a common pair stays one, and a modifier finds its like.
+
+        Words that go with nearly all others ("the", "and") are in no pair and have no say.
+        """
+        tokens = place.sentence.tokens
+        old, new = tokens[place.token].text.lower(), word.lower()
+        for near in (place.token - 1, place.token + 1):
+            if not 0 <= near < len(tokens):
+                continue
+            beside = tokens[near].text.lower()
+            was, becomes = (
+                ((beside, old), (beside, new)) if near < place.token else ((old, beside), (new, beside))
+            )
+            if self.common(*becomes):
+                continue
+            if self.common(*was) or _modifies(tokens, place.token, near):
+                return False
+        return True
+
+
+def _modifies(tokens: Sequence[Token], one: int, other: int) -> bool:
+    """Whether one of the two is the other's adjective or part of its compound."""
+    for modifier, head in ((one, other), (other, one)):
+        if tokens[modifier].head == head and tokens[modifier].relation in _MODIFIERS:
+            return True
+    return False
+
+
+@cache
+def open_pairs(language: str) -> Pairs | None:
+    """The pairs that a language pack has; `None` where there is no table."""
+    path = pack_file("collocations", language)
+    if path is None:
+        return None
+    data = gzip.decompress(path.read_bytes())
+    lines = data.decode("utf-8").splitlines()
+    return Pairs(dict(line.split("\t", 1) for line in lines), digest=sha256(data).hexdigest()[:12])
+
+
+_ALONE = 0.7  # the least score of an adjective that stands alone
+_FEATURES = ("Gender", "Number", "Degree", "Tense", "Mood", "VerbForm", "Person")
+_PENN = re.compile(r"NNP?S?|JJ[RS]?|RB[RS]?|VB[DGNPZ]?|CD|IN|PRP\$?")  # Penn tags of words that may change
+
+
+def inflection(token: Token) -> str:
+    """The key of a token: what a substitute must share.
+
+    >>> inflection(Token("dogs", 0, 4, tag="NNS", pos="NOUN"))
+    'NNS'
+    >>> inflection(Token("casas", 0, 5, pos="NOUN", features={"Gender": "Fem", "Number": "Plur"}))
+    'NOUN|Fem|Plur'
+    """
+    if _PENN.fullmatch(token.tag):
+        return token.tag
+    return "|".join((token.pos, *(token.features[name] for name in _FEATURES if name in token.features)))
+
+
+_JUDGED = frozenset(("NN", "NNS", "JJ", "JJR", "JJS"))  # whose scores a language model judged
+_OF_THE_PLACE = 0.133  # what it weighs, by a regression on variants that a language model labelled
+# A sentence keeps what is sure to read naturally; where this is less than a few, the best of the rest, too.
+_SURE, _LEAST, _FEW = 0.88, 0.62, 6
+
+
+def naturalness(score: float, likelier: float) -> float:
+    """How likely a variant reads naturally, from 0 to 1.
+
+    `score` is the table's, for a place that favours neither word; `likelier` is the natural log of how much
+    likelier the new word is in this place than the old one.
+
+    >>> round(naturalness(0.8, 0.0), 2), round(naturalness(0.8, -10.0), 2)
+    (0.8, 0.51)
+    """
+    score = min(max(score, 0.01), 0.99)
+    return 1 / (1 + (1 - score) / score * math.exp(-_OF_THE_PLACE * likelier))
+
+
+class SubstituteLexicon(Substituter):
+    """A table of substitutes, and what a substitute must not break.
+
+    `lines` are the cells of substitutes by key and word; they are taken apart when asked for. With a `cloze`,
+    nouns and adjectives must read naturally in their place, and their score says how likely they do. Other
+    words must go with their neighbours in `pairs`; what is nearer than `sure` needs no pair to prove it.
+    `has_matched` says whether any place so far had a row.
+    """
+
+    name = "lexicon"
+    about: ClassVar[str] = "words that can stand for each other, in tables of a language pack"
+
+    @classmethod
+    def open(cls, rest: str, language: str) -> Substituter:
+        if language not in languages_with_lexicon():
+            if install := missing_pack("substitutes", language):
+                raise UsageError(f"No lexicon for '{language}'. {install}")
+            known = ", ".join(languages_with_lexicon()) or "no language"
+            raise UsageError(
+                f"No lexicon for '{language}' (there is one for {known})."
+                " Take fill-mask:MODEL, as fill-mask:xlm-roberta-base, causal:MODEL,"
+                " or a table of your own: file:PATH."
+            )
+        return open_lexicon(language)
+
+    def __init__(
+        self,
+        lines: dict[tuple[str, str], str],
+        *,
+        signature: str,
+        pairs: Pairs | None = None,
+        cloze: Cloze | None = None,
+        sure: float = 0.8,
+    ) -> None:
+        self._lines = lines
+        self._pairs = pairs
+        self._cloze = cloze
+        self._sure = sure
+        self._signature = signature
+        self.has_matched = False
+
+    @property
+    def signature(self) -> str:
+        """Where the table comes from, and a digest of it and of the pairs."""
+        return self._signature
+
+    def substitutes(self, places: Sequence[WordPlace], *, count: int) -> list[list[Candidate]]:
+        """The words of the table that go with their places."""
+        candidates = [self._at(place) for place in places]
+        if self._cloze is not None:
+            judged = [number for number, place in enumerate(places) if inflection(_token(place)) in _JUDGED]
+            chosen = _natural([(places[n], candidates[n]) for n in judged], self._cloze)
+            for number, natural in zip(judged, chosen, strict=True):
+                candidates[number] = natural
+        return [words[:count] for words in candidates]
+
+    def _at(self, place: WordPlace) -> list[Candidate]:
+        token = _token(place)
+        key = inflection(token)
+        line = self._lines.get((key, token.text)) or self._lines.get((key, token.text.lower()), "")
+        self.has_matched |= bool(line)
+        candidates = [_candidate(cell) for cell in line.split()]
+        if self._pairs is None or (self._cloze is not None and key in _JUDGED):
+            return candidates
+        return [candidate for candidate in candidates if self._goes(place, candidate, self._pairs)]
+
+    def _goes(self, place: WordPlace, candidate: Candidate, pairs: Pairs) -> bool:
+        if candidate.score >= self._sure:
+            return True
+        if _stands_alone(place) and candidate.score < _ALONE:
+            return False
+        return pairs.fits(place, candidate.word)
+
+
+def _natural(
+    proposals: Sequence[tuple[WordPlace, Sequence[Candidate]]], cloze: Cloze
+) -> list[list[Candidate]]:
+    """For each place the words that read naturally there, best first.
+
+    A sentence that has only a few of these gets the best of the others, too. A noun before a noun stays: it
+    is part of a name for a thing ("chain reaction") more often than not.
+    """
+    asked = [
+        [] if _token(place).relation == "compound" else list(candidates) for place, candidates in proposals
+    ]
+    likelier = cloze.likelier(
+        [
+            WordChoice(place.sentence.text, _token(place).start, _token(place).text, [c.word for c in words])
+            for (place, _), words in zip(proposals, asked, strict=True)
+        ]
+    )
+    judged = [
+        [
+            Candidate(word.word, naturalness(word.score, more))
+            for word, more in zip(words, answers, strict=True)
+            if more is not None
+        ]
+        for words, answers in zip(asked, likelier, strict=True)
+    ]
+    by_sentence: dict[int, list[float]] = defaultdict(list)
+    for (place, _), words in zip(proposals, judged, strict=True):
+        by_sentence[id(place.sentence)].extend(word.score for word in words)
+    least = {sentence: min(_SURE, max(_LEAST, _best(scores))) for sentence, scores in by_sentence.items()}
+    return [
+        sorted(
+            (word for word in words if word.score >= least[id(place.sentence)]),
+            key=lambda word: (-word.score, word.word),
+        )
+        for (place, _), words in zip(proposals, judged, strict=True)
+    ]
+
+
+def _best(scores: Sequence[float]) -> float:
+    """The score of the last of a few best ones; 0 where there are not as many."""
+    return sorted(scores, reverse=True)[_FEW - 1] if len(scores) >= _FEW else 0.0
+
+
+def _token(place: WordPlace) -> Token:
+    return place.sentence.tokens[place.token]
+
+
+class TableFile(SubstituteLexicon):
+    """The same with a table of one's own."""
+
+    name = "file"
+    about: ClassVar[str] = "a table of your own"
+    argument: ClassVar[str] = "PATH"
+    wants: ClassVar[str] = "the file of a table"
+
+    @classmethod
+    def open(cls, rest: str, language: str) -> Substituter:
+        return read_lexicon(rest, kind=cls)
+
+
+def _stands_alone(place: WordPlace) -> bool:
+    """Whether it is an adjective with no noun beside it, so that no pair proves anything: "it is late"."""
+    token = place.sentence.tokens[place.token]
+    return token.pos == "ADJ" and token.head != place.token + 1
+
+
+def open_lexicon(language: str) -> SubstituteLexicon:
+    """The table that a language pack has; a `UsageError` where there is none."""
+    path = pack_file("substitutes", language)
+    if path is None:
+        raise UsageError(f"No lexicon for '{language}'. Available: {', '.join(languages_with_lexicon())}.")
+    return read_lexicon(
+        path, name=f"lexicon:{language}", pairs=open_pairs(language), cloze=open_cloze(language)
+    )
+
+
+def languages_with_lexicon() -> list[str]:
+    """The languages that have a table here, in order."""
+    return list(pack_files("substitutes"))
+
+
+def read_lexicon(
+    path: str | Path,
+    *,
+    name: str | None = None,
+    pairs: Pairs | None = None,
+    cloze: Cloze | None = None,
+    kind: type[SubstituteLexicon] = SubstituteLexicon,
+) -> SubstituteLexicon:
+    """A table from a file, gzip where its name ends so; `name` is what the signature calls it.
+
+    Without `pairs` and `cloze` the words around a word have no say.
+    """
+    data = read_bytes(path)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError("not UTF-8; save the table as UTF-8", path=path) from None
+    lines: dict[tuple[str, str], str] = {}
+    for number, line in enumerate(text.split("\n"), start=1):
+        cells = line.rstrip("\r").split("\t")
+        if len(cells) == 3:
+            if name is None:  # our own tables were checked when they were built
+                _check_scores(cells[2], path, number)
+            lines[cells[0], cells[1]] = cells[2]
+        elif line.strip() and not line.startswith("#"):
+            raise InputError(
+                f"{len(cells)} cells, expected 3 between tabs: inflection, word, substitutes",
+                path=path,
+                line=number,
+            )
+    if not lines:
+        raise InputError("no substitutes in it", path=path)
+    parts = [name or f"file:{Path(path).name}", sha256(data).hexdigest()[:12]]
+    if pairs is not None:
+        parts.append(f"pairs:{pairs.digest}")
+    if cloze is not None:
+        parts.append(f"cloze:{cloze.digest}")
+    return kind(lines, signature="|".join(parts), pairs=pairs, cloze=cloze)
+
+
+def _check_scores(cell: str, path: str | Path, line: int) -> None:
+    for word, colon, score in (entry.rpartition(":") for entry in cell.split()):
+        if colon and not score.isdecimal():
+            raise InputError(f"{score[:40]!r} is no score; write hundredths: {word}:70", path=path, line=line)
+
+
+def _candidate(cell: str) -> Candidate:
+    """`tunnel:69` as a word and its score; a word without a number has score 0."""
+    word, colon, score = cell.rpartition(":")
+    if colon and score.isdecimal():
+        return Candidate(word, int(score) / 100)
+    return Candidate(cell, 0.0)

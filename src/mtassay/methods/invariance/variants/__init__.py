@@ -1,1 +1,0 @@
-"""Variants of a sentence that differ in one word: where to change, by what, and what must hold."""

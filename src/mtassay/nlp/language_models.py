@@ -1,0 +1,444 @@
+"""Language models of the Hugging Face hub, or of a folder: they score sentences and fill gaps.
+
+It takes rows in batches that the caller makes, who knows all texts and so can sort them by length.
+"""
+
+from __future__ import annotations
+
+import logging
+import unicodedata
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from mtassay.data.errors import ServiceError, UsageError
+from mtassay.data.packages import fingerprint, load_package, package_version
+from mtassay.nlp.normalisation import plain_marks
+from mtassay.runtime.http_calls import redact
+
+__all__ = [
+    "CausalModel",
+    "Gap",
+    "LanguageModel",
+    "Loaded",
+    "MaskedModel",
+    "Prediction",
+    "Row",
+    "TransformersCausal",
+    "TransformersMasked",
+    "Where",
+    "Words",
+    "by_length",
+    "choose_device",
+    "identity",
+    "is_word",
+    "load",
+    "open_causal",
+    "open_masked",
+    "read_words",
+    "readable",
+    "where",
+]
+
+
+class Gap(NamedTuple):
+    """A text with one word left out: what stands before it and after it, with all spaces."""
+
+    before: str
+    after: str
+
+
+class Row(NamedTuple):
+    """A text as numbers of pieces; `at` is the position that a prediction is made from."""
+
+    tokens: tuple[int, ...]
+    at: int
+
+
+class Prediction(NamedTuple):
+    """A piece by its number in the vocabulary, with its natural log-probability among all pieces."""
+
+    piece: int
+    score: float
+
+
+class LanguageModel(ABC):
+    """What both kinds share.
+
+    `pieces` is the vocabulary in the model's own spelling, by number; an empty string stands for special
+    pieces. `budget` is how many pieces a batch may have, padding included.
+    """
+
+    pieces: Sequence[str]
+    budget: int
+
+    @abstractmethod
+    def predict(self, rows: Sequence[Row], *, among: Sequence[int], count: int) -> list[list[Prediction]]:
+        """For each row, in order, at most `count` of the pieces numbered in `among`, most probable first."""
+
+
+class MaskedModel(LanguageModel):
+    """Says which piece stands in a gap, from what is on both sides."""
+
+    @abstractmethod
+    def read(self, gaps: Sequence[Gap]) -> list[Row | None]:
+        """One row per gap, in order; `None` where the model cannot take the text: too long, say."""
+
+
+class CausalModel(LanguageModel):
+    """Says which piece comes next, and so how probable a whole text is."""
+
+    @abstractmethod
+    def read(self, texts: Sequence[str]) -> list[Row | None]:
+        """One row per text, in order, with the piece that begins a text; `None` as for a `MaskedModel`."""
+
+    @abstractmethod
+    def score(self, rows: Sequence[Row]) -> list[float]:
+        """The natural log-probability of each row, in order: the sum over all pieces but the first."""
+
+
+def by_length(lengths: Sequence[int], *, budget: int) -> list[list[int]]:
+    """The numbers of all rows in batches, longest first, so that memory that is short shows at once.
+
+    A batch has at most `budget` pieces, counted as rows times the longest row; a row that is longer than
+    this stands alone. Rows of equal length keep their order.
+
+    >>> by_length([3, 9, 4, 4], budget=8)
+    [[1], [2, 3], [0]]
+    """
+    batches: list[list[int]] = []
+    longest = 0
+    for row in sorted(range(len(lengths)), key=lambda row: -lengths[row]):
+        if batches and (len(batches[-1]) + 1) * longest <= budget:
+            batches[-1].append(row)
+        else:
+            batches.append([row])
+            longest = lengths[row]
+    return batches
+
+
+_HEADS = {"masked": "AutoModelForMaskedLM", "causal": "AutoModelForCausalLM"}
+_ADVICE = "Give the folder or the Hugging Face name of a {kind} language model."
+
+
+def identity(model: str, *, what: str) -> dict[str, object]:
+    """What answers, for a signature: a folder by name and content, another model by name alone."""
+    folder = Path(model).expanduser()
+    files = sorted(path for path in folder.rglob("*") if path.is_file()) if folder.is_dir() else []
+    return {
+        "model": folder.name if files else model,
+        "content": fingerprint(*files) if files else None,
+        "release": package_version("transformers", what=what, extra="transformers"),
+    }
+
+
+def choose_device(*, what: str) -> str:
+    """A GPU if PyTorch sees one, else `cpu`."""
+    torch = load_package("torch", what=what, package="torch", extra="transformers")
+    if torch.cuda.is_available():
+        return "cuda"
+    return "mps" if torch.backends.mps.is_available() else "cpu"
+
+
+def readable(text: str) -> bool:
+    """Whether this is valid Unicode: half a character stops a tokenizer, and the whole batch with it."""
+    return not any("\ud800" <= character <= "\udfff" for character in text)
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A tokenizer and a model on its device; `longest` is how many pieces it takes, special ones included."""
+
+    what: str
+    tokenizer: Any
+    model: Any
+    torch: Any
+    device: str
+    longest: int
+
+    def pieces(self) -> list[str]:
+        """The vocabulary, by number, as long as the model's output; special and unused pieces are empty."""
+        vocabulary: list[str] = [""] * int(self.model.get_output_embeddings().weight.shape[0])
+        special = set(self.tokenizer.all_special_ids)
+        for piece, number in self.tokenizer.get_vocab().items():
+            if number < len(vocabulary) and number not in special:
+                vocabulary[number] = piece
+        return vocabulary
+
+    def tokens(self, texts: Sequence[str]) -> list[list[int]]:
+        """The numbers of the pieces of each text, in order, with what the model puts around a text."""
+        if not texts:
+            return []
+        numbers: list[list[int]] = self.tokenizer([*map(plain_marks, texts)], verbose=False).input_ids
+        return numbers
+
+    def best(self, rows: Sequence[Row], among: Sequence[int], count: int) -> list[list[Prediction]]:
+        """For each row, the most probable pieces at its position."""
+        torch = self.torch
+        numbers = torch.tensor(among, device=self.device)
+        at = torch.tensor([row.at for row in rows], device=self.device)
+
+        def only_there(module: Any, inputs: Any, output: Any) -> Any:
+            states = output.last_hidden_state
+            output.last_hidden_state = states[torch.arange(len(states), device=self.device), at].unsqueeze(1)
+            return output
+
+        # The head is the dear part where the vocabulary is large, and one position of each row is wanted.
+        hook = self.model.base_model.register_forward_hook(only_there)
+        try:
+            scores = self.logits(rows)[:, 0].float().log_softmax(-1)
+        finally:
+            hook.remove()
+        top = scores[:, numbers].topk(min(count, len(among)), dim=-1)
+        pieces = numbers[top.indices].tolist()
+        return [
+            [Prediction(piece, value) for piece, value in zip(*row, strict=True)]
+            for row in zip(pieces, top.values.tolist(), strict=True)
+        ]
+
+    def logits(self, rows: Sequence[Row]) -> Any:
+        """What the model says to a batch: rows, positions, pieces. Padding stands at the end of a row."""
+        longest = max(len(row.tokens) for row in rows)
+        missing = [longest - len(row.tokens) for row in rows]
+        # Any piece can pad: nothing looks at it.
+        tokens = [[*row.tokens, *[row.tokens[0]] * short] for row, short in zip(rows, missing, strict=True)]
+        mask = [[1] * (longest - short) + [0] * short for short in missing]
+        torch = self.torch
+        try:
+            with torch.inference_mode():
+                return self.model(
+                    input_ids=torch.tensor(tokens, device=self.device),
+                    attention_mask=torch.tensor(mask, device=self.device),
+                    return_dict=True,
+                ).logits
+        except (RuntimeError, IndexError) as error:
+            raise ServiceError(f"{self.what} failed: {_first_line(error)}") from error
+
+
+def load(model: str, *, kind: Literal["masked", "causal"], what: str, device: str | None) -> Loaded:
+    """The model with its tokenizer; `UsageError` where it cannot be loaded or is of another kind."""
+    package = load_package("transformers", what=what, package="transformers", extra="transformers")
+    torch = load_package("torch", what=what, package="torch", extra="transformers")
+    device = device or choose_device(what=what)
+    folder = Path(model).expanduser()
+    name = str(folder) if folder.is_dir() else model
+    advice = _ADVICE.format(kind=kind)
+    # Below the command line nothing is printed, by nobody.
+    package.logging.set_verbosity_error()
+    package.logging.disable_progress_bar()
+    logging.getLogger("huggingface_hub").setLevel(logging.ERROR)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tokenizer = package.AutoTokenizer.from_pretrained(name)
+            loaded, report = getattr(package, _HEADS[kind]).from_pretrained(name, output_loading_info=True)
+            loaded = loaded.to(device).eval()
+    except Exception as error:  # what is no model fails in every way there is
+        raise UsageError(f"{what}: '{model}' cannot be loaded: {_first_line(error)} {advice}") from None
+    if report["missing_keys"]:
+        # The library makes up what a file lacks: a head of random numbers would answer nonsense.
+        raise UsageError(f"{what}: '{model}' has no {kind} language model head. {advice}")
+    return Loaded(what, tokenizer, loaded, torch, device, _longest(tokenizer, loaded))
+
+
+def _longest(tokenizer: Any, model: Any) -> int:
+    positions = getattr(model.config, "max_position_embeddings", None)
+    # RoBERTa and its kin count positions from 2.
+    limits = [tokenizer.model_max_length, *([] if positions is None else [positions - 2])]
+    return int(min(limits))
+
+
+def _first_line(error: BaseException) -> str:
+    lines = redact(str(error)).strip().splitlines()
+    return (lines[0] if lines else type(error).__name__).rstrip(":. ") + "."
+
+
+# The model says a number for each piece of the vocabulary at each position: half a gigabyte at most.
+_NUMBERS = 2**27
+
+
+def open_causal(model: str, *, what: str, device: str | None = None) -> TransformersCausal:
+    """The model in a folder or of this name; `device` is a GPU if there is one, unless given."""
+    loaded = load(model, kind="causal", what=what, device=device)
+    tokenizer = loaded.tokenizer
+    start = tokenizer.eos_token_id if tokenizer.bos_token_id is None else tokenizer.bos_token_id
+    if start is None:
+        raise UsageError(f"{what}: '{model}' has no token that begins a text. Give another model.")
+    return TransformersCausal(loaded, int(start))
+
+
+class TransformersCausal(CausalModel):
+    """One loaded model. A text begins with `start`, so that its first piece has a probability too."""
+
+    def __init__(self, loaded: Loaded, start: int) -> None:
+        self._loaded = loaded
+        self._start = start
+        self.pieces = loaded.pieces()
+        self.budget = min(8192, max(256, _NUMBERS // len(self.pieces)))
+
+    def read(self, texts: Sequence[str]) -> list[Row | None]:
+        """One row per text; `None` for a text that is too long."""
+        tokenized = iter(self._loaded.tokens([text for text in texts if readable(text)]))
+        return [self._row(next(tokenized)) if readable(text) else None for text in texts]
+
+    def score(self, rows: Sequence[Row]) -> list[float]:
+        """The log-probability of each row."""
+        torch = self._loaded.torch
+        logits = self._loaded.logits(rows)
+        scores = []
+        for (tokens, last), numbers in zip(rows, logits, strict=True):
+            predicted = numbers[:last].float()
+            actual = torch.tensor(tokens[1:], device=predicted.device, dtype=torch.long)
+            right = predicted.gather(-1, actual.unsqueeze(-1)).squeeze(-1)
+            scores.append(float((right - predicted.logsumexp(-1)).double().sum()))
+        return scores
+
+    def predict(self, rows: Sequence[Row], *, among: Sequence[int], count: int) -> list[list[Prediction]]:
+        """The most probable pieces after each row."""
+        return self._loaded.best(rows, among, count)
+
+    def _row(self, tokens: list[int]) -> Row | None:
+        row = tuple(tokens) if tokens[:1] == [self._start] else (self._start, *tokens)
+        return None if len(row) > self._loaded.longest else Row(row, len(row) - 1)
+
+
+def open_masked(model: str, *, what: str, device: str | None = None) -> TransformersMasked:
+    """The model in a folder or of this name; `device` is a GPU if there is one, unless given."""
+    loaded = load(model, kind="masked", what=what, device=device)
+    if loaded.tokenizer.mask_token_id is None:
+        raise UsageError(f"{what}: '{model}' has no mask token. Give a masked language model, as BERT.")
+    return TransformersMasked(loaded)
+
+
+class TransformersMasked(MaskedModel):
+    """One loaded model."""
+
+    def __init__(self, loaded: Loaded) -> None:
+        self._loaded = loaded
+        self.pieces = loaded.pieces()
+        self.budget = 4096
+
+    def read(self, gaps: Sequence[Gap]) -> list[Row | None]:
+        """One row per gap; `None` for a text that is too long, or has a mask of its own."""
+        tokenizer = self._loaded.tokenizer
+        # The whole text is read at once: a half of it alone would begin like a sentence.
+        texts = [f"{gap.before}{tokenizer.mask_token}{gap.after}" for gap in gaps]
+        rows = iter(self._loaded.tokens([text for text in texts if readable(text)]))
+        return [self._row(next(rows)) if readable(text) else None for text in texts]
+
+    def predict(self, rows: Sequence[Row], *, among: Sequence[int], count: int) -> list[list[Prediction]]:
+        """The most probable pieces for the mask of each row."""
+        return self._loaded.best(rows, among, count)
+
+    def _row(self, tokens: list[int]) -> Row | None:
+        mask = self._loaded.tokenizer.mask_token_id
+        if len(tokens) > self._loaded.longest or tokens.count(mask) != 1:
+            return None
+        return Row(tuple(tokens), tokens.index(mask))
+
+
+Where = Literal["start", "spaced", "glued"]
+
+_MARKS = ("##", "▁", "Ġ")
+_INSIDE = "'’-"
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The whole words of a vocabulary: their spelling, by number, and which may stand where.
+
+    `spaced` are the numbers of those that follow a space, `glued` of those that follow another character, as
+    after a bracket or in Chinese.
+
+    >>> words = read_words(["▁house", "s", "▁", "house"])
+    >>> [[words.spelled[piece] for piece in words.among(where(text))] for text in ("a ", "a (", "")]
+    [['house'], ['s', 'house'], ['house', 's', 'house']]
+    """
+
+    spelled: Mapping[int, str]
+    spaced: tuple[int, ...]
+    glued: tuple[int, ...]
+
+    def among(self, where: Where) -> tuple[int, ...]:
+        """The numbers of the pieces that can begin a word there."""
+        if where == "start":
+            # Whether a text begins as if after a space depends on the model.
+            return tuple(dict.fromkeys((*self.spaced, *self.glued)))
+        return self.spaced if where == "spaced" else self.glued
+
+
+def where(before: str) -> Where:
+    """How a word begins after this text: after a space, after another character, or as the first."""
+    if not before:
+        return "start"
+    return "spaced" if before[-1].isspace() else "glued"
+
+
+def read_words(pieces: Sequence[str]) -> Words:
+    """The words of a vocabulary, given in the model's own spelling.
+
+    >>> read_words(["[PAD]", "house", "##s", ","]).spelled
+    {1: 'house'}
+    >>> read_words(["ĠcafÃ©", "Ġ(", "s"]).spelled
+    {0: 'café', 2: 's'}
+    """
+    # A mark that is also a rare letter of the vocabulary must not decide.
+    counts = {mark: sum(piece.startswith(mark) for piece in pieces) for mark in _MARKS}
+    mark = max(_MARKS, key=lambda mark: counts[mark])
+    spelled: dict[int, str] = {}
+    spaced, glued = [], []
+    for number, piece in enumerate(pieces):
+        marked = counts[mark] > 0 and piece.startswith(mark)
+        text = piece.removeprefix(mark) if marked else piece
+        if mark == "Ġ":
+            text = _from_bytes(text)
+        if not is_word(text) or (marked and mark == "##"):
+            continue
+        spelled[number] = text
+        if marked or mark == "##" or counts[mark] == 0:
+            spaced.append(number)
+        if not marked:
+            glued.append(number)
+    return Words(spelled, tuple(spaced), tuple(glued))
+
+
+def is_word(text: str) -> bool:
+    """Whether this is letters (with their marks), perhaps with apostrophes or hyphens inside.
+
+    >>> [is_word(text) for text in ("house", "d'água", "x-ray", "हिन्दी", "3rd", "-", "o'", "[PAD]", "")]
+    [True, True, True, True, False, False, False, False, False]
+    """
+    letters = [unicodedata.category(character)[0] in "LM" for character in text]
+    return (
+        bool(letters)
+        and text[0].isalpha()
+        and letters[-1]
+        and all(letter or character in _INSIDE for letter, character in zip(letters, text, strict=True))
+    )
+
+
+def _from_bytes(piece: str) -> str:
+    """What a byte-level piece spells, or nothing where it is part of a character."""
+    alphabet = _alphabet()
+    try:
+        return bytes(alphabet[character] for character in piece).decode("utf-8")
+    except (KeyError, UnicodeDecodeError):
+        return ""
+
+
+@cache
+def _alphabet() -> Mapping[str, int]:
+    """The byte that each letter of a byte-level vocabulary stands for, as in GPT-2 (Radford et al. 2019).
+
+    A printable byte stands for itself, the others follow in order from the letter 256 on.
+    """
+    plain = {*range(33, 127), *range(161, 173), *range(174, 256)}
+    others = [byte for byte in range(256) if byte not in plain]
+    return {
+        **{chr(byte): byte for byte in plain},
+        **{chr(256 + place): byte for place, byte in enumerate(others)},
+    }

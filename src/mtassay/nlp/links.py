@@ -1,0 +1,457 @@
+"""Links between words: from scores, in both directions, and how good they are.
+
+Koehn, Och and Marcu 2003, "Statistical Phrase-Based Translation". The growing ones go through the links by
+source and then target word, as fast_align's `atools` does; Moses' `symal` starts from the links it has, which
+gives the same but for rare ties.
+
+The first pass keeps to the diagonal, as fast_align does (Dyer et al. 2013). What it is sure of are anchors:
+the second pass asks of every other word to stay near its neighbours' links, so that a phrase that moved takes
+its small words along.
+
+Och and Ney 2003, "A Systematic Comparison of Various Statistical Alignment Models".
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtassay.data.errors import InputError, UsageError
+from mtassay.data.formats.textfiles import check_file
+from mtassay.nlp.aligners import Links, WordAligner, Words
+
+__all__ = [
+    "SYMMETRIZATIONS",
+    "AlignmentEvidence",
+    "Gold",
+    "LinkAgreement",
+    "Order",
+    "PharaohAligner",
+    "ReversePharaohAligner",
+    "agreement",
+    "decode",
+    "grow_diag",
+    "grow_diag_final_and",
+    "intersection",
+    "off_diagonal",
+    "parse_gold",
+    "parse_links",
+    "read_pharaoh",
+    "symmetrization",
+    "union",
+]
+
+_NEIGHBOURS = [(down, right) for down in (-1, 0, 1) for right in (-1, 0, 1) if down or right]
+
+
+def intersection(forward: Links, backward: Links) -> Links:
+    """The links that both directions have: few, and most of them right.
+
+    >>> sorted(intersection(frozenset({(0, 0), (1, 1)}), frozenset({(0, 0), (2, 1)})))
+    [(0, 0)]
+    """
+    return forward & backward
+
+
+def union(forward: Links, backward: Links) -> Links:
+    """The links that either direction has."""
+    return forward | backward
+
+
+def grow_diag(forward: Links, backward: Links) -> Links:
+    """The intersection, grown by links of the union that touch it and bring in a word without a link.
+
+    >>> forward, backward = frozenset({(0, 0), (1, 0)}), frozenset({(0, 0), (3, 3)})
+    >>> sorted(grow_diag(forward, backward))
+    [(0, 0), (1, 0)]
+    """
+    return frozenset(_grow(forward, backward))
+
+
+def grow_diag_final_and(forward: Links, backward: Links) -> Links:
+    """`grow_diag`, then links between two words that both still have none: `forward`'s before `backward`'s.
+
+    >>> forward, backward = frozenset({(0, 0), (1, 0)}), frozenset({(0, 0), (3, 3)})
+    >>> sorted(grow_diag_final_and(forward, backward))
+    [(0, 0), (1, 0), (3, 3)]
+    """
+    links = _grow(forward, backward)
+    sources = {source for source, _ in links}
+    targets = {target for _, target in links}
+    for direction in (forward, backward):
+        for source, target in sorted(direction):
+            if source not in sources and target not in targets:
+                links.add((source, target))
+                sources.add(source)
+                targets.add(target)
+    return frozenset(links)
+
+
+SYMMETRIZATIONS: dict[str, Callable[[Links, Links], Links]] = {
+    "intersection": intersection,
+    "grow-diag": grow_diag,
+    "grow-diag-final-and": grow_diag_final_and,
+    "union": union,
+}
+"""By name, from the fewest links to the most."""
+
+
+def symmetrization(name: str) -> Callable[[Links, Links], Links]:
+    """The one with this name; `UsageError` where there is none."""
+    if name not in SYMMETRIZATIONS:
+        raise UsageError(f"No symmetrization '{name}'. Available: {', '.join(SYMMETRIZATIONS)}.")
+    return SYMMETRIZATIONS[name]
+
+
+def _grow(forward: Links, backward: Links) -> set[tuple[int, int]]:
+    links = set(forward & backward)
+    sources = {source for source, _ in links}
+    targets = {target for _, target in links}
+    waiting = sorted((forward | backward) - links)
+    grown = True
+    while grown:
+        grown = False
+        for source, target in waiting:
+            if source in sources and target in targets:
+                continue
+            # A link added a moment ago counts as a neighbour at once, so the order matters.
+            if any((source + down, target + right) in links for down, right in _NEIGHBOURS):
+                links.add((source, target))
+                sources.add(source)
+                targets.add(target)
+                grown = True
+    return links
+
+
+Floats = NDArray[np.float64]
+
+FAR = 50  # words; what is farther off is no less likely
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AlignmentEvidence:
+    """Likelihoods of all pairs of words of two sentences, one row per source word.
+
+    `forward` is of the target word given the source word and `backward` the reverse; `no_source` has the
+    likelihood of each target word with no source word behind it, and `no_target` that of each source word.
+    """
+
+    forward: Floats
+    backward: Floats
+    no_source: Floats
+    no_target: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """How strongly words keep their order.
+
+    `tension` pulls to the diagonal of the sentence, `pull` to the links of the neighbours, per word of
+    distance; a pair of words is an anchor where both directions together give it at least `sure`. `none` is
+    the share of words that have no partner.
+    """
+
+    tension: float = 4.0
+    pull: float = 0.5
+    sure: float = 0.4
+    none: float = 0.08
+
+    @property
+    def signature(self) -> str:
+        """The four numbers."""
+        return f"order:{self.tension:g},{self.pull:g},{self.sure:g},{self.none:g}"
+
+
+def decode(evidence: AlignmentEvidence, order: Order) -> tuple[Links, Links]:
+    """The links of both directions: at most one source word per target word, and the reverse."""
+    n, m = evidence.forward.shape
+    diagonal = np.exp(-order.tension * off_diagonal(n, m))
+    forward, backward = _posteriors(evidence, diagonal, order.none)
+    anchors = _anchors(forward * backward, order.sure)
+    if anchors and order.pull:
+        near = np.exp(-order.pull * _off_anchors(anchors, n, m))
+        forward, backward = _posteriors(evidence, near * diagonal**0.25, order.none)
+    return _best(forward, axis=0), _best(backward, axis=1)
+
+
+def off_diagonal(n: int, m: int) -> Floats:
+    """How far each of n times m places lies from the diagonal, from 0 to nearly 1.
+
+    >>> off_diagonal(2, 4).tolist()
+    [[0.125, 0.125, 0.375, 0.625], [0.625, 0.375, 0.125, 0.125]]
+    """
+    return np.abs((np.arange(n)[:, None] + 0.5) / n - (np.arange(m) + 0.5) / m)
+
+
+def _posteriors(evidence: AlignmentEvidence, prior: Floats, none: float) -> tuple[Floats, Floats]:
+    forward = evidence.forward * prior * ((1 - none) / prior.sum(axis=0))
+    backward = evidence.backward * prior * ((1 - none) / prior.sum(axis=1))[:, None]
+    forward /= forward.sum(axis=0) + none * evidence.no_source
+    backward /= (backward.sum(axis=1) + none * evidence.no_target)[:, None]
+    return forward, backward
+
+
+def _best(posterior: Floats, *, axis: int) -> Links:
+    """The likeliest partner of each word along the other axis, unless no word is likelier."""
+    places = posterior.argmax(axis=axis)
+    best = posterior.max(axis=axis)
+    none = 1 - posterior.sum(axis=axis)
+    linked = [(at, int(place)) for at, place in enumerate(places) if best[at] > max(none[at], 0.0)]
+    return frozenset((place, at) if axis == 0 else (at, place) for at, place in linked)
+
+
+def _anchors(both: Floats, sure: float) -> list[tuple[int, int]]:
+    rows, columns = both.argmax(axis=1), both.argmax(axis=0)
+    return [(i, int(j)) for i, j in enumerate(rows) if columns[j] == i and both[i, j] >= sure]
+
+
+def _off_anchors(anchors: list[tuple[int, int]], n: int, m: int) -> Floats:
+    """How many words each place lies off from where the nearest anchors on either side would put it."""
+    along_rows = _off_neighbours(dict(anchors), n, m)
+    along_columns = _off_neighbours({j: i for i, j in anchors}, m, n).T
+    return (along_rows + along_columns) / 2
+
+
+def _off_neighbours(anchors: dict[int, int], n: int, m: int) -> Floats:
+    anchored = np.array(sorted(anchors))
+    partner = np.array([anchors[at] for at in anchored.tolist()])
+    rows = np.arange(n)
+    after = np.searchsorted(anchored, rows).clip(max=len(anchored) - 1)
+    before = (np.searchsorted(anchored, rows, side="right") - 1).clip(min=0)
+    columns = np.arange(m)
+    off = [np.abs(columns - (partner[side] + rows - anchored[side])[:, None]) for side in (before, after)]
+    nearest: Floats = np.minimum(np.minimum(*off), FAR).astype(float)
+    return nearest
+
+
+_LINK = re.compile(r"([0-9]{1,9})([-p])([0-9]{1,9})")
+
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    """What people linked: surely, and possibly; a sure link is possible too."""
+
+    sure: Links
+    possible: Links
+
+
+def parse_gold(text: str, *, first: int = 1) -> Gold:
+    """One line, as `1-1 2p3`, where `p` marks a possible link; `first` is the number of the first word.
+
+    >>> gold = parse_gold("1-1 2p3")
+    >>> sorted(gold.sure), sorted(gold.possible)
+    ([(0, 0)], [(1, 2)])
+    """
+    marked: dict[str, set[tuple[int, int]]] = {"-": set(), "p": set()}
+    for word in text.split():
+        match = _LINK.fullmatch(word)
+        if match is None:
+            raise InputError(
+                f"'{word}' is no link. Write SOURCE-TARGET, or SOURCEpTARGET for a possible one."
+            )
+        marked[match[2]].add((int(match[1]) - first, int(match[3]) - first))
+    return Gold(frozenset(marked["-"]), frozenset(marked["p"]))
+
+
+@dataclass(frozen=True, slots=True)
+class LinkAgreement:
+    """Counts over all sentences; the rates are `None` where they would divide by nothing."""
+
+    links: int
+    sure: int
+    links_sure: int
+    links_possible: int
+
+    @property
+    def precision(self) -> float | None:
+        """The share of the links that are possible."""
+        return self.links_possible / self.links if self.links else None
+
+    @property
+    def recall(self) -> float | None:
+        """The share of the sure links that were found."""
+        return self.links_sure / self.sure if self.sure else None
+
+    @property
+    def error_rate(self) -> float | None:
+        """1 - (found sure + found possible) / (links + sure): 0 is best."""
+        total = self.links + self.sure
+        return 1 - (self.links_sure + self.links_possible) / total if total else None
+
+
+def agreement(predicted: Iterable[Links], gold: Iterable[Gold]) -> LinkAgreement:
+    """Counts over sentences in the same order.
+
+    >>> gold = Gold(sure=frozenset({(0, 0), (1, 1)}), possible=frozenset({(2, 2)}))
+    >>> counts = agreement([frozenset({(0, 0), (2, 2), (3, 3)})], [gold])
+    >>> round(counts.precision, 3), counts.recall, counts.error_rate
+    (0.667, 0.5, 0.4)
+    """
+    links = sure = links_sure = links_possible = 0
+    for ours, theirs in zip(predicted, gold, strict=True):
+        links += len(ours)
+        sure += len(theirs.sure)
+        links_sure += len(ours & theirs.sure)
+        links_possible += len(ours & (theirs.sure | theirs.possible))
+    return LinkAgreement(links, sure, links_sure, links_possible)
+
+
+_PHARAOH_LINK = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
+
+
+def parse_links(text: str, *, reverse: bool = False) -> Links:
+    """The links of one line; `reverse` reads `target-source`. `ValueError` names what is no link.
+
+    >>> sorted(parse_links("0-0 2-1", reverse=True))
+    [(0, 0), (1, 2)]
+    """
+    links = set()
+    for word in text.split():
+        match = _PHARAOH_LINK.fullmatch(word)
+        if match is None:
+            raise ValueError(word)
+        one, other = int(match[1]), int(match[2])
+        links.add((other, one) if reverse else (one, other))
+    return frozenset(links)
+
+
+def read_pharaoh(path: str | Path, *, reverse: bool = False) -> list[Links]:
+    """The links of each line, in order; an empty line has none. `reverse` reads `target-source`."""
+    return _parse(_read(path), path, reverse=reverse)
+
+
+class PharaohAligner(WordAligner):
+    """Answers from a file for a corpus: line n has the links of the n-th pair of `corpus`.
+
+    `corpus` are the (source, target) pairs, in words, that the file was made for; a pair is found again by
+    its words, whatever the order in which it is asked for. Without a corpus, the pairs of one call of `align`
+    are the lines of the file, in order.
+    """
+
+    name = "pharaoh"
+    argument: ClassVar[str] = "FILE"
+    is_reverse: ClassVar[bool] = False
+
+    @classmethod
+    def open(cls, pair: str, rest: str, symmetrize: str | None) -> WordAligner:
+        """The links in the file `rest`, whatever the pair."""
+        if not rest:
+            raise UsageError(f"Word aligner '{cls.name}' needs the file with the links: {cls.name}:FILE.")
+        if symmetrize is not None:
+            raise UsageError(
+                f"Word aligner '{cls.name}' takes the links as they are; leave '{symmetrize}' out."
+            )
+        return cls(rest, reverse=cls.is_reverse)
+
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        reverse: bool = False,
+        corpus: Sequence[tuple[Words, Words]] | None = None,
+    ) -> None:
+        self._path = Path(path)
+        raw = _read(path)
+        self._lines = _parse(raw, path, reverse=reverse)
+        self._signature = (
+            f"pharaoh|content:{hashlib.sha256(raw).hexdigest()[:12]}{'|reverse' if reverse else ''}"
+        )
+        self._by_pair: dict[tuple[tuple[str, ...], tuple[str, ...]], Links] | None = None
+        if corpus is not None:
+            self._check_lines(len(corpus))
+            all_links = self._in_order(corpus)
+            # Equal pairs should have equal links; where a file disagrees with itself, its first line holds.
+            self._by_pair = {}
+            for pair, links in zip(corpus, all_links, strict=True):
+                self._by_pair.setdefault(_key(pair), links)
+
+    @property
+    def signature(self) -> str:
+        """The content of the file."""
+        return self._signature
+
+    def align(self, pairs: Sequence[tuple[Words, Words]]) -> list[Links]:
+        """The links of each pair, in order; `InputError` where the file has none, or impossible ones."""
+        if self._by_pair is None:
+            self._check_lines(len(pairs))
+            return self._in_order(pairs)
+        return [self._recall(pair) for pair in pairs]
+
+    def _recall(self, pair: tuple[Words, Words]) -> Links:
+        assert self._by_pair is not None
+        links = self._by_pair.get(_key(pair))
+        if links is None:
+            raise InputError(
+                f"no line for '{_start(pair[0])}' / '{_start(pair[1])}'. Align it too, or leave it out.",
+                path=self._path,
+            )
+        return links
+
+    def _in_order(self, pairs: Sequence[tuple[Words, Words]]) -> list[Links]:
+        for line, (pair, links) in enumerate(zip(pairs, self._lines, strict=True), 1):
+            for source, target in sorted(links):
+                if source >= len(pair[0]) or target >= len(pair[1]):
+                    raise InputError(
+                        f"link {source}-{target}, but the pair has {len(pair[0])} source and {len(pair[1])}"
+                        " target words. Words count from 0; is it target-source, or tokenised otherwise?",
+                        path=self._path,
+                        line=line,
+                    )
+        return list(self._lines)
+
+    def _check_lines(self, pairs: int) -> None:
+        if len(self._lines) != pairs:
+            raise UsageError(
+                f"{self._path} has {len(self._lines)} lines for {pairs} pairs. Give one line per pair."
+            )
+
+
+class ReversePharaohAligner(PharaohAligner):
+    """For a file whose links are written target-source."""
+
+    name = "pharaoh-reverse"
+    is_reverse = True
+
+
+def _read(path: str | Path) -> bytes:
+    try:
+        check_file(path)
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror}).", path=path) from None
+
+
+def _parse(raw: bytes, path: str | Path, *, reverse: bool) -> list[Links]:
+    try:
+        lines = raw.decode("utf-8-sig").split("\n")
+    except UnicodeDecodeError:
+        raise InputError("is not UTF-8 text.", path=path) from None
+    if lines[-1] == "":
+        lines.pop()
+    all_links = []
+    for number, line in enumerate(lines, 1):
+        try:
+            all_links.append(parse_links(line, reverse=reverse))
+        except ValueError as error:
+            raise InputError(
+                f"'{_start([str(error)])}' is no link. Write SOURCE-TARGET, from 0: 0-0 1-2.",
+                path=path,
+                line=number,
+            ) from None
+    return all_links
+
+
+def _key(pair: tuple[Words, Words]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    return tuple(pair[0]), tuple(pair[1])
+
+
+def _start(words: Words) -> str:
+    text = " ".join(words)
+    return text if len(text) <= 30 else f"{text[:29]}…"

@@ -1,0 +1,768 @@
+"""Numbers in digits and in words, each value in one spelling."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from decimal import Decimal
+from functools import cache
+from typing import Literal, NamedTuple
+
+from mtassay.data.words import spell_out_marks, strip_marks
+
+__all__ = [
+    "GROUPED_BY_SPACE",
+    "WORDS",
+    "NumberPhrase",
+    "NumberWord",
+    "canonical_number",
+    "group_mark",
+    "has_unit",
+    "numerals_of",
+    "ordinal",
+    "read_phrase",
+    "scaled",
+    "spellings",
+]
+
+_SMALL = {
+    "en": "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
+    " sixteen seventeen eighteen nineteen",
+    "pt": "zero - dois/duas três quatro cinco seis sete oito nove dez onze doze treze catorze/quatorze quinze"
+    " dezesseis/dezasseis dezessete/dezassete dezoito dezenove/dezanove",
+    "es": "cero uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciséis"
+    " diecisiete dieciocho diecinueve veinte veintiuno/veintiún/veintiuna veintidós veintitrés veinticuatro"
+    " veinticinco veintiséis veintisiete veintiocho veintinueve",
+    "fr": "zéro - deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize",
+    "de": "null eins zwei/zwo drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn"
+    " sechzehn siebzehn achtzehn neunzehn",
+    "it": "zero - due tre quattro cinque sei sette otto nove dieci undici dodici tredici quattordici quindici"
+    " sedici diciassette diciotto diciannove",
+    "nl": "nul - twee drie vier vijf zes zeven acht negen tien elf twaalf dertien veertien vijftien zestien"
+    " zeventien achttien negentien",
+    "ru": "ноль - два/две три четыре пять шесть семь восемь девять десять одиннадцать двенадцать тринадцать"
+    " четырнадцать пятнадцать шестнадцать семнадцать восемнадцать девятнадцать",
+}
+_TENS = {
+    "en": "twenty thirty forty fifty sixty seventy eighty ninety",
+    "pt": "vinte trinta quarenta cinquenta sessenta setenta oitenta noventa",
+    "es": "- treinta cuarenta cincuenta sesenta setenta ochenta noventa",
+    "fr": "vingt trente quarante cinquante soixante septante huitante/octante nonante",
+    "de": "zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig",
+    "it": "venti trenta quaranta cinquanta sessanta settanta ottanta novanta",
+    "nl": "twintig dertig veertig vijftig zestig zeventig tachtig negentig",
+    "ru": "двадцать тридцать сорок пятьдесят шестьдесят семьдесят восемьдесят девяносто",
+}
+_UNIT_ONLY = {
+    "en": "a",
+    "pt": "um/uma",
+    "es": "un/una",
+    "fr": "un/une",
+    "de": "ein/eine",
+    "it": "uno/una/un",
+    "nl": "een",
+    "ru": "один/одна/одно",
+}
+_JOINED_BY = {"en": "and", "pt": "e", "es": "y", "fr": "et"}
+WORDS = frozenset(_SMALL)
+"""Languages whose number words are known."""
+
+Kind = Literal["small", "article", "hundred", "scale", "and", "ordinal"]
+
+
+class NumberWord(NamedTuple):
+    """What a word does in a number.
+
+    `small` is added (one, twenty, doscientos) and `ordinal` closes it (third); `hundred` and `scale` multiply
+    what stands before; `and` joins; an `article` (um, ein) is one only beside other numerals. Of an ordinal
+    that is also another word (second), `alone` is false: it counts only after other numerals.
+    """
+
+    kind: Kind
+    value: int = 0
+    alone: bool = True
+
+
+class NumberPhrase(NamedTuple):
+    """A number in words: where the next word begins, its value, and whether it counts or orders."""
+
+    stop: int
+    value: str
+
+
+# What multiplies: hundred, thousand, million, then by thousands, or by millions where a billion is that.
+# "=" begins what is a number by itself, as the German "hundert"; the English "hundred" needs a number.
+_HUNDRED = {"en": "hundred", "de": "=hundert", "fr": "=cent/cents", "it": "=cento", "nl": "=honderd"}
+_FIXED_HUNDREDS = {
+    "pt": "cem/cento duzentos/duzentas trezentos/trezentas quatrocentos/quatrocentas quinhentos/quinhentas"
+    " seiscentos/seiscentas setecentos/setecentas oitocentos/oitocentas novecentos/novecentas",
+    "es": "cien/ciento doscientos/doscientas trescientos/trescientas cuatrocientos/cuatrocientas"
+    " quinientos/quinientas seiscientos/seiscientas setecientos/setecientas ochocientos/ochocientas"
+    " novecientos/novecientas",
+    "ru": "сто двести триста четыреста пятьсот шестьсот семьсот восемьсот девятьсот",
+}
+_SCALES: dict[str, dict[int, str]] = {
+    "en": {3: "thousand", 5: "lakh/lakhs", 6: "million/millions/mn", 7: "crore/crores",
+           9: "billion/billions/bn", 12: "trillion/trillions/tn"},
+    "pt": {3: "=mil", 6: "milhão/milhões", 9: "bilhão/bilhões", 12: "trilhão/trilhões"},
+    "es": {3: "=mil", 6: "millón/millones", 12: "billón/billones"},
+    "fr": {3: "=mille", 6: "million/millions", 9: "milliard/milliards", 12: "billion/billions"},
+    "de": {3: "=tausend", 6: "million/millionen/mio", 9: "milliarde/milliarden/mrd", 12: "billion/billionen"},
+    "it": {3: "=mille/mila", 6: "milione/milioni/mln", 9: "miliardo/miliardi/mld"},
+    "nl": {3: "=duizend", 6: "miljoen/mln", 9: "miljard/mld", 12: "biljoen"},
+    "ru": {3: "=тысяча/тысячи/тысяч/тыс", 6: "миллион/миллиона/миллионов/млн",
+           9: "миллиард/миллиарда/миллиардов/млрд", 12: "триллион/триллиона/триллионов/трлн"},
+    "uk": {3: "тисяча/тисячі/тисяч/тис", 6: "мільйон/мільйона/мільйони/мільйонів/млн",
+           9: "мільярд/мільярда/мільярди/мільярдів/млрд"},
+    "pl": {3: "tysiąc/tysiące/tysięcy/tys", 6: "milion/miliony/milionów/mln",
+           9: "miliard/miliardy/miliardów/mld"},
+    "cs": {3: "tisíc/tisíce", 6: "milion/miliony/milionů/mil", 9: "miliarda/miliardy/miliard/mld"},
+    "sv": {3: "tusen", 6: "miljon/miljoner", 9: "miljard/miljarder"},
+    "da": {3: "tusind/tusinde", 6: "million/millioner/mio", 9: "milliard/milliarder/mia"},
+    "nb": {3: "tusen", 6: "million/millioner", 9: "milliard/milliarder"},
+    "fi": {3: "tuhat/tuhatta", 6: "miljoona/miljoonaa", 9: "miljardi/miljardia"},
+    "hu": {3: "ezer", 6: "millió", 9: "milliárd"},
+    "ro": {3: "mie/mii", 6: "milion/milioane", 9: "miliard/miliarde"},
+    "el": {3: "χιλιάδες", 6: "εκατομμύριο/εκατομμύρια", 9: "δισεκατομμύριο/δισεκατομμύρια"},
+    "tr": {3: "bin", 6: "milyon", 9: "milyar"},
+    "id": {3: "ribu", 6: "juta", 9: "miliar", 12: "triliun"},
+    "vi": {3: "nghìn/ngàn", 6: "triệu", 9: "tỷ/tỉ"},
+    "he": {3: "אלף", 6: "מיליון", 9: "מיליארד"},
+    "ar": {3: "ألف/آلاف/ألفا", 6: "مليون/ملايين/مليونا", 9: "مليار/مليارات", 12: "تريليون"},
+    "fa": {3: "هزار", 6: "میلیون", 9: "میلیارد"},
+    "hi": {3: "हज़ार/हजार", 5: "लाख", 7: "करोड़/करोड", 9: "अरब"},
+}  # fmt: skip
+# From which value on an article counts: "um milhão" is 1,000,000, but "um" before "mil" says nothing.
+_LEAST_FOR_ARTICLE = 10**6
+# Ordinals by value. Those in brackets are other words as well: they count in the likes of "twenty-second" and
+# "décimo quarto" alone.
+_ORDINALS = {
+    "en": "first (second) third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth"
+    " fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth",
+    "fr": "premier/première deuxième troisième quatrième cinquième sixième septième huitième neuvième dixième"
+    " onzième douzième treizième quatorzième quinzième seizième",
+    "pt": "primeiro/primeira (segundo/segunda) terceiro/terceira (quarto/quarta) (quinto/quinta)"
+    " (sexto/sexta) sétimo/sétima oitavo/oitava (nono/nona) décimo/décima",
+    "es": "primero/primera/primer (segundo/segunda) tercero/tercera/tercer (cuarto/cuarta) (quinto/quinta)"
+    " (sexto/sexta) séptimo/séptima (octavo/octava) noveno/novena décimo/décima",
+    "nl": "eerste tweede derde vierde vijfde zesde zevende achtste negende tiende elfde twaalfde",
+    "de": "erste zweite dritte vierte fünfte sechste siebte/siebente (achte) neunte zehnte elfte zwölfte",
+}
+_ORDINAL_TENS = {
+    "en": "twentieth thirtieth fortieth fiftieth sixtieth seventieth eightieth ninetieth",
+    "fr": "vingtième trentième quarantième cinquantième soixantième",
+    "pt": "vigésimo/vigésima trigésimo/trigésima quadragésimo/quadragésima quinquagésimo/quinquagésima",
+    "es": "vigésimo/vigésima trigésimo/trigésima cuadragésimo/cuadragésima quincuagésimo/quincuagésima",
+}
+# Words beside an English ordinal that make it a fraction: one third, a fifth of.
+PARTS = frozenset({"half", "quarter", "of"})
+"""Words before "a million" that make it less."""
+FRACTION_BEFORE, FRACTION_AFTER = frozenset({"one", "1"}), frozenset({"of"})
+DECIMAL_WORDS = frozenset({"point", "komma", "virgule", "virgula", "coma", "virgola"})
+"""Words for the decimal mark: what stands beside them is part of another number."""
+
+_SUFFIXES = {
+    "en": "st|nd|rd|th",
+    "fr": "ers?|ère|[èe]mes?|es?|re|nde?",
+    "es": r"\.?[ºª°]",
+    "pt": r"\.?[ºª°]",
+    "it": r"\.?[ºª°]",
+    "nl": "s?t?e",
+    "ru": "-?(?:й|ый|ого|го|му|ом|м|я|ая|ое|е|ю)",
+}
+_MONTHS_AND_CENTURY = "Jahrhundert|Jan|Feb|März|Maerz|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez"
+
+
+def ordinal_pattern(language: str) -> str:
+    """What an ordinal in digits looks like, as a regular expression; never matches where we know none."""
+    if language == "de":
+        return rf"\p{{Nd}}{{1,2}}\.(?=\s*(?:{_MONTHS_AND_CENTURY}))"
+    suffixes = _SUFFIXES.get(language)
+    return rf"\p{{Nd}}+(?:{suffixes})(?![\p{{L}}\p{{N}}])" if suffixes else r"(?!)"
+
+
+def ordinal(value: int | str) -> str:
+    """How ordinals are written here: no plain number ends in a full stop.
+
+    >>> ordinal(21)
+    '21.'
+    """
+    return f"{value}."
+
+
+def scaled(number: str, scale: int) -> str:
+    """A canonical number times ten thousand and the like.
+
+    >>> scaled("2.5", 10**6), scaled("0.25", 100)
+    ('2500000', '25')
+    """
+    return canonical_value(Decimal(number) * scale)
+
+
+def canonical_value(value: Decimal) -> str:
+    """A value in ASCII digits with a decimal point and no idle zeros."""
+    whole, _, fraction = f"{value:f}".partition(".")
+    return _value(whole, fraction)
+
+
+def key_of(word: str) -> str:
+    """What a word is called in the tables: without case and marks."""
+    if word.isascii():
+        return word.casefold()
+    return strip_marks(unicodedata.normalize("NFKC", word).casefold())
+
+
+_COMPOUNDS = {"en": "{}-{}", "pt": "{} e {}", "es": "{} y {}", "ru": "{} {}"}
+
+
+def spellings(number: int, language: str) -> list[str]:
+    """The ways to write a whole number from 0 to 99 in words, the usual one first; none where we know none.
+
+    >>> spellings(14, "pt"), spellings(21, "es"), spellings(32, "de")
+    (['catorze', 'quatorze'], ['veintiuno', 'veintiún', 'veintiuna'], ['zweiunddreißig', 'zwounddreißig'])
+    """
+    small = _SMALL.get(language, "").split()
+    if language not in {*_COMPOUNDS, *_GLUED} or not 0 <= number <= 99:
+        return []
+    if number < len(small):
+        articles = _spellings(_UNIT_ONLY[language]) if number == 1 and language != "en" else []
+        return [*_spellings(small[number]), *articles]
+    tens, ones = divmod(number, 10)
+    (ten, *_) = _spellings(_TENS[language].split()[tens - 2])
+    if not ones:
+        return [ten]
+    units = [unit for unit in spellings(ones, language) if unit not in ("eins", "eine")]
+    if language in _GLUED:
+        return [_glue(language, ten, unit) for unit in units]
+    return [_COMPOUNDS[language].format(ten, unit) for unit in units]
+
+
+def _spellings(word: str) -> list[str]:
+    return [] if word == "-" else word.split("/")
+
+
+@cache
+def lexicon(language: str) -> dict[str, NumberWord]:
+    """The numerals of a language by `key_of` their words; empty where we know none."""
+    entries: dict[str, NumberWord] = {}
+
+    def add(words: list[str], numeral: NumberWord) -> None:
+        for word in words:
+            for spelling in {key_of(word), spell_out_marks(word.casefold())}:
+                entries.setdefault(spelling, numeral)
+
+    if language in _SMALL:
+        _add_words(language, add)
+    for exponent, words in _SCALES.get(language, {}).items():
+        add(_spellings(words.lstrip("=")), NumberWord("scale", 10**exponent, words.startswith("=")))
+    return entries
+
+
+def _add_words(language: str, add: Callable[[list[str], NumberWord], None]) -> None:
+    small = [_spellings(word) for word in _SMALL[language].split()]
+    tens = [_spellings(word) for word in _TENS[language].split()]
+    for value, words in enumerate(small):
+        add(words, NumberWord("small", value))
+    for index, words in enumerate(tens, start=2):
+        add(words, NumberWord("small", index * 10))
+    for value, words in _joined(language, small, tens):
+        add(words, NumberWord("small", value))
+    add(_spellings(_UNIT_ONLY.get(language, "-")), NumberWord("article", 1))
+    add(_spellings(_JOINED_BY.get(language, "-")), NumberWord("and"))
+    for index, word in enumerate(_FIXED_HUNDREDS.get(language, "").split(), start=1):
+        add(_spellings(word), NumberWord("small", index * 100))
+    if language in _HUNDRED:
+        hundred = _HUNDRED[language]
+        add(_spellings(hundred.lstrip("=")), NumberWord("hundred", 100, hundred.startswith("=")))
+    if language == "fr":
+        add(["vingts"], NumberWord("small", 20))
+        add(["unième"], NumberWord("ordinal", 1, alone=False))
+    for value, word in enumerate(_ORDINALS.get(language, "").split(), start=1):
+        is_alone = not word.startswith("(")
+        words = _spellings(word.strip("()"))
+        if language == "de":
+            words = [f"{word}{ending}" for word in words for ending in ("", "n", "r", "s", "m")]
+        add(words, NumberWord("ordinal", value, is_alone))
+    for index, word in enumerate(_ORDINAL_TENS.get(language, "").split(), start=2):
+        add(_spellings(word), NumberWord("ordinal", index * 10))
+    for value, words in _derived_ordinals(language, small, tens):
+        add(words, NumberWord("ordinal", value))
+
+
+def _joined(language: str, small: list[list[str]], tens: list[list[str]]) -> Iterator[tuple[int, list[str]]]:
+    """Tens and units written as one word: einundzwanzig, ventuno, drieëntwintig."""
+    if language not in _GLUED:
+        return
+    units = [[*words] for words in small[:10]]
+    units[1] += _spellings(_UNIT_ONLY[language])
+    for index, words in enumerate(tens, start=2):
+        for unit in range(1, 10):
+            joined = [_glue(language, ten, one) for ten in words for one in units[unit] if one != "eins"]
+            yield 10 * index + unit, joined
+
+
+def _glue(language: str, ten: str, unit: str) -> str:
+    if language == "de":
+        return f"{unit}und{ten}"
+    if language == "nl":
+        return f"{unit}{'ën' if unit.endswith('e') else 'en'}{ten}"
+    return ten[:-1] + unit if unit[0] in "uo" else ten + unit
+
+
+def _derived_ordinals(
+    language: str, small: list[list[str]], tens: list[list[str]]
+) -> Iterator[tuple[int, list[str]]]:
+    """Ordinals that are made of the number by an ending."""
+    if language not in _GLUED:
+        return
+    from_small = [(value, words) for value, words in enumerate(small) if value >= 13]
+    from_tens = [(10 * index, words) for index, words in enumerate(tens, start=2)]
+    joined = [*_joined(language, small, tens)]
+    for value, words in [*from_small, *from_tens, *joined]:
+        if language == "de":
+            ending = "te" if value < 20 else "ste"
+            yield value, [f"{word}{ending}{case}" for word in words for case in ("", "n", "r", "s", "m")]
+        elif language == "nl":
+            yield value, [f"{word}{'de' if value < 20 else 'ste'}" for word in words]
+        else:
+            stems = [word if value % 10 in (3, 6) and value > 20 else word[:-1] for word in words]
+            yield value, [f"{stem}esim{case}" for stem in stems for case in "oaie"]
+
+
+@cache
+def _units(language: str) -> re.Pattern[str]:
+    primary = language.lower().split("-")[0]
+    if primary in HAN_LANGUAGES:
+        return re.compile(f"[{''.join(HAN_SCALES)}{''.join(_HAN_UNITS)}]")
+    words = {
+        word
+        for words in (*_SCALES.get(primary, {}).values(), _HUNDRED.get(primary, ""))
+        for word in _spellings(words.lstrip("="))
+        if word
+    }
+    # Letters that a word begins with are looked for, and then the words: that is several times faster.
+    rests: dict[str, list[str]] = {}
+    for word in sorted(words):
+        rests.setdefault("".join(sorted({word[0].lower(), word[0].upper()})), []).append(word[1:])
+    if not rests:
+        return re.compile(r"(?!)")
+    some = "|".join(f"(?<=[{letters}])(?i:{'|'.join(endings)})" for letters, endings in rests.items())
+    return re.compile(f"[{''.join(rests)}](?:{some})")
+
+
+def has_unit(text: str, language: str) -> bool:
+    """False where no million or the like can be in the text, which is cheap to see."""
+    return _units(language).search(text) is not None
+
+
+@cache
+def numerals_of(key: str, language: str) -> tuple[NumberWord, ...]:
+    """What a word, given by `key_of`, does in a number; several things where it is glued together.
+
+    >>> [numeral.value for numeral in numerals_of("zweihundertdreiundvierzig", "de")]
+    [2, 100, 43]
+    """
+    known = lexicon(language)
+    if key in known:
+        return (known[key],)
+    # What has no multiplier would be in the table: "zweidrei" is no number.
+    if language not in _GLUED or not any(multiplier in key for multiplier in _multipliers(language)):
+        return ()
+    parts = _parts(language).findall(key)
+    if "".join(parts) != key:
+        return ()
+    spelled = ("cento" if part == "cent" else part for part in parts)
+    numerals = tuple(_GLUE if part in _GLUE_WORDS else known[part] for part in spelled)
+    return numerals if any(numeral.kind in ("hundred", "scale") for numeral in numerals) else ()
+
+
+_GLUED = frozenset({"de", "it", "nl"})
+_GLUE_WORDS = frozenset({"und", "en"})
+_GLUE = NumberWord("and")
+
+
+_GLUED_THOUSANDS = {"it": ("mille", "mila"), "de": ("tausend",), "nl": ("duizend",)}
+
+
+@cache
+def _multipliers(language: str) -> list[str]:
+    """Hundred and thousand, as they stand in words that are glued together."""
+    hundreds = [word for word, numeral in lexicon(language).items() if numeral.kind == "hundred"]
+    return [*hundreds, *_GLUED_THOUSANDS[language], *(["cent"] if language == "it" else [])]
+
+
+@cache
+def _parts(language: str) -> re.Pattern[str]:
+    words = {
+        word
+        for word, numeral in lexicon(language).items()
+        if numeral.kind in ("small", "article", "hundred", "ordinal") or word in _GLUED_THOUSANDS[language]
+    }
+    glue = {"de": {"und"}, "nl": {"en"}, "it": set()}[language]
+    alternatives = sorted(words | glue, key=lambda word: (-len(word), word))
+    return re.compile("|".join([*(["cent(?=ott)"] if language == "it" else []), *alternatives]))
+
+
+_ORDINALS_IN_A_ROW = frozenset({"pt", "es"})
+"""Languages that say "twentieth first"."""
+
+
+class _Sum:
+    """A number in words as far as it was read."""
+
+    def __init__(self, language: str) -> None:
+        self._language = language
+        self._chunks: list[tuple[int, int]] = []  # scales, from the largest, and what was counted in them
+        self._group = 0
+        self._room = 1000
+        """What comes next must be less than this."""
+        self._joined = False
+        self.is_begun = False
+        self.is_ordinal = False
+
+    @property
+    def value(self) -> int:
+        return sum(value for _, value in self._chunks) + self._group
+
+    @property
+    def is_complete(self) -> bool:
+        return self.is_begun and not self._joined
+
+    def add(self, numeral: NumberWord, following: NumberWord | None) -> bool:
+        """Whether the numeral goes on with the number; if not, nothing has changed."""
+        if self.is_ordinal and (numeral.kind != "ordinal" or self._language not in _ORDINALS_IN_A_ROW):
+            return False
+        goes_on = getattr(self, f"_add_{numeral.kind}")(numeral, following)
+        if goes_on and numeral.kind != "and":
+            self.is_begun, self._joined = True, False
+        return bool(goes_on)
+
+    def _add_small(self, numeral: NumberWord, following: NumberWord | None) -> bool:
+        value = numeral.value
+        if self._language == "fr":
+            if value == 20 and self._group % 100 == 4 and not self._joined:  # quatre-vingts
+                self._group, self._room = self._group + 76, 20
+                return True
+            if self._group % 100 in (10, 70, 90) and value in (7, 8, 9) and self._was_ten:  # dix-sept
+                self._group, self._room, self._was_ten = self._group + value, 1, False
+                return True
+        if value >= self._room or (value == 0 and self.is_begun):
+            return False
+        if self._joined and not self._may_join(value):
+            return False
+        self._group += value
+        self._was_ten = value == 10
+        if value >= 100:
+            self._room = 100
+        elif value % 10 == 0 and value >= 20:
+            self._room = 20 if self._language == "fr" and value == 60 else 10
+        else:
+            self._room = 1
+        return True
+
+    _was_ten = False
+
+    def _may_join(self, value: int) -> bool:
+        if self._language == "fr":
+            return value in (1, 11) and self._room in (10, 20)
+        return True
+
+    def _add_article(self, numeral: NumberWord, following: NumberWord | None) -> bool:
+        if self.is_begun and self._language == "en":
+            return False
+        if not self.is_begun:
+            multiplies = following is not None and (
+                (following.kind == "scale" and following.value >= _LEAST_FOR_ARTICLE)
+                or (following.kind in ("hundred", "scale") and self._language in _GLUED | {"ru"})
+            )
+            if not multiplies:
+                return False
+        elif not self._joined and not self._may_follow_at_once():
+            return False
+        return self._add_small(numeral, following)
+
+    def _may_follow_at_once(self) -> bool:
+        """Whether one may come without "and": cent un, but vingt et un."""
+        if self._language == "fr":
+            return self._room >= 100 or self._group % 100 == 80
+        return self._language in _GLUED | {"ru"}
+
+    def _add_hundred(self, numeral: NumberWord, following: NumberWord | None) -> bool:
+        if self._joined:
+            return False
+        if self._group == 0:
+            if not numeral.alone:
+                return False
+            self._group = 1
+        if self._group >= 100 or (self._group > 9 and self._group % 10 == 0):
+            return False
+        self._group, self._room = self._group * 100, 100
+        return True
+
+    def _add_scale(self, numeral: NumberWord, following: NumberWord | None) -> bool:
+        if self._joined:
+            return False
+        lower = [value for scale, value in self._chunks if scale < numeral.value]
+        if any(scale == numeral.value for scale, _ in self._chunks):
+            return False
+        amount = sum(lower) + self._group
+        if amount == 0:
+            if not numeral.alone:
+                return False
+            amount = 1
+        self._chunks = [(scale, value) for scale, value in self._chunks if scale > numeral.value]
+        self._chunks.append((numeral.value, amount * numeral.value))
+        self._group, self._room = 0, 1000
+        return True
+
+    def _add_and(self, numeral: NumberWord, following: NumberWord | None) -> bool:
+        if not self.is_begun or self._joined:
+            return False
+        if self._language == "es":
+            fits = self._room == 10
+        elif self._language == "fr":
+            fits = self._room in (10, 20)
+        elif self._language == "pt":
+            fits = self._room >= 10
+        else:
+            fits = self._room >= 100
+        self._joined = fits
+        return fits
+
+    def _add_ordinal(self, numeral: NumberWord, following: NumberWord | None) -> bool:
+        if not self.is_begun and not numeral.alone:
+            return False
+        if self.is_ordinal and not (self._group % 10 == 0 and numeral.value < 10):
+            return False
+        if self.is_ordinal:
+            self._room = 10  # "décimo" is as good as "vigésimo"
+        if not self._add_small(numeral, following):
+            return False
+        self.is_ordinal = True
+        return True
+
+
+def read_phrase(words: Sequence[tuple[NumberWord, ...]], start: int, language: str) -> NumberPhrase | None:
+    """The longest number that begins at a word; `None` where there is none.
+
+    `words` has the numerals of each word, none for what is no numeral. Where what follows could only
+    multiply ("one hundred and two hundred"), the number ends before that.
+    """
+    total = _Sum(language)
+    ends: list[NumberPhrase] = []
+    multiplied: NumberPhrase | None = None
+    for place in range(start, len(words)):
+        numerals = words[place]
+        if not numerals:
+            break
+        after = words[place + 1] if place + 1 < len(words) else ()
+        following = [*numerals[1:], after[0] if after else None]
+        if not all(total.add(*pair) for pair in zip(numerals, following, strict=True)):
+            if ends and numerals[0].kind in ("hundred", "scale") and multiplied is not None:
+                return multiplied
+            break
+        if total.is_complete:
+            value = str(total.value)
+            ends.append(NumberPhrase(place + 1, ordinal(value) if total.is_ordinal else value))
+            if numerals[-1].kind in ("hundred", "scale"):
+                multiplied = ends[-1]
+    return ends[-1] if ends else None
+
+
+_HAN_DIGITS = dict(
+    zip(
+        "〇零一二三四五六七八九两兩壹贰叁肆伍陆柒捌玖貳參陸",
+        (0, 0, *range(1, 10), 2, 2, *range(1, 10), 2, 3, 6),
+        strict=True,
+    )
+)
+_HAN_UNITS = {
+    "十": 10,
+    "百": 100,
+    "千": 1000,
+    "拾": 10,
+    "佰": 100,
+    "仟": 1000,
+    "廿": 20,
+    "백": 100,
+    "천": 1000,
+}
+HAN_SCALES = {
+    "万": 10**4,
+    "萬": 10**4,
+    "亿": 10**8,
+    "億": 10**8,
+    "兆": 10**12,
+    "만": 10**4,
+    "억": 10**8,
+    "조": 10**12,
+}
+MORE_THAN = frozenset("多余餘")
+"""What may stand inside a number and says that it is more: 200多万."""
+TEN_THOUSAND = frozenset("万萬만")
+HAN_NUMERALS = frozenset((*_HAN_DIGITS, *_HAN_UNITS, *HAN_SCALES))
+"""Characters that numbers are written with in Chinese, Japanese and Korean."""
+HAN_LANGUAGES = frozenset({"zh", "ja", "yue", "wuu", "ko"})
+_LEAST_IN_A_ROW = 4
+# A single character is part of a name or word (四川, 三星, 一些) unless something that is counted follows.
+_COUNTED = frozenset(
+    "个個名位年月日号號岁歲歳天次家种種条條项項只隻件座场場元円倍级級届屆枚周週人秒时時点點つ回冊台階か"
+)
+_COUNTED_AFTER_ONE = frozenset("月日号號")
+_SOME_BEFORE, _SOME_AFTER = frozenset("几幾数數好"), frozenset("几幾数數来來")
+# 千瓦, 百米: the last numeral belongs to the measure.
+_MEASURES = frozenset("瓦克米卡焦赫帕伏吨")
+
+
+def measure_begins(run: Sequence[str], after: str) -> bool:
+    """Whether the last numeral of a run is the beginning of a measure: 千瓦 in 2亿千瓦."""
+    return len(run) > 1 and run[-1] in ("千", "百", "兆") and after in _MEASURES
+
+
+def read_han(run: Sequence[str], *, before: str, after: str, language: str) -> str | None:
+    """The value of a run of Chinese numerals and digits, between two characters; `None` if it is no number.
+
+    >>> [read_han(run, before="", after="", language="zh") for run in ("二十一", "三千零五", "二〇一九")]
+    ['21', '3005', '2019']
+    >>> [read_han(run, before="", after="", language="zh") for run in ("万一", "三四十", "三四")]
+    [None, None, None]
+    >>> read_han(["1.2", "亿"], before="", after="", language="zh")
+    '120000000'
+    """
+    if before in _SOME_BEFORE or after in _SOME_AFTER:  # 几十万 is no 100,000, and 三十几 no 30
+        return None
+    if len(run) == 1:
+        return _single_han(run[0], before, after)
+    if all(character in _HAN_DIGITS for character in run):
+        is_row = len(run) >= _LEAST_IN_A_ROW or (len(run) == _LEAST_IN_A_ROW - 1 and "〇" in run)
+        return str(int("".join(str(_HAN_DIGITS[character]) for character in run))) if is_row else None
+    if "兆" in run and language == "zh":  # a million for some, a million millions for others
+        return None
+    return _structured_han(run)
+
+
+def _single_han(character: str, before: str, after: str) -> str | None:
+    value = 10 if character == "十" else _HAN_DIGITS.get(character)
+    if not value or not (before == "第" or after in _COUNTED):
+        return None
+    if value == 1 and not (before == "第" or after in _COUNTED_AFTER_ONE):
+        return None
+    return str(value)
+
+
+def _structured_han(run: Sequence[str]) -> str | None:
+    chunks: list[tuple[int, Decimal]] = []
+    section = Decimal(0)
+    digit: Decimal | None = None
+    unit, after_zero = 10**4, False  # the next unit must be smaller
+    for place, part in enumerate(run):
+        is_last = place == len(run) - 1
+        if part in HAN_SCALES:
+            scale = HAN_SCALES[part]
+            amount = section + (digit or 0) + sum(value for size, value in chunks if size < scale)
+            if not amount or any(size == scale for size, _ in chunks):
+                return None
+            chunks = [chunk for chunk in chunks if chunk[0] > scale]
+            chunks.append((scale, amount * scale))
+            section, digit, unit, after_zero = Decimal(0), None, 10**4, False
+        elif part in _HAN_UNITS:
+            size = _HAN_UNITS[part]
+            is_a_million = part == "百" and place == 0 and run[1:] in ("万", "萬", ["万"], ["萬"])
+            if digit is None and (size >= 100 or (section and not after_zero)) and not is_a_million:
+                return None
+            if size >= unit or (digit is not None and (digit >= 10 or digit != int(digit))):
+                return None
+            section += (1 if digit is None else digit) * size
+            digit, unit, after_zero = None, 10 if size == 20 else size, False
+        elif part in _HAN_DIGITS:
+            value = _HAN_DIGITS[part]
+            if digit is not None or (value == 0 and (is_last or not (section or chunks))):
+                return None
+            if value == 0:
+                after_zero = True
+            else:
+                digit = Decimal(value)
+                # 一万二 is 12,000 for some, and 三百五 is 350: only what is plain counts.
+                if is_last and (section or chunks) and not after_zero and unit != 10:
+                    return None
+        else:
+            value_in_digits = Decimal(part)
+            if digit is not None or section or (chunks and value_in_digits >= chunks[-1][0]):
+                return None
+            if is_last and value_in_digits != int(value_in_digits):
+                return None
+            digit = value_in_digits
+    total = sum((value for _, value in chunks), section + (digit or 0))
+    return canonical_value(total)
+
+
+_DECIMAL_COMMA = {
+    "af", "az", "be", "bg", "bs", "ca", "cs", "da", "de", "el", "es", "et", "eu", "fi", "fr", "gl", "hr",
+    "hu", "hy", "id", "is", "it", "ka", "kk", "lt", "lv", "mk", "nb", "nl", "nn", "no", "pl", "pt", "ro",
+    "ru", "sk", "sl", "sq", "sr", "sv", "tr", "uk", "uz", "vi",
+}  # fmt: skip
+# Where a region writes numbers unlike its language.
+_DECIMAL_POINT = {
+    "de-ch", "de-li", "it-ch", "es-do", "es-gt", "es-hn", "es-mx", "es-ni", "es-pa", "es-pr", "es-sv",
+    "es-us",
+}  # fmt: skip
+
+GROUPED_BY_SPACE = {
+    "be", "bg", "ca", "cs", "de", "es", "et", "fi", "fr", "hu", "hy", "ka", "kk", "lt", "lv", "nb", "nn",
+    "no", "pl", "pt", "ru", "sk", "sl", "sv", "uk",
+}  # fmt: skip
+"""Languages where an ordinary space can separate thousands; a no-break space can in all."""
+
+_MARK = "[.,'d]"
+_ASCII_MARKS = {"，": ",", "．": ".", "٫": "d"}
+
+
+def group_mark(language: str) -> str:
+    """The mark, of "," and ".", that separates thousands. An unknown language counts like English.
+
+    >>> group_mark("pt-BR"), group_mark("es-MX"), group_mark("")
+    ('.', ',', ',')
+    """
+    tag = language.lower().replace("_", "-")
+    return "." if tag.split("-")[0] in _DECIMAL_COMMA and tag not in _DECIMAL_POINT else ","
+
+
+def canonical_number(number: str, *, language: str) -> str | None:
+    """The value in ASCII digits with a decimal point and no idle zeros; `None` if it is no single value.
+
+    >>> canonical_number("1.234,50", language="de"), canonical_number("1,234", language="de")
+    ('1234.5', '1.234')
+    >>> canonical_number("１２", language="ja"), canonical_number("12.05.2020", language="de")
+    ('12', None)
+    """
+    text = "".join(_plain(character) for character in number)
+    marks, parts = re.findall(_MARK, text), re.split(_MARK, text)
+    if not marks:
+        return _value(text, "")
+    is_group = len(marks) == 1 and marks[0] == group_mark(language) and _are_groups(parts)
+    if not is_group and marks[-1] in ".,d" and marks[-1] not in marks[:-1] and len(set(marks[:-1])) <= 1:
+        *whole, fraction = parts
+        return _value("".join(whole), fraction) if len(whole) == 1 or _are_groups(whole) else None
+    return _value("".join(parts), "") if len(set(marks)) == 1 and _are_groups(parts) else None
+
+
+def _plain(character: str) -> str:
+    """ASCII digits and marks; "'" separates groups, "d" decimals, whatever the language."""
+    digit = unicodedata.decimal(character, None)
+    if digit is not None:
+        return str(digit)
+    return "'" if character.isspace() or character in "’ʼ＇٬" else _ASCII_MARKS.get(character, character)
+
+
+def _are_groups(parts: list[str]) -> bool:
+    """Thousands, or lakhs and crores as in India."""
+    first, *middle, last = parts
+    lengths = {len(part) for part in middle}
+    return 1 <= len(first) <= 3 and len(last) == 3 and first != "0" and (lengths <= {3} or lengths == {2})
+
+
+def _value(whole: str, fraction: str) -> str:
+    whole = whole.lstrip("0") or "0"
+    fraction = fraction.rstrip("0")
+    return f"{whole}.{fraction}" if fraction else whole

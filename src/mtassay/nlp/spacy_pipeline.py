@@ -1,0 +1,201 @@
+"""spaCy: the official pipelines, anybody's own, and those of language packs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from mtassay.data.errors import MissingExtraError, UsageError
+from mtassay.data.language_packs import OUR_PACKS, install_line, pack_file
+from mtassay.data.packages import fingerprint
+from mtassay.nlp.annotation import Advice, Annotation, Annotator, Layer, Token, TokenSpan
+from mtassay.nlp.annotators import read_each
+
+# The transformers last: without a GPU they take seconds for a sentence.
+_SIZES = ("lg", "md", "pack", "sm", "other", "trf")
+# The languages that spaCy trains pipelines for: https://spacy.io/models
+_NEWS = frozenset(
+    ("ca", "da", "de", "el", "es", "fi", "fr", "hr", "it", "ja", "ko", "lt", "mk", "nb", "nl", "pl", "pt",
+     "ro", "ru", "sl", "sv", "uk")
+)  # fmt: skip
+_WEB = frozenset(("en", "zh"))
+_LAYERS: frozenset[Layer] = frozenset(("tokens", "lemma", "pos", "features", "dependencies", "entities"))
+
+
+def models(language: str) -> list[str]:
+    """The pipelines for a language on this machine, the one to take first at the front; none without spaCy.
+
+    The larger ones first, that of a pack before the small official one; those on transformers last, for
+    their speed.
+    """
+    try:
+        from spacy.util import get_installed_models
+    except ImportError:
+        return []
+    names = [name for name in get_installed_models() if name.startswith(f"{language}_")]
+    ours = pack_file("pipelines", language)
+    if ours is not None:
+        names.append(str(ours))
+    return sorted(names, key=lambda name: (_SIZES.index(_size(name)), name))
+
+
+def _size(name: str) -> str:
+    if "/" in name or "\\" in name:
+        return "pack"
+    return next((size for size in ("lg", "md", "sm", "trf") if f"_{size}" in name), "other")
+
+
+def open_model(language: str, model: str) -> SpacyAnnotator:
+    """The pipeline with this name or path; a `UsageError` says how to get it."""
+    annotator = SpacyAnnotator(load_pipeline(model), folder=Path(model) if Path(model).is_dir() else None)
+    if annotator.language != language:
+        raise UsageError(f"spaCy pipeline {model!r} reads '{annotator.language}', not '{language}'.")
+    return annotator
+
+
+def advice(language: str, needs: frozenset[Layer]) -> Advice | None:
+    """What is missing of the package and the middle-sized official pipeline; or the pack that has one."""
+    if language not in _NEWS | _WEB or not needs <= _LAYERS:
+        return None
+    pipeline = f"{language}_core_{'web' if language in _WEB else 'news'}_md"
+    missing = [] if find_spec("spacy") else ["pip install 'mtassay[spacy]'"]
+    if language not in OUR_PACKS or "pipelines" not in OUR_PACKS[language].files:
+        missing.append(f"python -m spacy download {pipeline}")
+    elif pack_file("pipelines", language) is None:
+        missing.append(install_line(language))
+    return Advice(" && ".join(missing) or f"python -m spacy download {pipeline}")
+
+
+def load_pipeline(model: str) -> Any:
+    """What `spacy.load` gives for this name or path, with one-line errors."""
+    try:
+        import spacy
+    except ImportError:
+        raise MissingExtraError(f"spaCy pipeline {model!r}", package="spacy", extra="spacy") from None
+    try:
+        return spacy.load(model)
+    except OSError:
+        if Path(model).exists():
+            raise UsageError(
+                f"{model} is no spaCy pipeline: give the folder that holds config.cfg."
+            ) from None
+        raise UsageError(
+            f"No spaCy pipeline {model!r}. Install it: python -m spacy download {model}"
+        ) from None
+    except (ImportError, ValueError) as error:
+        reason = str(error).strip().splitlines()[0]
+        raise UsageError(f"spaCy cannot load {model!r}: {reason}") from None
+
+
+class SpacyAnnotator(Annotator):
+    """A loaded pipeline. `folder` is where it came from, if it is no installed package."""
+
+    name = "spacy"
+
+    def __init__(self, pipeline: Any, *, folder: Path | None = None, left_out: Sequence[str] = ()) -> None:
+        self._pipeline = pipeline
+        self._folder = folder
+        self._left_out = list(left_out)
+        self.language = pipeline.lang
+        self.gives = _layers(pipeline)
+        meta = pipeline.meta
+        self.model = f"{meta['lang']}_{meta['name']} {meta['version']}"
+
+    @cached_property
+    def signature(self) -> str:
+        """A pipeline from a folder is also known by what is in its files."""
+        from spacy import __version__
+
+        parts = [f"spacy-{__version__}", self.model.replace(" ", "-")]
+        if self._folder is not None:
+            files = sorted(path for path in self._folder.rglob("*") if path.is_file())
+            parts.append(f"content:{fingerprint(*files)}")
+        if self._left_out:
+            parts.append(f"without:{'+'.join(self._left_out)}")
+        return "|".join(parts)
+
+    def annotate(self, texts: Sequence[str]) -> list[Annotation]:
+        """One annotation per text, in order; tokens of white space are left out."""
+        return read_each(texts, self._read)
+
+    def _read(self, texts: list[str]) -> Iterable[Annotation]:
+        return map(annotation, self._pipeline.pipe(texts, disable=self._left_out))
+
+    def for_entities(self) -> SpacyAnnotator:
+        """Without tagger, parser and lemmatizer; all of them stay where rules find entities by what they say.
+
+        The parser ends sentences, which no entity may cross: without it a few entities are longer.
+        """
+        return SpacyAnnotator(self._pipeline, folder=self._folder, left_out=_not_for_entities(self._pipeline))
+
+
+def _not_for_entities(pipeline: Any) -> list[str]:
+    finders = {name for name in pipeline.pipe_names if "doc.ents" in pipeline.get_pipe_meta(name).assigns}
+    if any(pipeline.get_pipe_meta(name).factory != "ner" for name in finders):
+        return []
+    shared = {
+        name
+        for name, component in pipeline.pipeline
+        if finders.intersection(getattr(component, "listening_components", ()))
+    }
+    return [name for name in pipeline.pipe_names if name not in finders | shared]
+
+
+def annotation(document: Any) -> Annotation:
+    """A spaCy `Doc` as an annotation of its text."""
+    kept = [token for token in document if not token.is_space]
+    place = {token.i: index for index, token in enumerate(kept)}
+    parsed = document.has_annotation("DEP")
+    tokens = tuple(_token(token, place, parsed) for token in kept)
+    entities = tuple(
+        TokenSpan(inside[0], inside[-1] + 1, entity.label_)
+        for entity in document.ents
+        if (inside := [place[token.i] for token in entity if token.i in place])
+    )
+    return Annotation(document.text, tokens, entities)
+
+
+def _token(token: Any, place: dict[int, int], parsed: bool) -> Token:
+    head = _head(token, place) if parsed else -1
+    return Token(
+        text=token.text,
+        start=token.idx,
+        end=token.idx + len(token.text),
+        lemma=token.lemma_,
+        pos=token.pos_,
+        tag=token.tag_,
+        features=token.morph.to_dict(),
+        head=head,
+        relation=("root" if head < 0 else token.dep_) if parsed else "",
+    )
+
+
+def _head(token: Any, place: dict[int, int]) -> int:
+    """The nearest token above that is no white space; -1 where there is none."""
+    while token.head.i != token.i:
+        token = token.head
+        if token.i in place:
+            return place[token.i]
+    return -1
+
+
+def _layers(pipeline: Any) -> frozenset[Layer]:
+    """Asked of the pipeline itself: in some languages the tokenizer alone gives part of speech and lemma."""
+    document = pipeline("1 2")
+    layers: set[Layer] = {"tokens"}
+    by_attribute: dict[str, Layer] = {
+        "LEMMA": "lemma",
+        "POS": "pos",
+        "MORPH": "features",
+        "DEP": "dependencies",
+    }
+    layers |= {layer for attribute, layer in by_attribute.items() if document.has_annotation(attribute)}
+    if {"morphologizer", "attribute_ruler"} & set(pipeline.pipe_names):
+        layers.add("features")
+    assigned = {what for name in pipeline.pipe_names for what in pipeline.get_pipe_meta(name).assigns}
+    if "doc.ents" in assigned:
+        layers.add("entities")
+    return frozenset(layers)

@@ -1,0 +1,237 @@
+"""What aligners that learn from sentence pairs share: a parallel file, and words as such files take them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import ClassVar
+
+from mtassay.data.errors import InputError, ServiceError, UsageError
+from mtassay.data.formats.textfiles import check_file, decompress
+from mtassay.data.packages import load_package
+from mtassay.nlp.aligners import Links, WordAligner, Words, lower_words
+from mtassay.nlp.links import parse_links, symmetrization
+
+__all__ = [
+    "EflomalAligner",
+    "FastAligner",
+    "ParallelCorpus",
+    "has_eflomal",
+    "has_fast_align",
+    "read_corpus",
+    "writable",
+]
+
+# Words that mean something else in the files of these tools.
+_RESERVED = {"|||", "<eps>", ""}
+
+
+class ParallelCorpus:
+    """The pairs of a parallel file, in words, with a hash of their text."""
+
+    def __init__(self, pairs: Sequence[tuple[Words, Words]], content: str) -> None:
+        self.pairs = pairs
+        self.content = content
+
+
+def read_corpus(path: str | Path) -> ParallelCorpus:
+    """A parallel file, plain or gzip: `source<TAB>target` or `source ||| target` per line.
+
+    Words must stand apart with spaces, as they do in the pairs that are to be aligned. A pair with an empty
+    side teaches nothing and is left out.
+    """
+    raw = _read(Path(path))
+    try:
+        lines = raw.decode("utf-8-sig").split("\n")
+    except UnicodeDecodeError:
+        raise InputError("is not UTF-8 text.", path=path) from None
+    pairs = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        sides = line.split("\t") if "\t" in line else line.split(" ||| ")
+        if len(sides) != 2:
+            raise InputError(
+                f"{len(sides)} columns, expected 2. Write source<TAB>target, or source ||| target.",
+                path=path,
+                line=number,
+            )
+        source, target = sides[0].split(), sides[1].split()
+        if source and target:
+            pairs.append((source, target))
+    return ParallelCorpus(pairs, hashlib.sha256(raw).hexdigest()[:12])
+
+
+def writable(words: Words) -> str:
+    """The words in lower case with a space between them, each as one word that the tools do not misread.
+
+    >>> writable(["New York", "|||", "Sea"])
+    'new_york _ sea'
+    """
+    clean = ("_".join(word.split()) for word in lower_words(words))
+    return " ".join("_" if word in _RESERVED else word for word in clean).encode(errors="replace").decode()
+
+
+def _read(path: Path) -> bytes:
+    try:
+        check_file(path)
+        raw = path.read_bytes()
+        return decompress(raw, path=path) if raw[:2] == b"\x1f\x8b" else raw
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror or error}).", path=path) from None
+
+
+PACKAGE = "systran-align"
+
+
+def has_fast_align() -> bool:
+    """Whether the package is on this machine."""
+    return find_spec("systran_align") is not None
+
+
+class FastAligner(WordAligner):
+    """Learns anew in each call, from the pairs of that call and those of `corpus`.
+
+    So the links of a pair depend on the pairs that are asked with it. The package symmetrizes both directions
+    itself, by grow-diag-final-and.
+    """
+
+    name = "fast-align"
+    argument: ClassVar[str] = "[FILE]"
+
+    @classmethod
+    def open(cls, pair: str, rest: str, symmetrize: str | None) -> WordAligner:
+        """Learns from the parallel file `rest` too, if there is one."""
+        if symmetrize not in (None, "grow-diag-final-and"):
+            raise UsageError(f"Word aligner '{cls.name}' cannot do '{symmetrize}', only grow-diag-final-and.")
+        return cls(corpus=read_corpus(rest) if rest else None)
+
+    @classmethod
+    def preference(cls, pair: str) -> float:
+        """The last resort."""
+        return 1 if has_fast_align() else 0
+
+    @classmethod
+    def advice(cls, pair: str) -> str:
+        """Its package, for any pair."""
+        return "pip install 'mtassay[fast-align]', which learns from thousands of pairs"
+
+    def __init__(self, *, corpus: ParallelCorpus | None = None, iterations: int = 5) -> None:
+        self._tool = load_package(
+            "systran_align", what=f"word aligner '{self.name}'", package=PACKAGE, extra="fast-align"
+        )
+        self._corpus = corpus
+        self._iterations = iterations
+
+    @property
+    def signature(self) -> str:
+        """The release, the corpus and the settings; the pairs of a call are part of what it learns from."""
+        corpus = self._corpus.content if self._corpus else "none"
+        return f"fast-align|{PACKAGE}-{version(PACKAGE)}|corpus:{corpus}|iterations:{self._iterations}"
+
+    def align(self, pairs: Sequence[tuple[Words, Words]]) -> list[Links]:
+        """The links of each pair, in order."""
+        texts = [(writable(left), writable(right)) for left, right in pairs]
+        full = [at for at, (left, right) in enumerate(texts) if left and right]
+        links: list[Links] = [frozenset()] * len(pairs)
+        if not full:
+            return links
+        corpus_texts = [
+            (writable(left), writable(right)) for left, right in (self._corpus.pairs if self._corpus else ())
+        ]
+        with TemporaryDirectory(prefix="mtassay-align-") as folder:
+            text, forward, backward = (str(Path(folder) / name) for name in ("text", "forward", "backward"))
+            lines = [f"{left} ||| {right}\n" for left, right in [*corpus_texts, *(texts[at] for at in full)]]
+            Path(text).write_text("".join(lines), encoding="utf-8", newline="\n")
+            self._tool.generate_alignment_probabilities(
+                text, forward, backward, iterations=self._iterations, favor_diagonal=True,
+                optimize_tension=True, variational_bayes=True,
+            )  # fmt: skip
+            aligner = self._tool.Aligner(forward, backward)
+            answers = aligner.align_batch(
+                [texts[at][0].split(" ") for at in full], [texts[at][1].split(" ") for at in full]
+            )
+        for at, answer in zip(full, answers, strict=True):
+            links[at] = frozenset((int(source), int(target)) for source, target in answer["alignments"])
+        return links
+
+
+LONGEST = 1000  # words; eflomal's own limit is 1023
+
+
+def has_eflomal() -> bool:
+    """Whether the package is on this machine."""
+    return find_spec("eflomal") is not None
+
+
+class EflomalAligner(WordAligner):
+    """Learns anew in each call, from the pairs of that call and those of `corpus`.
+
+    So the links of a pair depend on the pairs that are asked with it; and since eflomal samples without a
+    seed, two calls can differ in a few links. A pair longer than 1,000 words has no links.
+    """
+
+    name = "eflomal"
+    argument: ClassVar[str] = "[FILE]"
+
+    @classmethod
+    def open(cls, pair: str, rest: str, symmetrize: str | None) -> WordAligner:
+        """Learns from the parallel file `rest` too, if there is one."""
+        corpus = read_corpus(rest) if rest else None
+        return cls(corpus=corpus, symmetrize=symmetrize or "grow-diag-final-and")
+
+    @classmethod
+    def preference(cls, pair: str) -> float:
+        """Better than fast_align, and worse than what needs not learn."""
+        return 2 if has_eflomal() else 0
+
+    def __init__(
+        self, *, corpus: ParallelCorpus | None = None, symmetrize: str = "grow-diag-final-and"
+    ) -> None:
+        self._tool = load_package(
+            "eflomal", what=f"word aligner '{self.name}'", package="eflomal", extra="eflomal"
+        )
+        self._corpus = corpus
+        self._how = symmetrize
+        self._symmetrize = symmetrization(symmetrize)
+
+    @property
+    def signature(self) -> str:
+        """The release, the corpus and the settings; the pairs of a call are part of what it learns from."""
+        corpus = self._corpus.content if self._corpus else "none"
+        return f"eflomal|eflomal-{version('eflomal')}|corpus:{corpus}|{self._how}"
+
+    def align(self, pairs: Sequence[tuple[Words, Words]]) -> list[Links]:
+        """The links of each pair, in order."""
+        full = [at for at, pair in enumerate(pairs) if all(0 < len(side) <= LONGEST for side in pair)]
+        links: list[Links] = [frozenset()] * len(pairs)
+        if not full:
+            return links
+        corpus_pairs = (
+            [pair for pair in self._corpus.pairs if max(map(len, pair)) <= LONGEST] if self._corpus else []
+        )
+        all_pairs = [*(pairs[at] for at in full), *corpus_pairs]
+        with TemporaryDirectory(prefix="mtassay-align-") as folder:
+            forward, backward = (str(Path(folder) / name) for name in ("forward", "backward"))
+            self._tool.Aligner().align(
+                [writable(left) + "\n" for left, _ in all_pairs],
+                [writable(right) + "\n" for _, right in all_pairs],
+                links_filename_fwd=forward,
+                links_filename_rev=backward,
+            )
+            ways = [_read_links(Path(path), len(full)) for path in (forward, backward)]
+        for at, one, other in zip(full, *ways, strict=True):
+            links[at] = self._symmetrize(one, other)
+        return links
+
+
+def _read_links(path: Path, count: int) -> list[Links]:
+    """The first `count` lines, which are those of the pairs that were asked for."""
+    lines = path.read_text(encoding="utf-8").split("\n") if path.is_file() else []
+    if len(lines) < count:
+        raise ServiceError("eflomal gave no links. Run it by itself to see why: eflomal-align --help.")
+    return [parse_links(line) for line in lines[:count]]

@@ -1,0 +1,426 @@
+"""Campaigns in the workspace: what belongs to them, who has what before them, and who may see what."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from sqlite3 import Connection
+from typing import Any, NamedTuple
+
+from mtassay.data.errors import UsageError
+from mtassay.data.nouns import Question, Review
+from mtassay.data.subjects import Decision, Subject, answer_about, decide, review_now
+from mtassay.review.campaigns import Campaign, CampaignSubject, order_key
+from mtassay.runtime.database import checksum
+from mtassay.runtime.workspace import Workspace
+from mtassay.runtime.workspace_file import now_exactly
+
+__all__ = [
+    "HANDOUT_S",
+    "AnswerCounts",
+    "CampaignStore",
+    "KeptAnswer",
+    "counted_reviews",
+    "keep_answer",
+    "sealed",
+    "visible_reviews",
+]
+
+HANDOUT_S = 900.0
+"""How long a subject is kept for the person who has it before them; afterwards others may get it."""
+_SPARE = 10  # subjects that are tried besides those that others may have before them
+
+
+_FREE = """
+    campaign = ?1 AND (takers = '[]' OR ?3 IN (SELECT value FROM json_each(takers)))
+    AND subject NOT IN (
+        WITH answered AS (
+            SELECT subject, MAX(reviewer = ?3) AS is_own, COUNT(DISTINCT reviewer) AS given FROM reviews
+            WHERE question = ?2 AND reviewer IN (SELECT value FROM json_each(?5)) GROUP BY subject
+        )
+        SELECT a.subject FROM answered a CROSS JOIN campaign_subjects s ON s.subject = a.subject
+        WHERE s.campaign = ?1 AND (a.is_own OR a.given >= s.wanted)
+    )
+"""
+"""What a reviewer may get: not answered, and fewer others have answered it than are wanted.
+
+What is done is gathered once, from the answers: asking about each subject of a large campaign is slow.
+"""
+_NEXT = f"""
+    WHERE {_FREE} AND subject NOT IN (SELECT value FROM json_each(?6))
+    ORDER BY subject NOT IN (
+        SELECT subject FROM handouts WHERE campaign = ?1 AND reviewer = ?3 AND until > ?4
+    ), (case_lot * ?7 + ?8) % ?9, (lot * ?7 + ?8) % ?9, position LIMIT ?10
+"""
+"""The first of these in the order of the reviewer; what they have before them comes before all."""
+
+
+_FORGET_STANDINGS = "DELETE FROM standings_mark"
+"""What holds is worked out anew: a campaign that begins or ends changes what counts (see `sealed`)."""
+
+
+class AnswerCounts(NamedTuple):
+    """How many answers a campaign has and wants, and how many subjects lack some of theirs."""
+
+    given: int
+    wanted: int
+    incomplete: int
+
+
+class CampaignStore:
+    """The campaigns of one workspace. Every method is one short transaction, or reads only."""
+
+    def __init__(self, store: Workspace) -> None:
+        self._store = store
+        self._database = store.database
+
+    def save(
+        self, campaign: Campaign, entries: Sequence[CampaignSubject], subjects: Iterable[Subject]
+    ) -> None:
+        """Keep a new campaign with what belongs to it. A name that is taken is a `UsageError`."""
+        with self._database.transaction() as connection:
+            if connection.execute("SELECT 1 FROM campaigns WHERE name = ?", (campaign.name,)).fetchone():
+                raise UsageError(f"There is a campaign '{campaign.name}' already. Choose another name.")
+            self._store.put_subjects(subjects)
+            self._insert(connection, campaign)
+            connection.execute(_FORGET_STANDINGS)
+            self._database.insert("campaign_subjects", (_row(campaign, entry) for entry in entries))
+
+    def _insert(self, connection: Connection, campaign: Campaign) -> None:
+        content = json.dumps(campaign.record(), ensure_ascii=False)
+        self._database.insert("campaigns", [(campaign.name, content)])
+        connection.execute(
+            "UPDATE campaigns SET sequence = (SELECT MAX(sequence) + 1 FROM campaigns) WHERE name = ?",
+            (campaign.name,),
+        )
+
+    def close(self, name: str) -> Campaign:
+        """End a campaign: nothing is handed out any more. Answers stay; one that is closed stays so."""
+        campaign = self.campaign(name)
+        if campaign.closed:
+            return campaign
+        ended = replace(campaign, closed=now_exactly())
+        content = json.dumps(ended.record(), ensure_ascii=False)
+        row = (ended.name, content)
+        with self._database.transaction() as connection:
+            connection.execute(
+                "UPDATE campaigns SET content = ?, checksum = ? WHERE name = ?",
+                (content, checksum(row), ended.name),
+            )
+            connection.execute("DELETE FROM handouts WHERE campaign = ?", (ended.name,))
+            connection.execute(_FORGET_STANDINGS)
+        return ended
+
+    def delete(self, name: str) -> Campaign:
+        """Forget a campaign; what people answered stays."""
+        campaign = self.campaign(name)
+        with self._database.transaction() as connection:
+            connection.execute("DELETE FROM campaigns WHERE name = ?", (campaign.name,))
+            connection.execute(_FORGET_STANDINGS)
+        return campaign
+
+    def campaigns(self) -> list[Campaign]:
+        """All of them, newest first."""
+        rows = self._database.read("campaigns", "ORDER BY sequence DESC")
+        return [self._read(content) for _, content in rows]
+
+    def campaign(self, name: str) -> Campaign:
+        """The campaign of this name; `last` is the newest."""
+        rows = self._database.read("campaigns", "WHERE name = ?", name)
+        if rows:
+            return self._read(rows[0][1])
+        campaigns = self.campaigns()
+        if name == "last" and campaigns:
+            return campaigns[0]
+        names = ", ".join(campaign.name for campaign in campaigns)
+        hint = f"There are: {names}." if names else "Make one: mtassay review campaign create NAME"
+        raise UsageError(f"No campaign '{name}' in {self._store.path}. {hint}")
+
+    def _read(self, content: str) -> Campaign:
+        with self._database.parsing("campaigns"):
+            return Campaign.of(json.loads(content))
+
+    def _entries(self, rows: Iterable[Sequence[Any]]) -> list[CampaignSubject]:
+        with self._database.parsing("campaign_subjects"):
+            return list(map(_entry, rows))
+
+    def subjects(self, campaign: Campaign) -> list[CampaignSubject]:
+        """What belongs to a campaign, in order."""
+        rows = self._database.read("campaign_subjects", "WHERE campaign = ? ORDER BY position", campaign.name)
+        return self._entries(rows)
+
+    def named(self, campaign: Campaign, beginning: str) -> list[CampaignSubject]:
+        """The subject of a campaign with this id; else those whose id begins so."""
+        rows = self._database.read(
+            "campaign_subjects", "WHERE +campaign = ?1 AND subject = ?2", campaign.name, beginning
+        )
+        if not rows:
+            rows = self._database.read(
+                "campaign_subjects",
+                "WHERE campaign = ?1 AND substr(subject, 1, ?2) = ?3 ORDER BY position",
+                *(campaign.name, len(beginning), beginning),
+            )
+        return self._entries(rows)
+
+    def judged(self, campaign: Campaign, reviewer: str) -> list[tuple[str, str, str, float | None]]:
+        """Subjects that somebody has answered and the judge has a verdict on.
+
+        Of each: its id, the person's newest answer, the verdict and its score.
+        """
+        rows = self._database.select(
+            "SELECT r.subject, r.answer, s.verdict, s.score FROM campaign_subjects s JOIN reviews r "
+            "ON r.subject = s.subject AND r.question = ?2 AND r.reviewer = ?3 "
+            "WHERE s.campaign = ?1 AND s.verdict <> '' ORDER BY r.rowid",
+            campaign.name,
+            campaign.question,
+            reviewer,
+        )
+        return [(row[0], row[1], row[2], row[3]) for row in {row[0]: row for row in rows}.values()]
+
+    def latest(self, campaign: Campaign, reviewer: str, *, before: str = "") -> str | None:
+        """The subject of a campaign that somebody answered last, or last before that one."""
+        rows = self._database.select(
+            "SELECT r.subject FROM reviews r JOIN campaign_subjects s ON s.subject = r.subject "
+            "WHERE s.campaign = ?1 AND r.question = ?2 AND r.reviewer = ?3 AND r.subject <> ?4 AND (?4 = '' "
+            "OR r.rowid < (SELECT MAX(rowid) FROM reviews WHERE subject = ?4 AND question = ?2 "
+            "AND reviewer = ?3)) ORDER BY r.rowid DESC LIMIT 1",
+            *(campaign.name, campaign.question, reviewer, before),
+        )
+        return str(rows[0][0]) if rows else None
+
+    def counts(self, campaign: Campaign) -> AnswerCounts:
+        """How many answers there are, how many are wanted, and how many subjects wait for some."""
+        rows = self._database.select(
+            "SELECT COALESCE(SUM(MIN(wanted, given)), 0), COALESCE(SUM(wanted), 0), "
+            "COALESCE(SUM(given < wanted), 0) FROM (SELECT s.wanted AS wanted, "
+            "(SELECT COUNT(DISTINCT reviewer) FROM reviews r WHERE r.subject = s.subject "
+            "AND r.question = ?2 AND reviewer IN (SELECT value FROM json_each(?3))) AS given "
+            "FROM campaign_subjects s WHERE s.campaign = ?1)",
+            *(campaign.name, campaign.question, json.dumps(campaign.reviewers)),
+        )
+        return AnswerCounts(*map(int, rows[0]))
+
+    def left(self, campaign: Campaign, reviewer: str) -> int:
+        """How many subjects a reviewer could get now."""
+        if campaign.closed or reviewer not in campaign.reviewers:
+            return 0
+        rows = self._database.select(
+            f"SELECT COUNT(*) FROM campaign_subjects WHERE {_FREE}",
+            *(campaign.name, campaign.question, reviewer, time.time(), json.dumps(campaign.reviewers)),
+        )
+        return int(rows[0][0])
+
+    def answered(self, campaign: Campaign) -> dict[str, set[str]]:
+        """Who has answered each subject, adjudicators left out; a subject without answers is not there."""
+        answered: dict[str, set[str]] = {}
+        for subject, reviewer in self._database.select(
+            "SELECT DISTINCT r.subject, r.reviewer FROM campaign_subjects s JOIN reviews r "
+            "ON r.subject = s.subject AND r.question = ?2 WHERE s.campaign = ?1 AND NOT EXISTS ("
+            "SELECT 1 FROM adjudications a WHERE a.subject = r.subject AND a.question = r.question "
+            "AND a.reviewer = r.reviewer AND a.at = r.at)",
+            campaign.name,
+            campaign.question,
+        ):
+            answered.setdefault(subject, set()).add(reviewer)
+        return answered
+
+    def handouts(self, campaign: Campaign) -> dict[str, set[str]]:
+        """Who has which subject before them just now."""
+        held: dict[str, set[str]] = {}
+        for subject, reviewer in self._database.select(
+            "SELECT subject, reviewer FROM handouts WHERE campaign = ? AND until > ?",
+            campaign.name,
+            time.time(),
+        ):
+            held.setdefault(subject, set()).add(reviewer)
+        return held
+
+    def hand_out(
+        self, campaign: Campaign, reviewer: str, *, skip: Iterable[str] = ()
+    ) -> CampaignSubject | None:
+        """The next subject for a reviewer, who then has it before them for a while; `None` for none.
+
+        It is the first one in the reviewer's own order that this person has not answered, and that fewer
+        others have answered or before them than are wanted. What the reviewer had before comes again, unless
+        it is to be skipped.
+        """
+        if campaign.closed:
+            return None
+        key = order_key(campaign, reviewer)
+        passed = list(skip)
+        while True:
+            rows = self._database.read(
+                "campaign_subjects",
+                _NEXT,
+                *(campaign.name, campaign.question, reviewer, time.time(), json.dumps(campaign.reviewers)),
+                *(json.dumps(passed), *key, len(campaign.reviewers) + _SPARE),
+            )
+            candidates = self._entries(rows)
+            taken = self._take(campaign, reviewer, candidates)
+            if taken is not None or not candidates:
+                return taken
+            passed += [entry.subject for entry in candidates]  # others were faster with all of these
+
+    def _take(
+        self, campaign: Campaign, reviewer: str, candidates: Sequence[CampaignSubject]
+    ) -> CampaignSubject | None:
+        """The first one that is still free, now that nobody else writes."""
+        now = time.time()
+        with self._database.transaction() as connection:
+            for entry in candidates:
+                busy = connection.execute(
+                    "SELECT reviewer FROM reviews WHERE subject = ?1 AND question = ?2 UNION "
+                    "SELECT reviewer FROM handouts WHERE campaign = ?3 AND subject = ?1 AND until > ?4",
+                    (entry.subject, campaign.question, campaign.name, now),
+                ).fetchall()
+                others = {name for (name,) in busy if name in campaign.reviewers and name != reviewer}
+                if len(others) >= entry.wanted:
+                    continue
+                connection.execute(
+                    "DELETE FROM handouts WHERE campaign = ? AND reviewer = ?", (campaign.name, reviewer)
+                )
+                connection.execute(
+                    "INSERT OR REPLACE INTO handouts VALUES (?, ?, ?, ?)",
+                    (campaign.name, entry.subject, reviewer, now + HANDOUT_S),
+                )
+                return entry
+        return None
+
+
+# Who may see what -----------------------------------------------------------------------------------------
+
+
+def sealed(store: Workspace, subjects: Collection[str] | None = None) -> dict[tuple[str, str], set[str]]:
+    """What has answers that nobody may see yet: a campaign that goes on still waits for others to answer.
+
+    By subject and question: the reviewers of the campaigns that wait. With `subjects` only these.
+    """
+    found: dict[tuple[str, str], set[str]] = {}
+    some = "" if subjects is None else "AND s.subject IN (SELECT value FROM json_each(?4)) "
+    more = () if subjects is None else (json.dumps(list(subjects)),)
+    for campaign in CampaignStore(store).campaigns():
+        if campaign.closed:
+            continue
+        for (subject,) in store.database.select(
+            "SELECT s.subject FROM campaign_subjects s JOIN reviews r ON r.subject = s.subject "
+            f"AND r.question = ?2 WHERE {'+' * bool(some)}s.campaign = ?1 {some}GROUP BY s.position "
+            "HAVING COUNT(DISTINCT CASE WHEN r.reviewer IN (SELECT value FROM json_each(?3)) "
+            "THEN r.reviewer END) < s.wanted",
+            *(campaign.name, campaign.question, json.dumps(campaign.reviewers), *more),
+        ):
+            found.setdefault((subject, campaign.question), set()).update(campaign.reviewers)
+    return found
+
+
+def counted_reviews(store: Workspace, reviews: Iterable[Review], viewer: str = "") -> list[Review]:
+    """The reviews that count towards what holds: those that are not sealed, and the viewer's own."""
+    given = list(reviews)
+    seals = sealed(store, {review.subject for review in given})
+    return [r for r in given if r.reviewer == viewer or (r.subject, r.question) not in seals]
+
+
+def visible_reviews(
+    store: Workspace, reviews: Iterable[Review], viewer: str, *, is_admin: bool = False
+) -> list[Review]:
+    """What somebody may see of the reviews of some subjects: the one rule for pages, programs and commands.
+
+    Their own they always see. What others said of a sealed subject only an admin sees who is no reviewer of
+    its campaign; of any other subject also who has answered it, or adjudicates it.
+    """
+    given = list(reviews)
+    about = {review.subject for review in given}
+    seals = sealed(store, about)
+    known = {(r.subject, r.question) for r in given if r.reviewer == viewer} | _adjudicated_by(
+        store, viewer, about
+    )
+
+    def may_see(review: Review) -> bool:
+        key = (review.subject, review.question)
+        if review.reviewer == viewer:
+            return True
+        if key in seals:
+            return is_admin and viewer not in seals[key]
+        return is_admin or key in known
+
+    return list(filter(may_see, given))
+
+
+@dataclass(frozen=True, slots=True)
+class KeptAnswer:
+    """An answer of a reviewer that is in the workspace, and what all answers come to now.
+
+    `decision` is `None` while a campaign waits for others, so that nobody can read theirs from it. `is_new`
+    is false for an answer that was sent before.
+    """
+
+    subject: Subject
+    question: Question
+    review: Review
+    decision: Decision | None
+    is_new: bool = True
+
+    @property
+    def holds(self) -> str:
+        """The answer that holds, in a word or two."""
+        if self.decision is None:
+            return "waiting for others"
+        return "disputed" if self.decision.is_disputed else self.decision.answer or "still open"
+
+
+def keep_answer(
+    store: Workspace,
+    subject: Subject,
+    question: Question,
+    text: str,
+    reviewer: str,
+    *,
+    note: str = "",
+    receipt: str | None = None,
+    is_adjudication: bool = False,
+    along: Callable[[], object] | None = None,
+) -> KeptAnswer:
+    """Keep what somebody answered about a subject: this is how the terminal, the page and campaigns do it.
+
+    An answer that the question does not have is a `UsageError`. For `receipt` and `along` see
+    `Workspace.add_reviews`.
+    """
+    try:
+        answer = answer_about(question, text, subject)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    review = review_now(
+        subject.id, question.name, answer, reviewer, note=note, is_adjudication=is_adjudication
+    )
+    added = store.add_reviews([review], [subject], receipt=receipt, along=along)
+    about = (subject.id, question.name)
+    reviews = store.reviews(question.name, subject=subject.id)
+    decision = None
+    if about not in sealed(store, [subject.id]):
+        decision = decide(reviews, {question.name: question.combine})[about]
+    return KeptAnswer(subject, question, review, decision, bool(added))
+
+
+def _adjudicated_by(store: Workspace, viewer: str, subjects: Collection[str]) -> set[tuple[str, str]]:
+    return {
+        (subject, campaign.question)
+        for campaign in CampaignStore(store).campaigns()
+        if viewer in campaign.adjudicators
+        for (subject,) in store.database.select(
+            "SELECT subject FROM campaign_subjects WHERE campaign = ?1 "
+            "AND subject IN (SELECT value FROM json_each(?2))",
+            *(campaign.name, json.dumps(list(subjects))),
+        )
+    }
+
+
+def _row(campaign: Campaign, entry: CampaignSubject) -> tuple[object, ...]:
+    lists = (json.dumps(names, ensure_ascii=False) for names in (entry.systems, entry.takers))
+    score = None if entry.score is None else float(entry.score)  # as SQLite gives it back
+    return (campaign.name, *entry[:7], *lists, *entry[9:-1], score)
+
+
+def _entry(row: Sequence[Any]) -> CampaignSubject:
+    lists = (tuple(json.loads(names)) for names in row[8:10])
+    return CampaignSubject._make((*row[1:8], *lists, *row[10:]))

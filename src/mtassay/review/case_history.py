@@ -1,0 +1,263 @@
+"""One case with all that the workspace knows of it: outputs, findings, decisions, and earlier runs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher, get_close_matches
+from typing import NoReturn
+
+from mtassay.data.display import Line
+from mtassay.data.errors import UsageError
+from mtassay.data.method import view_of
+from mtassay.data.nouns import Finding, Review, Run, Segment
+from mtassay.data.subjects import Decision, Pending, Subject, decide, subjects_in
+from mtassay.review.campaign_store import counted_reviews
+from mtassay.review.pending import question_of
+from mtassay.runtime.workspace import Workspace
+
+__all__ = [
+    "AnswerHistory",
+    "AskedQuestion",
+    "CaseHistory",
+    "OtherSentence",
+    "PastVerdict",
+    "answers_to",
+    "nearest_settled",
+    "nearest_to",
+    "refuse_case",
+    "tell_case",
+]
+
+_LONG = 2000  # characters of an output that are compared
+
+
+@dataclass(frozen=True)
+class AskedQuestion:
+    """What people are asked about an answer, and what they said; `about` says which output is meant."""
+
+    subject: Subject
+    reviews: tuple[Review, ...] = ()
+    decision: Decision | None = None
+    about: str = ""
+
+
+@dataclass(frozen=True)
+class AnswerHistory:
+    """What one or more systems answered, to the letter, with the findings that all of them have alike.
+
+    `subject` is `None` where there is no output. `found` is what the run found, in a word. `asked` is what
+    people decide about; `None` where they are asked nothing. `joint_decision` is what decisions make of the
+    case by now, where it stands for more than this output. `hints` help to judge the output.
+    """
+
+    subject: Subject | None
+    systems: tuple[str, ...]
+    findings: tuple[Finding, ...]
+    found: str = ""
+    asked: AskedQuestion | None = None
+    joint_decision: str = ""
+    hints: tuple[Line, ...] = ()
+
+    @property
+    def decision(self) -> Decision | None:
+        """What the reviews come to; `None` where there are none."""
+        return self.asked.decision if self.asked else None
+
+    @property
+    def reviews(self) -> tuple[Review, ...]:
+        """What people said, in the order of time."""
+        return self.asked.reviews if self.asked else ()
+
+    @property
+    def status(self) -> str:
+        """What holds now: what reviewers say, else what the run found; empty where nothing was judged."""
+        if self.decision is not None and self.decision.answer is not None:
+            return self.decision.answer
+        return self.found
+
+    @property
+    def is_settled_by_people(self) -> bool:
+        """Whether reviewers came to a verdict."""
+        return self.decision is not None and self.decision.answer is not None
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether reviewers or the run came to a verdict."""
+        return self.is_settled_by_people or any(f.verdict in ("pass", "fail") for f in self.findings)
+
+
+@dataclass(frozen=True, slots=True)
+class PastVerdict:
+    """What one run found about the case, by system."""
+
+    run: str
+    method: str
+    started: str
+    statuses: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class OtherSentence:
+    """Another sentence that has the same id in another run, and the newest such run."""
+
+    run: str
+    method: str
+    source: str | None
+    references: tuple[str | None, ...]
+
+
+@dataclass(frozen=True)
+class CaseHistory:
+    """A case in one run, with its verdicts in all runs that have the same sentence, newest first.
+
+    `others` are the sentences that have its id in other runs: ids are often numbers of lines.
+    """
+
+    case_id: str
+    run: Run
+    segment: Segment | None
+    answers: list[AnswerHistory]
+    history: list[PastVerdict]
+    others: list[OtherSentence]
+
+
+def tell_case(workspace: Workspace, case_id: str, *, run: str | None = None) -> CaseHistory:
+    """All about one case, in the named run or else in the newest one that has it.
+
+    A segment that its method tells with another case stands for that one.
+    """
+    runs = workspace.runs()
+    chosen = workspace.run(run, case=case_id) if run is not None else None
+    history: list[PastVerdict] = []
+    others: list[tuple[Run, Segment]] = []
+    for summary in runs:
+        past_run = workspace.run(summary.id, case=case_id)
+        if not (past_run.findings or past_run.segments):
+            continue
+        chosen = chosen or past_run
+        here, there = _segment(chosen, case_id), _segment(past_run, case_id)
+        if there is None or here is None or _is_same(here, there):
+            history.append(
+                PastVerdict(summary.id, summary.method, summary.started, _statuses(past_run, case_id))
+            )
+        elif not any(_is_same(known, there) for _, known in others):
+            others.append((past_run, there))
+    if chosen is None or not (chosen.findings or chosen.segments):
+        refuse_case(workspace, runs if chosen is None else [chosen], case_id)
+    segment = _segment(chosen, case_id)
+    if segment is not None and (other := view_of(chosen).case_of(segment)) != case_id:
+        return tell_case(workspace, other, run=chosen.id)
+    elsewhere = [OtherSentence(r.id, r.method, s.source, s.references) for r, s in others]
+    return CaseHistory(case_id, chosen, segment, answers_to(workspace, chosen, case_id), history, elsewhere)
+
+
+def _segment(run: Run, case_id: str) -> Segment | None:
+    return next((segment for segment in run.segments if segment.id == case_id), None)
+
+
+def _is_same(one: Segment, other: Segment) -> bool:
+    """Whether two segments are one sentence, as far as their texts tell: references may be added."""
+    if one.source is not None and other.source is not None and one.source != other.source:
+        return False
+    mine, theirs = ({text for text in s.references if text is not None} for s in (one, other))
+    return not mine or not theirs or not mine.isdisjoint(theirs)
+
+
+def answers_to(
+    workspace: Workspace, run: Run, case_id: str, *, with_sealed: bool = True
+) -> list[AnswerHistory]:
+    """The answers of a run to one case, what most systems said first.
+
+    Without `with_sealed`, no answer that a campaign still keeps from reviewers.
+
+    Systems with the same output share an answer only if all that was found is the same too: a case may have
+    other sources, whose outputs differ.
+    """
+    view = view_of(run)
+    findings = view.findings(case_id)
+    subjects = subjects_in(run)
+    question = question_of(run)
+    ids = {subject.id for subject in subjects.values()}
+    reviews = workspace.reviews_about(ids, question.name) if question else []
+    if not with_sealed:
+        reviews = counted_reviews(workspace, reviews)
+    decisions = decide(reviews, {question.name: question.combine}) if question else {}
+    settled = {subject: d.answer for (subject, _), d in decisions.items() if d.answer is not None}
+    systems: dict[tuple[Subject | str, str], list[str]] = {}
+    for system in run.systems:
+        # Systems without an output have nothing in common, so each stays for itself.
+        subject_or_system = subjects.get((case_id, system), system)
+        systems.setdefault((subject_or_system, _fingerprint(findings, system)), []).append(system)
+    answers = []
+    for (subject_or_system, _), names in systems.items():
+        subject = subject_or_system if isinstance(subject_or_system, Subject) else None
+        mine = tuple(finding for finding in findings if finding.system == names[0])
+        about = subjects.get((view.reviewed(case_id), names[0])) if question else None
+        asked = AskedQuestion(about) if about is not None else None
+        if about is not None and question is not None:
+            subject_reviews = tuple(review for review in reviews if review.subject == about.id)
+            asked = AskedQuestion(
+                about, subject_reviews, decisions.get((about.id, question.name)), question.about
+            )
+        decided = view.joint_decision(case_id, names[0], settled) if subject is not None else ""
+        hints = view.output_lines(subject.outputs[0], mine[0].evidence)[1:] if subject and mine else ()
+        answers.append(
+            AnswerHistory(subject, tuple(names), mine, view.status(mine), asked, decided, tuple(hints))
+        )
+    return sorted(answers, key=lambda answer: (answer.subject is None, -len(answer.systems)))
+
+
+def nearest_to(workspace: Workspace, pending: Pending, *, double: bool = False) -> list[AnswerHistory]:
+    """The settled answers to the same case that are most like an open output.
+
+    Left out is what would sway a reviewer: for a second opinion (`double`) what others decided, and for a
+    blind question what the run found.
+    """
+    if not pending.run:  # pairs that are rated on their own are in no run
+        return []
+    case_id = pending.subject.case_id
+    run = workspace.run(pending.run, case=case_id)
+    answers = answers_to(workspace, run, case_id, with_sealed=False)
+    if double:
+        answers = [answer for answer in answers if answer.decision is None]
+    if pending.question.is_blind:
+        answers = [answer for answer in answers if answer.is_settled_by_people]
+    return nearest_settled(answers, pending.subject.outputs[0])
+
+
+def nearest_settled(answers: Sequence[AnswerHistory], text: str, *, count: int = 2) -> list[AnswerHistory]:
+    """Of the answers to one case those that are settled, and not this text, most like it first."""
+    words = text[:_LONG].split()
+    ranked = [
+        (SequenceMatcher(None, words, output[:_LONG].split(), autojunk=False).ratio(), answer)
+        for answer in answers
+        if answer.is_settled and answer.subject is not None and (output := answer.subject.outputs[0]) != text
+    ]
+    return [answer for _, answer in sorted(ranked, key=lambda entry: -entry[0])[:count]]
+
+
+def _fingerprint(findings: Sequence[Finding], system: str) -> str:
+    """All that the run found about a system, but for its name."""
+    facts = [(f.detector, f.verdict, f.value, f.evidence) for f in findings if f.system == system]
+    return json.dumps(facts, sort_keys=True, default=str)
+
+
+def _statuses(run: Run, case_id: str) -> dict[str, str]:
+    view = view_of(run)
+    by_system: dict[str, list[Finding]] = {system: [] for system in run.systems}
+    for finding in view.findings(case_id):
+        by_system[finding.system].append(finding)
+    return {system: view.status(findings) for system, findings in by_system.items()}
+
+
+def refuse_case(workspace: Workspace, runs: Sequence[Run], case_id: str) -> NoReturn:
+    """Say that these runs do not have the case, and which ids are near."""
+    ids = list(dict.fromkeys(segment.id for run in runs for segment in workspace.segments(run.id)))
+    near = [id_ for id_ in ids if case_id.lower() in id_.lower()][:5]
+    near = near or get_close_matches(case_id, ids, n=5, cutoff=0.6)
+    where = f"run {runs[0].id}" if len(runs) == 1 else f"the {len(runs)} runs of {workspace.path}"
+    nothing = "No id is near it. See 'mtassay runs list' for what is there."
+    what = f"Near: {', '.join(near)}." if near else nothing
+    raise UsageError(f"No case '{case_id}' in {where}. {what}")

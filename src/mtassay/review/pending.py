@@ -1,0 +1,264 @@
+"""What people are asked, and what still waits for them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from mtassay.data.display import Line
+from mtassay.data.errors import UsageError
+from mtassay.data.method import view_of
+from mtassay.data.nouns import DISPUTED, OpenAnswer, Question, Run
+from mtassay.data.questions import COMMON_QUESTIONS
+from mtassay.data.registry import named
+from mtassay.data.subjects import Decision, Pending, Subject, subjects_in
+
+__all__ = [
+    "Order",
+    "PendingChoice",
+    "asked_in",
+    "chosen",
+    "merge_pending",
+    "mixed_in",
+    "pending_in",
+    "question_of",
+    "questions_about",
+    "questions_in",
+    "sampled",
+    "settled_in",
+    "shuffled",
+    "waiting_for",
+]
+
+UNRATED = "unrated"
+"""Why an output is here that nobody doubts: people are to rate it."""
+
+
+def questions_in(run: Run) -> list[Question]:
+    """All that is asked about the outputs of this run, the usual question first."""
+    return [question for question in view_of(run).questions() if question.is_of_runs]
+
+
+def asked_in(run: Run) -> list[Question]:
+    """The same, and what is asked about pairs of the run: see `RunView.pairs`."""
+    return view_of(run).questions()
+
+
+def question_of(run: Run) -> Question | None:
+    """What is asked about the outputs of this run, and what a person should look at; `None` for nothing."""
+    return next(iter(questions_in(run)), None)
+
+
+def questions_about(run: Run) -> list[Question]:
+    """All that can be asked about this run: what its method asks, then what can be asked about any."""
+    own = [question for question in view_of(run).questions() if question.is_of_runs]
+    return [*own, *COMMON_QUESTIONS.values()]
+
+
+def pending_in(
+    run: Run, *, disputed: Collection[Subject] = (), question: Question | None = None
+) -> list[Pending]:
+    """The open outputs of a run, in the order of its segments; equal outputs of several systems are one.
+
+    Open is what its method doubts, whether or not somebody settled it since, and what is disputed. The
+    question is the usual one of the run, unless another of it is given. Where that can be asked about any
+    run, all outputs are open, or all references.
+    """
+    if question is not None and question.name in COMMON_QUESTIONS:
+        return _to_rate(run, question)
+    question = question or question_of(run)
+    if question is None:
+        return []
+    view, subjects = view_of(run), subjects_in(run)
+    contested = set(disputed)
+    places = {segment.id: place for place, segment in enumerate(run.segments)}
+    by_subject: dict[Subject, Pending] = {}
+    others = [OpenAnswer(segment_id, system, "") for segment_id, system in subjects]
+    for doubt in (*question.open_answers, *others):
+        subject = subjects.get((doubt.segment_id, doubt.system))
+        if subject is None:
+            continue
+        status = DISPUTED if subject in contested else doubt.status
+        earlier = by_subject.get(subject)
+        if earlier is not None:
+            by_subject[subject] = replace(
+                earlier, systems=tuple(dict.fromkeys((*earlier.systems, doubt.system)))
+            )
+        elif status:
+            evidence = {} if question.is_blind else doubt.evidence
+            lines = [line for text in subject.outputs for line in view.output_lines(text, evidence)]
+            segment = run.segments[places[doubt.segment_id]]
+            by_subject[subject] = Pending(
+                subject, question, run.id, (doubt.system,), status, segment, evidence, lines
+            )
+    return sorted(by_subject.values(), key=lambda pending: places[pending.subject.case_id])
+
+
+def _to_rate(run: Run, question: Question) -> list[Pending]:
+    """Every output of a run, or every reference where these are what the question is about."""
+    if getattr(question, "marks", "output") == "reference":
+        return [
+            Pending(
+                Subject(segment.id, (segment.source,), (text,)),
+                question,
+                run.id,
+                (),
+                UNRATED,
+                segment,
+                lines=[Line("reference", text)],
+            )
+            for segment in run.segments
+            for text in dict.fromkeys(filter(None, segment.references))
+        ]
+    by_place = subjects_in(run)
+    by_subject: dict[Subject, Pending] = {}
+    for segment in run.segments:
+        for system in run.systems:
+            subject = by_place.get((segment.id, system))
+            if subject is None:
+                continue
+            earlier = by_subject.get(subject)
+            systems = (*earlier.systems, system) if earlier else (system,)
+            lines = [Line("output", text) for text in subject.outputs]
+            by_subject[subject] = Pending(subject, question, run.id, systems, UNRATED, segment, lines=lines)
+    return list(by_subject.values())
+
+
+def merge_pending(parts: Iterable[Sequence[Pending]]) -> list[Pending]:
+    """The open outputs of several runs, each one once; what the first run says of it is kept."""
+    merged: dict[Subject, Pending] = {}
+    for pending in (pending for part in parts for pending in part):
+        earlier = merged.get(pending.subject)
+        if earlier is None:
+            merged[pending.subject] = pending
+        else:
+            systems = tuple(dict.fromkeys((*earlier.systems, *pending.systems)))
+            merged[pending.subject] = replace(earlier, systems=systems)
+    return list(merged.values())
+
+
+def waiting_for(
+    reviewer: str,
+    pending: Iterable[Pending],
+    decisions: Mapping[tuple[str, str], Decision],
+    *,
+    double: bool = False,
+) -> list[Pending]:
+    """What this reviewer should look at, in the given order.
+
+    What the reviewer has answered before is not among it. What others settled is only with `double`.
+    """
+    mine = []
+    for entry in pending:
+        decision = decisions.get((entry.subject.id, entry.question.name))
+        answered = decision is not None and (
+            reviewer in decision.latest or reviewer in decision.adjudications
+        )
+        settled = decision is not None and decision.answer is not None
+        if not answered and (double or not settled):
+            mine.append(entry)
+    return mine
+
+
+Order = Literal["fair", "systems", "run"]
+
+
+@dataclass(frozen=True, slots=True)
+class PendingChoice:
+    """Which open outputs a reviewer wants, and in which order. An empty field means all.
+
+    Within one field any of the names will do; they may be patterns as in a shell. In the order `fair`, cases
+    that need the fewest answers come first, so that most of them are soon settled for all systems; in
+    `systems`, what most systems answered comes first; `run` is the order of the run.
+    """
+
+    category: Sequence[str] = ()
+    phenomenon: Sequence[str] = ()
+    item: Sequence[str] = ()
+    system: Sequence[str] = ()
+    order: Order = "fair"
+
+
+def chosen(waiting: Sequence[Pending], choice: PendingChoice) -> list[Pending]:
+    """What is chosen of what waits, in the chosen order. A name that nothing has is a `UsageError`."""
+
+    def tag(name: str) -> Callable[[Pending], list[str]]:
+        return lambda entry: [str(entry.segment.tags.get(name, ""))]
+
+    has = "such output has"
+    entries = named(waiting, choice.category, "category", tag("category"), has=has)
+    entries = named(entries, choice.phenomenon, "phenomenon", tag("phenomenon"), has=has)
+    entries = named(entries, choice.item, "id", lambda entry: [entry.subject.case_id], has=has)
+    entries = named(entries, choice.system, "system", lambda entry: entry.systems, has=has)
+    if choice.order == "systems":
+        return sorted(entries, key=lambda entry: -len(entry.systems))
+    if choice.order == "fair":
+        # What is not chosen must be answered, too, before the case is settled for all systems.
+        needed = Counter(_case(entry) for entry in waiting)
+        place = {case: number for number, case in enumerate(needed)}
+        return sorted(entries, key=lambda e: (needed[_case(e)], place[_case(e)], -len(e.systems)))
+    return entries
+
+
+def _case(entry: Pending) -> tuple[str, str]:
+    return entry.run, entry.subject.case_id
+
+
+def sampled(entries: Sequence[Pending], count: int | None, *, seed: int) -> list[Pending]:
+    """At most so many of them, drawn by the seed and what each is about; the same whoever asks, and when."""
+    if count is None or count >= len(entries):
+        return list(entries)
+
+    drawn = {entry.subject for entry in shuffled(entries, seed=seed)[:count]}
+    return [entry for entry in entries if entry.subject in drawn]
+
+
+def shuffled(entries: Sequence[Pending], *, seed: int) -> list[Pending]:
+    """All of them in an order that says nothing; the same for the same seed."""
+
+    def lot(entry: Pending) -> str:
+        return hashlib.sha256(f"{seed}\t{entry.subject.id}".encode()).hexdigest()
+
+    return sorted(entries, key=lot)
+
+
+def mixed_in(run: Run, waiting: Sequence[Pending], choice: PendingChoice, *, seed: int) -> list[Pending]:
+    """What waits in a run, in an order that says nothing, with as many outputs that nobody doubts.
+
+    They are asked blindly, so that nobody can tell the ones from the others.
+    """
+    question = question_of(run)
+    if question is None:
+        return []
+    settled = settled_in(run) if view_of(run).decided() else _to_rate(run, question)
+    doubted = {entry.subject for entry in pending_in(run)}
+    others = chosen([entry for entry in settled if entry.subject not in doubted], choice)
+    blind = replace(question, is_blind=True)
+    both = [*waiting, *sampled(others, len(waiting), seed=seed)]
+    return shuffled([replace(entry, question=blind, evidence={}) for entry in both], seed=seed)
+
+
+def settled_in(run: Run) -> list[Pending]:
+    """What the run settled without people, for them to look at blindly; `status` is what it says.
+
+    Equal outputs of several systems are one, in the order of the run's segments.
+    """
+    question = question_of(run)
+    decided = view_of(run).decided()
+    if question is None or not decided:
+        raise UsageError(f"Run {run.id} has no verdicts that can be held against people's; see meta judges.")
+    blind = replace(question, is_blind=True)
+    subjects, segments = subjects_in(run), {segment.id: segment for segment in run.segments}
+    by_subject: dict[Subject, Pending] = {}
+    for claim in decided:
+        subject = subjects.get((claim.segment_id, claim.system))
+        if subject is None:
+            continue
+        earlier = by_subject.get(subject)
+        systems = (*earlier.systems, claim.system) if earlier else (claim.system,)
+        segment = segments[claim.segment_id]
+        by_subject[subject] = Pending(subject, blind, run.id, systems, claim.status, segment)
+    return list(by_subject.values())

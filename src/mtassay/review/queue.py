@@ -1,0 +1,475 @@
+"""What people can be asked about a saved run, as a table in its workspace: counted, filtered and paged there.
+
+A run with tens of thousands of findings is read once, when its agenda is made; after that, what waits for
+somebody is a query. What holds of each subject stands beside it, and follows the reviews, whoever adds them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from sqlite3 import Connection
+from typing import Any
+
+from mtassay.data.errors import UsageError
+from mtassay.data.method import view_of
+from mtassay.data.nouns import UNSURE, Finding, Question, Run, Segment
+from mtassay.data.questions import find_question
+from mtassay.data.subjects import Subject, decide, subjects_in
+from mtassay.review.campaign_store import counted_reviews, sealed
+from mtassay.review.campaigns import Pace, pace_of
+from mtassay.review.pending import asked_in
+from mtassay.runtime.workspace import Workspace
+
+__all__ = [
+    "AbsentError",
+    "AgendaChoice",
+    "AgendaEntry",
+    "ReviewQueue",
+    "ReviewerPace",
+    "is_prepared",
+    "prepare",
+]
+
+_GAPS = 500  # the newest decisions of a reviewer, whose pace is told
+_VALUES = 500  # names that a filter offers
+_OFFERED = {"category": 5, "phenomenon": 6, "found": 9}
+"""The columns that a filter offers the values of, by their place in a row."""
+
+
+class AbsentError(UsageError):
+    """A run, a question or a subject that is not there."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgendaEntry:
+    """One output of a run that people can be asked about, and what is known of it.
+
+    `position` is its place, in the order of asking. `status` is why it waits for a person, empty where the
+    run has no doubt; `found` is what the run found, in a word. `answer` is what reviewers settled, and `mine`
+    what the one who asks answered last; both are empty where there is nothing.
+    """
+
+    position: int
+    subject: str
+    segment_id: str
+    category: str
+    phenomenon: str
+    systems: tuple[str, ...]
+    status: str
+    found: str
+    source: str
+    output: str
+    answer: str = ""
+    is_disputed: bool = False
+    mine: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AgendaChoice:
+    """Which entries are wanted. An empty field means all.
+
+    `verdict` is what the run found, `answer` what reviewers settled (or `disputed`, or `open`), `reviewer`
+    somebody who answered, and `text` stands in the source or in the output. With `whose`, `answer` is what
+    this person answered last (or `open`), for who may not know what others say.
+    """
+
+    category: str = ""
+    phenomenon: str = ""
+    system: str = ""
+    verdict: str = ""
+    answer: str = ""
+    reviewer: str = ""
+    text: str = ""
+    segment_id: str = ""
+    whose: str = ""
+
+    def condition(self) -> tuple[str, list[object]]:
+        """The same for the database: conditions that follow others, and their values."""
+        parts: list[tuple[str, list[object]]] = []
+        for column, value in (
+            ("category", self.category),
+            ("phenomenon", self.phenomenon),
+            ("found", self.verdict),
+            ("segment", self.segment_id),
+        ):
+            if value:
+                parts.append((f"a.{column} = ?", [value]))
+        if self.system:
+            parts.append(("EXISTS (SELECT 1 FROM json_each(a.systems) WHERE value = ?)", [self.system]))
+        if self.answer and self.whose:
+            parts.append(
+                (f"NOT {_BY}", [self.whose])
+                if self.answer == "open"
+                else (f"({_NEWEST}) = ?", [self.whose, self.answer])
+            )
+        elif self.answer == "open":
+            parts.append(("s.answer IS NULL", []))
+        elif self.answer == "disputed":
+            parts.append(("s.disputed = 1", []))
+        elif self.answer:
+            parts.append(("s.answer = ?", [self.answer]))
+        if self.reviewer:
+            parts.append((_BY, [self.reviewer]))
+        if self.text:
+            pattern = "%" + "".join(f"\\{c}" if c in "\\%_" else c for c in self.text) + "%"
+            parts.append(("(a.source LIKE ? ESCAPE '\\' OR a.output LIKE ? ESCAPE '\\')", [pattern, pattern]))
+        conditions = "".join(f" AND {condition}" for condition, _ in parts)
+        return conditions, [value for _, values in parts for value in values]
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewerPace:
+    """How many outputs of an agenda a reviewer answered, and how long one takes, by the newest answers."""
+
+    reviewer: str
+    answered: int
+    pace: Pace
+
+
+_BY = (
+    "EXISTS (SELECT 1 FROM reviews r WHERE r.subject = a.subject AND r.question = a.question "
+    "AND r.reviewer = ?)"
+)
+# What was answered is little beside all outputs, so it is looked at first (CROSS), then its outputs by name.
+_BY_SUBJECT = "INDEXED BY agenda_by_subject"
+_NEWEST = (
+    "SELECT answer FROM reviews r INDEXED BY reviews_by_question WHERE r.subject = a.subject "
+    "AND r.question = a.question AND r.reviewer = ? ORDER BY rowid DESC LIMIT 1"
+)
+_FROM = (
+    "FROM agenda a {} LEFT JOIN standings s ON s.subject = a.subject AND s.question = a.question "
+    "WHERE a.run = ? AND a.question = ?"
+)
+_ALONE = "FROM agenda a WHERE a.run = ? AND a.question = ?"
+_COLUMNS = (
+    "a.position, a.subject, a.segment, a.category, a.phenomenon, a.systems, a.status, a.found, a.source, "
+    f"a.output, s.answer, s.disputed, ({_NEWEST})"
+)
+
+
+@dataclass(frozen=True)
+class ReviewQueue:
+    """What is asked in one run under one question. It must have been prepared."""
+
+    workspace: Workspace
+    run: str
+    question: str
+    _totals: tuple[int, int] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        rows = self.workspace.database.select(
+            "SELECT doubted, total FROM agendas WHERE run = ? AND question = ?", self.run, self.question
+        )
+        if not rows:
+            raise AbsentError(f"Nothing is asked under '{self.question}' in run {self.run}.")
+        object.__setattr__(self, "_totals", rows[0])
+
+    @property
+    def total(self) -> int:
+        """How many outputs there are, equal ones counted once."""
+        return self._totals[1]
+
+    def follow(self) -> None:
+        """Take in what reviewers answered since the last time."""
+        follow_reviews(self.workspace)
+
+    def next_for(
+        self, reviewer: str, *, after: int = -1, choice: AgendaChoice | None = None, double: bool = False
+    ) -> AgendaEntry | None:
+        """The next entry that waits for a reviewer behind a position; from the start again where none does.
+
+        What this reviewer answered waits no more, nor what others settled, unless `double` asks for second
+        opinions.
+        """
+        self.follow()
+        for begin, end in ((after + 1, None), (0, after)):
+            condition, values = (choice or AgendaChoice()).condition()
+            bound = "" if end is None else " AND a.position <= ?"
+            rows = self._entries(
+                f"AND a.position >= ?{bound} AND {self._waiting(double)}{condition} "
+                "ORDER BY a.position LIMIT 1",
+                [begin, *([] if end is None else [end]), reviewer, *values],
+                reviewer,
+            )
+            if rows:
+                return rows[0]
+        return None
+
+    def _waiting(self, double: bool) -> str:
+        settled = "" if double else " AND s.answer IS NULL"
+        return f"(a.status <> '' OR s.disputed = 1){settled} AND NOT {_BY}"
+
+    def waiting(self, reviewer: str, *, double: bool = False) -> int:
+        """How many entries wait for a reviewer, counted from what was answered: that is little beside all."""
+        self.follow()
+        done = f"(r.mine OR {'0' if double else 's.answer IS NOT NULL'})"
+        ((settled, disputed),) = self.workspace.database.select(
+            "WITH r AS (SELECT subject, MAX(reviewer = ?) AS mine FROM reviews WHERE question = ? "
+            "GROUP BY subject) "
+            f"SELECT SUM(a.status <> '' AND {done}), SUM(a.status = '' AND s.disputed = 1 AND NOT r.mine) "
+            f"FROM r CROSS JOIN agenda a {_BY_SUBJECT} ON a.subject = r.subject AND a.question = ? "
+            "AND a.run = ? LEFT JOIN standings s ON s.subject = a.subject AND s.question = a.question",
+            *(reviewer, self.question, self.question, self.run),
+        )
+        return self._totals[0] - (settled or 0) + (disputed or 0)
+
+    def disputed(self) -> int:
+        """How many entries reviewers do not agree on."""
+        self.follow()
+        rows = self.workspace.database.select(
+            f"SELECT COUNT(*) FROM standings s CROSS JOIN agenda a {_BY_SUBJECT} ON a.subject = s.subject "
+            "AND a.question = s.question AND a.run = ? WHERE s.question = ? AND s.disputed = 1",
+            *(self.run, self.question),
+        )
+        return int(rows[0][0])
+
+    def entry(self, subject: str, *, reviewer: str = "") -> AgendaEntry:
+        """The entry of a subject; a `UsageError` where the run has none."""
+        self.follow()
+        rows = self._entries("AND a.subject = ? LIMIT 1", [subject], reviewer, how=_BY_SUBJECT)
+        if not rows:
+            raise AbsentError(f"No output '{subject[:40]}' in run {self.run}.")
+        return rows[0]
+
+    def page(
+        self, choice: AgendaChoice, *, reviewer: str = "", offset: int = 0, limit: int = 50
+    ) -> list[AgendaEntry]:
+        """Some of the entries that are wanted, in the order of asking."""
+        self.follow()
+        condition, values = choice.condition()
+        return self._entries(
+            f"{condition} ORDER BY a.position LIMIT ? OFFSET ?", [*values, limit, offset], reviewer
+        )
+
+    def count(self, choice: AgendaChoice) -> int:
+        """How many entries are wanted."""
+        if choice == AgendaChoice(whose=choice.whose):
+            return self.total
+        self.follow()
+        condition, values = choice.condition()
+        source = _FROM.format("") if choice.answer else _ALONE
+        query = f"SELECT COUNT(*) {source}{condition}"
+        return int(self.workspace.database.select(query, self.run, self.question, *values)[0][0])
+
+    def values(self, column: str) -> list[str]:
+        """What there is to choose from: of `category`, `phenomenon` or `found`, by name."""
+        rows = self.workspace.database.select(
+            "SELECT offers FROM agendas WHERE run = ? AND question = ?", self.run, self.question
+        )
+        return list(json.loads(rows[0][0])[column])
+
+    def progress(self) -> list[ReviewerPace]:
+        """Everybody who answered anything of it, the busiest first."""
+        rows = self.workspace.database.select(
+            "SELECT r.reviewer, COUNT(DISTINCT r.subject) FROM reviews r CROSS JOIN agenda a "
+            "ON a.subject = r.subject AND a.question = r.question AND a.run = ? WHERE r.question = ? "
+            "GROUP BY r.reviewer ORDER BY 2 DESC, 1",
+            *(self.run, self.question),
+        )
+        found = []
+        for reviewer, answered in rows:
+            times = self.workspace.database.select(
+                "SELECT at FROM reviews WHERE reviewer = ? AND question = ? ORDER BY rowid DESC LIMIT ?",
+                *(reviewer, self.question, _GAPS),
+            )
+            found.append(ReviewerPace(reviewer, answered, pace_of(at for (at,) in times)))
+        return found
+
+    def ratings(self) -> dict[str, dict[str, str]]:
+        """The newest answer of each reviewer by subject, of what two or more answered; `unsure` is none.
+
+        What is sealed is not there: a share of one output tells what the other said.
+        """
+        rows = self.workspace.database.select(
+            "SELECT r.subject, r.reviewer, r.answer FROM reviews r CROSS JOIN agenda a "
+            "ON a.subject = r.subject AND a.question = r.question AND a.run = ? WHERE r.question = ? "
+            "ORDER BY r.rowid",
+            *(self.run, self.question),
+        )
+        by_subject: dict[str, dict[str, str]] = {}
+        seals = sealed(self.workspace)
+        for subject, reviewer, answer in rows:
+            if (subject, self.question) in seals:
+                continue
+            by_subject.setdefault(subject, {})[reviewer] = answer
+        sure = (
+            {name: answer for name, answer in said.items() if answer != UNSURE}
+            for said in by_subject.values()
+        )
+        return {subject: said for subject, said in zip(by_subject, sure, strict=True) if len(said) > 1}
+
+    def latest_of(self, reviewer: str, *, before: str = "") -> str | None:
+        """The subject that a reviewer answered last in this agenda, or last before that one."""
+        rows = self.workspace.database.select(
+            "SELECT r.subject FROM reviews r CROSS JOIN agenda a ON a.subject = r.subject AND a.question = "
+            "r.question AND a.run = ? WHERE r.reviewer = ? AND r.question = ? AND (? = '' OR r.rowid < "
+            "(SELECT MAX(rowid) FROM reviews WHERE subject = ? AND question = ? AND reviewer = ?)) "
+            "AND r.subject <> ? ORDER BY r.rowid DESC LIMIT 1",
+            *(self.run, reviewer, self.question, before, before, self.question, reviewer, before),
+        )
+        return str(rows[0][0]) if rows else None
+
+    def _entries(
+        self, rest: str, values: Sequence[object], reviewer: str, *, how: str = ""
+    ) -> list[AgendaEntry]:
+        query = f"SELECT {_COLUMNS} {_FROM.format(how)} {rest}"
+        rows = self.workspace.database.select(query, reviewer, self.run, self.question, *values)
+        return [_entry(*row) for row in rows]
+
+
+def _entry(*row: Any) -> AgendaEntry:
+    *first, systems, status, found, source, output, answer, disputed, mine = row
+    names = tuple(json.loads(systems))
+    position, subject, segment, category, phenomenon = first
+    return AgendaEntry(
+        *(position, subject, segment, category, phenomenon, names, status, found, source, output),
+        answer=answer or "",
+        is_disputed=bool(disputed),
+        mine=mine or "",
+    )
+
+
+def is_prepared(workspace: Workspace, run: Run) -> bool:
+    """Whether all agendas of a run are there; its findings are not needed to tell."""
+    rows = workspace.database.select("SELECT question FROM agendas WHERE run = ?", run.id)
+    return {question.name for question in asked_in(run)} <= {name for (name,) in rows}
+
+
+def prepare(workspace: Workspace, run_id: str) -> None:
+    """Make the agendas of a run: all of it is read, once, and written in one transaction."""
+    run = workspace.run(run_id)
+    subjects = subjects_in(run)
+    agendas = {question.name: list(_rows(run, question, subjects)) for question in asked_in(run)}
+    database = workspace.database
+    with database.transaction() as connection:
+        for question, rows in agendas.items():
+            doubted = sum(row[8] != "" for row in rows)
+            connection.execute("DELETE FROM agenda WHERE run = ? AND question = ?", (run.id, question))
+            offers = {name: _distinct(rows, place) for name, place in _OFFERED.items()}
+            connection.execute(
+                "INSERT OR REPLACE INTO agendas VALUES (?, ?, ?, ?, ?)",
+                (run.id, question, doubted, len(rows), json.dumps(offers)),
+            )
+            database.insert("agenda", rows)
+
+
+def _distinct(rows: Sequence[Sequence[Any]], place: int) -> list[str]:
+    """What stands in a column of the agenda, each once."""
+    return sorted({str(row[place]) for row in rows if row[place]})[:_VALUES]
+
+
+def _rows(
+    run: Run, question: Question, subjects: Mapping[tuple[str, str], Subject]
+) -> Iterator[tuple[Any, ...]]:
+    """A row for each distinct output: first what is open, cases that need the fewest answers first."""
+    if not question.is_of_runs:
+        yield from _pair_rows(run, question)
+        return
+    view = view_of(run)
+    segments = {segment.id: segment for segment in run.segments}
+    places = {segment.id: place for place, segment in enumerate(run.segments)}
+    findings: dict[tuple[str, str], list[Finding]] = {}
+    for finding in run.findings:
+        findings.setdefault((finding.case_id, finding.system), []).append(finding)
+    systems: dict[Subject, list[str]] = {}
+    for (_, system), subject in subjects.items():
+        systems.setdefault(subject, []).append(system)
+    open_ones: dict[Subject, str] = {}
+    for doubt in question.open_answers:
+        doubted = subjects.get((doubt.segment_id, doubt.system))
+        if doubted is not None and doubt.status:
+            open_ones.setdefault(doubted, doubt.status)
+    needed = Counter(subject.case_id for subject in open_ones)
+
+    def place(subject: Subject) -> tuple[bool, int, int, int]:
+        is_open = subject in open_ones
+        return (
+            not is_open,
+            needed[subject.case_id] if is_open else 0,
+            places[subject.case_id],
+            -len(systems[subject]),
+        )
+
+    for position, subject in enumerate(sorted(systems, key=place)):
+        segment, names = segments[subject.case_id], systems[subject]
+        found = view.status(findings.get((view.case_of(segment), names[0]), []))
+        yield (
+            *(run.id, question.name, position, subject.id, segment.id, *_tested(segment), json.dumps(names)),
+            *(open_ones.get(subject, ""), found, _text(segment.source or ""), _text(subject.outputs[-1])),
+        )
+
+
+def _pair_rows(run: Run, question: Question) -> Iterator[tuple[Any, ...]]:
+    """A row for each pair that people rate as it stands; no system gave it."""
+    segments = {segment.id: segment for segment in run.segments}
+    for position, pair in enumerate(view_of(run).pairs(question.name)):
+        subject = Subject(pair.case_id, (pair.source,), (pair.target,))
+        tested = _tested(segments[pair.segment_id])
+        yield (
+            *(run.id, question.name, position, subject.id, pair.segment_id, *tested, "[]"),
+            *("unrated", "", _text(pair.source), _text(pair.target)),
+        )
+
+
+def _tested(segment: Segment) -> tuple[str, str]:
+    """What a segment tests, coarse and fine."""
+    tags = segment.tags
+    return str(tags.get("category", "")), str(tags.get("phenomenon") or tags.get("capability") or "")
+
+
+def _text(text: str) -> str:
+    """SQLite cannot hold half a character."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def follow_reviews(workspace: Workspace) -> None:
+    """Bring what holds up to date with the reviews: of those that came since, or of all where some went."""
+    database = workspace.database
+    mark, now = _counted(workspace)
+    if mark == now or workspace.read_only:
+        return
+    with database.transaction() as connection:
+        # Another process may have done it while this one waited.
+        mark, (newest, total) = _counted(workspace)
+        if mark == (newest, total):
+            return
+        rows = database.select(
+            "SELECT DISTINCT subject, question FROM reviews WHERE rowid > ?", mark[0] if mark else -1
+        )
+        added = database.select("SELECT COUNT(*) FROM reviews WHERE rowid > ?", mark[0] if mark else -1)[0][0]
+        if mark is None or mark[1] + added != total:
+            connection.execute("DELETE FROM standings")
+            rows = database.select("SELECT DISTINCT subject, question FROM reviews")
+        _decide(workspace, connection, {subject for subject, _ in rows})
+        connection.execute("DELETE FROM standings_mark")
+        connection.execute("INSERT INTO standings_mark VALUES (?, ?)", (newest, total))
+
+
+def _counted(workspace: Workspace) -> tuple[tuple[int, int] | None, tuple[int, int]]:
+    """The newest review and the number of all, as they were followed last, and as they are."""
+    ((newest, total),) = workspace.database.select("SELECT MAX(rowid), COUNT(*) FROM reviews")
+    marks = workspace.database.select("SELECT newest, total FROM standings_mark")
+    return (marks[0] if marks else None), (newest or 0, total)
+
+
+def _decide(workspace: Workspace, connection: Connection, subjects: set[str]) -> None:
+    reviews = counted_reviews(workspace, workspace.reviews_about(subjects))
+    decisions = decide(reviews, {name: _rule(name) for name in {review.question for review in reviews}})
+    connection.executemany(
+        "INSERT OR REPLACE INTO standings VALUES (?, ?, ?, ?)",
+        [
+            (subject, question, decision.answer, decision.is_disputed)
+            for (subject, question), decision in decisions.items()
+        ],
+    )
+
+
+def _rule(question: str) -> Any:
+    """What several answers come to; of a question that is not installed any more, the majority."""
+    try:
+        return find_question(question).combine
+    except UsageError:
+        return Question(question, "").combine

@@ -1,0 +1,346 @@
+"""How far reviewers agree on a question: in percent, by Cohen's and Fleiss' kappa, Krippendorff's alpha.
+
+Labels are the same or not. Ratings agree where they are within the tolerance of their question; their kappa
+is weighted by squared differences, and their alpha is that of intervals. Of spans, every character is a unit
+with what is marked there, and whole texts are resampled.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtassay.data.display import Cell, Table
+from mtassay.data.questions import COMMON_QUESTIONS, NumberQuestion, SpanQuestion, span_answer
+from mtassay.data.subjects import Decision, Pending, Subject, caution_of_models
+from mtassay.stats.proportions import wilson
+from mtassay.stats.rater_agreement import estimate_agreement, estimate_kappa
+
+__all__ = [
+    "AgreementCoefficient",
+    "Audit",
+    "AuditRow",
+    "agreements",
+    "agreements_by",
+    "agreements_of",
+    "audit_of",
+    "scale_note",
+]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementCoefficient:
+    """One coefficient on the `n` subjects that two or more of the reviewers rated, with its 95 % interval.
+
+    `value` is `None` where it is undefined, and `remark` says why it is not given.
+    """
+
+    measure: str
+    reviewers: tuple[str, ...]
+    value: float | None
+    n: int
+    low: float | None = None
+    high: float | None = None
+    remark: str = ""
+
+    @classmethod
+    def of(cls, record: Mapping[str, Any]) -> AgreementCoefficient:
+        """The coefficient in a record that was JSON."""
+        return cls(**{**record, "reviewers": tuple(record["reviewers"])})
+
+
+def agreements(
+    decisions: Mapping[tuple[str, str], Decision],
+    question: str,
+    *,
+    seed: int | None = 12345,
+    subjects: Mapping[str, Subject] | None = None,
+    with_pairs: bool = True,
+) -> Iterator[AgreementCoefficient]:
+    """First each pair of reviewers (agreement, cohen), then all of them (agreement, fleiss, krippendorff).
+
+    Of two reviewers the agreement is there once. `unsure` counts as no rating. Of a reviewer who changed
+    an answer the newest one counts, and adjudications are no ratings. Spans need the `subjects` that they
+    are in, by id. Without `with_pairs` there are those of all reviewers only.
+    """
+    ratings = {s: d.ratings for (s, asked), d in decisions.items() if asked == question}
+    yield from agreements_of(ratings, question, seed=seed, subjects=subjects, with_pairs=with_pairs)
+
+
+def agreements_of(
+    ratings: Mapping[str, Mapping[str, str]],
+    question: str,
+    *,
+    seed: int | None = 12345,
+    subjects: Mapping[str, Subject] | None = None,
+    with_pairs: bool = True,
+) -> Iterator[AgreementCoefficient]:
+    """The same of answers by subject and reviewer."""
+    reviewers = sorted({name for said in ratings.values() for name in said})
+    if len(reviewers) < 2:
+        return
+    rated = {subject: said for subject, said in ratings.items() if len(said) > 1}
+    scale = _Scale(rated, reviewers, COMMON_QUESTIONS.get(question), subjects or {})
+    if with_pairs:
+        for pair in combinations(range(len(reviewers)), 2):
+            yield from _of_pair(scale, pair, (reviewers[pair[0]], reviewers[pair[1]]), seed)
+    yield from _of_all(scale, tuple(reviewers), seed, with_observed=len(reviewers) > 2 or not with_pairs)
+
+
+def agreements_by(
+    decisions: Mapping[tuple[str, str], Decision],
+    question: str,
+    groups: Mapping[str, Collection[str]],
+    *,
+    seed: int | None = 12345,
+    subjects: Mapping[str, Subject] | None = None,
+) -> dict[str, list[AgreementCoefficient]]:
+    """The agreement of all reviewers on each group of subjects; a group that nobody rated twice is empty."""
+    found: dict[str, list[AgreementCoefficient]] = {}
+    for name, members in groups.items():
+        inside = {about: decisions[about] for s in members if (about := (s, question)) in decisions}
+        all_of_it = agreements(inside, question, seed=seed, subjects=subjects, with_pairs=False)
+        found[name] = [entry for entry in all_of_it if entry.n]
+    return found
+
+
+def scale_note(question: str) -> str:
+    """What agreement means for a question that is no choice; empty for a choice.
+
+    >>> scale_note("adequacy")
+    'Agreement: at most 1 apart; kappa with quadratic weights, alpha of intervals.'
+    """
+    asked = COMMON_QUESTIONS.get(question)
+    if isinstance(asked, NumberQuestion):
+        apart = f"at most {asked.tolerance:g} apart"
+        return f"Agreement: {apart}; kappa with quadratic weights, alpha of intervals."
+    return "Agreement of characters, by what is marked there; texts are resampled." if asked else ""
+
+
+class _Scale:
+    """Ratings as numbers (reviewers, units), and which subject each unit belongs to."""
+
+    def __init__(
+        self,
+        rated: Mapping[str, Mapping[str, str]],
+        reviewers: Sequence[str],
+        question: Any,
+        subjects: Mapping[str, Subject],
+    ) -> None:
+        self.is_number = isinstance(question, NumberQuestion)
+        self.tolerance = float(question.tolerance) if self.is_number else 0.0
+        self.sizes = {len(answers) for answers in rated.values()}
+        self._codes: dict[str, float] = {}
+        rows = {name: place for place, name in enumerate(reviewers)}
+        columns: list[Floats] = [np.empty((len(reviewers), 0))]
+        clusters: list[int] = []
+        for number, (subject, answers) in enumerate(rated.items()):
+            if isinstance(question, SpanQuestion):
+                units = self._characters(answers, rows, question, subjects[subject])
+            else:
+                units = np.full((len(reviewers), 1), np.nan)
+                for name, answer in answers.items():
+                    units[rows[name], 0] = float(answer) if self.is_number else self._code(answer)
+            columns.append(units)
+            clusters += [number] * units.shape[1]
+        self.values: Floats = np.concatenate(columns, axis=1)
+        self.clusters = np.array(clusters, dtype=np.int64)
+
+    def _code(self, label: str) -> float:
+        return self._codes.setdefault(label, float(len(self._codes)))
+
+    def _characters(
+        self, answers: Mapping[str, str], rows: Mapping[str, int], question: SpanQuestion, subject: Subject
+    ) -> Floats:
+        """What each reviewer marked at each character of the target, and of the source where it may be."""
+        target, source = len(subject.outputs[-1]), len(subject.sources[-1] or "")
+        units = np.full((len(rows), target + (source if question.has_source else 0)), np.nan)
+        for name, answer in answers.items():
+            marks: dict[int, list[str]] = {}
+            for span in span_answer(answer).spans:
+                begin = target if span.side == "source" else 0
+                for place in range(begin + span.start, begin + span.end):
+                    marks.setdefault(place, []).append(f"{span.label}\t{span.severity}")
+            units[rows[name]] = self._code("")
+            for place, labels in marks.items():
+                units[rows[name], place] = self._code("\n".join(sorted(labels)))
+        return units
+
+
+def _of_pair(
+    scale: _Scale, pair: tuple[int, int], names: tuple[str, str], seed: int | None
+) -> Iterator[AgreementCoefficient]:
+    first, second = (scale.values[place] for place in pair)
+    both = ~np.isnan(first) & ~np.isnan(second)
+    same = np.abs(first[both] - second[both]) <= scale.tolerance
+    n = len(np.unique(scale.clusters[both]))
+    if n == len(same):
+        low, high = wilson(int(same.sum()), n)
+        value = float(same.mean()) if n else math.nan
+    else:  # characters of one text hang together
+        whole = estimate_agreement(scale.values[list(pair)], clusters=scale.clusters, seed=seed)["agreement"]
+        value, low, high, n = whole
+    yield _agreement("agreement", names, value, n, (low, high))
+    kappa = estimate_kappa(first, second, weighted=scale.is_number, clusters=scale.clusters, seed=seed)
+    yield _agreement("cohen", names, kappa.value, kappa.n, (kappa.low, kappa.high))
+
+
+def _of_all(
+    scale: _Scale, names: tuple[str, ...], seed: int | None, *, with_observed: bool
+) -> Iterator[AgreementCoefficient]:
+    level = "interval" if scale.is_number else "nominal"
+    found = estimate_agreement(scale.values, level=level, clusters=scale.clusters, seed=seed)  # type: ignore[arg-type]
+    n = found["krippendorff"].n
+    for measure, estimate in found.items():
+        if measure == "agreement" and not with_observed:
+            continue
+        if measure == "fleiss" and len(scale.sizes) > 1:
+            remark = f"not given: subjects have from {min(scale.sizes)} to {max(scale.sizes)} ratings"
+            yield AgreementCoefficient("fleiss", names, None, n, remark=remark)
+        else:
+            yield _agreement(measure, names, estimate.value, n, (estimate.low, estimate.high))
+
+
+def _agreement(
+    measure: str, reviewers: tuple[str, ...], value: float, n: int, interval: tuple[float, float]
+) -> AgreementCoefficient:
+    low, high = (None if math.isnan(end) else float(end) for end in interval)
+    if math.isnan(value):
+        remark = "undefined: all ratings are the same" if n else "undefined: no subject in common"
+        return AgreementCoefficient(measure, reviewers, None, n, remark=remark)
+    return AgreementCoefficient(measure, reviewers, float(value), n, low, high)
+
+
+RIGHT = "correct"
+
+
+@dataclass(frozen=True, slots=True)
+class AuditRow:
+    """How many of the `n` verdicts of one kind people find right, with Wilson's 95 % interval in percent."""
+
+    verdict: str
+    n: int
+    right: int
+    low: float | None
+    high: float | None
+
+    @property
+    def share(self) -> float | None:
+        """In percent; `None` without any."""
+        return 100 * self.right / self.n if self.n else None
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """What people say of a sample of `drawn` out of `settled` verdicts, by verdict and for all of them.
+
+    `reviewers` are those whose answers count; `disputed` is what they do not agree on, `unsure` what nobody
+    could tell, and `wrong` are the outputs whose verdict people find wrong.
+    """
+
+    rows: Sequence[AuditRow]
+    drawn: int
+    settled: int
+    disputed: int
+    unsure: int
+    reviewers: Sequence[str]
+    wrong: Sequence[Pending]
+
+    @property
+    def answered(self) -> int:
+        """How many of the sample count."""
+        return self.rows[-1].n
+
+    def record(self) -> dict[str, Any]:
+        """All of it for a program."""
+        return {
+            "verdicts": [{**asdict(row), "share": row.share} for row in self.rows],
+            "drawn": self.drawn,
+            "settled": self.settled,
+            "disputed": self.disputed,
+            "unsure": self.unsure,
+            "reviewers": list(self.reviewers),
+            "wrong": [
+                {
+                    "subject": entry.subject.id,
+                    "case_id": entry.subject.case_id,
+                    "verdict": entry.status,
+                    "source": entry.segment.source,
+                    "output": entry.subject.outputs[-1],
+                }
+                for entry in self.wrong
+            ],
+        }
+
+    def table(self) -> Table:
+        """The verdicts of the run, and how many of them are right."""
+        rows: list[list[Cell | str]] = [
+            [
+                row.verdict,
+                f"{row.n:,}",
+                f"{row.right:,}",
+                "–" if row.share is None else f"{row.share:.1f} %",
+                "" if row.low is None else f"[{row.low:.1f}, {row.high:.1f}]",
+            ]
+            for row in self.rows
+        ]
+        left = self.drawn - self.answered - self.disputed - self.unsure
+        rest = {"not answered yet": left, "disputed": self.disputed, "unsure": self.unsure}
+        open_ones = ", ".join(f"{count:,} {what}" for what, count in rest.items() if count)
+        notes = [
+            f"A sample of {self.drawn:,} of the {self.settled:,} outputs that were settled without people"
+            f"{f'; {open_ones}' if open_ones else ''}.",
+            "Equal outputs count once. 95 %: Wilson's interval.",
+        ]
+        if self.reviewers:
+            names = ", ".join(self.reviewers)
+            notes.append(f"By {names}, who did not see the verdicts.")
+            notes.append(caution_of_models(self.reviewers, "Answers"))
+        header = ["Verdict", "n", "right", "share", "95 %"]
+        return Table(header, rows, "Audit of the verdicts", list(filter(None, notes)))
+
+
+def audit_of(
+    sample: Sequence[Pending], decisions: Mapping[tuple[str, str], Decision], *, settled: int
+) -> Audit:
+    """What the decisions say of the verdicts in a sample of `settled` ones.
+
+    A verdict is right if it and people both say `correct`, or both something else.
+    """
+    counts: dict[str, list[int]] = {verdict: [0, 0] for verdict in dict.fromkeys(e.status for e in sample)}
+    disputed = unsure = 0
+    reviewers: dict[str, None] = {}
+    wrong = []
+    for entry in sample:
+        decision = decisions.get((entry.subject.id, entry.question.name))
+        if decision is None:
+            continue
+        if decision.is_disputed:
+            disputed += 1
+        elif decision.answer is None:
+            unsure += 1
+        else:
+            is_right = (decision.answer == RIGHT) == (entry.status == RIGHT)
+            counts[entry.status][0] += 1
+            counts[entry.status][1] += is_right
+            reviewers |= dict.fromkeys(decision.voices)
+            if not is_right:
+                wrong.append(entry)
+    rows = [_row(verdict, *pair) for verdict, pair in sorted(counts.items())]
+    rows.append(_row("all", sum(row.n for row in rows), sum(row.right for row in rows)))
+    return Audit(rows, len(sample), settled, disputed, unsure, list(reviewers), wrong)
+
+
+def _row(verdict: str, n: int, right: int) -> AuditRow:
+    if not n:
+        return AuditRow(verdict, 0, 0, None, None)
+    low, high = wilson(right, n)
+    return AuditRow(verdict, n, right, 100 * low, 100 * high)

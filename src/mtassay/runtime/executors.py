@@ -1,0 +1,201 @@
+"""Where large work is computed: in this process, in several, or on a Ray cluster; results are the same."""
+
+from __future__ import annotations
+
+import pickle
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import BrokenExecutor, Future
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+from typing import Any, ClassVar, Generic, Self, TypeVar
+
+from mtassay.data.errors import UsageError, WorkerError
+from mtassay.runtime.processes import WorkerPool, process_count
+
+__all__ = [
+    "AHEAD",
+    "EXECUTORS",
+    "TRIES",
+    "Executor",
+    "Processes",
+    "compute",
+    "open_executor",
+]
+
+AHEAD = 2
+"""Batches that wait or are computed, for each worker: no more are made before results are taken."""
+
+Batch = TypeVar("Batch")
+Answer = TypeVar("Answer")
+Job = TypeVar("Job")
+
+
+class Executor(ABC, Generic[Job]):
+    """Computes a function of many batches with workers elsewhere.
+
+    The function depends on nothing but its batch, so that it does not matter where it is computed, nor how
+    often. It is pickled once, and unpickled once by each worker: a model in it should pickle as the way to
+    open it, and is then loaded once by each worker. A lost worker costs the batches that it had, which go to
+    others.
+    """
+
+    name: ClassVar[str]
+
+    @property
+    @abstractmethod
+    def workers(self) -> int:
+        """How many batches can be computed at the same time."""
+
+    def map(self, function: Callable[[Batch], Answer], batches: Iterable[Batch]) -> Iterator[Answer]:
+        """The function of each batch, in order. Its error is raised in the place of an answer.
+
+        Batches are taken as there is room for them, so that memory is bounded however many there are.
+        """
+        sent = self._send(function)
+        source = iter(batches)
+        jobs: deque[Job] = deque()
+        try:
+            while True:
+                room = AHEAD * self.workers - len(jobs)
+                jobs.extend(self._submit(sent, batch) for batch in islice(source, max(room, 0)))
+                if not jobs:
+                    return
+                answer = self._result(jobs[0], jobs)
+                jobs.popleft()
+                yield answer
+        finally:
+            self._cancel(jobs)
+
+    @abstractmethod
+    def close(self) -> None:
+        """End all workers."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _send(self, function: Callable[[Any], Any]) -> Any:
+        """The function, pickled, as `_submit` wants it."""
+        return pickle.dumps(function, pickle.HIGHEST_PROTOCOL)
+
+    @abstractmethod
+    def _submit(self, function: Any, batch: Any) -> Job:
+        """Have it computed."""
+
+    @abstractmethod
+    def _result(self, job: Job, jobs: Iterable[Job]) -> Any:
+        """The answer to a job, waited for; `jobs` are all that are under way."""
+
+    @abstractmethod
+    def _cancel(self, jobs: Iterable[Job]) -> None:
+        """Nobody wants these any more."""
+
+
+def compute(function: bytes, batch: Any) -> Any:
+    """What a worker does: the function, unpickled at its first batch, of a batch."""
+    return _unpickled(function)(batch)
+
+
+@lru_cache(maxsize=8)
+def _unpickled(function: bytes) -> Callable[[Any], Any]:
+    opened: Callable[[Any], Any] = pickle.loads(function)
+    return opened
+
+
+TRIES = 3
+"""So many times a batch is tried that its worker does not survive."""
+
+
+@dataclass(slots=True)
+class _Job:
+    function: bytes
+    batch: Any
+    future: Future[Any]
+    losses: int = 0
+
+
+class Processes(Executor[_Job]):
+    """One worker per core, or as many as `MTASSAY_PROCESSES` says; they stay until the executor is closed."""
+
+    name: ClassVar[str] = "processes"
+
+    def __init__(self, workers: int | None = None) -> None:
+        self._workers = workers or process_count()
+        self._pool: WorkerPool | None = None
+
+    @property
+    def workers(self) -> int:
+        """How many processes there are."""
+        return self._workers
+
+    def _submit(self, function: bytes, batch: Any) -> _Job:
+        return _Job(function, batch, self._started(function, batch))
+
+    def _started(self, function: bytes, batch: Any) -> Future[Any]:
+        if self._pool is None:
+            self._pool = WorkerPool(self._workers)
+        try:
+            return self._pool.submit(compute, function, batch)
+        except BrokenExecutor as error:
+            # A worker was lost since; `_result` of the oldest job starts anew.
+            future: Future[Any] = Future()
+            future.set_exception(error)
+            return future
+
+    def _result(self, job: _Job, jobs: Iterable[_Job]) -> Any:
+        while True:
+            try:
+                return job.future.result()
+            except BrokenExecutor:
+                job.losses += 1
+                if job.losses == TRIES:
+                    raise WorkerError(
+                        f"{TRIES} workers were lost with the same batch; is there enough memory? "
+                        "Set MTASSAY_PROCESSES to fewer processes, or take `executor='local'`."
+                    ) from None
+                self._restart(jobs)
+
+    def _restart(self, jobs: Iterable[_Job]) -> None:
+        """All workers anew, for the jobs that are not done: one lost process takes the others with it."""
+        self.close()
+        for job in jobs:
+            if not job.future.done() or job.future.cancelled() or job.future.exception() is not None:
+                job.future = self._started(job.function, job.batch)
+
+    def _cancel(self, jobs: Iterable[_Job]) -> None:
+        for job in jobs:
+            job.future.cancel()
+
+    def close(self) -> None:
+        """End the workers."""
+        if self._pool is not None:
+            self._pool.close()
+            self._pool = None
+
+
+EXECUTORS = ("local", "processes", "ray")
+
+
+def open_executor(name: str, *, address: str | None = None) -> Executor[Any] | None:
+    """The executor of this name; `None` for `local`, which is this process.
+
+    `address` is that of a Ray cluster, without which one is started here.
+
+    >>> open_executor("cluster")
+    Traceback (most recent call last):
+    mtassay.data.errors.UsageError: No executor 'cluster'. Available: local, processes, ray.
+    """
+    if name not in EXECUTORS:
+        raise UsageError(f"No executor '{name}'. Available: {', '.join(EXECUTORS)}.")
+    if address is not None and name != "ray":
+        raise UsageError("The address of a Ray cluster goes with the executor ray: add `executor='ray'`.")
+    if name == "ray":
+        from mtassay.runtime.ray_cluster import RayCluster
+
+        return RayCluster(address)
+    return Processes() if name == "processes" else None

@@ -1,0 +1,214 @@
+"""What a server may cost: one deadline for a whole call, and a bound on the memory of all answers.
+
+httpx has a timeout for each step, which a server that drips bytes or says `100 Continue` for ever never
+meets, and decompresses all at once what a few bytes can blow up to gigabytes.
+"""
+
+from __future__ import annotations
+
+import math
+import socket
+import threading
+import time
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+import httpcore
+import httpx
+
+from mtassay.data.errors import BusyError
+
+__all__ = ["LARGEST", "MOST_VALUES", "ROOM", "Share", "check_values", "make_client", "read_body", "within"]
+
+LARGEST = 8 * 2**20
+"""Bytes of the longest answer that is read, after decompression."""
+
+ROOM = 32 * 2**20
+"""Bytes of all answers under way together; their texts in memory take up to four times as much, twice."""
+
+MOST_VALUES = 1_000_000
+"""Values that JSON may have: in memory an empty list takes twenty times what it takes in the answer."""
+
+ENCODINGS = "gzip, deflate"
+"""What we can decompress, as a request says it."""
+
+_PIECE = 2**16
+_MOST_LAYERS = 3
+_deadline: ContextVar[float] = ContextVar("deadline", default=math.inf)
+
+
+@contextmanager
+def within(seconds: float) -> Iterator[None]:
+    """All that this thread reads and writes in here through a client of ours ends after so many seconds."""
+    token = _deadline.set(time.monotonic() + seconds)
+    try:
+        yield
+    finally:
+        _deadline.reset(token)
+
+
+def make_client(**options: Any) -> httpx.Client:
+    """A client that keeps to the deadline of `within`, also for what it does inside one step."""
+    client = httpx.Client(**options)
+    # httpx has no option for how its connections are made; a test would notice if they were made otherwise.
+    for transport in (client._transport, *client._mounts.values()):
+        if isinstance(transport, httpx.HTTPTransport):
+            transport._pool._network_backend = _Backend()
+    return client
+
+
+def _seconds_left(timeout: float | None) -> float:
+    """How long the next step may take."""
+    left = min(_deadline.get() - time.monotonic(), threading.TIMEOUT_MAX if timeout is None else timeout)
+    if left <= 0:
+        raise httpcore.ReadTimeout("the deadline")
+    return left
+
+
+class _Backend(httpcore.SyncBackend):
+    """Makes connections that keep to the deadline."""
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
+    ) -> httpcore.NetworkStream:
+        try:
+            addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        except OSError as error:
+            raise httpcore.ConnectError(str(error)) from error
+        # Each address of a host has its share of the time: one that is silent must not cost all of it.
+        for waiting in range(len(addresses), 0, -1):
+            address = str(addresses[-waiting][4][0])
+            try:
+                seconds = _seconds_left(timeout) / waiting
+                return _Stream(super().connect_tcp(address, port, seconds, local_address, socket_options))
+            except (httpcore.ConnectError, httpcore.ConnectTimeout):
+                if waiting == 1:
+                    raise
+        raise httpcore.ConnectError(f"{host} has no address")
+
+
+class _Stream(httpcore.NetworkStream):
+    """A connection whose every step ends at the deadline."""
+
+    def __init__(self, stream: httpcore.NetworkStream) -> None:
+        self._stream = stream
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        return self._stream.read(max_bytes, _seconds_left(timeout))
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        for start in range(0, len(buffer), _PIECE):
+            self._stream.write(buffer[start : start + _PIECE], _seconds_left(timeout))
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def start_tls(
+        self, ssl_context: Any, server_hostname: str | None = None, timeout: float | None = None
+    ) -> httpcore.NetworkStream:
+        return _Stream(self._stream.start_tls(ssl_context, server_hostname, _seconds_left(timeout)))
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._stream.get_extra_info(info)
+
+
+class Share:
+    """What one call takes of the room for all answers under way; given back at the end of the block."""
+
+    _lock = threading.Lock()
+    _shares: set[Share] = set()  # noqa: RUF012
+
+    def __init__(self) -> None:
+        self._taken = 0
+
+    def __enter__(self) -> Share:
+        with self._lock:
+            self._shares.add(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._shares.discard(self)
+
+    def take(self, size: int) -> bool:
+        """Whether there is room for so many more bytes; they are taken then."""
+        with self._lock:
+            if sum(share._taken for share in self._shares) + size > ROOM:
+                return False
+            self._taken += size
+            return True
+
+
+def read_body(response: httpx.Response, share: Share, *, what: str) -> bytes:
+    """The body of a response, decompressed; `BusyError` where it is too large or damaged."""
+    received = bytearray()
+    for piece in _decompressed(response.iter_raw(_PIECE), response.headers.get("content-encoding", ""), what):
+        if len(received) + len(piece) > LARGEST:
+            limit = f"{LARGEST / 2**20:g} MiB"
+            raise BusyError(f"{what} answered more than {limit}. Ask for fewer texts at a time.")
+        if not share.take(len(piece)):
+            limit = f"{ROOM / 2**20:g} MiB"
+            raise BusyError(f"{what}: the answers under way take more than {limit} together")
+        received += piece
+    return bytes(received)
+
+
+def check_values(content: bytes, *, what: str) -> None:
+    """Refuse JSON of more values than `MOST_VALUES`, by the signs between them, before it is parsed."""
+    if len(content) > MOST_VALUES and sum(map(content.count, (b"[", b"{", b",", b":"))) > MOST_VALUES:
+        raise BusyError(f"{what} answered JSON of more than {MOST_VALUES:,} values")
+
+
+def _decompressed(pieces: Iterator[bytes], encodings: str, what: str) -> Iterator[bytes]:
+    """The pieces without the compressions that they were sent in, the last one first."""
+    layers = [name for part in encodings.split(",") if (name := part.strip().lower()) not in ("", "identity")]
+    known = all(name in ("gzip", "x-gzip", "deflate") for name in layers)
+    if not known or len(layers) > _MOST_LAYERS:
+        shown = "".join(c if c.isprintable() else " " for c in encodings[:40])
+        raise BusyError(f"{what} answered in '{shown}', which is not read. Available: {ENCODINGS}.")
+    for name in reversed(layers):
+        pieces = _inflated(pieces, name.removeprefix("x-"), what)
+    return pieces
+
+
+def _inflated(pieces: Iterator[bytes], name: str, what: str) -> Iterator[bytes]:
+    """The pieces without one compression, never more than `_PIECE` bytes at a time."""
+    inflater: Any = None
+    rest = b""
+    try:
+        for piece in pieces:
+            rest += piece
+            while rest:
+                if time.monotonic() > _deadline.get():
+                    raise httpx.ReadTimeout("the deadline")
+                inflater = inflater or zlib.decompressobj(_window(name, rest))
+                if plain := inflater.decompress(rest, _PIECE):
+                    yield plain
+                rest = inflater.unconsumed_tail
+                if inflater.eof:
+                    if name == "deflate":
+                        return
+                    # Another member of gzip may follow, or zeros that fill a block.
+                    rest, inflater = inflater.unused_data.lstrip(b"\0"), None
+        while inflater and (plain := inflater.decompress(b"", _PIECE)):
+            yield plain
+        if inflater and not inflater.eof:
+            raise zlib.error("cut off")
+    except zlib.error:
+        raise BusyError(f"{what} answered damaged {name}") from None
+
+
+def _window(name: str, start: bytes) -> int:
+    """How zlib is told what comes: gzip, or deflate with its frame, or without as some servers send it."""
+    if name == "gzip":
+        return 31
+    is_framed = start[0] & 15 == 8 and (len(start) < 2 or int.from_bytes(start[:2]) % 31 == 0)
+    return 15 if is_framed else -15

@@ -1,0 +1,284 @@
+"""Which systems differ: all pairs, corrections, clusters, and what a test set can show."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtassay.data.errors import UsageError
+from mtassay.data.nouns import Cluster, Comparison, Result, Score
+from mtassay.stats.proportions import exact_test, macro_permutation_test
+
+__all__ = [
+    "AVERAGES",
+    "MACRO",
+    "MICRO",
+    "Compare",
+    "Ranking",
+    "Settled",
+    "adjust",
+    "clusters",
+    "critical_value",
+    "defined",
+    "detectable_difference",
+    "exact",
+    "joined",
+    "permutation",
+    "rank",
+    "rank_shares",
+    "ranked",
+    "units_to_settle",
+    "win_counts",
+]
+
+Floats = NDArray[np.float64]
+Z95 = NormalDist().inv_cdf(0.975)
+
+
+def adjust(p: NDArray[Any], *, method: str) -> Floats:
+    """p-values (systems, systems) corrected for making many comparisons, each pair being one.
+
+    Methods: "none"; "bonferroni"; "holm" (1979), which like Bonferroni bounds the chance of any false
+    difference; "bh" (Benjamini & Hochberg 1995), which bounds the share of false ones. The matrix must be
+    symmetric. nan stays nan and is no comparison; the diagonal stays as it is.
+
+    >>> p = np.array([[1, 0.01, 0.04], [0.01, 1, 0.03], [0.04, 0.03, 1]])
+    >>> adjust(p, method="holm")[np.triu_indices(3, 1)].tolist()
+    [0.03, 0.06, 0.06]
+    """
+    corrections = {"none": _none, "bonferroni": _bonferroni, "holm": _holm, "bh": _benjamini_hochberg}
+    if method not in corrections:
+        raise UsageError(f"No correction {method!r}. Available: {', '.join(sorted(corrections))}.")
+    adjusted = np.array(p, dtype=np.float64)
+    rows, columns = np.triu_indices(len(adjusted), 1)
+    tested = ~np.isnan(adjusted[rows, columns])
+    rows, columns = rows[tested], columns[tested]
+    values = adjusted[rows, columns]
+    order = np.argsort(values, kind="stable")
+    values[order] = np.minimum(corrections[method](values[order]), 1.0)
+    adjusted[rows, columns] = adjusted[columns, rows] = values
+    return adjusted
+
+
+def clusters(order: Sequence[int], p: NDArray[Any], *, alpha: float = 0.05) -> list[list[int]]:
+    """Systems in `order` (best first) parted where all above differ significantly from all below, as at WMT.
+
+    `p[a, b]` is the p-value of a against b, two-sided or one-sided with the better system in the row; nan
+    is not significant. The numbers in the answer are those of `order`.
+
+    >>> p = np.ones((3, 3)); p[0, 1:] = 0.01
+    >>> clusters([0, 1, 2], p)
+    [[0], [1, 2]]
+    """
+    ranked = list(order)
+    if not ranked:
+        return []
+    significant = np.asarray(p)[np.ix_(ranked, ranked)] < alpha
+    cuts = [cut for cut in range(1, len(ranked)) if significant[:cut, cut:].all()]
+    return [ranked[start:stop] for start, stop in zip([0, *cuts], [*cuts, len(ranked)], strict=True)]
+
+
+def win_counts(p: NDArray[Any], *, alpha: float = 0.05) -> NDArray[np.int64]:
+    """How many systems each one beats, from one-sided p-values (row better than column)."""
+    wins = np.asarray(p) < alpha
+    np.fill_diagonal(wins, False)
+    return np.asarray(wins.sum(axis=1), dtype=np.int64)
+
+
+def critical_value(alpha: float, *, method: str = "none", tests: int = 1, found: int = 0) -> float:
+    """How many standard errors the next difference must reach: `tests` were made, `found` are significant.
+
+    >>> round(critical_value(0.05), 2), round(critical_value(0.05, method="holm", tests=36), 2)
+    (1.96, 3.2)
+    """
+    left = max(1, tests - found)
+    level = {
+        "none": alpha,
+        "bonferroni": alpha / max(1, tests),
+        "holm": alpha / left,
+        "bh": alpha * min(tests, found + 1) / max(1, tests),
+    }[method]
+    return NormalDist().inv_cdf(1 - level / 2)
+
+
+def detectable_difference(standard_error: float, *, critical: float = Z95, power: float = 0.8) -> float:
+    """The smallest true difference that a test finds with this power.
+
+    It is (critical + z(power)) · standard error of the difference: 2.80 standard errors by default. What is
+    `critical` for the test, in standard errors, says `critical_value`, or the family of the comparisons.
+
+    >>> round(detectable_difference(0.5), 3)
+    1.401
+    """
+    return (critical + NormalDist().inv_cdf(power)) * standard_error
+
+
+def units_to_settle(
+    delta: float, standard_error: float, n: int, *, critical: float = Z95, power: float = 0.8
+) -> int | None:
+    """How many more units of the same kind would show the difference `delta`, seen on `n` units.
+
+    0 where it is significant already, |delta| >= critical · standard error. Otherwise, taking `delta` for the
+    true difference and the standard error to shrink with the square root of the number of units,
+    n · ((critical + z(power)) · standard error / delta)² units in all give a significant result with this
+    power, and what is missing to that, rounded up, is the answer. `None` where nothing can be said: delta 0,
+    or something undefined.
+
+    >>> units_to_settle(1.0, 1.0, 1000)
+    6849
+    """
+    if not (math.isfinite(delta) and math.isfinite(standard_error)) or delta == 0:
+        return None
+    if abs(delta) >= critical * standard_error:
+        return 0
+    needed = n * (detectable_difference(standard_error, critical=critical, power=power) / delta) ** 2
+    return max(0, math.ceil(needed) - n) if math.isfinite(needed) else None
+
+
+def _none(ascending: Floats) -> Floats:
+    return ascending
+
+
+def _bonferroni(ascending: Floats) -> Floats:
+    return ascending * len(ascending)
+
+
+def holm(p: Sequence[float | None]) -> list[float | None]:
+    """p-values corrected for their number (Holm 1979), in their order; `None` is no test.
+
+    >>> holm([0.04, None, 0.01, 0.03])
+    [0.06, None, 0.03, 0.06]
+    """
+    ranked = sorted((value, place) for place, value in enumerate(p) if value is not None)
+    corrected: list[float | None] = [None] * len(p)
+    values = np.minimum(_holm(np.array([value for value, _ in ranked])), 1.0)
+    for (_, place), value in zip(ranked, values.tolist(), strict=True):
+        corrected[place] = value
+    return corrected
+
+
+def _holm(ascending: Floats) -> Floats:
+    return np.maximum.accumulate(ascending * np.arange(len(ascending), 0, -1))
+
+
+def _benjamini_hochberg(ascending: Floats) -> Floats:
+    scaled = ascending * len(ascending) / np.arange(1, len(ascending) + 1)
+    return np.minimum.accumulate(scaled[::-1])[::-1]
+
+
+Settled = NDArray[np.float64]
+"""(systems, items): 1 for passed, 0 for failed, nan for what is not settled."""
+
+
+def rank_shares(passed: Settled, p: Floats, *, alpha: float = 0.05) -> list[tuple[int, list[int]]]:
+    """Clusters as (rank, numbers of the systems), best first; systems without a settled item are in none.
+
+    `p` (systems, systems) are two-sided p-values.
+    """
+    counts = (~np.isnan(passed)).sum(axis=1)
+    shares = [np.nansum(row) / n if n else np.nan for row, n in zip(passed, counts, strict=True)]
+    order = sorted((i for i in range(len(passed)) if counts[i]), key=lambda i: -shares[i])
+    grouped = clusters(order, p, alpha=alpha)
+    return [(1 + sum(map(len, grouped[:i])), members) for i, members in enumerate(grouped)]
+
+
+Compare = Callable[[int, Sequence[int]], Floats]
+"""p-values of one system (a column of the outcomes) against others, in their order."""
+MICRO, MACRO = "micro", "macro"
+"""The groups of the averages over all items, and over the categories."""
+AVERAGES = {MICRO: "micro-average", MACRO: "macro-average"}
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Clusters of systems, the best first, and the p-value of the best system against each other one."""
+
+    clusters: Sequence[Sequence[int]]
+    others: Sequence[tuple[int, float]]
+
+    @property
+    def best(self) -> int:
+        """The place of the best system."""
+        return self.clusters[0][0]
+
+
+def rank(values: Sequence[float], compare: Compare, *, alpha: float) -> Ranking:
+    """The first cluster is the best system and all that do not differ from it; so on with the rest.
+
+    `values` has one entry for each system; those with nan are in no cluster. Of equals the first is best.
+    """
+    # Means of the same numbers in another order can differ in the last digit, and are equals.
+    numbers = np.round(np.asarray(values, dtype=np.float64), 9)
+    left = [int(i) for i in np.argsort(-numbers, kind="stable") if not np.isnan(numbers[i])]
+    clusters: list[list[int]] = []
+    against_best: list[tuple[int, float]] = []
+    while left:
+        best, *others = left
+        p = compare(best, others).tolist() if others else []
+        if not clusters:
+            against_best = list(zip(others, p, strict=True))
+        left = [other for other, value in zip(others, p, strict=True) if value < alpha]
+        clusters.append([best, *(other for other in others if other not in left)])
+    return Ranking(clusters, against_best)
+
+
+def exact(outcomes: NDArray[Any]) -> Compare:
+    """Compares systems by the exact paired test; outcomes are those of one part."""
+    right, wrong = (np.asarray(outcomes == value, dtype=np.float64) for value in (1, 0))
+    return lambda a, others: exact_test(right[:, a] @ wrong[:, others], wrong[:, a] @ right[:, others])
+
+
+def permutation(parts: Sequence[NDArray[Any]], *, samples: int, seed: int | None) -> Compare:
+    """Compares systems by a paired permutation test; outcomes may also be shares, -1 for not settled."""
+    outcomes = np.concatenate(parts)
+    categories = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
+    return lambda a, others: macro_permutation_test(
+        outcomes[:, a], outcomes[:, others], categories, samples=samples, seed=seed
+    )
+
+
+def ranked(scores: Sequence[Score], compare: Compare, *, alpha: float) -> Result:
+    """Comparisons and clusters from the scores of all systems in one group, without those that have no value.
+
+    `compare` knows the systems by their places among the scores.
+    """
+    values = [math.nan if score.value is None else score.value for score in scores]
+    ranking = rank(values, compare, alpha=alpha)
+    comparisons = [
+        Comparison(
+            scores[i].name,
+            scores[i].group,
+            a=scores[ranking.best].system,
+            b=scores[i].system,
+            delta=values[ranking.best] - values[i],
+            p=defined(p),
+        )
+        for i, p in ranking.others
+    ]
+    clusters: list[Cluster] = []
+    above = 0
+    for members in ranking.clusters:
+        first = scores[members[0]]
+        clusters.append(Cluster(first.name, first.group, 1 + above, tuple(scores[i].system for i in members)))
+        above += len(members)
+    return Result((), comparisons, clusters)
+
+
+def joined(results: Sequence[Result]) -> Result:
+    """All of them in one."""
+    return Result(
+        [score for result in results for score in result.scores],
+        [comparison for result in results for comparison in result.comparisons],
+        [cluster for result in results for cluster in result.clusters],
+    )
+
+
+def defined(value: float) -> float | None:
+    """A number that JSON can hold."""
+    return float(value) if math.isfinite(value) else None

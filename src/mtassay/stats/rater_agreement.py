@@ -1,0 +1,337 @@
+"""Agreement between raters of the same units: observed, Cohen's and Fleiss' kappa, Krippendorff's alpha.
+
+Ratings have one row for each rater and one entry for each unit, in the same order; `None` (or nan in an
+array) means that this rater did not rate this unit. Labels are anything that can be compared for equality,
+and numbers at the ordinal and interval level. 1 is full agreement, 0 what chance would give, and less than
+0 is systematic disagreement. nan means undefined: nothing was rated twice, or all ratings are one and the
+same label, so that nothing tells agreement from chance.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtassay.data.errors import UsageError
+from mtassay.stats.proportions import Interval, bootstrap_interval
+from mtassay.stats.resampling import interval
+
+__all__ = [
+    "AgreementEstimate",
+    "agreement_interval",
+    "cohen_kappa",
+    "estimate_agreement",
+    "estimate_kappa",
+    "fleiss_kappa",
+    "krippendorff_alpha",
+    "observed_agreement",
+]
+
+Floats = NDArray[np.float64]
+Labels = Sequence[Hashable | None] | NDArray[Any]
+Ratings = Sequence[Labels] | NDArray[Any]
+
+
+def observed_agreement(ratings: Ratings) -> float:
+    """Share of pairs of ratings of one unit that agree, from 0 to 1: the mean over units rated twice or more.
+
+    With two raters this is the share of units on which they agree (percent agreement). It makes no
+    allowance for chance.
+
+    >>> observed_agreement([["yes", "yes", "no", None], ["yes", "no", "no", "no"]])
+    0.6666666666666666
+    """
+    counts = _label_counts(_numbers(ratings))
+    return float(_unit_agreement(counts).mean()) if len(counts) else math.nan
+
+
+def cohen_kappa(a: Labels, b: Labels) -> float:
+    """Cohen's kappa (1960) of two raters, on the units that both rated.
+
+    Chance is what two raters with these shares of labels would agree on; each keeps its own shares.
+
+    >>> round(cohen_kappa(["yes", "yes", "no", "no"], ["yes", "no", "no", "no"]), 6)
+    0.5
+    """
+    both = _numbers([a, b])
+    first, second = both[:, ~np.isnan(both).any(axis=0)]
+    labels, codes = np.unique([first, second], return_inverse=True)
+    if len(labels) < 2:
+        return math.nan
+    shares = [np.bincount(row, minlength=len(labels)) / len(first) for row in codes.reshape(2, -1)]
+    chance = float(shares[0] @ shares[1])
+    return (float((first == second).mean()) - chance) / (1 - chance)
+
+
+def fleiss_kappa(ratings: Ratings) -> float:
+    """Fleiss' kappa (1971) of any number of raters; who rated what does not matter.
+
+    Units with fewer than two ratings are left out. Where units have unequal numbers of ratings, each unit
+    counts once, in the observed agreement and in the shares of labels (as in Gwet 2014).
+
+    >>> round(fleiss_kappa([["a", "a", "b"], ["a", "b", "b"], ["a", "b", "b"]]), 4)
+    0.55
+    """
+    counts = _label_counts(_numbers(ratings))
+    if (counts.sum(axis=0) > 0).sum() < 2:
+        return math.nan
+    shares = (counts / counts.sum(axis=1, keepdims=True)).mean(axis=0)
+    chance = float(shares @ shares)
+    return (float(_unit_agreement(counts).mean()) - chance) / (1 - chance)
+
+
+def krippendorff_alpha(
+    ratings: Ratings, *, level: Literal["nominal", "ordinal", "interval"] = "nominal"
+) -> float:
+    """Krippendorff's alpha (2011) of any number of raters with any number of missing ratings.
+
+    `level` says how far two labels are apart: "nominal" equal or not; "ordinal" by how many ratings lie
+    between them; "interval" by their squared difference. Units with fewer than two ratings are left out.
+
+    >>> round(krippendorff_alpha([[1, 2, 3, None], [1, 2, 4, 4]], level="interval"), 6)
+    0.878049
+    """
+    values = _numbers(ratings, numeric=level != "nominal")
+    values = values[:, (~np.isnan(values)).sum(axis=0) >= 2]
+    sizes = (~np.isnan(values)).sum(axis=0)
+    total = int(sizes.sum())
+    if level == "nominal":
+        counts = _label_counts(values)
+        squares, all_squares = (counts**2).sum(axis=1), float((counts.sum(axis=0) ** 2).sum())
+        observed, expected = sizes**2 - squares, total**2 - all_squares
+    elif level in ("ordinal", "interval"):
+        # Summed over all pairs, (x - y)² is n · sum of x² - (sum of x)², twice; the mean is taken off first.
+        places = _middle_ranks(values) if level == "ordinal" else values
+        places = places - (np.nansum(places) / total if total else 0.0)
+        observed = 2 * (sizes * np.nansum(places**2, axis=0) - np.nansum(places, axis=0) ** 2)
+        expected = 2 * total * float(np.nansum(places**2))
+    else:
+        raise UsageError(f"No level {level!r}. Available: interval, nominal, ordinal.")
+    if len(np.unique(values[~np.isnan(values)])) < 2:
+        return math.nan
+    return 1 - (total - 1) * float((observed / (sizes - 1)).sum()) / float(expected)
+
+
+def agreement_interval(
+    function: Callable[[NDArray[Any]], float],
+    ratings: Ratings,
+    *,
+    samples: int = 1000,
+    seed: int | None = 12345,
+    level: float = 0.95,
+) -> Interval:
+    """Percentile bootstrap interval of an agreement, drawing units anew with all their ratings.
+
+    `function` is one of this module, or any other of ratings (raters, units). Draws for which it is undefined
+    are left out. Labels reach it as numbers, nan for `None`.
+
+    >>> low, high = agreement_interval(fleiss_kappa, [["a", "b"] * 20, ["a", "b"] * 19 + ["b", "b"]])
+    >>> round(low, 2), round(high, 2)
+    (0.85, 1.0)
+    >>> low, high = agreement_interval(lambda two: cohen_kappa(*two), [["a", "b"] * 20, ["a", "b"] * 20])
+    >>> low, high
+    (1.0, 1.0)
+    """
+    return bootstrap_interval(function, [_numbers(ratings)], samples=samples, seed=seed, level=level)
+
+
+def _numbers(ratings: Ratings, *, numeric: bool = False) -> Floats:
+    """Ratings (raters, units) as numbers, nan where missing; other labels get numbers of their own."""
+    if isinstance(ratings, np.ndarray) and ratings.dtype.kind in "fiub":
+        return ratings.astype(np.float64)
+    rows = [list(row) for row in ratings]
+    if len({len(row) for row in rows}) > 1:
+        raise ValueError(f"all raters need the same units, got {[len(row) for row in rows]}")
+    labels = [label for row in rows for label in row if label is not None]
+    codes: dict[Hashable, float] = {}
+    if not all(isinstance(label, int | float | np.number | np.bool_) for label in labels):
+        if numeric:
+            raise ValueError("ratings must be numbers at the ordinal and interval level")
+        codes = {label: float(code) for code, label in enumerate(dict.fromkeys(labels))}
+    values = np.full((len(rows), len(rows[0]) if rows else 0), np.nan)
+    for number, row in enumerate(rows):
+        for unit, label in enumerate(row):
+            if label is not None:
+                values[number, unit] = codes[label] if codes else label
+    return values
+
+
+def _label_counts(values: Floats) -> Floats:
+    """How often each unit got each label (units, labels); units with fewer than two ratings are left out."""
+    values = values[:, (~np.isnan(values)).sum(axis=0) >= 2]
+    rated = ~np.isnan(values)
+    labels, codes = np.unique(values[rated], return_inverse=True)
+    counts = np.zeros((values.shape[1], len(labels)))
+    np.add.at(counts, (np.nonzero(rated)[1], codes), 1.0)
+    return counts
+
+
+def _unit_agreement(counts: Floats) -> Floats:
+    """Share of agreeing pairs of ratings, for each unit."""
+    sizes = counts.sum(axis=1)
+    return np.asarray(((counts**2).sum(axis=1) - sizes) / (sizes * (sizes - 1)))
+
+
+def _middle_ranks(values: Floats) -> Floats:
+    """Each rating as the number of ratings below its label and half of those with it."""
+    rated = ~np.isnan(values)
+    _, codes, sizes = np.unique(values[rated], return_inverse=True, return_counts=True)
+    ranks = np.full(values.shape, np.nan)
+    ranks[rated] = (np.cumsum(sizes) - sizes / 2)[codes]
+    return ranks
+
+
+Measure = Literal["agreement", "fleiss", "krippendorff"]
+Aggregate = Callable[[Floats], Floats]
+"""Sums (…, columns) to coefficients (…); nan where one is undefined."""
+
+
+class AgreementEstimate(NamedTuple):
+    """A coefficient with the ends of its 95 % interval, nan where undefined, on `n` clusters."""
+
+    value: float
+    low: float
+    high: float
+    n: int
+
+
+def estimate_agreement(
+    ratings: Floats,
+    *,
+    level: Literal["nominal", "interval"] = "nominal",
+    clusters: Sequence[int] | NDArray[Any] | None = None,
+    samples: int = 1000,
+    seed: int | None = 12345,
+) -> dict[Measure, AgreementEstimate]:
+    """Of all raters: observed agreement and Fleiss' kappa of labels, and Krippendorff's alpha of either.
+
+    >>> found = estimate_agreement(np.array([[0, 0, 1, 1], [0, 1, 1, 1.0]]))
+    >>> [round(found[name].value, 4) for name in ("agreement", "fleiss", "krippendorff")]
+    [0.75, 0.4667, 0.5333]
+    """
+    rated = (~np.isnan(ratings)).sum(axis=0) >= 2
+    values, groups = ratings[:, rated], _groups(ratings.shape[1], clusters)[rated]
+    if level == "interval":
+        return {"krippendorff": _estimate(_interval_sums(values), groups, _interval_alpha, samples, seed)}
+    counts = _counts(values)
+    sizes = counts.sum(axis=1)
+    squares = (counts**2).sum(axis=1)
+    agreeing = (squares - sizes) / (sizes * (sizes - 1))
+    observed = np.column_stack([np.ones(len(sizes)), agreeing])
+    fleiss = np.column_stack([observed, counts / sizes[:, None]])
+    alpha = np.column_stack([sizes, (sizes**2 - squares) / (sizes - 1), counts])
+    return {
+        "agreement": _estimate(observed, groups, _mean, samples, seed),
+        "fleiss": _estimate(fleiss, groups, _fleiss, samples, seed),
+        "krippendorff": _estimate(alpha, groups, _nominal_alpha, samples, seed),
+    }
+
+
+def estimate_kappa(
+    first: Floats,
+    second: Floats,
+    *,
+    weighted: bool = False,
+    clusters: Sequence[int] | NDArray[Any] | None = None,
+    samples: int = 1000,
+    seed: int | None = 12345,
+) -> AgreementEstimate:
+    """Cohen's kappa of two raters on the units that both rated; `weighted` by squared differences.
+
+    >>> round(estimate_kappa(np.array([0, 0, 1, 1.0]), np.array([0, 1, 1, 1.0])).value, 6)
+    0.5
+    """
+    both = ~np.isnan(first) & ~np.isnan(second)
+    groups = _groups(len(first), clusters)[both]
+    a, b = first[both], second[both]
+    if weighted:
+        sums = np.column_stack([np.ones(len(a)), a, b, a**2, b**2, a * b])
+        return _estimate(sums, groups, _weighted_kappa, samples, seed)
+    labels, codes = np.unique(np.concatenate([a, b]), return_inverse=True)
+    marks = np.eye(len(labels))[codes.reshape(-1)]
+    sums = np.column_stack([np.ones(len(a)), a == b, marks[: len(a)], marks[len(a) :]])
+    return _estimate(sums, groups, _kappa, samples, seed)
+
+
+def _estimate(
+    sums: Floats, groups: NDArray[Any], aggregate: Aggregate, samples: int, seed: int | None
+) -> AgreementEstimate:
+    """The coefficient of all units, and its percentile bootstrap over clusters."""
+    _, places = np.unique(groups, return_inverse=True)
+    n = int(places.max()) + 1 if len(places) else 0
+    if not n:
+        return AgreementEstimate(math.nan, math.nan, math.nan, 0)
+    rows = np.zeros((n, sums.shape[1]))
+    np.add.at(rows, places.reshape(-1), sums)
+    value = float(aggregate(rows.sum(axis=0)))
+    if n < 2:  # one drawn again and again is always itself, which says nothing
+        return AgreementEstimate(value, math.nan, math.nan, n)
+    # Clusters with equal sums are the same to every coefficient, and labels leave few kinds of them.
+    kinds, times = np.unique(rows, axis=0, return_counts=True)
+    draws = np.random.default_rng(seed).multinomial(n, times / n, size=samples)
+    low, high = interval(aggregate(draws @ kinds), level=0.95)
+    return AgreementEstimate(value, float(low), float(high), n)
+
+
+def _groups(units: int, clusters: Sequence[int] | NDArray[Any] | None) -> NDArray[Any]:
+    return np.arange(units) if clusters is None else np.asarray(clusters)
+
+
+def _counts(values: Floats) -> Floats:
+    """How often each unit got each label (units, labels)."""
+    rated = ~np.isnan(values)
+    labels, codes = np.unique(values[rated], return_inverse=True)
+    counts = np.zeros((values.shape[1], len(labels)))
+    np.add.at(counts, (np.nonzero(rated)[1], codes.reshape(-1)), 1.0)
+    return counts
+
+
+def _interval_sums(values: Floats) -> Floats:
+    middle = float(np.nanmean(values)) if values.size else 0.0
+    centred = values - middle
+    sizes = (~np.isnan(values)).sum(axis=0).astype(np.float64)
+    total, squares = np.nansum(centred, axis=0), np.nansum(centred**2, axis=0)
+    return np.column_stack([sizes, (sizes * squares - total**2) / (sizes - 1), total, squares])
+
+
+def _ratio(numerator: Floats, denominator: Floats) -> Floats:
+    """Their ratio, nan where the denominator is 0 but for rounding."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.where(np.abs(denominator) > 1e-9, numerator / denominator, np.nan))
+
+
+def _mean(sums: Floats) -> Floats:
+    return _ratio(sums[..., 1], sums[..., 0])
+
+
+def _fleiss(sums: Floats) -> Floats:
+    n = sums[..., :1]
+    chance = ((sums[..., 2:] / n) ** 2).sum(axis=-1)
+    return _ratio(sums[..., 1] / sums[..., 0] - chance, 1 - chance)
+
+
+def _nominal_alpha(sums: Floats) -> Floats:
+    total = sums[..., 0]
+    return 1 - _ratio((total - 1) * sums[..., 1], total**2 - (sums[..., 2:] ** 2).sum(axis=-1))
+
+
+def _interval_alpha(sums: Floats) -> Floats:
+    total = sums[..., 0]
+    return 1 - _ratio((total - 1) * sums[..., 1], total * sums[..., 3] - sums[..., 2] ** 2)
+
+
+def _kappa(sums: Floats) -> Floats:
+    n, same = sums[..., 0], sums[..., 1]
+    half = 2 + (sums.shape[-1] - 2) // 2
+    chance = (sums[..., 2:half] * sums[..., half:]).sum(axis=-1) / n**2
+    return _ratio(same / n - chance, 1 - chance)
+
+
+def _weighted_kappa(sums: Floats) -> Floats:
+    n, a, b, aa, bb, ab = (sums[..., column] for column in range(6))
+    apart = (aa + bb - 2 * ab) / n
+    return 1 - _ratio(apart, (aa + bb) / n - 2 * a * b / n**2)

@@ -1,0 +1,539 @@
+"""Translating with a chat model: the prompt, and what of its reply is the translation.
+
+The default is the prompt for direct translation of Wu, Liu and Yeung 2023 (BTPGBT, Table 3), for any pair.
+
+The rules are few and err on the side of the translation: a sentence that apologises is translated with an
+apology. What the source has itself is never held against the reply.
+
+Every rule looks at the source too: what the source has itself stays in the reply.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple
+
+from mtassay.data.errors import InputError, RejectedError, UsageError
+from mtassay.data.formats.textfiles import check_file
+from mtassay.data.languages import Language, Pair
+from mtassay.data.nouns import Output, Request
+from mtassay.nlp.chat_models import ChatClient, ChatReply
+from mtassay.systems.live import Answer, Limits, LiveSystem, answer_each, signature
+
+__all__ = ["ChatTranslator", "Cleaned", "clean", "find_refusal", "find_warnings"]
+
+_PLACEHOLDER = re.compile(r"\$\{([^{}]*)\}")
+
+LANGUAGES = ("source", "target", "source_name", "target_name")
+"""Names that stand for the language pair: tags (`pt-BR`) and English names (`Portuguese (Brazil)`)."""
+
+
+def names_in(text: str) -> list[str]:
+    """All names, in order.
+
+    >>> names_in("${source}: ${text} costs 5$")
+    ['source', 'text']
+    """
+    return _PLACEHOLDER.findall(text)
+
+
+def fill(text: str, values: Mapping[str, str]) -> str:
+    """The text with all values in place, in one pass: a value that looks like a placeholder stays as it is.
+
+    >>> fill("${text} (${source})", {"text": "${source}", "source": "en"})
+    '${source} (en)'
+    """
+    return _PLACEHOLDER.sub(lambda match: values[match[1]], text)
+
+
+def language_values(pair: Pair) -> dict[str, str]:
+    """The values of `LANGUAGES`."""
+    return {
+        "source": pair.source.tag,
+        "target": pair.target.tag,
+        "source_name": pair.source.name,
+        "target_name": pair.target.name,
+    }
+
+
+_NAMES = ("text", "context", *LANGUAGES)
+_RULER = re.compile(r"^---[ \t]*(?:\n|$)", re.MULTILINE)
+
+
+class Shot(NamedTuple):
+    """One example of a translation."""
+
+    source: str
+    target: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prompt:
+    """Messages with placeholders. `with_context` is added to `system` where a request has context."""
+
+    system: str
+    user: str
+    with_context: str = ""
+
+    def messages(
+        self, text: str, *, pair: Pair, context: str | None, shots: Sequence[Shot] = ()
+    ) -> list[dict[str, str]]:
+        """The conversation so far; examples are earlier turns of it, without context."""
+        values = {**language_values(pair), "context": context or ""}
+        system = fill(self.system + (self.with_context if context else ""), {**values, "text": text})
+        messages = [{"role": "system", "content": system}] if system else []
+        for shot in shots:
+            example = fill(self.user, {**values, "text": shot.source, "context": ""})
+            messages.append({"role": "user", "content": example})
+            messages.append({"role": "assistant", "content": shot.target})
+        return [*messages, {"role": "user", "content": fill(self.user, {**values, "text": text})}]
+
+
+DEFAULT = Prompt(
+    system="You are a helpful assistant that translates ${source_name} to ${target_name}.",
+    user="${text}",
+    with_context=" The text follows this context, which is not to be translated:\n\n${context}",
+)
+
+
+def read_prompt(path: str) -> Prompt:
+    """A prompt from a file: all of it is what the user says, or the part before a line `---` the system.
+
+    It must have `${text}`, and may have `${context}`, `${source}`, `${target}`, `${source_name}` and
+    `${target_name}`.
+    """
+    content = _read(path)
+    for match in _PLACEHOLDER.finditer(content):
+        if match[1] not in _NAMES:
+            choices = ", ".join(f"${{{choice}}}" for choice in _NAMES)
+            name = " ".join(match[1].split())[:40]
+            line = content.count("\n", 0, match.start()) + 1
+            raise InputError(f"there is no ${{{name}}}. Available: {choices}.", path=path, line=line)
+    parts = _RULER.split(content)
+    if len(parts) > 2:
+        raise InputError("more than one line '---'. One separates system and user.", path=path)
+    prompt = Prompt(system=parts[0].strip() if len(parts) == 2 else "", user=parts[-1].strip())
+    if "text" not in names_in(prompt.user):
+        raise InputError("the prompt has no ${text}. Put it where the text to translate goes.", path=path)
+    return prompt
+
+
+def read_shots(path: str) -> tuple[Shot, ...]:
+    """Examples from a file with a source, a tab and its translation in each line."""
+    shots = []
+    for number, line in enumerate(_read(path).split("\n"), 1):
+        columns = line.split("\t")
+        if not line.strip():
+            continue
+        if len(columns) != 2 or not all(column.strip() for column in columns):
+            raise InputError("write source, a tab, and its translation", path=path, line=number)
+        shots.append(Shot(*columns))
+    if not shots:
+        raise InputError("there are no examples in it", path=path)
+    return tuple(shots)
+
+
+def digest(*parts: object) -> str:
+    """Twelve digits that change with a prompt or examples, for a signature."""
+    return hashlib.blake2b(repr(parts).encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+
+
+def _read(path: str) -> str:
+    try:
+        check_file(path)
+        return Path(path).read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", path=path) from None
+    except UnicodeDecodeError:
+        raise InputError("is not UTF-8. Save it as UTF-8.", path=path) from None
+
+
+_CANNOT = (
+    r"(?:can(?:no|['’])t|can not|am unable to|am not able to|won['’]t|will not|['’]m (?:unable|not able) to)"
+)
+_AI = r"as an? (?:ai\b|artificial intelligence|(?:large )?language model)"
+
+# English where the translation should be in another language.
+_APOLOGY = re.compile(
+    r"(?<!\W)\W*+(?:"
+    r"(?:i['’]?m|i am) (?:\w+ )?(?:sorry|afraid)\b"
+    r"|(?:my apologies|sorry|i apologi[sz]e|unfortunately)\W++(?:but )?(?:i|as)\b"
+    rf"|i ?{_CANNOT}\b"
+    rf"|{_AI}"
+    r")",
+    re.IGNORECASE,
+)
+
+# What speaks of a request, in whatever language the translation should be.
+_REFUSALS = [
+    rf"i ?{_CANNOT} (?:\w+ )?(?:assist|help)(?: you)? with (?:that|this|your|the)\b",
+    rf"i ?{_CANNOT} (?:\w+ )?(?:fulfil?l|comply with|complete|process) (?:this|that|your) (?:\w+ )?request",
+    rf"i ?{_CANNOT} (?:\w+ )?(?:translate|provide a translation (?:of|for)) (?:this|that|the) (?:\w+ )?"
+    r"(?:text|content|sentence|passage|message|request|material)",
+    rf"{_AI}[^.\n]{{0,60}}\bi\b",
+    r"tut mir leid\b[^.\n]{0,60} (?:helfen|behilflich sein|übersetzen|unterstützen)\b",
+    r"désolée?\b[^.\n]{0,60} (?:peux|puis) pas [^.\n]{0,20}(?:aider|traduire|assister)\b",
+    r"lo siento\b[^.\n]{0,60}no puedo [^.\n]{0,20}(?:ayudar|traducir|asistir)",
+    r"(?:desculpe|sinto muito|lamento)\b[^.\n]{0,60}não posso [^.\n]{0,20}(?:ajud|traduzi|atende)",
+    r"mi dispiace\b[^.\n]{0,60}non posso [^.\n]{0,20}(?:aiuta|tradur)",
+    r"spijt me\b[^.\n]{0,60} (?:helpen|vertalen)\b",
+    r"(?:извините|к сожалению)\b[^.\n]{0,60}не могу [^.\n]{0,20}(?:помочь|перевести)",
+    r"(?:抱歉|对不起|對不起)[^。\n]{0,20}(?:无法|不能|無法)[^。\n]{0,10}(?:翻译|翻譯|协助|協助|帮|幫|提供|满足)",
+    r"(?:申し訳|すみません)[^。\n]{0,40}(?:翻訳|手伝い|対応)[^。\n]{0,10}(?:できません|できかねます)",
+]
+_REFUSAL = re.compile(rf"(?:{'|'.join(_REFUSALS)})", re.IGNORECASE)
+
+# Each begins where a run of blanks and signs does, once: a reply of line breaks alone must not take minutes.
+_NOTE = re.compile(
+    r"(?:^\W*+|(?<!\W)[^\w\n(]*+[\n(]\W*+)"
+    r"(?:please note|(?:translator['’]s )?notes?|explanation|breakdown|literal(?:ly| meaning)?"
+    r"|anmerkung|hinweis|erklärung|nota|remarque|explicación|explicação|注|注意|说明|解释|備考)\s*[:：]",
+    re.IGNORECASE,
+)
+_REMARK = re.compile(
+    r"(?<!\W)[^\w\n]*+\n\W*+(?:in )?(?:this|the|i|i['’]ve)\b[^\n]*\b(?:translat|phrase)", re.IGNORECASE
+)
+_ALTERNATIVES = re.compile(
+    r"(?:^\W*+|(?<!\W)[^\w\n]*+\n\W*+)(?:option|alternative|version|variant)\b[^\n]{0,20}[:：]"
+    r"|(?:^\W*+|(?<!\W)(?:[^\w\n.!?。]|[.!?。](?! ))*+(?:\n|[.!?。] )\W*+)alternatively\b"
+    r"|(?:^\s*+|(?<!\s)[^\S\n]*+\n\s*+)1[.)] [^\n]++\n\s*+2[.)] "
+    r"|(?:^\s*+|(?<!\s)[^\S\n]*+\n\s*+)([-*•]) [^\n]++\n\s*+\1 "
+    r"|(?<!\s)[^\S\n]*+\n\s*+(?:or|oder|ou|o|或|または)(?:[^\S\n]*+\n|\s*+[:：][^\S\n]*+\n)",
+    re.IGNORECASE,
+)
+_ANY_LABEL = re.compile(r"\w\s*[:：]")
+_WIDE = re.compile(r"[\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]")
+_TIMES_LONGER = 4
+_SLACK = 40
+
+
+def find_refusal(reply: str, source: str, *, target: Language) -> str | None:
+    """How a reply begins that refuses to translate, or `None`.
+
+    >>> find_refusal("I'm sorry, but I can't assist with that.", "How do I do it?", target=Language("en"))
+    "I'm sorry, but I can't assist with that."
+    >>> find_refusal("I'm sorry, but I can't come.", "Bohužel nemohu přijít.", target=Language("en"))
+    """
+    start = " ".join(reply.split())
+    if not start:
+        return "the reply is empty"
+    if _APOLOGY.search(source) or _REFUSAL.search(source):
+        return None
+    if _REFUSAL.search(start[:120]) or (target.code != "en" and _APOLOGY.match(start)):
+        return start if len(start) <= 80 else f"{start[:80]}…"
+    return None
+
+
+def find_warnings(reply: str, source: str) -> list[str]:
+    """What makes it likely that a cleaned reply is more than one translation of the source.
+
+    >>> find_warnings("Guten Tag.\\n\\nNote: this is the formal greeting.", "Good day.")
+    ['a note beside the translation', '2 lines for a source of one']
+    """
+    warnings = []
+    if _ALTERNATIVES.search(reply) and not _ALTERNATIVES.search(source):
+        warnings.append("several alternatives")
+    note = _NOTE.search(reply) and not _ANY_LABEL.search(source)
+    if note or (_REMARK.search(reply) and not _REMARK.search(source)):
+        warnings.append("a note beside the translation")
+    lines = _lines(reply)
+    if lines > _lines(source) == 1:
+        warnings.append(f"{lines} lines for a source of one")
+    if _size(reply) > _TIMES_LONGER * _size(source) + _SLACK:
+        warnings.append(f"{_size(reply) / max(_size(source), 1):.0f} times as long as the source")
+    return warnings
+
+
+def _lines(text: str) -> int:
+    return sum(bool(line.strip()) for line in text.splitlines())
+
+
+def _size(text: str) -> int:
+    """Length in letters: a Chinese, Japanese or Korean character says about as much as three."""
+    return len(text) + 2 * len(_WIDE.findall(text))
+
+
+_TAG = r"(?:think|thinking|reasoning)"
+_THOUGHTS = re.compile(rf"(?:<({_TAG})>.*?</\1>\s*)+", re.DOTALL | re.IGNORECASE)
+_END_OF_THOUGHTS = re.compile(rf".*</{_TAG}>\s*", re.DOTALL | re.IGNORECASE)
+_ANY_THOUGHT = re.compile(rf"</?{_TAG}>", re.IGNORECASE)
+
+_FENCE = re.compile(r"```(?:[\w+-]*+[ \t]*+\n)?((?:(?!```).)*+)```", re.DOTALL)
+_BOLD = re.compile(r"\*\*(?=\S)((?:(?!\*\*).)+)(?<=\S)\*\*", re.DOTALL)
+_PAIRS = [('"', '"'), ("“", "”"), ("„", "“”"), ("”", "”"), ("«", "»"), ("»", "«"), ("「", "」"), ("『", "』")]
+_QUOTED = [
+    re.compile(rf"{opening}([^{opening}{closing}]*)[{closing}]", re.DOTALL) for opening, closing in _PAIRS
+]
+_QUOTE = re.compile(r"[\"“”„«»「」『』＂]")
+
+_TRANSLATION = (
+    r"(?:translat(?:ion|ed)|Übersetzung|traduction|traducción|tradução|traduzione|vertaling|перевод"
+    r"|翻译|翻譯|译文|譯文|訳|翻訳|번역)"
+)
+_COURTESY = r"(?:sure|certainly|of course|absolutely|okay|ok|alright)\b"
+_OPENING = (
+    r"(?:here(?:['’]s| is| are)|below is|this is|the|hier ist|voici|aquí (?:está|tienes)|aqui está|ecco"
+    r"|以下是|这是|以下は)"
+)
+_PREAMBLES = [
+    # "Sure! Here is the German translation of your sentence:"
+    rf"(?:{_COURTESY}[^\n:：]{{0,40}}?[,.!]\s*)?{_OPENING}[^\n:：]{{0,80}}?{_TRANSLATION}[^\n:：]{{0,80}}[:：]",
+    # "Certainly, here you go:", alone on its line
+    rf"{_COURTESY}[^\n:：]{{0,80}}[:：][ \t]*\n",
+    # "Translation:", "German translation:", "Translated text:"
+    rf"(?:[^\W\d_]+ ){{0,2}}{_TRANSLATION}(?: \w+){{0,2}} ?[:：]",
+]
+
+
+@dataclass(frozen=True)
+class Cleaned:
+    """A reply without what is not translation; `removed` names what was taken off, first things first."""
+
+    text: str
+    removed: tuple[str, ...] = ()
+
+
+def clean(reply: str, source: str, *, target: Language) -> Cleaned:
+    """The translation in a reply.
+
+    >>> german = Language("de")
+    >>> clean('<think>Hm.</think>Sure! Here is the translation:\\n\\n"Guten Tag."', "Hello.", target=german)
+    Cleaned(text='Guten Tag.', removed=('thinking', 'preamble', 'quotes'))
+    >>> clean('"Guten Tag."', '"Hello."', target=german)
+    Cleaned(text='"Guten Tag."', removed=())
+    """
+    preamble = _preamble(target)
+    steps: dict[str, Callable[[str], str]] = {}
+    if not _ANY_THOUGHT.search(source):
+        steps["thinking"] = _without_thoughts
+    steps["preamble"] = lambda text: _without_preamble(text, source, preamble)
+    if "```" not in source:
+        steps["code fence"] = lambda text: _inside(_FENCE, text)
+    if "**" not in source:
+        steps["bold"] = lambda text: _inside(_BOLD, text)
+    if not _QUOTE.search(source):
+        steps["quotes"] = _without_quotes
+    removed: list[str] = []
+    text, before = reply.strip(), None
+    while text != before:
+        before = text
+        for name, step in steps.items():
+            shorter = step(text).strip()
+            if shorter != text and name not in removed:
+                removed.append(name)
+            text = shorter
+    if text != reply and not removed:
+        removed.append("whitespace")
+    return Cleaned(text, tuple(removed))
+
+
+def _preamble(target: Language) -> re.Pattern[str]:
+    """All preambles; "German:" is one where German is the target."""
+    label = rf"{re.escape(target.name.partition(' (')[0])}[:：]"
+    return re.compile(rf"(?:\*\*)?(?:{'|'.join([*_PREAMBLES, label])})(?:\*\*)?\s*", re.IGNORECASE)
+
+
+def _without_preamble(text: str, source: str, preamble: re.Pattern[str]) -> str:
+    # A colon that the source has may be a colon of the translation: "The new translation has a flaw: …".
+    if _colons(text) <= _colons(source):
+        return text
+    match = preamble.match(text)
+    return text[match.end() :] if match else text
+
+
+def _colons(text: str) -> int:
+    return text.count(":") + text.count("：")
+
+
+def _without_thoughts(text: str) -> str:
+    match = _THOUGHTS.match(text) or _END_OF_THOUGHTS.match(text)
+    if match:
+        return text[match.end() :]
+    # Thoughts that never end have no translation after them.
+    return "" if _ANY_THOUGHT.match(text) else text
+
+
+def _without_quotes(text: str) -> str:
+    for pattern in _QUOTED:
+        inside = _inside(pattern, text)
+        if inside != text:
+            return inside
+    return text
+
+
+def _inside(pattern: re.Pattern[str], text: str) -> str:
+    match = pattern.fullmatch(text)
+    return match[match.lastindex or 0] if match else text
+
+
+def judge_reply(reply: ChatReply, source: str, *, target: Language, cleaning: bool) -> Answer:
+    """The translation in a reply, or why there is none; what was taken off or looks odd is in `meta`.
+
+    >>> reply = ChatReply(text="Translation: Guten Tag.", finish_reason="stop")
+    >>> judge_reply(reply, "Good day.", target=Language("de"), cleaning=True).text
+    'Guten Tag.'
+    """
+    meta: dict[str, Any] = {"usage": dict(reply.usage)} if reply.usage else {}
+    cleaned = clean(reply.text, source, target=target) if cleaning else Cleaned(reply.text)
+    if cleaned.text != reply.text:
+        meta |= {"cleaned": list(cleaned.removed), "raw": reply.text}
+    error = _unfinished(reply)
+    if error is None and (refusal := find_refusal(cleaned.text, source, target=target)):
+        error = f"refused: {refusal}"
+    if error is not None:
+        return Answer(None, error, {**meta, "raw": reply.text})
+    if warnings := find_warnings(cleaned.text, source):
+        meta["warning"] = "; ".join(warnings)
+    return Answer(cleaned.text, None, meta)
+
+
+def _unfinished(reply: ChatReply) -> str | None:
+    """Why this is no whole reply, if it is none."""
+    match reply.finish_reason:
+        case "content_filter":
+            return "refused: a content filter stopped the reply"
+        case "refusal":
+            return f"refused: {' '.join(reply.text.split())[:80]}"
+        case "length":
+            return "cut off at the limit of tokens: raise max_tokens"
+        case "tool_calls" | "function_call":
+            return "the model called a tool instead of translating"
+    return None
+
+
+class ChatTranslator(LiveSystem):
+    """A chat model as a translator: one conversation for each text, by a prompt and examples from files."""
+
+    prompt: str | None
+    shots: str | None
+
+    def translate(self, requests: Sequence[Request]) -> list[Output]:
+        """One conversation per request."""
+        return [output for request in requests for output in self._translate_one(request)]
+
+    def _translate_one(self, request: Request) -> list[Output]:
+        return answer_each([request], lambda texts: [self._ask(texts[0], request.context)])
+
+    @abstractmethod
+    def _ask(self, text: str, context: str | None) -> Answer:
+        """What the model says to one text."""
+
+    def _messages(self, text: str, context: str | None) -> list[dict[str, str]]:
+        return self._prompt.messages(text, pair=self.pair, context=context, shots=self._shots)
+
+    @cached_property
+    def _prompt(self) -> Prompt:
+        return read_prompt(self.prompt) if self.prompt else DEFAULT
+
+    @cached_property
+    def _shots(self) -> tuple[Shot, ...]:
+        return read_shots(self.shots) if self.shots else ()
+
+
+ADAPTER = 1
+# OpenAI's reasoning models refuse any temperature, so the default must not be sent to them.
+_REASONING = re.compile(r"(?:o\d|gpt-5)(?:$|[-.])")
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpenAI(ChatTranslator):
+    """`openai:MODEL`, with the key in OPENAI_API_KEY; a server on this machine needs none.
+
+    `url` is the address up to and with `/v1`, else that of OPENAI_BASE_URL; `key` names another variable
+    for the key. `prompt` and `shots` are files. `temperature` of `None` sends none, as reasoning models
+    want it; OpenAI's own get none by default. `clean` takes off what is not translation; what was taken
+    off is in `Output.meta`.
+    """
+
+    scheme: ClassVar[str] = "openai"
+    subject: ClassVar[str] = "model"
+
+    model: str
+    url: str | None = None
+    key: str = "OPENAI_API_KEY"
+    temperature: float | None = 0.0
+    seed: int | None = None
+    max_tokens: int | None = None
+    max_completion_tokens: int | None = None
+    reasoning_effort: str | None = None
+    prompt: str | None = None
+    shots: str | None = None
+    clean: bool = True
+    in_flight: int = 8
+    timeout: float = 120.0
+
+    def __post_init__(self) -> None:
+        if self.in_flight < 1 or self.timeout <= 0:
+            raise UsageError(f"openai:{self.model}: in_flight and timeout must be more than 0.")
+        if self.temperature == 0.0 and _REASONING.match(self.model):
+            object.__setattr__(self, "temperature", None)
+        # Files and addresses are checked here: a mistake in them should cost no call.
+        _ = self._client.address, self._prompt, self._shots
+
+    @property
+    def limits(self) -> Limits:
+        """One text per call; how many calls a minute is a matter of the account ("Rate limits")."""
+        return Limits(batch=1, in_flight=self.in_flight, timeout=self.timeout)
+
+    @property
+    def signature(self) -> str:
+        return signature(
+            self.scheme,
+            model=self.model,
+            endpoint=self._client.endpoint,
+            source=self.pair.source.tag,
+            target=self.pair.target.tag,
+            **self._settings,
+        )
+
+    @property
+    def chat(self) -> ChatClient:
+        """The model itself, for other work than translating."""
+        return self._client
+
+    def check_key(self) -> None:
+        self._client.headers()
+
+    def _ask(self, text: str, context: str | None) -> Answer:
+        messages = self._messages(text, context)
+        try:
+            reply = self._client.complete(messages, temperature=self.temperature, seed=self.seed)
+        except RejectedError as error:
+            if "content_filter" in str(error):
+                return Answer(None, f"refused: {error}")
+            raise
+        answer = judge_reply(reply, text, target=self.pair.target, cleaning=self.clean)
+        if reply.model and reply.model != self.model:
+            return answer._replace(meta={**answer.meta, "model": reply.model})
+        return answer
+
+    @cached_property
+    def _client(self) -> ChatClient:
+        return ChatClient(
+            model=self.model,
+            url=self.url,
+            key=self.key,
+            max_tokens=self.max_tokens,
+            max_completion_tokens=self.max_completion_tokens,
+            reasoning_effort=self.reasoning_effort,
+            timeout=self.timeout,
+        )
+
+    @cached_property
+    def _settings(self) -> dict[str, object]:
+        """All options that can change an answer; as text, so that 0 is not left out."""
+        sampling = ("temperature", "seed", "max_tokens", "max_completion_tokens", "reasoning_effort")
+        chosen = {name: getattr(self, name) for name in sampling}
+        return {
+            **{name: str(value) for name, value in chosen.items() if value is not None},
+            "prompt": digest(self._prompt),
+            "shots": digest(self._shots) if self._shots else None,
+            "clean": "yes" if self.clean else "no",
+            "adapter": ADAPTER,
+        }

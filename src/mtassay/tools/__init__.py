@@ -1,1 +1,0 @@
-"""What reads language: annotators, aligners, encoders, language models and translation models."""

@@ -1,0 +1,244 @@
+"""No page shows a reviewer what another said before all who are to answer have done so."""
+
+from __future__ import annotations
+
+import html
+import re
+import sqlite3
+from collections.abc import Iterator
+from contextlib import ExitStack
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.routing import APIRoute
+from fastapi.testclient import TestClient
+
+from mtassay.app import access, campaign_work, library, review_cards
+from mtassay.app.web.application import make_application
+from mtassay.app.web.visits import Site
+from mtassay.data.nouns import Review
+from mtassay.runtime.workspace import Workspace
+from tests.cli import conftest as command_line
+from tests.web.conftest import client_of
+
+run = command_line.run
+
+SECRET = "known to ben alone"
+LATER = "2026-01-01T00:00:0{}+00:00"
+QUERIES = [{}, {"double": "1", "last": "SUBJECT", "before": "SUBJECT"}]
+FILTERS = [
+    *({"answer": answer} for answer in ("open", "disputed", "correct", "incorrect")),
+    {"reviewer": "ben"},
+    {"text": SECRET},
+]
+
+
+def routes_of(app: Any) -> list[APIRoute]:
+    """All routes, also those of routers that FastAPI keeps whole."""
+    parts = [getattr(route, "original_router", None) for route in app.routes]
+    found = [*app.routes, *(route for part in parts if part is not None for route in part.routes)]
+    routes = [route for route in found if isinstance(route, APIRoute)]
+    assert len(routes) > 30
+    return routes
+
+
+class World:
+    """One workspace in which ben answered in one way, and who looks at it."""
+
+    def __init__(self, place: Path, run: str, subjects: list[str], secrets: dict[str, str]) -> None:
+        self.site = Site(place, "127.0.0.1", 8765, "lena")
+        self.run, self.subjects, self.secrets = run, subjects, secrets
+        self.guard = make_application(self.site)
+
+    def client(self, name: str) -> TestClient:
+        client = TestClient(self.guard, base_url="http://127.0.0.1:8765", raise_server_exceptions=False)
+        assert client.get(f"/enter/{self.secrets[name]}").status_code == 200
+        return client
+
+    def addresses(self) -> Iterator[tuple[str, dict[str, str]]]:
+        """Every address that can be opened, with all that can stand in it."""
+        for route in routes_of(self.guard._app):
+            if "GET" not in route.methods:
+                continue
+            values = {
+                "run": [self.run],
+                "question": ["suite"],
+                "subject": self.subjects,
+                "key": ["0"],
+                "ending": ["jsonl", "tsv"],
+                "secret": ["none"],
+            }
+            names = re.findall(r"{(\w+)}", route.path)
+            for chosen in product(*(values[name] for name in names)):
+                path = route.path.format(**dict(zip(names, chosen, strict=True)))
+                subjects = self.subjects if path.startswith("/campaign") else self.subjects[:1]
+                is_list = path.startswith("/browse") or path.endswith("/cards")
+                for query, subject in product([*QUERIES, *(FILTERS if is_list else [])], subjects):
+                    here = {key: value.replace("SUBJECT", subject) for key, value in query.items()}
+                    more = {"name": "spring", "subject": subject, "form": "labelstudio", "run": self.run}
+                    yield path, {**more, **here}
+
+
+@pytest.fixture
+def worlds(workspace: Path, tmp_path: Path) -> list[World]:
+    """Anna has answered one output; ben, of two, said one thing here and another there; carla nothing yet."""
+    store = Workspace(workspace)
+    (run,) = (run.id for run in store.runs())
+    campaign_work.create(
+        "spring", reviewers="anna,ben,carla", overlap=1, raters=3, seed=1, workspace=workspace
+    )
+    review_cards.open_agenda(store, run, "suite")
+    people = ("anna", "ben", "carla", "dora")
+    secrets = {name: access.invite(name, workspace=workspace) for name in people}
+    secrets["root"] = access.invite("root", admin=True, workspace=workspace)
+    subjects = sorted(store.subjects().values(), key=lambda subject: subject.case_id)
+    mine, other = subjects[0], subjects[1]  # two outputs to one source
+    assert mine.case_id == other.case_id
+    store.add_reviews([Review(mine.id, "suite", "correct", "anna", "mine", LATER.format(0))], [mine])
+    made = []
+    for number, said in enumerate(["correct", "incorrect", "unsure"]):
+        place = tmp_path / f"world-{number}.db"
+        with sqlite3.connect(workspace) as source, sqlite3.connect(place) as copy:
+            source.backup(copy)
+        reviews = [
+            Review(subject.id, "suite", said, "ben", f"{SECRET} ({said})", LATER.format(1 + at))
+            for at, subject in enumerate((mine, other))
+        ]
+        Workspace(place).add_reviews(reviews, [mine, other])
+        made.append(World(place, run, [mine.id, other.id, subjects[2].id], secrets))
+    return made
+
+
+def told(client: TestClient, path: str, query: dict[str, str]) -> str:
+    """A page without what is drawn at random."""
+    response = client.get(path, params=query)
+    assert response.status_code < 500, (path, query, response.text)
+    return f"{response.status_code} " + re.sub(r'name="id" value="[^"]*"', "", response.text)
+
+
+@pytest.mark.parametrize("name", ["anna", "carla", "dora"])
+def test_no_page_depends_on_what_another_said_while_somebody_is_to_answer(
+    worlds: list[World], name: str
+) -> None:
+    here, *others = worlds
+    with ExitStack() as stack:
+        one, *more = (stack.enter_context(world.client(name)) for world in (here, *others))
+        for path, query in here.addresses():
+            page = told(one, path, query)
+            assert SECRET not in page.replace(f'value="{SECRET}"', ""), (path, query)
+            for client in more:
+                assert page == told(client, path, query), (path, query)
+
+
+def test_an_admin_sees_it_in_time_and_a_reviewer_once_all_have_answered(worlds: list[World]) -> None:
+    here = worlds[0]
+    subject = here.subjects[0]
+    card = f"/runs/{here.run}/suite/cards/{subject}"
+    with here.client("root") as root, here.client("anna") as anna, here.client("carla") as carla:
+        for path in (card, f"/api{card}", "/exchange/reviews.jsonl"):
+            assert SECRET in root.get(path).text
+        campaign_work.answer("spring", subject, "correct", "carla", workspace=here.site.path)
+        for client in (anna, carla):
+            for path in (card, f"/api{card}", f"/campaign/card?name=spring&subject={subject}"):
+                assert SECRET in client.get(path).text
+
+
+def test_what_is_sent_back_after_an_answer_does_not_depend_on_another(worlds: list[World]) -> None:
+    said = []
+    for world in worlds:
+        headers = {"authorization": f"Bearer {world.secrets['anna']}"}
+        with TestClient(world.guard, base_url="http://127.0.0.1:8765", headers=headers) as anna:
+            card = f"/api/runs/{world.run}/suite/cards/{world.subjects[0]}"
+            said.append(anna.post(card, json={"answer": "incorrect"}).text)
+    assert said[0] == '{"answer":"incorrect","holds":"","is_disputed":false,"is_new":true}'
+    assert len(set(said)) == 1
+
+
+def test_no_command_of_a_reviewer_depends_on_another(worlds: list[World], run: command_line.Run) -> None:
+    subject = worlds[0].subjects[0]
+    commands = [
+        ["next", "--list", "--reviewer", "anna"],
+        ["next", "--list", "--reviewer", "anna", "--double"],
+        ["next", "--list", "--reviewer", "carla"],
+        ["next", "--settled", "--reviewer", "carla", "-f", "json"],
+        ["next", "--campaign", "spring", "--reviewer", "carla"],
+        ["export", "--open", "--reviewer", "anna"],
+        ["decide", subject, "incorrect", "--reviewer", "anna"],
+        ["decide", subject, "correct", "--campaign", "spring", "--reviewer", "anna"],
+    ]
+    for words in commands:
+        told = []
+        for world in worlds:
+            done = run("review", *words, "--workspace", world.site.path)
+            assert done.returncode == 0, done.stderr
+            told.append(done.stdout)
+        assert len(set(told)) == 1, words
+        assert SECRET not in told[0]
+
+
+def test_a_new_run_does_not_tell_what_is_not_settled_yet(worlds: list[World], tmp_path: Path) -> None:
+    found = []
+    for world in worlds:
+        run = library.suite(
+            tmp_path / "suite.yaml",
+            {"alpha": tmp_path / "alpha.tsv"},
+            samples=100,
+            workspace=world.site.path,
+            quiet=True,
+        )
+        found.append([(f.case_id, f.verdict) for f in run.findings])
+        assert any("do not count yet: an open campaign waits" in note for note in run.result.notes)
+    assert found[0] == found[1]
+    campaign_work.close("spring", workspace=worlds[0].site.path)
+    run = library.suite(
+        tmp_path / "suite.yaml",
+        {"alpha": tmp_path / "alpha.tsv"},
+        samples=100,
+        workspace=worlds[0].site.path,
+        quiet=True,
+    )
+    assert [(f.case_id, f.verdict) for f in run.findings] != found[0]
+
+
+def test_an_admin_who_is_a_reviewer_of_the_campaign_is_blind_as_well(workspace: Path) -> None:
+    campaign_work.create("c", reviewers="lena,ben,carla", overlap=1, raters=3, workspace=workspace)
+    card = campaign_work.next_card("c", "ben", workspace=workspace)
+    assert card is not None
+    campaign_work.answer("c", card.subject.id, "correct", "ben", note=SECRET, workspace=workspace)
+    run = card.campaign.runs[0]
+    with client_of(workspace) as lena:
+        page = lena.get(f"/runs/{run}/suite/cards/{card.subject.id}").text
+        assert SECRET not in page
+        assert "holds: correct" not in lena.get(f"/browse/{run}/suite").text
+        assert "<p>0 outputs" in lena.get(f"/browse/{run}/suite?answer=correct").text
+
+
+def test_two_campaigns_about_one_output_both_have_to_be_done(workspace: Path) -> None:
+    campaign_work.create("first", reviewers="anna,ben", adjudicators="dora", overlap=1, workspace=workspace)
+    campaign_work.create("second", reviewers="carla", workspace=workspace)
+    card = campaign_work.next_card("first", "anna", workspace=workspace)
+    assert card is not None
+    subject = card.subject.id
+    campaign_work.answer("first", subject, "correct", "anna", workspace=workspace)
+    done = campaign_work.answer("first", subject, "incorrect", "ben", workspace=workspace)
+    assert (done.answers, done.decision) == ({}, None)
+    assert campaign_work.disagreements("first", "dora", workspace=workspace) == []
+    campaign_work.answer("second", subject, "unsure", "carla", workspace=workspace)
+    (dispute,) = campaign_work.disagreements("first", "dora", workspace=workspace)
+    assert sorted(dispute.answers) == ["anna", "ben", "carla"]
+
+
+def test_an_export_says_what_is_still_open(worlds: list[World], run: command_line.Run) -> None:
+    here = worlds[0]
+    line = "Campaign 'spring' is open: 6 of 9 answers are still to come, about 3 outputs."
+    with here.client("root") as root:
+        assert line in html.unescape(root.get("/exchange").text)
+        assert root.get("/exchange/reviews.jsonl").text.count('"campaign": "open"') == 3
+    words = ("review", "export", "--workspace", here.site.path)
+    assert f"mtassay: {line}" in run(*words).stderr
+    campaign_work.close("spring", workspace=here.site.path)
+    done = run(*words)
+    assert "is open" not in done.stderr
+    assert '"campaign": ""' in done.stdout
