@@ -27,7 +27,7 @@ from mtassay.nlp.annotation import Layer
 from mtassay.nlp.annotators import open_annotator
 
 __all__ = [
-    "Check",
+    "Diagnosis",
     "Extra",
     "Parts",
     "check_packs",
@@ -60,7 +60,7 @@ class Extra:
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class Diagnosis:
     """One thing that a language pair needs: what serves, or what to do where nothing does."""
 
     part: str
@@ -148,7 +148,7 @@ def _packages(package: str) -> dict[str, list[str]]:
     return by_extra
 
 
-def check_pair(pair: Pair | str) -> list[Check]:
+def check_pair(pair: Pair | str) -> list[Diagnosis]:
     """What each part of mtassay has for a language pair, on this machine."""
     both = parse_pair(pair) if isinstance(pair, str) else pair
     source, target = both.source, both.target
@@ -168,12 +168,12 @@ def check_pair(pair: Pair | str) -> list[Check]:
     ]
 
 
-def check_packs(pair: Pair | None = None) -> list[Check]:
+def check_packs(pair: Pair | None = None) -> list[Diagnosis]:
     """The language packs that are installed, and those of ours that are not; with a pair, only for it."""
     checks = []
     for code, pack in packs_for(pair).items():
         told = ", ".join(pack.parts) if pack else f"{install_line(code)} adds {OUR_PACKS[code].adds}"
-        checks.append(Check(f"language pack {code}", "works" if pack else "missing", told, "all methods"))
+        checks.append(Diagnosis(f"language pack {code}", "works" if pack else "missing", told, "all methods"))
     return checks
 
 
@@ -191,7 +191,7 @@ def extra_table(extras: Sequence[Extra]) -> Table:
     return Table(["Extra", "packages", "state"], rows, title=title)
 
 
-def pair_table(checks: Sequence[Check], pair: Pair | None) -> Table:
+def pair_table(checks: Sequence[Diagnosis], pair: Pair | None) -> Table:
     """What serves a language pair, and what is missing for it; without a pair, the language packs."""
     rows = [[check.part, check.state, check.what, check.used_by] for check in checks]
     return Table(
@@ -201,7 +201,7 @@ def pair_table(checks: Sequence[Check], pair: Pair | None) -> Table:
     )
 
 
-def _annotator(part: str, used_by: str, language: Language, needs: Sequence[Layer]) -> Check:
+def _annotator(part: str, used_by: str, language: Language, needs: Sequence[Layer]) -> Diagnosis:
     return _check(part, used_by, lambda: open_annotator(language.code, needs=needs).signature)
 
 
@@ -224,11 +224,11 @@ def _judge() -> str:
     return f"comet (unbabel-comet {comet})" if comet else f"use ({_encoder()})"
 
 
-def _check(part: str, used_by: str, serve: Callable[[], str]) -> Check:
+def _check(part: str, used_by: str, serve: Callable[[], str]) -> Diagnosis:
     try:
-        return Check(part, "works", serve(), used_by)
+        return Diagnosis(part, "works", serve(), used_by)
     except MtassayError as error:
-        return Check(part, "missing", str(error), used_by)
+        return Diagnosis(part, "missing", str(error), used_by)
 
 
 def _version(package: str) -> str | None:

@@ -132,7 +132,7 @@ class Name:
 
 
 @dataclass
-class Unit:
+class NameUnit:
     """What is compared as a whole: the segments at `rows`, and the names of their references."""
 
     id: str
@@ -142,14 +142,14 @@ class Unit:
 
 def collect_units(
     segments: Sequence[Segment], *, unit: str, normaliser: Normaliser, glossary: NameGlossary
-) -> list[Unit]:
+) -> list[NameUnit]:
     """The units in order of their first segment, each with its unique names in order of appearance."""
-    units: dict[tuple[str, ...], Unit] = {}
+    units: dict[tuple[str, ...], NameUnit] = {}
     used_ids: set[str] = set()
     for row, segment in enumerate(segments):
         key = _unit_key(segment, unit)
         if key not in units:
-            units[key] = Unit(_distinct("/".join(key[1:]), used_ids))
+            units[key] = NameUnit(_distinct("/".join(key[1:]), used_ids))
             used_ids.add(units[key].id)
         units[key].rows.append(row)
         _add_names(units[key], segment, normaliser)
@@ -179,7 +179,7 @@ def _distinct(name: str, used_ids: set[str]) -> str:
     return distinct
 
 
-def _add_names(unit: Unit, segment: Segment, normaliser: Normaliser) -> None:
+def _add_names(unit: NameUnit, segment: Segment, normaliser: Normaliser) -> None:
     """Add the names of a segment, where somebody annotated it.
 
     A name is accepted as it stands alone and as it stands in its sentence. The two differ where

@@ -25,8 +25,8 @@ from mtassay.measures.name_matches import (
     Haystack,
     Name,
     NameGlossary,
+    NameUnit,
     Near,
-    Unit,
     collect_units,
     fingerprint,
     read_glossary,
@@ -338,7 +338,7 @@ class NEE(Metric):
         tokens = self._normaliser.tokens(text)[near.start : near.start + near.width]
         return text[tokens[0].start : tokens[-1].end]
 
-    def _credits(self, unit: Unit, texts: Sequence[str]) -> Iterable[tuple[Name, float]]:
+    def _credits(self, unit: NameUnit, texts: Sequence[str]) -> Iterable[tuple[Name, float]]:
         """The names of a unit with what each earns; a unit without names costs nothing."""
         if not unit.names:
             return []
@@ -356,7 +356,7 @@ class NEE(Metric):
             return near.similarity if near else 0.0
         return 0.0
 
-    def _haystack(self, unit: Unit, texts: Sequence[str]) -> Haystack:
+    def _haystack(self, unit: NameUnit, texts: Sequence[str]) -> Haystack:
         return Haystack([texts[row] for row in unit.rows], self._normaliser)
 
     def prepare(self, segments: Sequence[Segment], context: RunContext) -> Sequence[Segment]:
@@ -373,7 +373,7 @@ class NEE(Metric):
             return segments
         return _annotate(segments, default_recogniser(parse_language(self.language).code), context)
 
-    def _units(self, segments: Sequence[Segment]) -> list[Unit]:
+    def _units(self, segments: Sequence[Segment]) -> list[NameUnit]:
         annotated = self._annotated(segments)
         if annotated and not any("entities" in segment.tags for segment in annotated):
             raise UsageError(
