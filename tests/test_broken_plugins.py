@@ -111,11 +111,12 @@ def test_who_needs_it_gets_one_line(broken: Path, words: tuple[str, ...], told: 
 @pytest.mark.parametrize(
     ("words", "kinds"),
     [
-        ((*SCORE, "-t", "x=r.txt", "-m", "chrf"), set()),
-        ((*SCORE, "-t", "x=o.tok", "-m", "chrf"), {"format"}),  # the ending says nothing: all are looked at
-        (("doctor",), {"method", "metric", "detector", "pack"}),
-        (("run", "--schema"), {"method", "detector"}),
-        (("invariance", "--help"), {"substitutes", "detector"}),
+        ((*SCORE, "-t", "x=r.txt", "-m", "chrf"), {"check", "pack"}),
+        # The ending says nothing: all formats are looked at.
+        ((*SCORE, "-t", "x=o.tok", "-m", "chrf"), {"check", "format", "pack"}),
+        (("doctor",), {"method", "metric", "check", "pack"}),
+        (("run", "--schema"), {"method"}),
+        (("invariance", "--help"), {"substitutes"}),
     ],
 )
 def test_who_does_not_need_it_goes_on(broken: Path, words: tuple[str, ...], kinds: set[str]) -> None:

@@ -27,8 +27,7 @@ from mtassay.methods.invariance.invariance_method import InvarianceMethod
 from mtassay.methods.invariance.substitutes import open_substituter
 from mtassay.methods.invariance.variants import VariantSettings, generate
 from mtassay.nlp.aligners import aligner_names, open_aligner
-from mtassay.nlp.annotators import open_annotator
-from mtassay.nlp.fake_annotator import FakeAnnotator
+from mtassay.nlp.annotators import FakeAnnotator, open_annotator
 from mtassay.systems.roster import Stored
 from tests.methods.behavior.fakes import Memory
 
@@ -150,7 +149,7 @@ def test_the_infiller_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_the_structure_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     install("A structure", tmp_path, monkeypatch)
     assert names("structure")[-1] == "marks"
-    given = {"pair": "en-cy", "structure": "marks", "preset": "sure", "detectors": ()}
+    given = {"pair": "en-cy", "structure": "marks", "preset": "sure", "checks": ()}
     method = InvarianceMethod.resolve(given)
     assert (method.threshold, method.detector) == (3, "invariance:marks")
     run = execute(method, SEGMENTS, [Stored("nmt", {"1": "Bore da.", "1/x": "Bore; da!?"})])
@@ -159,15 +158,15 @@ def test_the_structure_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert run.findings[0].evidence["variants"][0]["differences"][0] == "mark: !"
 
 
-def test_the_companion_detector_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    install("A companion detector", tmp_path, monkeypatch)
-    given = {"pair": "en-cy", "structure": "raw", "detectors": "growth, shouting"}
+def test_the_check_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install("A check", tmp_path, monkeypatch)
+    given = {"pair": "en-cy", "structure": "raw", "checks": "numbers, shouting"}
     method = InvarianceMethod.resolve(given)
     run = execute(method, SEGMENTS, [Stored("nmt", {"1": "Bore da.", "1/x": "BORE DA."})])
-    (finding,) = [finding for finding in run.findings if finding.detector == "shouting"]
+    (finding,) = [finding for finding in run.findings if finding.detector == "check:shouting"]
     assert (finding.case_id, finding.evidence["why"]) == ("1/x", "the output is in capitals")
-    with pytest.raises(UsageError, match=r"No detector 'x'\. Available: under-.*, shouting, none, all\."):
-        InvarianceMethod.resolve({**given, "detectors": "x"})
+    with pytest.raises(UsageError, match=r"No check 'shuoting'\. Near: shouting"):
+        InvarianceMethod.resolve({**given, "checks": "shuoting"})
 
 
 def test_the_substitutes_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,11 @@ PROJECT = Path(__file__).resolve().parent.parent
 SOURCE = PROJECT / "src" / "mtassay"
 # That of the library wraps the one of the core.
 TWICE = {"Run"}
-NOUNS = [name for name in core.__all__ if isinstance(getattr(core, name), type)]
+NOUNS = [
+    name
+    for name, value in vars(core).items()
+    if isinstance(value, type) and value.__module__ == core.__name__ and name[0] != "_"
+]
 
 
 def glossary() -> set[str]:

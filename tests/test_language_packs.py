@@ -24,13 +24,11 @@ from mtassay.data.language_packs import (
 )
 from mtassay.data.languages import parse_pair
 from mtassay.data.registry import find
-from mtassay.measures.details import UnknownWords
-from mtassay.measures.detector import Shared
-from mtassay.measures.judge import RuleJudge
+from mtassay.measures.judge import open_judge
 from mtassay.measures.vocabulary import target_words
 from mtassay.methods.invariance.invariance_method import InvarianceMethod
 from mtassay.methods.invariance.substitute_lexicon import SubstituteLexicon
-from mtassay.methods.suite.selection import overview
+from mtassay.methods.suite.authoring import overview
 from mtassay.nlp.table_aligner import read_lexicon
 from tests.conftest import PROJECT
 from tests.installed import LARGEST, PACKED
@@ -117,22 +115,22 @@ class TestWithoutPacks:
         assert missing_pack("judges", "ja-pt") == ""
         assert pack_file("words", "pt") is None
 
-    def test_the_judge_goes_by_rules_and_says_what_would_be_better(self) -> None:
-        told = RuleJudge(parse_pair("en-pt"), ()).known([])
-        assert told.endswith("The Portuguese pack has a trained one: pip install ./packs/pt")
-        assert "pip" not in RuleJudge(parse_pair("en-fi"), ()).known([])
+    def test_the_judge_says_what_a_pack_would_add(self) -> None:
+        told = open_judge(parse_pair("en-pt")).record([])
+        assert told.endswith("The Portuguese pack has more evidence: pip install ./packs/pt")
+        assert "pip" not in open_judge(parse_pair("en-fi")).record([])
 
     def test_a_list_of_no_suites_says_where_there_are_some(self) -> None:
         with pytest.raises(UsageError, match=r"No language pack with a suite.* pip install \./packs/pt$"):
             overview()
 
     def test_a_structure_that_needs_no_parser_is_offered(self) -> None:
-        method = InvarianceMethod(pair="en-xh", detectors=())
+        method = InvarianceMethod(pair="en-xh", checks=())
         with pytest.raises(UsageError, match=r"No annotator on this machine.*`structure='tokens'`$"):
             _ = method._annotator
 
     def test_the_doctor_says_what_a_pack_would_add(self) -> None:
-        (check,) = [check for check in check_packs(parse_pair("de-pt")) if check.state == "missing"]
+        (check,) = [check for check in check_packs(parse_pair("fr-pt")) if check.state == "missing"]
         assert check.what.startswith("pip install ./packs/pt adds suites, a spaCy pipeline")
 
     def test_packs_that_would_help_are_known(self) -> None:
@@ -185,7 +183,6 @@ def test_a_pack_is_found_when_it_is_installed(tok: Path) -> None:
     words = target_words(parse_pair("en-tok"))
     assert words is not None
     assert (words.frequency("jan"), words.frequency("waso")) == (5.0, 0.0)
-    assert UnknownWords.open(Shared(parse_pair("en-tok"))).words is words
 
 
 def test_every_command_of_the_page_uses_it(tok: Path) -> None:
@@ -205,8 +202,8 @@ def test_every_command_of_the_page_uses_it(tok: Path) -> None:
     assert re.search(
         r"^mine +1 +0 +1 +0 ", said["mtassay suite run en-tok -t mine=outputs.tsv"], re.MULTILINE
     )
-    judged = next(text for line, text in said.items() if line.endswith("--judged"))
-    assert "the source says 'not', and nothing in the output says no" in judged
+    judged = next(text for line, text in said.items() if "--checks negation" in line)
+    assert "'not' is lost: nothing in the output denies" in judged
 
 
 def test_a_broken_table_of_a_pack_is_named(tok: Path) -> None:
@@ -216,7 +213,7 @@ def test_a_broken_table_of_a_pack_is_named(tok: Path) -> None:
         sys.executable,
         "-m",
         "mtassay",
-        *["score", "-s", "s.txt", "-r", "s.txt", "-t", "a=s.txt", "-l", "en-tok", "--judged"],
+        *["check", "-s", "s.txt", "-t", "a=s.txt", "-l", "en-tok", "--checks", "negation"],
     ]
     done = subprocess.run(command, cwd=tok, capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 2

@@ -78,9 +78,10 @@ def test_a_default_fills_only_fields_that_exist() -> None:
 
 
 def test_an_unknown_method_is_answered_with_the_known_ones() -> None:
-    with pytest.raises(UsageError, match=r"No method 'x'\. Available: behavior, invariance, score"):
+    with pytest.raises(UsageError, match=r"No method 'x'\. Available: behavior, check, invariance, score"):
         find("method", "x")
 
 
-def test_what_can_be_switched_on_can_be_switched_off() -> None:
-    assert options_of(find("method", "score"))["guards"].flags == ("--guards/--no-guards",)
+def test_the_judge_has_one_name_in_all_methods() -> None:
+    for method in ("score", "behavior", "invariance"):
+        assert options_of(find("method", method))["judge_by"].flags == ("--judge-by", "--judge")

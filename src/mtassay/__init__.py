@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mtassay.app.history import compare, gate, history
-    from mtassay.app.library import behavior, invariance, read, run, score, suite
+    from mtassay.app.library import behavior, check, invariance, read, run, score, suite
     from mtassay.app.metric_agreement import correlate
     from mtassay.app.plans.plan_runs import run_plan
     from mtassay.app.reports import find_themes, write_report
@@ -23,6 +23,7 @@ __all__ = [
     "Run",
     "__version__",
     "behavior",
+    "check",
     "compare",
     "correlate",
     "find_themes",

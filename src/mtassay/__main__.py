@@ -4,8 +4,7 @@ import gc
 import sys
 from typing import NoReturn
 
-from mtassay.app.cli.bugs import tell
-from mtassay.app.cli.interruption import CTRL_C
+from mtassay.app.cli.interruption import CTRL_C, tell_bug
 
 
 def main() -> NoReturn:
@@ -27,7 +26,7 @@ def main() -> NoReturn:
         code = done.code
     except BaseException as error:
         if not CTRL_C.is_pressed:
-            code = tell(error)
+            code = tell_bug(error)
     if CTRL_C.is_pressed:
         CTRL_C.end()
     sys.exit(code)  # type: ignore[arg-type]

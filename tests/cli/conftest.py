@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from mtassay.app.cli.bugs import BUG
+from mtassay.app.cli.interruption import BUG
 from mtassay.app.cli.main import main
 from mtassay.methods.behavior.translation_quality import ENCODER
 
@@ -46,7 +46,7 @@ def run(tmp_path: Path) -> Run:
             patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(), encoding="utf-8"))
             patch.setattr(sys, "stdout", out)
             patch.setattr(sys, "stderr", err)
-            patch.setattr("mtassay.app.cli.bugs.tell", _fail)
+            patch.setattr("mtassay.app.cli.main.tell_bug", _fail)
             with pytest.raises(SystemExit) as stop:
                 main()
         texts = [stream.buffer.getvalue().decode("utf-8") for stream in (out, err)]  # type: ignore[attr-defined]

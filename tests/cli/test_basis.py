@@ -108,7 +108,7 @@ def test_invariance_says_how_many_outputs_reviewers_labelled(tmp_path: Path) -> 
         Segment("1", "A dog."),
         Segment("1/1-cat", "A cat.", tags={"original": "1", "edit": edit}),
     ]
-    how = {"structure": "raw", "detectors": "none", "workspace": tmp_path / "w.db", "langpair": "en-pt"}
+    how = {"structure": "raw", "checks": "none", "workspace": tmp_path / "w.db", "langpair": "en-pt"}
     first = mt.invariance(segments, {"a": texts}, **how, save=True)
     assert first.notes == []
     place = {"workspace": tmp_path / "w.db", "system": "a"}
@@ -123,7 +123,7 @@ def test_invariance_says_how_many_outputs_reviewers_labelled(tmp_path: Path) -> 
     assert signed(third)["texts"] == texts_digest(third.segments)[:12]
 
 
-def test_the_header_says_how_many_were_compared_and_because_of_whom(run: Run, tmp_path: Path) -> None:
+def test_the_header_says_who_left_how_many_texts_without_an_answer(run: Run, tmp_path: Path) -> None:
     texts = [f"text number {i}" for i in range(1, 11)]
     rows = [f"{i}\t{text}" for i, text in enumerate(texts, 1)]
     (tmp_path / "r.txt").write_text("\n".join([*texts, ""]), encoding="utf-8")
@@ -131,14 +131,14 @@ def test_the_header_says_how_many_were_compared_and_because_of_whom(run: Run, tm
     (tmp_path / "b.tsv").write_text("\n".join(["id\toutput", *rows[:6], ""]), encoding="utf-8")
     (tmp_path / "c.tsv").write_text("\n".join(["id\toutput", *rows[1:], ""]), encoding="utf-8")
     words = ("score", "-r", "r.txt", "-t", "a.txt", "-t", "b.tsv", "-t", "c.tsv", "--samples", "100")
-    said = "5 of 10 segments compared: b lacks 4, c 1"
+    said = "Without an answer: b 4, c 1 of 10"
     text = run(*words).stdout
-    assert text.startswith(f"{said} · 1 reference\n")
-    assert text.count(said) == 1
+    assert text.startswith(f"10 segments · {said} · 1 reference\n")
     result = json.loads(run(*words, "-f", "json").stdout)
-    assert said in result["notes"]
-    assert result["basis"]["compared"] == {"n": 5, "of": 10, "lacking": {"b": 4, "c": 1}}
-    assert {score["n"] for score in result["scores"]} == {5}
+    assert any(said in note for note in result["notes"])
+    assert result["basis"]["unanswered"] == {"of": 10, "systems": {"b": 4, "c": 1}, "ranked": False}
+    assert {(score["n"], score["answered_n"]) for score in result["scores"]} == {(10, 5)}
+    assert {system for cluster in result["clusters"] for system in cluster["systems"]} == {"a"}
     whole = run("score", "-r", "r.txt", "-t", "a.txt", "--samples", "100").stdout
     assert whole.startswith("10 segments · 1 reference\n")
 

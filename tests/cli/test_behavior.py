@@ -70,7 +70,7 @@ def test_a_plan_gives_what_the_command_gives(run: Run, texts: Path) -> None:
     )
     planned = run("run", "-f", "json")
     assert planned.returncode == 0, planned.stderr
-    words = (*TEXT, "-c", "noun,adjective", "--no-filter", "--judge-by", "paper", *ENGINE, "-f", "json")
+    words = (*TEXT, "-c", "noun,adjective", "--no-filter", "--judge", "paper", *ENGINE, "-f", "json")
     own = json.loads(run("behavior", "run", *words).stdout)
     result = json.loads(planned.stdout)["steps"]["behavior"]["result"]
     assert result["scores"] == own["scores"]

@@ -10,16 +10,14 @@ import pytest
 
 BROKEN = """
 import sys
-import mtassay.app.cli.score_command as score
+import mtassay.app.cli.score_command as module
 from mtassay import __main__
 
-def register(app):
-    @app.command()
-    def score() -> None:
-        print("a table")
-        {breaks}
+def score() -> None:
+    print("a table")
+    {breaks}
 
-score.register = register
+module.score = score
 sys.argv[0] = "mtassay"
 __main__.main()
 """

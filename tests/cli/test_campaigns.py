@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mtassay.app import campaign_work
-from mtassay.app.cli.review.review_people import opinion_line
+from mtassay.app.cli.review_people import opinion_line
 from mtassay.app.cli.session import END, Session
 from mtassay.data.questions import COMMON_QUESTIONS
 from mtassay.data.subjects import Pending

@@ -104,8 +104,8 @@ def test_a_score_run_shows_its_findings(run: Run, tmp_path: Path) -> None:
     assert run("score", *words).returncode == 0
     shown = run("explain", "1").stdout
     assert "source     Hello {name}!" in shown
-    assert "fail: guard:missing_placeholders · x\n  output   Olá!" in shown
-    assert "placeholder missing: {name}" in shown
+    assert "fail: check:placeholders · x\n  output   Olá!" in shown
+    assert "{name} is missing" in shown
     assert "no finding · y\n  output   Olá, {name}!" in shown
     assert "subject" not in shown
 
@@ -117,11 +117,3 @@ def test_a_case_that_is_not_there_is_answered_with_near_ones(saved: Run) -> None
     assert "Near: negation-1." in done.stderr
     assert "Near: tense-1." in saved("explain", "TENSE", "--run", "last").stderr
     assert "No id is near it. See 'mtassay runs list'" in saved("explain", "zzzzzz").stderr
-
-
-def test_a_run_before_the_case_is_told_where_it_goes(saved: Run) -> None:
-    done = saved("explain", "last", "negation-1")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == (
-        "mtassay: Give one case; its run goes with --run: mtassay explain CASE --run RUN\n"
-    )

@@ -97,7 +97,7 @@ def test_devices_and_sockets_are_refused(tmp_path: Path) -> None:
 
 def test_what_the_shell_opened_is_read(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("Um dia.\n")
-    command = f"{sys.executable} -m mtassay score -r <(cat a.txt) -t a=<(cat a.txt) -m chrf --no-guards -q"
+    command = f"{sys.executable} -m mtassay score -r <(cat a.txt) -t a=<(cat a.txt) -m chrf --checks none -q"
     done = subprocess.run(
         ["bash", "-c", f"{command} && {command} --stream"], cwd=tmp_path, capture_output=True, text=True
     )

@@ -69,13 +69,13 @@ def test_variants_differ_from_their_original_in_one_word_and_are_the_same_every_
 def test_a_plan_gives_what_the_command_gives(run: Run, sentences: Path, tmp_path: Path) -> None:
     (tmp_path / "mtassay.yaml").write_text(
         "pair: en-pt\nsystems: {nmt: 'fake:upper'}\ntest_sets: {news: {source: s.txt}}\n"
-        "steps: {invariance: {structure: tokens, detectors: none}}\n",
+        "steps: {invariance: {structure: tokens, checks: none}}\n",
         encoding="utf-8",
     )
     dry = json.loads(run("run", "--dry-run", "-f", "json").stdout)["costs"]
     planned = run("run", "-f", "json")
     assert planned.returncode == 0, planned.stderr
-    words = (*PAIR, *ENGINE, "--structure", "tokens", "--detectors", "none", "-f", "json")
+    words = (*PAIR, *ENGINE, "--structure", "tokens", "--checks", "none", "-f", "json")
     own = json.loads(run("invariance", "run", sentences, *words).stdout)
     result = json.loads(planned.stdout)["steps"]["invariance"]["result"]
     assert result["scores"] == own["scores"]
@@ -128,7 +128,7 @@ def test_stored_outputs_of_variants_are_judged_by_their_ids(run: Run, sentences:
         (("run", "s.txt", *PAIR), "There is no system to test"),
         (("run", "s.txt", *PAIR, *ENGINE, "--structure", "magic"), "No structure 'magic'"),
         (("run", "s.txt", *PAIR, *ENGINE, "--filters", "magic"), "No filter 'magic'"),
-        (("run", "s.txt", *PAIR, *ENGINE, "--detectors", "magic"), "No detector 'magic'"),
+        (("run", "s.txt", *PAIR, *ENGINE, "--relations", "magic"), "No relation 'magic'"),
         (("run", "s.txt", *PAIR, *ENGINE, "--pos", "magic"), "magic"),
         (("run", "s.txt", "-l", "xx-pt", *ENGINE), "xx"),
         (("run", "none.txt", *PAIR, *ENGINE), "none.txt"),
@@ -160,7 +160,7 @@ def test_what_cannot_be_is_one_line(run: Run, sentences: Path, words: tuple[str,
 
 def test_what_is_not_said_of_a_saved_run_is_as_in_the_run(run: Run, sentences: Path, tmp_path: Path) -> None:
     settings = ("--structure", "raw", "--threshold", "1")
-    done = run("invariance", "run", sentences, *PAIR, *ENGINE, *settings, "--detectors", "none")
+    done = run("invariance", "run", sentences, *PAIR, *ENGINE, *settings, "--checks", "none")
     assert done.returncode == 0, done.stderr
     fill_in(tmp_path, lambda number: "under")
     saved = mt.load(workspace=tmp_path / ".mtassay" / "workspace.db")
@@ -188,7 +188,7 @@ def test_what_is_not_said_of_a_saved_run_is_as_in_the_run(run: Run, sentences: P
 
 
 def test_a_run_that_doubts_nothing_has_an_empty_sheet(run: Run, sentences: Path, tmp_path: Path) -> None:
-    settings = ("--structure", "raw", "--threshold", "1000", "--detectors", "none")
+    settings = ("--structure", "raw", "--threshold", "1000", "--checks", "none")
     run("invariance", "run", sentences, *PAIR, *ENGINE, *settings)
     assert fill_in(tmp_path, str) == []
 
@@ -203,20 +203,20 @@ def test_filters_and_discount_of_a_run_hold_until_others_are_given() -> None:
         "annotator": "x",
     }
     saved = Saved("1", "invariance", parameters, [], "", {}, Result())
-    same = InvarianceMethod.resolve({"detectors": ()}, saved)
+    same = InvarianceMethod.resolve({"checks": ()}, saved)
     assert (same.filters, same.discount, same.threshold) == (("parser",), True, 9)
-    plain = InvarianceMethod.resolve({"detectors": (), "filters": (), "discount": False}, saved)
+    plain = InvarianceMethod.resolve({"checks": (), "filters": (), "discount": False}, saved)
     assert (plain.filters, plain.discount, plain.threshold) == ((), False, 9)
-    other = InvarianceMethod.resolve({"structure": "raw", "detectors": ()}, saved)
+    other = InvarianceMethod.resolve({"structure": "raw", "checks": ()}, saved)
     assert (other.filters, other.discount, other.annotator) == ((), False, "x")
     assert other.threshold == PRESETS["raw"]["wide"]
 
 
 def test_a_run_with_a_filter_is_judged_again_without_it(run: Run, sentences: Path) -> None:
-    settings = ("--structure", "raw", "--filters", "paraphrase", "--detectors", "none")
+    settings = ("--structure", "raw", "--filters", "paraphrase", "--checks", "none")
     assert run("invariance", "run", sentences, *PAIR, *ENGINE, *settings).returncode == 0
     for words, filters in (((), "paraphrase"), (("--filters", "none"), "none")):
-        done = run("invariance", "run", "last", "--detectors", "none", "-f", "json", *words)
+        done = run("invariance", "run", "last", "--checks", "none", "-f", "json", *words)
         assert f"|filters:{filters}|" in json.loads(done.stdout)["scores"][0]["signature"]
 
 

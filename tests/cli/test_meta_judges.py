@@ -229,15 +229,15 @@ def test_a_score_says_what_its_metric_hardly_counts_as_measured(run: Run, texts:
 
 
 def test_a_file_serves_the_first_judge_that_it_has_thresholds_for(tmp_path: Path) -> None:
-    evidence = FoundThreshold("behavior", 0.6, False, 0.8, {"fail": 0.6}, "evidence")
+    evidence = FoundThreshold("behavior", 0.6, False, 0.8, {"fail": 0.6}, "ours")
     use = FoundThreshold("use", 0.8, True, 0.8, {"alpha": 0.8}, "use")
     run_of_use = FoundThreshold("behavior 2", 0.2, False, 0.8, {"alpha": 0.7, "beta": 0.1}, "use")
     write_thresholds(tmp_path / "t.json", [evidence, use, run_of_use])
-    first = calibrated_thresholds(tmp_path / "t.json", ["evidence", "use"])
-    assert (first["judge_by"], first["calibrated"]["parameters"]) == ("evidence", {"fail": 0.6})
+    first = calibrated_thresholds(tmp_path / "t.json", ["ours", "use"])
+    assert (first["judge_by"], first["calibrated"]["parameters"]) == ("ours", {"fail": 0.6})
     assert "min_quality" not in first
     # What was found on a run knows beta too, and goes before a metric alone.
     paper = calibrated_thresholds(tmp_path / "t.json", ["use"])
     assert (paper["judge_by"], paper["min_quality"], paper["max_change"]) == ("paper", 0.7, 0.1)
-    with pytest.raises(UsageError, match=r"no thresholds for 'comet'\. It has some for: evidence, use"):
+    with pytest.raises(UsageError, match=r"no thresholds for 'comet'\. It has some for: ours, use"):
         calibrated_thresholds(tmp_path / "t.json", ["comet"])

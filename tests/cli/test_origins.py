@@ -134,7 +134,7 @@ def test_a_changed_program_behind_the_same_command_is_told(program: Write, tmp_p
         "langpair": "en-pt",
         "metrics": "chrf",
         "samples": 100,
-        "guards": False,
+        "checks": "none",
         "workspace": tmp_path / "w.db",
     }
     first = mt.score({"nmt": f"command:{program('<')}"}, [["<one", "<two"]], ["one", "two"], **how)

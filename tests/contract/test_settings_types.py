@@ -22,11 +22,12 @@ from mtassay.data.nouns import Generated
 from mtassay.data.settings import options_of
 from mtassay.measures.function_metric import SegmentScore
 from mtassay.measures.metric import Metric
-from mtassay.methods.behavior.behavior_method import BehaviorMethod, JudgeName
+from mtassay.methods.behavior.behavior_method import BehaviorMethod
 from mtassay.methods.behavior.recipe import Recipe
+from mtassay.methods.check.check_method import CheckMethod
 from mtassay.methods.invariance.invariance_method import InvarianceMethod
 from mtassay.methods.score.score_method import ScoreMethod
-from mtassay.methods.score.score_statistics import Correction
+from mtassay.methods.score.score_statistics import Correction, Ranks, Unit
 from mtassay.methods.score.score_statistics import Test as ScoreTest
 from mtassay.methods.suite.accuracy import Test as SuiteTest
 from mtassay.methods.suite.suite_method import SuiteMethod
@@ -34,8 +35,8 @@ from mtassay.runtime.executors import Executor
 from mtassay.systems.client import Tally
 
 NAMES: dict[str, Any] = {
-    "Tally": Tally, "Generated": Generated, "Executor": Executor, "Suite": Suite, "JudgeName": JudgeName,
-    "Recipe": Recipe, "Correction": Correction, "ScoreTest": ScoreTest, "SuiteTest": SuiteTest,
+    "Tally": Tally, "Generated": Generated, "Executor": Executor, "Suite": Suite, "Recipe": Recipe,
+    "Correction": Correction, "Ranks": Ranks, "Unit": Unit, "ScoreTest": ScoreTest, "SuiteTest": SuiteTest,
     "Metric": Metric, "Which": history.Which, "ReportForm": reports.ReportForm,
 }  # fmt: skip
 METRICS = eval(settings_types.Metrics, vars(settings_types), NAMES)
@@ -79,6 +80,7 @@ def keys(typed: Any) -> dict[str, frozenset[Any]]:
 
 RUN = accepted(RunSettings)
 SCORE = accepted(ScoreMethod, without=("pair",))
+CHECK = accepted(CheckMethod, without=("pair",))
 SUITE = accepted(SuiteMethod, without=("suite",))
 INVARIANCE = accepted(InvarianceMethod, without=("pair",))
 RECIPE = accepted(Recipe, without=MADE)
@@ -91,6 +93,7 @@ BEHAVIOR = {**accepted(BehaviorMethod, without=("pair",)), **RECIPE}
     [
         ("RunOptions", RUN),
         ("ScoreOptions", RUN | SCORE),
+        ("CheckOptions", RUN | CHECK),
         ("SuiteOptions", RUN | SUITE),
         ("InvarianceOptions", RUN | INVARIANCE),
         ("RecipeOptions", RUN | RECIPE),
@@ -104,7 +107,7 @@ def test_keywords_are_the_fields_of_their_dataclass(typed: str, wanted: dict[str
 
 def test_a_run_is_judged_again_with_the_fields_of_any_method() -> None:
     judged = keys(settings_types.JudgeOptions)
-    methods = [SCORE, SUITE, INVARIANCE, BEHAVIOR]
+    methods = [SCORE, CHECK, SUITE, INVARIANCE, BEHAVIOR]
     for name in set().union(*methods):
         assert judged[name] == reduce(or_, (method[name] for method in methods if name in method)), name
     assert judged.keys() == RUN.keys() | {"pair", "suite"}.union(*methods)

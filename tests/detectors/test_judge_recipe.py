@@ -1,18 +1,13 @@
-"""The recipe of the judge's weights: what it learns from, what its records are of, and who may write them."""
+"""The recipe of what the Portuguese pack adds to the judge: what it learns from."""
 
 from __future__ import annotations
 
 import importlib.util
-import json
 import sys
-from dataclasses import asdict
 from pathlib import Path
 from types import ModuleType
 
-import numpy as np
 import pytest
-
-from mtassay.measures.judge import Weights
 
 FOLDER = Path(__file__).resolve().parent.parent.parent / "models" / "judge"
 
@@ -54,52 +49,5 @@ def test_it_learns_from_no_sentence_that_is_kept_for_tests(recipe: ModuleType) -
     learned = {item.source for item in recipe.read_all()}
     for folder, settled in zip(recipe.JUDGING, (301, 196), strict=True):  # readers dispute the others
         assert len(learned.intersection(recipe._lines(folder / "en.txt"))) == settled
-    # The one that stands in both is left out by bench/judging.py.
+    # The one that stands in both is left out of the test.
     assert learned.intersection(recipe._lines(kept / "en.txt")) == {"Text me when you get home, okay?"}
-
-
-def test_variants_are_in_the_fold_of_their_sentence(recipe: ModuleType) -> None:
-    folder = recipe.JUDGING[-1]
-    sources = set(recipe._lines(folder / "en.txt"))
-    variants = recipe.read_variants(folder)
-    assert any(item.source != item.group for item in variants)
-    assert {item.group for item in variants} <= sources
-
-
-def test_it_learns_from_no_rule_based_engine(recipe: ModuleType) -> None:
-    rows = [row for folder in recipe.JUDGING for row in recipe.read_judging(folder)]
-    assert {row["engine"] for row in rows} == {recipe.PACKAGED, recipe.RAW}
-
-
-def test_without_a_reference_few_references_are_called_wrong(recipe: ModuleType) -> None:
-    scores, wrong = np.linspace(1, 0, 100), np.array([True] * 50 + [False] * 50)
-    lenient, _ = recipe.thresholds(scores, wrong)
-    strict, _ = recipe.thresholds(scores, wrong, least=0.9)
-    assert lenient < 0.9 == strict
-    assert all(item.references == () and not item.wrong for item in recipe.read_references())
-
-
-def test_thresholds_keep_what_they_promise(recipe: ModuleType) -> None:
-    # 39 of the 50 highest are wrong (78 %), and 10 of the 50 lowest (20 %).
-    scores = np.linspace(1, 0, 100)
-    wrong = np.array([True, True, True, True, False] * 10 + [False, False, False, False, True] * 10)
-    wrong[48] = False
-    fail, passes = recipe.thresholds(scores, wrong)
-    assert wrong[scores >= fail].mean() == pytest.approx(recipe.PRECISION)
-    assert (scores >= fail).sum() == 50
-    assert 0 < passes <= fail
-    assert wrong[scores < passes].mean() <= 0.25
-
-
-def test_records_of_a_test_are_told_instead_of_cross_validated_ones(
-    recipe: ModuleType, tmp_path: Path
-) -> None:
-    path = tmp_path / "weights.json"
-    old = {"engine": "nmt", "n": 9, "wrong": 5, "failed": 4, "caught": 3, "undecided": 1}
-    weights = {"bias": 0.5, "clues": {}, "fail": 0.6, "passes": 0.2, "records": [old], "tested": False}
-    path.write_text(json.dumps({"reference": weights}))
-    recipe.tell(path, {"reference": [old | {"n": 7}]})
-    (told,) = map(Weights.of, json.loads(path.read_text()).values())
-    assert told.records[0]._asdict() == old | {"n": 7}
-    assert told.tested
-    assert asdict(told)["bias"] == 0.5

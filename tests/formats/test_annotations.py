@@ -10,13 +10,13 @@ import pytest
 from mtassay.data.formats.annotation_files import (
     mqm_rows,
     rating_rows,
+    read_entities,
     seg_ratings,
     write_entities,
     write_mqm,
     write_ratings,
     write_seg_ratings,
 )
-from mtassay.data.formats.entity_files import read_entities
 from mtassay.data.formats.score_files import read_score_file
 from mtassay.data.formats.test_sets import read_ratings
 from mtassay.data.nouns import Output, Result, Review, Run, Segment

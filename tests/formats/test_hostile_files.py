@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from mtassay.data.errors import InputError, MtassayError
-from mtassay.data.formats.entity_files import read_entities
+from mtassay.data.formats.annotation_files import read_entities
 from mtassay.data.formats.review_files import read_reviews
 from mtassay.data.formats.score_files import read_score_file
 from mtassay.data.formats.suite_files import read_suite

@@ -13,8 +13,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mtassay.data.errors import InputError, UsageError
-from mtassay.data.formats.labelstudio import labeling_config, task_of
-from mtassay.data.formats.pearmut import pearmut_annotations, pearmut_campaign, pearmut_item
+from mtassay.data.formats.annotation_platforms import (
+    labeling_config,
+    pearmut_annotations,
+    pearmut_campaign,
+    pearmut_item,
+    task_of,
+)
 from mtassay.data.formats.review_files import read_reviews
 from mtassay.data.nouns import Review
 from mtassay.data.questions import AnswerSpan, SpanAnswer, find_question
@@ -266,7 +271,7 @@ def _replaced(value: Any, path: tuple[Any, ...], new: Any) -> Any:
 
 @pytest.mark.parametrize("question", ["suite", "da", "adequacy", "mqm", "esa"])
 @given(data=st.data())
-@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whatever_stands_in_the_file_it_is_read_or_refused(
     question: str, tmp_path: Path, data: st.DataObject
 ) -> None:

@@ -23,17 +23,17 @@ def command(line: str) -> Reader:
     """The command line with the file in the place of `@`."""
 
     def read(name: str) -> int:
-        from mtassay.app.cli import bugs, main
+        from mtassay.app.cli import main
 
         def fail(error: BaseException) -> int:
             raise error
 
-        streams = sys.argv, sys.stdin, sys.stdout, sys.stderr, bugs.tell
+        streams = sys.argv, sys.stdin, sys.stdout, sys.stderr, main.tell_bug
         out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
         sys.argv = ["mtassay", *(word.replace("@", name) for word in line.split())]
         sys.stdin = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
         sys.stdout = sys.stderr = out
-        bugs.tell = fail
+        main.tell_bug = fail
         try:
             main.main()
         except SystemExit as stop:
@@ -41,7 +41,7 @@ def command(line: str) -> Reader:
         finally:
             with suppress(ValueError):
                 out.flush()
-            sys.argv, sys.stdin, sys.stdout, sys.stderr, bugs.tell = streams
+            sys.argv, sys.stdin, sys.stdout, sys.stderr, main.tell_bug = streams
 
     return read
 
@@ -100,7 +100,7 @@ def _aliases(path: str) -> None:
 
 
 def _iob(path: str) -> None:
-    from mtassay.data.formats.entity_files import read_entities
+    from mtassay.data.formats.annotation_files import read_entities
     from mtassay.data.formats.textfiles import read_lines
     from mtassay.data.nouns import Segment
 
@@ -164,7 +164,6 @@ READERS: dict[str, list[Reader]] = {
     "suite.yaml": _SUITE,
     "suite.jsonl": _SUITE,
     "suite.json": _SUITE,
-    "templates.yaml": [command("suite generate @ --dry-run"), command("suite generate @ -o generated.yaml")],
     "drafts.tsv": [command("suite add grown.yaml --from @")],
     "aliases.tsv": [function(_aliases)],
     "inline.txt": [command(f"{_NEE} @"), function(_iob)],

@@ -9,8 +9,8 @@ from itertools import pairwise
 import pytest
 
 from mtassay.data.nouns import Edit
+from mtassay.meta.challenge import flips, says_no
 from mtassay.meta.corruptions import ERROR_KINDS, CorruptionSource, corrupt, plain_annotation
-from mtassay.meta.negation import flips, says_no
 from mtassay.nlp.annotation import Annotation, Token, TokenSpan
 
 

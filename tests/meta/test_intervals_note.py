@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mtassay.data.formats.score_files import ScoreColumn
 from mtassay.meta.correlate import CorrelationSettings, correlate
-from mtassay.meta.raters import Rater, RatingFrame, rater_from_column
+from mtassay.meta.rated_material import Rater, RatingFrame, rater_from_column
 
 FRAME = RatingFrame(["A", "B", "C"], ["1", "2"])
 SETTINGS = CorrelationSettings(samples=100, trials=100)

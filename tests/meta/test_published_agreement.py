@@ -13,8 +13,7 @@ from mtassay.measures.bleu import BLEU
 from mtassay.measures.chrf import ChrF
 from mtassay.meta.correlate import CorrelationSettings, correlate
 from mtassay.meta.measurement import measure_raters
-from mtassay.meta.rated_material import material_from_files, material_from_folder
-from mtassay.meta.raters import Rater, rater_from_column
+from mtassay.meta.rated_material import Rater, material_from_files, material_from_folder, rater_from_column
 
 METRICS = {"bleu": BLEU(), "chrf": ChrF()}
 SETTINGS = CorrelationSettings(samples=100, trials=100)

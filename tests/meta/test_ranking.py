@@ -9,7 +9,7 @@ import pytest
 
 from mtassay.data.errors import UsageError
 from mtassay.data.formats.score_files import ScoreColumn, read_score_file
-from mtassay.meta.raters import rank_systems
+from mtassay.meta.rated_material import rank_systems
 
 
 def column(**scores: list[float | None]) -> ScoreColumn:

@@ -9,8 +9,8 @@ import pytest
 
 from mtassay.data.formats.score_files import ScoreColumn
 from mtassay.meta.correlate import CorrelationSettings, correlate
-from mtassay.meta.raters import Rater, RatingFrame, rater_from_column
-from mtassay.meta.segment_level import STATISTICS, Grouping, SegmentLevel
+from mtassay.meta.rated_material import Rater, RatingFrame, rater_from_column
+from mtassay.meta.system_level import STATISTICS, Grouping, SegmentLevel
 from mtassay.stats import correlation as stats
 from mtassay.stats.proportions import bootstrap_interval
 
@@ -106,7 +106,7 @@ def test_intervals_are_those_of_drawing_columns(grouping: Grouping) -> None:
 
 
 def test_too_many_segments_leave_pairs_without_interval(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mtassay.meta.segment_level.MOST_SEGMENTS", 2)
+    monkeypatch.setattr("mtassay.meta.system_level.MOST_SEGMENTS", 2)
     found = {e.statistic: e for e in SegmentLevel(samples=100).agreement(METRIC, HUMAN)}
     assert math.isnan(found["kendall"].low)
     assert "too many pairs" in found["kendall"].reason

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from mtassay.meta.correlate import CorrelationSettings, correlate
-from mtassay.meta.raters import Rater, RatingFrame
+from mtassay.meta.rated_material import Rater, RatingFrame
 from mtassay.meta.significance import (
     Contender,
     PairOutcomes,

@@ -10,7 +10,7 @@ from mtassay.data.errors import UsageError
 from mtassay.data.nouns import Segment
 from mtassay.measures.bleu import BLEU
 from mtassay.meta.measurement import OrderSweep, parse_orders
-from mtassay.meta.raters import RatingFrame
+from mtassay.meta.rated_material import RatingFrame
 
 SEGMENTS = [
     Segment("1", None, ("the cat sat on the old mat today",)),

@@ -13,7 +13,13 @@ from mtassay.data.formats.score_files import ScoreColumn
 from mtassay.data.nouns import Statistics
 from mtassay.measures.nee import NEE
 from mtassay.meta.estimation import Estimate
-from mtassay.meta.raters import Rater, RatingFrame, mean_of_rated, rater_from_column, rater_from_statistics
+from mtassay.meta.rated_material import (
+    Rater,
+    RatingFrame,
+    mean_of_rated,
+    rater_from_column,
+    rater_from_statistics,
+)
 from mtassay.meta.system_level import CORRELATIONS, SystemLevel, drawable
 from mtassay.stats.correlation import soft_pairwise_accuracy
 from mtassay.stats.resampling import interval, one_sided_permutation

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mtassay.stats import correlation as stats
@@ -28,7 +28,6 @@ def draws(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 @given(draws())
-@settings(max_examples=300)
 def test_weights_give_the_numbers_of_the_repeated_segments(
     drawn: tuple[np.ndarray, np.ndarray, np.ndarray],
 ) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mtassay.data.errors import InputError, UsageError
-from mtassay.data.formats.entity_files import read_entities
+from mtassay.data.formats.annotation_files import read_entities
 from mtassay.data.formats.entity_markup import Entity, parse_inline
 from mtassay.data.nouns import Segment
 from mtassay.measures.corpus import Corpus, measure

@@ -12,8 +12,7 @@ from mtassay.data.formats.entity_markup import Entity
 from mtassay.data.language_packs import pack_file
 from mtassay.data.nouns import Segment
 from mtassay.measures.nee import NEE, Recogniser, annotate
-from mtassay.nlp.annotators import open_annotator
-from mtassay.nlp.fake_annotator import FakeAnnotator
+from mtassay.nlp.annotators import FakeAnnotator, open_annotator
 from tests.fakes import MemoryContext
 
 SEGMENTS = [

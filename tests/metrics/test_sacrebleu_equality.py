@@ -67,7 +67,6 @@ BLEU_SETTINGS = {
         [("none", None), ("exp", None), ("floor", None), ("floor", 0.3), ("add-k", None), ("add-k", 2.5)]
     ),
 )
-@settings(max_examples=300, deadline=None)
 def test_bleu_equals_sacrebleu(
     corpus: tuple[list[str], list[list[str | None]]], options: dict[str, Any], smoothing: tuple[Any, Any]
 ) -> None:
@@ -77,7 +76,6 @@ def test_bleu_equals_sacrebleu(
 
 
 @given(corpora(), st.integers(1, 16))
-@settings(max_examples=100, deadline=None)
 def test_bleu_of_any_order_equals_sacrebleu(
     corpus: tuple[list[str], list[list[str | None]]], order: int
 ) -> None:
@@ -90,7 +88,6 @@ def test_bleu_of_any_order_equals_sacrebleu(
 
 
 @given(corpora())
-@settings(max_examples=100, deadline=None)
 def test_sentence_bleu_equals_sacrebleu(corpus: tuple[list[str], list[list[str | None]]]) -> None:
     outputs, references = corpus
     (measured,) = BLEU().measure(as_segments(references), {"x": outputs})
@@ -113,7 +110,6 @@ CHRF_SETTINGS = {
 
 
 @given(corpora(), st.fixed_dictionaries(CHRF_SETTINGS))
-@settings(max_examples=300, deadline=None)
 def test_chrf_equals_sacrebleu(
     corpus: tuple[list[str], list[list[str | None]]], options: dict[str, Any]
 ) -> None:
@@ -172,7 +168,6 @@ def files(draw: st.DrawFn) -> list[list[str]]:
 
 
 @given(files(), st.booleans())
-@settings(max_examples=60, deadline=None)
 def test_files_with_empty_references_score_as_sacrebleu_scores_them(
     tmp_path_factory: pytest.TempPathFactory, lines: list[list[str]], stream: bool
 ) -> None:
@@ -181,7 +176,7 @@ def test_files_with_empty_references_score_as_sacrebleu_scores_them(
     for path, texts in zip(paths, lines, strict=True):
         path.write_text("".join(f"{text}\n" for text in texts))
     run = mt.score(
-        {"x": paths[0]}, paths[1:], metrics="bleu,chrf,chrf++,ter", samples=100, guards=False, stream=stream
+        {"x": paths[0]}, paths[1:], metrics="bleu,chrf,chrf++,ter", samples=100, checks="none", stream=stream
     )
     peers = [peer.BLEU(force=True), peer.CHRF(), peer.CHRF(word_order=2), peer.TER()]
     for score, theirs in zip(run.result.scores, peers, strict=True):
@@ -197,7 +192,7 @@ def test_a_reference_that_json_calls_missing_is_no_reference(tmp_path: Path) -> 
         '{"references": ["a b c d", null]}\n{"references": ["e f", "e g h"]}\n'
     )
     (tmp_path / "out.txt").write_text("a b\ne f\n")
-    run = mt.score({"x": tmp_path / "out.txt"}, [tmp_path / "ref.jsonl"], metrics="bleu,ter", guards=False)
+    run = mt.score({"x": tmp_path / "out.txt"}, [tmp_path / "ref.jsonl"], metrics="bleu,ter", checks="none")
     theirs = [peer.BLEU(force=True), peer.TER()]
     references = [["a b c d", "e f"], [None, "e g h"]]
     expected = [one.corpus_score(["a b", "e f"], references).score for one in theirs]  # type: ignore[arg-type]
@@ -209,7 +204,6 @@ TER_SETTINGS = {name: st.booleans() for name in ("normalized", "no_punct", "asia
 
 
 @given(corpora(), st.fixed_dictionaries(TER_SETTINGS))
-@settings(max_examples=100, deadline=None)
 def test_ter_equals_sacrebleu(
     corpus: tuple[list[str], list[list[str | None]]], options: dict[str, Any]
 ) -> None:

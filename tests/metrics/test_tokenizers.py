@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import _get_tokenizer
 from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
 
-from mtassay.data.packages import release_of
+from mtassay.data.language_packs import release_of
 from mtassay.measures.tokenizers import split_for_ter, split_texts, split_words
 
 OURS = ("13a", "zh", "intl", "char", "none")

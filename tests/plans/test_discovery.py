@@ -170,15 +170,15 @@ def test_what_is_not_used_is_said_with_the_reason(tmp_path: Path) -> None:
     assert any(line.startswith("bad.yaml (line 2") for line in unused)
 
 
-def test_files_of_formats_that_are_not_read_are_said_not_to_be_used(tmp_path: Path) -> None:
+def test_files_that_no_plan_uses_are_listed(tmp_path: Path) -> None:
     po = 'msgid "Hello"\n\nmsgstr "Oi"\n'
-    write(tmp_path, ref_txt=PORTUGUESE, a_txt=PORTUGUESE, pt_po=po, ref_csv="a\nb\nc\n", messages_strings=po)
+    write(tmp_path, ref_txt=PORTUGUESE, a_txt=PORTUGUESE, pt_po=po, ref_csv="a\nb\nc\n", film_srt=po)
     found = look(tmp_path)
     assert found.outputs == {"test": {"a": "a.txt"}}
     assert sorted(found.unused) == [
-        "messages.strings (Apple's string files are not read yet)",
-        "pt.po (PO files are not read yet)",
-        "ref.csv (comma-separated tables are not read)",
+        "film.srt (subtitle files are not read)",
+        "pt.po (a localisation file: see mtassay check and mtassay translate)",
+        "ref.csv (line 1: the header must name the columns source and target, …)",
     ]
 
 

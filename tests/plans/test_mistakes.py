@@ -51,11 +51,11 @@ MISTAKES = [
         "an alias (*) stands inside of what it stands for, without end; write the text itself",
     ),
     (
-        "a hundred thousand steps",
+        "ten thousand steps",
         "steps:\n",
-        "steps:\n" + "".join(f"  s{i}: {{method: score}}\n" for i in range(99_999)),
+        "steps:\n" + "".join(f"  s{i}: {{method: score}}\n" for i in range(9_999)),
         11,
-        "steps has 100,000 entries, and can have 1,000. Make several plans of it",
+        "steps has 10,000 entries, and can have 1,000. Make several plans of it",
     ),
     (
         "too many gates",
@@ -189,9 +189,9 @@ MISTAKES = [
     (
         "neither yes nor no",
         "  metrics: [bleu, strict]",
-        "  guards: perhaps",
+        "  rank_incomplete: perhaps",
         13,
-        "steps.score.guards must be yes or no, and is 'perhaps'",
+        "steps.score.rank_incomplete must be yes or no, and is 'perhaps'",
     ),
     (
         "another choice",

@@ -18,8 +18,7 @@ import pytest
 import mtassay
 from mtassay.app.page.charts import drawing, figure_table, shade
 from mtassay.app.page.contents import Glance, Page, Proof, changes_part, page_of
-from mtassay.app.page.page_html import render_page
-from mtassay.app.page.page_markdown import LONGEST, render_markdown
+from mtassay.app.page.page_html import LONGEST, render_markdown, render_page
 from mtassay.app.page.sentences import CaseSelection, PageCases
 from mtassay.data.display import (
     AnswerView,
@@ -152,8 +151,8 @@ def test_many_systems_are_told_apart_from_the_best_by_what_was_tested() -> None:
     run = Run("1", "toy", {}, names, "", {}, Result(scores, compared))
     (headline,) = Contest(run, "bleu", "all", "BLEU", "segment").headlines()
     assert headline.text == (
-        "a has the best BLEU of 3: 30.0 [29.0–31.0], n = 9 segments. Significantly worse: c −10.0 "
-        "(p < 0.001). Not told apart from it: b."
+        "a has the best BLEU of 3: 30.0 [29.0–31.0], n = 9 segments. May be the best too: b. "
+        "Not the best: c −10.0."
     )
 
 
@@ -167,21 +166,24 @@ def board(label: str, *places: str) -> Leaderboard:
 @pytest.mark.parametrize(
     ("places", "sentence"),
     [
-        ([["a*", "b", "c"], ["a*", "b", "c"]], "a is the best in both measures; c is last in all."),
+        (
+            [["a*", "b", "c"], ["a*", "b", "c"]],
+            "Choose a: no measure finds another system better; c is last in all.",
+        ),
         (
             [["b*", "a*", "c"], ["a*", "c", "b"], ["a*", "b", "c"]],
-            "a is the only one best or not told apart from the best in all 3 measures.",
+            "Choose a: no measure finds another system better.",
         ),
         (
             [["b*", "a*", "c"], ["a*", "b*", "c"]],
-            "a and b are best or not told apart from the best in both measures; c is last in all.",
+            "Choose among a and b: each may be the best by both measures; c is last in all.",
         ),
         (
             [["b*", "a", "c"], ["a*", "b", "c"]],
-            "The 2 measures disagree: no system is best or not told apart from the best in all; "
-            "a and b are in 1; c is last in all.",
+            "The 2 measures disagree: a and b may be the best by 1 of them, and no system by all; c is last "
+            "in all.",
         ),
-        ([["a*", "b*"], ["b*", "a*"]], "None of the 2 measures tells any of the 2 systems from the best."),
+        ([["a*", "b*"], ["b*", "a*"]], "No measure finds a significant difference between a and b."),
         ([["a*", "b", "c"]], ""),
     ],
 )
@@ -531,12 +533,12 @@ def test_an_endless_line_is_cut_and_the_cut_is_said() -> None:
     assert len(render_markdown(page_of([toy_run(["nmt" * 300_000], ["x" * 1_000_000])]))) < LONGEST
 
 
-def test_ten_thousand_systems_have_an_end() -> None:
-    systems = [f"system-{n}-{'x' * 90}" for n in range(10_000)]
+def test_two_thousand_systems_have_an_end() -> None:
+    systems = [f"system-{n}-{'x' * 90}" for n in range(2_000)]
     page = page_of([toy_run(systems, ["One."])])
     text, told = render_page(page), render_markdown(page)
     assert len(text.encode()) < 5_000_000
-    assert "9,700 more rows" in text
+    assert "1,700 more rows" in text
     assert len(told) < LONGEST
     assert "more rows" in told
 
@@ -563,7 +565,7 @@ def test_the_policy_allows_the_pages_own_style_and_script_and_nothing_else() -> 
 
 def test_markdown_has_headlines_first_and_one_table_a_run(suite_run: Run) -> None:
     told = render_markdown(page_of([suite_run]))
-    assert told.startswith("# half and none\n\n**None of the 2 measures tells any")
+    assert told.startswith("# half and none\n\n**No measure finds a significant difference")
     assert told.index("At a glance") < told.index("## Which is better") < told.index("## suite")
     assert told.count("| :-- |") == 2
     assert "## What each is worst at" in told

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mtassay.stats import correlation
@@ -55,7 +55,6 @@ def tables(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray]:
 
 
 @given(tables(), st.sampled_from(["none", "item", "system"]))
-@settings(max_examples=300, deadline=None)
 def test_no_epsilon_is_better_and_none_that_is_as_good_is_smaller(
     drawn: tuple[np.ndarray, np.ndarray], by: By
 ) -> None:

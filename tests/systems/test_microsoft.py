@@ -7,7 +7,7 @@ import pytest
 from mtassay.data.errors import BusyError, ClosedError, RejectedError, ServiceError
 from mtassay.data.languages import parse_language, parse_pair
 from mtassay.data.nouns import Request
-from mtassay.systems.microsoft import Microsoft, _code
+from mtassay.systems.web_services import Microsoft, _microsoft_code
 from tests.systems.clouds import CLOUDS, VARIABLES
 from tests.systems.conftest import KEY
 from tests.systems.server import Server, json_reply, status
@@ -110,7 +110,7 @@ def test_an_item_without_translations_is_refused(server: Server) -> None:
 )
 def test_languages_have_microsofts_codes(language: str, source: str, target: str) -> None:
     parsed = parse_language(language)
-    assert (_code(parsed), _code(parsed, variant=True)) == (source, target)
+    assert (_microsoft_code(parsed), _microsoft_code(parsed, variant=True)) == (source, target)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import numpy as np
 
 from mtassay.data.method import view_of
 from mtassay.data.nouns import Finding, Ledger, Output, Result, Run, Segment
-from mtassay.methods.score.judged import lowest_tenth
+from mtassay.methods.score.judged import score_tails
 
 
 def run_of(method: str, findings: Sequence[Finding], segments: Sequence[Segment]) -> Run:
@@ -22,13 +22,13 @@ def test_by_default_one_failing_finding_makes_a_failure_and_detectors_that_only_
     segments = [Segment("1", "A.", tags=tags), Segment("2", "B.")]
     findings = [
         Finding("1", "nmt", "judge", "pass", evidence={"clues": ["meaning"]}),
-        Finding("1", "nmt", "guard:empty", "fail"),
+        Finding("1", "nmt", "check:empty", "fail"),
         Finding("2", "nmt", "judge", "undecided"),
     ]
     first, second = view_of(run_of("unknown", findings, segments)).observations()
     assert (first.verdict, first.source, first.output) == ("fail", "A.", "output 1")
     assert first.traits == (("category", "Words"),)
-    assert first.clues == ("meaning", "guard:empty")
+    assert first.clues == ("meaning", "check:empty")
     assert second.verdict == "undecided"
 
 
@@ -110,4 +110,18 @@ def test_of_several_systems_the_lowest_tenth_is_held_against_the_others() -> Non
         name: Ledger("m", name, ids, column[:, None], lambda sums: sums[..., 0], {})
         for name, column in values.items()
     }
-    assert lowest_tenth(ledgers) == {"a": {"19"}, "b": set()}
+    tails = score_tails(ledgers, {})
+    assert {name: own.lowest for name, own in tails.items()} == {"a": {"19"}, "b": set()}
+    assert {name: own.highest for name, own in tails.items()} == {"a": set(), "b": {"19"}}
+
+
+def test_tenths_are_taken_among_texts_of_about_the_same_length() -> None:
+    """Scores of the short half vary three times as much, and would fill both tails."""
+    rng = np.random.default_rng(1)
+    ids = [str(n) for n in range(400)]
+    scores = np.concatenate([rng.normal(50, 30, 200), rng.normal(50, 10, 200)])[:, None]
+    ledger = Ledger("m", "a", ids, scores, lambda sums: sums[..., 0], {})
+    lengths = {unit: 5 if n < 200 else 90 for n, unit in enumerate(ids)}
+    tails = score_tails({"a": ledger}, lengths)["a"]
+    for tail in (tails.lowest, tails.highest):
+        assert sum(int(unit) < 200 for unit in tail) == sum(int(unit) >= 200 for unit in tail) == 20

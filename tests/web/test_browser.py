@@ -66,7 +66,7 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         {"nmt": folder / "invariance.jsonl"},
         langpair="en-pt",
         structure="raw",
-        detectors="none",
+        checks="none",
         **how,
     ).id
     take(cases, folder, "cases.jsonl", 40)

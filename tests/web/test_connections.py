@@ -19,7 +19,7 @@ import uvicorn
 
 from mtassay.app import access
 from mtassay.app.web.application import make_application
-from mtassay.app.web.connections import Connection
+from mtassay.app.web.server import Connection
 from mtassay.app.web.visits import Site
 
 REQUEST = b"GET /api/me HTTP/1.1\r\nHost: 127.0.0.1\r\n"

@@ -17,18 +17,6 @@ from mtassay.data.errors import UsageError
 from mtassay.runtime.workspace import Workspace
 from mtassay.runtime.workspace_file import now_exactly
 
-__all__ = [
-    "Invitation",
-    "Person",
-    "Role",
-    "invitations",
-    "invite",
-    "recognise",
-    "reopen",
-    "revoke",
-    "was_anybody_invited",
-]
-
 Role = Literal["reviewer", "admin"]
 """An admin sees the names of systems and what everybody said, and writes rules."""
 Place = str | PathLike[str]

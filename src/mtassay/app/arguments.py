@@ -12,16 +12,6 @@ from mtassay.data.errors import UsageError
 from mtassay.data.nouns import System
 from mtassay.systems.roster import Given
 
-__all__ = [
-    "Texts",
-    "is_missing",
-    "known_keywords",
-    "list_texts",
-    "listed",
-    "refuse_unknown",
-    "settled_systems",
-]
-
 Texts = str | PathLike[str] | Iterable[str | None]
 """A file, or texts in memory: a list, a generator, a pandas Series, a NumPy array … `None` and NaN are
 missing lines."""

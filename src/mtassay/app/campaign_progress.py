@@ -18,7 +18,7 @@ from mtassay.data.subjects import Decision
 from mtassay.data.subjects import decide as decide_reviews
 from mtassay.meta.detect import JudgedDetector, PairKey
 from mtassay.meta.judges import CalibratedJudge, CalibrationSettings, calibrate_judge
-from mtassay.report.progress import Progress
+from mtassay.report.run_text import Progress
 from mtassay.review.campaign_store import CampaignStore, sealed
 from mtassay.review.campaigns import (
     RIGHT,
@@ -35,8 +35,6 @@ from mtassay.review.reviewer_agreement import AgreementCoefficient, agreements, 
 from mtassay.runtime.database import checksum
 from mtassay.runtime.workspace import Workspace
 from mtassay.stats.resampling import fixed_seed
-
-__all__ = ["report"]
 
 ALL = "all"
 MOST_IN_PAIRS = 6

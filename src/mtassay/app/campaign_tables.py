@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 from mtassay.data.display import Cell, Table
 from mtassay.data.marks import printable
 from mtassay.data.subjects import caution_of_models
-from mtassay.review.campaigns import Campaign, JudgeRecord, Pace
+from mtassay.review.campaigns import Campaign, CampaignJudge, Pace
 
 if TYPE_CHECKING:
     from mtassay.meta.judges import CalibratedJudge
     from mtassay.review.reviewer_agreement import AgreementCoefficient
 
-__all__ = ["CampaignReport", "ReviewerProgress", "agreement_rows"]
 
 LABELS = {
     "agreement": "agreement",
@@ -59,7 +58,7 @@ class CampaignReport:
     progress: Sequence[ReviewerProgress]
     agreement: Sequence[AgreementCoefficient]
     groups: Mapping[str, Mapping[str, Sequence[AgreementCoefficient]]]
-    judged: JudgeRecord | None = None
+    judged: CampaignJudge | None = None
     calibrated: CalibratedJudge | None = None
     uncalibrated: str = ""
     scale: str = ""
@@ -238,7 +237,7 @@ def _duration(seconds: float) -> str:
 
 def _threshold(judge: CalibratedJudge) -> str:
     if judge.threshold is None:
-        most = "" if judge.most is None else f"; it can be trusted for {100 * judge.most:g} % at most"
+        most = "" if judge.most is None else f"; these labels support {100 * judge.most:g} %"
         return f"No threshold meets a precision of {100 * judge.wished:g} %{most}."
     side = "at most" if judge.low_is_error else "at least"
     cells = judge.held_out

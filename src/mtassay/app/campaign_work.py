@@ -49,23 +49,6 @@ from mtassay.runtime.workspace import Workspace
 from mtassay.runtime.workspace_file import now_exactly
 from mtassay.stats.resampling import fixed_seed
 
-__all__ = [
-    "CampaignAnswer",
-    "CampaignCard",
-    "adjudicate",
-    "answer",
-    "campaigns",
-    "close",
-    "create",
-    "delete",
-    "disagreements",
-    "latest_subject",
-    "load_card",
-    "next_card",
-    "next_dispute",
-    "still_open",
-]
-
 USUAL_OVERLAP = 0.2
 """The share of outputs that several of two or more reviewers answer where nobody says it."""
 

@@ -7,7 +7,7 @@ All functions take a suite (a file, the name of one that a language pack has, or
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from glob import escape
@@ -44,23 +44,10 @@ from mtassay.methods.suite.problems import Problems, lint, read_codes
 from mtassay.methods.suite.rule_judge import Judge
 from mtassay.methods.suite.suggestions import Suggested, suggest_all
 from mtassay.methods.suite.suite_method import SuiteMethod
-from mtassay.report.progress import Progress
+from mtassay.report.run_text import Progress
 from mtassay.runtime.workspace import Workspace
 from mtassay.stats.resampling import fixed_seed
 from mtassay.systems.roster import Given, open_systems, replays
-
-__all__ = [
-    "Challenge",
-    "ItemAnswers",
-    "ProposedRules",
-    "accept",
-    "ask",
-    "challenge",
-    "check",
-    "existing_workspace",
-    "rejudge",
-    "suggest",
-]
 
 _KEPT = ("items", "test", "alpha", "samples", "seed")
 """Parameters of a saved run that hold for a new judgement of it."""
@@ -145,18 +132,21 @@ def accept(
     systems: Given = (),
     *,
     run: str | None = None,
+    confirm: Callable[[Outcome], bool] | None = None,
     **options: Unpack[SuiteOptions],
 ) -> Outcome:
     """Write what people settled into a suite file as rules, so that they hold for everybody from now on.
 
-    What cannot be accepted is told in the remarks of the outcome; a rule that would break a known verdict is
-    a `UsageError`, and nothing is written.
+    `confirm` sees the outcome first; nothing is written if it says no. What cannot be accepted is told in the
+    remarks of the outcome; a rule that would break a known verdict is a `UsageError`, and nothing is written.
     """
     settings, parameters = RunSettings.split(options)
     wish.check()
     editable(path)
     method = SuiteMethod.resolve({"suite": path, **parameters})
     outcome = rules_to_add(method.suite, _gather(method, systems, run, settings).material, wish)
+    if outcome.rules and confirm and not confirm(outcome):
+        return Outcome(remarks=outcome.remarks)
     if outcome.rules:
         add_rules(path, outcome.rules)
     return outcome
@@ -199,7 +189,7 @@ def check(
     `select` and `ignore` are names of problems, or error, warning and info. The suite may lack items, and may
     have what judging refuses: bad patterns, and ids that stand twice.
 
-    >>> check("en-pt", select=["error"]).found
+    >>> check("en-pt-hard", select=["error"]).found
     []
     """
     settings = RunSettings(**options)

@@ -18,25 +18,14 @@ from mtassay.data.languages import Language, Pair, parse_pair
 from mtassay.data.method import Method
 from mtassay.data.registry import each_named
 from mtassay.data.settings import options_of
-from mtassay.measures.detector import default_detectors
-from mtassay.measures.detector_records import record_of
+from mtassay.measures.check import CheckContext
+from mtassay.measures.check_records import record_of
+from mtassay.measures.check_run import choose_checks
 from mtassay.measures.tokenizers import DEFAULTS, tokenizer_signature
 from mtassay.nlp import encoder
 from mtassay.nlp.aligners import open_aligner
 from mtassay.nlp.annotation import Layer
 from mtassay.nlp.annotators import open_annotator
-
-__all__ = [
-    "Diagnosis",
-    "Extra",
-    "Parts",
-    "check_packs",
-    "check_pair",
-    "extra_table",
-    "installed_extras",
-    "installed_parts",
-    "pair_table",
-]
 
 _NEVER = {"dev"}  # extras that are for who works on mtassay itself
 
@@ -164,7 +153,7 @@ def check_pair(pair: Pair | str) -> list[Diagnosis]:
         _check("word aligner", "behavior; invariance: closure", lambda: open_aligner(both).signature),
         _check("sentence encoder", "variants in context, behavior: use", lambda: _encoder()),
         _check("quality measure", "behavior", lambda: _judge()),
-        _check("detectors on by default", "invariance, score --judge", lambda: _detectors(both)),
+        _check("checks on by default", "check, score, invariance", lambda: _checks(both)),
     ]
 
 
@@ -210,13 +199,11 @@ def _encoder() -> str:
     return f"{encoder.PACKAGE} {release}"
 
 
-def _detectors(pair: Pair) -> str:
-    """Which are on, with what they did on labelled outputs."""
-    told = []
-    for name in default_detectors(pair):
-        record = record_of(name, str(pair))
-        told.append(record.tell() if record else name)
-    return "; ".join(told) or "none: no detector proved good for this pair"
+def _checks(pair: Pair) -> str:
+    """Which are on, with what they did on labelled outputs where people's labels say something of them."""
+    context = CheckContext(str(pair.source), str(pair.target))
+    records = [record_of(check.id, str(pair)) for check in choose_checks("default", (), context).checks]
+    return "; ".join(record.tell() if record.fired else record.check for record in records)
 
 
 def _judge() -> str:

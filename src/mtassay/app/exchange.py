@@ -17,16 +17,19 @@ from mtassay.data.formats.annotation_files import (
     write_ratings,
     write_seg_ratings,
 )
-from mtassay.data.formats.labelstudio import labeling_config, task_of
-from mtassay.data.formats.pearmut import pearmut_annotations, pearmut_campaign, pearmut_item
+from mtassay.data.formats.annotation_platforms import (
+    labeling_config,
+    pearmut_annotations,
+    pearmut_campaign,
+    pearmut_item,
+    task_of,
+)
 from mtassay.data.formats.textfiles import FilePath, open_for_writing
 from mtassay.data.nouns import Question, Run
 from mtassay.data.questions import COMMON_QUESTIONS, SpanQuestion, all_questions, find_question
 from mtassay.data.subjects import Pending, decide, subjects_in
 from mtassay.review.pending import question_of
 from mtassay.runtime.workspace import Workspace
-
-__all__ = ["FORMS", "ExchangeForm", "export_as", "export_tasks"]
 
 ExchangeForm = Literal["entities", "mqm", "mtme", "ratings", "labelstudio", "pearmut"]
 FORMS: tuple[ExchangeForm, ...] = get_args(ExchangeForm)

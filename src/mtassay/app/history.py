@@ -25,18 +25,6 @@ from mtassay.data.registry import named
 from mtassay.methods.paired_scores import Snapshot, only_system, read_baseline
 from mtassay.runtime.workspace import Workspace
 
-__all__ = [
-    "cases_over_groups",
-    "compare",
-    "development",
-    "find_baseline",
-    "find_snapshots",
-    "gate",
-    "history",
-    "load_run",
-    "read_rules",
-]
-
 Which = Run | nouns.Run | Snapshot | str | PathLike[str]
 """A run, what was kept of one, or text: the id of a saved run (its beginning, its end, `last`), `RUN:SYSTEM`,
 the name of a system, or a file of baselines."""

@@ -25,7 +25,8 @@ from mtassay.data.formats.evaluation_files import FlagRow, read_flags
 from mtassay.data.languages import Pair, parse_pair
 from mtassay.data.nouns import RunContext
 from mtassay.data.settings import build, split_names, split_specs
-from mtassay.measures.metric import Metric
+from mtassay.measures.judge import OURS
+from mtassay.measures.metric import Metric, as_qualities
 from mtassay.meta.blindspots import BlindSpotSettings, look_for_blindspots, prepare
 from mtassay.meta.corruptions import ERROR_KINDS
 from mtassay.meta.detect import JudgedDetector, PairKey
@@ -50,14 +51,11 @@ from mtassay.meta.labelled_detectors import (
     labels_of,
 )
 from mtassay.meta.measurement import score_outputs
-from mtassay.methods.behavior.translation_quality import as_qualities
-from mtassay.methods.behavior.verdict_thresholds import EVIDENCE, thresholds_of
+from mtassay.methods.behavior.verdict_thresholds import thresholds_of
 from mtassay.methods.engine import EngineContext, translate
 from mtassay.runtime.workspace import Workspace
 from mtassay.stats.resampling import fixed_seed
 from mtassay.systems.roster import Given, name_and_rest, open_systems
-
-__all__ = ["blindspots", "calibrate", "judges"]
 
 METRICS = "bleu,chrf,ter"
 Place = str | PathLike[str]
@@ -425,8 +423,10 @@ def _metric_judge(
 
 
 def _pair_of(runs: Sequence[nouns.Run], langpair: str | None) -> Pair | None:
-    text = langpair or next((str(run.parameters["pair"]) for run in runs if run.parameters.get("pair")), None)
-    return None if text is None else parse_pair(text)
+    pairs = [pair for run in runs if (pair := run.parameters.get("pair"))]
+    if langpair is None and pairs:  # a run of `score` has two languages
+        langpair = pairs[0] if isinstance(pairs[0], str) else ":".join(pairs[0])
+    return None if langpair is None else parse_pair(langpair)
 
 
 def _with_parameters(judge: CalibratedJudge, given: _Labelled, detector: JudgedDetector) -> CalibratedJudge:
@@ -440,9 +440,9 @@ def _with_parameters(judge: CalibratedJudge, given: _Labelled, detector: JudgedD
         if len(betas) != 1 or len(qualities) != 1:
             return judge
         return replace(judge, parameters=known | {"beta": betas.pop()}, quality=qualities.pop())
-    by_evidence = bool(given.runs) and all(run.parameters.get("judge_by") == EVIDENCE for run in given.runs)
+    by_evidence = bool(given.runs) and all(run.parameters.get("judge_by") == OURS for run in given.runs)
     if by_evidence and judge.name not in given.metrics:
-        return replace(judge, parameters={"fail": judge.threshold}, quality=EVIDENCE)
+        return replace(judge, parameters={"fail": judge.threshold}, quality=OURS)
     if (metric := given.metrics.get(judge.name)) is not None:
         if not metric.higher_is_better:  # scores were turned round to be judged
             judge = replace(judge, threshold=-judge.threshold, low_is_error=False)

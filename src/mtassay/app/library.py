@@ -33,6 +33,7 @@ from mtassay.app.runs import Read, Run, RunSettings, Work, load, open_workspace,
 from mtassay.app.settings_types import (
     AnySuite,
     BehaviorOptions,
+    CheckOptions,
     InvarianceOptions,
     JudgeOptions,
     RunOptions,
@@ -44,6 +45,7 @@ from mtassay.data.errors import UsageError
 from mtassay.data.formats.segment_files import join, read_documents, read_references, read_stream, read_table
 from mtassay.data.formats.tables import Stream
 from mtassay.data.formats.test_sets import read_test_set
+from mtassay.data.formats.translated_files import read_translated
 from mtassay.data.languages import Pair, parse_pair
 from mtassay.data.method import Method
 from mtassay.data.nouns import Generated, Segment, System
@@ -61,6 +63,7 @@ __all__ = [
     "Texts",
     "Work",
     "behavior",
+    "check",
     "generate",
     "invariance",
     "listed",
@@ -177,14 +180,14 @@ def score_work(
     if not inside and not outside:
         raise UsageError("There is no system to score: add `systems=['NAME=FILE']`.")
     if entities is not None:
-        from mtassay.data.formats.entity_files import read_entities
+        from mtassay.data.formats.annotation_files import read_entities
 
         segments = read_entities(Path(entities), segments)
     # Nobody gave an order to the files of a folder, or to all systems of a test set.
     parameters.setdefault("against_best", not chosen if inside else is_folder(outside))
     if (
         parameters.get("metrics") is None
-        and parameters.get("judged")
+        and parameters.get("judge_by")
         and not any(map(_has_reference, segments))
     ):
         parameters["metrics"] = {}  # the default ones need references; the judge does not
@@ -196,6 +199,94 @@ def score_work(
 
 def _has_reference(segment: Segment) -> bool:
     return any(text is not None for text in segment.references)
+
+
+@known_keywords(CheckOptions)
+def check(
+    files: str | PathLike[str] | Iterable[str | PathLike[str]] = (),
+    systems: Given = (),
+    source: Texts | None = None,
+    *,
+    references: Texts | Iterable[Texts] = (),
+    langpair: str | None = None,
+    **options: Unpack[CheckOptions],
+) -> Run:
+    """What is wrong in translated texts, where and how badly; needs no references.
+
+    Args:
+        files: Files that hold texts with their translations, such as XLIFF, TSV or JSONL.
+        systems: Instead of files: outputs or live engines by name.
+        source: The source texts of these, or of localisation files with one language.
+        references: Right translations, where there are any: what they do, an output may do.
+        langpair: The language pair, as `"en-de"`; without it, fewer checks can be run.
+        options: The fields of `CheckMethod`, as `checks="numbers,terms"`, and how to run.
+
+    Returns:
+        The run, with one finding for each text and check.
+
+    Raises:
+        UsageError: A parameter is unknown or does not fit.
+        InputError: A file cannot be read.
+
+    >>> run = check(systems={"nmt": ["Er hat Geld."]}, source=["He has 250 euros."], checks="numbers",
+    ...             langpair="en-de")
+    >>> run.findings[0].detector, run.findings[0].evidence["why"]
+    ('check:numbers', '250 is missing')
+    """
+    settings, parameters = RunSettings.split(options)
+    return check_work(files, systems, source, references=references, langpair=langpair, **parameters).run(
+        settings
+    )
+
+
+def check_work(
+    files: Any,
+    systems: Given,
+    source: Texts | None,
+    *,
+    references: Any,
+    langpair: str | None,
+    **parameters: Any,
+) -> Work:
+    """What `check` does, before it is done."""
+    from mtassay.methods.check.check_method import CheckMethod
+
+    pair = None if langpair is None else parse_pair(langpair)
+    paths = [files] if isinstance(files, str | PathLike) else list(files)
+    if not paths:
+        if not systems:
+            raise UsageError(
+                "There is nothing to check: give files, or `source='FILE'` and `systems=['NAME=FILE']`."
+            )
+        method = CheckMethod.resolve({"pair": _tags_of(pair), **parameters})
+        segments = read_test_texts(source, listed(references), None, pair)
+        return Work(method, segments, settled_systems(systems), pair)
+    if systems or not (source is None or isinstance(source, str | PathLike)):
+        raise UsageError("Files bring their texts along: leave out `systems`, or the files.")
+    read = read_translated(
+        [Path(path) for path in paths], source=None if source is None else Path(source), pair=pair
+    )
+    stated, target = read.languages
+    if pair is None and target and (language := stated or _language_of(read.segments)):
+        pair = parse_pair(f"{language}:{target}")
+    method = CheckMethod.resolve({"pair": _tags_of(pair), **parameters})
+    ids = [segment.id for segment in read.segments]
+    stored = [Stored(name, dict(zip(ids, texts, strict=True))) for name, texts in read.outputs.items()]
+    return Work(method, read.segments, stored, pair)
+
+
+def _language_of(segments: Sequence[Segment]) -> str:
+    """The language of the sources, by a sample of them; empty where it is not sure."""
+    from mtassay.nlp.identification import identify
+
+    step = len(segments) // 50 + 1
+    guess = identify("\n".join(segment.source or "" for segment in segments[::step]), "")
+    return guess.code if guess.is_sure else ""
+
+
+def _tags_of(pair: Pair | None) -> str | None:
+    """A pair with regions and scripts, which matter to some checks."""
+    return None if pair is None else f"{pair.source.tag}:{pair.target.tag}"
 
 
 @known_keywords(SuiteOptions)
@@ -261,7 +352,7 @@ def invariance(
     >>> edit = {"start": 2, "end": 7, "before": "small", "after": "young"}
     >>> second = Segment("1/1", "A young dog.", tags={"original": "1", "edit": edit})
     >>> outputs = {"nmt": ["Um cão pequeno.", "Um cão jovem, de fato."]}
-    >>> plain = {"structure": "raw", "threshold": 1, "filters": "none", "detectors": "none"}
+    >>> plain = {"structure": "raw", "threshold": 1, "filters": "none", "checks": "none"}
     >>> run = invariance([first, second], outputs, langpair="en-pt", **plain)
     >>> [finding.verdict for finding in run.findings]
     ['fail']
@@ -343,13 +434,13 @@ def variants(
 ) -> Generated:
     """What `invariance` asks of a system: sentences and their variants; nothing is translated.
 
-    `phrases` adds the noun phrases that the detector 'referential' asks for. Parameters: those of
+    `phrases` adds the noun phrases that the relation 'referential' asks for. Parameters: those of
     `InvarianceMethod`.
     """
     from mtassay.methods.invariance.invariance_method import InvarianceMethod
 
     settings, parameters = RunSettings.split(options)
-    method = InvarianceMethod.resolve({"pair": str(parse_pair(langpair)), "detectors": (), **parameters})
+    method = InvarianceMethod.resolve({"pair": str(parse_pair(langpair)), "relations": (), **parameters})
     with settings.context(is_live=method.asks_models) as context:
         return method.with_variants(method.read(sentences), context, phrases=phrases)
 
@@ -446,6 +537,17 @@ def run(
     *,
     langpair: str | None = None,
     **options: Unpack[ScoreOptions],
+) -> Run: ...
+
+
+@overload
+def run(
+    method: Literal["check"],
+    segments: Texts | Iterable[Segment],
+    systems: Given,
+    *,
+    langpair: str | None = None,
+    **options: Unpack[CheckOptions],
 ) -> Run: ...
 
 
@@ -613,10 +715,10 @@ def stream_scores(
     settings: RunSettings,
     parameters: Mapping[str, Any],
 ) -> Run:
-    """Scores, intervals and bootstrap tests of outputs, with the counts of the guards."""
+    """Scores, intervals and bootstrap tests of outputs, with the counts of the checks."""
     if settings.save:
         raise UsageError("`stream=True` keeps no segments, so there is no run to save: leave out `save`.")
-    for name in ("by", "judged"):
+    for name in ("by", "judge_by"):
         if parameters.get(name):
             raise UsageError(f"`stream=True` looks at no single segment: leave out `{name}`.")
     if parameters.get("test") == "sacrebleu-randomization":

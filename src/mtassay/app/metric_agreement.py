@@ -18,7 +18,7 @@ from mtassay.app.runs import RunSettings
 from mtassay.app.settings_types import RunOptions
 from mtassay.data import nouns
 from mtassay.data.errors import InputError, UsageError
-from mtassay.data.formats.entity_files import read_entities
+from mtassay.data.formats.annotation_files import read_entities
 from mtassay.data.formats.evaluation_files import ChallengePair, read_challenge
 from mtassay.data.formats.score_files import ScoreColumn, chosen, column_of, read_score_file
 from mtassay.data.languages import Pair, parse_pair
@@ -37,15 +37,21 @@ from mtassay.meta.measurement import (
     parse_orders,
     read_pairs_scores,
 )
-from mtassay.meta.rated_material import RatedMaterial, Scores, material_from_files, material_from_folder
-from mtassay.meta.raters import Rater, rank_systems, rater_from_column, told_apart
-from mtassay.meta.segment_level import Grouping
+from mtassay.meta.rated_material import (
+    RatedMaterial,
+    Rater,
+    Scores,
+    material_from_files,
+    material_from_folder,
+    rank_systems,
+    rater_from_column,
+    told_apart,
+)
 from mtassay.meta.significance import MetricTestName
-from mtassay.report.progress import Progress
+from mtassay.meta.system_level import Grouping
+from mtassay.report.run_text import Progress
 from mtassay.stats.resampling import chosen_seed, fixed_seed
 from mtassay.systems.roster import Given, named
-
-__all__ = ["challenge", "correlate", "rank"]
 
 METRICS = "bleu,chrf"
 Place = str | PathLike[str]

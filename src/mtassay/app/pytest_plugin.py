@@ -13,8 +13,6 @@ from typing import Any
 
 import pytest
 
-__all__ = ["BoundLibrary", "mtassay"]
-
 _HELP = {
     "mtassay_workspace": "The workspace of the fixture 'mtassay', from the root folder (default: a new one "
     "for every test).",

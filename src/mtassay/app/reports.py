@@ -10,8 +10,7 @@ from typing import Literal, cast
 from mtassay.app.arguments import known_keywords
 from mtassay.app.history import Which, find_snapshots, load_run
 from mtassay.app.page.contents import Page, changes_part, page_of
-from mtassay.app.page.page_html import render_page
-from mtassay.app.page.page_markdown import render_markdown
+from mtassay.app.page.page_html import render_markdown, render_page
 from mtassay.app.reviewing import agreement
 from mtassay.app.runs import Run, workspace_path
 from mtassay.changes.run_changes import RunChanges, pair_systems
@@ -24,12 +23,9 @@ from mtassay.data.display import Table
 from mtassay.data.errors import InputError, MtassayError, UsageError
 from mtassay.data.formats.textfiles import open_for_writing
 from mtassay.data.method import view_of
-from mtassay.report.progress import Progress
-from mtassay.report.run_text import Form
+from mtassay.report.run_text import Form, Progress
 from mtassay.runtime.http_calls import redact
 from mtassay.runtime.workspace import Workspace
-
-__all__ = ["ReportForm", "ThemeList", "find_themes", "write_changes", "write_report", "write_runs"]
 
 
 class ThemeList(Themes):

@@ -35,7 +35,7 @@ from mtassay.data.subjects import (
     subjects_in,
 )
 from mtassay.data.subjects import decide as decide_reviews
-from mtassay.report.progress import Progress
+from mtassay.report.run_text import Progress
 from mtassay.review.campaign_store import KeptAnswer, counted_reviews, keep_answer, sealed
 from mtassay.review.case_history import refuse_case
 from mtassay.review.pending import (
@@ -57,22 +57,6 @@ from mtassay.stats.resampling import chosen_seed, fixed_seed
 if TYPE_CHECKING:
     from mtassay.review.reviewer_agreement import AgreementCoefficient
 
-__all__ = [
-    "Decisions",
-    "Imported",
-    "Queue",
-    "ReviewerAgreement",
-    "agreement",
-    "audit",
-    "common_question",
-    "decide",
-    "import_reviews",
-    "load_pending",
-    "pending",
-    "reviewer_name",
-    "reviews",
-    "shown_record",
-]
 
 Decisions = Mapping[tuple[str, str], Decision]
 Place = str | PathLike[str]

@@ -16,12 +16,11 @@ from mtassay.data.method import view_of
 from mtassay.data.nouns import Run
 from mtassay.data.subjects import Subject
 from mtassay.methods.suite.acceptance import RuleTrial, TriedOutput, Wish, rules_to_add, try_expression
+from mtassay.methods.suite.induction import Background, pattern_of
 from mtassay.methods.suite.material import ItemMaterial
 from mtassay.methods.suite.rule_judge import Judge
-from mtassay.methods.suite.suggestions import expression_for, known_outputs, pattern_of
+from mtassay.methods.suite.suggestions import expression_for, known_outputs
 from mtassay.runtime.workspace import Workspace
-
-__all__ = ["Rulebook", "RulesToday", "ShownRule", "open_rulebook"]
 
 _KINDS: dict[RuleField, str] = {
     "positive_regex": "correct",
@@ -111,7 +110,8 @@ class Rulebook:
             decisions={t: said for t, said in material.decisions(item.id).items() if t != text},
         )
         known = [entry for entry in known if entry.text != text]
-        return expression_for(judge, item, [text], known, correct=correct) or ""
+        focus = Background(self.suite, material.outputs).focus(item)
+        return expression_for(judge, item, [text], known, correct=correct, focus=focus) or ""
 
     def try_out(self, store: Workspace, item: Item, text: str, pattern: str, *, correct: bool) -> RuleTrial:
         """What an expression would do to all outputs of the item in all runs. Nothing is written."""

@@ -23,8 +23,7 @@ from mtassay.data.nouns import Finding, Judgement, Output, Result, Segment, Syst
 from mtassay.data.registry import find
 from mtassay.data.settings import is_live
 from mtassay.methods.engine import EngineContext, Open, execute
-from mtassay.report.progress import Progress
-from mtassay.report.run_text import Form, render, render_html
+from mtassay.report.run_text import Form, Progress, render, render_html
 from mtassay.runtime.database import UnavailableError
 from mtassay.runtime.executors import Executor, open_executor
 from mtassay.runtime.workspace import TEMPORARY_RUNS, Workspace
@@ -35,19 +34,6 @@ from mtassay.systems.roster import Given, named, open_system, open_systems, repl
 
 if TYPE_CHECKING:
     from mtassay.review.case_history import CaseHistory
-
-__all__ = [
-    "DryRun",
-    "Read",
-    "Run",
-    "RunSettings",
-    "Work",
-    "execute_method",
-    "keep_run",
-    "load",
-    "open_workspace",
-    "workspace_path",
-]
 
 
 Read = Callable[[EngineContext], Sequence[Segment]]

@@ -17,33 +17,13 @@ if TYPE_CHECKING:
     from mtassay.data.formats.suite_items import Suite
     from mtassay.measures.function_metric import SegmentScore
     from mtassay.measures.metric import Metric
-    from mtassay.methods.behavior.behavior_method import JudgeName
     from mtassay.methods.behavior.recipe import Recipe
-    from mtassay.methods.score.score_statistics import Correction
+    from mtassay.methods.score.score_statistics import Correction, Ranks, Unit
     from mtassay.methods.score.score_statistics import Test as ScoreTest
     from mtassay.methods.suite.accuracy import Test as SuiteTest
     from mtassay.runtime.executors import Executor
     from mtassay.systems.client import Tally
 
-__all__ = [
-    "AnySuite",
-    "AskOptions",
-    "BehaviorOptions",
-    "InvarianceOptions",
-    "IssueOptions",
-    "ItemOptions",
-    "JudgeOptions",
-    "LookOptions",
-    "Metrics",
-    "Names",
-    "RecipeOptions",
-    "ReportOptions",
-    "RunOptions",
-    "ScoreMetrics",
-    "ScoreOptions",
-    "SuiteOptions",
-    "VariantOptions",
-]
 
 Names: TypeAlias = str | Sequence[str]
 """One name, or several."""
@@ -52,6 +32,10 @@ Metrics: TypeAlias = "str | Sequence[str] | Mapping[str, Metric]"
 ScoreMetrics: TypeAlias = "Metrics | SegmentScore | Sequence[str | SegmentScore]"
 """The same; a function that gives a number for each segment is a metric, too."""
 
+StyleRules: TypeAlias = Names | Mapping[str, str]
+"""Rules of house style, as `"KEY=VALUE"` or by name."""
+Ignored: TypeAlias = str | Sequence[Mapping[str, str]]
+"""What to ignore: a file, or mappings with `file`, `key`, `check` and `reason`."""
 AnySuite: TypeAlias = "str | PathLike[str] | Suite"
 """A file, the name of one that a language pack has (`en-pt`), or one in memory."""
 
@@ -92,10 +76,13 @@ class ScoreOptions(RunOptions, total=False):
     seed: int | None
     alpha: float
     correction: Correction | None
+    unit: Unit | None
+    ranks: Ranks
+    rank_incomplete: bool
     by: str | None
-    guards: bool
-    judged: bool
-    back_translation: str | None
+    checks: Names | None
+    judge_by: str | None
+    terms: Names | None
     evidence: bool
     against_best: bool
     labels: Mapping[str, str]
@@ -147,9 +134,10 @@ class IssueOptions(TypedDict, total=False):
     top: int | None
     discount: bool | None
     filters: Names | None
-    detectors: Names | None
+    judge_by: str | None
+    checks: Names | None
+    relations: Names | None
     annotator: str | None
-    back_translation: str | None
     alpha: float
     reviews: bool
 
@@ -183,8 +171,7 @@ class BehaviorOptions(RecipeOptions, total=False):
     """The fields of `BehaviorMethod`, of `Recipe`, and how to run."""
 
     quality: Metrics | None
-    judge_by: JudgeName | None
-    back_translation: str | None
+    judge_by: str | None
     min_quality: float | None
     max_change: float | None
     calibrated: Mapping[str, Any] | str | None
@@ -193,6 +180,17 @@ class BehaviorOptions(RecipeOptions, total=False):
     meaning: bool
     level: float
     recipe: Recipe | None
+
+
+class CheckOptions(RunOptions, total=False):
+    """The fields of `CheckMethod`, and how to run."""
+
+    checks: Names | None
+    without: Names | None
+    terms: Names | None
+    style: StyleRules | None
+    ignore: Ignored | None
+    reviews: bool
 
 
 class LookOptions(TypedDict, total=False):
@@ -234,10 +232,11 @@ class JudgeOptions(RunOptions, total=False):
     seed: int | None
     alpha: float
     correction: Correction | None
+    unit: Unit | None
+    ranks: Ranks
+    rank_incomplete: bool
     by: str | None
-    guards: bool
-    judged: bool
-    back_translation: str | None
+    checks: Names | None
     evidence: bool
     against_best: bool
     labels: Mapping[str, str]
@@ -263,7 +262,11 @@ class JudgeOptions(RunOptions, total=False):
     top: int | None
     discount: bool | None
     filters: Names | None
-    detectors: Names | None
+    relations: Names | None
+    without: Names | None
+    terms: Names | None
+    style: StyleRules | None
+    ignore: Ignored | None
     annotator: str | None
     capabilities: Names | None
     infill: str
@@ -280,7 +283,7 @@ class JudgeOptions(RunOptions, total=False):
     reference_annotator: str | None
     blocklist: str | Path | None
     quality: Metrics | None
-    judge_by: JudgeName | None
+    judge_by: str | None
     min_quality: float | None
     max_change: float | None
     calibrated: Mapping[str, Any] | str | None

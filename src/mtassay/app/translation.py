@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TextIO, Unpack
 
 from mtassay.app.arguments import Texts, known_keywords
+from mtassay.app.catalogue_translation import CatalogueTranslation, open_catalogue, target_files
 from mtassay.app.library import read_texts
 from mtassay.app.runs import RunSettings, workspace_path
 from mtassay.app.settings_types import RunOptions
@@ -26,27 +27,11 @@ from mtassay.data.registry import find, names
 from mtassay.data.settings import is_live
 from mtassay.methods.engine import EngineContext
 from mtassay.methods.engine import translate as ask_for_translations
-from mtassay.report.progress import Progress
+from mtassay.report.run_text import Progress
 from mtassay.runtime.workspace import StoredAnswer, Workspace
 from mtassay.systems.client import DRY_RUN, Tally, answer_key, plan_calls, translate_all
 from mtassay.systems.live import LiveSystem
 from mtassay.systems.roster import Given, named, open_system
-
-__all__ = [
-    "BLOCK",
-    "ComparedAnswers",
-    "FileTranslation",
-    "Kind",
-    "Probe",
-    "Translations",
-    "check_target",
-    "kinds",
-    "open_engines",
-    "probe",
-    "translate",
-    "translate_file",
-    "translate_with",
-]
 
 SAMPLES = {
     "en": ["Good morning.", "The train to Lisbon leaves at 9:45.", "She did not open the letter."],
@@ -429,27 +414,58 @@ def translate_file(
     target: str | PathLike[str] | None = None,
     *,
     langpair: str | None = None,
+    only_missing: bool = False,
     **options: Unpack[RunOptions],
 ) -> list[FileTranslation]:
     """Translate a file with live engines into `target`: a file, a folder, or standard output without one.
 
-    It may be of any length. Every answer is kept in the workspace when it arrives, so that the same call goes
-    on where it was stopped. An engine that stops answering, or whose budget is used up, is not asked any
-    more: what is known of it is written, the rest is an empty line. `options` are how to run, as in
+    A localisation file (PO, XLIFF, JSON, Android, Apple …) comes back as the same file with other targets,
+    and placeholders and inline codes in place; `only_missing` leaves those alone that are translated already.
+    One with a single language goes beside it where no target is given (`de.json` beside `en.json`).
+
+    A file of lines may be of any length. Every answer is kept in the workspace when it arrives, so that the
+    same call goes on where it was stopped. An engine that stops answering, or whose budget is used up, is not
+    asked any more: what is known of it is written, the rest is an empty line. `options` are how to run, as in
     `mtassay.app.library`.
     """
     settings = RunSettings(**options)
     pair = None if langpair is None else parse_pair(langpair)
     path, place = Path(source), None if target is None else Path(target)
     engines = open_engines(systems, pair)
+    catalogue = open_catalogue(path, place, pair)
+    if catalogue is not None:
+        work = CatalogueTranslation(catalogue, pair, only_missing)
+        return _translate_catalogue(work, engines, place, settings)
+    if only_missing:
+        raise UsageError(f"{path} has no targets: leave out `only_missing`.")
     check_target(place, path, engines=[engine.name for engine in engines])
     with settings.context(is_live=True) as context:
         context.check_keys(engines)
         read = _Source.of(path, pair)
-        work = [_Engine(engine, read, context) for engine in engines]
-        _write(work, place)
+        at_work = [_Engine(engine, read, context) for engine in engines]
+        _write(at_work, place)
         context.note_origins()
-    return [engine.done for engine in work]
+    return [engine.done for engine in at_work]
+
+
+def _translate_catalogue(
+    work: CatalogueTranslation, engines: Sequence[Any], target: Path | None, settings: RunSettings
+) -> list[FileTranslation]:
+    done = []
+    files = target_files(work.file, target, [engine.name for engine in engines], work.pair)
+    with settings.context(is_live=True) as context:
+        context.check_keys(engines)
+        for engine, file in zip(engines, files, strict=True):
+            outputs = work.outputs(engine, context)
+            work.write(outputs, file)
+            errors = [f"{o.error} (unit '{o.id}')" for o in outputs if o.error is not None]
+            done.append(FileTranslation(engine.name, len(outputs), len(errors), next(iter(errors), "")))
+            if file is not None and file != target:
+                context.note(f"written to {file}")
+        for note in work.notes():
+            context.note(note)
+        context.note_origins()
+    return done
 
 
 def _write(work: Sequence[_Engine], target: Path | None) -> None:

@@ -33,21 +33,6 @@ from mtassay.report.run_text import (
     to_tsv,
 )
 
-__all__ = [
-    "case_block",
-    "change_tables",
-    "history_figures",
-    "history_tables",
-    "kinds_table",
-    "plural_of",
-    "render_cases",
-    "render_changes",
-    "render_development",
-    "render_history",
-    "render_verdicts",
-    "unit_block",
-]
-
 _KINDS = get_args(ChangeKind)
 _TESTED = "two-sided approximate randomization on the same cases, corrected for all rows"
 

@@ -27,13 +27,6 @@ from mtassay.methods.paired_scores import PairedScores, ScoreChange, Snapshot
 from mtassay.stats import family, proportions, resampling
 from mtassay.stats.comparisons import defined, holm
 
-__all__ = [
-    "BestSystem",
-    "CaseOverGroups",
-    "Development",
-    "SystemCourse",
-]
-
 _FEW = 6  # lines whose intervals can be seen in a figure
 
 

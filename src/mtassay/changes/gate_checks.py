@@ -27,10 +27,10 @@ from mtassay.data.errors import UsageError
 from mtassay.data.marks import p_text, signed
 from mtassay.data.method import view_of
 from mtassay.data.nouns import Finding, Ledger, Run, Score
-from mtassay.methods.paired_scores import PairedScores, ScoreChange, Snapshot
+from mtassay.measures.check import SEVERITIES
+from mtassay.measures.check_run import severity_of
+from mtassay.methods.paired_scores import CHECK, PairedScores, ScoreChange, Snapshot
 from mtassay.stats import comparisons, family, proportions
-
-__all__ = ["Baseline", "check_gates"]
 
 Baseline = Run | Snapshot | Sequence[Snapshot]
 """What a run is held against: another run, or what was kept of some systems."""
@@ -158,6 +158,8 @@ class _Side:
             return self._broken(rule)
         if rule.kind == "loss":
             return self._loss(rule)
+        if rule.what.lower() in (CHECK, f"{CHECK}s") and all(c.part != CHECK for c in self.paired.changes):
+            return GateCheck(rule, self.step, self.new.system, True, "no check flags anything")
         return _Alarm(rule, self, self._worse(rule))
 
     def notes(self) -> list[str]:
@@ -169,7 +171,7 @@ class _Side:
         """Both, score by score."""
         assert self.old is not None
         if self._paired is None:
-            self._paired = PairedScores(self.old, self.new)
+            self._paired = PairedScores(self.old, self.new, checks=True)
         return self._paired
 
     @property
@@ -248,16 +250,19 @@ class _Side:
 
     def _count(self, rule: Gate) -> GateCheck | None:
         """A rule about how many cases have a verdict, or what the run counted otherwise."""
-        run, what = self.new.record, rule.what.lower().replace(" ", "_")
+        run, what = self.new.record, rule.what.lower().replace(" ", "_").replace("-", "_")
         assert run is not None
-        counts = {key.lower(): n for key, n in run.result.counts.get(self.new.system, {}).items()}
+        counted = run.result.counts.get(self.new.system, {})
+        counts = {key.lower().replace("-", "_"): n for key, n in counted.items()}
         judged = [f for f in run.findings if f.system == self.new.system and f.verdict is not None]
         total = len({f.case_id for f in judged} if self._judges else run.segments)
         if what in _VERDICTS and self._judges:
             cases = {f.case_id for f in judged if f.verdict == what and self._is_judge(f)}
             count = len(cases)
-        elif what in counts:
+        elif (what := {"skipped": "missing"}.get(what, what)) in counts:
             count = counts[what]
+        elif what.removeprefix("check.") in SEVERITIES or any(_is_about(f, what) for f in judged):
+            count = len({f.case_id for f in judged if f.verdict == "fail" and _is_about(f, what)})
         else:
             return None
         if rule.unit == "" and rule.number != int(rule.number):
@@ -268,7 +273,7 @@ class _Side:
         measured = f"{count:,} of {total:,}"
         if rule.unit:
             measured = f"{value:.1f} % [{100 * low:.1f}–{100 * high:.1f}], {measured}"
-        found = [f for f in judged if f.verdict == what or f.detector.rpartition(":")[2] == what]
+        found = [f for f in judged if f.verdict == what or _is_about(f, what)]
         blocks = [] if passed else [self._finding_block(f) for f in found[:_SHOWN]]
         return GateCheck(rule, self.step, self.new.system, passed, measured, blocks=blocks)
 
@@ -316,8 +321,16 @@ class _Side:
         broken = [case for case in passed if case.kind in ("broken", "lost")]
         lost = sum(case.kind == "lost" for case in broken)
         measured = f"{len(broken) - lost:,} broken" + (f", {lost:,} without an output now" if lost else "")
-        blocks = [case_block(self.old, self.new, case, names=self.names) for case in broken[:_SHOWN]]
-        return GateCheck(rule, self.step, self.new.system, not broken, measured, blocks=blocks)
+        blocks = self._blocks(broken)
+        return GateCheck(
+            rule,
+            self.step,
+            self.new.system,
+            not broken,
+            measured,
+            blocks=blocks,
+            more=self.more(len(broken), blocks),
+        )
 
     def _units_of_group(self, group: str) -> set[str]:
         named = [
@@ -342,21 +355,37 @@ class _Side:
         called = {
             name: {
                 _FINDS.sub("", text.lower().replace("_", " "))
-                for text in (name, name.rpartition(":")[2], view.finds(name))
+                for text in (name, name.rpartition(":")[2], name.partition(":")[0], view.finds(name))
             }
             for name in dict.fromkeys(known)
         }
         wanted = {name for name, words in called.items() if word in words or not word}
-        if not wanted:
+        severe = {
+            (f.detector, f.case_id)
+            for f in run.findings
+            if f.system == self.new.system and word in SEVERITIES and _is_about(f, word)
+        }
+        wanted |= {detector for detector, _ in severe}
+        if not wanted and word not in SEVERITIES:
             available = sorted({view.finds(name) for name in known})
             raise _NotHereError(
                 f"no detector '{word}' judged the run. Available: {', '.join(available) or 'none'}."
             )
         fresh = [c for c in self.cases if c.detector in wanted and c.new == "fail" and c.old != "fail"]
+        if severe:
+            fresh = [c for c in fresh if (c.detector, c.case_id) in severe]
         gone = sum(c.detector in wanted and c.old == "fail" and c.new != "fail" for c in self.cases)
-        blocks = [case_block(self.old, self.new, case, names=self.names) for case in fresh[:_SHOWN]]
+        blocks = self._blocks(fresh)
         measured = f"{len(fresh):,} new, {gone:,} gone"
-        return GateCheck(rule, self.step, self.new.system, not fresh, measured, blocks=blocks)
+        return GateCheck(
+            rule,
+            self.step,
+            self.new.system,
+            not fresh,
+            measured,
+            blocks=blocks,
+            more=self.more(len(fresh), blocks),
+        )
 
     def _loss(self, rule: Gate) -> GateCheck:
         failing, texts, details, blocks = False, [], [], []
@@ -365,14 +394,15 @@ class _Side:
             assert change.delta is not None
             good = 1 if change.higher_is_better else -1
             bound: float | None = good * change.delta
-            text = f"{change.title} {signed(change.delta, _fine(change))}"
+            fine = _visible(change.delta, _fine(change))
+            text = f"{change.title} {signed(change.delta, fine)}"
             if rule.level is not None:
                 how = {"samples": self.samples, "seed": self.seed}
                 low, high = self.paired.interval(change, row, level=2 * rule.level - 1, **how)  # type: ignore[arg-type]
                 end = low if good > 0 else high
                 bound = None if end is None else good * end
                 word = "at least" if good > 0 else "at most"
-                text += f", {word} {signed(end, _fine(change))} at {100 * rule.level:g} %"
+                text += f", {word} {signed(end, fine)} at {100 * rule.level:g} %"
             texts.append(f"{text} (n {change.n:,})")
             if bound is None or bound < -rule.number - 1e-9:
                 failing = True
@@ -382,7 +412,7 @@ class _Side:
                         f"{change.title}: the loss is within {rule.number:g}, but {change.n:,} units do not "
                         f"prove it: two equal systems would pass with a margin of {reach:.{_fine(change)}f}."
                     )
-                blocks += self.proof(change)
+                blocks += self.proof(change)[0]
         return GateCheck(
             rule, self.step, self.new.system, not failing, "; ".join(texts[:_NAMED]), details, blocks[:_SHOWN]
         )
@@ -394,7 +424,7 @@ class _Side:
         changes = self.paired.changes
         part = rule.what.lower()
         if part in ("score", "scores", "group", "groups", "metric", "metrics"):
-            places = list(range(len(changes)))
+            places = [i for i, change in enumerate(changes) if change.part != CHECK]
         else:
             places = [i for i, c in enumerate(changes) if part in (c.part, plural_of(c.part))]
             # The whole, and averages over all groups, are none of the groups.
@@ -442,18 +472,39 @@ class _Side:
         about = f"{rule.what} of {rule.group}" if rule.group else rule.what
         return f"the run has no score '{about}'. {meant}Available: {', '.join(names) or 'none'}."
 
-    def proof(self, change: ScoreChange) -> list[Block]:
-        """Sentences that show a loss: what broke, or what fell most."""
+    def more(self, count: int, blocks: Sequence[Block]) -> str:
+        """How to read the sentences that are not shown; empty where all are."""
+        if count <= len(blocks) or self.old is None:
+            return ""
+        runs = f"{self.old.run}:{self.old.system} {self.new.run}:{self.new.system}"
+        return f"{count - len(blocks):,} more sentences: mtassay compare {runs} --all --examples {count}"
+
+    def proof(self, change: ScoreChange) -> tuple[list[Block], int]:
+        """The first sentences that show a loss (what broke, or what fell most), and how many there are."""
         assert self.old is not None
         units = self.paired.units_of(change)
+        if change.part == CHECK:
+            flagged = [c for c in self.cases if c.detector == change.name and c.new == "fail" != c.old]
+            return self._blocks(flagged), len(flagged)
         broken = [c for c in self.cases if c.kind in ("broken", "lost") and c.case_id in units]
         if change.fixed is not None and change.higher_is_better:
-            return [case_block(self.old, self.new, case, names=self.names) for case in broken[:_SHOWN]]
+            return self._blocks(broken), len(broken)
         good = 1 if change.higher_is_better else -1
         fallen = [u for u in self.paired.moved_units() if u.name == change.name and u.unit in units]
         fallen.sort(key=lambda unit: good * (unit.after - unit.before))
-        worst = [unit for unit in fallen if good * (unit.after - unit.before) < 0][:_SHOWN]
-        return [unit_block(self.old, self.new, unit, names=self.names) for unit in worst]
+        worst = [unit for unit in fallen if good * (unit.after - unit.before) < 0]
+        shown = [unit_block(self.old, self.new, unit, names=self.names) for unit in worst[:_SHOWN]]
+        return shown, len(worst)
+
+    def _blocks(self, cases: Sequence[CaseChange]) -> list[Block]:
+        assert self.old is not None
+        return [case_block(self.old, self.new, case, names=self.names) for case in cases[:_SHOWN]]
+
+
+def _is_about(finding: Finding, what: str) -> bool:
+    """Whether it is of this check, or a check's of this severity: `numbers`, `critical`, `check.critical`."""
+    name = finding.detector.rpartition(":")[2].replace("-", "_")
+    return what == name or what.removeprefix("check.") == severity_of(finding)
 
 
 def _pass_rate(ledger: Ledger) -> Score:
@@ -478,7 +529,7 @@ def _readings(rule: Gate) -> Iterator[tuple[str, str]]:
 def _is_called(key: tuple[str, str, int, str], what: str, shares: set[str]) -> bool:
     name, _, _, label = key
     word = what.lower()
-    if word in (name.lower(), label.lower(), name.partition(":")[0].lower()):
+    if word in (name.lower(), label.lower(), name.partition(":")[0].lower(), name.rpartition(":")[2].lower()):
         return True
     return word in ("pass rate", "accuracy") and name in shares
 
@@ -508,7 +559,7 @@ class _Alarm:
         """The check, when the p-values of all alarms are known."""
         changes = [self.side.paired.changes[i] for i in self.rows]
         ranked = sorted(zip(p, changes, strict=True), key=lambda pair: pair[0])
-        worse = [(value, c) for value, c in ranked if value < alpha and c.is_worse]
+        worse = [(value, c) for value, c in ranked if value < alpha and self._is_harm(c)]
         kind = plural_of(self.gate.what.lower().removesuffix("s"))
         kind = kind if self.gate.what.lower() not in [plural_of(c.part) for c in changes] else self.gate.what
         if worse:
@@ -519,7 +570,13 @@ class _Alarm:
             nearest = f"; nearest: {text}" if change.is_worse else ""
             measured = text if len(changes) == 1 else f"0 of {len(changes)} {kind}{nearest}"
         details = [_loss_text(value, c) for value, c in worse[:_NAMED]]
-        blocks = [block for _, c in worse for block in self.side.proof(c)]
+        within = [c for value, c in ranked if value < alpha and c.is_worse and not self._is_harm(c)]
+        if within and not worse:
+            names = ", ".join(c.title for c in within[:_NAMED])
+            details.append(f"Significantly worse, but within the margin: {names}.")
+            measured += f"; within the margin of {self._margin(within[0]):g}"
+        proofs = [self.side.proof(c) for _, c in worse]
+        blocks = [block for shown, _ in proofs[:2] for block in shown]
         return GateCheck(
             self.gate,
             self.side.step,
@@ -527,16 +584,37 @@ class _Alarm:
             not worse,
             measured,
             details,
-            blocks[: _SHOWN * max(1, min(len(worse), 2))],
+            blocks,
+            self.side.more(sum(count for _, count in proofs), blocks),
         )
+
+    def _margin(self, change: ScoreChange) -> float:
+        """The loss that does no harm: none of a share; of a metric five of the last digit that is shown."""
+        if self.gate.margin is not None:
+            return self.gate.margin
+        return 0.0 if change.fixed is not None else 5 * 10.0**-change.decimals
+
+    def _is_harm(self, change: ScoreChange) -> bool:
+        return change.is_worse and abs(change.delta or 0.0) > self._margin(change)
 
 
 def _loss_text(p: float, change: ScoreChange) -> str:
-    ends = [f"{value:.{change.decimals}f}" for value in (change.before, change.after) if value is not None]
+    decimals = _visible(change.delta, change.decimals)
+    ends = [f"{value:.{decimals}f}" for value in (change.before, change.after) if value is not None]
     return (
-        f"{change.title} {signed(change.delta, change.decimals)} ({' → '.join(ends)}, n {change.n:,}, "
-        f"p {p_text(p)})"
+        f"{change.title} {signed(change.delta, decimals)} ({' → '.join(ends)}, n {change.n:,}, p {p_text(p)})"
     )
+
+
+def _visible(value: float | None, decimals: int) -> int:
+    """So many decimals that a change can be seen: two digits that are not 0, six decimals at most.
+
+    >>> _visible(-1.24, 1), _visible(-0.0123, 1), _visible(0.0, 1)
+    (1, 3, 1)
+    """
+    if not value or abs(value) >= 10 ** (1 - decimals):
+        return decimals
+    return min(6, max(decimals, 1 - math.floor(math.log10(abs(value)))))
 
 
 def _family(alarms: Sequence[_Alarm], alpha: float) -> list[list[float]]:

@@ -10,12 +10,12 @@ from typing import Any, Literal
 
 from mtassay.data.errors import UsageError
 
-__all__ = ["Gate", "RuleKind"]
-
 RuleKind = Literal["limit", "loss", "worse", "new", "broken"]
 
 _NUMBER = r"(?P<number>\d+(?:\.\d+)?) ?(?P<unit>%|points?|pp)?"
 _THAN = r"(?: than (?:the )?baseline)?"
+_WORSE = r"(?:worse|lower|higher|more frequent)"
+_MARGIN = r"(?:,? by more than (?P<number>\d+(?:\.\d+)?)(?: points?)?)?"
 _LIMIT = re.compile(
     rf"(?:(?P<side>lower|upper) bound of )?(?:the )?(?P<what>.{{1,200}}?) ?(?P<relation>>=|<=|>|<) ?{_NUMBER}"
 )
@@ -23,11 +23,9 @@ _LOSS = re.compile(
     rf"(?:the )?(?P<what>.{{1,200}}?) not more than {_NUMBER} (?:lower|higher|worse){_THAN}"
     r"(?:,? at (?P<level>\d+(?:\.\d+)?) ?%)?"
 )
-_NONE_WORSE = re.compile(
-    rf"no (?P<what>.{{1,200}}?) (?:(?:is|are) )?significantly (?:worse|lower|higher){_THAN}"
-)
+_NONE_WORSE = re.compile(rf"no (?P<what>.{{1,200}}?) (?:(?:is|are) )?significantly {_WORSE}{_THAN}{_MARGIN}")
 _NOT_WORSE = re.compile(
-    rf"(?:the )?(?P<what>.{{1,200}}?) (?:(?:is|are) )?not significantly (?:worse|lower|higher){_THAN}"
+    rf"(?:the )?(?P<what>.{{1,200}}?) (?:(?:is|are) )?not significantly {_WORSE}{_THAN}{_MARGIN}"
 )
 _NEW = re.compile(rf"no new (?P<what>.{{1,200}}?){_THAN}")
 _BROKEN = re.compile(r"no (?:broken (?:case|item)s?|(?:case|item) (?:broke|(?:is )?broken))")
@@ -35,8 +33,9 @@ _FORMS = (
     "SCORE >= NUMBER",
     "lower bound of SCORE >= NUMBER",
     "SCORE not more than X lower, at 95 %",
-    "SCORE not significantly worse",
+    "SCORE not significantly worse by more than X",
     "no GROUPS significantly worse",
+    "no check significantly more frequent",
     "no new DETECTOR findings",
     "no broken cases",
     "undecided <= 5 %",
@@ -56,8 +55,9 @@ class Gate:
     >>> Gate.parse("bleu goes up")
     Traceback (most recent call last):
     mtassay.data.errors.UsageError: This is no rule: 'bleu goes up'. Write one of: SCORE >= NUMBER · lower \
-bound of SCORE >= NUMBER · SCORE not more than X lower, at 95 % · SCORE not significantly worse · no GROUPS \
-significantly worse · no new DETECTOR findings · no broken cases · undecided <= 5 %.
+bound of SCORE >= NUMBER · SCORE not more than X lower, at 95 % · SCORE not significantly worse by more than \
+X · no GROUPS significantly worse · no check significantly more frequent · no new DETECTOR findings · no \
+broken cases · undecided <= 5 %.
     """
 
     text: str
@@ -69,6 +69,8 @@ significantly worse · no new DETECTOR findings · no broken cases · undecided 
     unit: str = ""
     side: str = ""
     level: float | None = None
+    margin: float | None = None
+    """Of an alarm: the loss that does no harm; `None` for the usual one of each score."""
     is_one: bool = False
     """Of an alarm: whether it is about one score, not about all groups of a kind."""
     step: str = ""
@@ -93,9 +95,9 @@ significantly worse · no new DETECTOR findings · no broken cases · undecided 
         if match := _NEW.fullmatch(rule.lower()):
             return cls(text, "new", match["what"], group)
         if match := _NONE_WORSE.fullmatch(rule.lower()):
-            return cls(text, "worse", match["what"], group)
+            return cls(text, "worse", match["what"], group, margin=_margin(match))
         if match := _match(_NOT_WORSE, rule):
-            return cls(text, "worse", match["what"], group, is_one=True)
+            return cls(text, "worse", match["what"], group, margin=_margin(match), is_one=True)
         if match := _match(_LOSS, rule):
             level = None if match["level"] is None else float(match["level"]) / 100
             if level is not None and not 0.5 < level < 1:
@@ -133,6 +135,10 @@ significantly worse · no new DETECTOR findings · no broken cases · undecided 
     def compares(self) -> bool:
         """Whether it needs a baseline."""
         return self.kind != "limit"
+
+
+def _margin(match: re.Match[str]) -> float | None:
+    return None if match["number"] is None else float(match["number"])
 
 
 def _match(form: re.Pattern[str], rule: str) -> re.Match[str] | None:

@@ -22,12 +22,10 @@ from mtassay.report.run_text import (
     to_tsv,
 )
 
-__all__ = ["GateCheck", "GateReport"]
-
 
 @dataclass(frozen=True, slots=True)
 class GateCheck:
-    """What one rule says of one system in one run; `blocks` are the sentences that prove a failure."""
+    """What one rule says of one system in one run; `blocks` are the first of the sentences that prove it."""
 
     gate: Gate
     step: str
@@ -36,6 +34,8 @@ class GateCheck:
     measured: str
     details: Sequence[str] = ()
     blocks: Sequence[Block] = ()
+    more: str = ""
+    """How to read the sentences that are not among them."""
 
     def record(self) -> dict[str, Any]:
         """The JSON shape."""
@@ -46,6 +46,7 @@ class GateCheck:
             "passed": self.passed,
             "measured": self.measured,
             "details": list(self.details),
+            "more": self.more,
             "cases": [
                 {"case": block.title, **{str(line.label): line.text for line in block.lines}}
                 for block in self.blocks
@@ -54,7 +55,7 @@ class GateCheck:
 
     def lines(self) -> list[str]:
         """All that is known of it but the sentences."""
-        return [f"{self.gate.text}: {self.measured}", *self.details]
+        return [f"{self.gate.text}: {self.measured}", *self.details, *([self.more] if self.more else [])]
 
 
 @dataclass(frozen=True)
@@ -145,6 +146,7 @@ class GateReport:
             parts += [
                 "\n".join(told),
                 *(block_text(block, width=width, color=color) for block in check.blocks),
+                *([textwrap.fill(check.more, width)] if check.more else []),
             ]
         parts += [textwrap.fill(printable(note), width) for note in (*self._about(), *self.notes)]
         return "\n\n".join(parts)
@@ -154,6 +156,7 @@ class GateReport:
         parts = [f"### Translation gate {escape_markdown(self.summary)}", to_markdown(self.table())]
         for check in self.failed:
             inside = [*(escape_markdown(line) for line in check.details), *map(block_markdown, check.blocks)]
+            inside += [escape_markdown(check.more)] if check.more else []
             if inside:
                 title = escape_markdown(check.gate.text)
                 body = "\n\n".join(inside)

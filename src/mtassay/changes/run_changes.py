@@ -30,22 +30,6 @@ from mtassay.methods.paired_scores import (
     kind_of,
 )
 
-__all__ = [
-    "CaseChange",
-    "RunChanges",
-    "VerdictChange",
-    "VerdictChanges",
-    "case_changes",
-    "case_status",
-    "case_texts",
-    "check_comparable",
-    "comparison_notes",
-    "pair_systems",
-    "source_lines",
-    "status_word",
-    "why",
-]
-
 
 def pair_systems(
     run: Run, baseline: Sequence[Snapshot], *, systems: Sequence[str] = (), step: str = ""

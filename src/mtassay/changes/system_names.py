@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from mtassay.data.errors import InputError, UsageError
 from mtassay.data.formats.textfiles import FilePath, check_columns, read_lines
 
-__all__ = ["SystemInGroup", "check_aliases", "find_system", "folded", "join_names", "read_aliases"]
-
 
 def folded(name: str) -> str:
     """What is left of a name when case, hyphens, underscores and spaces do not count.

@@ -19,10 +19,9 @@ import numpy as np
 
 from mtassay.data.display import Span
 from mtassay.data.nouns import Observation, Segment
-from mtassay.measures.guards import find_guard_hits
+from mtassay.measures.check import CheckContext
+from mtassay.measures.check_run import choose_checks, id_of, run_checks, units_of
 from mtassay.measures.polarity import NEGATIONS
-
-__all__ = ["Feature", "FeatureKind", "FeatureTable", "find_features", "words_in"]
 
 LONGEST = 2000
 """Characters of a text that are looked at."""
@@ -295,40 +294,35 @@ def _negations(
             yield unit, Feature("lost", NEGATION_ADDED)
 
 
-_GUARDS = {
-    "empty": "the output is empty",
-    "copied": "the output is the source, untranslated",
-    "wrong_language": "the output is in another language",
-    "missing_numbers": "a number of the source is not in the output",
-    "missing_urls": "an address of the source is not in the output",
-    "missing_placeholders": "a placeholder of the source is not in the output",
-    "missing_tags": "a tag of the source is not in the output",
-}
+_CHECKS = "empty,untranslated,wrong-language,numbers,urls,placeholders,tags"
+_NUMBER_LOST = "a number of the source is not in the output"
 _DIGITS = re.compile(r"\d++")
 
 
 def _lost(observations: Sequence[Observation], pair: tuple[str, str] | None) -> Iterator[tuple[int, Feature]]:
-    """What the guards see, and figures that only the output has."""
+    """What checks see, and figures that only the output has."""
     segments = [
         Segment(str(unit), o.source[:LONGEST] or None, tuple(r[:LONGEST] for r in o.references))
         for unit, o in enumerate(observations)
     ]
     texts = [o.output[:LONGEST] for o in observations]
-    # The guard lets small numbers be spelled out; without any figure that a reference has too, all are lost.
+    # The check lets small numbers be spelled out; without any figure that a reference has too, all are lost.
     without = {
         unit
         for unit, segment in enumerate(segments)
         if all(_DIGITS.search(text or "") for text in (segment.source, *segment.references))
         and not _DIGITS.search(texts[unit])
     }
-    for finding in find_guard_hits(segments, {"": texts}, pair=pair).findings[""]:
-        kind = finding.detector.removeprefix("guard:")
-        if kind != "missing_numbers":
-            yield int(finding.case_id), Feature("lost", _GUARDS.get(kind, kind.replace("_", " ")))
+    context = CheckContext(*(pair or (None, None)))
+    checks = {check.id: check for check in choose_checks(_CHECKS, (), context).checks}
+    units = {"": units_of(segments, texts)}
+    for finding in run_checks(list(checks.values()), units, context, processes=1)[""]:
+        if id_of(finding) != "numbers":
+            yield int(finding.case_id), Feature("lost", checks[id_of(finding)].about)
         else:
             without.add(int(finding.case_id))
     for unit in sorted(without):
-        yield unit, Feature("lost", _GUARDS["missing_numbers"])
+        yield unit, Feature("lost", _NUMBER_LOST)
     for unit, segment in enumerate(segments):
         known = "".join((segment.source or "", *(r or "" for r in segment.references)))
         if segment.source and any(figure not in known for figure in _DIGITS.findall(texts[unit])):

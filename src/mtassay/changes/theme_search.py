@@ -19,8 +19,6 @@ from mtassay.data.nouns import Observation
 from mtassay.stats.enrichment import Deals, Incidence, deviances, odds_ratio
 from mtassay.stats.proportions import Interval
 
-__all__ = ["ALPHA", "Cause", "Theme", "enough", "find_causes", "make_theme"]
-
 ALPHA = 0.02
 """The usual level: of fifty systems whose failures are random, one gets a theme."""
 _FEWEST_FAMILIES = 3  # what only one or two sentences have is no theme
@@ -29,6 +27,7 @@ _MOST = 8  # themes of one system
 _TWIN, _NEAR = 0.7, 0.85  # features of one cause: the failures they share, how telling one is beside the best
 _INSIDE = 0.6  # so much of a feature's failures within a theme make it a part
 _AROUND = 0.8  # and so much of a theme's failures in a feature
+_OFTENER = 1.5  # so many times as often failures must have what the best outputs have too
 _LARGE, _FEW_TRIALS = 400_000, 199
 _RANKS = {kind: rank for rank, kind in enumerate(get_args(FeatureKind))}
 
@@ -80,9 +79,10 @@ def find_causes(
     families = np.array([numbers.setdefault(o.family or o.source, len(numbers)) for o in observations])
     groups = _alike(table, families)
     alive = np.ones(len(failed), bool)
+    high = np.array([o.is_high for o in observations])
     causes: list[Cause] = []
     while len(causes) < _MOST and enough(failed[alive].tolist()):
-        step = _Step.of(groups, alive, failed)
+        step = _Step.of(groups, alive, failed, high)
         found = step.best(Deals(failed[alive], families[alive], trials, seed), alpha)
         if found is None:
             break
@@ -94,6 +94,15 @@ def find_causes(
         alive[units] = False
         alive[step.all_units(leader)] = False
     return causes
+
+
+def _is_as_frequent(units: Ints, failed: Bools, high: Bools) -> bool:
+    """Whether the best outputs have a feature about as often as the failures; never where none are known."""
+    best = int((high & ~failed).sum())
+    if not best:
+        return False
+    among_best = np.count_nonzero(high[units] & ~failed[units]) / best
+    return bool(among_best * _OFTENER > np.count_nonzero(failed[units]) / max(1, int(failed.sum())))
 
 
 class _Group(NamedTuple):
@@ -135,8 +144,12 @@ class _Step:
     failing: Ints
 
     @classmethod
-    def of(cls, groups: Sequence[_Group], alive: Bools, failed: Bools) -> _Step:
-        """Those features that could be telling among the outputs that are left."""
+    def of(cls, groups: Sequence[_Group], alive: Bools, failed: Bools, high: Bools) -> _Step:
+        """Those features that could be telling among the outputs that are left.
+
+        What the best outputs have about as often as the failures is no cause of failures.
+        """
+        groups = [group for group in groups if not _is_as_frequent(group.units, failed, high)]
         places = np.cumsum(alive) - 1
         left = [places[group.units[alive[group.units]]] for group in groups]
         now = failed[alive]
@@ -217,6 +230,10 @@ class Theme:
     p: float
     parts: tuple[str, ...]
     examples: tuple[Block, ...]
+    failures_called: str = "failures"
+    best: int = 0
+    of_best: int = 0
+    """How many of the best outputs have it, where a metric says which these are."""
 
     def __str__(self) -> str:
         return self.sentence
@@ -224,11 +241,12 @@ class Theme:
     @property
     def cause(self) -> str:
         """The sentence without its numbers: the same for all systems that fail for this reason."""
-        return self.sentence.removesuffix(_counts(self.failures, self.of, self.passes, self.passing))
+        told = _counts(self.failures, self.of, self.passes, self.passing, self.failures_called)
+        return self.sentence.removesuffix(told)
 
 
-def _counts(failures: int, of: int, passes: int, passing: int) -> str:
-    return f": {failures:,} of {of:,} failures, {passes:,} of {passing:,} other outputs"
+def _counts(failures: int, of: int, passes: int, passing: int, called: str) -> str:
+    return f": {failures:,} of {of:,} {called}, {passes:,} of {passing:,} other outputs"
 
 
 def make_theme(
@@ -237,6 +255,7 @@ def make_theme(
     observations: Sequence[Observation],
     table: FeatureTable,
     right: Mapping[str, str] = MappingProxyType({}),
+    failures_called: str = "failures",
 ) -> Theme:
     """A cause in words, with its numbers among all observations.
 
@@ -246,14 +265,15 @@ def make_theme(
     failures, of = int(failed[cause.units].sum()), int(failed.sum())
     passes, passing = len(cause.units) - failures, len(failed) - of
     odds, interval = odds_ratio(failures, of, passes, passing)
-    sentence = _name(cause, table) + _counts(failures, of, passes, passing)
+    sentence = _name(cause, table) + _counts(failures, of, passes, passing, failures_called)
     features = list(dict.fromkeys([cause.feature, *cause.twins, *cause.parts]))
     parts = list(dict.fromkeys(_describe(feature, table) for feature in features))[:_PARTS]
     parts += _clues(cause, observations)
     examples = _examples(cause, observations, failed, table, right)
-    return Theme(
-        system, sentence, failures, of, passes, passing, odds, interval, cause.p, tuple(parts), examples
-    )
+    numbers = (failures, of, passes, passing, odds, interval, cause.p)
+    best = np.array([o.is_high and o.verdict == "pass" for o in observations])
+    among = (int(best[cause.units].sum()), int(best.sum()))
+    return Theme(system, sentence, *numbers, tuple(parts), examples, failures_called, *among)
 
 
 def _name(cause: Cause, table: FeatureTable) -> str:
@@ -353,7 +373,7 @@ def _examples(
         if feature in own:
             for unit in table.units[number].tolist():
                 weights[unit] = weights.get(unit, 0) + (3 if feature in cause.twins else 1)
-    units = [unit for unit in cause.fresh.tolist() if failed[unit]]
+    units = [unit for unit in cause.fresh.tolist() if failed[unit] and not _is_right(observations[unit])]
     units.sort(key=lambda u: (-weights.get(u, 0), len(observations[u].source) + len(observations[u].output)))
     chosen: dict[str, Observation] = {}
     for unit in units:
@@ -365,6 +385,12 @@ def _examples(
     words = {feature.name for feature in marked_features}
     features = [*marked_features, *(f for f in cause.parts if f.kind == "contrast" and f.name in words)]
     return tuple(_block(one, features, right.get(one.source, "")) for one in chosen.values())
+
+
+def _is_right(observation: Observation) -> bool:
+    """Whether the output is a reference, but for case and punctuation: it shows no problem."""
+    said = [word for word, _ in words_in(observation.output)]
+    return any(said == [word for word, _ in words_in(text)] for text in observation.references)
 
 
 def _block(observation: Observation, features: Sequence[Feature], right: str) -> Block:

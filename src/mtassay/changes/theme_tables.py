@@ -26,8 +26,6 @@ from mtassay.report.run_text import (
 )
 from mtassay.stats.proportions import wilson
 
-__all__ = ["COUNTED", "render_themes", "theme_blocks", "themes_html", "themes_record", "themes_table"]
-
 SYSTEMS = 20
 """So many systems are shown, those with the most failures; a program gets all."""
 COUNTED = (
@@ -66,9 +64,10 @@ def shown_systems(themes: Themes) -> list[Examined]:
 
 def notes_of(themes: Themes) -> list[str]:
     """What a reader must know besides the numbers."""
-    failure = f"A failure is, in {'; in '.join(themes.failure)}. {COUNTED}"
+    said = "A failure" if all(e.failures_called == "failures" for e in themes.examined) else "Low-scoring"
+    failure = f"{said} is, in {'; in '.join(themes.failure)}. {COUNTED}"
     claimed = (
-        "Odds: how many times higher the odds of it are among failures, with a prior and the 95 % interval. "
+        "Odds are with a prior and the 95 % interval; what the best outputs have as often is left out. "
         f"p: corrected for all features of a system, claimed up to {themes.alpha:g}; what fires on the same "
         "failures is one theme, and each is looked for among outputs that those above do not explain."
     )
@@ -102,8 +101,10 @@ def _system(
 def numbers(theme: Theme) -> str:
     """How much a theme explains, and how sure it is."""
     low, high = wilson(theme.failures, theme.of)
-    share = f"{100 * theme.failures / theme.of:.0f} % [{100 * low:.0f}–{100 * high:.0f}] of the failures"
-    return f"{share}; odds × {theme.odds:.3g} {_ends(theme)}; {p_stated(theme.p)}"
+    ends = f"[{100 * low:.0f}–{100 * high:.0f}]"
+    share = f"{100 * theme.failures / theme.of:.0f} % {ends} of the {theme.failures_called}"
+    odds = f"its odds are {theme.odds:.3g} times as high as in other outputs {_ends(theme)}"
+    return f"{share}; {odds}; {p_stated(theme.p)}"
 
 
 def _ends(theme: Theme) -> str:

@@ -36,12 +36,14 @@ class Examined:
     passing: int
     left_out: Mapping[str, int]
     features: int
+    failures_called: str = "failures"
 
     @property
     def note(self) -> str:
         """The same in a line."""
         left = ", ".join(f"{count:,} {verdict}" for verdict, count in self.left_out.items())
-        told = f"{self.failures:,} of {self.failures + self.passing:,} outputs failed"
+        said = "failed" if self.failures_called == "failures" else "are low-scoring"
+        told = f"{self.failures:,} of {self.failures + self.passing:,} outputs {said}"
         told += f" ({left} left out)" if left else ""
         few = "too few failures or passes to look for themes" if not self.features else ""
         return f"{told}; {few or f'{self.features:,} features were looked at'}"
@@ -89,6 +91,8 @@ def find_themes(
     settled = {system: material.settled() for system, material in materials.items()}
     chosen = named(list(materials), systems, "name", lambda name: [name], has="system has")
     pair = _pair(runs)
+    called = dict.fromkeys(view_of(run).failures() for run in runs)
+    failures_called = next(iter(called)) if len(called) == 1 else "failures"
     themes: list[Theme] = []
     examined: list[Examined] = []
     for done, system in enumerate(chosen):
@@ -102,9 +106,11 @@ def find_themes(
             features = len(table.features)
             causes = find_causes(observations, table, alpha=alpha, trials=trials, seed=seed)
             right = _right(system, materials) if causes else {}
-            themes += [make_theme(system, cause, observations, table, right) for cause in causes]
+            themes += [
+                make_theme(system, cause, observations, table, right, failures_called) for cause in causes
+            ]
         passing = len(observations) - failures
-        examined.append(Examined(system, failures, passing, material.left_out(), features))
+        examined.append(Examined(system, failures, passing, material.left_out(), features, failures_called))
     failure = list(dict.fromkeys(f"{run.method}: {view_of(run).failure()}" for run in runs))
     return Themes(themes, examined, failure, alpha)
 

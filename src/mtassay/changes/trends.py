@@ -14,8 +14,6 @@ from mtassay.data.nouns import Run, Score
 from mtassay.methods.paired_scores import PairedScores, ScoreChange, Snapshot
 from mtassay.stats import family
 
-__all__ = ["History", "ScoreTrend", "TrendPoint"]
-
 
 @dataclass(frozen=True, slots=True)
 class TrendPoint:

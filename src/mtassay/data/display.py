@@ -9,24 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-__all__ = [
-    "PLAIN",
-    "AnswerView",
-    "Block",
-    "CaseView",
-    "Cell",
-    "Figure",
-    "Headline",
-    "Leaderboard",
-    "Line",
-    "Look",
-    "Point",
-    "Series",
-    "Span",
-    "Standing",
-    "Table",
-]
-
 Span = tuple[int, int]
 """Start and end in a text, as in a slice."""
 
@@ -157,7 +139,7 @@ class CaseView:
 class Standing(NamedTuple):
     """Where a system stands by one measure: its value as it is shown, on `n` units.
 
-    `is_best` says that its value is the best one, or that no test tells it apart from the best.
+    `is_best` says that it may be the best: no other system is significantly better.
     """
 
     system: str

@@ -19,21 +19,6 @@ from functools import partial
 from os import PathLike
 from typing import Any
 
-__all__ = [
-    "BusyError",
-    "ClosedError",
-    "InputError",
-    "MissingExtraError",
-    "MtassayError",
-    "PluginError",
-    "PluginWarning",
-    "RejectedError",
-    "ServiceError",
-    "UsageError",
-    "WorkerError",
-    "WorkspaceError",
-]
-
 
 class MtassayError(Exception):
     """Base of all of ours. The message is one line: what happened, where, what to do."""

@@ -9,8 +9,6 @@ from functools import cache
 
 from mtassay.data.errors import UsageError
 
-__all__ = ["Language", "Pair", "name_of", "parse_language", "parse_pair"]
-
 # Languages by the script they are written in unless one says otherwise; "" where several are common.
 # An entry is the normal code (ISO 639-1, else 639-3), further codes for it after "/" (639-3, 639-2/B,
 # withdrawn ones, the individual language that stands for a macrolanguage, as `arb` for `ar`), and the name.

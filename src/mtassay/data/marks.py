@@ -14,23 +14,6 @@ from typing import Any
 from mtassay.data.display import Span
 from mtassay.data.errors import UsageError
 
-__all__ = [
-    "differing",
-    "display_width",
-    "file_name",
-    "find_words",
-    "json_text",
-    "marked",
-    "p_stated",
-    "p_text",
-    "pieces",
-    "plural",
-    "printable",
-    "safe",
-    "signed",
-    "wrapped",
-]
-
 LIMIT = 1200
 """Characters of one text that are shown."""
 

@@ -18,40 +18,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "DISPUTED",
-    "EDITED",
-    "UNSURE",
-    "Case",
-    "Cluster",
-    "Comparison",
-    "Edit",
-    "Finding",
-    "Flags",
-    "Generated",
-    "Judgement",
-    "Ledger",
-    "Observation",
-    "OpenAnswer",
-    "Origin",
-    "Output",
-    "Question",
-    "Request",
-    "Result",
-    "Review",
-    "Run",
-    "RunContext",
-    "Score",
-    "Segment",
-    "Statistics",
-    "System",
-    "Verdict",
-    "apply_edits",
-    "majority",
-    "original_of",
-    "percent",
-    "texts_digest",
-]
 
 DISPUTED = "disputed"
 """Stands for the answer where reviewers disagree."""
@@ -298,7 +264,9 @@ class Score:
     """One number over `n` units, with its 95 % interval; `None` where it is undefined.
 
     `label` is what people call it, where that is not its name, and `decimals` how many they print. Where
-    systems have scores on different units, `common` is the value on the `common_n` units that all have.
+    systems have scores on different units, `common` is the value on the `common_n` units that all have. Where
+    some system left a text without an answer, `value` counts that as an empty output, and `answered` is the
+    value on the `answered_n` units that all systems answered.
     """
 
     name: str
@@ -313,6 +281,8 @@ class Score:
     decimals: int = 1
     common: float | None = None
     common_n: int | None = None
+    answered: float | None = None
+    answered_n: int | None = None
 
     @property
     def comparable(self) -> float | None:
@@ -330,7 +300,8 @@ class Comparison:
 
     `detectable` is the smallest difference this test set would show with 80 % power, and
     `more` how many more units of the same kind would make this difference significant
-    (0 when it is already, `None` when nothing can be said).
+    (0 when it is already, `None` when nothing can be said). `better` is the system that is significantly
+    better, by the test that ranks rest on; empty where neither is.
     """
 
     name: str
@@ -342,11 +313,12 @@ class Comparison:
     detectable: float | None = None
     more: int | None = None
     n: int | None = None
+    better: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Systems that no significant difference separates; rank 1 is best."""
+    """Systems of one rank. Those of rank 1 may be the best: no other system is significantly better."""
 
     name: str
     group: str
@@ -455,7 +427,8 @@ class Generated:
 class Judgement:
     """What a method made of the answers: findings where it judges, statistics where it measures.
 
-    `basis` is what they rest on besides, as in a result.
+    `basis` is what they rest on besides, as in a result. `documents` says which units are drawn together, and
+    `unanswered` which segments a system left without an answer.
     """
 
     findings: Sequence[Finding] = ()
@@ -463,6 +436,8 @@ class Judgement:
     counts: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     notes: Sequence[str] = ()
     basis: Mapping[str, Any] = field(default_factory=dict)
+    documents: Mapping[str, str] = field(default_factory=dict)
+    unanswered: Mapping[str, Collection[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -610,7 +585,8 @@ class Observation(NamedTuple):
     `family` is the source that this one and others were made from, since such outputs fail together; empty
     for one that nobody edited. `traits` are what is known of the segment, each a kind and a name, as
     `("category", "Negation")`; `clues` name what spoke against the output when
-    it was judged: they go with failures by their nature, so they describe a cause and are none.
+    it was judged: they go with failures by their nature, so they describe a cause and are none. `is_high`
+    says that a metric counts it among the best outputs: what these have as often is no cause.
     """
 
     segment_id: str
@@ -622,6 +598,7 @@ class Observation(NamedTuple):
     family: str = ""
     traits: tuple[tuple[str, str], ...] = ()
     clues: tuple[str, ...] = ()
+    is_high: bool = False
 
 
 _Batch = TypeVar("_Batch")

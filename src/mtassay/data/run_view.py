@@ -25,8 +25,6 @@ from mtassay.data.nouns import (
 )
 from mtassay.data.registry import find
 
-__all__ = ["AskedPair", "RunView", "joint_verdict", "traits_of"]
-
 
 class AskedPair(NamedTuple):
     """A source and a target that people are asked about as they stand, whoever made them.
@@ -202,6 +200,10 @@ class RunView:
     def failure(self) -> str:
         """What counts as a failure among the observations of a run, in a few words."""
         return "what a finding says fails"
+
+    def failures(self) -> str:
+        """What people call the outputs that failed: 'low-scoring outputs' where only a metric says so."""
+        return "failures"
 
     def finds(self, detector: str) -> str:
         """What people call what a detector finds."""

@@ -14,22 +14,6 @@ from mtassay.data.display import Line
 from mtassay.data.nouns import UNSURE, Question, Review, Run, Segment, majority
 from mtassay.data.questions import COMMON_QUESTIONS, SpanQuestion, span_answer
 
-__all__ = [
-    "SHORT",
-    "Decision",
-    "Pending",
-    "Subject",
-    "answer_about",
-    "caution_of_models",
-    "count_reviewers",
-    "decide",
-    "is_model",
-    "review_now",
-    "subject_from",
-    "subjects_in",
-    "told_answer",
-]
-
 SHORT = 10
 """How much of an id is shown to people; any unique beginning is understood."""
 

@@ -8,8 +8,6 @@ from collections.abc import Hashable, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-__all__ = ["Piece", "common_ends", "edit_distance", "split_words"]
-
 _UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN")
 """Scripts that put no space between words, by how the names of their characters begin."""
 _JOINERS = "'’\u200c\u200d"

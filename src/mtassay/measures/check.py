@@ -5,9 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from secrets import token_hex
 from typing import Any, ClassVar, Literal, TypeVar
-
-__all__ = ["GROUPS", "SEVERITIES", "Alarm", "Check", "CheckContext", "Mark", "Need", "Severity", "Unit"]
 
 Severity = Literal["critical", "major", "minor"]
 SEVERITIES: tuple[Severity, ...] = ("critical", "major", "minor")
@@ -97,6 +96,12 @@ class CheckContext:
         self.terms = terms
         self.style = dict(style or {})
         self._parts: dict[Callable[[CheckContext], Any], Any] = {}
+        self._key = ""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Parts may be large: another process makes its own, once.
+        self._key = self._key or token_hex(8)
+        return _reopened, (self._key, self.source, self.target, self.terms, self.style)
 
     def part(self, make: Callable[[CheckContext], Part]) -> Part:
         """What `make` makes of the context; whoever asks with the same function gets the same part."""
@@ -104,6 +109,19 @@ class CheckContext:
             self._parts[make] = make(self)
         part: Part = self._parts[make]
         return part
+
+
+_REOPENED: dict[str, CheckContext] = {}
+
+
+def _reopened(
+    key: str, source: str | None, target: str | None, terms: Any, style: Mapping[str, str]
+) -> CheckContext:
+    """The context that has come to another process: the same one each time."""
+    if key not in _REOPENED:
+        _REOPENED.clear()  # one run at a time
+        _REOPENED[key] = CheckContext(source, target, terms=terms, style=style)
+    return _REOPENED[key]
 
 
 class Check(ABC):

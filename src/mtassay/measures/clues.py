@@ -1,301 +1,400 @@
-"""Clues: what speaks for an error in a translation, each as a number with a line that a person can check.
+"""Clues: the numbers that the judge goes by, for any language pair.
 
-Some are what a detector suspects. The others are measures: how an output stands to its source, to a
-reference, to what comes back when it is translated back, and to what its language usually says.
+An output is compared with its source, with a reference and with what other systems wrote, where these are
+given: by characters and numbers, and, if the sentence encoder is installed, piece by piece. Pieces that mean
+the same have similar states, in one language or in two (as in BERTScore, Zhang et al. 2020), so what has no
+counterpart on the other side is missing, added or wrong.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import SequenceMatcher
-from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from mtassay.data.errors import UsageError
-from mtassay.data.languages import Pair
-from mtassay.data.nouns import Segment
-from mtassay.measures.chrf import ChrF
-from mtassay.measures.detector import AnnotatedAnswer, Clue, PairDetector, Suspicion, open_detectors
-from mtassay.measures.likelihood import Likelihoods, find_likelihoods
-from mtassay.measures.polarity import NEGATIONS
-from mtassay.measures.vocabulary import TargetWords, small_words, target_words
-from mtassay.nlp.annotation import Annotation
-from mtassay.nlp.encoder import Encoder, Vectors, open_encoder, unit
-from mtassay.nlp.normalisation import plain_marks, plain_text
+from mtassay.nlp.encoder import ReadText, WindowedEncoder
+from mtassay.nlp.normalisation import plain_marks
+from mtassay.nlp.numbers import read_numbers
 
-__all__ = ["DETECTORS", "Clue", "ClueFinder"]
+Floats = NDArray[np.float32]
 
-DETECTORS = ("polarity", "unknown-words", "untranslated", "repetition", "markup", "added-figures")
-"""Those whose suspicions are clues, under the same names."""
+MOST_OTHERS = 5
+"""With so many outputs of other systems an output is compared at most: more tell little more."""
+_ORDERS = (1, 2, 3, 4, 6)
+_WORD = re.compile(r"\w+|[^\w\s]")
+_RARE = 9.0  # pieces rarer than that are content words or names
+_LIKE = 0.5  # states that are nearer than that mean something alike
+_SUSPECTS = 3
 
 
-class Rewording(NamedTuple):
-    """Neighbouring words of a reference, and those that an output has in their place."""
+class JudgedAnswer(NamedTuple):
+    """One output as the judge sees it.
 
-    reference: tuple[str, ...]
-    output: tuple[str, ...]
+    `others` are outputs of other systems for the same source; what they agree on is likely right.
+    """
+
+    id: str
+    source: str
+    output: str
+    references: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
 
 
-_FREQUENT = 5.6  # Zipf: words that are more frequent say little
-_GONE = 0.6  # what a content word counts that the other side has nothing for, as a distance
+class Suspect(NamedTuple):
+    """A word that has no counterpart: on which side it is, and how much that weighs (rarity × distance)."""
+
+    side: str
+    word: str
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Clues:
+    """What is known of one answer: numbers by name, what they were computed from, and the words to blame.
+
+    `kind` is what there was to compare with, as `"encoder+reference+others"`; `"nothing"` if only the source.
+    """
+
+    kind: str
+    values: Mapping[str, float]
+    suspects: tuple[Suspect, ...] = ()
 
 
 @dataclass(frozen=True)
 class ClueFinder:
-    """Looks for all clues in translations of one language pair whose target language has a list of words."""
+    """Computes the clues of answers; without an encoder, those that need none."""
 
-    pair: Pair
-    words: TargetWords
-    detectors: Sequence[PairDetector]
-    encoder: Encoder
-    likelihoods: Likelihoods | None = None
+    reader: WindowedEncoder | None = None
+
+    def find(self, answers: Sequence[JudgedAnswer]) -> list[Clues]:
+        """The clues of each answer, in order. Quotes, dashes and spaces are read as plain ones.
+
+        >>> right = JudgedAnswer("1", "Das Haus ist klein.", "The house is small.", ("The house is small.",))
+        >>> clues = ClueFinder().find([right])[0]
+        >>> clues.kind, clues.values["grams-4"]
+        ('reference', 1.0)
+        """
+        plain = [_with_plain_marks(answer) for answer in answers]
+        texts = [text for a in plain for text in (a.source, a.output, *a.references, *a.others)]
+        read = self.reader.read(texts) if self.reader else {}
+        sides = {text: _Side.of(text) for text in set(texts)}
+        return [self._clues(answer, sides, read) for answer in plain]
+
+    def _clues(self, answer: JudgedAnswer, sides: Mapping[str, _Side], read: Mapping[str, ReadText]) -> Clues:
+        output, source = sides[answer.output], sides[answer.source]
+        reference = max(
+            (sides[text] for text in answer.references if text.strip()),
+            key=lambda side: _f_score(output.grams[4], side.grams[4]),
+            default=None,
+        )
+        others = [sides[text] for text in answer.others if text.strip()][:MOST_OTHERS]
+        has_states = answer.output in read and answer.source in read
+        kind = [
+            *(["encoder"] if has_states else []),
+            *(["reference"] if reference else []),
+            *(["others"] if others else []),
+        ]
+        values = _of_source(output, source)
+        if reference:
+            values |= _of_reference(output, source, reference)
+        if others:
+            values |= _of_others(output, others)
+        suspects: tuple[Suspect, ...] = ()
+        if has_states:
+            texts = [text for text in answer.others if text.strip()][:MOST_OTHERS]
+            found = _States(
+                read[answer.output],
+                read[answer.source],
+                read[reference.text] if reference else None,
+                [read[text] for text in texts],
+            )
+            values |= found.values()
+            suspects = found.suspects()
+        return Clues("+".join(kind) or "nothing", values, suspects)
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """A text, counted: its words, its numbers, its runs of characters."""
+
+    text: str
+    words: tuple[str, ...]
+    numbers: Counter[str]
+    grams: Mapping[int, Counter[str]]
 
     @classmethod
-    def open(cls, pair: Pair, *, encoder: Encoder | None = None) -> ClueFinder:
-        """With translation models where there are any.
+    def of(cls, text: str) -> _Side:
+        letters = text.replace(" ", "")
+        grams = {
+            n: Counter(letters[start : start + n] for start in range(len(letters) - n + 1)) for n in _ORDERS
+        }
+        numbers = Counter(number.digits for number in read_numbers(text))
+        return cls(text, tuple(_WORD.findall(text)), numbers, grams)
 
-        `UsageError` for a pair that no list of words, or no list of negations, serves.
-        """
-        words = target_words(pair)
-        if words is None:
-            raise UsageError(f"There is no list of words for {pair.target}.")
-        detectors = [d for d in open_detectors(DETECTORS, pair) if isinstance(d, PairDetector)]
-        return cls(pair, words, detectors, encoder or open_encoder("the judge"), find_likelihoods(pair))
+    @property
+    def marks(self) -> int:
+        return sum(not word.isalnum() for word in self.words)
 
-    def find(self, answers: Sequence[AnnotatedAnswer]) -> list[dict[str, Clue]]:
-        """The clues of each answer by name, in order; without a reference or a way back, fewer.
+    @property
+    def capitals(self) -> int:
+        return sum(word[0].isupper() for word in self.words)
 
-        Texts are read with plain marks: what quotes, dashes and spaces they have is no matter here.
-        """
-        answers = [_with_plain_marks(answer) for answer in answers]
-        right = self._nearest_references(answers)
-        pairs = [
-            _differences(text, a.output.text) if text else [] for a, text in zip(answers, right, strict=True)
-        ]
-        vectors = _Vectors(
-            self.encoder,
-            (
-                text
-                for answer, reference, stretches in zip(answers, right, pairs, strict=True)
-                for text in (
-                    answer.source.text,
-                    answer.output.text,
-                    reference,
-                    answer.back,
-                    *(" ".join(side) for stretch in stretches for side in stretch),
-                )
-            ),
-        )
-        suspected: dict[str, dict[int, Clue]] = {}
-        for detector in self.detectors:
-            suspected[detector.name] = {
-                int(suspicion.id): _as_clue(suspicion) for suspicion in detector.suspects(_numbered(answers))
-            }
-        back = _chrf([a.back for a in answers], [a.source.text for a in answers])
-        likeness = _chrf([a.output.text for a in answers], right)
-        likely = self.likelihoods.clues(answers, right) if self.likelihoods else [{} for _ in answers]
-        found = []
-        for number, answer in enumerate(answers):
-            clues = likely[number] | {name: hits.get(number, Clue(0.0)) for name, hits in suspected.items()}
-            clues |= self._wording(answer, right[number])
-            if reference := right[number]:
-                clues |= self._against(answer, reference, pairs[number], vectors)
-                clues["likeness"] = Clue(1 - likeness[number], _little_like(likeness[number]))
-            if answer.back is not None:
-                distance = vectors.distance(answer.source.text, answer.back)
-                clues["back"] = Clue(distance, f"translated back it says: {answer.back}")
-                clues["back-likeness"] = Clue(1 - back[number])
-            clues["topic"] = Clue(vectors.distance(answer.source.text, answer.output.text))
-            found.append(clues)
+
+def _of_source(output: _Side, source: _Side) -> dict[str, float]:
+    """What can be told without a reference and without an encoder."""
+    long_words = {word.lower() for word in source.words if len(word) > 3 and word.isalpha()}
+    copied = sum(word.lower() in long_words for word in output.words)
+    ends = (side.text.rstrip()[-1:] in ".。!?！？" for side in (output, source))
+    return {
+        "length": float(np.log1p(len(output.text))),
+        "source-length": float(np.log1p(len(source.text))),
+        "ratio": float(np.log((len(output.text) + 1) / (len(source.text) + 1))),
+        "repeated": 1 - len(set(output.words)) / max(1, len(output.words)),
+        "numbers": float(source.numbers.total()),
+        "numbers-lost": float((source.numbers - output.numbers).total()),
+        "numbers-added": float((output.numbers - source.numbers).total()),
+        "copied": copied / max(1, len(output.words)),
+        "capitals": float(output.capitals - source.capitals),
+        "marks": float(abs(output.marks - source.marks)),
+        "source-marks": float(source.marks),
+        "brackets": float(source.text.count("(") + source.text.count("（")),
+        "end": float(next(ends) != next(ends)),
+    }
+
+
+def _of_reference(output: _Side, source: _Side, reference: _Side) -> dict[str, float]:
+    """What differs from the reference, by characters, words and numbers."""
+    found = {f"grams-{n}": _f_score(output.grams[n], reference.grams[n]) for n in _ORDERS}
+    shared = (output.grams[4] & reference.grams[4]).total()
+    lower = [Counter(map(str.lower, side.words)) for side in (output, reference)]
+    copied = [word for word in set(output.words) & set(source.words) if len(word) > 3 and word.isalpha()]
+    return found | {
+        "grams-4-kept": shared / max(1, reference.grams[4].total()),
+        "grams-4-right": shared / max(1, output.grams[4].total()),
+        "words": _f_score(*lower),
+        "words-lost": float(np.log1p((lower[1] - lower[0]).total())),
+        "words-added": float(np.log1p((lower[0] - lower[1]).total())),
+        "reference-ratio": float(np.log((len(output.text) + 1) / (len(reference.text) + 1))),
+        "numbers-not-in-both": float((output.numbers - (reference.numbers | source.numbers)).total()),
+        "numbers-lost-of-both": float(((reference.numbers & source.numbers) - output.numbers).total()),
+        "copied-alone": float(sum(word not in reference.words for word in copied)),
+        "reference-marks": float(abs(output.marks - reference.marks)),
+        "reference-capitals": float(output.capitals - reference.capitals),
+    }
+
+
+def _of_others(output: _Side, others: Sequence[_Side]) -> dict[str, float]:
+    """How far an output agrees with those of other systems, by characters."""
+    scores = [_f_score(output.grams[4], other.grams[4]) for other in others]
+    ratios = [np.log((len(output.text) + 1) / (len(other.text) + 1)) for other in others]
+    return {
+        "others-grams": float(np.mean(scores)),
+        "others-nearest": max(scores),
+        "others-ratio": float(np.mean(ratios)),
+        "others-length": float(np.abs(ratios).mean()),
+    }
+
+
+class _States:
+    """An output beside its source, reference and rivals, piece by piece."""
+
+    def __init__(
+        self, output: ReadText, source: ReadText, reference: ReadText | None, others: Sequence[ReadText]
+    ) -> None:
+        self.output, self.source, self.reference, self.others = output, source, reference, others
+        self.to_source: Floats = output.states @ source.states.T
+        self.to_reference: Floats | None = None
+        if reference is not None:
+            self.to_reference = output.states @ reference.states.T
+
+    def values(self) -> dict[str, float]:
+        output, source, reference = self.output, self.source, self.reference
+        found = {
+            "pieces": float(np.log1p(len(output.pieces))),
+            "source-pieces": float(np.log1p(len(source.pieces))),
+            "rarity": float(output.rarity.mean()),
+            "source-rarity": float(source.rarity.mean()),
+            "source-rare": _rare(source),
+            "rare": _rare(output),
+            "unknown": float(np.mean([piece == "<unk>" for piece in output.pieces])),
+            "source-cosine": float(output.vector @ source.vector),
+        }
+        found |= _matched(self.to_source, output.rarity, source.rarity, "source")
+        if reference is not None and self.to_reference is not None:
+            found |= _matched(self.to_reference, output.rarity, reference.rarity, "reference")
+            found |= self._contrasts(reference, self.to_reference)
+        if self.others:
+            found |= self._agreement()
         return found
 
-    def _nearest_references(self, answers: Sequence[AnnotatedAnswer]) -> list[str | None]:
-        """Of each answer the reference that it is most like, by chrF++."""
-        flat = [(n, text) for n, answer in enumerate(answers) for text in answer.references if text.strip()]
-        scores = _chrf([answers[n].output.text for n, _ in flat], [text for _, text in flat])
-        best: dict[int, tuple[float, str]] = {}
-        for (number, text), score in zip(flat, scores, strict=True):
-            best[number] = max(best.get(number, (-1.0, "")), (score, text), key=lambda pair: pair[0])
-        return [best[n][1] if n in best else None for n in range(len(answers))]
+    def _contrasts(self, reference: ReadText, to_reference: Floats) -> dict[str, float]:
+        """Where an output leaves source and reference, which know more together than each alone."""
+        output, source = self.output, self.source
+        between = source.states @ reference.states.T
+        kept = self.to_source.max(0)
+        lost = np.sort(np.clip(between.max(1) - kept, 0, None) * source.rarity)[::-1]
+        either = np.maximum(self.to_source.max(1), to_reference.max(1))
+        alone = np.sort((1 - either) * output.rarity)[::-1]
+        # What each source piece became here and there: two texts that agree give it the same meaning.
+        here = _softmax(self.to_source.T) @ output.states
+        there = _softmax(between) @ reference.states
+        lengths = np.sqrt(np.einsum("ij,ij->i", here, here) * np.einsum("ij,ij->i", there, there))
+        same = np.einsum("ij,ij->i", here, there) / lengths
+        apart = np.sort((1 - same) * source.rarity)[::-1]
+        ours, theirs = Counter(output.pieces), Counter(reference.pieces)
+        rarity = dict(
+            zip((*output.pieces, *reference.pieces), (*output.rarity, *reference.rarity), strict=True)
+        )
+        missing = sum(rarity[piece] * n for piece, n in (theirs - ours).items())
+        added = sum(rarity[piece] * n for piece, n in (ours - theirs).items())
+        found = {
+            "cosine": float(output.vector @ reference.vector),
+            "cosine-gain": float((output.vector - reference.vector) @ source.vector),
+            "reference-rarity": float(output.rarity.mean() - reference.rarity.mean()),
+            "reference-rare": _rare(output) - _rare(reference),
+            "pieces-ratio": float(np.log(len(output.pieces) / len(reference.pieces))),
+            "pieces-lost": float(np.log1p(missing)),
+            "pieces-added": float(np.log1p(added)),
+            "pieces-lost-share": float(missing / reference.rarity.sum()),
+            "pieces-added-share": float(added / output.rarity.sum()),
+        }
+        for name, sorted_weights in (("lost", lost), ("alone", alone), ("apart", apart)):
+            found |= _summed(sorted_weights, name)
+        found["apart-mean"] = float(np.average(same, weights=source.rarity))
+        return found | self._rewordings(reference, to_reference, either)
 
-    def _wording(self, answer: AnnotatedAnswer, reference: str | None) -> dict[str, Clue]:
-        """How odd the output reads, and whether it says no oftener than the source, or the reference."""
-        words = small_words(answer.output.text)
-        neighbours = [
-            (self.words.association(one, other), one, other)
-            for one, other in pairwise(words)
-            if one.isalpha() and other.isalpha()
-        ]
-        surprises = [(self.words.surprise(one, other), one, other) for one, other in pairwise(words)]
-        clues = {"neighbours": Clue(0.0), "surprise": Clue(0.0)}
-        if neighbours:
-            lowest, one, other = min(neighbours)
-            value = -sum(min(entry[0], 0.0) for entry in neighbours) / len(neighbours)
-            why = f"rarely side by side: {one} {other}" if lowest < -1 else ""
-            clues["neighbours"] = Clue(value, why, (one, other))
-        if surprises:
-            highest, one, other = max(surprises)
-            clues["surprise"] = Clue(highest, "", (one, other))
-        source = NEGATIONS.get(self.pair.source.code.partition("-")[0])
-        target = NEGATIONS.get(self.pair.target.code.partition("-")[0])
-        if source and target:
-            says = target.count(answer.output.text)
-            more = says > source.count(answer.source.text)
-            if reference:
-                oftener = says > target.count(reference)
-                value = (oftener + (oftener and more)) / 2
-                clues["negations"] = Clue(value, "it says no oftener than the reference" if value else "")
-            else:
-                clues["negations"] = Clue(float(more), "it says no oftener than the source" if more else "")
-        return clues
+    def _rewordings(self, reference: ReadText, to_reference: Floats, either: Floats) -> dict[str, float]:
+        """How much the stretches weigh in which the output is worded otherwise than the reference."""
+        output = self.output
+        matcher = SequenceMatcher(None, output.pieces, reference.pieces, autojunk=False)
+        nearest = to_reference.max(0)
+        weights, replaced = [0.0], 0
+        for kind, start, end, other_start, other_end in matcher.get_opcodes():
+            ours, theirs = slice(start, end), slice(other_start, other_end)
+            if kind == "replace":
+                here = output.rarity[ours] @ output.states[ours]
+                there = reference.rarity[theirs] @ reference.states[theirs]
+                distance = 1 - float(here @ there) / float(
+                    np.linalg.norm(here) * np.linalg.norm(there) + 1e-9
+                )
+                most = max(output.rarity[ours].sum(), reference.rarity[theirs].sum())
+                weights.append(distance * float(most))
+                replaced += max(end - start, other_end - other_start)
+            elif kind == "delete":
+                weights.append(float((1 - either[ours]) @ output.rarity[ours]))
+            elif kind == "insert":
+                weights.append(float((1 - nearest[theirs]) @ reference.rarity[theirs]))
+        return {
+            "rewording": float(np.log1p(sum(weights))),
+            "rewording-worst": float(np.log1p(max(weights))),
+            "rewordings": float(np.log1p(len(weights) - 1)),
+            "replaced": float(np.log1p(replaced)),
+            "same": matcher.ratio(),
+        }
 
-    def _against(
-        self, answer: AnnotatedAnswer, reference: str, stretches: Sequence[Rewording], vectors: _Vectors
-    ) -> dict[str, Clue]:
-        """How an output stands to its reference: by meaning, in its most different wording, and in forms."""
-        distance = vectors.distance(reference, answer.output.text)
-        clues = {"meaning": Clue(distance, f"far from the reference in meaning (cosine {1 - distance:.2f})")}
-        worst = Clue(0.0)
-        forms: list[str] = []
-        for stretch in stretches:
-            value = self._weight(stretch, vectors)
-            if value > worst.value:
-                worst = Clue(value, _told(stretch), (*stretch.output, *stretch.reference))
-            if len(stretch.reference) == len(stretch.output):
-                pairs = zip(stretch.reference, stretch.output, strict=True)
-                forms += [f"{other} for {one}" for one, other in pairs if _are_other_forms(one, other)]
-        clues["wording"] = worst
-        words = tuple(word for form in forms for word in form.split(" for "))
-        clues["forms"] = Clue(len(forms), f"another form: {', '.join(forms)}" if forms else "", words)
-        return clues
+    def _agreement(self) -> dict[str, float]:
+        """How far an output agrees with those of other systems: means, and the one that is nearest."""
+        rows = []
+        for other in self.others:
+            found = _matched(self.output.states @ other.states.T, self.output.rarity, other.rarity, "others")
+            rows.append(found | {"others-cosine": float(self.output.vector @ other.vector)})
+        means = {name: float(np.mean([row[name] for row in rows])) for name in rows[0]}
+        return means | {
+            "others-nearest-cosine": max(row["others-cosine"] for row in rows),
+            "others-nearest-match": max(row["others-f"] for row in rows),
+            "others-least-lost": min(row["others-lost-all"] for row in rows),
+        }
 
-    def _weight(self, stretch: Rewording, vectors: _Vectors) -> float:
-        """How far apart both sides are in meaning, times how many content words there are."""
-        counts = [sum(map(self._says_much, side)) for side in stretch]
-        if not any(counts) or list(map(_stem, stretch.reference)) == list(map(_stem, stretch.output)):
-            return 0.0
-        if not stretch.reference or not stretch.output:
-            return _GONE * sum(counts)
-        return vectors.distance(*map(" ".join, stretch)) * max(counts)
-
-    def _says_much(self, word: str) -> bool:
-        return word[0].isalnum() and self.words.frequency(word) < _FREQUENT
-
-
-class _Vectors:
-    """The cosine distances of texts, all of which are encoded in one go."""
-
-    def __init__(self, encoder: Encoder, texts: Iterable[str | None]) -> None:
-        distinct = sorted({text for text in texts if text and text.strip()})
-        vectors: Vectors = unit(encoder(distinct)) if distinct else np.empty((0, 1), np.float32)
-        self._rows = dict(zip(distinct, vectors, strict=True))
-
-    def distance(self, one: str, other: str) -> float:
-        """1 minus the cosine; 1 where a text is empty."""
-        if one not in self._rows or other not in self._rows:
-            return 1.0
-        return 1.0 - float(self._rows[one] @ self._rows[other])
-
-
-def _differences(reference: str, output: str) -> list[Rewording]:
-    """The stretches in which an output differs from its reference, forms of a word counting as one."""
-    sides = [[word for word in small_words(text) if word[0].isalnum()] for text in (reference, output)]
-    keys, other_keys = ([_stem(word) for word in side] for side in sides)
-    stretches = []
-    matcher = SequenceMatcher(None, keys, other_keys, autojunk=False)
-    for kind, start, end, other_start, other_end in matcher.get_opcodes():
-        there, here = sides[0][start:end], sides[1][other_start:other_end]
-        if kind == "equal":
-            both = zip(there, here, strict=True)
-            stretches += [Rewording((one,), (other,)) for one, other in both if one != other]
-        else:
-            stretches.append(Rewording(tuple(there), tuple(here)))
-    return stretches
+    def suspects(self) -> tuple[Suspect, ...]:
+        """The words with the least counterpart, weightiest first, each once."""
+        output, source = self.output, self.source
+        support = self.to_source.max(1)
+        if self.to_reference is not None and self.reference is not None:
+            support = np.maximum(support, self.to_reference.max(1))
+        found = [*_words(output, (1 - support) * output.rarity, "output")]
+        found += _words(source, (1 - self.to_source.max(0)) * source.rarity, "source")
+        if self.to_reference is not None and self.reference is not None:
+            lost = (1 - self.to_reference.max(0)) * self.reference.rarity
+            found += _words(self.reference, lost, "reference")
+        found.sort(key=lambda suspect: -suspect.weight)
+        return tuple(found[:_SUSPECTS])
 
 
-def _stem(word: str) -> str:
-    """The letters that forms of a word mostly share."""
-    return word[: max(3, len(word) - 2)]
+def _matched(matrix: Floats, ours: Floats, theirs: Floats, name: str) -> dict[str, float]:
+    """How well the pieces of two texts match, each with its best counterpart; rare pieces count more."""
+    found: dict[str, float] = {}
+    best, best_of_other = matrix.max(1), matrix.max(0)
+    precision = float(np.average(best, weights=ours))
+    recall = float(np.average(best_of_other, weights=theirs))
+    found[f"{name}-p"], found[f"{name}-r"] = precision, recall
+    found[f"{name}-f"] = 2 * precision * recall / (precision + recall + 1e-6)
+    for side, nearest, rarity in (("added", best, ours), ("lost", best_of_other, theirs)):
+        weights = (1 - nearest) * rarity
+        found |= _summed(np.sort(weights)[::-1], f"{name}-{side}")
+        found[f"{name}-{side}-none"] = float(np.log1p(rarity[nearest < _LIKE].sum()))
+        found[f"{name}-{side}-row"] = float(np.log1p(np.convolve(weights, np.ones(3)).max()))
+    forth, back = matrix.argmax(1), matrix.argmax(0)
+    mutual = np.flatnonzero((back[forth] == np.arange(len(forth))) & (best > _LIKE))
+    steps = np.diff(forth[mutual])
+    found[f"{name}-mutual"] = len(mutual) / max(matrix.shape)
+    found[f"{name}-turns"] = float((steps < 0).mean()) if len(steps) else 0.0
+    found[f"{name}-jumps"] = float(np.log1p(np.abs(steps - 1).mean())) if len(steps) else 0.0
+    return found
 
 
-_ARTICLES = [{"o", "a", "os", "as"}, {"um", "uma"}, {"do", "da", "dos", "das"}, {"no", "na", "nos", "nas"},
-             {"ao", "à", "aos", "às"}]  # fmt: skip
+def _summed(weights: Floats, name: str) -> dict[str, float]:
+    """Weights in falling order as four numbers: the largest, the second, the first four, all."""
+    return {
+        f"{name}-1": float(weights[0]),
+        f"{name}-2": float(weights[1]) if len(weights) > 1 else 0.0,
+        f"{name}-4": float(np.log1p(weights[:4].sum())),
+        f"{name}-all": float(np.log1p(weights.sum())),
+    }
 
 
-def _are_other_forms(one: str, other: str) -> bool:
-    """Whether two words are one in different gender, number or person.
-
-    >>> _are_other_forms("eliminado", "eliminada"), _are_other_forms("a", "o"), _are_other_forms("mar", "lar")
-    (True, True, False)
-    """
-    if one == other:
-        return False
-    same = 0
-    while same < min(len(one), len(other)) and one[same] == other[same]:
-        same += 1
-    if max(len(one), len(other)) - same > 2:
-        return False
-    return same >= 3 or any({one, other} <= forms for forms in _ARTICLES)
-
-
-def _little_like(likeness: float) -> str:
-    return f"little like the reference (chrF++ {100 * likeness:.0f})"
+def _words(text: ReadText, weights: Floats, side: str) -> Iterable[Suspect]:
+    """The word around the heaviest piece of a text, whole."""
+    heaviest = int(weights.argmax())
+    start = heaviest
+    while start and not text.pieces[start].startswith("▁"):
+        start -= 1
+    end = heaviest + 1
+    while end < len(text.pieces) and not text.pieces[end].startswith("▁"):
+        end += 1
+    if end - start > 6:  # a language without spaces: the piece and its neighbours
+        start, end = max(start, heaviest - 1), min(end, heaviest + 2)
+    word = "".join(text.pieces[start:end]).replace("▁", " ").replace("<unk>", "�").strip()
+    if any(map(str.isalnum, word)):
+        yield Suspect(side, word, round(float(weights[heaviest]), 2))
 
 
-def _told(stretch: Rewording) -> str:
-    here, there = " ".join(stretch.output), " ".join(stretch.reference)
-    if not here:
-        return f"missing: {there}"
-    return f"{here!r} where the reference has {there!r}" if there else f"added: {here}"
+def _rare(text: ReadText) -> float:
+    return float(np.log1p(np.clip(text.rarity - _RARE, 0, None).sum()))
 
 
-def _chrf(outputs: Sequence[str | None], references: Sequence[str | None]) -> list[float]:
-    """chrF++ of each output against its one reference, from 0 to 1; 0 where there is none."""
-    scores = [0.0] * len(outputs)
-    metric = ChrF(word_order=2)
-    rows = [n for n, both in enumerate(zip(outputs, references, strict=True)) if None not in both]
-    if rows:
-        segments = [Segment(str(n), "", (references[n] or "",)) for n in rows]
-        (measured,) = metric.measure(segments, {"": [outputs[n] or "" for n in rows]})
-        for n, score in zip(rows, metric.unit_scores(measured.values).tolist(), strict=True):
-            scores[n] = score / 100
-    return scores
+def _softmax(matrix: Floats) -> Floats:
+    powers = np.exp(8 * matrix)
+    shares: Floats = powers / powers.sum(1, keepdims=True)
+    return shares
 
 
-def _with_plain_marks(answer: AnnotatedAnswer) -> AnnotatedAnswer:
-    return replace(
-        answer,
-        source=_plain(answer.source),
-        output=_plain(answer.output),
-        references=tuple(map(plain_marks, answer.references)),
-        back=None if answer.back is None else plain_marks(answer.back),
+def _f_score(ours: Counter[Any], theirs: Counter[Any]) -> float:
+    """The F-score of two counts: 1 where they are equal, 0 where they share nothing."""
+    total = ours.total() + theirs.total()
+    return 2 * (ours & theirs).total() / total if total else 0.0
+
+
+def _with_plain_marks(answer: JudgedAnswer) -> JudgedAnswer:
+    return JudgedAnswer(
+        answer.id,
+        plain_marks(answer.source),
+        plain_marks(answer.output),
+        tuple(map(plain_marks, answer.references)),
+        tuple(map(plain_marks, answer.others)),
     )
-
-
-def _plain(annotation: Annotation) -> Annotation:
-    """The annotation of the text with plain marks, its tokens at their new places."""
-    text, places = plain_text(annotation.text)
-    tokens = []
-    for token in annotation.tokens:
-        start, end = bisect_left(places, token.start), bisect_left(places, token.end)
-        tokens.append(token._replace(text=text[start:end], start=start, end=end))
-    return replace(annotation, text=text, tokens=tuple(tokens))
-
-
-def _numbered(answers: Sequence[AnnotatedAnswer]) -> list[AnnotatedAnswer]:
-    """The same with numbers for ids, which may repeat."""
-    return [
-        AnnotatedAnswer(str(n), answer.source, answer.output, answer.references)
-        for n, answer in enumerate(answers)
-    ]
-
-
-def _as_clue(suspicion: Suspicion) -> Clue:
-    texts: list[str] = []
-    for value in suspicion.evidence.values():
-        texts += [value] if isinstance(value, str) else value if isinstance(value, list) else []
-    return Clue(suspicion.value, suspicion.why, tuple(small_words(" ".join(texts))[1:-1]))

@@ -11,24 +11,23 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from mtassay import __version__
-from mtassay.data.errors import MtassayError, ServiceError, UsageError
+from mtassay.data.errors import ServiceError, UsageError
+from mtassay.data.formats.glossaries import read_glossaries
+from mtassay.data.formats.textfiles import read_bytes
+from mtassay.data.language_packs import release_of
 from mtassay.data.nouns import Finding, Output, RunContext, Segment, Statistics
-from mtassay.data.packages import release_of
 from mtassay.data.settings import build, split_specs
+from mtassay.measures.check import CheckContext
+from mtassay.measures.check_run import choose_checks, run_checks, units_of
 from mtassay.measures.function_metric import FunctionMetric, SegmentScore
 from mtassay.measures.metric import CHUNK, Metric
 from mtassay.runtime.processes import can_fork, computed_beside, map_in_processes, process_count
 from mtassay.runtime.workspace_file import pack_statistics, unpack_statistics
-
-if TYPE_CHECKING:
-    from mtassay.measures.guards import Guards
-
-__all__ = ["checked"]
 
 ENOUGH_FOR_A_FORK = 300_000
 """Characters of outputs that are worth a process which has them already."""
@@ -51,13 +50,13 @@ class Corpus:
 
     @classmethod
     def of(cls, segments: Sequence[Segment], outputs: Mapping[str, Sequence[Output]]) -> Corpus:
-        """The segments that every system has answered: only these can be compared."""
-        texts = {system: [answer.text for answer in answers] for system, answers in outputs.items()}
-        kept = [i for i, row in enumerate(zip(*texts.values(), strict=True)) if None not in row]
-        if not kept:
-            raise _nothing(outputs)
-        answered = {system: [column[i] or "" for i in kept] for system, column in texts.items()}
-        return cls([segments[i] for i in kept], answered)
+        """All segments; a text that a system did not answer is an empty output."""
+        for system, answers in outputs.items():
+            failed = [answer for answer in answers if answer.text is None]
+            if failed and len(failed) == len(answers):
+                kind = UsageError if failed[0].meta.get("skipped") else ServiceError
+                raise kind(f"system '{system}' has not translated anything: {failed[0].error}")
+        return cls(segments, {name: [answer.text or "" for answer in row] for name, row in outputs.items()})
 
     def usable(self, name: str, metric: Metric) -> Corpus:
         """The segments that have what the metric needs."""
@@ -74,6 +73,20 @@ class Corpus:
             [self.segments[i] for i in rows],
             {system: [texts[i] for i in rows] for system, texts in self.outputs.items()},
         )
+
+    @property
+    def unanswered(self) -> dict[str, set[str]]:
+        """The segments that a system left without an answer: no output, or a blank one to a text."""
+        asked = [
+            (place, s.id)
+            for place, s in enumerate(self.segments)
+            if (s.source or next(filter(None, s.references), "")).strip()
+        ]
+        left = {
+            system: {unit for place, unit in asked if not texts[place] or texts[place].isspace()}
+            for system, texts in self.outputs.items()
+        }
+        return {system: units for system, units in left.items() if units}
 
     @cached_property
     def without_empty_references(self) -> Corpus:
@@ -123,15 +136,6 @@ class MeasuredMetric(NamedTuple):
     metric: Metric
     corpus: Corpus
     statistics: list[Statistics]
-
-
-def _nothing(outputs: Mapping[str, Sequence[Output]]) -> MtassayError:
-    for system, answers in outputs.items():
-        failed = [answer for answer in answers if answer.text is None]
-        if failed and len(failed) == len(answers):
-            kind = UsageError if failed[0].meta.get("skipped") else ServiceError
-            return kind(f"system '{system}' has not translated anything: {failed[0].error}")
-    return UsageError("There is no segment that every system has translated: nothing to compare.")
 
 
 def measure_all(
@@ -310,9 +314,16 @@ def digest_of(texts: Sequence[str]) -> str:
     return digest.hexdigest()
 
 
-def open_metrics(specs: Iterable[str | SegmentScore], pair: Sequence[str] | None) -> dict[str, Metric]:
-    """Metrics by what was asked for, `bleu,chrf++` or a function, for these two languages where known."""
-    known = {"language": pair[1], "langpair": "-".join(pair)} if pair else {"language": ""}
+def open_metrics(
+    specs: Iterable[str | SegmentScore], pair: Sequence[str] | None, *, terms: Sequence[str] = ()
+) -> dict[str, Metric]:
+    """Metrics by what was asked for, `bleu,chrf++` or a function, for these two languages where known.
+
+    `terms` are glossaries, for the metrics that read some.
+    """
+    known: dict[str, Any] = {"language": pair[1], "langpair": "-".join(pair)} if pair else {"language": ""}
+    if terms:
+        known["glossaries"] = tuple(terms)
     metrics: dict[str, Metric] = {}
     for spec in specs:
         if isinstance(spec, str):
@@ -325,11 +336,13 @@ def open_metrics(specs: Iterable[str | SegmentScore], pair: Sequence[str] | None
     return metrics
 
 
-def saved_metric(name: str, described: str, pair: Sequence[str] | None) -> Metric:
+def saved_metric(
+    name: str, described: str, pair: Sequence[str] | None, *, terms: Sequence[str] = ()
+) -> Metric:
     """A metric of a saved run: of a function there is no more than its description."""
     if described.startswith(FunctionMetric.__name__):
         return FunctionMetric.described(described)
-    (metric,) = open_metrics([name], pair).values()
+    (metric,) = open_metrics([name], pair, terms=terms).values()
     return metric
 
 
@@ -341,54 +354,60 @@ def labels_of(metrics: Mapping[str, Metric]) -> dict[str, str]:
 
 @contextmanager
 def checked(
-    corpus: Corpus, pair: tuple[str, str] | None, metrics: Mapping[str, Metric], context: RunContext
-) -> Iterator[Callable[[], Guards]]:
-    """`find_guard_hits` by a call, which tells `notes_on_inputs`, too; both are computed meanwhile.
+    corpus: Corpus,
+    pair: tuple[str, str] | None,
+    checks: Sequence[str],
+    metrics: Mapping[str, Metric],
+    context: RunContext,
+    *,
+    terms: Sequence[str] = (),
+) -> Iterator[Callable[[], dict[str, list[Finding]]]]:
+    """The findings of checks by system, by a call, which tells `notes_on_inputs`, too; computed meanwhile.
 
-    What the cache knows is not computed. Systems are judged beside each other. Where the run has workers,
-    they compute it in the end.
+    What the cache knows is not computed. Where the run has workers, they compute it in the end.
     """
     for name, metric in metrics.items():
         corpus.usable(name, metric)  # who lacks references needs no other advice
+    languages = pair or (None, None)
+    check_context = CheckContext(*languages, terms=read_glossaries(terms) if terms else None)
+    chosen = choose_checks(checks, (), check_context).checks
+    stamps = [text for check in chosen for text in (check.id, code_stamp(type(check).__module__))]
     what = [__version__, release_of("py3langid"), str(pair), corpus.digest]
     what += [text for item in corpus.output_digests.items() for text in item]
+    glossaries = [digest_of([path, read_bytes(path).hex()]) for path in terms]
     settings = [text for name, metric in metrics.items() for text in (name, repr(metric))]
-    guards_key, notes_key = digest_of(["guards", *what]), digest_of(["inputs", *what, *settings])
-    known_guards, known_notes = context.recall(guards_key), context.recall(notes_key)
+    findings_key = digest_of(["checks", *what, *glossaries, *stamps])
+    notes_key = digest_of(["inputs", *what, *settings])
+    known_findings, known_notes = context.recall(findings_key), context.recall(notes_key)
 
-    def compute() -> tuple[Guards | None, list[str] | None]:
-        guards, notes = None, None
-        if known_guards is None:
-            from mtassay.measures.guards import find_guard_hits
-
-            guards = find_guard_hits(corpus.segments, corpus.outputs, pair=pair, context=context)
+    def compute() -> tuple[dict[str, list[Finding]] | None, list[str] | None]:
+        findings, notes = None, None
+        if known_findings is None:
+            units = {name: units_of(corpus.segments, texts) for name, texts in corpus.outputs.items()}
+            findings = run_checks(chosen, units, check_context, run=context, processes=1)
         if known_notes is None:
             from mtassay.measures.plausibility import notes_on_inputs
 
             notes = notes_on_inputs(corpus.segments, corpus.outputs, pair=pair, metrics=metrics)
-        return guards, notes
+        return findings, notes
 
-    def finish(found: tuple[Guards | None, list[str] | None]) -> Guards:
-        guards, notes = found
-        if guards is not None:
-            context.remember(guards_key, json.dumps(asdict(guards)).encode())
+    def finish(found: tuple[dict[str, list[Finding]] | None, list[str] | None]) -> dict[str, list[Finding]]:
+        findings, notes = found
+        if findings is not None:
+            stored = {name: [asdict(finding) for finding in own] for name, own in findings.items()}
+            context.remember(findings_key, json.dumps(stored).encode())
         if notes is not None:
             context.remember(notes_key, json.dumps(notes).encode())
         for note in notes if notes is not None else json.loads(known_notes or b"[]"):
             context.note(note)
-        return guards if guards is not None else _unpack(known_guards or b"")
+        if findings is not None:
+            return findings
+        kept = json.loads(known_findings or b"{}")
+        return {name: [Finding(**finding) for finding in own] for name, own in kept.items()}
 
-    is_known = known_guards is not None and known_notes is not None
+    is_known = known_findings is not None and known_notes is not None
     if is_known or corpus.size < ENOUGH_FOR_A_FORK or context.workers > 1:
         yield lambda: finish(compute())
         return
     with computed_beside(compute) as answer:
         yield lambda: finish(answer())
-
-
-def _unpack(kept: bytes) -> Guards:
-    from mtassay.measures.guards import Guards
-
-    stored = json.loads(kept)
-    findings = {name: [Finding(**finding) for finding in row] for name, row in stored["findings"].items()}
-    return Guards(stored["counts"], findings, stored["unchecked"])

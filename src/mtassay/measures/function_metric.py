@@ -16,8 +16,6 @@ from mtassay.data.errors import UsageError
 from mtassay.data.nouns import Segment, Statistics
 from mtassay.measures.metric import Floats, Metric, measure_in_chunks, settings_signature
 
-__all__ = ["FunctionMetric", "SegmentScore"]
-
 SegmentScore = Callable[..., float]
 """A number for one output, more is better: of (output), (output, reference) or (output, reference, source).
 

@@ -33,6 +33,7 @@ class Scores(Metric):
     subject: ClassVar[str] = "file"
     decimals: ClassVar[int] = 4
     cacheable: ClassVar[bool] = False
+    is_given: ClassVar[bool] = True
 
     file: str = ""
     column: str = ""
@@ -86,6 +87,15 @@ class Scores(Metric):
                 raise InputError(self._nothing(system, ids[0]), path=self.file)
             statistics.append(Statistics(self.name, system, ids, COLUMNS, values))
         return statistics
+
+    def by_system(self, systems: Sequence[str]) -> dict[str, dict[str, float]]:
+        """Scores of rated segments by id: of these systems, or of all in the file where none is named."""
+        names = match_systems(self._scores.systems, systems) if systems else {}
+        return {
+            names.get(theirs, theirs): {unit: value for unit, value in own.items() if value is not None}
+            for theirs, own in self._scores.by_segment.items()
+            if not systems or theirs in names
+        }
 
     def aggregate(self, sums: NDArray[Any]) -> Floats:
         """The mean score; not a number where nothing was rated."""

@@ -1,9 +1,12 @@
-"""The judge: does a translation hold an error, how likely is that, and why.
+"""The judge: how likely a translation has an error, how likely a major one, and which words speak for it.
 
-For a language pair whose weights a pack has, clues are added up by a logistic model that was trained on
-labelled outputs (`models/judge`). For all others there are rules: what a default detector of the pair
-suspects is wrong, and so is an output far from its reference, or with a negation that its reference does not
-have. Between right and wrong the judge says that it does not know.
+One judge serves all language pairs. It adds up clues (`clues.py`) with weights that were learned from what
+people marked in outputs of many systems, 17 language pairs and three sources (`bench/judging.py` trains and
+measures it, docs/studies/judges.md has the figures). A pack may add evidence for its pair: for en-pt, what
+two translation models make of an output (`likelihood.py`).
+
+Raters differ much in how strict they are, so its probabilities are those of a usual rater. Thirty or more
+answers of your own readers recalibrate it (`JudgeCalibration`).
 """
 
 from __future__ import annotations
@@ -11,72 +14,49 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
-from typing import Any, NamedTuple, SupportsIndex
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from mtassay.data.language_packs import missing_pack, pack_file
 from mtassay.data.languages import Pair
 from mtassay.data.nouns import Verdict
-from mtassay.measures.clues import ClueFinder
-from mtassay.measures.detector import (
-    AnnotatedAnswer,
-    Clue,
-    PairDetector,
-    Suspicion,
-    installed_detectors,
-    open_detectors,
-)
-from mtassay.measures.likelihood import CONTRASTS, LIKELIHOODS
+from mtassay.measures.clues import ClueFinder, Clues, JudgedAnswer, Suspect
+from mtassay.measures.likelihood import Clue, Likelihoods, find_likelihoods
 from mtassay.measures.polarity import find_polarity
-from mtassay.nlp.encoder import Encoder, encoder_version, is_installed, open_encoder, unit
+from mtassay.nlp.encoder import encoder_version, is_installed, open_reader
 from mtassay.nlp.normalisation import plain_marks
 
-__all__ = [
-    "Opinion",
-    "Reason",
-    "RuleJudge",
-    "TrackRecord",
-    "TrainedJudge",
-    "TranslationJudge",
-    "Weights",
-    "is_trained",
-    "open_judge",
-]
+OURS = "ours"
+"""The name of the judge for all pairs."""
+PRECISION, LIFT = 0.68, 1.5
+"""Outputs are called wrong where so many can be expected to be, and so many times more than usual.
 
-
-class TrackRecord(NamedTuple):
-    """How a judge did on labelled outputs that had no part in how it judges.
-
-    Of `n` outputs by an `engine`, `wrong` hold an error; it called `failed` of all and `caught` of the wrong
-    ones wrong, and left `undecided` open.
-    """
-
-    engine: str
-    n: int
-    wrong: int
-    failed: int
-    caught: int
-    undecided: int
-
-    def tell(self) -> str:
-        """The same in words.
-
-        >>> TrackRecord("nmt", 300, 100, 75, 60, 80).tell()
-        'sees 6 of 10 errors of nmt, and 8 of 10 that it reports are errors (n = 300)'
-        """
-        seen, right = (round(10 * self.caught / max(whole, 1)) for whole in (self.wrong, self.failed))
-        return (
-            f"sees {seen} of 10 errors of {self.engine}, and {right} of 10 that it reports are errors "
-            f"(n = {self.n})"
-        )
+The curves are cautious at the top: of what was called wrong so, with a reference, people found an error in 76
+to 78 %.
+"""
+MOST = 0.72
+"""Where most outputs have an error, an expected precision of so much is enough."""
+NEGATION = "negation"
+"""The name of the reason that the output denies what source and reference do not, or the other way round."""
+SEVERITY = 2.0
+"""How much severity counts beside level in the log-odds of any error."""
+RIGHT = 0.25
+"""It is called right where an error is at most so likely."""
+ENOUGH = 30
+"""So many answers of people recalibrate the judge."""
 
 
 class Reason(NamedTuple):
-    """One line that speaks for an error: the clue's name, how much it adds (in logits), what it is about."""
+    """One line that speaks for an error: the kind of clue, how much it weighs, which words it names."""
 
     name: str
     weight: float
@@ -85,18 +65,20 @@ class Reason(NamedTuple):
 
 
 class Opinion(NamedTuple):
-    """What the judge makes of one output: `reasons` are those for an error, strongest first.
+    """What a judge makes of one output: `reasons` are those for an error, strongest first.
 
-    `probability` is that of an error; `None` where there are only rules. `kind` names the weights.
+    `probability` is that of an error, `major` that of a major one; `None` where the judge gives none. `kind`
+    says what it was compared with.
     """
 
     verdict: Verdict
     probability: float | None = None
     reasons: tuple[Reason, ...] = ()
     kind: str = ""
+    major: float | None = None
 
     def with_threshold(self, fail: float) -> Opinion:
-        """The same where an answer is called wrong from the probability `fail` on; below, it is not.
+        """The same where an output is called wrong from the probability `fail` on; below, it is not.
 
         >>> [Opinion(v, p).with_threshold(0.6).verdict for v, p in (("fail", 0.5), ("undecided", 0.7))]
         ['undecided', 'fail']
@@ -108,9 +90,113 @@ class Opinion(NamedTuple):
         return self._replace(verdict="undecided") if self.verdict == "fail" else self
 
     @property
+    def severity(self) -> str:
+        """Of an output that is called wrong: "major" if that is likelier than not, else "minor".
+
+        It is "critical" where a negation is lost or added.
+        """
+        if self.verdict != "fail":
+            return ""
+        if any(reason.name == NEGATION for reason in self.reasons):
+            return "critical"
+        return "major" if self.major is None or self.major >= 0.5 else "minor"
+
+    @property
     def why(self) -> str:
         """The reasons in a line."""
         return "; ".join(reason.why for reason in self.reasons)
+
+
+class JudgeCalibration(NamedTuple):
+    """How the judge's log-odds are bent for one system and its readers, learned from `n` answers.
+
+    >>> said, wrong = [0.2, 0.4, 0.6, 0.8] * 10, [False, False, False, True] * 10
+    >>> fitted = JudgeCalibration.of(said, wrong)
+    >>> [round(fitted(p), 2) for p in (0.2, 0.8)]
+    [0.02, 0.63]
+    """
+
+    shift: float = 0.0
+    slope: float = 1.0
+    n: int = 0
+
+    @classmethod
+    def of(cls, probabilities: Sequence[float], wrong: Sequence[bool]) -> JudgeCalibration:
+        """From what the judge said and what people say of the same outputs.
+
+        The slope is drawn to 1: few answers say more about how many outputs are wrong than about how well
+        the judge ranks them.
+        """
+        x = np.array([_logit(p) for p in probabilities])
+        y = np.asarray(wrong, float)
+        shift, slope = 0.0, 1.0
+        for _ in range(50):
+            p = 1 / (1 + np.exp(-(shift + slope * x)))
+            w = p * (1 - p)
+            gradient = np.array([(p - y).sum() + 0.05 * shift, ((p - y) * x).sum() + 8 * (slope - 1)])
+            hessian = np.array([[w.sum() + 0.05, (w * x).sum()], [(w * x).sum(), (w * x * x).sum() + 8]])
+            step = np.linalg.solve(hessian, gradient)
+            shift, slope = shift - float(step[0]), slope - float(step[1])
+            if abs(step).max() < 1e-6:
+                break
+        return cls(round(shift, 4), round(max(slope, 0.0), 4), len(y))
+
+    def __call__(self, probability: float) -> float:
+        """The probability that holds here."""
+        return _sigmoid(self.shift + self.slope * _logit(probability))
+
+
+class JudgeRecord(NamedTuple):
+    """How the judge did on outputs that people rated, of documents and systems that it did not learn from.
+
+    Of `n` outputs `wrong` have an error; it reported `failed`, and `caught` of these are wrong. `auc` is how
+    well it ranks those with a major error.
+    """
+
+    pair: str
+    text: str
+    raters: str
+    kind: str
+    n: int
+    wrong: int
+    failed: int
+    caught: int
+    auc: float
+
+    def tell(self) -> str:
+        """The same in a line.
+
+        >>> JudgeRecord("de-en", "talks", "experts", "encoder", 204, 70, 50, 35, 0.7).tell()
+        'de-en, talks, experts: 7 of 10 reported outputs have an error, 5 of 10 errors are reported, n = 204'
+        """
+        about = f"{self.pair}, {self.text}, {self.raters}"
+        if self.failed < 10:
+            return f"{about}: too few reports to say how many are right ({self.failed}), n = {self.n:,}"
+        right, seen = (round(10 * self.caught / max(whole, 1)) for whole in (self.failed, self.wrong))
+        return (
+            f"{about}: {right} of 10 reported outputs have an error, {seen} of 10 errors are reported, "
+            f"n = {self.n:,}"
+        )
+
+
+def limit_of(probabilities: Sequence[float]) -> float:
+    """From which probability on outputs of one file are called wrong.
+
+    So many are called wrong, likeliest first, as can be expected to have an error in 68 % of them, and 1.5
+    times as often as all. In a file with fewer than 30 outputs each must reach 68 % by itself.
+
+    >>> limit_of([0.5] * 10), limit_of([0.2] * 60 + [0.7] * 20 + [0.9] * 20), limit_of([0.6] * 40)
+    (0.68, 0.7, 1.01)
+    """
+    if len(probabilities) < ENOUGH:
+        return PRECISION
+    ordered = np.sort(np.asarray(probabilities))[::-1]
+    expected = np.cumsum(ordered) / np.arange(1, len(ordered) + 1)
+    wanted = min(max(PRECISION, LIFT * float(ordered.mean())), MOST)
+    # Equal probabilities are reported together, and nothing that is likelier right.
+    ends = np.append(ordered[:-1] != ordered[1:], True) & (ordered >= 0.5)
+    enough = np.flatnonzero(ends & (expected >= wanted))
+    return float(ordered[enough[-1]]) if len(enough) else 1.01
 
 
 class TranslationJudge(ABC):
@@ -119,8 +205,8 @@ class TranslationJudge(ABC):
     pair: Pair
 
     @abstractmethod
-    def judge(self, answers: Sequence[AnnotatedAnswer]) -> list[Opinion]:
-        """One opinion for each answer, in order."""
+    def judge(self, answers: Sequence[JudgedAnswer]) -> list[Opinion]:
+        """One opinion for each answer, in order; `decide` then says what is wrong."""
 
     @property
     @abstractmethod
@@ -128,239 +214,319 @@ class TranslationJudge(ABC):
         """What its opinions depend on."""
 
     @abstractmethod
-    def known(self, opinions: Sequence[Opinion], *, engine: str = "") -> str:
-        """What is known of how well it judges outputs of an engine, where these are its opinions of them.
+    def record(self, opinions: Sequence[Opinion]) -> str:
+        """In a line, how often it is right about outputs such as these, by people; or that nobody knows."""
 
-        An empty `engine` is one that is not known.
+    def decide(
+        self, opinions: Sequence[Opinion], *, calibration: JudgeCalibration | None = None
+    ) -> list[Opinion]:
+        """The same with verdicts: wrong is what is likely enough to be, and likelier than usual among these.
+
+        What has no probability keeps its verdict. A calibration bends both probabilities alike.
         """
-
-    def can_use_back(self, opinion: Opinion) -> bool:
-        """Whether a translation back would change what it goes by, where this is its opinion without one."""
-        return False
-
-
-_LEAST = 0.1
-"""A clue that adds less, in logits, is no reason."""
-_MOST = 4
-_EMPTY = Opinion("fail", 1.0, (Reason("empty", math.inf, "the output is empty"),))
-
-
-@dataclass(frozen=True, slots=True)
-class Weights:
-    """A logistic model for answers of one kind.
-
-    `clues` has for each the weight and its usual value. An answer is called wrong from the probability `fail`
-    on, and right below `passes`. `tested` says that `records` are of sentences kept apart for a test, and not
-    by cross-validation. `experts` is of an engine whose outputs experts annotated: how many it reported, and
-    in how many of these they found an error.
-    """
-
-    bias: float
-    clues: Mapping[str, tuple[float, float]]
-    fail: float
-    passes: float
-    records: tuple[TrackRecord, ...] = ()
-    tested: bool = False
-    experts: tuple[int, int] = (0, 0)
-
-    @classmethod
-    def of(cls, record: Mapping[str, Any]) -> Weights:
-        """Read from the file."""
-        clues = {name: (weight, usual) for name, (weight, usual) in record["clues"].items()}
-        records = tuple(TrackRecord(**entry) for entry in record["records"])
-        reported, confirmed = record.get("experts", (0, 0))
-        return cls(
-            record["bias"], clues, record["fail"], record["passes"], records, record["tested"],
-            (reported, confirmed),
-        )  # fmt: skip
-
-    def opinion(self, clues: Mapping[str, Clue]) -> Opinion:
-        """What these clues come to."""
-        parts = {name: weight * (clues[name].value - usual) for name, (weight, usual) in self.clues.items()}
-        probability = 1 / (1 + math.exp(-self.bias - sum(parts.values())))
-        if probability >= self.fail:
-            verdict: Verdict = "fail"
-        else:
-            verdict = "pass" if probability < self.passes else "undecided"
-        reasons = [
-            Reason(name, round(part, 3), clues[name].why, clues[name].words)
-            for name, part in sorted(parts.items(), key=lambda item: -item[1])
-            if part >= _LEAST and clues[name].why
+        if calibration is not None:
+            opinions = [_bent(opinion, calibration) for opinion in opinions]
+        given = [o.probability for o in opinions if o.probability is not None]
+        limit = limit_of(given)
+        return [
+            opinion._replace(verdict="pass")
+            if opinion.probability is not None and opinion.probability <= RIGHT
+            else opinion.with_threshold(limit)
+            for opinion in opinions
         ]
-        return Opinion(verdict, round(probability, 4), tuple(reasons[:_MOST]))
+
+
+def _bent(opinion: Opinion, calibration: JudgeCalibration) -> Opinion:
+    if opinion.probability is None:
+        return opinion
+    major = None if opinion.major is None else round(calibration(opinion.major), 4)
+    return opinion._replace(probability=round(calibration(opinion.probability), 4), major=major)
+
+
+_EMPTY = Opinion("fail", 1.0, (Reason("empty", math.inf, "the output is empty"),), major=1.0)
+_SIDES = {
+    "output": "“{}” has no counterpart in the source{}",
+    "source": "nothing in the output is like “{}” of the source",
+    "reference": "nothing in the output is like “{}” of the reference",
+}
+_TELLING = {
+    "numbers-not-in-both": "a number that is neither in the source nor in the reference",
+    "numbers-lost-of-both": "a number of the source and the reference is missing",
+    "repeated": "it repeats itself",
+    "copied-alone": "words of the source stand untranslated",
+}
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class TrainedJudge(TranslationJudge):
-    """Adds up clues; the weights depend on whether there is a reference, and what else is at hand.
+class Weights:
+    """A linear model for answers of one kind, and how its sums turn into two probabilities.
 
-    That is what translation models on this machine say: much of a translation like theirs, of any other only
-    how it stands to its reference; or else a translation back.
+    `clues` has for each its usual value, its usual spread, and two weights per spread: one for how severe the
+    errors are, next to what the same rater said of others, and one for how often such outputs have any.
     """
+
+    clues: Mapping[str, tuple[float, float, float, float]]
+    any: tuple[float, float]
+    major: tuple[float, float]
+
+    @property
+    def names(self) -> list[str]:
+        """The clues in order."""
+        return list(self.clues)
+
+    def probabilities(self, values: Mapping[str, float]) -> tuple[float, float]:
+        """How likely any error is, and a major one; a clue that is missing counts as usual."""
+        severity = level = 0.0
+        for name, (usual, spread, severe, often) in self.clues.items():
+            if name in values:
+                distance = min(max((values[name] - usual) / spread, -4.0), 4.0)
+                severity += severe * distance
+                level += often * distance
+        any_error = _sigmoid(self.any[0] + self.any[1] * (level + SEVERITY * severity))
+        return any_error, min(_sigmoid(self.major[0] + self.major[1] * severity), any_error)
+
+
+def added_negations(words: Mapping[str, str], answer: JudgedAnswer, reference: str | None) -> float:
+    """Whether an output says no more often than its source, and than its reference: 0, 0.5 or 1.
+
+    `words` are two regular expressions that find negations, of `source` and `target` language.
+
+    >>> words = {"source": r"\\b(no|not)\\b", "target": r"\\bnão\\b"}
+    >>> added_negations(words, JudgedAnswer("1", "He is in the city.", "Ele está não cidade."), None)
+    1.0
+    """
+    says = len(re.findall(words["target"], answer.output, re.IGNORECASE))
+    more = says > len(re.findall(words["source"], answer.source, re.IGNORECASE))
+    if reference is None:
+        return float(more)
+    differs = says > len(re.findall(words["target"], reference, re.IGNORECASE))
+    return (differs + (differs and more)) / 2
+
+
+@dataclass(frozen=True)
+class PairEvidence:
+    """What a pack adds for its pair: weights of the clues that translation models give, in log-odds.
+
+    `weights` has a model for each kind of answers, whose `base` bends the log-odds of the judge for all pairs
+    before the clues are added, and the words of negation.
+    """
+
+    models: Likelihoods
+    weights: Mapping[str, Mapping[str, Any]]
+    content: str
+
+    def bend(
+        self, answers: Sequence[JudgedAnswer], probabilities: Sequence[float]
+    ) -> list[tuple[float, tuple[Reason, ...]] | None]:
+        """For each answer the probability with this evidence, and its reasons; `None` where it has none."""
+        plain = [
+            answer._replace(source=plain_marks(answer.source), output=plain_marks(answer.output))
+            for answer in answers
+        ]
+        references = [plain_marks(a.references[0]) if a.references else None for a in plain]
+        bent: list[tuple[float, tuple[Reason, ...]] | None] = []
+        for answer, clues, reference, probability in zip(
+            plain, self.models.clues(plain, references), references, probabilities, strict=True
+        ):
+            value = added_negations(self.weights["negations"], answer, reference)
+            clues = clues | {
+                "negations": Clue(value, "it says no more often than the source" if value else "")
+            }
+            names = ["reference" if reference else "source", *([] if "unlikely" not in clues else ["own"])]
+            model = self.weights.get("+".join(names))
+            if model is None or not set(model["clues"]) <= set(clues):
+                bent.append(None)
+                continue
+            parts = {name: w * (clues[name].value - usual) for name, (w, usual) in model["clues"].items()}
+            total = model["bias"] + model["base"] * _logit(probability) + sum(parts.values())
+            reasons = tuple(
+                Reason(name, round(part, 2), clues[name].why, clues[name].words)
+                for name, part in sorted(parts.items(), key=lambda item: -item[1])
+                if part >= 0.1 and clues[name].why
+            )
+            bent.append((_sigmoid(total), reasons[:3]))
+        return bent
+
+
+@dataclass(frozen=True)
+class PeopleJudge(TranslationJudge):
+    """The judge for all pairs, trained on people's labels; in some pairs with more evidence from a pack."""
 
     pair: Pair
     finder: ClueFinder
     weights: Mapping[str, Weights]
-    content: str
+    evidence: PairEvidence | None = None
 
-    def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
-        # Another process opens it for itself, once: its lists of words are large.
-        if is_installed() and self.finder.encoder is open_encoder():
-            return _reopen_judge, (self.pair,)
-        return super().__reduce_ex__(protocol)
+    def __reduce__(self) -> tuple[Any, ...]:
+        return open_judge, (self.pair,)  # another process opens it for itself: the encoder is large
 
-    def judge(self, answers: Sequence[AnnotatedAnswer]) -> list[Opinion]:
+    def judge(self, answers: Sequence[JudgedAnswer]) -> list[Opinion]:
         """One opinion for each answer, in order."""
-        clues = self.finder.find(answers)
-        opinions = []
-        for answer, own in zip(answers, clues, strict=True):
-            kind = kind_of(answer, own)
-            opinion = self.weights[kind].opinion(own) if _says_something(answer) else _EMPTY
-            opinions.append(opinion._replace(kind=kind))
-        return opinions
-
-    @property
-    def signature(self) -> str:
-        """The language pair, digests of weights and translation models, and the encoder's release."""
-        models = self.finder.likelihoods
-        read_with = f"-models-{models.signature}" if models else ""
-        return f"trained-{self.pair}-{self.content}-marks{read_with}{_release()}"
-
-    def can_use_back(self, opinion: Opinion) -> bool:
-        """Where there are weights for it: not where translation models read along."""
-        return f"{opinion.kind}+back" in self.weights
-
-    def known(self, opinions: Sequence[Opinion], *, engine: str = "") -> str:
-        """The engine's own record for the kind of answers that most of these are; else those of others."""
-        kinds = [opinion.kind for opinion in opinions] or list(self.weights)
-        ((kind, _),) = Counter(kinds).most_common(1)  # of several the first, whatever Python's seed
-        weights = self.weights[kind]
-        how = "on sentences kept apart, with" if weights.tested else "by cross-validation on"
-        if own := [record for record in weights.records if record.engine == engine]:
-            return f"The judge {own[0].tell()}: measured on this engine, {how} labels of language models."
-        told = "; ".join(record.tell() for record in weights.records)
-        reported, confirmed = weights.experts
-        experts = f" Of a third one, experts found errors in {confirmed} of {reported} outputs it reported."
-        return (
-            f"How often the judge is right about your engine is unknown. Measured on {self.pair} outputs of "
-            f"another one, {how} labels of language models, it {told}.{experts if reported else ''}"
-        )
-
-
-def _says_something(answer: AnnotatedAnswer) -> bool:
-    return bool(plain_marks(answer.output.text).strip())
-
-
-def _release() -> str:
-    """Which release of the encoder is installed, for a signature."""
-    return f"-use-{encoder_version()}" if is_installed() else ""
-
-
-def kind_of(answer: AnnotatedAnswer, clues: Mapping[str, Clue]) -> str:
-    """What weights an answer with these clues is judged with."""
-    kind = "reference" if any(map(str.strip, answer.references)) else "source"
-    if LIKELIHOODS[0] in clues:
-        return f"{kind}+models"
-    if CONTRASTS[0] in clues:
-        return f"{kind}+contrast"
-    return kind if answer.back is None else f"{kind}+back"
-
-
-_NEAR, _FAR = 0.76, 0.55
-"""Cosines with the reference: from the one on an output is right, below the other it is wrong."""
-
-
-@dataclass(frozen=True)
-class RuleJudge(TranslationJudge):
-    """Calls wrong what a default detector suspects, and what is far from its reference; gives no probability.
-
-    So it does where a negation is lost or added, and the references bear it out. An output without a
-    reference, which nothing is suspected of, is undecided.
-    """
-
-    pair: Pair
-    detectors: tuple[str, ...]
-    encoder: Encoder | None = None
-
-    def judge(self, answers: Sequence[AnnotatedAnswer]) -> list[Opinion]:
-        """One opinion for each answer, in order."""
-        numbered = [replace(answer, id=str(number)) for number, answer in enumerate(answers)]
-        reasons: dict[int, list[Reason]] = {}
-        for detector in open_detectors(self.detectors, self.pair):
-            found: list[Suspicion] = detector.suspects(numbered) if isinstance(detector, PairDetector) else []
-            for suspicion in found:
-                reason = Reason(detector.name, 1.0, suspicion.why)
-                reasons.setdefault(int(suspicion.id), []).append(reason)
-        polarity = find_polarity(self.pair)
-        for suspicion in polarity.contradictions(numbered) if polarity else ():
-            reasons.setdefault(int(suspicion.id), []).append(Reason("polarity", 1.0, suspicion.why))
-        cosines = self._cosines(answers)
-        return [
-            self._opinion(reasons.get(number, []), cosine) if _says_something(answer) else _EMPTY
-            for number, (answer, cosine) in enumerate(zip(answers, cosines, strict=True))
+        found = self.finder.find(answers)
+        opinions = [
+            self._opinion(clues) if plain_marks(answer.output).strip() else _EMPTY
+            for answer, clues in zip(answers, found, strict=True)
         ]
+        if self.evidence is not None:
+            bent = self.evidence.bend(answers, [o.probability or 0.0 for o in opinions])
+            for number, more in enumerate(bent):
+                if more is not None and opinions[number] is not _EMPTY:
+                    opinions[number] = _joined(opinions[number], *more)
+        return self._with_negations(answers, opinions)
 
-    def _opinion(self, reasons: Sequence[Reason], cosine: float | None) -> Opinion:
-        if cosine is not None and cosine < _NEAR:
-            why = f"far from the reference in meaning (cosine {cosine:.2f})"
-            reasons = [*reasons, Reason("meaning", _NEAR - cosine, why)]
-        if any(reason.name != "meaning" for reason in reasons) or (cosine is not None and cosine < _FAR):
-            return Opinion("fail", None, tuple(reasons))
-        return Opinion(
-            "pass" if cosine is not None and cosine >= _NEAR else "undecided", None, tuple(reasons)
-        )
+    def _with_negations(self, answers: Sequence[JudgedAnswer], opinions: Sequence[Opinion]) -> list[Opinion]:
+        """An error is at least as likely as people find one where source and reference bear it out."""
+        polarity, (any_error, major) = find_polarity(self.pair), _data()["negated"]
+        found = list(opinions)
+        if polarity is None:
+            return found
+        for n, answer in enumerate(answers):
+            denied = polarity.contradict(answer.source, answer.output, answer.references)
+            if denied is not None and found[n] is not _EMPTY:
+                reason = Reason(NEGATION, math.inf, denied.why, (*denied.source, *denied.output))
+                found[n] = found[n]._replace(
+                    probability=max(found[n].probability or 0.0, any_error),
+                    major=max(found[n].major or 0.0, major),
+                    reasons=(reason, *found[n].reasons)[:4],
+                )
+        return found
 
-    def _cosines(self, answers: Sequence[AnnotatedAnswer]) -> list[float | None]:
-        """With the nearest reference; `None` where there is none, or no encoder."""
-        if self.encoder is None:
-            return [None] * len(answers)
-        texts = sorted({t for a in answers for t in (a.output.text, *a.references) if t.strip()})
-        rows = dict(zip(texts, unit(self.encoder(texts)), strict=True)) if texts else {}
-        cosines: list[float | None] = []
-        for answer in answers:
-            output = rows.get(answer.output.text)
-            near = [float(rows[t] @ output) for t in answer.references if t in rows and output is not None]
-            cosines.append(max(near, default=None))
-        return cosines
+    def _opinion(self, clues: Clues) -> Opinion:
+        weights = self.weights[clues.kind]
+        any_error, major = weights.probabilities(clues.values)
+        reasons = [
+            Reason(name, clues.values[name], why)
+            for name, why in _TELLING.items()
+            if clues.values.get(name, 0) >= (0.5 if name == "repeated" else 1)
+        ]
+        reasons += [_suspected(suspect, clues.kind) for suspect in clues.suspects]
+        if not reasons:
+            reasons = [_farthest(clues)]
+        return Opinion("undecided", round(any_error, 4), tuple(reasons[:4]), clues.kind, round(major, 4))
 
     @property
     def signature(self) -> str:
-        """The detectors, the cosines that count, and the encoder's release."""
-        near = f"+cosine-{_FAR:g}-{_NEAR:g}{_release()}" if self.encoder else ""
-        polarity = "+negation" if find_polarity(self.pair) else ""
-        return f"rules-{'+'.join(self.detectors) or 'none'}{polarity}-marks{near}"
+        """Digests of the weights, the encoder's release, and the evidence of a pack."""
+        encoder = f"-use-{encoder_version()}" if self.finder.reader else ""
+        more = f"-{self.evidence.content}" if self.evidence else ""
+        return f"people-{_digest()}{encoder}{more}"
 
-    def known(self, opinions: Sequence[Opinion], *, engine: str = "") -> str:
-        """That nothing is known, and where a judge that was trained for the pair is to be had."""
-        better = missing_pack("judges", str(self.pair), what="a trained one")
-        told = f"The judge goes by rules; how many errors it sees is not measured for {self.pair}."
-        return f"{told} {better}".strip()
+    def record(self, opinions: Sequence[Opinion]) -> str:
+        """That of the pair; where there is none, those of the nearest pairs."""
+        kinds = Counter(opinion.kind for opinion in opinions if opinion.kind)
+        kind = kinds.most_common(1)[0][0] if kinds else "encoder+reference"
+        own = records_of(self.pair, kind)
+        more = (
+            f" {missing}" if (missing := missing_pack("judges", str(self.pair), what="more evidence")) else ""
+        )
+        if own and own[0].pair == f"{self.pair.source.code}-{self.pair.target.code}":
+            told = "; ".join(record.tell() for record in own)
+            return f"The judge by people's ratings of other systems: {told}.{more}"
+        near = "; ".join(record.tell() for record in own[:2])
+        return f"Nobody has measured the judge on {self.pair}. The nearest: {near}.{more}"
 
 
-def open_judge(pair: Pair, *, encoder: Encoder | None = None) -> TranslationJudge:
-    """The trained judge of a pair if there is one and the sentence encoder is installed; else rules."""
-    if encoder is None and is_installed():
-        encoder = open_encoder("the judge")
-    weights, path = _read_weights(str(pair)), pack_file("judges", str(pair))
-    if weights and path and encoder is not None:
-        content = hashlib.sha256(path.read_bytes()).hexdigest()[:8]
-        return TrainedJudge(pair, ClueFinder.open(pair, encoder=encoder), weights, content)
-    return RuleJudge(pair, installed_detectors(pair), encoder)
+def _joined(opinion: Opinion, probability: float, reasons: tuple[Reason, ...]) -> Opinion:
+    """The opinion with the evidence of a pack; a major error stays as likely among errors as it was."""
+    share = (opinion.major or 0.0) / max(opinion.probability or 0.0, 1e-9)
+    return opinion._replace(
+        probability=round(probability, 4),
+        major=round(probability * share, 4),
+        reasons=(*reasons, *opinion.reasons)[:4],
+        kind=f"{opinion.kind}+models",
+    )
+
+
+def _suspected(suspect: Suspect, kind: str) -> Reason:
+    also = " or the reference" if "reference" in kind else ""
+    return Reason(
+        suspect.side, suspect.weight, _SIDES[suspect.side].format(suspect.word, also), (suspect.word,)
+    )
+
+
+def _farthest(clues: Clues) -> Reason:
+    likeness = clues.values.get("grams-4", clues.values.get("others-grams"))
+    if likeness is not None:
+        other = "reference" if "grams-4" in clues.values else "other systems' outputs"
+        return Reason(
+            "likeness", round(1 - likeness, 2), f"little like the {other} ({100 * likeness:.0f} % alike)"
+        )
+    ratio = math.exp(clues.values["ratio"])
+    return Reason("length", round(abs(ratio - 1), 2), f"{ratio:.1f} times as long as the source")
+
+
+def open_judge(pair: Pair, name: str = OURS) -> TranslationJudge:
+    """A judge by name, for a pair: ours, with what a pack adds, or a metric (`metric_judge.py`)."""
+    if name == OURS:
+        return PeopleJudge(pair, ClueFinder(open_reader()), _weights(), _evidence(pair))
+    from mtassay.measures.metric_judge import open_metric_judge  # which builds on this module
+
+    return open_metric_judge(pair, name)
+
+
+def has_models(pair: Pair) -> bool:
+    """Whether translation models on this machine, and a pack, help the judge in this pair."""
+    return _evidence(pair) is not None
 
 
 @cache
-def _reopen_judge(pair: Pair) -> TranslationJudge:
-    return open_judge(pair)
+def _data() -> dict[str, Any]:
+    record: dict[str, Any] = json.loads(_text())
+    return record
 
 
-def is_trained(pair: Pair) -> bool:
-    """Whether the trained judge can serve this pair here."""
-    return bool(_read_weights(str(pair))) and is_installed()
+def _text() -> str:
+    return files("mtassay.measures").joinpath("judge_weights.json").read_text("utf-8")
 
 
 @cache
-def _read_weights(pair: str) -> dict[str, Weights]:
-    path = pack_file("judges", pair)
-    if path is None:
-        return {}
-    return {kind: Weights.of(record) for kind, record in json.loads(path.read_text("utf-8")).items()}
+def _digest() -> str:
+    return hashlib.sha256(_text().encode()).hexdigest()[:8]
+
+
+@cache
+def _weights() -> dict[str, Weights]:
+    return {
+        kind: Weights(
+            {name: (u, spread, severe, often) for name, (u, spread, severe, often) in model["clues"].items()},
+            (model["any"][0], model["any"][1]),
+            (model["major"][0], model["major"][1]),
+        )
+        for kind, model in _data()["kinds"].items()
+    }
+
+
+def records_of(pair: Pair, kind: str) -> list[JudgeRecord]:
+    """The records of a pair and kind; of a pair without any, of others, the nearest first.
+
+    Near is a pair with the same target language, then one with the same source language, then a larger one.
+    """
+    records = [JudgeRecord(*row) for row in _data()["records"]]
+    kinds = [kind.removesuffix("+models"), "encoder+reference" if "reference" in kind else "encoder"]
+    told = next((some for name in kinds if (some := [r for r in records if r.kind == name])), records)
+    source, target = pair.source.code, pair.target.code
+    if own := [record for record in told if record.pair == f"{source}-{target}"]:
+        return own
+    return sorted(
+        told, key=lambda r: (not r.pair.endswith(f"-{target}"), not r.pair.startswith(f"{source}-"), -r.n)
+    )
+
+
+@cache
+def _evidence(pair: Pair) -> PairEvidence | None:
+    path, models = pack_file("judges", str(pair)), find_likelihoods(pair)
+    if path is None or models is None or not is_installed():
+        return None
+    text = path.read_text("utf-8")
+    content = f"{hashlib.sha256(text.encode()).hexdigest()[:8]}-{models.signature}"
+    return PairEvidence(models, json.loads(text), content)
+
+
+def _sigmoid(value: float) -> float:
+    return 1 / (1 + math.exp(-max(-30.0, min(30.0, value))))
+
+
+def _logit(probability: float) -> float:
+    p = min(max(probability, 1e-4), 1 - 1e-4)
+    return math.log(p / (1 - p))

@@ -18,9 +18,10 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from mtassay.data.languages import Pair
-from mtassay.measures.detector import AnnotatedAnswer, Clue
+from mtassay.measures.clues import JudgedAnswer
 from mtassay.measures.vocabulary import small_words
 from mtassay.nlp.marian import (
     ComparedWord,
@@ -31,7 +32,14 @@ from mtassay.nlp.marian import (
     open_model,
 )
 
-__all__ = ["CONTRASTS", "LIKELIHOODS", "LOSSES", "Likelihoods", "find_likelihoods"]
+
+class Clue(NamedTuple):
+    """How much something speaks for an error, in words if it tells something, and which words it is about."""
+
+    value: float
+    why: str = ""
+    words: tuple[str, ...] = ()
+
 
 LIKELIHOODS = (
     "unlikely", "unlikely-all", "unlikely-word", "unexpected", "doubt", "doubt-word",
@@ -58,14 +66,14 @@ class Likelihoods:
     signature: str
 
     def clues(
-        self, answers: Sequence[AnnotatedAnswer], references: Sequence[str | None]
+        self, answers: Sequence[JudgedAnswer], references: Sequence[str | None]
     ) -> list[dict[str, Clue]]:
         """The clues of each answer by name; fewer where the model would have said it otherwise.
 
         Those that need a reference are there where there is one. Of texts that are too long there are none:
         what stands behind the end of what is read would be missing.
         """
-        texts = [(a.source.text, a.output.text, r or "") for a, r in zip(answers, references, strict=True)]
+        texts = [(a.source, a.output, r or "") for a, r in zip(answers, references, strict=True)]
         read = [n for n, sides in enumerate(texts) if not any(map(self._is_too_long, sides))]
         found: list[dict[str, Clue]] = [{} for _ in answers]
         clues = self._clues([answers[n] for n in read], [references[n] for n in read])
@@ -77,10 +85,10 @@ class Likelihoods:
         return self.there.is_too_long(text) or self.back.is_too_long(text)
 
     def _clues(
-        self, answers: Sequence[AnnotatedAnswer], references: Sequence[str | None]
+        self, answers: Sequence[JudgedAnswer], references: Sequence[str | None]
     ) -> list[dict[str, Clue]]:
         found = self._compared(answers, references)
-        sides = [(answer.source.text, answer.output.text) for answer in answers]
+        sides = [(answer.source, answer.output) for answer in answers]
         outputs = self.there.read(sides)
         own = [number for number, words in enumerate(outputs) if _is_own(words)]
         turned = {(sides[n][1], sides[n][0]) for n in own}
@@ -96,13 +104,13 @@ class Likelihoods:
         return found
 
     def _compared(
-        self, answers: Sequence[AnnotatedAnswer], references: Sequence[str | None]
+        self, answers: Sequence[JudgedAnswer], references: Sequence[str | None]
     ) -> list[dict[str, Clue]]:
         """How each answer stands to its reference, as the model sees both that reads their language."""
         found: list[dict[str, Clue]] = [{} for _ in answers]
-        sides = {n: (references[n] or "", answer.output.text) for n, answer in enumerate(answers)}
+        sides = {n: (references[n] or "", answer.output) for n, answer in enumerate(answers)}
         sides = {n: pair for n, pair in sides.items() if all(map(str.strip, pair))}
-        compared = self.back.compare([(*pair, answers[n].source.text) for n, pair in sides.items()])
+        compared = self.back.compare([(*pair, answers[n].source) for n, pair in sides.items()])
         for number, (reference, output, words) in zip(sides, compared, strict=True):
             found[number] = _of_match(reference, output) | _of_ways(words)
         return found
@@ -139,7 +147,7 @@ def _of_source(words: Sequence[ReadWord]) -> dict[str, Clue]:
     return {
         "unexplained": Clue(total / len(words)),
         "unexplained-all": Clue(total),
-        "unexplained-word": _about(least.word, least.surprise, "hard to hear from the translation: "),
+        "unexplained-word": _about(least.word, least.surprise, "hard to guess from the translation: "),
     }
 
 
@@ -148,7 +156,7 @@ def _of_loss(heard: Sequence[ReadWord], right: Sequence[ReadWord]) -> dict[str, 
     losses = [(word.surprise - best.surprise, word) for word, best in zip(heard, right, strict=True)]
     loss, word = max(losses, key=lambda entry: entry[0])
     return {
-        "lost": _about(word.word, loss, "the reference says it, the output hardly: "),
+        "lost": _about(word.word, loss, "the reference says it, the output does not: "),
         "lost-all": Clue(sum(max(loss, 0.0) for loss, _ in losses)),
     }
 

@@ -39,8 +39,6 @@ from mtassay.nlp.chat_models import Message
 from mtassay.systems.client import DRY_RUN, UnkeptContext
 from mtassay.systems.conversations import ChatSystem, Conversations, ask_until_usable, open_chat
 
-__all__ = ["LLM", "Spent"]
-
 COLUMNS = ("score", "count")
 UNKNOWN = (
     "how far a language model can be trusted as a judge of these texts is not known; "

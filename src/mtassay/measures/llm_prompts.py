@@ -21,21 +21,6 @@ from mtassay.data.languages import Language, Pair
 from mtassay.nlp.chat_models import Message
 from mtassay.systems.conversations import BadReplyError, objection, only_object, without_thoughts
 
-__all__ = [
-    "CATEGORIES",
-    "SCHEMAS",
-    "SEVERITIES",
-    "First",
-    "Form",
-    "Judged",
-    "JudgedTexts",
-    "PromptLanguage",
-    "messages",
-    "object_to",
-    "read_errors",
-    "read_score",
-]
-
 CATEGORIES = (
     "addition",
     "omission",

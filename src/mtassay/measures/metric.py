@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 
 from mtassay.data.nouns import Finding, RunContext, Score, Segment, Statistics
 
-__all__ = ["TABLE", "blindspots_note", "hardly_sees", "known_blindspots"]
-
 Floats = NDArray[np.float64]
 
 
@@ -46,6 +44,9 @@ class Metric(ABC):
 
     reads_ids: ClassVar[bool] = False
     """Whether the ids of segments and the names of systems change the score, besides the texts."""
+
+    is_given: ClassVar[bool] = False
+    """Whether scores come from elsewhere: a segment without one is unrated, not badly translated."""
 
     counts_empty_references: ClassVar[bool] = False
     """Whether an empty reference beside a full one counts, as in sacreBLEU; else it is missing."""
@@ -258,3 +259,18 @@ def blindspots_note(metrics: Iterable[tuple[str, str]]) -> str:
 
 def _listed(words: list[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
+
+
+PERCENT = frozenset({"bleu", "chrf", "ter", "nee"})
+"""Metrics of ours that count to 100."""
+
+
+def as_qualities(metric: Metric, scores: Floats) -> Floats:
+    """Scores on the metric's own scale as qualities: percent become shares, and error rates 1 less.
+
+    >>> from mtassay.measures.ter import TER
+    >>> as_qualities(TER(), np.array([40.0])).tolist()
+    [0.6]
+    """
+    shares = metric.quality(scores) / (100 if metric.name in PERCENT else 1)
+    return shares if metric.higher_is_better else 1 - shares

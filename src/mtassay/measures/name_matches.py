@@ -5,23 +5,20 @@ from __future__ import annotations
 import hashlib
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
-from mtassay.data.errors import InputError, UsageError
+from mtassay.data.errors import InputError
 from mtassay.data.formats.entity_markup import Entity
-from mtassay.data.formats.textfiles import decode, read_bytes, split_lines
+from mtassay.data.formats.glossaries import read_concepts
+from mtassay.data.formats.textfiles import read_bytes, split_lines
 from mtassay.data.languages import parse_language
 from mtassay.data.nouns import Segment
 from mtassay.data.words import edit_distance
 from mtassay.nlp.normalisation import NormalisedToken, Normaliser
-
-_ENTRIES = {"termEntry", "conceptEntry"}
-_LANGUAGES = {"langSet", "langSec"}
-_XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 
 
 class NameGlossary:
@@ -46,7 +43,8 @@ def read_glossary(path: str, *, language: str = "") -> list[tuple[str, ...]]:
     """
     data = read_bytes(path)
     if PurePath(path).suffix.lower() in (".tbx", ".xml") or data.lstrip()[:5] == b"<?xml":
-        return list(_read_tbx(data, path, language))
+        concepts = (terms for _, terms in read_concepts(data, path))
+        return [tuple(term.text for term in terms if _is_in(term.language, language)) for terms in concepts]
     rows = []
     for number, line in enumerate(split_lines(data, path), start=1):
         if line.strip():
@@ -62,42 +60,8 @@ def fingerprint(path: str) -> str:
     return f"{PurePath(path).name}({hashlib.sha256(read_bytes(path)).hexdigest()[:8]})"
 
 
-def _read_tbx(data: bytes, path: str, language: str) -> Iterator[tuple[str, ...]]:
-    from lxml import etree
-
-    decode(data, path)
-    # A termbase has no business with entities, other files or the network.
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
-    try:
-        root = etree.fromstring(data, parser)
-    except etree.XMLSyntaxError as error:
-        raise InputError(f"not XML: {error.msg}", path=path, line=error.lineno) from None
-    entries = [node for node in root.iter(etree.Element) if _name(node) in _ENTRIES]
-    if not entries:
-        raise InputError("no termEntry or conceptEntry: this is not TBX", path=path)
-    for entry in entries:
-        terms = [
-            " ".join("".join(term.itertext()).split())
-            for part in entry.iter(etree.Element)
-            if _name(part) in _LANGUAGES and _is_in(part.get(_XML_LANG), language)
-            for term in part.iter(etree.Element)
-            if _name(term) == "term"
-        ]
-        yield tuple(term for term in terms if term)
-
-
-def _name(node: object) -> str:
-    tag: str = node.tag  # type: ignore[attr-defined]
-    return tag.rpartition("}")[2]
-
-
-def _is_in(tag: str | None, language: str) -> bool:
-    if not language or tag is None:
-        return not language
-    try:
-        return parse_language(tag).matches(parse_language(language))
-    except UsageError:
-        return False
+def _is_in(tag: str, language: str) -> bool:
+    return not language or parse_language(tag).matches(parse_language(language))
 
 
 @dataclass(frozen=True)

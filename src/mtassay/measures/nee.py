@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from mtassay import __version__
 from mtassay.data.errors import UsageError
 from mtassay.data.formats.entity_markup import Entity
+from mtassay.data.language_packs import fingerprint as fingerprint_of
 from mtassay.data.language_packs import pack_file
 from mtassay.data.languages import parse_language
 from mtassay.data.nouns import Finding, RunContext, Segment, Statistics
-from mtassay.data.packages import fingerprint as fingerprint_of
 from mtassay.measures.metric import Floats, Metric
 from mtassay.measures.name_matches import (
     Haystack,

@@ -26,8 +26,6 @@ from mtassay.nlp.identification import (
     tokenization_of,
 )
 
-__all__ = ["notes_on_inputs"]
-
 # Fewer lines can lie side by side, or be the same, by chance.
 _FEWEST_LINES = 10
 _FEWEST_EQUAL = 20

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtassay.data.errors import MissingExtraError, ServiceError, UsageError
+from mtassay.data.language_packs import release_of
 from mtassay.data.nouns import Segment
-from mtassay.data.packages import release_of
 from mtassay.measures.metric import reference_count
 
 DEFAULTS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}

@@ -14,8 +14,6 @@ from mtassay.data.languages import Pair
 from mtassay.nlp.annotation import plain_words
 from mtassay.nlp.normalisation import plain_marks
 
-__all__ = ["EDGE", "STEP", "TargetWords", "small_words", "target_words"]
-
 STEP = 0.25
 """Frequencies are kept in steps of this width on the Zipf scale: 3 is once in a million words."""
 EDGE = "|"

@@ -12,18 +12,8 @@ from mtassay.data.nouns import Result, Score
 from mtassay.meta.correlate import CorrelationSettings
 from mtassay.meta.detect import CurvePoint
 from mtassay.meta.estimation import PAIRED
-from mtassay.meta.raters import Rater
+from mtassay.meta.rated_material import Rater
 from mtassay.stats.comparisons import AVERAGES
-
-__all__ = [
-    "area_table",
-    "curve_figure",
-    "detection_table",
-    "harvest_table",
-    "pairwise_figure",
-    "pairwise_table",
-]
-
 
 LABELS = {
     "pearson": "Pearson",

@@ -27,12 +27,9 @@ from mtassay.meta.agreement_tables import (
 from mtassay.meta.challenge import ACCURACY, KINDS, ChallengeSettings, Kind, MetricScores
 from mtassay.meta.correlate import Correlations, CorrelationSettings
 from mtassay.meta.estimation import AREA
-from mtassay.meta.rated_material import RatedMaterial
-from mtassay.meta.raters import Rater
+from mtassay.meta.rated_material import RatedMaterial, Rater
 from mtassay.report.plots import draw
 from mtassay.report.run_text import Form, render_tables, score_rows, to_html
-
-__all__ = ["AgreementAssessment", "Assessment", "Discrimination", "RankingAssessment"]
 
 _TITLES: dict[Kind, str] = {
     "reference-based": "Metrics that read the reference",

@@ -17,25 +17,14 @@ from mtassay.data.errors import MtassayError, UsageError
 from mtassay.data.languages import Pair
 from mtassay.data.nouns import Result, RunContext, Score, Segment
 from mtassay.measures.metric import Metric
+from mtassay.meta.challenge import FLIPPED
 from mtassay.meta.corruptions import ERROR_KINDS, Corrupted, CorruptionSource, corrupt, plain_annotation
 from mtassay.meta.measurement import score_outputs
-from mtassay.meta.negation import FLIPPED
 from mtassay.nlp.aligners import open_aligner
 from mtassay.nlp.annotation import Annotation
 from mtassay.nlp.annotators import open_annotator
 from mtassay.stats import proportions, resampling
 from mtassay.stats.correlation import auc
-
-__all__ = [
-    "ALONE",
-    "LOSS",
-    "LOWER",
-    "TIES",
-    "BlindSpotSettings",
-    "Corruptible",
-    "look_for_blindspots",
-    "prepare",
-]
 
 Floats = NDArray[np.float64]
 LOWER, LOSS, ALONE, TIES = "lower", "loss", "auc", "ties"

@@ -14,8 +14,7 @@ import numpy as np
 from mtassay.data.errors import UsageError
 from mtassay.data.nouns import Cluster, Comparison, Result, Score
 from mtassay.meta.estimation import Drawn, Estimate, describe_intervals
-from mtassay.meta.raters import Rater, RatingFrame
-from mtassay.meta.segment_level import Grouping, SegmentLevel, common_translations
+from mtassay.meta.rated_material import Rater, RatingFrame
 from mtassay.meta.significance import (
     Contender,
     MetricTest,
@@ -27,7 +26,7 @@ from mtassay.meta.significance import (
     rank_metrics,
     swap_systems,
 )
-from mtassay.meta.system_level import SystemLevel, drawable
+from mtassay.meta.system_level import Grouping, SegmentLevel, SystemLevel, common_translations, drawable
 from mtassay.stats.correlation import COEFFICIENTS
 
 Level = Literal["system", "segment"]

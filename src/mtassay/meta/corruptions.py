@@ -16,11 +16,9 @@ from functools import cached_property, partial
 from typing import NamedTuple
 
 from mtassay.data.nouns import Edit
-from mtassay.meta.negation import flips, says_no
+from mtassay.meta.challenge import flips, says_no
 from mtassay.nlp.annotation import Annotation, Token, TokenSpan
 from mtassay.nlp.numbers import read_numbers
-
-__all__ = ["ERROR_KINDS", "Corrupted", "Corruption", "CorruptionSource", "corrupt", "plain_annotation"]
 
 ERROR_KINDS = {
     "negation": "yes becomes no, or no becomes yes",

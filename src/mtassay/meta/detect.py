@@ -24,22 +24,6 @@ from mtassay.review.campaigns import RIGHT
 from mtassay.stats import proportions, resampling
 from mtassay.stats.correlation import AUC, auc
 
-__all__ = [
-    "OWN_VERDICTS",
-    "Curve",
-    "CurvePoint",
-    "DetectionSettings",
-    "JudgeVerdicts",
-    "JudgedDetector",
-    "PairKey",
-    "area_of",
-    "curve",
-    "detect",
-    "detector_names",
-    "metric_verdicts",
-    "verdicts_of_runs",
-]
-
 
 class PairKey(NamedTuple):
     """A pair by the id of its segment and its system; empty where there is only one system."""

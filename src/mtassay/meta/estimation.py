@@ -22,9 +22,6 @@ from mtassay.stats.comparisons import Compare, defined, joined, ranked
 from mtassay.stats.correlation import AUC, auc, auc_covariance
 from mtassay.stats.proportions import standardized
 
-__all__ = ["AREA", "discrimination"]
-
-
 Drawn = Literal["segments", "documents", "systems", ""]
 """What the interval comes from: units or systems drawn anew, or nothing."""
 

@@ -21,8 +21,6 @@ from mtassay.meta.judges import CalibratedJudge, CalibrationSettings, CombinedJu
 from mtassay.meta.labelled_detectors import Labels
 from mtassay.report.run_text import Form
 
-__all__ = ["BlindSpots", "Calibration", "JudgeComparison"]
-
 _TITLES = {
     LOWER: "How often a corrupted text scores lower than the good one, in percent",
     LOSS: "How much one error takes off; 100: what an unrelated text loses",
@@ -208,7 +206,7 @@ class Calibration(Assessment):
                 judge.wished,
                 dict(judge.parameters),
                 judge.quality,
-                f"The judge {judge.record(engine).tell()}{self._by()}.",
+                f"The judge {judge.tell(engine)}{self._by()}.",
                 f"{judge.n:,} labels, {self.labels.origin}",
             )
             for judge in self.judges
@@ -231,7 +229,7 @@ class Calibration(Assessment):
         ]
         for judge in self.judges:
             if judge.threshold is None:
-                best = "" if judge.most is None else f" It can be trusted for {100 * judge.most:g} % at most."
+                best = "" if judge.most is None else f" These labels support {100 * judge.most:g} %."
                 notes.append(
                     f"{judge.label}: no threshold gives {100 * judge.wished:g} % on other outputs.{best}"
                 )

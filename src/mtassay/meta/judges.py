@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from mtassay.data.errors import UsageError
 from mtassay.data.nouns import EDITED, Comparison, Output, Request, Result, RunContext, Score, System
-from mtassay.measures.judge import TrackRecord
 from mtassay.meta.detect import DetectionSettings, JudgedDetector, area_of, detect
 from mtassay.stats import proportions, rater_agreement, tails
 from mtassay.stats.comparisons import units_to_settle
@@ -28,20 +27,6 @@ from mtassay.stats.thresholds import (
     threshold_for_precision,
 )
 from mtassay.systems.live import LiveSystem
-
-__all__ = [
-    "CalibratedJudge",
-    "CalibrationSettings",
-    "CombinedJudges",
-    "Cost",
-    "CountingContext",
-    "ErrorScores",
-    "JudgeSummary",
-    "calibrate_judge",
-    "calibration_result",
-    "compare_judges",
-    "error_scores",
-]
 
 FEWEST_LABELS = 30
 """Below so many labels, or 8 of either kind, nothing is calibrated."""
@@ -113,11 +98,14 @@ class CalibratedJudge:
         """How many outputs are labelled."""
         return sum(self.held_out)
 
-    def record(self, engine: str) -> TrackRecord:
-        """What is known of the judge with this threshold."""
+    def tell(self, engine: str) -> str:
+        """How well the judge does with this threshold, in a line."""
         cells = self.held_out
-        return TrackRecord(
-            engine, self.n, cells.hits + cells.misses, cells.hits + cells.alarms, cells.hits, undecided=0
+        wholes = (cells.hits + cells.misses, cells.hits + cells.alarms)
+        seen, right = (round(10 * cells.hits / max(whole, 1)) for whole in wholes)
+        return (
+            f"sees {seen} of 10 errors of {engine}, and {right} of 10 that it reports are errors "
+            f"(n = {self.n})"
         )
 
     def scores(self) -> list[Score]:

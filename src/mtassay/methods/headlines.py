@@ -4,16 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from mtassay.data.display import Headline, Leaderboard, Standing
 from mtassay.data.marks import p_stated, plural, signed
-from mtassay.data.nouns import Comparison, Run, Score
+from mtassay.data.nouns import Comparison, Result, Run, Score
 
-__all__ = ["Contest", "weakest"]
-
-_SOME = 4  # systems that are worse, named in a sentence
-_EVEN = 12  # systems that are not told apart from the best, named in a sentence
+_SOME = 4  # systems that are not the best, named in a sentence
+_EVEN = 12  # systems that may be the best, named in a sentence
 _MANY = 40  # systems that get a sentence of their own
+
+
+def may_be_best(
+    result: Result, name: str, group: str, *, alpha: float = 0.05, higher_is_better: bool = True
+) -> list[str]:
+    """The systems that may be the best by one score: those of a rank than which none is significantly better.
+
+    Everything that calls a system best rests on this. Systems without a rank are none of them.
+
+    >>> pair = Comparison("bleu", "all", "a", "b", 2.0, 0.01, better="a")
+    >>> scores = [Score("bleu", system, "all", value, 9) for system, value in (("a", 3.0), ("b", 1.0))]
+    >>> may_be_best(Result(scores, [pair]), "bleu", "all")
+    ['a']
+    """
+    of = (name, group)
+    scored = [s.system for s in result.scores if (s.name, s.group) == of and s.comparable is not None]
+    ranked = [system for c in result.clusters if (c.name, c.group) == of for system in c.systems]
+    if not ranked and any(s.common_n is not None for s in result.scores if (s.name, s.group) == of):
+        return []  # systems that are rated on different segments
+    lost, tested = set(), set()
+    for c in result.comparisons:
+        if (c.name, c.group) != of:
+            continue
+        tested |= {c.a, c.b}
+        better = c.better
+        if not better and c.p is not None and c.p < alpha and c.delta:  # methods that rank by p alone
+            better = c.a if (c.delta > 0) == higher_is_better else c.b
+        lost |= {c.a, c.b} - {better} if better else set()
+    return [system for system in ranked or scored if system not in lost and (ranked or system in tested)]
 
 
 @dataclass(frozen=True)
@@ -51,6 +79,9 @@ class Contest:
             return []
         if len(scores) == 1:
             return [Headline(f"{scores[0].system}: {self.label} {self._told(scores[0])}.")]
+        if scores[0].common_n is not None and not self._best:
+            text = f"By {self.label} no system has a rank, since systems are rated on different segments."
+            return [Headline(text, board=self._board(scores))]
         text = self._two(*scores) if len(scores) == 2 else self._many(scores)
         return [Headline(text, board=self._board(scores))]
 
@@ -59,17 +90,24 @@ class Contest:
         return 1 if self.higher_is_better else -1
 
     def _board(self, scores: Sequence[Score]) -> Leaderboard:
-        best = scores[0]
-        p_values = [
-            1.0 if score.comparable == best.comparable else compared.p if compared else None
-            for score in scores
-            for compared in [self._compared(best.system, score.system)]
-        ]
-        standings = [
-            Standing(s.system, f"{self._value(s)}{_ends(s)}", s.n, p is not None and p >= self.alpha)
-            for s, p in zip(scores, p_values, strict=True)
-        ]
-        return Leaderboard(self.label, self.unit, standings, None not in p_values)
+        best = self._best
+        others = [score for score in scores if score.system != scores[0].system]
+        tested = [self._compared(scores[0].system, other.system) for other in others]
+        standings = [Standing(s.system, f"{self._value(s)}{_ends(s)}", s.n, s.system in best) for s in scores]
+        return Leaderboard(self.label, self.unit, standings, all(c and c.p is not None for c in tested))
+
+    @cached_property
+    def _best(self) -> list[str]:
+        """The systems that may be the best."""
+        return may_be_best(
+            self.run.result, self.name, self.group, alpha=self.alpha, higher_is_better=self.higher_is_better
+        )
+
+    @property
+    def _unranked(self) -> dict[str, int]:
+        """Systems that left texts without an answer and have no rank, with how many."""
+        about = self.run.result.basis.get("unanswered", {})
+        return {} if about.get("ranked") else about.get("systems", {})
 
     def _two(self, best: Score, other: Score) -> str:
         # Where the two have scores on different units, on those that both have.
@@ -78,36 +116,42 @@ class Contest:
         )
         values = f"{self._value(best)} against {self._value(other)}"
         compared, n = self._compared(best.system, other.system), f"n = {plural(best.n, self.unit)}"
+        if best.system in self._unranked:
+            left = plural(self._unranked[best.system], "text")
+            return (
+                f"{best.system} left {left} without an answer and has no rank. Its {self.label} with empty "
+                f"outputs for these: {values} of {other.system} ({n})."
+            )
+        if best.value == other.value:
+            return f"{best.system} and {other.system} have the same {self.label}: {self._value(best)} ({n})."
         if compared is None or compared.p is None:
             return f"{best.system} has the better {self.label}: {values} ({n}); nothing was tested."
         how = f"{self._difference(best, other)}, {p_stated(compared.p)}, {n}"
-        if compared.p < self.alpha:
+        if other.system not in self._best:
             return f"{best.system} is better than {other.system} by {self.label}: {values}, {how}."
         shows = (
             ""
             if not compared.detectable
             else f" Differences from {compared.detectable:.1f}{self._points} on would show."
         )
-        if best.value == other.value:
-            return f"{best.system} and {other.system} have the same {self.label}: {self._value(best)} ({n})."
         return (
-            f"{best.system} and {other.system} cannot be told apart by {self.label}: {values}, {how}.{shows}"
+            f"{best.system} and {other.system} do not differ significantly by {self.label}: {values}, {how}."
+            f"{shows}"
         )
 
     def _many(self, scores: Sequence[Score]) -> str:
-        best, *others = scores
+        ranked = [score for score in scores if score.system not in self._unranked] or list(scores)
+        best, *others = ranked
         told = [f"{best.system} has the best {self.label} of {len(scores)}: {self._told(best)}."]
-        tested = [(other, self._compared(best.system, other.system)) for other in others]
-        behind = [(s, c) for s, c in tested if c is not None and c.p is not None and c.p < self.alpha]
-        if behind:
-            named = [
-                f"{s.system} {self._difference(best, s, short=True)} ({p_stated(c.p)})"
-                for s, c in behind[::-1][:_SOME]
-            ]
-            told.append(f"Significantly worse: {_listed(named, len(behind))}.")
-        even = [s.system for s, c in tested if c is not None and (c.p is None or c.p >= self.alpha)]
-        if even:
-            told.append(f"Not told apart from it: {_listed(even[:_EVEN], len(even))}.")
+        if any(self._compared(best.system, other.system) for other in others):
+            if even := [s.system for s in others if s.system in self._best]:
+                told.append(f"May be the best too: {_listed(even[:_EVEN], len(even))}.")
+            behind = [s for s in others if s.system not in self._best]
+            if behind:
+                named = [f"{s.system} {self._difference(best, s, short=True)}" for s in behind[::-1][:_SOME]]
+                told.append(f"Not the best: {_listed(named, len(behind))}.")
+        if unranked := [f"{s} ({n:,} texts without an answer)" for s, n in self._unranked.items()]:
+            told.append(f"No rank: {_listed(unranked[:_SOME], len(unranked))}.")
         return " ".join(told)
 
     def _compared(self, a: str, b: str) -> Comparison | None:

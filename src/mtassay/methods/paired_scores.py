@@ -27,24 +27,10 @@ from mtassay.data.method import view_of
 from mtassay.data.nouns import Finding, Ledger, Run, Score, Segment, Verdict, original_of
 from mtassay.stats import family, proportions, resampling
 
-__all__ = [
-    "LISTED",
-    "NO_OUTPUT",
-    "ChangeKind",
-    "PairedScores",
-    "ScoreChange",
-    "Snapshot",
-    "UnitChange",
-    "UnitSums",
-    "kind_of",
-    "only_system",
-    "read_baseline",
-    "text_digests",
-    "write_baseline",
-]
-
 NO_OUTPUT = "output"
 """The detector that tells of outputs that are not there."""
+CHECK = "check"
+"""What people call a rate of flagged outputs."""
 Kind = TypeVar("Kind")
 _SETTINGS_OF_LOOK = frozenset({"baseline", "against_best", "facts", "suite_path", "labels", "trials", "seed"})
 
@@ -408,6 +394,8 @@ class ScoreChange:
         'BLEU'
         """
         name = self.label or self.name.partition(":")[0]
+        if self.part == CHECK:
+            name = f"% flagged by {self.name.rpartition(':')[2]}"
         return name if self.group == "all" else f"{name}, {self.group}"
 
 
@@ -439,6 +427,7 @@ class PairedScores:
         new: What came later; its run must be at hand.
         units: Only these units; by default all that both have.
         names: Only these scores; by default all.
+        checks: Also how many outputs each check flags, which says by its silence that an output is right.
     """
 
     def __init__(
@@ -448,10 +437,12 @@ class PairedScores:
         *,
         units: Collection[str] | None = None,
         names: Collection[str] | None = None,
+        checks: bool = False,
     ) -> None:
         self.old, self.new = old, new
         ledgers = [ledger for ledger in new.ledgers if names is None or ledger.name in names]
         pairs = [pair for ledger in ledgers if (pair := _paired(ledger, old, new, units=units)) is not None]
+        pairs += _flag_rates(old, new) if checks else []
         self._pairs = [pair for pair in pairs if pair.ids]
         clusters = {pair.ledger.clusters.get(unit, unit): None for pair in self._pairs for unit in pair.ids}
         numbers = {cluster: number for number, cluster in enumerate(clusters)}
@@ -586,6 +577,37 @@ def _paired(
     return _Pair(
         ledger, [ledger.ids[mine[place]] for place in np.flatnonzero(both)], values[both], (lost[0], lost[1])
     )
+
+
+def flagging(*snapshots: Snapshot) -> list[str]:
+    """The detectors that only ever flag, such as checks; what is not flagged is right."""
+    names = dict.fromkeys(name for snapshot in snapshots for name in snapshot.verdicts if name != NO_OUTPUT)
+    return [
+        name for name in names if all({*s.verdicts.get(name, {}).values()} <= {"fail"} for s in snapshots)
+    ]
+
+
+def _flag_rates(old: Snapshot, new: Snapshot) -> list[_Pair]:
+    """How many outputs each check flags, on the segments with the same texts that both systems answered."""
+    assert new.record is not None
+    missing = {*old.verdicts.get(NO_OUTPUT, {}), *new.verdicts.get(NO_OUTPUT, {})}
+    units = [
+        segment.id
+        for segment in new.record.segments
+        if old.digest(segment.id) == new.digest(segment.id) and segment.id not in missing
+    ]
+    documents = {s.id: s.document for s in new.record.segments if s.document is not None}
+    is_by_document = "unit" in new.record.result.basis
+    pairs = []
+    for name in flagging(old, new):
+        flags = [{unit: unit in side.verdicts.get(name, {}) for unit in units} for side in (new, old)]
+        more: dict[str, Any] = {"part": CHECK, "higher_is_better": False, "is_detail": True}
+        clusters = documents if is_by_document else {}
+        ledgers = [
+            Ledger.of_shares(name, new.system, f, {"all": [units]}, clusters=clusters, **more) for f in flags
+        ]
+        pairs.append(_Pair(ledgers[0], units, np.stack([entry.values for entry in ledgers], axis=1), (0, 0)))
+    return pairs
 
 
 def _change(ledger: Ledger, group: str, row: family.PairedSums) -> ScoreChange:

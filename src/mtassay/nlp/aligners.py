@@ -11,9 +11,6 @@ from mtassay.data.languages import Pair, parse_pair
 from mtassay.data.registry import each_named, find, is_known
 from mtassay.nlp.normalisation import plain_marks
 
-__all__ = ["Links", "WordAligner", "Words", "aligner_names", "lower_words", "open_aligner"]
-
-
 Words = Sequence[str]
 Links = frozenset[tuple[int, int]]
 """Pairs of a source word's and a target word's number, from 0."""

@@ -20,20 +20,6 @@ from typing import Any, Literal, NamedTuple, SupportsIndex
 
 from mtassay.nlp.normalisation import plain_text
 
-__all__ = [
-    "LAYERS",
-    "Advice",
-    "Annotation",
-    "Annotator",
-    "Layer",
-    "Token",
-    "TokenSpan",
-    "Words",
-    "plain_words",
-    "words_of",
-    "words_of_both",
-]
-
 Layer = Literal["tokens", "lemma", "pos", "features", "dependencies", "entities", "constituents"]
 LAYERS: frozenset[Layer] = frozenset(
     ("tokens", "lemma", "pos", "features", "dependencies", "entities", "constituents")

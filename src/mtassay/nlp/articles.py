@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["wants_an", "wrong_articles"]
-
 # Written with a vowel and spoken with a consonant, and the other way round.
 _SPOKEN_CONSONANT = re.compile(r"uni(?!n|mp|ma)|unan|us[aeiu]|ut[ei]|uto|ura|eu|ewe|one\b|once|ubiq|ufo|ukul")
 _SPOKEN_VOWEL = re.compile(r"[aeiou]|hour|honest|hono|heir|8|11\b|18\b")

@@ -20,7 +20,7 @@ from mtassay.data.errors import (
     ServiceError,
     UsageError,
 )
-from mtassay.data.packages import fingerprint, load_package, package_version
+from mtassay.data.language_packs import fingerprint, load_package, package_version
 from mtassay.runtime.http_calls import (
     Secret,
     call_json,
@@ -53,13 +53,14 @@ class ChatReply:
     """What the model said. `finish_reason` is the server's word, or `refusal` where the model refused.
 
     `usage` counts tokens (`prompt_tokens`, `completion_tokens`) as far as the server tells; `model` is the
-    exact model that it says has answered.
+    exact model that it says has answered. `choices` is how many replies came, of which this is the first.
     """
 
     text: str
     finish_reason: str | None = None
     usage: Mapping[str, int] = field(default_factory=dict)
     model: str | None = None
+    choices: int = 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -183,6 +184,7 @@ def _reply(answer: Any, what: str) -> ChatReply:
         finish_reason=reason if isinstance(reason, str) else None,
         usage=_counts(at(answer, "usage")),
         model=_model(at(answer, "model")),
+        choices=len(choices),
     )
 
 

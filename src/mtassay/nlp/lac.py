@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from mtassay.data.errors import UsageError
-from mtassay.data.packages import load_package
+from mtassay.data.language_packs import load_package
 from mtassay.nlp.annotation import Advice, Annotation, Annotator, Layer, Token, TokenSpan
 from mtassay.nlp.annotators import read_each
 

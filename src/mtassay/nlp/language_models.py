@@ -16,33 +16,9 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from mtassay.data.errors import ServiceError, UsageError
-from mtassay.data.packages import fingerprint, load_package, package_version
+from mtassay.data.language_packs import fingerprint, load_package, package_version
 from mtassay.nlp.normalisation import plain_marks
 from mtassay.runtime.http_calls import redact
-
-__all__ = [
-    "CausalModel",
-    "Gap",
-    "LanguageModel",
-    "Loaded",
-    "MaskedModel",
-    "Prediction",
-    "Row",
-    "TransformersCausal",
-    "TransformersMasked",
-    "Where",
-    "Words",
-    "by_length",
-    "choose_device",
-    "identity",
-    "is_word",
-    "load",
-    "open_causal",
-    "open_masked",
-    "read_words",
-    "readable",
-    "where",
-]
 
 
 class Gap(NamedTuple):

@@ -27,27 +27,6 @@ from mtassay.data.errors import InputError, UsageError
 from mtassay.data.formats.textfiles import check_file
 from mtassay.nlp.aligners import Links, WordAligner, Words
 
-__all__ = [
-    "SYMMETRIZATIONS",
-    "AlignmentEvidence",
-    "Gold",
-    "LinkAgreement",
-    "Order",
-    "PharaohAligner",
-    "ReversePharaohAligner",
-    "agreement",
-    "decode",
-    "grow_diag",
-    "grow_diag_final_and",
-    "intersection",
-    "off_diagonal",
-    "parse_gold",
-    "parse_links",
-    "read_pharaoh",
-    "symmetrization",
-    "union",
-]
-
 _NEIGHBOURS = [(down, right) for down in (-1, 0, 1) for right in (-1, 0, 1) if down or right]
 
 

@@ -35,8 +35,6 @@ from mtassay.nlp.numerals import (
     scaled,
 )
 
-__all__ = ["NormalisedToken", "Normaliser", "PlainText", "plain_marks", "plain_text"]
-
 # Scripts that put no spaces between words, and Hangul, which glues particles to names: every
 # character is a token, so that a name is found wherever its characters stand together.
 _UNSPACED = (

@@ -14,7 +14,6 @@ from mtassay.nlp.numerals import key_of
 if TYPE_CHECKING:
     from mtassay.nlp.normalisation import Normaliser
 
-__all__ = ["WrittenDate", "find_dates", "month_of"]
 
 # Spaces group digits in threes only, so that "2,000 737s" are two numbers. A search is several times faster
 # where the expression begins with one digit, and not with some.

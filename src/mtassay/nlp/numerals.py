@@ -11,21 +11,6 @@ from typing import Literal, NamedTuple
 
 from mtassay.data.words import spell_out_marks, strip_marks
 
-__all__ = [
-    "GROUPED_BY_SPACE",
-    "WORDS",
-    "NumberPhrase",
-    "NumberWord",
-    "canonical_number",
-    "group_mark",
-    "has_unit",
-    "numerals_of",
-    "ordinal",
-    "read_phrase",
-    "scaled",
-    "spellings",
-]
-
 _SMALL = {
     "en": "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
     " sixteen seventeen eighteen nineteen",

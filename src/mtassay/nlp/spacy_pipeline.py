@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from mtassay.data.errors import MissingExtraError, UsageError
-from mtassay.data.language_packs import OUR_PACKS, install_line, pack_file
-from mtassay.data.packages import fingerprint
+from mtassay.data.language_packs import OUR_PACKS, fingerprint, install_line, pack_file
 from mtassay.nlp.annotation import Advice, Annotation, Annotator, Layer, Token, TokenSpan
 from mtassay.nlp.annotators import read_each
 

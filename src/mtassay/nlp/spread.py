@@ -17,8 +17,6 @@ from mtassay.data.nouns import RunContext
 from mtassay.nlp.annotation import Annotation, Annotator, Token, TokenSpan
 from mtassay.nlp.encoder import Encoder, Vectors
 
-__all__ = ["ANNOTATED", "ENCODED", "SpreadAnnotator", "SpreadEncoder", "batches"]
-
 ANNOTATED = 256
 """Texts that are annotated in one batch."""
 ENCODED = 2048

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from mtassay.data.errors import UsageError
-from mtassay.data.packages import load_package
+from mtassay.data.language_packs import load_package
 from mtassay.nlp.annotation import (
     Advice,
     Annotation,

@@ -20,25 +20,11 @@ from numpy.typing import NDArray
 
 from mtassay.data.errors import UsageError
 from mtassay.data.language_packs import missing_pack, pack_file, pack_files
+from mtassay.data.languages import Pair
 from mtassay.nlp.aligners import Links, WordAligner, Words, lower_words
 from mtassay.nlp.encoder import encoder_version, is_installed
-from mtassay.nlp.encoder_aligner import WordVectors, open_vectors
 from mtassay.nlp.links import AlignmentEvidence, Order, decode, symmetrization
-
-__all__ = [
-    "MARK",
-    "NULL",
-    "QUANTUM",
-    "VERSION",
-    "AlignmentLexicon",
-    "Floats",
-    "TableAligner",
-    "lexicon_pairs",
-    "likeness",
-    "link_left_over",
-    "pieces",
-    "read_lexicon",
-]
+from mtassay.nlp.trained_aligners import WordVectors, open_vectors
 
 
 @lru_cache(maxsize=100_000)
@@ -165,6 +151,15 @@ def read_lexicon(pair: str) -> AlignmentLexicon:
         language[0], language[1], sources, targets, keys[order], values[order], (forward, backward),
         hashlib.sha256(raw).hexdigest()[:12],
     )  # fmt: skip
+
+
+def lexicon_of(pair: Pair) -> tuple[AlignmentLexicon | None, bool]:
+    """The table for a pair, if there is one, and whether it is written the other way round."""
+    forward, backward = str(pair), f"{pair.target}-{pair.source}"
+    pairs = lexicon_pairs()
+    if forward in pairs:
+        return read_lexicon(forward), False
+    return (read_lexicon(backward), True) if backward in pairs else (None, False)
 
 
 NEAR = 0.5  # cosine; any two words have 0.35 on average

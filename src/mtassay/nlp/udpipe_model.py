@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from mtassay.data.errors import MissingExtraError, UsageError
-from mtassay.data.packages import fingerprint
+from mtassay.data.language_packs import fingerprint
 from mtassay.nlp import lac
 from mtassay.nlp.annotation import Advice, Annotation, Annotator, Layer, Word, parse_features, written_tokens
 from mtassay.nlp.annotators import read_each

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from mtassay.data.subjects import Pending
     from mtassay.review.case_history import AnswerHistory
 
-__all__ = ["Screen", "case_record", "case_tables", "case_text"]
-
 
 @dataclass(frozen=True, slots=True)
 class Screen:

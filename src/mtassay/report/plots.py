@@ -21,8 +21,6 @@ from mtassay.data.display import Figure, Point, Series
 from mtassay.data.errors import InputError, MissingExtraError, UsageError
 from mtassay.report.plot_labels import place_labels, spread
 
-__all__ = ["check_plot", "draw", "figure_html"]
-
 _INK, _MUTED, _RULE, _FAINT, _SHADED = "#222222", "#666666", "#999999", "#dddddd", "#f5f5f5"
 _INKS = ["#1a1a1a", "#2b6cb0", "#c05621", "#4f7a68", "#7c5bc7", "#8a6d1d"]
 _MARKERS = ["o", "s", "^", "D", "v", "P", "X"]

@@ -17,17 +17,6 @@ from mtassay.runtime.database import checksum
 from mtassay.runtime.workspace import Workspace
 from mtassay.runtime.workspace_file import now_exactly
 
-__all__ = [
-    "HANDOUT_S",
-    "AnswerCounts",
-    "CampaignStore",
-    "KeptAnswer",
-    "counted_reviews",
-    "keep_answer",
-    "sealed",
-    "visible_reviews",
-]
-
 HANDOUT_S = 900.0
 """How long a subject is kept for the person who has it before them; afterwards others may get it."""
 _SPARE = 10  # subjects that are tried besides those that others may have before them

@@ -16,31 +16,6 @@ from mtassay.data.registry import named
 from mtassay.data.subjects import Decision, Pending
 from mtassay.stats.proportions import wilson
 
-__all__ = [
-    "RIGHT",
-    "Assignment",
-    "BlindAnswers",
-    "Campaign",
-    "CampaignSubject",
-    "JudgeRecord",
-    "OrderKey",
-    "Pace",
-    "SecondOpinion",
-    "adjudicable",
-    "blind_answers",
-    "cautions",
-    "is_complete",
-    "judge_record",
-    "may_get",
-    "order_key",
-    "own_order",
-    "pace_of",
-    "planned",
-    "read_assignment",
-    "refuse_unfinishable",
-    "second_opinion",
-]
-
 RIGHT = "correct"
 PAUSE_S = 600
 """Who has not answered for so long was away, and was not thinking about one output."""
@@ -467,7 +442,7 @@ def agree(verdict: str, answer: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgeRecord:
+class CampaignJudge:
     """How a judge did on the `n` subjects that it has a verdict on and people settled.
 
     Of these `wrong` are wrong, it called `flagged` wrong, and `hits` of those are; shares with Wilson's 95 %
@@ -499,7 +474,7 @@ def judge_record(
     campaign: Campaign,
     subjects: Iterable[CampaignSubject],
     decisions: Mapping[tuple[str, str], Decision],
-) -> JudgeRecord:
+) -> CampaignJudge:
     """The verdicts of a campaign's judge held against what people decided without seeing them."""
     n = wrong = flagged = hits = 0
     for entry in subjects:
@@ -511,7 +486,7 @@ def judge_record(
         wrong += is_wrong
         flagged += is_flagged
         hits += is_flagged and is_wrong
-    return JudgeRecord(campaign.judge, n, wrong, flagged, hits)
+    return CampaignJudge(campaign.judge, n, wrong, flagged, hits)
 
 
 # How fast ------------------------------------------------------------------------------------------------

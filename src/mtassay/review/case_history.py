@@ -17,19 +17,6 @@ from mtassay.review.campaign_store import counted_reviews
 from mtassay.review.pending import question_of
 from mtassay.runtime.workspace import Workspace
 
-__all__ = [
-    "AnswerHistory",
-    "AskedQuestion",
-    "CaseHistory",
-    "OtherSentence",
-    "PastVerdict",
-    "answers_to",
-    "nearest_settled",
-    "nearest_to",
-    "refuse_case",
-    "tell_case",
-]
-
 _LONG = 2000  # characters of an output that are compared
 
 

@@ -16,23 +16,6 @@ from mtassay.data.questions import COMMON_QUESTIONS
 from mtassay.data.registry import named
 from mtassay.data.subjects import Decision, Pending, Subject, subjects_in
 
-__all__ = [
-    "Order",
-    "PendingChoice",
-    "asked_in",
-    "chosen",
-    "merge_pending",
-    "mixed_in",
-    "pending_in",
-    "question_of",
-    "questions_about",
-    "questions_in",
-    "sampled",
-    "settled_in",
-    "shuffled",
-    "waiting_for",
-]
-
 UNRATED = "unrated"
 """Why an output is here that nobody doubts: people are to rate it."""
 
@@ -70,31 +53,39 @@ def pending_in(
     if question is not None and question.name in COMMON_QUESTIONS:
         return _to_rate(run, question)
     question = question or question_of(run)
-    if question is None:
-        return []
+    entries = outputs_in(run, question, disputed=disputed) if question is not None else []
+    return [entry for entry in entries if entry.status]
+
+
+def outputs_in(run: Run, question: Question, *, disputed: Collection[Subject] = ()) -> list[Pending]:
+    """Every output of a run that can be asked about, in the order of its segments, equal ones once.
+
+    `status` is empty where its method doubts nothing and nobody disputes it. Of one segment, what most
+    systems answered comes first.
+    """
     view, subjects = view_of(run), subjects_in(run)
-    contested = set(disputed)
-    places = {segment.id: place for place, segment in enumerate(run.segments)}
-    by_subject: dict[Subject, Pending] = {}
-    others = [OpenAnswer(segment_id, system, "") for segment_id, system in subjects]
-    for doubt in (*question.open_answers, *others):
-        subject = subjects.get((doubt.segment_id, doubt.system))
-        if subject is None:
-            continue
-        status = DISPUTED if subject in contested else doubt.status
-        earlier = by_subject.get(subject)
-        if earlier is not None:
-            by_subject[subject] = replace(
-                earlier, systems=tuple(dict.fromkeys((*earlier.systems, doubt.system)))
-            )
-        elif status:
-            evidence = {} if question.is_blind else doubt.evidence
-            lines = [line for text in subject.outputs for line in view.output_lines(text, evidence)]
-            segment = run.segments[places[doubt.segment_id]]
-            by_subject[subject] = Pending(
-                subject, question, run.id, (doubt.system,), status, segment, evidence, lines
-            )
-    return sorted(by_subject.values(), key=lambda pending: places[pending.subject.case_id])
+    segments = {segment.id: (place, segment) for place, segment in enumerate(run.segments)}
+    systems: dict[Subject, list[str]] = {}
+    for (_, system), subject in subjects.items():
+        systems.setdefault(subject, []).append(system)
+    doubts: dict[Subject, OpenAnswer] = {}
+    for doubt in question.open_answers:
+        doubted = subjects.get((doubt.segment_id, doubt.system))
+        if doubted is not None and (doubted not in doubts or not doubts[doubted].status):
+            doubts[doubted] = doubt
+    contested, entries = set(disputed), []
+    for subject in sorted(systems, key=lambda s: (segments[s.case_id][0], -len(systems[s]))):
+        first = doubts.get(subject)
+        status = DISPUTED if subject in contested else first.status if first else ""
+        evidence = first.evidence if first and status and not question.is_blind else {}
+        # Nobody reads the lines of an output that is not open, and a run can have 100,000 of these.
+        texts = subject.outputs if status else ()
+        lines = [line for text in texts for line in view.output_lines(text, evidence)]
+        segment = segments[subject.case_id][1]
+        entries.append(
+            Pending(subject, question, run.id, tuple(systems[subject]), status, segment, evidence, lines)
+        )
+    return entries
 
 
 def _to_rate(run: Run, question: Question) -> list[Pending]:
@@ -113,18 +104,12 @@ def _to_rate(run: Run, question: Question) -> list[Pending]:
             for segment in run.segments
             for text in dict.fromkeys(filter(None, segment.references))
         ]
-    by_place = subjects_in(run)
-    by_subject: dict[Subject, Pending] = {}
-    for segment in run.segments:
-        for system in run.systems:
-            subject = by_place.get((segment.id, system))
-            if subject is None:
-                continue
-            earlier = by_subject.get(subject)
-            systems = (*earlier.systems, system) if earlier else (system,)
-            lines = [Line("output", text) for text in subject.outputs]
-            by_subject[subject] = Pending(subject, question, run.id, systems, UNRATED, segment, lines=lines)
-    return list(by_subject.values())
+    return [
+        replace(
+            entry, status=UNRATED, evidence={}, lines=[Line("output", text) for text in entry.subject.outputs]
+        )
+        for entry in outputs_in(run, question)
+    ]
 
 
 def merge_pending(parts: Iterable[Sequence[Pending]]) -> list[Pending]:
@@ -250,15 +235,13 @@ def settled_in(run: Run) -> list[Pending]:
     decided = view_of(run).decided()
     if question is None or not decided:
         raise UsageError(f"Run {run.id} has no verdicts that can be held against people's; see meta judges.")
-    blind = replace(question, is_blind=True)
-    subjects, segments = subjects_in(run), {segment.id: segment for segment in run.segments}
-    by_subject: dict[Subject, Pending] = {}
+    subjects = subjects_in(run)
+    said: dict[Subject | None, str] = {}
     for claim in decided:
-        subject = subjects.get((claim.segment_id, claim.system))
-        if subject is None:
-            continue
-        earlier = by_subject.get(subject)
-        systems = (*earlier.systems, claim.system) if earlier else (claim.system,)
-        segment = segments[claim.segment_id]
-        by_subject[subject] = Pending(subject, blind, run.id, systems, claim.status, segment)
-    return list(by_subject.values())
+        said.setdefault(subjects.get((claim.segment_id, claim.system)), claim.status)
+    blind = replace(question, is_blind=True)
+    return [
+        replace(entry, status=said[entry.subject], evidence={}, lines=())
+        for entry in outputs_in(run, blind)
+        if entry.subject in said
+    ]

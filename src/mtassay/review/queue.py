@@ -7,8 +7,7 @@ somebody is a query. What holds of each subject stands beside it, and follows th
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from sqlite3 import Connection
 from typing import Any
@@ -17,21 +16,11 @@ from mtassay.data.errors import UsageError
 from mtassay.data.method import view_of
 from mtassay.data.nouns import UNSURE, Finding, Question, Run, Segment
 from mtassay.data.questions import find_question
-from mtassay.data.subjects import Subject, decide, subjects_in
+from mtassay.data.subjects import Subject, decide
 from mtassay.review.campaign_store import counted_reviews, sealed
 from mtassay.review.campaigns import Pace, pace_of
-from mtassay.review.pending import asked_in
+from mtassay.review.pending import PendingChoice, asked_in, chosen, outputs_in
 from mtassay.runtime.workspace import Workspace
-
-__all__ = [
-    "AbsentError",
-    "AgendaChoice",
-    "AgendaEntry",
-    "ReviewQueue",
-    "ReviewerPace",
-    "is_prepared",
-    "prepare",
-]
 
 _GAPS = 500  # the newest decisions of a reviewer, whose pace is told
 _VALUES = 500  # names that a filter offers
@@ -341,8 +330,7 @@ def is_prepared(workspace: Workspace, run: Run) -> bool:
 def prepare(workspace: Workspace, run_id: str) -> None:
     """Make the agendas of a run: all of it is read, once, and written in one transaction."""
     run = workspace.run(run_id)
-    subjects = subjects_in(run)
-    agendas = {question.name: list(_rows(run, question, subjects)) for question in asked_in(run)}
+    agendas = {question.name: list(_rows(run, question)) for question in asked_in(run)}
     database = workspace.database
     with database.transaction() as connection:
         for question, rows in agendas.items():
@@ -361,44 +349,25 @@ def _distinct(rows: Sequence[Sequence[Any]], place: int) -> list[str]:
     return sorted({str(row[place]) for row in rows if row[place]})[:_VALUES]
 
 
-def _rows(
-    run: Run, question: Question, subjects: Mapping[tuple[str, str], Subject]
-) -> Iterator[tuple[Any, ...]]:
+def _rows(run: Run, question: Question) -> Iterator[tuple[Any, ...]]:
     """A row for each distinct output: first what is open, cases that need the fewest answers first."""
     if not question.is_of_runs:
         yield from _pair_rows(run, question)
         return
     view = view_of(run)
-    segments = {segment.id: segment for segment in run.segments}
-    places = {segment.id: place for place, segment in enumerate(run.segments)}
     findings: dict[tuple[str, str], list[Finding]] = {}
     for finding in run.findings:
         findings.setdefault((finding.case_id, finding.system), []).append(finding)
-    systems: dict[Subject, list[str]] = {}
-    for (_, system), subject in subjects.items():
-        systems.setdefault(subject, []).append(system)
-    open_ones: dict[Subject, str] = {}
-    for doubt in question.open_answers:
-        doubted = subjects.get((doubt.segment_id, doubt.system))
-        if doubted is not None and doubt.status:
-            open_ones.setdefault(doubted, doubt.status)
-    needed = Counter(subject.case_id for subject in open_ones)
-
-    def place(subject: Subject) -> tuple[bool, int, int, int]:
-        is_open = subject in open_ones
-        return (
-            not is_open,
-            needed[subject.case_id] if is_open else 0,
-            places[subject.case_id],
-            -len(systems[subject]),
-        )
-
-    for position, subject in enumerate(sorted(systems, key=place)):
-        segment, names = segments[subject.case_id], systems[subject]
-        found = view.status(findings.get((view.case_of(segment), names[0]), []))
+    outputs = outputs_in(run, question)
+    entries = chosen([entry for entry in outputs if entry.status], PendingChoice())
+    entries += [entry for entry in outputs if not entry.status]
+    for position, entry in enumerate(entries):
+        subject, segment = entry.subject, entry.segment
+        found = view.status(findings.get((view.case_of(segment), entry.systems[0]), []))
         yield (
-            *(run.id, question.name, position, subject.id, segment.id, *_tested(segment), json.dumps(names)),
-            *(open_ones.get(subject, ""), found, _text(segment.source or ""), _text(subject.outputs[-1])),
+            *(run.id, question.name, position, subject.id, segment.id, *_tested(segment)),
+            *(json.dumps(entry.systems), entry.status, found),
+            *(_text(segment.source or ""), _text(subject.outputs[-1])),
         )
 
 

@@ -22,17 +22,6 @@ from mtassay.data.subjects import Decision, Pending, Subject, caution_of_models
 from mtassay.stats.proportions import wilson
 from mtassay.stats.rater_agreement import estimate_agreement, estimate_kappa
 
-__all__ = [
-    "AgreementCoefficient",
-    "Audit",
-    "AuditRow",
-    "agreements",
-    "agreements_by",
-    "agreements_of",
-    "audit_of",
-    "scale_note",
-]
-
 Floats = NDArray[np.float64]
 
 

@@ -14,8 +14,6 @@ from typing import Any
 
 from mtassay.data.errors import WorkspaceError
 
-__all__ = ["DamagedError", "Database", "LockedError", "UnavailableError", "checksum", "is_intact"]
-
 APPLICATION = 0x6D746173  # "mtas", in the header of the file, so that no other program's file is ours
 PATIENCE_S = 30
 """How long another process may hold the file."""

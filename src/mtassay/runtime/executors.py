@@ -15,16 +15,6 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 from mtassay.data.errors import UsageError, WorkerError
 from mtassay.runtime.processes import WorkerPool, process_count
 
-__all__ = [
-    "AHEAD",
-    "EXECUTORS",
-    "TRIES",
-    "Executor",
-    "Processes",
-    "compute",
-    "open_executor",
-]
-
 AHEAD = 2
 """Batches that wait or are computed, for each worker: no more are made before results are taken."""
 

@@ -21,25 +21,6 @@ from mtassay.data.errors import BusyError, ClosedError, RejectedError, ServiceEr
 if TYPE_CHECKING:
     from mtassay.runtime.transfers import Share
 
-__all__ = [
-    "KEY_NAME",
-    "Secret",
-    "call_json",
-    "check_address",
-    "endpoint_of",
-    "excerpt",
-    "field",
-    "fill_variables",
-    "host_of",
-    "is_local",
-    "learn_setting",
-    "name_variables",
-    "place",
-    "redact",
-    "seconds",
-    "secret_from",
-    "without_secrets",
-]
 
 HIDDEN = "[hidden]"
 """What stands in the place of a secret."""

@@ -28,18 +28,6 @@ from mtassay.data.errors import UsageError
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-__all__ = [
-    "WATCHER",
-    "HeldProgram",
-    "WorkerPool",
-    "can_fork",
-    "computed_beside",
-    "core_count",
-    "each_in_threads",
-    "map_in_processes",
-    "process_count",
-    "start_program",
-]
 
 VARIABLE = "MTASSAY_PROCESSES"
 WATCHER = "mtassay-progress"

@@ -23,8 +23,6 @@ from mtassay.data.errors import MissingExtraError, ServiceError, WorkerError
 from mtassay.runtime.executors import Executor, compute
 from mtassay.runtime.processes import process_count
 
-__all__ = ["OLDEST", "TRIES", "RayCluster"]
-
 OLDEST = (2, 52)
 """The first release of Ray whose clusters ask for a token."""
 

@@ -35,8 +35,6 @@ from mtassay.runtime.workspace_file import (
     unpack_statistics,
 )
 
-__all__ = ["KeptRuns"]
-
 _BY_ID = "INDEXED BY segments_by_id"
 _MOSTLY_EMPTY = 0.25  # the share of a file that is free, from which on it is made smaller
 _UNREADABLE = (DamagedError, ValueError, KeyError, TypeError, AttributeError, IndexError, BadZipFile)

@@ -21,8 +21,6 @@ import httpx
 
 from mtassay.data.errors import BusyError
 
-__all__ = ["LARGEST", "MOST_VALUES", "ROOM", "Share", "check_values", "make_client", "read_body", "within"]
-
 LARGEST = 8 * 2**20
 """Bytes of the longest answer that is read, after decompression."""
 

@@ -31,17 +31,6 @@ from mtassay.runtime.workspace_file import (
     texts_in,
 )
 
-__all__ = [
-    "CACHE_BYTES",
-    "CLAIM_S",
-    "TEMPORARY_RUNS",
-    "KeptAnswers",
-    "KeptReviews",
-    "Purged",
-    "StoredAnswer",
-    "Workspace",
-]
-
 
 class KeptReviews(WorkspaceFile):
     """Reviews, which are only ever added, and their subjects."""

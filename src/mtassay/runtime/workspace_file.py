@@ -14,23 +14,6 @@ from mtassay.data.errors import WorkspaceError
 from mtassay.data.nouns import Statistics
 from mtassay.runtime.database import Database
 
-__all__ = [
-    "AT_ONCE",
-    "DEFAULT",
-    "MIGRATIONS",
-    "TABLES",
-    "WorkspaceFile",
-    "among",
-    "as_json",
-    "as_real",
-    "as_text",
-    "nearest_workspace",
-    "now_exactly",
-    "pack_statistics",
-    "texts_in",
-    "unpack_statistics",
-]
-
 MIGRATIONS = [
     """
     CREATE TABLE runs (

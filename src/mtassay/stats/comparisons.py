@@ -15,28 +15,6 @@ from mtassay.data.errors import UsageError
 from mtassay.data.nouns import Cluster, Comparison, Result, Score
 from mtassay.stats.proportions import exact_test, macro_permutation_test
 
-__all__ = [
-    "AVERAGES",
-    "MACRO",
-    "MICRO",
-    "Compare",
-    "Ranking",
-    "Settled",
-    "adjust",
-    "clusters",
-    "critical_value",
-    "defined",
-    "detectable_difference",
-    "exact",
-    "joined",
-    "permutation",
-    "rank",
-    "rank_shares",
-    "ranked",
-    "units_to_settle",
-    "win_counts",
-]
-
 Floats = NDArray[np.float64]
 Z95 = NormalDist().inv_cdf(0.975)
 
@@ -174,18 +152,6 @@ def _benjamini_hochberg(ascending: Floats) -> Floats:
 
 Settled = NDArray[np.float64]
 """(systems, items): 1 for passed, 0 for failed, nan for what is not settled."""
-
-
-def rank_shares(passed: Settled, p: Floats, *, alpha: float = 0.05) -> list[tuple[int, list[int]]]:
-    """Clusters as (rank, numbers of the systems), best first; systems without a settled item are in none.
-
-    `p` (systems, systems) are two-sided p-values.
-    """
-    counts = (~np.isnan(passed)).sum(axis=1)
-    shares = [np.nansum(row) / n if n else np.nan for row, n in zip(passed, counts, strict=True)]
-    order = sorted((i for i in range(len(passed)) if counts[i]), key=lambda i: -shares[i])
-    grouped = clusters(order, p, alpha=alpha)
-    return [(1 + sum(map(len, grouped[:i])), members) for i, members in enumerate(grouped)]
 
 
 Compare = Callable[[int, Sequence[int]], Floats]

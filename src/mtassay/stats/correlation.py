@@ -21,29 +21,6 @@ from mtassay.data.errors import UsageError
 from mtassay.stats import correlation_rows as rows
 from mtassay.stats.proportions import Interval, effective_trials, small_sample_factor, wilson
 
-__all__ = [
-    "AUC",
-    "COEFFICIENTS",
-    "Coefficient",
-    "Grouped",
-    "PairCounts",
-    "TieCalibration",
-    "acc_eq",
-    "auc",
-    "auc_covariance",
-    "average_ranks",
-    "calibrate_ties",
-    "count_pairs",
-    "grouped",
-    "kendall",
-    "pairwise_accuracy",
-    "pearson",
-    "prediction_error",
-    "rank_sum",
-    "soft_pairwise_accuracy",
-    "spearman",
-]
-
 
 def average_ranks(x: ArrayLike) -> NDArray[np.float64]:
     """Ranks from 1 (smallest) up; equal values share the mean of their ranks; nan has the rank nan.

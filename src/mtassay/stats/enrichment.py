@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 
 from mtassay.stats.proportions import Interval
 
-__all__ = ["Deals", "Incidence", "deviances", "least_failing", "odds_ratio"]
-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]

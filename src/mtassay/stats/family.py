@@ -23,18 +23,6 @@ from numpy.typing import NDArray
 from mtassay.runtime.processes import each_in_threads
 from mtassay.stats.resampling import Aggregate, Floats, Swapping, mask_blocks, pair_differences
 
-__all__ = [
-    "Family",
-    "PairedSums",
-    "Row",
-    "ShareDifferences",
-    "compare_rows",
-    "family_of",
-    "paired_trials",
-    "separate",
-    "swap_trials",
-]
-
 Trials = NDArray[np.float32]
 """(trials, comparisons): the differences after the swaps. Those of a comparison are in one piece."""
 _SLACK = 1e-6  # how far rounding may move a difference that equals the observed one, relative to it
@@ -65,7 +53,7 @@ def family_of(observed: NDArray[Any], trials: NDArray[Any], *, alpha: float = 0.
     0.6
     """
     size = np.abs(np.asarray(observed, dtype=np.float64))
-    spread = np.array([_spread(column) for column in trials.T])
+    spread = spreads(trials)
     tested = np.isfinite(size) & (spread > 0)
     p = np.where(np.isfinite(size), 1.0, np.nan)
     order = np.flatnonzero(tested)[np.argsort(-(size[tested] / spread[tested]), kind="stable")]
@@ -85,6 +73,11 @@ def family_of(observed: NDArray[Any], trials: NDArray[Any], *, alpha: float = 0.
     for comparison in order[first_open:]:
         _raise(by_chance, trials, comparison, spread)
     return Family(p, float(np.quantile(by_chance, 1 - alpha)))
+
+
+def spreads(trials: NDArray[Any]) -> Floats:
+    """How far each comparison strays from 0 in the trials (trials, comparisons) that define it."""
+    return np.array([_spread(column) for column in trials.T])
 
 
 def _spread(differences: NDArray[Any]) -> float:

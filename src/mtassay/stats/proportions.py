@@ -19,25 +19,6 @@ from numpy.typing import ArrayLike, NDArray
 from mtassay.stats.resampling import block_rows, interval
 from mtassay.stats.tails import coin_tail, normal_tail, t_tail
 
-__all__ = [
-    "Interval",
-    "bootstrap_interval",
-    "bootstrap_test",
-    "change_interval",
-    "effective_trials",
-    "exact_test",
-    "fisher_interval",
-    "macro_average",
-    "macro_interval",
-    "macro_permutation_test",
-    "macro_t_test",
-    "macro_z_test",
-    "small_sample_factor",
-    "t_test",
-    "wilson",
-    "z_test",
-]
-
 Floats = NDArray[np.float64]
 
 

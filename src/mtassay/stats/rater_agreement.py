@@ -20,17 +20,6 @@ from mtassay.data.errors import UsageError
 from mtassay.stats.proportions import Interval, bootstrap_interval
 from mtassay.stats.resampling import interval
 
-__all__ = [
-    "AgreementEstimate",
-    "agreement_interval",
-    "cohen_kappa",
-    "estimate_agreement",
-    "estimate_kappa",
-    "fleiss_kappa",
-    "krippendorff_alpha",
-    "observed_agreement",
-]
-
 Floats = NDArray[np.float64]
 Labels = Sequence[Hashable | None] | NDArray[Any]
 Ratings = Sequence[Labels] | NDArray[Any]

@@ -23,23 +23,6 @@ from numpy.typing import NDArray
 from mtassay.data.errors import UsageError
 from mtassay.runtime.processes import each_in_threads
 
-__all__ = [
-    "Aggregate",
-    "StreamedSums",
-    "bootstrap_scores",
-    "bootstrap_sums",
-    "chosen_seed",
-    "counted_units",
-    "default_seed",
-    "difference_standard_errors",
-    "fixed_seed",
-    "interval",
-    "one_sided_permutation",
-    "paired_bootstrap",
-    "paired_randomization",
-    "permutation_deviation",
-]
-
 Floats = NDArray[np.float64]
 Aggregate = Callable[[NDArray[Any]], NDArray[np.floating[Any]]]
 

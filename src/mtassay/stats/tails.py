@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["coin_tail", "incomplete_beta", "normal_tail", "t_tail"]
-
 Floats = NDArray[np.float64]
 
 _TINY = 1e-300

@@ -14,15 +14,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = [
-    "FlaggedCounts",
-    "fit_logistic",
-    "flag_held_out",
-    "folds_by_group",
-    "logistic",
-    "threshold_for_precision",
-]
-
 Floats = NDArray[np.float64]
 _RIDGE = 1e-2
 _STEP = 0.02

@@ -26,8 +26,6 @@ from mtassay.data.nouns import Output, Request
 from mtassay.nlp.chat_models import ChatClient, ChatReply
 from mtassay.systems.live import Answer, Limits, LiveSystem, answer_each, signature
 
-__all__ = ["ChatTranslator", "Cleaned", "clean", "find_refusal", "find_warnings"]
-
 _PLACEHOLDER = re.compile(r"\$\{([^{}]*)\}")
 
 LANGUAGES = ("source", "target", "source_name", "target_name")
@@ -381,8 +379,11 @@ def judge_reply(reply: ChatReply, source: str, *, target: Language, cleaning: bo
     """
     meta: dict[str, Any] = {"usage": dict(reply.usage)} if reply.usage else {}
     cleaned = clean(reply.text, source, target=target) if cleaning else Cleaned(reply.text)
-    if cleaned.text != reply.text:
-        meta |= {"cleaned": list(cleaned.removed), "raw": reply.text}
+    removed = [*cleaned.removed, *(["other choices"] if reply.choices > 1 else [])]
+    if cleaned.text != reply.text or removed:
+        meta |= {"cleaned": removed, "raw": reply.text}
+    if reply.finish_reason not in (None, "stop"):
+        meta["finish_reason"] = reply.finish_reason
     error = _unfinished(reply)
     if error is None and (refusal := find_refusal(cleaned.text, source, target=target)):
         error = f"refused: {refusal}"

@@ -23,17 +23,6 @@ from mtassay.runtime.http_calls import redact
 from mtassay.runtime.workspace import StoredAnswer
 from mtassay.systems.live import Limits, LiveSystem
 
-__all__ = [
-    "AnswerStore",
-    "Budget",
-    "CallPlan",
-    "Tally",
-    "UnkeptContext",
-    "answer_key",
-    "plan_calls",
-    "translate_all",
-]
-
 FIRST_WAIT = 0.5
 LONGEST_WAIT = 60.0
 CLAIMED_AHEAD = 4

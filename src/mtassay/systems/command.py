@@ -19,14 +19,11 @@ from pathlib import Path
 from typing import IO, ClassVar
 
 from mtassay.data.errors import BusyError, ClosedError, UsageError
+from mtassay.data.language_packs import fingerprint
 from mtassay.data.nouns import Output, Request
-from mtassay.data.packages import fingerprint
 from mtassay.runtime.http_calls import KEY_NAME, Secret, redact
 from mtassay.runtime.processes import start_program
 from mtassay.systems.live import Answer, Limits, LiveSystem, answer_each, signature
-
-__all__ = ["Finished", "run", "stop_all"]
-
 
 _BLOCK = 1 << 16
 _STDERR_KEPT = 1 << 14

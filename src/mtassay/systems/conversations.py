@@ -20,21 +20,6 @@ from mtassay.nlp.chat_models import ChatReply, Message
 from mtassay.systems.live import Limits, LiveSystem, signature
 from mtassay.systems.roster import open_system
 
-__all__ = [
-    "BadReplyError",
-    "Chat",
-    "ChatSystem",
-    "ConversationResult",
-    "Conversations",
-    "ask_until_usable",
-    "conversation",
-    "objection",
-    "only_object",
-    "open_chat",
-    "whole_object",
-    "without_thoughts",
-]
-
 ADAPTER = 1
 LEAST_FOR_SAMPLES = 0.7
 """Further samples and further tries are drawn at no lower temperature: at 0 they would be much the same."""

@@ -20,18 +20,6 @@ from mtassay.data.registry import find, make
 from mtassay.data.settings import _GIVEN, _convert, is_live
 from mtassay.runtime.http_calls import fill_variables, place
 
-__all__ = [
-    "Given",
-    "Replay",
-    "Stored",
-    "is_folder",
-    "name_and_rest",
-    "named",
-    "open_systems",
-    "replays",
-    "stored_among",
-]
-
 
 @dataclass(frozen=True)
 class Stored(System):

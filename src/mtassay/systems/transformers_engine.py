@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from mtassay.data.errors import BusyError, ClosedError, UsageError
+from mtassay.data.language_packs import fingerprint, load_package, package_version
 from mtassay.data.nouns import Output, Request
-from mtassay.data.packages import fingerprint, load_package, package_version
 from mtassay.runtime.http_calls import redact
 from mtassay.systems.live import Answer, Limits, LiveSystem, answer_each, find_code, signature
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mtassay.data.errors import InputError, MtassayError, UsageError
@@ -391,7 +391,6 @@ def layouts(draw: st.DrawFn) -> list[Line]:
     return lines + draw(st.sampled_from([[], [(None, "")], [(None, "# the end"), (None, "")]]))
 
 
-@settings(max_examples=100)
 @given(
     layouts(),
     st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from(RULE_FIELDS), RULES), min_size=1, max_size=4),

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mtassay.data.errors import InputError, MtassayError, UsageError
@@ -104,7 +104,6 @@ ITEMS = st.builds(
 
 
 @pytest.mark.parametrize("ending", [".yaml", ".jsonl"])
-@settings(max_examples=60)
 @given(items=st.lists(ITEMS, max_size=3), name=st.one_of(st.just(""), WORDS))
 def test_what_is_written_is_read_again(
     ending: str, items: list[Item], name: str, tmp_path_factory: pytest.TempPathFactory

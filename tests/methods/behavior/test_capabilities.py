@@ -14,8 +14,7 @@ from mtassay.methods.behavior.case_files import changes_between
 from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
 from mtassay.methods.behavior.spans import aligned_spans
 from mtassay.nlp.annotation import Annotator, with_phrases
-from mtassay.nlp.annotators import open_annotator
-from mtassay.nlp.fake_annotator import FakeAnnotator
+from mtassay.nlp.annotators import FakeAnnotator, open_annotator
 
 
 @pytest.fixture(scope="module")

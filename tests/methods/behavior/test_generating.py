@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mtassay.data.errors import UsageError
@@ -22,7 +22,7 @@ from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
 from mtassay.methods.behavior.recipe import Recipe
 from mtassay.methods.behavior.samples import draw_places
 from mtassay.nlp.aligners import Links, WordAligner, Words
-from mtassay.nlp.fake_annotator import FakeAnnotator
+from mtassay.nlp.annotators import FakeAnnotator
 from tests.methods.behavior.fakes import Memory, Shared
 
 PAIR = parse_pair("en-pt")
@@ -279,7 +279,6 @@ def test_places_come_round_again_with_the_next_number() -> None:
     assert not list(draw_places(pair, [], open_capability("noun"), seed=0))
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     refuses=st.lists(st.sampled_from(["", "no word", "mask left", "no reply"]), min_size=1, max_size=7),
     same=st.booleans(),

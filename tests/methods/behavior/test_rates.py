@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from mtassay.data.nouns import Finding, Verdict
 from mtassay.methods.behavior.pass_rates import pass_rates
-from mtassay.stats.comparisons import rank_shares
+from mtassay.stats.best import rank_shares
 from mtassay.stats.family import compare_rows
 
 COUNTS = {"a": {"cases": 12}, "b": {"cases": 12}}
@@ -103,7 +103,7 @@ def test_turning_the_systems_round_turns_the_differences_round(rows: list[list[f
 def test_every_system_with_a_settled_case_is_in_one_cluster(rows: list[list[float]]) -> None:
     table = np.array(rows)
     compared = compare_rows(table.T, [[np.arange(table.shape[1])]], trials=200)
-    ranked = rank_shares(table, compared.p_matrix(0, len(rows)))
+    ranked = rank_shares(table, compared.delta[0], compared.p[0])
     members = sorted(number for _, cluster in ranked for number in cluster)
     assert members == [number for number, row in enumerate(table) if not np.isnan(row).all()]
 

@@ -10,7 +10,7 @@ from mtassay.data.languages import parse_pair
 from mtassay.data.nouns import Segment
 from mtassay.methods.behavior.spans import read_pairs
 from mtassay.nlp.aligners import Links, WordAligner, Words
-from mtassay.nlp.fake_annotator import FakeAnnotator
+from mtassay.nlp.annotators import FakeAnnotator
 
 PAIR = parse_pair("en-pt")
 

@@ -19,7 +19,7 @@ from mtassay.methods.behavior.pairs import segments_of
 from mtassay.methods.behavior.recipe import Recipe
 from mtassay.methods.engine import EngineContext, execute
 from mtassay.nlp.aligners import Links, WordAligner, Words
-from mtassay.nlp.fake_annotator import FakeAnnotator
+from mtassay.nlp.annotators import FakeAnnotator
 from mtassay.runtime.workspace import Workspace
 from mtassay.systems.roster import Stored
 from tests.methods.behavior.fakes import Memory

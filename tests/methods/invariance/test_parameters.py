@@ -16,7 +16,7 @@ from mtassay.methods.invariance import variants as generating
 from mtassay.methods.invariance.evaluation import side_by_side
 from mtassay.methods.invariance.invariance_answers import edit_between
 from mtassay.methods.invariance.invariance_method import InvarianceMethod
-from mtassay.nlp.fake_annotator import FakeAnnotator
+from mtassay.nlp.annotators import FakeAnnotator
 from mtassay.runtime.workspace import Workspace
 from mtassay.systems.roster import Stored
 from tests.fakes import MemoryContext
@@ -47,7 +47,7 @@ def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def method(**given: object) -> InvarianceMethod:
-    return InvarianceMethod.resolve({"pair": "en-pt", "structure": "tokens", "detectors": "none", **given})
+    return InvarianceMethod.resolve({"pair": "en-pt", "structure": "tokens", "checks": "none", **given})
 
 
 def test_a_saved_run_gives_its_method_back(tmp_path: Path, table: str) -> None:
@@ -55,7 +55,7 @@ def test_a_saved_run_gives_its_method_back(tmp_path: Path, table: str) -> None:
     done = execute(chosen, [Segment("1", SENTENCES[0])], [Stored("nmt", {})])
     Workspace(tmp_path / "w.db").save_run(done)
     saved = Workspace(tmp_path / "w.db").run("last")
-    assert InvarianceMethod.resolve({"detectors": "none"}, saved) == chosen
+    assert InvarianceMethod.resolve({"checks": "none"}, saved) == chosen
     old = {key: saved.parameters[key] for key in ("pair", "structure", "threshold", "top", "filters")}
     again = InvarianceMethod.resolve({}, Run("1", "invariance", old, [], "", {}, Result()))
     assert (again.threshold, again.top, again.pos) == (2, 1, ("noun", "adj"))
@@ -64,8 +64,8 @@ def test_a_saved_run_gives_its_method_back(tmp_path: Path, table: str) -> None:
 def test_names_are_texts_or_lists() -> None:
     assert method(filters="parser, Paraphrase").filters == method(filters=["parser,paraphrase"]).filters
     assert method(filters="none").filters == ()
-    assert len(method(detectors="all").detectors) == 15
-    assert method(detectors=("growth", "numbers")).detectors == ("growth", "numbers")
+    assert method(checks=("negation", "numbers")).checks == ("negation", "numbers")
+    assert method(relations="same-output").relations == ("same-output",)
     assert method(pos="noun,ADJ").pos == ("noun", "adj")
 
 
@@ -109,8 +109,8 @@ def test_sentences_that_are_not_what_they_seem_are_told_of(table: str) -> None:
     ]
 
 
-def test_noun_phrases_are_made_for_a_detector_of_these(table: str) -> None:
-    chosen = method(substitutes=table, detectors="referential")
+def test_noun_phrases_are_made_for_a_relation_of_these(table: str) -> None:
+    chosen = method(substitutes=table, relations="referential")
     made = chosen.generate([Segment("1", SENTENCES[0])], NotingTools())
     assert [s.id for s in made.segments if "phrase" in s.tags] == ["1/np6-17"]
 
@@ -127,12 +127,12 @@ def test_sentences_are_read_from_files_lists_and_segments(tmp_path: Path) -> Non
 def test_the_library_finds_issues_in_a_list_of_sentences(table: str) -> None:
     run = mt.invariance(
         SENTENCES, {"nmt": "fake:upper"}, langpair="en-pt", workspace=":memory:",
-        structure="raw", threshold=1, detectors="none", substitutes=table,
+        structure="raw", threshold=1, checks="none", substitutes=table,
     )  # fmt: skip
     assert run.result.counts["nmt"]["issues"] == 2
     assert [record["reason"] for record in run.records("refused")] == ["one word only"]
     assert "variants are not ranked in context: pip install 'mtassay[use]'" in run.notes
-    wider = run.judge(threshold=100, workspace=":memory:", detectors="none")
+    wider = run.judge(threshold=100, workspace=":memory:", checks="none")
     assert wider.result.counts["nmt"]["issues"] == 0
     assert "seconds" in json.loads(run.render("json"))
 
@@ -165,6 +165,6 @@ def test_the_edits_of_another_method_are_variants() -> None:
     run = Run("7", "other", parameters, [], "", {}, Result(), segments=segments)
     assert InvarianceMethod.takes(run)
     assert InvarianceMethod.segments_of(run)[1].tags["edit"]["after"] == "cow"
-    assert InvarianceMethod.resolve({"detectors": "none"}, run).alpha == 0.05
+    assert InvarianceMethod.resolve({"checks": "none"}, run).alpha == 0.05
     with pytest.raises(UsageError, match=r"Run 8 is of 'other', not of 'invariance'\."):
         InvarianceMethod.segments_of(Run("8", "other", {}, [], "", {}, Result()))

@@ -70,7 +70,11 @@ def test_none_and_nan_are_missing_lines(missing: Any) -> None:
     texts = Series(["Olá, mundo!", missing, "Sim."])
     run = mt.score({"a": texts}, [REFERENCE], metrics="chrf", samples=100)
     assert [output.text for output in run.outputs["a"]] == ["Olá, mundo!", None, "Sim."]
-    assert run.result.scores[0].n == 2
+    (score,) = run.result.scores
+    assert (score.n, score.answered_n) == (3, 2)
+    assert score.value is not None
+    assert score.answered is not None
+    assert score.value < score.answered
 
 
 def test_what_is_no_text_is_refused_in_one_line() -> None:

@@ -50,12 +50,10 @@ def test_scores_are_those_of_all_lines_at_once(
     assert "500 segments · 1 reference" in str(streamed)
 
 
-@pytest.mark.parametrize(
-    ("name", "why"), [("a.xlf", "only plain lines are read here"), ("a.po", "PO files are not read yet")]
-)
-def test_files_of_other_formats_are_refused(files: dict[str, Path], name: str, why: str) -> None:
+@pytest.mark.parametrize("name", ["a.xlf", "a.po"])
+def test_files_of_other_formats_are_refused(files: dict[str, Path], name: str) -> None:
     path = files["bad"].rename(files["bad"].with_name(name))
-    with pytest.raises(InputError, match=rf"{name}: {why}"):
+    with pytest.raises(InputError, match=rf"{name}: only plain lines are read here"):
         score({"bad": str(path)}, [str(files["ref"])], stream=True, quiet=True)
 
 

@@ -24,7 +24,7 @@ def test_what_nobody_could_translate_is_not_counted_out(more: int | None, shown:
     assert table.rows[0][-1] == shown
 
 
-def test_a_significant_difference_is_settled() -> None:
+def test_a_significant_difference_needs_no_more_segments() -> None:
     table = comparison_table(compared(0, p=0.01))
     assert table is not None
-    assert table.rows[0][-1] == "settled"
+    assert table.rows[0][-1] == "0"

@@ -8,7 +8,7 @@ import unicodedata
 
 import pytest
 import re2
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mtassay.data.formats.suite_items import Matching, Rule, macros_in
@@ -36,7 +36,6 @@ PATTERNS = st.recursive(
 ).filter(lambda pattern: not macros_in(pattern))  # {{a}} is no text to us
 
 
-@settings(max_examples=600, deadline=None)
 @given(
     pattern=PATTERNS,
     text=st.text("aébç_1 -.\n\u0301ñ{]", max_size=8),

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from mtassay.data.errors import InputError, UsageError
 from mtassay.data.formats.suite_files import suite_text
 from mtassay.data.formats.suite_items import Item, Rule, Suite
+from mtassay.methods.suite.authoring import hold_back, used_macros
 from mtassay.methods.suite.secrecy import Key, key_from_record, look_at, restore, scramble
-from mtassay.methods.suite.selection import hold_back, used_macros
 
 TEXT = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Zl", "Zp"]), max_size=20)
 

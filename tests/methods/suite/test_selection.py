@@ -6,7 +6,7 @@ import pytest
 
 from mtassay.data.errors import UsageError
 from mtassay.data.formats.suite_items import Item, Suite
-from mtassay.methods.suite.selection import Choice, select
+from mtassay.methods.suite.authoring import Choice, select
 
 
 def suite(*categories: str) -> Suite:

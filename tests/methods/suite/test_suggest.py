@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mtassay.data.formats.suite_items import Item, Matching, Rule, Suite
@@ -11,12 +11,9 @@ from mtassay.methods.suite.rule_judge import Judge
 from mtassay.methods.suite.suggestions import (
     Known,
     broken_by,
-    common_words,
     expression_for,
     known_outputs,
     nearest,
-    pattern_of,
-    separate,
     suggest,
     with_rules,
 )
@@ -35,45 +32,6 @@ IGNORE = Matching(case="ignore", unicode="NFC", whitespace="collapse")
 
 def judge_of(item: Item = ITEM, matching: Matching = IGNORE) -> Judge:
     return Judge(Suite((item,), matching=matching))
-
-
-@pytest.mark.parametrize(
-    ("mine", "others", "expected"),
-    [
-        (["He ate fish."], ["He ate meat."], ["fish"]),
-        (["He ate the fish."], ["He ate fish."], ["the"]),
-        (["He ate fish."], ["He ate the fish."], ["ate fish"]),
-        (["a black cat", "two big dogs"], ["a big rat"], ["cat", "two"]),
-        (["big cat", "fat cat"], ["dog"], ["cat"]),
-        (["same words"], ["same words"], []),
-        (["他吃鱼"], ["他吃肉"], ["鱼"]),
-        (["It's mine."], ["It is mine."], ["It's"]),
-    ],
-)
-def test_words_that_tell_texts_apart(mine: list[str], others: list[str], expected: list[str]) -> None:
-    assert separate(mine, others, matching=Matching()) == expected
-
-
-def test_a_common_word_is_never_taken_by_itself_and_several_are_used_last() -> None:
-    assert separate(["it fell down"], ["up"], matching=Matching()) == ["it"]
-    assert separate(["it fell down"], ["up"], matching=Matching(), common=["IT"]) == ["down"]
-    assert separate(["it is"], ["up"], matching=Matching(), common=["it"]) == ["is"]
-    assert separate(["it is"], ["up"], matching=Matching(), common=["it", "is"]) == ["it is"]
-    assert separate(["it"], ["up"], matching=Matching(), common=["it"]) == []
-
-
-@pytest.mark.parametrize(
-    ("words", "pattern"),
-    [
-        (["fish"], r"\bfish\b"),
-        (["a b", "c"], r"\b(?:a b|c)\b"),
-        (["what-if"], r"\bwhat-if\b"),
-        (["鱼"], "鱼"),
-        (["鱼", "fish"], r"鱼|\bfish\b"),
-    ],
-)
-def test_words_become_an_expression(words: list[str], pattern: str) -> None:
-    assert pattern_of(words) == pattern
 
 
 def test_what_is_known_comes_from_everywhere_and_reviews_win() -> None:
@@ -112,7 +70,7 @@ def test_the_smallest_expressions_settle_what_is_undecided() -> None:
         ([Known("x", False, "token")], "no correct output is known yet, so there is nothing to tell apart"),
         (
             [Known("x!", True, "token"), Known("x?", False, "token")],
-            "no words tell the correct outputs from the incorrect ones",
+            "no words of their own tell the correct outputs from the incorrect ones",
         ),
     ],
 )
@@ -132,15 +90,6 @@ def test_what_settles_nothing_can_be_left_out() -> None:
     assert (idle.without_idle().proposals, idle.without_idle().why_not) == ((), "none settles any of these")
 
 
-@settings(max_examples=50)
-@given(st.lists(st.lists(st.sampled_from("abcdef"), min_size=1, max_size=4).map(" ".join), max_size=12))
-def test_common_words_stand_in_as_many_items_as_asked_for(texts: list[str]) -> None:
-    found = common_words([[text] for text in texts], share=0.5, least=2)
-    for word in "abcdef":
-        count = sum(word in text.split() for text in texts)
-        assert (word in found) == (count >= max(2, len(texts) / 2))
-
-
 def test_two_proposals_never_meet_in_one_output() -> None:
     known = [Known("a b", True, "token"), Known("c d", False, "token")]
     bare = Item("a", "en-pt", "C", "P", "x")
@@ -155,10 +104,10 @@ def test_an_expression_is_broken_by_what_it_should_not_match_even_under_a_token(
     assert not broken_by(judge_of(), ITEM, [("positive_regex", Rule("nada"))], known)
 
 
-def test_an_expression_for_certain_outputs_matches_all_of_them_or_is_none() -> None:
+def test_an_expression_for_certain_outputs_matches_what_it_can_of_them_or_is_none() -> None:
     known = known_outputs(judge_of(), ITEM)
     judge = judge_of()
-    assert expression_for(judge, ITEM, ["Não disse nada."], known, correct=True) == r"\bNão\b"
+    assert expression_for(judge, ITEM, ["Não disse nada."], known, correct=True) == r"\bnada\b"
     assert expression_for(judge, ITEM, ["Ninguém disse algo!"], known, correct=True) is None
     assert expression_for(judge, ITEM, ["Oi."], known[:1], correct=True) is None
 
@@ -178,7 +127,6 @@ TEXTS = st.lists(
 ).map(" ".join)
 
 
-@settings(max_examples=150)
 @given(
     st.dictionaries(TEXTS, st.booleans(), min_size=1, max_size=6),
     st.lists(TEXTS, unique=True, max_size=4),

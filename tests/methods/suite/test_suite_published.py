@@ -60,7 +60,14 @@ def plain(item: dict[str, object], output: str | None, *, tokens_win: bool) -> s
     return {"positive": "correct", "negative": "incorrect"}[kinds.pop()] if kinds else "undecided"
 
 
-@pytest.mark.parametrize(("year", "size"), [("wmt21", 2748), ("wmt22", 2767), ("wmt23", 2733)])
+@pytest.mark.parametrize(
+    ("year", "size"),
+    [
+        pytest.param("wmt21", 2748, marks=pytest.mark.slow),
+        pytest.param("wmt22", 2767, marks=pytest.mark.slow),
+        ("wmt23", 2733),
+    ],
+)
 def test_counts_agree_with_plain_search_and_tokens(data_folder: Path, year: str, size: int) -> None:
     folder = data_folder / "dfki" / "de-en"
     suite = read_suite(folder / "items.json")

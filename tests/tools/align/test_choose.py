@@ -9,8 +9,8 @@ import pytest
 from mtassay.data.errors import MissingExtraError, MtassayError, UsageError
 from mtassay.data.languages import parse_pair
 from mtassay.nlp import aligners as choosing
-from mtassay.nlp import encoder_aligner as encoder_similarity
 from mtassay.nlp import trained_aligners
+from mtassay.nlp import trained_aligners as encoder_similarity
 from mtassay.nlp.aligners import aligner_names, open_aligner
 
 

@@ -9,8 +9,7 @@ import pytest
 
 from mtassay.data import registry
 from mtassay.data.errors import MissingExtraError, UsageError
-from mtassay.nlp.annotators import annotator_names, open_annotator
-from mtassay.nlp.fake_annotator import FakeAnnotator
+from mtassay.nlp.annotators import FakeAnnotator, annotator_names, open_annotator
 
 BACKENDS = {
     "spacy": "spacy",

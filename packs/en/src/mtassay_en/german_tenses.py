@@ -12,8 +12,6 @@ from mtassay.nlp.annotation import Annotation, Token
 from mtassay_en.lexicon_entries import rows_of
 from mtassay_en.offers import fitted
 
-__all__ = ["VerbGroup", "german_groups"]
-
 
 @dataclass(frozen=True, slots=True)
 class VerbGroup:

@@ -13,21 +13,11 @@ from functools import cache
 from pathlib import Path
 
 from mtassay.data.errors import InputError, UsageError
-from mtassay_en import chinese, english, german, portuguese
-
-__all__ = [
-    "LANGUAGES",
-    "BilingualLexicon",
-    "LexiconEntry",
-    "Substitute",
-    "load_lexicon",
-    "near_groups",
-    "rows_of",
-]
+from mtassay_en.inflections import chinese_forms, english_forms, german_forms, portuguese_forms
 
 DATA = Path(__file__).parent / "lexicon"
 LANGUAGES = {
-    "en": english.forms, "pt": portuguese.forms, "de": german.forms, "zh": chinese.forms,
+    "en": english_forms, "pt": portuguese_forms, "de": german_forms, "zh": chinese_forms,
 }  # fmt: skip
 PARTS = {
     "people": "NOUN",

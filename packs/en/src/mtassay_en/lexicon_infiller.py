@@ -21,16 +21,6 @@ from mtassay_en.offers import Offer, head_of, name_offers, word_offers
 from mtassay_en.prepositions import preposition_offers
 from mtassay_en.tenses import TENSE_PAIRS, tense_offers
 
-__all__ = [
-    "Clock",
-    "LexiconInfiller",
-    "clocks",
-    "lexicon_offers",
-    "lexicon_spans",
-    "time_offers",
-    "written_time",
-]
-
 _PATTERNS = {
     "en": re.compile(
         r"\b(?P<hour>\d{1,2})(?P<mark>:)?(?(mark)(?P<minute>\d\d))(?P<half> ?[ap]\.?m\b\.?)", re.I

@@ -14,8 +14,6 @@ from mtassay.nlp.numerals import spellings
 from mtassay_en.lexicon_entries import Substitute
 from mtassay_en.offers import Offer, fitted, head_of
 
-__all__ = ["Numeral", "number_offers", "numerals", "spell", "spelled_numbers", "written"]
-
 _ZH = "零一二三四五六七八九"
 # Other words for a number.
 _ALSO = {

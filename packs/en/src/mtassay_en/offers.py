@@ -10,18 +10,18 @@ from functools import cache
 
 from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
 from mtassay.nlp.annotation import Annotation, Token
-from mtassay_en.english import says_gender
+from mtassay_en.inflections import (
+    ARTICLES,
+    article_of,
+    joined_preposition,
+    says_gender,
+    split_preposition,
+)
 from mtassay_en.lexicon_entries import (
     BilingualLexicon,
     LexiconEntry,
     Substitute,
     rows_of,
-)
-from mtassay_en.portuguese import (
-    ARTICLES,
-    article_of,
-    joined_preposition,
-    split_preposition,
 )
 from mtassay_en.word_context import (
     Place,
@@ -31,17 +31,6 @@ from mtassay_en.word_context import (
     opens_sentence,
     possible_cells,
 )
-
-__all__ = [
-    "Offer",
-    "fitted",
-    "goes_with_sentence",
-    "head_of",
-    "keeps_genitive",
-    "name_offers",
-    "stand_alike",
-    "word_offers",
-]
 
 _SURE = frozenset((
     "apparently", "certainly", "clearly", "definitely", "evidently", "obviously", "probably", "surely",

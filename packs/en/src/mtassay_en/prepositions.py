@@ -14,17 +14,15 @@ from functools import cache
 
 from mtassay.methods.behavior.pairs import ReadPair
 from mtassay.nlp.annotation import Annotation, Token
-from mtassay_en.lexicon_entries import Substitute, rows_of
-from mtassay_en.offers import Offer, fitted
-from mtassay_en.portuguese import (
+from mtassay_en.inflections import (
     ARTICLES,
     POINTERS,
     joined_preposition,
     split_preposition,
 )
+from mtassay_en.lexicon_entries import Substitute, rows_of
+from mtassay_en.offers import Offer, fitted
 from mtassay_en.word_context import is_idiom, opens_sentence
-
-__all__ = ["preposition_offers"]
 
 
 @dataclass(frozen=True, slots=True)

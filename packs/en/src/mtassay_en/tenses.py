@@ -8,12 +8,10 @@ from functools import cache
 
 from mtassay.methods.behavior.pairs import ReadPair
 from mtassay.nlp.annotation import Annotation, Token
-from mtassay_en import english, portuguese
 from mtassay_en.german_tenses import VerbGroup, german_groups
+from mtassay_en.inflections import english_forms, portuguese_forms
 from mtassay_en.lexicon_entries import DATA, Substitute, rows_of
 from mtassay_en.offers import Offer, fitted
-
-__all__ = ["TENSE_PAIRS", "english_groups", "portuguese_groups", "tense_offers"]
 
 TENSE_PAIRS = frozenset((("en", "pt"), ("pt", "en"), ("en", "de")))
 """The pairs of languages in which a verb can be put into the past perfect."""
@@ -219,7 +217,7 @@ def _participle(token: Token) -> str | None:
         return None if irregular["part"] == "-" else irregular["part"]
     if token.tag == "VBD":
         return token.text if token.text.endswith("ed") else None
-    return english.forms("VERB", token.lemma)["part"] if token.lemma.isalpha() else None
+    return english_forms("VERB", token.lemma)["part"] if token.lemma.isalpha() else None
 
 
 _TER = {"1sg": "tinha", "3sg": "tinha", "1pl": "tínhamos", "3pl": "tinham"}
@@ -312,7 +310,7 @@ def _by_form() -> dict[str, dict[str, list[str]]]:
 
 @cache
 def _conjugation(verb: str) -> dict[str, str]:
-    return _irregular("pt").get(verb) or portuguese.forms("VERB", verb)
+    return _irregular("pt").get(verb) or portuguese_forms("VERB", verb)
 
 
 @cache
@@ -326,7 +324,7 @@ def _infinitives() -> frozenset[str]:
 @cache
 def _irregular(language: str) -> dict[str, dict[str, str]]:
     """The forms of the irregular verbs of a language, by infinitive."""
-    make = {"en": english.forms, "pt": portuguese.forms}[language]
+    make = {"en": english_forms, "pt": portuguese_forms}[language]
     rows = (row["verb"] for _, row in rows_of("irregular_verbs") if row["language"] == language)
     return {text.split(",")[0]: make("VERB", text) for text in rows}
 

@@ -9,22 +9,8 @@ from itertools import pairwise
 
 from mtassay.nlp.annotation import Annotation, Token
 from mtassay.nlp.articles import wants_an
-from mtassay_en.english import cells_of_tag, takes_more
+from mtassay_en.inflections import cells_of_tag, takes_more
 from mtassay_en.lexicon_entries import LANGUAGES, PARTS, LexiconEntry, rows_of
-
-__all__ = [
-    "Place",
-    "apart",
-    "contradicts_time",
-    "goes_with_words_before",
-    "is_idiom",
-    "is_place",
-    "is_unsafe_in_english",
-    "left_alone",
-    "opens_sentence",
-    "possible_cells",
-]
-
 
 _IN_DAY = frozenset(("every", "meal", "part of day", "past day"))
 """The groups with words for a part of the day, such as `this morning`, and with what is done in one."""

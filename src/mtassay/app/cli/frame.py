@@ -32,18 +32,6 @@ from mtassay.data.display import Look
 from mtassay.data.method import view_of
 from mtassay.data.settings import Option, options_of
 
-__all__ = [
-    "FRAME",
-    "Command",
-    "RunFrame",
-    "framed",
-    "framed_with",
-    "framed_without",
-    "grouped",
-    "parameters_of",
-    "place",
-]
-
 Values = Mapping[str, Any]
 Command = Callable[..., None]
 
@@ -233,16 +221,25 @@ def framed_with(*names: str) -> Callable[[Command], Command]:
 
 def framed(command: Command) -> Command:
     """The command with all of these options, and --dry-run, in the place of its parameter `frame`."""
+    return framed_but()(command)
 
-    @wraps(command)
-    def planned(**values: Any) -> None:
-        try:
-            command(**values)
-        except DryRun as plan:
-            for line in plan.lines:
-                print(line)  # noqa: T201
 
-    return grouped("frame", {**_OPTIONS, **_DRY}, _frame_of)(planned)
+def framed_but(*names: str) -> Callable[[Command], Command]:
+    """The same without some of these options, which the command has itself."""
+    options = {name: option for name, option in {**_OPTIONS, **_DRY}.items() if name not in names}
+
+    def decorate(command: Command) -> Command:
+        @wraps(command)
+        def planned(**values: Any) -> None:
+            try:
+                command(**values)
+            except DryRun as plan:
+                for line in plan.lines:
+                    print(line)  # noqa: T201
+
+        return grouped("frame", options, _frame_of)(planned)
+
+    return decorate
 
 
 def framed_without(*names: str) -> Callable[[Command], Command]:

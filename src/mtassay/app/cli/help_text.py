@@ -11,8 +11,6 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
-__all__ = ["GROUPS", "LINES", "SECTIONS", "HelpfulCommand", "HelpfulGroup", "make_helpful"]
-
 LINES = 40
 """So many lines has --help at most."""
 _WIDTH = 80
@@ -35,7 +33,8 @@ GROUPS: Mapping[str, Sequence[str]] = {
     "Systems": ("system", "baseline", "dry_run", "fresh", "max_calls", "max_characters", "deadline"),
     "What to measure": (
         *("metrics", "metric", "category", "phenomenon", "item", "tag", "structure", "threshold", "filters"),
-        *("capabilities", "quality", "judge_by", "judged", "by", "detectors", "guards", "reviews", "items"),
+        *("capabilities", "quality", "judge_by", "by", "checks", "without", "relations", "terms", "style"),
+        *("ignore", "reviews", "items"),
         *("rule", "rules", "question", "per_sentence", "pos", "max_cases", "min_quality", "max_change"),
     ),
     "Options": (),
@@ -46,10 +45,10 @@ GROUPS: Mapping[str, Sequence[str]] = {
     "Output": (
         *("output", "output_format", "examples", "between", "pairs", "phenomena", "failures", "issues"),
         *("cases", "findings", "segment_scores", "plot", "report", "no_report", "no_themes", "title"),
-        *("junit", "markdown", "force", "quiet"),
+        *("fail_on", "junit", "markdown", "force", "quiet"),
     ),
     "Workspace": ("no_save", "workspace", "reviewer"),
-    "Advanced": (*("stream", "cache", "training", "back_translation", "executor", "ray_address", "aligner"),),
+    "Advanced": (*("stream", "cache", "training", "executor", "ray_address", "aligner"),),
 }
 """Options by what they are about, the most used first; an option has one meaning in all commands.
 
@@ -62,6 +61,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "run": "Do all steps of a plan; what has not changed is not done again.",
     },
     "Test": {
+        "check": "What is wrong in translated texts? Needs no references.",
         "suite": "Linguistic suites: what does a system get right?",
         "invariance": "Metamorphic tests: change one word, and see what moves.",
         "behavior": "Behavioural tests: new cases from a parallel text.",
@@ -88,13 +88,10 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "method": "Run a method of another package by its name.",
     },
 }
-"""All commands by what a person wants, and what the help says of each.
-
-Each is a module of this package with a function `register`.
-"""
+"""All commands by what a person wants, and what the help says of each."""
 _USED = (
     *("source", "reference", "system", "langpair", "metrics", "metric", "suite", "output", "output_format"),
-    *("question", "reviewer", "rule", "baseline", "no_save", "workspace"),
+    *("question", "reviewer", "rule", "baseline", "checks", "terms", "fail_on", "no_save", "workspace"),
 )
 """What --help shows first, where it cannot show all."""
 

@@ -102,7 +102,7 @@ def generate(
     ],
     parameters: Values = {},  # noqa: B006
     phrases: Annotated[
-        bool, typer.Option("--phrases", help="Also noun phrases, for the detector 'referential'.")
+        bool, typer.Option("--phrases", help="Also noun phrases, for the relation 'referential'.")
     ] = False,
     output: Annotated[
         Path | None,

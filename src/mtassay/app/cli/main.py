@@ -17,16 +17,34 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from mtassay import __version__
-from mtassay.app.cli import bugs
 from mtassay.app.cli.help_text import SECTIONS, HelpfulGroup, make_helpful
-from mtassay.app.cli.interruption import STOPPED
+from mtassay.app.cli.interruption import STOPPED, tell_bug
 from mtassay.data.errors import MtassayError, PluginWarning
 
 COMMANDS = {name: about for section in SECTIONS.values() for name, about in section.items()}
-
-
-GROUPS = ("suite", "review", "meta")
-"""Those that load only the one of their own commands that is called."""
+MODULES = {
+    **dict.fromkeys(("init", "run"), "plan_commands"),
+    **dict.fromkeys(("compare", "history", "gate", "themes"), "change_commands"),
+    **dict.fromkeys(("report", "explain", "runs"), "run_commands"),
+}
+"""Where commands are that share a module; any other is in `NAME_command`."""
+GROUPS = {
+    "suite": {
+        **dict.fromkeys(("add", "approve", "convert", "list", "check", "scramble"), "suite_authoring"),
+        **dict.fromkeys(("run", "suggest", "accept"), "suite_run"),
+    },
+    "review": {
+        **dict.fromkeys(("next", "decide"), "review_queue"),
+        **dict.fromkeys(("serve", "invite"), "review_people"),
+        **dict.fromkeys(("export", "import", "agreement"), "review_sheets"),
+        "campaign": "review_people",
+    },
+    "meta": {
+        **dict.fromkeys(("correlate", "challenge"), "meta_agreement"),
+        **dict.fromkeys(("blindspots", "calibrate", "judges"), "meta_judges"),
+    },
+}
+"""Groups that load only the one of their modules that has the command that is called."""
 
 
 def build_app(words: Sequence[str] | None = None) -> typer.Typer:
@@ -63,16 +81,34 @@ def build_app(words: Sequence[str] | None = None) -> typer.Typer:
 
 
 def _register(app: typer.Typer, name: str, words: Sequence[str]) -> None:
-    with _one_thread_for_matrices():
-        module = import_module(
-            f"mtassay.app.cli.{name}" if name in GROUPS else f"mtassay.app.cli.{name}_command"
-        )
+    """Add a command by its name; its function, or its group of commands, is called as the command is."""
+    if name in GROUPS:
+        group = typer.Typer(no_args_is_help=True)
+        group.callback(help=COMMANDS[name])(_group_options)
+        called = GROUPS[name].get(next(iter(words), ""))
+        for module in [called] if called else dict.fromkeys(GROUPS[name].values()):
+            _load(module).register(group)
+        app.add_typer(group, name=name)
+        return
+    module = _load(MODULES.get(name, f"{name}_command"))
+    command = getattr(module, name, None)
     if name == "method":
         module.register(app, words)
-    elif name in GROUPS:
-        module.register(app, only=next(iter(words), ""))
+    elif isinstance(command, typer.Typer):
+        app.add_typer(command, name=name)
+    elif command is not None:
+        app.command(name, short_help=COMMANDS[name])(command)
     else:
         module.register(app)
+
+
+def _load(module: str) -> Any:
+    with _one_thread_for_matrices():
+        return import_module(f"mtassay.app.cli.{module}")
+
+
+def _group_options() -> None:
+    """A group has no options of its own."""
 
 
 @contextmanager
@@ -182,7 +218,7 @@ def _explain(error: Exception) -> int:
     if isinstance(error, OSError):
         _say(f"mtassay: {error.strerror or error}{f': {error.filename}' if error.filename else ''}")
         return 2
-    return bugs.tell(error)
+    return tell_bug(error)
 
 
 _OPTIONS = {

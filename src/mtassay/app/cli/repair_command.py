@@ -45,14 +45,14 @@ from mtassay.meta.repair.training_data import (
     write_sheet,
 )
 from mtassay.methods.engine import EngineContext
-from mtassay.report.progress import Progress
+from mtassay.report.run_text import Progress
 from mtassay.stats.resampling import fixed_seed
 from mtassay.systems.roster import name_and_rest
 
 if TYPE_CHECKING:
     from mtassay.meta.repair.corrections import Repaired
 
-app = typer.Typer(no_args_is_help=True)
+repair = typer.Typer(no_args_is_help=True)
 QUESTION = "invariance"
 """Whose reviews are meant where none are named."""
 
@@ -66,17 +66,12 @@ class ExportAs(StrEnum):
     hf = "hf"
 
 
-def register(parent: typer.Typer) -> None:
-    """Add the commands to the command line."""
-    parent.add_typer(app, name="repair")
-
-
-@app.callback()
+@repair.callback()
 def options() -> None:
     """Turn confirmed errors into corrections, and train on them."""
 
 
-@app.command("export")
+@repair.command("export")
 def export_corrections(
     reviews: Annotated[
         Path | None,
@@ -221,7 +216,7 @@ def _say_glossary(glossary: RepairGlossary, *, quiet: bool) -> None:
         )
 
 
-@app.command("train")
+@repair.command("train")
 def train_model(
     model: Annotated[Path, typer.Option(metavar="FOLDER", help="The model, as transformers saves one.")],
     data: Annotated[Path, typer.Option(metavar="FILE", help="Corrections, as 'repair export' writes them.")],

@@ -25,11 +25,6 @@ from mtassay.data.formats.tables import write_tsv
 from mtassay.methods.score.score_method import ScoreMethod
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the command line."""
-    app.command("score", short_help="Which system is better, and is the difference real?")(score)
-
-
 @framed
 @parameters_of(ScoreMethod)
 def score(

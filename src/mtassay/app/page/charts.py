@@ -14,8 +14,6 @@ from markupsafe import Markup
 from mtassay.data.display import Cell, Figure, Point, Table
 from mtassay.data.marks import printable
 
-__all__ = ["drawing", "figure_table", "heat_cells", "shade"]
-
 _MARKERS = (
     "M-5,0a5,5 0 1,0 10,0a5,5 0 1,0 -10,0z",
     "M-4.5,-4.5h9v9h-9z",

@@ -27,8 +27,6 @@ from mtassay.data.method import Method, method_of, view_of
 from mtassay.data.nouns import Origin, Run
 from mtassay.methods.paired_scores import LISTED
 
-__all__ = ["ChangesPart", "Glance", "Page", "Proof", "RunPart", "changes_part", "page_of", "run_part"]
-
 _NAMED = 12  # systems that the sentence names
 
 
@@ -40,18 +38,18 @@ class Glance:
 
     @property
     def systems(self) -> list[str]:
-        """Those that are most often best, or not told apart from the best, first; then by their places."""
+        """Those that may be the best by most measures first; then by their places."""
         names = dict.fromkeys(s.system for board in self.boards for s in board.standings)
         return sorted(names, key=lambda name: (-self._times_best(name), self._mean_place(name)))
 
     @property
     def table(self) -> Table:
-        """A row for each system, a column for each measure; strong where a system is best or may be."""
+        """A row for each system, a column for each measure; strong where a system may be the best."""
         rows: list[list[Cell | str]] = [
             [name, *(_cell(_standing(board, name)) for board in self.boards)] for name in self.systems
         ]
         counted = ", ".join(f"{board.label} {_counted(board)}" for board in self.boards)
-        notes = ["Bold: the best of its column, or not told apart from it.", f"n: {counted}."]
+        notes = ["Bold: may be the best; no other system is significantly better.", f"n: {counted}."]
         untested = [board.label for board in self.boards if not board.tested]
         if untested:
             notes.append(f"Not every difference from the best was tested: {', '.join(untested)}.")
@@ -60,7 +58,7 @@ class Glance:
 
     @property
     def sentence(self) -> str:
-        """Who is best or not told apart from the best by all measures, or that measures disagree.
+        """Which system to choose, or that measures disagree.
 
         Nothing for a single measure, of which a headline says as much.
         """
@@ -70,26 +68,20 @@ class Glance:
         systems = self.systems
         most = self._times_best(systems[0])
         leaders = [name for name in systems if self._times_best(name) == most]
-        if len(leaders) == len(systems) and most == measures:
-            return f"None of the {measures} measures tells any of the {len(systems)} systems from the best."
-        return f"{self._leaders(leaders, most)}{self._last()}."
-
-    def _leaders(self, leaders: Sequence[str], most: int) -> str:
-        measures = len(self.boards)
+        if not most:
+            return "No system has a rank, so none can be recommended."
         if most < measures:
-            first = "no system is best or not told apart from the best in all"
-            verb = "is" if len(leaders) == 1 else "are"
-            return f"The {measures} measures disagree: {first}; {_joined(leaders)} {verb} in {most}"
+            best = f"{_joined(leaders)} may be the best by {most} of them"
+            return f"The {measures} measures disagree: {best}, and no system by all{self._last()}."
+        if len(leaders) == len(systems):
+            return f"No measure finds a significant difference between {_joined(leaders)}."
+        if len(leaders) == 1:
+            return f"Choose {leaders[0]}: no measure finds another system better{self._last()}."
         every = "both" if measures == 2 else f"all {measures}"
-        if len(leaders) > 1:
-            return f"{_joined(leaders)} are best or not told apart from the best in {every} measures"
-        alone = all(sum(s.is_best for s in board.standings) == 1 for board in self.boards)
-        if alone:
-            return f"{leaders[0]} is the best in {every} measures"
-        return f"{leaders[0]} is the only one best or not told apart from the best in {every} measures"
+        return f"Choose among {_joined(leaders)}: each may be the best by {every} measures{self._last()}."
 
     def _last(self) -> str:
-        """Who is last by all measures, and told apart from the best by all."""
+        """Who is last by all measures, and not the best by any."""
         last = {board.standings[-1] for board in self.boards}
         names = {standing.system for standing in last}
         is_last = len(names) == 1 and not any(standing.is_best for standing in last)

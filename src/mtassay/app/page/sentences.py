@@ -13,8 +13,6 @@ from typing import Any, NamedTuple
 from mtassay.data.display import AnswerView, Block, CaseView, Figure, Headline, Line, Table
 from mtassay.data.marks import pieces, printable
 
-__all__ = ["CaseSelection", "PageCases"]
-
 _MOST_CHARACTERS = 24_000_000
 """So many characters of sentences are in a page at most, before they are packed."""
 _NAME = 200  # characters of a name

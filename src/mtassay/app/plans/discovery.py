@@ -10,11 +10,13 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from mtassay.app.plans.plan import DEFAULT
 from mtassay.data.errors import InputError, MtassayError
+from mtassay.data.formats.score_files import match_systems, read_score_file
 from mtassay.data.formats.segment_files import NOT_YET, check_suffix, read_table
 from mtassay.data.formats.suite_files import own_suites, read_suite
 from mtassay.data.formats.suite_items import Suite
@@ -23,8 +25,6 @@ from mtassay.data.languages import parse_language, parse_pair
 from mtassay.data.marks import plural, readable
 from mtassay.nlp.identification import language_of, same_as
 from mtassay.systems.roster import open_system
-
-__all__ = ["BEFORE", "Discovery", "FoundSuite", "FoundTestSet", "discover", "tokens_of"]
 
 _DEPTH = 3
 _LONGEST_REASON = 60
@@ -40,8 +40,13 @@ _ROLES = {
 _NAMED_REFERENCE = re.compile(r"ref[a-z0-9]")
 _TABLES = {".tsv", ".jsonl", ".ndjson", ".xml", ".tmx", ".xlf", ".xliff", ".sgm", ".sgml"}
 _NO_TEXTS = {".py", ".md", ".sh", ".js", ".ts", ".rs", ".so", ".html", ".log", ".cfg", ".ini", ".toml"}
+_LOCALISED = {".po", ".pot", ".strings", ".stringsdict", ".xcstrings", ".arb", ".properties"}
 BEFORE = {"old", "base", "baseline", "previous", "prev", "before", "release", "v1"}
 """Words in the name of a system that others are held against."""
+_SCORES = {".score", ".csv", ".tsv", ".jsonl"}
+_PEOPLE = ("z.scr", "esa", "da", "mqm", "z", "raw.scr", "human")
+"""Columns of people's scores, the one to take first."""
+_PEOPLE_FILES = {"esa", "da", "mqm", "human", "people", "dasqm", "sqm"}
 _GLOSSARY = {"glossary", "glossaries", "terms", "termbase", "terminology"}
 
 
@@ -59,6 +64,8 @@ class FoundTestSet:
     has_references: bool = False
     systems: tuple[str, ...] = ()
     """The systems that it brings along."""
+    people: tuple[str, ...] = ()
+    """Metrics with people's scores of the outputs: `scores:FILE`."""
 
 
 @dataclass(frozen=True)
@@ -109,6 +116,7 @@ class Discovery:
             lines.append(f"test set '{found.name}': {files}{size}{pair}")
             if found.systems:
                 lines.append(f"systems in it: {_some(found.systems)}")
+            lines += [f"people's scores: {metric.removeprefix('scores:')}" for metric in found.people]
         for suite in self.suites:
             pair = f", {suite.pair}" if suite.pair and suite.pair != self.pair else ""
             lines.append(f"suite '{suite.name}': {suite.where} ({plural(len(suite.ids), 'item')}{pair})")
@@ -155,6 +163,8 @@ class _Search:
     texts: list[_LinesFile] = field(default_factory=list)
     tables: dict[str, frozenset[str]] = field(default_factory=dict)
     """Files of outputs by id, with their ids."""
+    people: dict[str, str] = field(default_factory=dict)
+    """Files of people's scores, with the column to take where there are several."""
 
     def look(self) -> None:
         """Recognise all files."""
@@ -167,6 +177,7 @@ class _Search:
                 self._look_at(path)
         self._join_lines()
         self._join_tables()
+        self._join_people()
 
     def _shown(self, path: Path) -> str:
         return path.relative_to(self.folder).as_posix()
@@ -203,9 +214,53 @@ class _Search:
                             where=shown,
                             has_references=any(name.startswith("ref") for name in names),
                             systems=tuple(name for name in systems if name not in names),
+                            people=tuple(
+                                f"scores:{self._shown(scores)}"
+                                for scores in sorted(
+                                    (folder / "human-scores").glob(f"{file.stem}.*.seg.score")
+                                )
+                                if self._rates(scores, [name for name in systems if name not in names])
+                            ),
                         )
                     )
         return whole
+
+    def _rates(self, path: Path, systems: Sequence[str]) -> bool:
+        """Whether a file has a score of every system; if not, it is listed as unused."""
+        with suppress(MtassayError):
+            rated = read_score_file(str(path), ids=())[0].systems
+            lacking = set(systems) - set(match_systems(rated, systems).values())
+            if not lacking:
+                return True
+            self.found.unused.append(f"{self._shown(path)} (no score of {_some(sorted(lacking))})")
+        return False
+
+    def _join_people(self) -> None:
+        """People's scores go with the test set whose systems they rate."""
+        for shown, column in self.people.items():
+            for place, test_set in enumerate(self.found.test_sets):
+                outputs = self.found.outputs.get(test_set.name, {})
+                folders = self.found.folders.get(test_set.name, {}).values()
+                systems = [*test_set.systems, *outputs]
+                systems += [
+                    _system_name(p.name) for folder in folders for p in _entries(self.folder / folder)
+                ]
+                if systems and self._rates(self.folder / shown, systems):
+                    metric = f"scores:{shown}" + (f":column={column}" if column else "")
+                    self.found.test_sets[place] = replace(test_set, people=(*test_set.people, metric))
+                    break
+
+    def _is_people(self, path: Path) -> bool:
+        """Whether a file has people's scores, by system and segment; it is kept for later if so."""
+        with suppress(MtassayError, IndexError):
+            columns = [c for c in read_score_file(str(path), ids=()) if c.by_segment]
+            named = {column.name.lower(): column.name for column in columns}
+            wanted = [named[name] for name in _PEOPLE if name in named]
+            if wanted or (columns and _PEOPLE_FILES & {*tokens_of(path.stem)}):
+                chosen = wanted[0] if wanted else columns[0].name
+                self.people[self._shown(path)] = chosen if len(columns) > 1 else ""
+                return True
+        return False
 
     def _look_at(self, path: Path) -> None:
         shown = readable(self._shown(path))
@@ -222,10 +277,14 @@ class _Search:
         tokens = tokens_of(Path(name).stem)
         if suffix in (".yaml", ".yml", ".json"):
             self._settings(path, suffix)
+        elif suffix in _SCORES and self._is_people(path):
+            return
         elif suffix == ".tbx" or (suffix in (".tsv", ".txt") and _GLOSSARY & {*tokens}):
             self.found.glossaries.append(self._shown(path))
-        elif suffix in _TABLES:
+        elif suffix in _TABLES or (suffix == ".csv" and _role(path, self.folder)):
             self._table(path, suffix)
+        elif suffix in _LOCALISED:
+            raise InputError("a localisation file: see mtassay check and mtassay translate")
         elif suffix not in _NO_TEXTS and (
             suffix in (".txt", *NOT_YET) or _role(path, self.folder) or _language_in([*tokens, suffix[1:]])
         ):

@@ -18,8 +18,6 @@ from mtassay.data.formats.suite_files import write_text
 from mtassay.data.settings import is_live
 from mtassay.systems.roster import named
 
-__all__ = ["SERVICES", "CiService", "NewPlan", "ci_file", "init_plan", "plan_text", "step_names"]
-
 CiService = Literal["github", "gitlab"]
 
 _GITHUB = """\
@@ -193,7 +191,8 @@ def _all_steps(found: Discovery) -> list[tuple[str, dict[str, str]]]:
     scored = [test_set for test_set in found.test_sets if test_set.has_references]
     for test_set in scored:
         target = {} if len(found.test_sets) == 1 else {"test_set": _value(test_set.name)}
-        settings = {"metrics": "[bleu, chrf]"}
+        people = "".join(f", {_scalar(metric)}" for metric in test_set.people)
+        settings = {"metrics": f"[bleu, chrf{people}]"}
         names = list(found.outputs.get(test_set.name, ()))
         if len(names) > 2 and not any(BEFORE & {*tokens_of(name)} for name in names):
             settings["against_best"] = "yes"  # nobody gave an order to files

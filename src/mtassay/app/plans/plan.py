@@ -22,18 +22,6 @@ from mtassay.data.settings import OLD_NAMES, build, is_live, with_new_names
 from mtassay.runtime.executors import EXECUTORS
 from mtassay.systems.roster import named
 
-__all__ = [
-    "DEFAULT",
-    "MOST_SYSTEMS",
-    "REPORTS",
-    "Plan",
-    "PlanBudget",
-    "PlanStep",
-    "PlanSystem",
-    "PlanTestSet",
-    "read_plan",
-]
-
 DEFAULT = "mtassay.yaml"
 """What a plan is called unless somebody says otherwise."""
 

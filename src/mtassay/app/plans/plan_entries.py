@@ -19,8 +19,6 @@ from mtassay.data.registry import suggest
 from mtassay.data.settings import Option, is_live
 from mtassay.runtime.http_calls import learn_setting
 
-__all__ = ["PlanEntry", "kinds_of", "read_entries"]
-
 _VARIABLE = re.compile(r"\$\$(?=\{)|\$\{(\w*)\}")
 _SWITCHES = {"yes": True, "true": True, "on": True, "no": False, "false": False, "off": False}
 
@@ -170,6 +168,8 @@ class PlanEntry:
         kinds = list(kinds_of(option.kind))
         if self.is_empty:
             raise self.error(f"{self.name} has no value: give one, or leave it out")
+        if self.is_list and not all(entry.is_text for entry in self.entries()):
+            return self.typed()
         if list in kinds:
             return self.texts()
         if self.is_list and str in kinds:

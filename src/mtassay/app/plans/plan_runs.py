@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
@@ -9,6 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from mtassay import __version__
 from mtassay.app.arguments import known_keywords
 from mtassay.app.history import find_baseline
 from mtassay.app.plans.plan import DEFAULT, Plan, PlanStep
@@ -25,7 +27,7 @@ from mtassay.app.plans.plan_steps import (
     says_something,
     step_key,
 )
-from mtassay.app.runs import DryRun, Run, RunSettings, workspace_path
+from mtassay.app.runs import DryRun, Run, RunSettings, open_workspace, workspace_path
 from mtassay.changes.gate_checks import Baseline, check_gates
 from mtassay.changes.gate_rules import Gate
 from mtassay.changes.gate_tables import GateReport
@@ -39,8 +41,6 @@ from mtassay.report.run_text import Form, render_tables
 from mtassay.runtime.executors import Executor, open_executor
 from mtassay.runtime.workspace import Workspace
 from mtassay.systems.client import CallPlan
-
-__all__ = ["PlanCosts", "StepCost", "check_plan", "plan_costs", "run_plan"]
 
 
 @known_keywords()
@@ -134,22 +134,63 @@ def _reported(
     runs = {name: run.record for name, run in done.runs.items() if says_something(run)}
     if not runs:
         return done
+    shown = target if is_elsewhere else Path(done.plan.path).parent / target
+    text = Path(Path(done.plan.path).name).read_text(encoding="utf-8", errors="replace")
     try:
+        store = open_workspace(place)
+        changes = _changes_since(done.plan, runs, place)
+        key = _report_key(done, runs, changes, store, target, text, themes=themes)
+        if all(step.state == "unchanged" for step in done.steps) and _is_written(target, store.recall(key)):
+            return replace(done, report=shown)
         write_runs(
             list(runs.values()),
             target,
             names=list(runs),
-            changes=_changes_since(done.plan, runs, place),
+            changes=changes,
             gates=[] if done.gates is None else [done.gates.table()],
             themes=themes,
             quiet=quiet,
-            plan=Path(Path(done.plan.path).name).read_text(encoding="utf-8", errors="replace"),
+            plan=text,
             workspace=place,
         )
+        store.remember([(key, _file_digest(target))])
     except (MtassayError, OSError) as error:
         return replace(done, unreported=str(error))
-    shown = target if is_elsewhere else Path(done.plan.path).parent / target
     return replace(done, report=shown)
+
+
+def _report_key(
+    done: PlanRun,
+    runs: Mapping[str, nouns.Run],
+    changes: Sequence[RunChanges],
+    store: Workspace,
+    target: Path,
+    plan: str,
+    *,
+    themes: bool,
+) -> str:
+    """What a report depends on, as a digest: one that was written with the same is as good as a new one."""
+    depends = [
+        __version__,
+        str(target),
+        plan,
+        str(themes),
+        str(store.reviews_count),
+        *(f"{name}:{run.id}" for name, run in runs.items()),
+        *(f"{change.old.run}:{change.old.system}:{change.new.system}" for change in changes),
+        "" if done.gates is None else str(done.gates.record()),
+    ]
+    text = repr(depends).encode("utf-8", "surrogatepass")
+    return f"report:{hashlib.blake2b(text, digest_size=20).hexdigest()}"
+
+
+def _file_digest(path: Path) -> bytes:
+    return hashlib.blake2b(path.read_bytes(), digest_size=20).digest()
+
+
+def _is_written(path: Path, digest: bytes | None) -> bool:
+    """Whether the report is there, and nobody changed it."""
+    return digest is not None and path.is_file() and _file_digest(path) == digest
 
 
 def _changes_since(plan: Plan, runs: Mapping[str, nouns.Run], place: Path | None) -> list[RunChanges]:

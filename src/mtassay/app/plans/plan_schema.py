@@ -18,8 +18,6 @@ from mtassay.data.registry import each_named
 from mtassay.data.settings import Option, options_of
 from mtassay.runtime.executors import EXECUTORS
 
-__all__ = ["BUDGET", "SECTIONS", "STEP", "TEST_SET", "json_schema", "step_options", "suite_field"]
-
 SECTIONS = {
     "pair": "The language pair: en-de.",
     "systems": "What is tested: by name a file of outputs, a folder of such files, or a live engine as "

@@ -41,20 +41,6 @@ from mtassay.runtime.workspace import Workspace
 from mtassay.systems.live import LiveSystem
 from mtassay.systems.roster import Stored, open_system
 
-__all__ = [
-    "PlanRun",
-    "StepRun",
-    "check_names",
-    "chosen_steps",
-    "do_step",
-    "earlier_run",
-    "opened_plan",
-    "placed",
-    "prepare",
-    "says_something",
-    "step_key",
-]
-
 
 def earlier_run(store: Workspace, key: str) -> str:
     """The id of the run that a step with this key gave, if it is still there."""

@@ -13,8 +13,16 @@ from mtassay.app import campaign_work as library
 from mtassay.app import review_cards
 from mtassay.app.access import invitations
 from mtassay.app.campaign_progress import report
-from mtassay.app.web.views import address, kind_of, offered_runs, render
-from mtassay.app.web.visits import Visit, read_form, visit_of, visit_that_changes
+from mtassay.app.web.visits import (
+    Visit,
+    address,
+    kind_of,
+    offered_runs,
+    read_form,
+    render,
+    visit_of,
+    visit_that_changes,
+)
 from mtassay.data.errors import UsageError
 from mtassay.data.questions import find_question
 from mtassay.data.subjects import told_answer
@@ -22,8 +30,6 @@ from mtassay.review.campaign_store import AnswerCounts, CampaignStore
 from mtassay.review.campaigns import Campaign
 from mtassay.review.queue import AbsentError, AgendaEntry
 from mtassay.runtime.workspace import Workspace
-
-__all__ = ["CampaignEntry", "campaigns_of", "router"]
 
 router = APIRouter(include_in_schema=False)
 

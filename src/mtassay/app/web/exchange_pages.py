@@ -16,14 +16,11 @@ from mtassay.app import reviewing
 from mtassay.app.campaign_work import still_open
 from mtassay.app.exchange import FORMS, ExchangeForm, export_as, export_tasks
 from mtassay.app.web.server import UPLOAD
-from mtassay.app.web.views import offered_runs, render
-from mtassay.app.web.visits import Visit, visit_of, visit_that_changes
+from mtassay.app.web.visits import Visit, offered_runs, render, visit_of, visit_that_changes
 from mtassay.data.errors import MtassayError, UsageError
-from mtassay.data.formats.labelstudio import labeling_config
+from mtassay.data.formats.annotation_platforms import labeling_config
 from mtassay.data.formats.review_files import ENDINGS, write_records
 from mtassay.data.questions import find_question
-
-__all__ = ["router"]
 
 router = APIRouter(include_in_schema=False)
 

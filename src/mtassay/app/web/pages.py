@@ -12,15 +12,22 @@ from mtassay.app import review_cards
 from mtassay.app.access import recognise
 from mtassay.app.web.campaign_pages import campaigns_of
 from mtassay.app.web.server import Preparer
-from mtassay.app.web.views import address, kind_of, render
-from mtassay.app.web.visits import Site, Visit, read_form, set_cookie, visit_of, visit_that_changes
+from mtassay.app.web.visits import (
+    Site,
+    Visit,
+    address,
+    kind_of,
+    read_form,
+    render,
+    set_cookie,
+    visit_of,
+    visit_that_changes,
+)
 from mtassay.data.method import view_of
 from mtassay.data.nouns import Question, Run
 from mtassay.review.pending import asked_in
 from mtassay.review.queue import AgendaChoice, ReviewerPace, ReviewQueue, is_prepared
 from mtassay.runtime.workspace import Workspace
-
-__all__ = ["router"]
 
 router = APIRouter(include_in_schema=False)
 

@@ -14,24 +14,6 @@ from mtassay.data.formats.jsonl import json_objects
 from mtassay.data.formats.suite_files import write_text
 from mtassay.data.formats.textfiles import FilePath, check_columns, check_file, load_json, read_lines, shown
 
-__all__ = [
-    "SIDES",
-    "ChallengePair",
-    "FlagRow",
-    "FoundThreshold",
-    "LabelRow",
-    "SidedScores",
-    "is_review_file",
-    "read_challenge",
-    "read_challenge_scores",
-    "read_flags",
-    "read_labels",
-    "read_thresholds",
-    "write_challenge",
-    "write_challenge_lines",
-    "write_thresholds",
-]
-
 SIDES = ("correct", "incorrect")
 """The two outputs of a pair, in the order of all files that have a line for each."""
 

@@ -17,9 +17,15 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from mtassay.data.errors import InputError, UsageError
+from mtassay.data.formats.annotation_platforms import (
+    LEFT_OUT,
+    REASONS,
+    annotation_records,
+    is_labelstudio,
+    is_pearmut,
+    task_records,
+)
 from mtassay.data.formats.jsonl import json_objects, write_jsonl
-from mtassay.data.formats.labelstudio import LEFT_OUT, REASONS, is_labelstudio, task_records
-from mtassay.data.formats.pearmut import annotation_records, is_pearmut
 from mtassay.data.formats.tables import join_cell, split_cell
 from mtassay.data.formats.textfiles import (
     FilePath,
@@ -34,21 +40,10 @@ from mtassay.data.formats.textfiles import (
     shown,
     split_lines,
 )
+from mtassay.data.language_packs import load_package
 from mtassay.data.nouns import Question, Review
-from mtassay.data.packages import load_package
 from mtassay.data.questions import all_questions, find_question
 from mtassay.data.subjects import Pending, Subject, answer_about
-
-__all__ = [
-    "ENDINGS",
-    "ReviewFile",
-    "ReviewRow",
-    "asked_record",
-    "pending_record",
-    "read_reviews",
-    "review_record",
-    "write_records",
-]
 
 ADJUDICATION = "adjudication"
 """In the column `standing`: this answer settles what others disagree on."""

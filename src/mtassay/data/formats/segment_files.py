@@ -14,19 +14,11 @@ from mtassay.data.nouns import Segment
 from mtassay.data.registry import each, each_made
 
 _LINES = ".txt"
-_REFUSED = {
-    ".csv": "comma-separated tables are not read. Save it as tab-separated .tsv",
-    ".json": "JSON is read one record per line. Save it as .jsonl",
-}
 NOT_YET = {
-    **dict.fromkeys([".po", ".pot"], "PO"),
-    **dict.fromkeys([".strings", ".stringsdict", ".xcstrings"], "Apple's string"),
     **dict.fromkeys([".resx", ".resw"], ".NET resource"),
     **dict.fromkeys([".srt", ".vtt"], "subtitle"),
     **dict.fromkeys([".yaml", ".yml"], "YAML"),
     **dict.fromkeys([".html", ".htm"], "HTML"),
-    ".arb": "ARB",
-    ".properties": "Java's property",
     ".ftl": "Fluent",
 }
 """Formats that are not read yet, by the end of the name."""
@@ -70,11 +62,11 @@ def check_suffix(path: FilePath, *, lines: bool = False) -> None:
     suffix = _suffix(path)
     if lines and any(suffix in format_class.suffixes for format_class in each("format")):
         raise InputError("only plain lines are read here. Save its texts as .txt", path=shown(path))
-    if suffix in _REFUSED:
-        raise InputError(_REFUSED[suffix], path=shown(path))
     if suffix in NOT_YET:
-        fix = "Convert it to XLIFF or TSV, or call it .txt if each line is a text"
-        raise InputError(f"{NOT_YET[suffix]} files are not read yet. {fix}", path=shown(path))
+        endings = dict.fromkeys(end for format_class in each("format") for end in format_class.suffixes)
+        fix = "Convert it to one of these, or call it .txt if each line is a text"
+        what = f"{NOT_YET[suffix]} files are not read. {fix}: {', '.join(endings)}"
+        raise InputError(what, path=shown(path))
 
 
 def _suffix(path: FilePath) -> str:

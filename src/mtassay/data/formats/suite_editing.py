@@ -32,8 +32,6 @@ from mtassay.data.formats.suite_items import (
 from mtassay.data.formats.textfiles import FilePath, decode, read_bytes
 from mtassay.data.formats.yaml_editing import with_entries, with_items, with_texts, without_entries
 
-__all__ = ["add_items", "add_rules", "editable", "remove_rule", "set_fields"]
-
 NewRules = Mapping[str, Sequence[tuple[RuleField, Rule]]]
 _Record = dict[str, Any]
 

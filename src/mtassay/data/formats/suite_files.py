@@ -38,20 +38,6 @@ from mtassay.data.formats.textfiles import (
 from mtassay.data.formats.yaml_editing import suite_from_yaml, yaml_text
 from mtassay.data.language_packs import missing_pack, pack_files
 
-__all__ = [
-    "check_ending",
-    "losses",
-    "losses_between",
-    "own_suites",
-    "parse_suite",
-    "read_suite",
-    "suite_advice",
-    "suite_text",
-    "write_suite",
-    "write_text",
-]
-
-
 ENDINGS = (".yaml", ".yml", ".jsonl", ".json")
 
 

@@ -14,32 +14,6 @@ from typing import Any, Literal, get_args, get_type_hints
 
 from mtassay.data.errors import InputError, UsageError
 
-__all__ = [
-    "OWN_MATCHING",
-    "PATTERNS",
-    "REGEX_FIELDS",
-    "RULE_FIELDS",
-    "TOKEN_FIELDS",
-    "VARIABLE",
-    "Item",
-    "Matching",
-    "Rule",
-    "RuleField",
-    "Suite",
-    "check_length",
-    "dfki_text",
-    "expand",
-    "header_record",
-    "item_from_record",
-    "item_record",
-    "longest_pattern",
-    "macros_in",
-    "rule_record",
-    "rules_in",
-    "suite_from_dfki",
-    "suite_from_header",
-]
-
 Engine = Literal["re2", "regex"]
 Case = Literal["exact", "ignore"]
 RuleField = Literal["positive_regex", "negative_regex", "positive_tokens", "negative_tokens"]
@@ -124,7 +98,10 @@ class Item:
 
 @dataclass(frozen=True, repr=False)
 class Suite:
-    """Items in the order of their file, and what holds for all of them."""
+    """Items in the order of their file, and what holds for all of them.
+
+    `words_alone` are phenomena in which one word decides, wherever it stands; `*` stands for anything.
+    """
 
     items: tuple[Item, ...]
     name: str = ""
@@ -133,6 +110,7 @@ class Suite:
     about: str = ""
     matching: Matching = Matching()
     macros: Mapping[str, str] = field(default_factory=dict)
+    words_alone: tuple[str, ...] = ()
     extra: Mapping[str, Any] = field(default_factory=dict)
     path: str = field(default="", compare=False)
 
@@ -223,7 +201,7 @@ def check_length(suite: Suite) -> None:
             raise InputError(f"{what}. If they are meant to be so long, raise {VARIABLE}.", path=suite.path)
 
 
-_HEADER = ("suite", "langpair", "author", "about", "match", "macros")
+_HEADER = ("suite", "langpair", "author", "about", "match", "macros", "words_alone")
 _LISTS = ("focus", "references", "context", "tags")
 _TEXTS = ("id", "langpair", "category", "phenomenon", "source", "note", "author", "approver")
 _ITEM = (*_TEXTS, *RULE_FIELDS, *_LISTS, "public")
@@ -245,6 +223,7 @@ def suite_from_header(record: Mapping[str, Any], items: Sequence[Item], *, path:
         about=_text(record, "about", path, 1),
         matching=_matching(record.get("match") or {}, path),
         macros={str(name): str(pattern) for name, pattern in macros.items()},
+        words_alone=_list(record.get("words_alone"), "words_alone", path, 1),
         path=path,
     )
 
@@ -359,6 +338,7 @@ def header_record(suite: Suite) -> dict[str, Any]:
         "about": suite.about,
         "match": match,
         "macros": dict(suite.macros),
+        "words_alone": list(suite.words_alone),
     }
     return {key: value for key, value in record.items() if value}
 

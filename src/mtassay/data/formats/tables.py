@@ -20,8 +20,6 @@ from mtassay.data.errors import InputError
 from mtassay.data.formats.textfiles import FilePath, open_for_writing, split_lines
 from mtassay.data.languages import Pair
 
-__all__ = ["join_cell", "split_cell"]
-
 _ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r", "\0": "\\Z"}
 _MEANINGS = {"t": "\t", "n": "\n", "r": "\r", "Z": "\0"}
 _CHANGED = re.compile(r"""[=+\-@"'].*|(?!(?:0|[1-9]\d{0,8})\Z)[\d.][\d\s.,:/eE+%-]*""", re.DOTALL)

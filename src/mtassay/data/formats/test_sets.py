@@ -222,7 +222,7 @@ class MtmeFolder:
     def human_scores(self, name: str, level: Level) -> Scores:
         """For each system one score per unit; `None` means unrated, which is not 0.
 
-        Units are the segments, `documents` or `domains`, in their order; level "sys" has a single unit.
+        FileUnits are the segments, `documents` or `domains`, in their order; level "sys" has a single unit.
         """
         _check_level(name, level, self.human_names, f"human scores for {self.key}")
         return self._scores(self.folder / "human-scores" / f"{self.key}.{name}.{level}.score", level)

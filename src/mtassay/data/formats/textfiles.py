@@ -21,8 +21,6 @@ from typing import Any, TextIO
 
 from mtassay.data.errors import InputError, UsageError
 
-__all__ = ["VARIABLE", "check_archive", "check_file", "decompress", "largest", "load_json"]
-
 VARIABLE = "MTASSAY_MAX_MIB"
 """The variable of the environment that says how many MiB a file may have when it is decompressed."""
 
@@ -242,16 +240,36 @@ def open_for_writing(where: FilePath | TextIO) -> Iterator[TextIO]:
         yield where
         return
     opener = gzip.open if str(where).endswith(".gz") else open
+    with (
+        _replacing(where) as beside,
+        opener(beside, "wt", encoding="utf-8", newline="\n") as handle,
+    ):
+        yield handle
+        _settle(handle)
+
+
+def write_bytes(where: FilePath, data: bytes) -> None:
+    """A whole file, compressed where its name ends in `.gz`; what is there stays until all is written."""
+    with _replacing(where) as beside, beside.open("wb") as handle:
+        handle.write(gzip.compress(data) if str(where).endswith(".gz") else data)
+        _settle(handle)
+
+
+def _settle(handle: Any) -> None:
+    handle.flush()
+    if stat.S_ISREG(os.fstat(handle.fileno()).st_mode):  # not a pipe or a device
+        os.fsync(handle.fileno())
+
+
+@contextmanager
+def _replacing(where: FilePath) -> Iterator[Path]:
+    """A file beside this one, which takes its place when all went well."""
     target = Path(where).resolve()  # what a link points to, not the link
     beside = target
     if (target.is_file() or not target.exists()) and os.access(target.parent, os.W_OK):
         beside = target.with_name(f".{target.name}.{os.getpid()}.new")
     try:
-        with opener(beside, "wt", encoding="utf-8", newline="\n") as handle:
-            yield handle
-            handle.flush()
-            if beside is not target:
-                os.fsync(handle.fileno())
+        yield beside
         if beside is not target:
             if target.exists():
                 shutil.copymode(target, beside)

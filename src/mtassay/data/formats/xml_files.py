@@ -1,11 +1,11 @@
-"""Test sets in XML: WMT's, TMX and XLIFF, read without trusting the file."""
+"""Test sets in XML: WMT's and TMX, read without trusting the file."""
 
 from __future__ import annotations
 
 import re
 from abc import abstractmethod
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from mtassay.data.errors import InputError, UsageError
 from mtassay.data.formats.tables import ColumnRole, FileTable, Format, TableBuilder
@@ -58,8 +58,8 @@ class XmlFormat(Format):
         return bool(re.match(rf"\s*<(\?xml\s|!DOCTYPE\s|({roots})[\s>])".encode(), start, re.IGNORECASE))
 
 
-def parse_xml(data: bytes, path: str) -> Element:
-    """The root element. A document that declares or uses entities of its own is refused."""
+def parse_xml(data: bytes, path: str, *, entities: bool = False) -> Element:
+    """The root element. A document that declares or uses entities is refused, unless with `entities`."""
     from lxml import etree
 
     parser = etree.XMLParser(
@@ -77,6 +77,8 @@ def parse_xml(data: bytes, path: str) -> Element:
         raise InputError(f"not well-formed XML: {what}", path=path, line=error.lineno or None) from None
     except (ValueError, LookupError) as error:
         raise InputError(f"not readable as XML: {error}", path=path) from None
+    if entities:
+        return root
     document_type = root.getroottree().docinfo.internalDTD
     if document_type is not None and next(document_type.iterentities(), None) is not None:
         raise InputError("it declares entities, which are not read. Replace them by their text", path=path)
@@ -220,7 +222,7 @@ def _is_wanted(stated: str | None, pair: Pair | None, role: ColumnRole) -> bool:
 
 
 class Tmx(XmlFormat):
-    """Units with a variant for each language."""
+    """FileUnits with a variant for each language."""
 
     name = "tmx"
     suffixes = (".tmx",)
@@ -281,94 +283,6 @@ def _text(variant: Element | None, path: str, unit: str) -> str | None:
     if segment is None:
         raise InputError("tuv without seg", path=path, line=line_of(variant))
     return flat_text(segment, path=path, unit=unit)
-
-
-_UNTRANSLATED = frozenset({"new", "needs-translation", "initial"})
-
-
-class _Unit(NamedTuple):
-    id: str
-    element: Element
-    state: str
-    """Of an empty target: whether it is a translation or just not done yet."""
-
-
-class Xliff(XmlFormat):
-    """Files of units with a source and a target."""
-
-    name = "xliff"
-    suffixes = (".xlf", ".xliff")
-    roots = ("xliff",)
-
-    def read_root(self, root: Element, path: str, pair: Pair | None) -> FileTable:
-        """One row per `trans-unit` (1.2) or `segment` (2.x), with the id `FILE:UNIT` or `FILE:UNIT:SEGMENT`.
-
-        A unit without `target` is untranslated: its text is missing. So it is where the target is empty and
-        its state says that nobody translated it. Files in other languages than the pair's are left out.
-        """
-        table = TableBuilder(path, says_missing=True)
-        other_pairs: set[str] = set()
-        for number, file in enumerate(descendants(root, "file"), start=1):
-            source, target = _languages(root, file)
-            if not _fits(source, target, pair):
-                other_pairs.add(f"{source or '?'}:{target or '?'}")
-                continue
-            document = file.get("original") or file.get("id") or str(number)
-            for unit in _units(file, path):
-                line = line_of(unit.element)
-                texts = {
-                    name: next(iter(children(unit.element, name)), None) for name in ("source", "target")
-                }
-                if texts["source"] is None:
-                    raise InputError("a unit without source", path=path, line=line)
-                unit_id = f"{document}:{unit.id}"
-                row = table.row(unit_id, line=line, document=document, must_be_new=True)
-                source_text = flat_text(texts["source"], path=path, unit=unit_id)
-                table.put(row, "source", source_text, line=line)
-                target_text = (
-                    None if texts["target"] is None else flat_text(texts["target"], path=path, unit=unit_id)
-                )
-                is_missing = not target_text and unit.state in _UNTRANSLATED
-                table.put(row, "target", None if is_missing else target_text, line=line)
-        built = table.build()
-        if not built.columns:
-            what = (
-                f"no segments for {pair}; it holds {', '.join(sorted(other_pairs))}"
-                if other_pairs
-                else "no segments"
-            )
-            raise InputError(what, path=path)
-        return built
-
-
-def _languages(root: Element, file: Element) -> tuple[str | None, str | None]:
-    """Source and target as the file states them: on `file` in 1.2, on `xliff` in 2.x."""
-    return (
-        file.get("source-language") or root.get("srcLang"),
-        file.get("target-language") or root.get("trgLang"),
-    )
-
-
-def _fits(source: str | None, target: str | None, pair: Pair | None) -> bool:
-    if pair is None:
-        return True
-    stated = ((language_of(source), pair.source), (language_of(target), pair.target))
-    return all(language is None or language.matches(wanted) for language, wanted in stated)
-
-
-def _units(file: Element, path: str) -> Iterator[_Unit]:
-    for unit in file.iter("{*}trans-unit", "{*}unit"):
-        unit_id = unit.get("id")
-        if not unit_id:
-            raise InputError("a unit without id", path=path, line=line_of(unit))
-        segments = children(unit, "segment")
-        for number, segment in enumerate(segments, start=1):
-            part = segment.get("id") or str(number)
-            whole = f"{unit_id}:{part}" if len(segments) > 1 else unit_id
-            yield _Unit(whole, segment, segment.get("state") or "initial")
-        if unit.tag.endswith("trans-unit"):
-            target = next(iter(children(unit, "target")), None)
-            yield _Unit(unit_id, unit, "new" if target is None else target.get("state") or "")
 
 
 _SGM_ROLES: dict[str, ColumnRole] = {"srcset": "source", "refset": "reference", "tstset": "output"}

@@ -24,23 +24,6 @@ from mtassay.data.formats.suite_items import (
     suite_from_header,
 )
 
-__all__ = [
-    "MAX_DEPTH",
-    "CutText",
-    "Entries",
-    "Loader",
-    "compose",
-    "cut_texts",
-    "not_yaml",
-    "suite_from_yaml",
-    "with_entries",
-    "with_items",
-    "with_texts",
-    "without_entries",
-    "yaml_text",
-]
-
-
 # With the base loader `no` is a word and not a falsehood, and a date is what was written.
 Loader: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 

@@ -30,29 +30,6 @@ from mtassay.stats.proportions import wilson
 from mtassay.stats.resampling import bootstrap_scores, interval, paired_bootstrap
 from mtassay.systems.roster import name_and_rest, open_system
 
-__all__ = [
-    "AFTER",
-    "BEFORE",
-    "ENGINE",
-    "Confirmed",
-    "Corrected",
-    "Correction",
-    "Gathered",
-    "Outcome",
-    "Repaired",
-    "WrongOutput",
-    "bleu_table",
-    "by_engine",
-    "compare_bleu",
-    "confirm",
-    "correct",
-    "count_outcomes",
-    "errors_fixed",
-    "fix_in",
-    "fixed_table",
-    "gather",
-]
-
 CORRECT = "correct"
 """The answer that finds no error; a question without it says nothing about errors."""
 

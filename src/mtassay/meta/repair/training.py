@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 from mtassay.data.display import Table
 from mtassay.data.errors import ClosedError, InputError, UsageError
 from mtassay.data.formats.test_sets import read_test_set
+from mtassay.data.language_packs import fingerprint, load_package
 from mtassay.data.languages import Pair
 from mtassay.data.nouns import Request, Result, Segment
-from mtassay.data.packages import fingerprint, load_package
 from mtassay.meta.repair.corrections import (
     Correction,
     Repaired,
@@ -31,20 +31,6 @@ from mtassay.meta.repair.corrections import (
 from mtassay.systems.client import Tally, translate_all
 from mtassay.systems.live import find_code
 from mtassay.systems.transformers_engine import Transformers, codes_of
-
-__all__ = [
-    "Example",
-    "Lessons",
-    "Seq2Seq",
-    "Trained",
-    "Training",
-    "check_training",
-    "fine_tune",
-    "open_seq2seq",
-    "train",
-    "working_folder",
-]
-
 
 _WHAT = "repair"
 _IGNORED = -100  # what the library leaves out of a loss

@@ -28,23 +28,6 @@ from mtassay.meta.repair.corrections import Correction, WrongOutput
 from mtassay.nlp.aligners import Links, WordAligner, open_aligner
 from mtassay.runtime.workspace import Workspace
 
-__all__ = [
-    "COLUMNS",
-    "FORMATS",
-    "ExportFormat",
-    "GlossaryEntry",
-    "RepairGlossary",
-    "check_export",
-    "edits_in",
-    "export",
-    "format_of",
-    "glossary_of",
-    "make_glossary",
-    "read_corrections",
-    "write_glossary",
-    "write_sheet",
-]
-
 COLUMNS = ("id", "source", "output", "correction", "by", "error")
 """What a correction is made of; `error` may be missing, and so may `id`, which is then the line's number."""
 

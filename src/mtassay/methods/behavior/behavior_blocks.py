@@ -11,20 +11,6 @@ from mtassay.data.nouns import Edit, Finding, Run, original_of
 from mtassay.methods.behavior.behavior_evidence import CaseEvidence
 from mtassay.methods.behavior.capability import edited_places
 
-__all__ = [
-    "LABEL",
-    "SHORT",
-    "answer_view",
-    "case_block",
-    "case_lines",
-    "cases_table",
-    "edit_blocks",
-    "failure_blocks",
-    "failures_in",
-    "failures_table",
-    "worth_a_look",
-]
-
 LABEL = 13
 """The columns before the texts of a case."""
 USUAL = 5

@@ -8,8 +8,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from mtassay.data.evidence import Evidence
 from mtassay.data.languages import Pair
+from mtassay.data.method import Evidence
 from mtassay.data.nouns import Case, Edit, Finding, Observation, Output, Verdict
 from mtassay.measures.judge import Opinion
 from mtassay.methods.basis import missing, reasons_of
@@ -17,8 +17,6 @@ from mtassay.methods.behavior.edit_search import EditedPair, SoughtEdit, find_ed
 from mtassay.methods.behavior.infiller import distinct_edits
 from mtassay.methods.behavior.pairs import edited_id, stored_edits
 from mtassay.methods.behavior.verdict_thresholds import MOVED, STATUSES, JudgedPair, position
-
-__all__ = ["AnsweredPair", "CaseEvidence", "count_findings", "missing_output", "observed", "skipped_case"]
 
 _SIDES = ("original", "edited")
 _JUDGED = (
@@ -34,7 +32,8 @@ class CaseEvidence(Evidence):
     A case that was judged has a `status`, with `why` where it is undecided, and `where` its error is if it
     failed. One that was not has the `reason` instead, and the `side` whose output is missing. `edit` has the
     edits of source and reference, as they are kept. By the judge, `probability` is that of an error in the
-    translation of the edited source, and `reasons` speak for one, strongest first.
+    translation of the edited source, and `reasons` speak for one, strongest first. `is_original_good` says
+    whether the translation of the original is good; only there can an edit break something.
     """
 
     reason: str = ""
@@ -55,6 +54,7 @@ class CaseEvidence(Evidence):
     why: str = ""
     probability: float | None = None
     reasons: Sequence[str] = ()
+    is_original_good: bool | None = None
 
     def written(self) -> Collection[str]:
         return _JUDGED if self.status else ("reason", "capability")
@@ -145,7 +145,13 @@ class AnsweredPair:
         return JudgedPair("undecided", "the judge finds too little for or against it")
 
     def finding(
-        self, system: str, judged: JudgedPair, edit_found: bool | None, opinion: Opinion | None = None
+        self,
+        system: str,
+        judged: JudgedPair,
+        edit_found: bool | None,
+        opinion: Opinion | None = None,
+        *,
+        is_original_good: bool | None = None,
     ) -> Finding:
         """What is said of the case; `opinion` is the judge's of the translation of the edited source."""
         quality, edited = (None if math.isnan(value) else value for value in self.qualities)
@@ -170,6 +176,7 @@ class AnsweredPair:
             edit_found=edit_found,
             probability=None if opinion is None else opinion.probability,
             reasons=() if opinion is None else reasons_of(opinion),
+            is_original_good=is_original_good,
         )
         value = None if quality is None or edited is None else quality - edited
         return Finding(case.id, system, "behavior", verdict, value, evidence.as_json())

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from os import PathLike
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Self
 
 from mtassay.data.errors import ServiceError, UsageError
 from mtassay.data.languages import Pair, parse_pair
@@ -25,10 +25,11 @@ from mtassay.data.nouns import (
     original_of,
 )
 from mtassay.data.settings import option
-from mtassay.measures.judge import Opinion, Reason, TranslationJudge, is_trained, open_judge
+from mtassay.measures.answers import AnnotatedAnswer
+from mtassay.measures.judge import OURS, Opinion, Reason, TranslationJudge, open_judge
 from mtassay.measures.metric import Metric
 from mtassay.measures.polarity import Polarity, find_polarity
-from mtassay.methods.basis import BACK_TRANSLATION, answer_of, ask_judge, open_back, sign
+from mtassay.methods.basis import JUDGE_OPTION, answer_of, ask_judge, sign
 from mtassay.methods.behavior.behavior_evidence import (
     AnsweredPair,
     CaseEvidence,
@@ -41,7 +42,7 @@ from mtassay.methods.behavior.case_files import read_material, read_outputs_of
 from mtassay.methods.behavior.case_generation import make_cases
 from mtassay.methods.behavior.edit_search import find_by_meaning
 from mtassay.methods.behavior.pair_quality import PAIR_QUESTIONS
-from mtassay.methods.behavior.pairs import cases_of
+from mtassay.methods.behavior.pairs import cases_of, edited_id
 from mtassay.methods.behavior.pass_rates import pass_rates
 from mtassay.methods.behavior.recipe import Recipe
 from mtassay.methods.behavior.translation_quality import (
@@ -57,7 +58,7 @@ from mtassay.methods.behavior.translation_quality import (
     quality_name,
 )
 from mtassay.methods.behavior.verdict_thresholds import (
-    EVIDENCE,
+    PAPER,
     JudgedPair,
     Thresholds,
     calibrated_thresholds,
@@ -66,10 +67,8 @@ from mtassay.methods.behavior.verdict_thresholds import (
     reconsider,
     thresholds_for,
 )
+from mtassay.nlp.annotation import Annotation
 
-__all__ = ["BehaviorMethod"]
-
-JudgeName = Literal["evidence", "paper"]
 _OF_THE_PAPER = ("quality", "min_quality", "max_change", "signed")
 """Settings of the paper's judge: to give one of them is to ask for it."""
 
@@ -78,10 +77,8 @@ _OF_THE_PAPER = ("quality", "min_quality", "max_change", "signed")
 class BehaviorMethod(Method):
     """Holds translations of originals against references, and those of edits against pseudo-references.
 
-    `judge_by` is "evidence", which adds up what speaks for an error in the translation of the edited source
-    (`mtassay.measures.judge`), where it was trained for the language pair, and "paper" where not;
-    `back_translation`, an engine, takes back what no translation model of it reads along. The rest is about
-    the paper's judge.
+    `judge_by` is "ours", the judge that learned from people (`mtassay.measures.judge`), or "paper", which
+    compares two qualities; the rest is about that one, and to give it is to ask for the paper's judge.
 
     `quality` are the metrics, by name, that are averaged to measure a translation. A case passes if the
     original has a quality of at least `min_quality` and the edit moves it by at most `max_change`; where
@@ -128,16 +125,18 @@ class BehaviorMethod(Method):
             default=None,
         )
     )
-    judge_by: JudgeName = field(
-        default="paper",
+    judge_by: str = field(
+        default=PAPER,
         metadata=option(
-            "evidence adds up what speaks for an error; paper compares qualities. Default: evidence where it "
-            "was trained (en-pt) and nothing of paper is given.",
-            kind=JudgeName | None,
+            f"{JUDGE_OPTION} Here also: paper, which compares qualities. Default: ours, if nothing of paper "
+            "is given.",
+            "--judge-by",
+            "--judge",
+            metavar="NAME",
+            kind=str | None,
             default=None,
         ),
     )
-    back_translation: str | None = field(default=None, metadata=BACK_TRANSLATION)
     min_quality: float | None = field(
         default=None,
         metadata=option(
@@ -222,7 +221,7 @@ class BehaviorMethod(Method):
             file = values.pop("calibrated")
             values = {**calibrated_thresholds(file, _judges_in_question(values, run)), **values}
         if "judge_by" not in values and (run is None or _asks_for_the_paper(values)):
-            values["judge_by"] = _usual_judge(values, pair)
+            values["judge_by"] = PAPER if _asks_for_the_paper(values) else OURS
         if "quality" in values or run is None or not run.parameters.get("quality"):
             values["quality"] = measures(values.get("quality", best_quality()), pair)
         if "filter" in values:
@@ -259,10 +258,8 @@ class BehaviorMethod(Method):
         return cls(str(parse_pair(pair)), {}, recipe=Recipe.resolve(options))
 
     def require(self) -> None:
-        """The quality measures, the judge, and the engine for the way back."""
+        """The quality measures and the judge."""
         _ = self.signature
-        if self.judge_by == "evidence" and self.back_translation is not None:
-            open_back(self.back_translation, self._pair)
 
     @classmethod
     def check_run(cls, run: Run) -> None:
@@ -355,19 +352,18 @@ class BehaviorMethod(Method):
         self, answered: Sequence[AnsweredPair], system: str, context: RunContext
     ) -> list[tuple[Opinion, Opinion]]:
         """The judge's opinions of both translations of each pair; none where the paper's judge is asked."""
-        if self.judge_by == "paper":
+        if self.judge_by == PAPER:
             return []
         answers = [
             answer_of(
-                f"{pair.case.id}/{side}", str(pair.case.sources[side]), pair.texts[side],
+                edited_id(pair.case.id) if side else pair.case.id,
+                str(pair.case.sources[side]), pair.texts[side],
                 [pair.case.expect["references"][side]],
             )
             for pair in answered
             for side in range(2)
         ]  # fmt: skip
-        opinions = ask_judge(
-            self._judge, answers, context, system=system, back_translation=self.back_translation
-        )
+        opinions = ask_judge(self._judge, answers, context, system=system)
         if (limit := self._fails_from) is not None:
             opinions = [opinion.with_threshold(limit) for opinion in opinions]
         return list(zip(opinions[::2], opinions[1::2], strict=True))
@@ -387,7 +383,7 @@ class BehaviorMethod(Method):
             judged = [
                 judge_pair(*pair.qualities, alpha=alpha, beta=beta, signed=self.signed) for pair in answered
             ]
-        denied = self._contradictions(answered) if self.direct and not opinions else {}
+        denied = self._contradictions(answered) if self.direct else {}
         for i, (side, _) in denied.items():
             judged[i] = JudgedPair("edit broke it" if side else "original is bad")
         blind = [is_blind(name, pair.case.tags["capability"]) for pair in answered]
@@ -408,7 +404,10 @@ class BehaviorMethod(Method):
                 system,
                 reconsider(judged[i], has_edit.get(i)) if blind[i] else judged[i],
                 has_edit.get(i),
-                opinions[i][1] if opinions else denied[i][1] if i in denied else None,
+                denied[i][1] if i in denied else opinions[i][1] if opinions else None,
+                is_original_good=opinions[i][0].verdict != "fail"
+                if opinions
+                else judged[i].status != "original is bad",
             )
             for i, pair in enumerate(answered)
         ]
@@ -420,7 +419,12 @@ class BehaviorMethod(Method):
         found: dict[int, tuple[int, Opinion]] = {}
         for side in (1, 0):
             answers = [
-                answer_of(str(i), str(pair.case.sources[side]), pair.texts[side], pair.references(side))
+                AnnotatedAnswer(
+                    str(i),
+                    Annotation(str(pair.case.sources[side])),
+                    Annotation(pair.texts[side]),
+                    tuple(pair.references(side)),
+                )
                 for i, pair in enumerate(answered)
             ]
             for suspicion in self._polarity.contradictions(answers):
@@ -439,7 +443,7 @@ class BehaviorMethod(Method):
 
     @cached_property
     def _judge(self) -> TranslationJudge:
-        return open_judge(self._pair)
+        return open_judge(self._pair, self.judge_by)
 
     @property
     def _fails_from(self) -> float | None:
@@ -461,8 +465,8 @@ class BehaviorMethod(Method):
         from mtassay import __version__
 
         settings: dict[str, object] = {"quality": quality_name(self.quality)}
-        if self.judge_by == "evidence":
-            settings |= {"judge": self._judge.signature, "back": self.back_translation or "none"}
+        if self.judge_by != PAPER:
+            settings |= {"judge": self._judge.signature}
             settings |= {} if self._fails_from is None else {"fail": f"{self._fails_from:g}"}
         else:
             settings |= {
@@ -490,19 +494,14 @@ def _asks_for_recipe(values: Mapping[str, Any]) -> bool:
 
 
 def _judges_in_question(values: Mapping[str, Any], run: Run | None) -> list[str]:
-    """What thresholds are wanted for, best first: "evidence", or the quality of the paper's judge."""
+    """What thresholds are wanted for, best first: our judge, or the quality of the paper's."""
     saved = run.parameters if run else {}
     names = measure_names(values["quality"]) if "quality" in values else list(saved.get("quality") or ())
     quality = "+".join(names or [best_quality()])
     judge = values.get("judge_by")
     if judge is None:
-        judge = "paper" if _asks_for_the_paper(values) else saved.get("judge_by")
-    return {"evidence": [EVIDENCE], "paper": [quality]}.get(str(judge), [EVIDENCE, quality])
-
-
-def _usual_judge(values: Mapping[str, Any], pair: Pair) -> JudgeName:
-    """The one that adds up evidence, if it was trained for the pair and nothing of the paper's is given."""
-    return "evidence" if is_trained(pair) and not _asks_for_the_paper(values) else "paper"
+        judge = PAPER if _asks_for_the_paper(values) else saved.get("judge_by")
+    return {OURS: [OURS], PAPER: [quality]}.get(str(judge), [OURS, quality])
 
 
 def _asks_for_the_paper(values: Mapping[str, Any]) -> bool:

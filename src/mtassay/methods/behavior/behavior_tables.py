@@ -19,6 +19,7 @@ from mtassay.methods.behavior.verdict_thresholds import MOVED
 
 __all__ = [
     "PASS_RATE",
+    "broken_table",
     "capabilities_in",
     "generated_tables",
     "pass_rate_figure",
@@ -110,6 +111,28 @@ def pass_rate_figure(result: Result, *, title: str = "") -> Figure:
         heads=heads,
         groups=["" if group == ALL else group for group in rows],
     )
+
+
+def broken_table(scores: Sequence[Score]) -> Table | None:
+    """Capabilities by system: how often the edit breaks a translation whose original is good for all."""
+    systems = list(dict.fromkeys(score.system for score in scores))
+    cells = {(score.group, score.system): score for score in scores}
+    groups = [group for group in dict.fromkeys(s.group for s in scores) if cells[group, systems[0]].n]
+    if not systems or not groups:
+        return None
+    rows: list[list[Cell | str]] = [
+        [
+            printable(group),
+            f"{cells[group, systems[0]].n:,}",
+            *(f"{(s := cells[group, system]).value:.1f} [{s.low:.0f}–{s.high:.0f}]" for system in systems),
+        ]
+        for group in groups
+    ]
+    notes = [
+        "In percent, with Wilson's 95 % interval, of the n cases whose original all systems translate well: "
+        "what the edit itself breaks, apart from how hard the sentence is."
+    ]
+    return Table(["Capability", "n", *map(printable, systems)], rows, "Broken by the edit", notes)
 
 
 def status_table(run: Run, *, title: str = "") -> Table:

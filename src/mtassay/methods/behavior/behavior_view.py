@@ -23,6 +23,7 @@ from mtassay.methods.behavior.behavior_blocks import (
 )
 from mtassay.methods.behavior.behavior_evidence import CaseEvidence, observed
 from mtassay.methods.behavior.behavior_tables import (
+    broken_table,
     pass_rate_figure,
     pass_rate_table,
     position_table,
@@ -31,11 +32,16 @@ from mtassay.methods.behavior.behavior_tables import (
     sweep_table,
 )
 from mtassay.methods.behavior.pair_quality import PAIR_QUESTIONS, pairs_in
-from mtassay.methods.behavior.pass_rates import ALL, PASS_RATE, error_positions, pass_rate_ledgers, sweep_run
-from mtassay.methods.behavior.verdict_thresholds import MOVED, caution, compared, thresholds_of
+from mtassay.methods.behavior.pass_rates import (
+    ALL,
+    PASS_RATE,
+    broken_by_edits,
+    error_positions,
+    pass_rate_ledgers,
+    sweep_run,
+)
+from mtassay.methods.behavior.verdict_thresholds import MOVED, PAPER, caution, compared, thresholds_of
 from mtassay.methods.headlines import Contest, weakest
-
-__all__ = ["BehaviorView"]
 
 
 class BehaviorView(RunView):
@@ -57,9 +63,14 @@ class BehaviorView(RunView):
     def headlines(self) -> list[Headline]:
         level = float(self.run.parameters.get("level", 0.05))
         told = Contest(self.run, PASS_RATE, ALL, "pass rate", "case", level, suffix=" %").headlines()
-        rates = [s for s in self.run.result.scores if s.name == PASS_RATE and s.group != ALL]
+        broken = broken_by_edits(self.run.findings, self.run.systems)
+        kept = [
+            replace(s, value=100 - s.value, low=100 - (s.high or 0), high=100 - (s.low or 0))
+            for s in broken
+            if s.group != ALL and s.value is not None
+        ]
         told += weakest(
-            rates, lambda s, value, how: f"{s.system} is worst at {s.group}: {value} % pass {how}."
+            kept, lambda s, value, how: f"{s.system} is worst at {s.group}: {value} % survive the edit {how}."
         )
         return [*told, *self.open_headlines()]
 
@@ -77,7 +88,7 @@ class BehaviorView(RunView):
 
     def tables(self, look: Look = PLAIN) -> list[Table]:
         parameters = self.run.parameters
-        by_evidence = parameters.get("judge_by") == "evidence"
+        by_evidence = parameters.get("judge_by") != PAPER
         warning = (
             ""
             if by_evidence
@@ -98,7 +109,8 @@ class BehaviorView(RunView):
             self.run.result, alpha=float(parameters.get("level", 0.05)), mark=look.mark, caution=warning
         )
         positions = position_table(error_positions(self.run.findings), self.run.findings)
-        tables = [table for table in (rates, status_table(self.run), positions) if table]
+        broken = broken_table(broken_by_edits(self.run.findings, self.run.systems))
+        tables = [table for table in (rates, broken, status_table(self.run), positions) if table]
         if look.detail and not by_evidence:
             swept = sweep_run(self.run)
             tables.append(sweep_table(swept.scores, chosen=swept.chosen, title=swept.title))
@@ -106,7 +118,7 @@ class BehaviorView(RunView):
 
     def figures(self, look: Look = PLAIN) -> list[Figure]:
         figures = [pass_rate_figure(self.run.result, title=str(self.run.parameters.get("pair", "")))]
-        if look.detail and self.run.parameters.get("judge_by") != "evidence":
+        if look.detail and self.run.parameters.get("judge_by") == PAPER:
             swept = sweep_run(self.run)
             figures.append(sweep_figure(swept.scores, chosen=swept.chosen, title=swept.title))
         return figures
@@ -131,7 +143,7 @@ class BehaviorView(RunView):
         return {**self.run.result.as_dict(), "positions": where, "findings": findings}
 
     def advice(self, *, is_saved: bool) -> list[str]:
-        is_swept = is_saved and self.run.parameters.get("judge_by") != "evidence"
+        is_swept = is_saved and self.run.parameters.get("judge_by") == PAPER
         return [f"other thresholds: mtassay behavior run {self.run.id} --sweep near"] if is_swept else []
 
     def ledgers(self, system: str) -> list[Ledger]:
@@ -158,7 +170,7 @@ class BehaviorView(RunView):
 
     def claims_right(self) -> bool:
         """Only by evidence: the paper's judge does not see most errors."""
-        return self.run.parameters.get("judge_by") == "evidence" and super().claims_right()
+        return self.run.parameters.get("judge_by") != PAPER and super().claims_right()
 
     def reviewed(self, case_id: str) -> str:
         return self._edits.get(case_id, case_id)

@@ -21,20 +21,6 @@ from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
 from mtassay.methods.behavior.spans import PARTS, PHRASES, is_auxiliary, keep_longest, relation_of
 from mtassay.nlp.annotation import Annotation, Token
 
-__all__ = [
-    "SHARE",
-    "Adjective",
-    "Adverb",
-    "General",
-    "NamedEntity",
-    "Noun",
-    "Others",
-    "PartOfSpeech",
-    "Preposition",
-    "Verb",
-    "is_verb",
-]
-
 _FORM = ("VerbForm", "Tense", "Person", "Number")
 """The features that make the form of a verb."""
 

@@ -12,22 +12,6 @@ from mtassay.data.registry import each, find, is_known, names
 from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
 from mtassay.nlp.annotation import Annotation, Layer, Token
 
-__all__ = [
-    "HARDLY_SEEN",
-    "Capability",
-    "capability_class",
-    "capability_names",
-    "edited_places",
-    "head_token",
-    "heads_at",
-    "in_usual_order",
-    "open_capability",
-    "original_places",
-    "paper_capabilities",
-    "span_text",
-    "tokens_at",
-]
-
 HARDLY_SEEN = frozenset({"use", "chrf"})
 """What hardly sees one ending or one small word: it barely moves a sentence vector, and is a few letters."""
 

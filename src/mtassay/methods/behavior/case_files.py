@@ -31,18 +31,6 @@ from mtassay.data.nouns import EDITED, Edit, RunContext, Segment, apply_edits
 from mtassay.methods.behavior.pairs import BehaviorCase, edited_id, segments_of
 from mtassay.nlp.identification import foreign_language, same_as, tokenization_of
 
-__all__ = [
-    "case_record",
-    "change_at",
-    "changes_between",
-    "read_cases",
-    "read_material",
-    "read_outputs",
-    "read_outputs_of",
-    "write_cases",
-    "write_outputs",
-]
-
 _TEXTS = ("id", "capability", "source", "reference", "edited_source", "pseudo_reference")
 
 

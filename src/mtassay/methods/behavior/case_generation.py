@@ -32,17 +32,6 @@ from mtassay.nlp.annotators import open_annotator
 from mtassay.nlp.links import read_pharaoh
 from mtassay.nlp.spread import SpreadAnnotator
 
-__all__ = [
-    "FILTERED",
-    "NO_REPLY",
-    "Dropped",
-    "GeneratedCases",
-    "Helpers",
-    "Rounds",
-    "generate",
-    "make_cases",
-]
-
 FILTERED = "pairs not equally good"
 """Why the quality filter drops a case."""
 NO_REPLY = "no reply"

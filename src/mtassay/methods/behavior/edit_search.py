@@ -25,23 +25,6 @@ from mtassay.nlp.normalisation import Normaliser
 from mtassay.nlp.numbers import NumbersOf, read_numbers
 from mtassay.nlp.numerals import canonical_number
 
-__all__ = [
-    "FOUND",
-    "NOT_FOUND",
-    "EditedPair",
-    "Nearness",
-    "SoughtEdit",
-    "are_forms",
-    "count_in_a_row",
-    "find_by_meaning",
-    "find_edit",
-    "is_ignored",
-    "is_unspaced",
-    "nearest",
-    "words_of",
-]
-
-
 LEAST_LETTERS, LEAST_CHARACTERS = 3, 2
 """Shorter words, and single characters of a script without spaces, prove nothing."""
 

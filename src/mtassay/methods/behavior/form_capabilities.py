@@ -21,18 +21,6 @@ from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
 from mtassay.methods.behavior.spans import is_auxiliary, keep_longest, relation_of
 from mtassay.nlp.annotation import Annotation, Token
 
-__all__ = [
-    "Gender",
-    "GrammaticalNumber",
-    "Negation",
-    "Politeness",
-    "Tense",
-    "finite_verbs",
-    "helpers_of",
-    "is_negated",
-    "is_past_perfect",
-]
-
 _OTHER_NUMBER = {"Sing": "plural", "Plur": "singular"}
 # The verb agrees with these, and stands outside the span.
 _SUBJECTS = frozenset(("nsubj", "nsubjpass", "csubj", "expl", "root"))

@@ -21,23 +21,6 @@ from mtassay.nlp.annotation import Annotation
 from mtassay.nlp.chat_models import Message
 from mtassay.systems.conversations import BadReplyError, whole_object, without_thoughts
 
-__all__ = [
-    "MOST_CHARACTERS",
-    "SCHEMA",
-    "SOURCE_KEY",
-    "TRANSLATION_KEY",
-    "Adapted",
-    "Sentences",
-    "adapted_changes",
-    "exact_changes",
-    "is_left",
-    "labels",
-    "messages",
-    "places_of",
-    "read_reply",
-    "unquoted",
-]
-
 SOURCE_KEY, TRANSLATION_KEY = "filled_source", "filled_translation"
 
 _WORDS_KEY, _TRANSLATED_KEY = "new_words", "new_words_translated"

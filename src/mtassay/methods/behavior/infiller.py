@@ -17,19 +17,6 @@ from mtassay.data.registry import each_named, find, in_pack, is_known
 from mtassay.methods.behavior.capability import Capability
 from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
 
-__all__ = [
-    "MASK",
-    "Distinct",
-    "Filled",
-    "Infiller",
-    "Masked",
-    "Rejected",
-    "distinct_edits",
-    "infiller_class",
-    "infiller_names",
-    "open_infiller",
-]
-
 MASK = "<mask>"
 
 

@@ -27,8 +27,6 @@ from mtassay.methods.behavior.infiller import Filled, Infiller, Masked, Rejected
 from mtassay.methods.behavior.objections import objection, told
 from mtassay.systems.conversations import ChatSystem, Conversations, conversation, open_chat
 
-__all__ = ["LLMInfiller", "fit"]
-
 _SWITCHES = {"json": "as_json", "example": "example"}
 
 

@@ -19,8 +19,6 @@ from mtassay.nlp.annotation import Annotation
 from mtassay.nlp.articles import wrong_articles
 from mtassay.nlp.identification import can_identify, identify, script_of
 
-__all__ = ["REASONS", "Blocklist", "case_key", "objection", "read_blocklist", "told"]
-
 _UNSPACED = re.compile("[⺀-鿿豈-﫿぀-ヿ฀-๿]")
 
 

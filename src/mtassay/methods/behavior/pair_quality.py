@@ -25,27 +25,6 @@ from mtassay.methods.behavior.translation_quality import ENCODER, as_translated,
 from mtassay.stats import proportions, rater_agreement
 from mtassay.stats.proportions import effective_trials
 
-__all__ = [
-    "ALPHA",
-    "ORIGINALS",
-    "PAIR_QUESTIONS",
-    "RatedPair",
-    "adequacy",
-    "agreement",
-    "cases_in",
-    "chosen_questions",
-    "edited_pairs",
-    "mean_ratings",
-    "original_pairs",
-    "pair_quality",
-    "pair_quality_table",
-    "pairs_in",
-    "rating",
-    "sets_of",
-    "shuffled",
-    "to_rate",
-]
-
 _SCALE = {"1": "unsatisfied", "2": "fair", "3": "satisfied"}
 _FLUENCY = (
     "Satisfied: fluent, sensible and easy to understand. Fair: small mistakes in grammar, repetition, or "

@@ -12,8 +12,6 @@ from mtassay.data.errors import InputError
 from mtassay.data.nouns import EDITED, Case, Edit, Segment
 from mtassay.nlp.annotation import Annotation
 
-__all__ = ["AlignedSpan", "BehaviorCase", "ReadPair", "cases_of", "edited_id", "segments_of", "stored_edits"]
-
 
 class AlignedSpan(NamedTuple):
     """A word or phrase of the source that belongs to one span of the reference and to nothing else.

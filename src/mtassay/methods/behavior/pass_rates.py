@@ -18,27 +18,15 @@ from mtassay.data.errors import UsageError
 from mtassay.data.nouns import Cluster, Comparison, Finding, Ledger, Result, Run, Score
 from mtassay.methods.behavior.behavior_evidence import CaseEvidence
 from mtassay.methods.behavior.capability import capability_class, in_usual_order
-from mtassay.methods.behavior.verdict_thresholds import TINY, thresholds_of
+from mtassay.methods.behavior.verdict_thresholds import PAPER, TINY, thresholds_of
 from mtassay.stats import proportions
-from mtassay.stats.comparisons import Settled, rank_shares
+from mtassay.stats.best import rank_shares
+from mtassay.stats.comparisons import Settled
 from mtassay.stats.family import compare_rows
-
-__all__ = [
-    "ALL",
-    "AT_THE_EDIT",
-    "PASS_RATE",
-    "UNDECIDED",
-    "ThresholdSweep",
-    "error_positions",
-    "pass_rate_ledgers",
-    "pass_rates",
-    "read_thresholds",
-    "sweep",
-    "sweep_run",
-]
 
 PASS_RATE, UNDECIDED, ALL = "pass rate", "undecided", "all"
 AT_THE_EDIT = "at the edit"
+BROKEN = "edit breaks it"
 # Wu, Liu, Yeung (2023), tables 9 to 11, go down from the alpha they chose; what a higher one finds, too, is
 # worth knowing.
 ALPHA_STEPS = (-0.2, -0.1, 0.0, 0.05, 0.1)
@@ -93,12 +81,30 @@ def pass_rates(
             )
         ]
         if len(systems) > 1:
-            p = compared.p_matrix(number, len(systems))
+            pairs = compared.delta[number], compared.p[number]
             clusters += [
                 Cluster(PASS_RATE, group, rank, tuple(systems[i] for i in members))
-                for rank, members in rank_shares(decided[:, part], p, alpha=level)
+                for rank, members in rank_shares(decided[:, part], *pairs, alpha=level)
             ]
     return Result(scores, comparisons, clusters, counts)
+
+
+def broken_by_edits(findings: Sequence[Finding], systems: Sequence[str]) -> list[Score]:
+    """How often an edit breaks a translation, in percent, by capability: the edit's own effect.
+
+    Only cases count whose original every system translates well: a sentence that is hard anyway says nothing
+    about the capability, and systems are compared on the same cases. Undecided cases are not broken.
+    """
+    good: dict[str, int] = Counter(f.case_id for f in findings if CaseEvidence.of(f).is_original_good)
+    shared = {case for case, count in good.items() if count == len(systems)}
+    broken = {(f.system, f.case_id) for f in findings if f.verdict == "fail"}
+    scores = []
+    for group, cases in {ALL: _cases(findings), **_groups(findings)}.items():
+        own = [case for case in cases if case in shared]
+        for system in systems:
+            hits = sum((system, case) in broken for case in own)
+            scores.append(_share(BROKEN, system, group, hits, len(own)))
+    return scores
 
 
 def pass_rate_ledgers(findings: Sequence[Finding], system: str) -> list[Ledger]:
@@ -160,7 +166,7 @@ def _defined(value: float) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class ThresholdSweep:
-    """The pass rates that other thresholds would have given; `chosen` is the group of those of the run."""
+    """The pass rates that other thresholds would have given; `chosen` is that of the run, if any."""
 
     scores: Sequence[Score]
     chosen: str
@@ -203,8 +209,10 @@ def sweep_run(
         signed=bool(run.parameters.get("signed")),
         capabilities=[_capability_in(run, name) for name in capabilities],
     )
-    title = ", ".join(["Other thresholds", *capabilities])
-    return ThresholdSweep(scores, _pair_of(thresholds.alpha, thresholds.beta), title)
+    is_used = run.parameters.get("judge_by", PAPER) == PAPER
+    what = "Other thresholds" if is_used else "Thresholds of the paper's judge, which this run did not ask"
+    used = _pair_of(thresholds.alpha, thresholds.beta) if is_used else ""
+    return ThresholdSweep(scores, used, ", ".join([what, *capabilities]))
 
 
 def _capability_in(run: Run, name: str) -> str:

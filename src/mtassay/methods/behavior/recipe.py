@@ -21,8 +21,6 @@ from mtassay.methods.behavior.translation_quality import (
 from mtassay.nlp.encoder import is_installed
 from mtassay.stats.resampling import fixed_seed
 
-__all__ = ["Recipe"]
-
 
 def _capability_help() -> str:
     return f"What to test: {', '.join(capability_names())}; or all. Default: the paper's nine."

@@ -11,9 +11,6 @@ from mtassay.data.nouns import Segment
 from mtassay.methods.behavior.capability import Capability
 from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
 
-__all__ = ["EditPlace", "draw_places", "draw_segments"]
-
-
 _IDLE = 20  # draws in a row with nothing new in them, after which nothing else is left
 
 

@@ -19,23 +19,6 @@ from mtassay.nlp.aligners import Links, WordAligner, open_aligner
 from mtassay.nlp.annotation import Annotation, Annotator, Layer, Token, TokenSpan, with_phrases
 from mtassay.nlp.annotators import open_annotator
 
-__all__ = [
-    "MOST_WORDS",
-    "PARTS",
-    "PHRASES",
-    "LeftOutSegment",
-    "PairReading",
-    "aligned_spans",
-    "best_annotator",
-    "candidates",
-    "head_of",
-    "is_auxiliary",
-    "keep_longest",
-    "read_pairs",
-    "relation_of",
-]
-
-
 # Best first: without dependencies there are no phrases, without entities no named ones.
 _WISHES: tuple[tuple[Layer, ...], ...] = (
     ("pos", "dependencies", "entities"),

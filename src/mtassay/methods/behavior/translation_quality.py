@@ -18,30 +18,9 @@ from mtassay.data.languages import Pair
 from mtassay.data.nouns import RunContext, Segment
 from mtassay.data.settings import build, split_specs
 from mtassay.measures.corpus import Corpus, measure
-from mtassay.measures.metric import Floats, Metric
+from mtassay.measures.metric import Floats, Metric, as_qualities
 from mtassay.methods.behavior.pairs import BehaviorCase
 from mtassay.methods.behavior.verdict_thresholds import FILTERS, TINY
-
-__all__ = [
-    "Filtered",
-    "PairDifference",
-    "Translated",
-    "as_qualities",
-    "as_translated",
-    "best_quality",
-    "check_filter",
-    "default_filter",
-    "filter_cases",
-    "filter_threshold",
-    "measure_names",
-    "measures",
-    "pair_differences",
-    "qualities",
-    "quality_name",
-]
-
-PERCENT = frozenset({"bleu", "chrf", "ter", "nee"})
-"""Metrics of ours that count to 100."""
 
 AT_ONCE = 2048
 """Pairs of source and reference measured at once: bounds the memory, and what a killed run loses."""
@@ -104,17 +83,6 @@ def _measured(
         scores[:, column] = as_qualities(metric, metric.unit_scores(statistics.values))
     scores[[[text is None for text in item.outputs] for item in items]] = np.nan
     return scores
-
-
-def as_qualities(metric: Metric, scores: Floats) -> Floats:
-    """Scores on the metric's own scale as qualities: percent become shares, and error rates 1 less.
-
-    >>> from mtassay.measures.ter import TER
-    >>> as_qualities(TER(), np.array([40.0])).tolist()
-    [0.6]
-    """
-    shares = metric.quality(scores) / (100 if metric.name in PERCENT else 1)
-    return shares if metric.higher_is_better else 1 - shares
 
 
 COMET_QE = "comet:model=Unbabel/wmt20-comet-qe-da"

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from mtassay.data.errors import ServiceError, UsageError
+from mtassay.data.language_packs import load_package
 from mtassay.data.languages import Pair
 from mtassay.data.nouns import Edit, RunContext, apply_edits
-from mtassay.data.packages import load_package
 from mtassay.methods.behavior.infill_prompts import exact_changes, places_of
 from mtassay.methods.behavior.infiller import MASK, Filled, Infiller, Masked, Rejected
 from mtassay.nlp.language_models import (
@@ -34,15 +34,6 @@ from mtassay.nlp.language_models import (
 )
 from mtassay.runtime.http_calls import redact
 from mtassay.systems.live import signature
-
-__all__ = [
-    "MaskedProposer",
-    "Proposer",
-    "Seq2SeqProposer",
-    "TextWithGap",
-    "TwoModels",
-    "open_proposer",
-]
 
 WHAT = "infiller 'models'"
 AT_ONCE = 16

@@ -23,30 +23,8 @@ from mtassay.data.formats.textfiles import FilePath, shown
 from mtassay.data.languages import parse_pair
 from mtassay.data.nouns import Run, Verdict
 from mtassay.data.settings import with_new_names
+from mtassay.measures.judge import OURS
 from mtassay.methods.behavior.capability import capability_class
-
-__all__ = [
-    "EVIDENCE",
-    "FILTERS",
-    "MOVED",
-    "STATUSES",
-    "THRESHOLDS",
-    "FilterThreshold",
-    "JudgedPair",
-    "Status",
-    "Thresholds",
-    "Where",
-    "calibrate",
-    "calibrated_thresholds",
-    "caution",
-    "compared",
-    "is_blind",
-    "judge_pair",
-    "position",
-    "reconsider",
-    "thresholds_for",
-    "thresholds_of",
-]
 
 BAD, LARGE = 0.15, 0.05
 """The rule: the worst 15 % of the originals are bad, and the largest 5 % of the differences are large."""
@@ -144,24 +122,24 @@ def thresholds_for(
     )
 
 
-EVIDENCE = "evidence"
-"""How a file of thresholds calls the judge that adds up what speaks for an error."""
+PAPER = "paper"
+"""The judge that compares two qualities, as Wu et al. do."""
 
 
 def calibrated_thresholds(file: FilePath, wanted: Sequence[str]) -> dict[str, Any]:
     """The parameters that follow from a file of found thresholds, for the first of the judges that it has.
 
-    A judge is a quality measure, or "evidence".
+    A judge is a quality measure, or "ours".
     """
     found = read_thresholds(file).values()
     for name in wanted:
-        needed = "fail" if name == EVIDENCE else "alpha"
+        needed = "fail" if name == OURS else "alpha"
         fitting = [entry for entry in found if entry.quality == name and needed in entry.parameters]
         if fitting:
             # What was found on a run of this method knows beta too.
             entry = max(fitting, key=lambda entry: "beta" in entry.parameters)
-            own = {} if name == EVIDENCE else with_new_names("behavior", entry.parameters)
-            judge = EVIDENCE if name == EVIDENCE else "paper"
+            own = {} if name == OURS else with_new_names("behavior", entry.parameters)
+            judge = OURS if name == OURS else PAPER
             return {**own, "judge_by": judge, "calibrated": asdict(entry)}
     others = ", ".join(dict.fromkeys(entry.quality or entry.judge for entry in found))
     raise UsageError(

@@ -18,25 +18,13 @@ from typing import ClassVar, NamedTuple
 
 from mtassay.data.languages import Pair
 from mtassay.data.nouns import Edit
-from mtassay.measures.detector import AnnotatedAnswer, ComparedPair
+from mtassay.measures.answers import AnnotatedAnswer
 from mtassay.methods.invariance.places_of_edits import Groups, SideBySide, compare_words, gone_and_new
+from mtassay.methods.invariance.relations import ComparedPair
 from mtassay.methods.invariance.structures import Structure
 from mtassay.nlp.aligners import Links, WordAligner, open_aligner
 from mtassay.nlp.annotation import Layer, Words, words_of
 from mtassay.nlp.encoder import Encoder, encoder_version, is_installed, open_encoder, unit
-
-__all__ = [
-    "LANGUAGES",
-    "SIMILAR",
-    "Closure",
-    "Difference",
-    "Linked",
-    "Paraphrase",
-    "WordClosures",
-    "content_differences",
-    "find_closures",
-]
-
 
 LANGUAGES = frozenset(
     ("ar", "de", "en", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "th", "tr", "zh")

@@ -20,9 +20,6 @@ from numpy.typing import NDArray
 from mtassay.data.language_packs import pack_file
 from mtassay.nlp.normalisation import plain_text
 
-__all__ = ["Cloze", "WordChoice", "open_cloze", "token_numbers", "tokens_around"]
-
-
 _HALF = 12  # how many words it sees on either side
 _PADDING, _GAP, _FIRST, _LAST = range(4)
 _HEADS = 4

@@ -18,22 +18,6 @@ from mtassay.methods.invariance.invariance_method import InvarianceMethod, names
 from mtassay.methods.invariance.issues import CORRECT, Issue, VariantRanking, find_issues, labels_of
 from mtassay.stats.proportions import wilson
 
-__all__ = [
-    "ERROR_TYPES",
-    "SEVERAL",
-    "Evaluation",
-    "Evaluations",
-    "Measurement",
-    "Rate",
-    "SweepPoint",
-    "TopK",
-    "evaluate",
-    "evaluate_methods",
-    "precision_of",
-    "side_by_side",
-    "sweep",
-]
-
 SEVERAL = "several"
 ERROR_TYPES = ("under", "over", "modification", "mistranslation", "logic", SEVERAL)
 """The labels that say what is wrong: the paper's five types, and several of them in one pair."""
@@ -152,7 +136,7 @@ def side_by_side(
 ) -> list[InvarianceMethod]:
     """A method for each structure, whose names are separated by commas; `None` is the usual one.
 
-    >>> [m.threshold for m in side_by_side("raw,dependency", {"pair": "en-pt", "detectors": "none"})]
+    >>> [m.threshold for m in side_by_side("raw,dependency", {"pair": "en-pt", "checks": "none"})]
     [14, 4]
     """
     chosen = [None] if structures is None else names_in(structures)

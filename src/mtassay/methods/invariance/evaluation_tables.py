@@ -14,17 +14,6 @@ from mtassay.data.subjects import caution_of_models
 from mtassay.methods.invariance.evaluation import Evaluation, Evaluations, Rate, SweepPoint
 from mtassay.methods.invariance.invariance_tables import seconds_table
 
-__all__ = [
-    "accuracy_table",
-    "evaluation_figure",
-    "evaluation_tables",
-    "new_errors_table",
-    "sweep_figure",
-    "sweep_table",
-    "types_table",
-    "unreported_table",
-]
-
 _TYPES = {"modification": "modif.", "mistranslation": "mistr."}
 _ROWS = 30  # thresholds that a table shows
 _INTERVAL = "In brackets: Wilson's 95 % interval."

@@ -15,30 +15,13 @@ import numpy as np
 
 from mtassay.data.errors import InputError, UsageError
 from mtassay.data.nouns import Case, Edit, Output, RunContext, Segment, original_of
-from mtassay.measures.detector import AnnotatedAnswer, AnsweredCase, ComparedPair, Unread
+from mtassay.measures.answers import AnnotatedAnswer
 from mtassay.measures.judge import Opinion
+from mtassay.methods.invariance.relations import AnsweredCase, ComparedPair, Unread
 from mtassay.methods.invariance.structures import Structure
 from mtassay.nlp.annotation import Annotation, Annotator, plain_words
 from mtassay.nlp.encoder import open_encoder, unit
 from mtassay.nlp.spread import SpreadAnnotator
-
-__all__ = [
-    "FILTERS",
-    "answered",
-    "cases_of",
-    "check_filters",
-    "edit_between",
-    "edit_of",
-    "has_variants",
-    "is_made",
-    "read_texts",
-    "read_twice",
-    "texts_of",
-    "variant_of",
-    "with_edits",
-    "without_paraphrases",
-    "without_right_ones",
-]
 
 _NUMBER = re.compile(r"(?<!\d)\d++(?:[.,:]\d++)+")
 
@@ -287,7 +270,8 @@ def without_right_ones(
 ) -> list[float]:
     """The distances, 0 where the judge takes neither output for wrong; `opinions` are by id.
 
-    Wrong is what fails, where there is a probability with one of `_LIKELY` or more.
+    Where translation models help it, wrong is what has an error with a probability of `_LIKELY` or more; else
+    whatever it does not take for right.
     """
     return [
         distance if any(_is_doubtful(opinions[side.id]) for side in _sides(pair)) else 0.0
@@ -296,8 +280,9 @@ def without_right_ones(
 
 
 def _is_doubtful(opinion: Opinion) -> bool:
-    is_likely = opinion.probability is None or opinion.probability >= _LIKELY
-    return opinion.verdict == "fail" and is_likely
+    if not opinion.kind.endswith("+models"):
+        return opinion.verdict != "pass"  # without a reference and models the judge knows little
+    return opinion.probability is None or opinion.probability >= _LIKELY
 
 
 def read_twice(

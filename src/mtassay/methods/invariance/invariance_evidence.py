@@ -5,18 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from mtassay.data.evidence import Evidence
+from mtassay.data.method import Evidence
 from mtassay.data.nouns import Finding, Observation, Run, Segment, Verdict, original_of
 from mtassay.data.run_view import joint_verdict, traits_of
-
-__all__ = [
-    "IssueEvidence",
-    "LeftOutVariant",
-    "ShownVariant",
-    "is_about_original",
-    "observations_of",
-    "reported",
-]
 
 METHOD = "invariance"
 ISSUE = ("suspicious", "confirmed", "cleared")
@@ -59,9 +50,9 @@ class LeftOutVariant(Evidence):
 
 @dataclass(frozen=True, slots=True)
 class IssueEvidence(Evidence):
-    """What is known of an original, of a variant shown with it, or of what a companion detector suspects.
+    """What is known of an original, of a variant shown with it, or of what a check or relation flags.
 
-    `status` is empty where nothing was compared; `reason` then says why, and a companion detector says `why`.
+    `status` is empty where nothing was compared; `reason` then says why, and a check says `why`.
     `distances` are those of all compared variants, `label` is what people said of the pairs shown.
     `original` and `differences` are of a variant that is told on its own. Where the judge was asked,
     `probability` is that of an error in the worst of the outputs shown, and `reasons` are those for one in
@@ -119,7 +110,7 @@ class IssueEvidence(Evidence):
 
 
 def is_about_original(finding: Finding) -> bool:
-    """Whether it is the one finding about an original; the others are of companion detectors."""
+    """Whether it is the one finding about an original; the others are of checks and relations."""
     return finding.detector == "output" or finding.detector.split(":")[0] == METHOD
 
 
@@ -146,7 +137,7 @@ def observations_of(run: Run) -> list[Observation]:
 
     Of an issue those outputs failed that the judge has reasons against, or where it has none against any,
     all that are shown; what people said of an output comes first. The others that could be compared passed,
-    but for variants beyond the threshold that are not shown. A companion detector makes a failure too.
+    but for variants beyond the threshold that are not shown. A check or relation makes a failure too.
     """
     verdicts: dict[tuple[str, str], list[Verdict]] = {}
     detectors: dict[tuple[str, str], list[str]] = {}

@@ -31,26 +31,17 @@ from mtassay.data.nouns import (
 )
 from mtassay.data.registry import find, names
 from mtassay.data.settings import option
-from mtassay.measures.detector import (
-    AnnotatedAnswer,
-    AnsweredCase,
-    ComparedPair,
-    Detector,
-    PhraseDetector,
-    Suspicion,
-    default_detectors,
-    find_suspicions,
-    installed_detectors,
-    known_detectors,
-    open_detectors,
-)
-from mtassay.measures.judge import Opinion, TranslationJudge, is_trained, open_judge
+from mtassay.measures.answers import AnnotatedAnswer, Suspicion
+from mtassay.measures.check import Check, CheckContext, Unit
+from mtassay.measures.check_run import DETECTOR, check_names, choose_checks, run_checks
+from mtassay.measures.judge import OURS, Opinion, TranslationJudge, has_models, open_judge
 from mtassay.methods.basis import (
-    BACK_TRANSLATION,
+    CHECKS,
+    JUDGE_OPTION,
     SettledOutputs,
+    answer_of,
     ask_judge,
     missing,
-    open_back,
     reasons_of,
     sign,
 )
@@ -82,19 +73,28 @@ from mtassay.methods.invariance.issues import (
     standing,
     subject_of,
 )
+from mtassay.methods.invariance.relations import (
+    AnsweredCase,
+    ComparedPair,
+    PhraseRelation,
+    Relation,
+    default_relations,
+    find_suspicions,
+    open_relations,
+)
 from mtassay.methods.invariance.structures import Structure, open_structure
 from mtassay.methods.invariance.substitutes import asks_models
 from mtassay.methods.invariance.variants import VariantSettings, make_variants
 from mtassay.nlp.annotation import Annotation, Annotator, Layer
-from mtassay.nlp.annotators import open_annotator
+from mtassay.nlp.annotators import advice, open_annotator
 from mtassay.nlp.encoder import open_encoder
 from mtassay.nlp.identification import foreign_language, tokenization_of
 from mtassay.stats.resampling import fixed_seed
 
-__all__ = ["InvarianceMethod", "SystemDistances", "names_in"]
-
 _OF_ISSUES = frozenset(("threshold", "preset", "discount", "filters", "structure"))
 """What makes an issue: where somebody gives some of it, nothing else is by default."""
+PARSED, WORDS = "dependency", "tokens"
+"""The structure that is usual, and the one where no parser of the target language is installed."""
 _PART = 0.75
 """The judge drops what is right, so that a smaller part of a preset's threshold is enough."""
 
@@ -129,11 +129,11 @@ class InvarianceMethod(VariantSettings, Method):
 
     An original has an issue if the distance of a variant's translation from its own is strictly larger than
     `threshold`, which is that of the structure's `preset` where none is given; the `top` farthest variants
-    are shown. `filters` leave out variants whose distance has a harmless reason, `detectors` look for single
-    kinds of errors in the same translations. Where the judge was trained for the language pair, it is the
-    filter by default, and with it three quarters of the threshold are enough; `back_translation`, an
-    engine, takes back what no translation model of it reads along. `annotator` and `source_annotator` ask for
-    certain language tools. Without `reviews`, what people said of an issue does not count.
+    are shown. `filters` leave out variants whose distance has a harmless reason. `checks` look for single
+    kinds of errors in the same translations, `relations` compare them otherwise. Where translation models
+    help the judge (en-pt), it is the filter by default, and with it three quarters of the threshold are
+    enough; `judge_by` names another judge. `annotator` and `source_annotator` ask for certain language
+    tools. Without `reviews`, what people said of an issue does not count.
     """
 
     name: ClassVar[str] = METHOD
@@ -213,12 +213,11 @@ class InvarianceMethod(VariantSettings, Method):
             default=None,
         ),
     )
-    detectors: tuple[str, ...] = field(
+    checks: tuple[str, ...] = field(default=("default",), metadata=CHECKS)
+    relations: tuple[str, ...] = field(
         default=(),
         metadata=option(
-            f"Companion detectors, 'none' or 'all': {', '.join(names('detector'))}. "
-            "Default: those that proved good for the languages (en-pt: "
-            f"{', '.join(default_detectors(parse_pair('en-pt')))}).",
+            f"What else is compared, or none: {', '.join(names('relation'))}.",
             metavar="NAMES",
             kind=str | None,
             default=None,
@@ -228,7 +227,10 @@ class InvarianceMethod(VariantSettings, Method):
         default=None,
         metadata=option("Language tool for outputs: spacy, stanza:pt…", metavar="NAME", is_hidden=True),
     )
-    back_translation: str | None = field(default=None, metadata=BACK_TRANSLATION)
+    judge_by: str = field(
+        default=OURS,
+        metadata=option(JUDGE_OPTION, "--judge-by", "--judge", metavar="NAME", kind=str | None, default=None),
+    )
     alpha: float = field(
         default=0.05,
         metadata=option("Level of significance.", least=0.0001, most=0.5, in_signature=False, is_hidden=True),
@@ -250,22 +252,23 @@ class InvarianceMethod(VariantSettings, Method):
 
     @classmethod
     def resolve(cls, settings: Mapping[str, Any], run: Run | None = None) -> Self:
-        """Names may be given as text, `parser,paraphrase`; `none` is nothing, `all` are all detectors.
+        """Names may be given as text, `parser,paraphrase`; `none` is nothing.
 
         What was not given is as in a saved run. Its threshold, discount and filters are made for its
-        structure; other structures have their usual ones. Detectors are those that there are tools for. A run
-        of another method brings its languages only.
+        structure; other structures have their usual ones. A run of another method brings its languages
+        only.
         """
         explicit = {key: value for key, value in settings.items() if value is not None}
         saved = _saved(cls, run)
-        own = str(saved.get("structure", "dependency"))
+        own = str(saved.get("structure") or _usual_structure({**saved, **explicit}))
         structure = str(explicit.get("structure", own)).strip().lower()
         usual: Mapping[str, float] = find("structure", structure).thresholds
-        others = ("preset", "detectors", *(("threshold",) if "preset" in explicit else ()))
+        others = ("preset", *(("threshold",) if "preset" in explicit else ()))
         for key in others if structure == own else (*others, "threshold", "discount", "filters"):
             saved.pop(key, None)
         values = {**saved, **explicit}
-        if "pair" in values and not _OF_ISSUES & values.keys() and is_trained(parse_pair(values["pair"])):
+        is_usual = structure == PARSED and "pair" in values and not _OF_ISSUES & values.keys()
+        if is_usual and has_models(parse_pair(values["pair"])):
             values |= {"filters": ("judge",), "threshold": usual["wide"] * _PART}
         values["structure"] = structure
         if "threshold" not in values:
@@ -278,10 +281,12 @@ class InvarianceMethod(VariantSettings, Method):
             values["filters"] = () if named == ("none",) else named
         if "pos" in values:
             values["pos"] = names_in(values["pos"])
-        if "detectors" in values:
-            values["detectors"] = _detectors(values["detectors"], values.get("pair"))
+        if "checks" in values:
+            values["checks"] = check_names(values["checks"])
+        if "relations" in values:
+            values["relations"] = _relations(values["relations"])
         elif "pair" in values:
-            values["detectors"] = installed_detectors(parse_pair(values["pair"]))
+            values["relations"] = default_relations(str(parse_pair(values["pair"])))
         values["seed"] = fixed_seed(values.get("seed"))
         return super().resolve(values)
 
@@ -303,16 +308,14 @@ class InvarianceMethod(VariantSettings, Method):
         return asks_models(self.substitutes)
 
     def require(self) -> None:
-        """The structure, the language tools on both sides, and what detectors, filters and the judge take."""
+        """The structure, the language tools on both sides, and what relations, filters and the judge take."""
         _ = self.signature, self._source_annotator
-        for detector in self._detectors:
-            detector.require()
+        for relation in self._relations:
+            relation.require()
         if "paraphrase" in self.filters:
             open_encoder("the filter 'paraphrase'")
         if "parser" in self.filters and not self._structure.needs:
             raise UsageError(f"The filter 'parser' is not for '{self.structure}', which is not parsed.")
-        if "judge" in self.filters and self.back_translation is not None:
-            open_back(self.back_translation, self._pair)
 
     def read(self, sentences: Any) -> list[Segment]:
         """The sentences of a file (`-` is standard input) or a list; segments stay as they are."""
@@ -327,8 +330,8 @@ class InvarianceMethod(VariantSettings, Method):
         return segments
 
     def generate(self, segments: Sequence[Segment], context: RunContext) -> Generated:
-        """Variants, and noun phrases where a detector asks for these."""
-        phrases = any(issubclass(find("detector", name), PhraseDetector) for name in self.detectors)
+        """Variants, and noun phrases where a relation asks for these."""
+        phrases = any(isinstance(relation, PhraseRelation) for relation in self._relations)
         return self.with_variants(segments, context, phrases=phrases)
 
     def with_variants(self, segments: Sequence[Segment], context: RunContext, *, phrases: bool) -> Generated:
@@ -357,6 +360,8 @@ class InvarianceMethod(VariantSettings, Method):
     def judge(
         self, cases: Sequence[Case], outputs: Mapping[str, Sequence[Output]], context: RunContext
     ) -> Judgement:
+        if self.structure == WORDS and (way := _missing_parser(self.pair)):
+            context.note(f"Only words are compared. A parser also sees which words belong together. {way}")
         known_decisions = context.decisions(QUESTION)
         decisions = known_decisions if self.reviews else {}
         subjects: list[str] = []  # of all outputs, where there are decisions to count
@@ -388,10 +393,8 @@ class InvarianceMethod(VariantSettings, Method):
             judgement.findings,
             judgement.counts,
             detector=self.detector,
-            companions=self.detectors,
-            phrase_companions=[
-                name for name in self.detectors if issubclass(find("detector", name), PhraseDetector)
-            ],
+            companions=[*(f"{DETECTOR}{check.id}" for check in self._checks), *self.relations],
+            phrase_companions=[r.name for r in self._relations if isinstance(r, PhraseRelation)],
             alpha=self.alpha,
             signature=self.signature,
         )
@@ -402,7 +405,7 @@ class InvarianceMethod(VariantSettings, Method):
     def compare(
         self, cases: Sequence[Case], outputs: Mapping[str, Sequence[Output]], context: RunContext
     ) -> dict[str, list[AnsweredCase]]:
-        """Every system's answers, annotated as far as the structure and the detectors need it."""
+        """Every system's answers, annotated as far as the structure and the relations need it."""
         read_output = self._reader(texts_of(outputs.values()), self._annotator, context, "reading outputs")
         sources = [source or "" for case in cases if case.skip is None for source in case.sources]
         read_source = self._reader(sources, self._source_annotator, context, "reading sources")
@@ -446,13 +449,8 @@ class InvarianceMethod(VariantSettings, Method):
     ) -> dict[str, Opinion]:
         """The judge's of all outputs of these pairs, by id."""
         answers = {side.id: side for pair in pairs for side in (pair.original, pair.variant)}
-        opinions = ask_judge(
-            self._judge,
-            list(answers.values()),
-            context,
-            system=system,
-            back_translation=self.back_translation,
-        )
+        judged = [answer_of(a.id, a.source.text, a.output.text) for a in answers.values()]
+        opinions = ask_judge(self._judge, judged, context, system=system, reviews=self.reviews)
         return dict(zip(answers, opinions, strict=True))
 
     @property
@@ -469,12 +467,9 @@ class InvarianceMethod(VariantSettings, Method):
             "structure": self._structure.signature,
             "threshold": f"{self.threshold:g}",
             "filters": "+".join(self.filters) or "none",
-            "detectors": "+".join(self.detectors) or "none",
-            **(
-                {"judge": self._judge.signature, "back": self.back_translation or "none"}
-                if "judge" in self.filters
-                else {}
-            ),
+            "checks": "+".join(check.id for check in self._checks) or "none",
+            "relations": "+".join(self.relations) or "none",
+            **({"judge": self._judge.signature} if "judge" in self.filters else {}),
             "annotator": self._annotator.signature if self._annotator else "none",
             "version": f"mtassay-{__version__}",
         }
@@ -491,15 +486,23 @@ class InvarianceMethod(VariantSettings, Method):
 
     @cached_property
     def _judge(self) -> TranslationJudge:
-        return open_judge(self._pair)
+        return open_judge(self._pair, self.judge_by)
 
     @cached_property
-    def _detectors(self) -> list[Detector]:
-        return open_detectors(self.detectors, self._pair)
+    def _relations(self) -> list[Relation]:
+        return open_relations(self.relations)
+
+    @cached_property
+    def _check_context(self) -> CheckContext:
+        return CheckContext(str(self._pair.source), str(self._pair.target))
+
+    @cached_property
+    def _checks(self) -> list[Check]:
+        return choose_checks(self.checks, (), self._check_context).checks
 
     @cached_property
     def _annotator(self) -> Annotator | None:
-        needs = self._structure.needs.union(*(detector.needs for detector in self._detectors))
+        needs = self._structure.needs.union(*(relation.needs for relation in self._relations))
         try:
             return _open(str(self._pair.target), needs, self.annotator)
         except UsageError as error:
@@ -509,7 +512,7 @@ class InvarianceMethod(VariantSettings, Method):
 
     @cached_property
     def _source_annotator(self) -> Annotator | None:
-        needs = self._structure.needs_source.union(*(d.needs_source for d in self._detectors))
+        needs = self._structure.needs_source.union(*(r.needs_source for r in self._relations))
         return _open(str(self._pair.source), needs, self.source_annotator)
 
     def _reader(
@@ -603,29 +606,24 @@ class InvarianceMethod(VariantSettings, Method):
         evidence = IssueEvidence(reason=reason).as_json()
         return Finding(case_id, system, self.detector, "skipped", evidence=evidence)
 
-    def _suspected(self, material: Sequence[AnsweredCase], context: RunContext) -> dict[str, list[Suspicion]]:
-        by_detector: dict[str, list[Suspicion]] = {}
-        for number, detector in enumerate(self._detectors):
-            context.progress("companion detectors", number, len(self._detectors))
-            by_detector.setdefault(detector.name, []).extend(find_suspicions(detector, material))
-        return by_detector
-
     def _suspicions(
         self, material: Sequence[AnsweredCase], system: str, context: RunContext
     ) -> list[Finding]:
+        """What checks and relations find in the outputs that can be compared."""
         answers = {answer.id: answer for case in material for answer in case.answers}
-        return [
-            Finding(
-                suspicion.id,
-                system,
-                name,
-                "fail",
-                suspicion.value,
-                _evidence(suspicion, answers[suspicion.id]),
-            )
-            for name, suspicions in self._suspected(material, context).items()
-            for suspicion in suspicions
+        units = [
+            Unit(key, answer.output.text, answer.source.text, answer.references)
+            for key, answer in answers.items()
         ]
+        context.progress("checks", 0, None)
+        findings = run_checks(self._checks, {system: units}, self._check_context, run=context)[system]
+        for relation in self._relations:
+            context.progress("relations", 0, None)
+            findings += [
+                Finding(s.id, system, relation.name, "fail", s.value, _evidence(s, answers[s.id]))
+                for s in find_suspicions(relation, material)
+            ]
+        return findings
 
 
 def _saved(method: type[InvarianceMethod], run: Run | None) -> dict[str, Any]:
@@ -656,21 +654,35 @@ def names_in(value: str | Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, named)))
 
 
-def _detectors(value: str | Sequence[str], pair: str | None) -> tuple[str, ...]:
-    chosen, available = names_in(value), tuple(names("detector"))
-    if chosen == ("all",):
-        return available if pair is None else known_detectors(parse_pair(pair))
+def _relations(value: str | Sequence[str]) -> tuple[str, ...]:
+    chosen, available = names_in(value), names("relation")
     if chosen in ((), ("none",)):
         return ()
     for name in chosen:
         if name not in available:
-            raise UsageError(f"No detector '{name}'. Available: {', '.join(available)}, none, all.")
+            raise UsageError(f"No relation '{name}'. Available: {', '.join(available)}, none.")
     return chosen
 
 
 def _evidence(suspicion: Suspicion, answer: AnnotatedAnswer) -> dict[str, Any]:
     texts = {"source": answer.source.text, "output": answer.output.text}
     return {"why": suspicion.why, **texts, **suspicion.evidence}
+
+
+def _missing_parser(pair: str) -> str:
+    """How to get a parser of the target language; empty where there is one."""
+    language, layers = parse_pair(pair).target, find("structure", PARSED).needs
+    try:
+        open_annotator(str(language), needs=sorted(layers))
+    except UsageError:
+        return advice(language.code, layers)
+    return ""
+
+
+def _usual_structure(values: Mapping[str, Any]) -> str:
+    """Words where the target language has no parser on this machine; who names one wants that."""
+    is_open = "pair" in values and "structure" not in values and not values.get("annotator")
+    return WORDS if is_open and _missing_parser(values["pair"]) else PARSED
 
 
 def _open(language: str, needs: frozenset[Layer], name: str | None) -> Annotator | None:

@@ -11,22 +11,6 @@ from mtassay.data.nouns import Finding, Run, Segment, original_of
 from mtassay.methods.invariance.invariance_evidence import ISSUE, IssueEvidence, is_about_original
 from mtassay.stats.proportions import wilson
 
-__all__ = [
-    "changed_lines",
-    "companion_table",
-    "corpus_table",
-    "cost_table",
-    "issue_block",
-    "issue_blocks",
-    "issues_in",
-    "issues_table",
-    "seconds_figure",
-    "seconds_table",
-    "summary_table",
-    "variant_lines",
-    "variants_table",
-]
-
 USUAL = 10
 """So many issues of each system are shown, unless somebody wants more or fewer."""
 _REASONS = 5  # reasons that a note names
@@ -170,16 +154,16 @@ def seconds_figure(steps: Mapping[str, Mapping[str, float]], *, title: str = "")
 
 
 def companion_table(run: Run) -> Table | None:
-    """Detectors by system: how many pairs each flags, and in percent of all; `None` where there are none."""
+    """Checks and relations by system: how many pairs each flags, and in percent; `None` for none."""
     scores = [score for score in run.result.scores if score.name == "flagged"]
     if not scores:
         return None
     flag_scores = {(score.group, score.system): score for score in scores}
     rows: list[list[Cell | str]] = []
-    for detector in dict.fromkeys(score.group for score in scores):
-        row: list[Cell | str] = [detector]
+    for check in dict.fromkeys(score.group for score in scores):
+        row: list[Cell | str] = [check]
         for system in run.systems:
-            score = flag_scores.get((detector, system))
+            score = flag_scores.get((check, system))
             if score is None or score.value is None:
                 row += ["not run", "", ""]
             else:
@@ -188,8 +172,8 @@ def companion_table(run: Run) -> Table | None:
         rows.append(row)
     header = [part for system in run.systems for part in (system, "%", "95 %")]
     sizes = ", ".join(f"{s}: {max(score.n for score in scores if score.system == s):,}" for s in run.systems)
-    notes = [f"Pairs of source and output that each detector flags, of all originals and variants ({sizes})."]
-    return Table(["Detector", *header], rows, "Companion detectors", notes)
+    notes = [f"Pairs of source and output that each flags, of all originals and variants ({sizes})."]
+    return Table(["Check", *header], rows, "Checks and relations", notes)
 
 
 def variant_lines(finding: Finding) -> list[str]:

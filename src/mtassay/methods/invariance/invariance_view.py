@@ -29,9 +29,7 @@ from mtassay.methods.invariance.invariance_tables import (
     summary_table,
     variant_lines,
 )
-from mtassay.methods.invariance.issues import stability_ledgers, standing
-
-__all__ = ["InvarianceView"]
+from mtassay.methods.invariance.issues import companions_of, stability_ledgers, standing
 
 
 class InvarianceView(RunView):
@@ -41,7 +39,7 @@ class InvarianceView(RunView):
         return observations_of(self.run)
 
     def failure(self) -> str:
-        return "an output of an issue, or one that a companion detector suspects"
+        return "an output of an issue, or one that a check or relation flags"
 
     def means(self) -> str:
         return "one word changed"
@@ -50,7 +48,7 @@ class InvarianceView(RunView):
         return ""
 
     def headlines(self) -> list[Headline]:
-        """By stable originals; a weakness is the detector that flags most."""
+        """By stable originals; a weakness is the check that flags most."""
         alpha = float(self.run.parameters.get("alpha", 0.05))
         stable = "share of sentences whose translation stays stable"
         told = Contest(self.run, "stable", "all", stable, "original", alpha, suffix=" %").headlines()
@@ -115,9 +113,9 @@ class InvarianceView(RunView):
         return lines
 
     def ledgers(self, system: str) -> list[Ledger]:
-        """Originals that are stable, and pairs that companion detectors flag."""
+        """Originals that are stable, and pairs that checks and relations flag."""
         own = [finding for finding in self.run.findings if finding.system == system]
-        return stability_ledgers(own, system, list(self.run.parameters.get("detectors") or ()))
+        return stability_ledgers(own, system, companions_of(self.run))
 
     def open_answers(self) -> list[OpenAnswer]:
         """All outputs that are shown with an issue, the original's and the variants'."""
@@ -178,7 +176,7 @@ class InvarianceView(RunView):
         return [self.why(finding), *variant_lines(finding)]
 
     def flags_of(self, detector: str, findings: Sequence[Finding], missing: Mapping[str, int]) -> Flags:
-        """A structure flags the variants that it shows; a companion detector the pairs that it suspects."""
+        """A structure flags the variants that it shows; a check the pairs that it flags."""
         with_evidence = [(finding, IssueEvidence.of(finding)) for finding in findings]
         if not any(evidence.distances is not None or evidence.shown for _, evidence in with_evidence):
             return super().flags_of(detector, findings, missing)

@@ -19,37 +19,18 @@ from mtassay.data.nouns import (
     Finding,
     Ledger,
     Result,
+    Run,
     RunContext,
     Score,
     percent,
 )
 from mtassay.data.subjects import Subject, decide
-from mtassay.measures.detector import AnnotatedAnswer, AnsweredCase
+from mtassay.measures.answers import AnnotatedAnswer
 from mtassay.methods.invariance.invariance_evidence import IssueEvidence
+from mtassay.methods.invariance.relations import AnsweredCase
 from mtassay.stats import proportions
-from mtassay.stats.comparisons import rank_shares
+from mtassay.stats.best import rank_shares
 from mtassay.stats.family import compare_rows
-
-__all__ = [
-    "CORRECT",
-    "QUESTION",
-    "Far",
-    "Issue",
-    "SettledLabels",
-    "Standing",
-    "VariantRanking",
-    "count_findings",
-    "find_issues",
-    "label_of",
-    "labels_in",
-    "labels_of",
-    "rank",
-    "stability",
-    "stability_ledgers",
-    "standing",
-    "subject_of",
-]
-
 
 QUESTION = "invariance"
 """What reviewers are asked about a pair of source and output: which kind of error is in it, if any?"""
@@ -180,7 +161,7 @@ def stability(
     """In percent, with Wilson's intervals at 95 %.
 
     `stable` is of the originals that could be compared; `flagged` is of all pairs of source and output, with
-    one group for each companion detector, without a value where one of `phrase_companions` had no phrases to
+    one group for each check and relation, without a value where one of `phrase_companions` had no phrases to
     look at. Two systems are compared on the originals that both have, by
     randomization, two-sided and corrected for all pairs.
     """
@@ -203,6 +184,11 @@ def stability(
             scores.append(_share(FLAGGED, system, companion, hits, n, signature))
     comparisons, clusters = _compared(verdicts, alpha, trials)
     return Result(scores, comparisons, clusters, counts)
+
+
+def companions_of(run: Run) -> list[str]:
+    """The checks and relations of a run, as its findings call them."""
+    return list(dict.fromkeys(score.group for score in run.result.scores if score.name == FLAGGED))
 
 
 def stability_ledgers(findings: Sequence[Finding], system: str, companions: Sequence[str]) -> list[Ledger]:
@@ -231,7 +217,7 @@ def stability_ledgers(findings: Sequence[Finding], system: str, companions: Sequ
                 percent,
                 {name: [list(pairs)] for name in companions},
                 {name: (2 * place, 2 * place + 1) for place, name in enumerate(companions)},
-                part="detector",
+                part="check",
                 is_share=True,
                 higher_is_better=False,
                 clusters=pairs,
@@ -265,7 +251,7 @@ def _compared(
     ]
     if len(names) < 2:
         return comparisons, []
-    ranked = rank_shares(passed, compared.p_matrix(0, len(names)), alpha=alpha)
+    ranked = rank_shares(passed, compared.delta[0], compared.p[0], alpha=alpha)
     clusters = [Cluster(STABLE, "all", rank, tuple(names[i] for i in part)) for rank, part in ranked]
     return comparisons, clusters
 

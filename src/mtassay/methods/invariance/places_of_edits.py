@@ -17,24 +17,8 @@ from itertools import product
 from typing import NamedTuple
 
 from mtassay.data.words import common_ends
-from mtassay.measures.detector import ComparedPair
+from mtassay.methods.invariance.relations import ComparedPair
 from mtassay.nlp.annotation import Token, Words, words_of_both
-
-__all__ = [
-    "LONGEST",
-    "Groups",
-    "SideBySide",
-    "Stretch",
-    "agree",
-    "align",
-    "changed_wording",
-    "compare_words",
-    "gone_and_new",
-    "head_name",
-    "quote",
-    "universal",
-    "word_keys",
-]
 
 
 class Stretch(NamedTuple):

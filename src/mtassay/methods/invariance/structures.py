@@ -12,7 +12,6 @@ from mtassay.data.errors import UsageError
 from mtassay.data.languages import Pair
 from mtassay.data.registry import find, is_known, names
 from mtassay.data.words import edit_distance
-from mtassay.measures.detector import ComparedPair
 from mtassay.methods.invariance.places_of_edits import (
     SideBySide,
     agree,
@@ -23,21 +22,8 @@ from mtassay.methods.invariance.places_of_edits import (
     head_name,
     universal,
 )
+from mtassay.methods.invariance.relations import ComparedPair
 from mtassay.nlp.annotation import Annotation, Layer, Words, with_phrases, words_of_both
-
-__all__ = [
-    "Constituency",
-    "CountStructure",
-    "Dependency",
-    "Raw",
-    "Remainder",
-    "Structure",
-    "Tokens",
-    "Triples",
-    "changed_words",
-    "open_structure",
-    "remainders",
-]
 
 
 class Structure(ABC):

@@ -29,19 +29,6 @@ from mtassay.methods.invariance.cloze import Cloze, WordChoice, open_cloze
 from mtassay.methods.invariance.substitutes import Candidate, Substituter, WordPlace
 from mtassay.nlp.annotation import Token
 
-__all__ = [
-    "Pairs",
-    "SubstituteLexicon",
-    "TableFile",
-    "inflection",
-    "languages_with_lexicon",
-    "naturalness",
-    "open_lexicon",
-    "open_pairs",
-    "read_lexicon",
-]
-
-
 _MODIFIERS = frozenset(("amod", "compound", "nmod", "nn"))
 
 

@@ -43,8 +43,6 @@ from mtassay.systems.conversations import (
 )
 from mtassay.systems.live import signature
 
-__all__ = ["DIGITS", "CausalLM", "ChatSubstitutes", "FillMask", "best", "gap_at", "predict_words", "rank"]
-
 TRIES = 2
 PROMPT = 2
 """Counts up when the words of the prompt, or what is taken from a reply, change."""

@@ -12,8 +12,6 @@ from mtassay.data.nouns import RunContext
 from mtassay.data.registry import each, find, is_known
 from mtassay.nlp.annotation import Annotation
 
-__all__ = ["Candidate", "Substituter", "WordPlace", "asks_models", "open_substituter", "substituter_names"]
-
 
 class WordPlace(NamedTuple):
     """One word of a source that may be replaced: the token of this number."""

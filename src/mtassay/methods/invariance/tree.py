@@ -15,7 +15,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
-from mtassay.measures.detector import ComparedPair
 from mtassay.methods.invariance.places_of_edits import (
     SideBySide,
     compare_words,
@@ -23,11 +22,9 @@ from mtassay.methods.invariance.places_of_edits import (
     head_name,
     universal,
 )
+from mtassay.methods.invariance.relations import ComparedPair
 from mtassay.methods.invariance.structures import Structure
 from mtassay.nlp.annotation import Layer, Token, Words
-
-__all__ = ["Label", "Node", "Tree", "tree_distance"]
-
 
 Label = tuple[str, str]
 _WHOLE = 2

@@ -13,19 +13,6 @@ from mtassay.nlp.annotation import Annotation, Token
 from mtassay.nlp.articles import wants_an
 from mtassay.nlp.encoder import Encoder, unit
 
-__all__ = [
-    "FIXED_PHRASES",
-    "LIGHT_WORDS",
-    "PARTS",
-    "changeable",
-    "fit",
-    "same_structure",
-    "similarities",
-    "universal_parts",
-    "with_case",
-    "words",
-]
-
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
@@ -234,7 +221,7 @@ def fit(place: WordPlace, word: str, *, language: str = "en") -> Edit | None:
     It does not fit if it is odd (not one word of letters), if it is the same word or one that already
     stands in the sentence, or if an English article before it would have to change.
 
-    >>> from mtassay.nlp.fake_annotator import FakeAnnotator
+    >>> from mtassay.nlp.annotators import FakeAnnotator
     >>> [sentence] = FakeAnnotator("en").annotate(["A Dog barks."])
     >>> fit(WordPlace(sentence, 1), "cat")
     Edit(start=2, end=5, before='Dog', after='Cat', pos='NOUN')

@@ -10,8 +10,8 @@ from mtassay.data.errors import UsageError
 from mtassay.data.languages import Pair
 from mtassay.data.nouns import Edit, RunContext, Segment, original_of
 from mtassay.data.settings import option
-from mtassay.measures.traces import phrase_segments
 from mtassay.methods.invariance.invariance_answers import variant_of
+from mtassay.methods.invariance.relations import phrase_segments
 from mtassay.methods.invariance.substitutes import Substituter, WordPlace, open_substituter
 from mtassay.methods.invariance.variant_places import (
     changeable,
@@ -25,8 +25,6 @@ from mtassay.nlp.annotation import Annotation, Annotator
 from mtassay.nlp.annotators import open_annotator
 from mtassay.nlp.encoder import Encoder, is_installed, open_encoder
 from mtassay.nlp.spread import SpreadAnnotator, SpreadEncoder
-
-__all__ = ["Report", "VariantSettings", "generate", "make_variants"]
 
 Report = Callable[[str, int, int | None], None]
 """Is told the step, how much of it is done, and of how much."""

@@ -19,8 +19,6 @@ from mtassay.methods.score.differences import (
 )
 from mtassay.methods.score.score_tables import FEW
 
-__all__ = ["difference_parts", "difference_record", "segment_lines"]
-
 
 def difference_parts(
     found: Differences, metrics: Mapping[str, Metric], labels: Mapping[str, str]

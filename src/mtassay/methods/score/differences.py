@@ -25,22 +25,6 @@ from mtassay.measures.tokenizers import SplitTexts, reference_streams, split_wor
 from mtassay.methods.score.score_tables import baseline_of, ordered_systems
 from mtassay.stats import resampling
 
-__all__ = [
-    "BucketScores",
-    "Differences",
-    "NgramDifference",
-    "PairStatistics",
-    "ResampledScore",
-    "SegmentDifference",
-    "Wins",
-    "compare_ngrams",
-    "compare_segments",
-    "find_differences",
-    "most_telling",
-    "scores_by_length",
-    "words_by_frequency",
-]
-
 ORDER = 4
 LENGTHS = (10, 20, 30, 40, 50, 60)
 """Where a new bucket of segments begins, in words."""

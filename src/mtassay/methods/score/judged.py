@@ -6,40 +6,25 @@ import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
 from mtassay.data.display import Block, Cell, Headline, Line, Look, Span, Table
 from mtassay.data.errors import UsageError
-from mtassay.data.evidence import Evidence
 from mtassay.data.languages import Pair
 from mtassay.data.marks import printable
+from mtassay.data.method import Evidence
 from mtassay.data.nouns import Finding, Ledger, Observation, Run, RunContext, Score, Segment, Verdict
 from mtassay.data.run_view import traits_of
+from mtassay.measures.check_run import CheckMark, id_of
 from mtassay.measures.corpus import Corpus
-from mtassay.methods.basis import answer_of, ask_judge, open_back, reasons_of
+from mtassay.methods.basis import answer_of, ask_judge, reasons_of
 from mtassay.methods.headlines import weakest
 from mtassay.stats.proportions import wilson
 
 if TYPE_CHECKING:
     from mtassay.measures.judge import TranslationJudge
-
-__all__ = [
-    "JUDGE",
-    "MarkedError",
-    "MissedName",
-    "SegmentEvidence",
-    "judge_outputs",
-    "judged_blocks",
-    "judged_table",
-    "lowest_tenth",
-    "reasons_table",
-    "require_judge",
-    "seen",
-    "unjudged_observations",
-    "weak_headlines",
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +64,7 @@ class SegmentEvidence(Evidence):
     why: str = field(default="", metadata={"keys": ("why", "reason")})
     missed: Sequence[MissedName] = ()
     errors: Sequence[MarkedError] = ()
+    places: Sequence[CheckMark] = field(default=(), metadata={"keys": ("marks",)})
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
@@ -87,9 +73,8 @@ class SegmentEvidence(Evidence):
 
     def marks(self, *, of_source: bool = False) -> list[Span]:
         """Where errors stand in the output, or in the source."""
-        return [
-            (e.start, e.end) for e in self.errors if (e.side == "source") == of_source and e.end > e.start
-        ]
+        marked: list[MarkedError | CheckMark] = [*self.errors, *self.places]
+        return [(e.start, e.end) for e in marked if (e.side == "source") == of_source and e.end > e.start]
 
     @property
     def reason(self) -> str:
@@ -112,47 +97,48 @@ USUAL = 3
 """So many outputs that look wrong are shown of each system, unless somebody wants more or fewer."""
 
 
-def judge_outputs(
-    corpus: Corpus, pair: Pair | None, context: RunContext, *, back_translation: str | None = None
-) -> list[Finding]:
-    """One finding for each output whose source is there: its value is the probability of an error."""
-    judge = require_judge(corpus.segments, pair, back_translation=back_translation)
+def judge_outputs(corpus: Corpus, pair: Pair | None, context: RunContext, name: str) -> list[Finding]:
+    """One finding for each output whose source is there: its value is the probability of an error.
+
+    What the other systems wrote for the same source is evidence too.
+    """
+    judge = require_judge(corpus.segments, pair, name)
     rows = [n for n, segment in enumerate(corpus.segments) if _has_source(segment)]
     findings = []
     for system, texts in corpus.outputs.items():
+        rivals = [others for other, others in corpus.outputs.items() if other != system]
         answers = [
             answer_of(
                 corpus.segments[n].id,
                 corpus.segments[n].source or "",
                 texts[n],
                 [reference for reference in corpus.segments[n].references if reference],
+                [others[n] for others in rivals if others[n]] if len(rivals) > 1 else (),
             )
             for n in rows
         ]
-        opinions = ask_judge(judge, answers, context, system=system, back_translation=back_translation)
+        opinions = ask_judge(judge, answers, context, system=system)
         for answer, opinion in zip(answers, opinions, strict=True):
-            evidence = {
+            evidence: dict[str, Any] = {
                 "why": opinion.why,
                 "reasons": list(reasons_of(opinion)),
                 "clues": [reason.name for reason in opinion.reasons],
             }
+            if opinion.severity:
+                evidence["severity"] = opinion.severity
             findings.append(Finding(answer.id, system, JUDGE, opinion.verdict, opinion.probability, evidence))
     return findings
 
 
-def require_judge(
-    segments: Sequence[Segment], pair: Pair | None, *, back_translation: str | None = None
-) -> TranslationJudge:
+def require_judge(segments: Sequence[Segment], pair: Pair | None, name: str) -> TranslationJudge:
     """The judge; an error where the languages, the sources or a tool are missing."""
     from mtassay.measures.judge import open_judge  # large, and for this alone
 
     if pair is None:
-        raise UsageError("`judged=True` needs the languages: `langpair='SRC-TGT'`.")
+        raise UsageError("`judge_by` needs the languages: `langpair='SRC-TGT'`.")
     if not any(map(_has_source, segments)):
-        raise UsageError("`judged=True` needs the sources: `source='FILE'`.")
-    if back_translation is not None:
-        open_back(back_translation, pair)
-    return open_judge(pair)
+        raise UsageError("`judge_by` needs the sources: `source='FILE'`.")
+    return open_judge(pair, name)
 
 
 def _has_source(segment: Segment) -> bool:
@@ -213,28 +199,47 @@ def judged_blocks(run: Run, look: Look) -> list[Block]:
     return blocks
 
 
-def lowest_tenth(ledgers: Mapping[str, Ledger]) -> dict[str, set[str]]:
-    """The tenth of each system's units with the lowest scores; ledgers are of one metric, by system.
+class Tails(NamedTuple):
+    """The units of a system with the lowest and with the highest scores."""
 
-    Of several systems the scores are held against the mean of the others on the same unit: what is hard for
-    everybody is nobody's failure. Units without a score are in no tenth.
+    lowest: Collection[str] = ()
+    highest: Collection[str] = ()
+
+
+def score_tails(ledgers: Mapping[str, Ledger], lengths: Mapping[str, int]) -> dict[str, Tails]:
+    """The tenths of each system's units with the lowest and the highest scores, by system.
+
+    The ledgers are of one metric. Of several systems the scores are compared with the mean of the others on
+    the same unit: what is hard for everybody is nobody's failure. Scores of short texts vary most, so each
+    tenth is taken among texts of about the same length. Units without a score are in no tenth.
 
     >>> values = np.arange(20.0)[:, None]
     >>> ledger = Ledger("m", "a", [str(n) for n in range(20)], values, lambda sums: sums[..., 0], {})
-    >>> sorted(lowest_tenth({"a": ledger})["a"])
+    >>> sorted(score_tails({"a": ledger}, {})["a"].lowest)
     ['0', '1']
     """
     scores = {system: _unit_scores(ledger) for system, ledger in ledgers.items()}
-    lowest = {}
+    tails = {}
     for system, own in scores.items():
         rest = [by_unit for name, by_unit in scores.items() if name != system]
         below = dict(own)
         for unit in own if rest else ():
             others = [by_unit[unit] for by_unit in rest if unit in by_unit]
             below[unit] = own[unit] - sum(others) / len(others) if others else 0.0
-        ranked = sorted(below, key=lambda unit: below[unit])
-        lowest[system] = {unit for unit in ranked[: len(ranked) // 10] if not rest or below[unit] < 0}
-    return lowest
+        by_length = sorted(below, key=lambda unit: lengths.get(unit, 0))
+        size = max(_LIKE, -(-len(by_length) // 10))
+        low: set[str] = set()
+        high: set[str] = set()
+        for start in range(0, len(by_length), size):
+            ranked = sorted(by_length[start : start + size], key=lambda unit: below[unit])
+            tenth = len(ranked) // 10
+            low |= {unit for unit in ranked[:tenth] if not rest or below[unit] < 0}
+            high |= {unit for unit in ranked[len(ranked) - tenth :] if not rest or below[unit] > 0}
+        tails[system] = Tails(low, high)
+    return tails
+
+
+_LIKE = 20  # texts of about the same length, at least
 
 
 def _unit_scores(ledger: Ledger) -> dict[str, float]:
@@ -245,8 +250,8 @@ def _unit_scores(ledger: Ledger) -> dict[str, float]:
     return {unit: value for unit, value in pairs if not math.isnan(value)}
 
 
-def unjudged_observations(run: Run, lowest: Mapping[str, Collection[str]]) -> list[Observation]:
-    """The outputs of a run without a judge: those failed that a guard flags, or that are among the lowest."""
+def unjudged_observations(run: Run, tails: Mapping[str, Tails]) -> list[Observation]:
+    """The outputs of a run without a judge: those failed that a check flags, or that are among the lowest."""
     segments = {segment.id: segment for segment in run.segments}
     flags: dict[tuple[str, str], list[str]] = {}
     for finding in run.findings:
@@ -254,11 +259,11 @@ def unjudged_observations(run: Run, lowest: Mapping[str, Collection[str]]) -> li
             flags.setdefault((finding.system, finding.case_id), []).append(finding.detector)
     observations = []
     for system, outputs in run.outputs.items():
-        low = lowest.get(system, ())
+        own = tails.get(system, Tails())
         for output in outputs:
             flagged = tuple(dict.fromkeys(flags.get((system, output.id), ())))
             segment = segments.get(output.id, Segment(output.id))
-            verdict: Verdict = "fail" if flagged or output.id in low else "pass"
+            verdict: Verdict = "fail" if flagged or output.id in own.lowest else "pass"
             observations.append(
                 Observation(
                     output.id,
@@ -270,6 +275,7 @@ def unjudged_observations(run: Run, lowest: Mapping[str, Collection[str]]) -> li
                     "",
                     traits_of(segment, run.parameters.get("by")),
                     flagged,
+                    output.id in own.highest,
                 )
             )
     return observations
@@ -280,13 +286,12 @@ def _findings(run: Run, system: str) -> list[Finding]:
 
 
 _STATUSES = {"fail": "wrong", "pass": "right", "undecided": "undecided"}
-_GUARD = "guard:"
 
 
 def seen(findings: Sequence[Finding]) -> dict[str, Any]:
     """What findings about one output come to: its status by the judge, and the groups that it is in.
 
-    Groups are guards, types of names that were missed, and clues of the judge, called as in the tables.
+    Groups are checks, types of names that were missed, and clues of the judge, called as in the tables.
     """
     groups: dict[str, None] = {}
     status, verdict = "", ""
@@ -295,12 +300,12 @@ def seen(findings: Sequence[Finding]) -> dict[str, Any]:
             verdict = str(finding.verdict or "")
             status = _STATUSES.get(verdict, verdict)
             groups |= dict.fromkeys(finding.evidence.get("clues", ()) if finding.verdict == "fail" else ())
-        elif finding.detector.startswith(_GUARD):
-            groups[finding.detector.removeprefix(_GUARD).replace("_", " ")] = None
+        elif id_of(finding):
+            groups[id_of(finding)] = None
         groups |= dict.fromkeys(name.type for name in SegmentEvidence.of(finding).missed)
     if status:
         return {"groups": list(groups), "status": status, "verdict": verdict}
-    named = [name for name in groups if any(f.detector.startswith(_GUARD) for f in findings)]
+    named = [name for name in groups if any(map(id_of, findings))]
     return {"groups": list(groups), "status": ", ".join(named) or ("missed names" if groups else "")}
 
 
@@ -327,15 +332,15 @@ def weak_headlines(run: Run) -> list[Headline]:
 
 
 def _broken_headlines(run: Run) -> list[Headline]:
-    """What guards find most often of each system, where it is one output of a hundred or more."""
+    """What checks find most often of each system, where it is one output of a hundred or more."""
     told = []
     for system, counts in run.result.counts.items():
         total = counts.get("segments", 0)
         broken = {kind: n for kind, n in counts.items() if kind not in _NO_FAULT and 100 * n >= total > 0}
         if broken:
             kind = max(broken, key=lambda kind: broken[kind])
-            name, share = kind.replace("_", " "), _share(broken[kind], total)
-            told.append(Headline(f"{system} has {name} in {share} of its outputs.", "weak", system, name))
+            text = f"{system}: {kind} flags {_share(broken[kind], total)} of its outputs."
+            told.append(Headline(text, "weak", system, kind))
     return told
 
 
@@ -348,7 +353,7 @@ def _clues(run: Run, system: str) -> Counter[str]:
     return Counter(clue for f in wrong for clue in dict.fromkeys(f.evidence.get("clues", ())))
 
 
-_NO_FAULT = ("segments", "skipped", "language_unchecked")
+_NO_FAULT = ("segments", "error", "refused", "missing")
 
 
 def _grouped(run: Run) -> list[Score]:

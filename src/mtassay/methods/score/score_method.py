@@ -13,21 +13,30 @@ from mtassay.data.languages import Pair, parse_pair
 from mtassay.data.method import Method
 from mtassay.data.nouns import Case, Finding, Judgement, Output, Result, Run, RunContext, Segment, Statistics
 from mtassay.data.settings import option
+from mtassay.measures.check_run import check_names, count_checks
 from mtassay.measures.corpus import Corpus, checked, labels_of, measure_all, open_metrics, saved_metric
 from mtassay.measures.function_metric import SegmentScore
 from mtassay.measures.metric import Metric
-from mtassay.methods.basis import BACK_TRANSLATION, compared_basis, compared_note, missing
+from mtassay.measures.reference_checks import reference_notes
+from mtassay.methods.basis import CHECKS, JUDGE_OPTION, missing, unanswered_counts, unanswered_note
 from mtassay.methods.score.judged import judge_outputs, require_judge
-from mtassay.methods.score.score_statistics import Correction, SystemTests, Test, group_statistics
-from mtassay.methods.score.score_tables import coverage_notes
+from mtassay.methods.score.score_statistics import (
+    LEAST_DOCUMENTS,
+    Correction,
+    Ranks,
+    SystemTests,
+    Test,
+    Unit,
+    group_statistics,
+    segment_spread,
+)
+from mtassay.methods.score.score_tables import coverage_notes, few_note, people_notes, unit_note
 from mtassay.methods.score.score_view import ScoreView
 from mtassay.stats import resampling
 
 if TYPE_CHECKING:
-    from mtassay.measures.guards import Guards
     from mtassay.methods.score.score_statistics import StreamedFiles
 
-__all__ = ["ScoreMethod"]
 
 METRICS = "bleu,chrf"
 
@@ -41,10 +50,14 @@ class ScoreMethod(Method):
     how two systems are compared: by randomization, or as sacreBLEU does, digit for digit. `samples`
     resamples give the intervals, and the p-values of the bootstrap; `trials` those of randomization.
     `correction` adjusts p-values for the number of comparisons in a table: together ("max-t"), so that no
-    more than `alpha` of all tables claim a difference where there is none, or pair by pair. `by`
-    names a tag of the segments (or "document"): each of its values is scored on its own too. With `judged`
-    the judge looks at every output; `back_translation`, an engine, takes back what no translation model of it
-    reads along. `labels` (test set, language pair…) go into the signatures.
+    more than `alpha` of all tables claim a difference where there is none, or pair by pair. `unit` is what
+    intervals and tests draw: whole documents where these are known, since sentences of one document are not
+    independent. `ranks` compares each system with all others at once, so that rank 1 means "may be the best",
+    or forms the clusters of WMT. A system that left texts without an answer, or that is not rated where
+    others are, has no rank unless `rank_incomplete`. `by` names a tag of the segments (or "document"): each
+    of its values is scored on its own too. `judge_by` names a judge that looks at every output. `terms` are
+    glossaries for the metric `terms` and for the checks of terms. `labels` (test set, language pair…) go
+    into the signatures.
     """
 
     name: ClassVar[str] = "score"
@@ -92,22 +105,44 @@ class ScoreMethod(Method):
             default=None,
         ),
     )
+    unit: Unit | None = field(
+        default=None,
+        metadata=option(
+            "What intervals and tests draw. Default: documents where they are known.", in_signature=False
+        ),
+    )
+    ranks: Ranks = field(
+        default="best",
+        metadata=option("Rank 1 for all that may be the best, or the clusters of WMT.", in_signature=False),
+    )
+    rank_incomplete: bool = field(
+        default=False,
+        metadata=option("Rank systems with missing answers or ratings too.", in_signature=False),
+    )
     by: str | None = field(
         default=None, metadata=option("Also score each domain, document or other tag apart.", metavar="TAG")
     )
-    guards: bool = field(
-        default=True, metadata=option("Look for broken outputs and mistaken inputs.", in_signature=False)
-    )
-    judged: bool = field(
-        default=False,
+    checks: tuple[str, ...] = field(default=("default",), metadata=CHECKS)
+    judge_by: str | None = field(
+        default=None,
         metadata=option(
-            "Judge every output too, with a reference or without: which look wrong, and why.",
-            "--judged/--no-judged",
+            "Judge every output too: which look wrong, and why. " + JUDGE_OPTION,
+            "--judge-by",
             "--judge",
+            metavar="NAME",
             in_signature=False,
         ),
     )
-    back_translation: str | None = field(default=None, metadata=BACK_TRANSLATION)
+    terms: tuple[str, ...] = field(
+        default=(),
+        metadata=option(
+            "A glossary (TBX, CSV, TSV, JSON) for the metric terms and the checks of terms. Repeat.",
+            metavar="FILE",
+            kind=list[str] | None,
+            default=None,
+            in_signature=False,
+        ),
+    )
     evidence: bool = False
     against_best: bool = False
     labels: Mapping[str, str] = field(default_factory=dict)
@@ -120,8 +155,12 @@ class ScoreMethod(Method):
         if isinstance(pair, str):
             both = parse_pair(pair)
             values["pair"] = pair = (str(both.source), str(both.target))
+        if terms := values.get("terms"):
+            values["terms"] = (terms,) if isinstance(terms, str) else tuple(map(str, terms))
         if run is None or values.get("metrics") is not None:
-            values["metrics"] = _given_metrics(values.get("metrics"), pair)
+            values["metrics"] = _given_metrics(values.get("metrics"), pair, values.get("terms") or ())
+        if values.get("checks") is not None:
+            values["checks"] = check_names(values["checks"])
         if values.get("correction") is None and (run is None or values.get("test") is not None):
             test = values.get("test") or cls.test
             values["correction"] = "max-t" if test == "randomization" else "none"
@@ -136,7 +175,9 @@ class ScoreMethod(Method):
         saved = super().restore(parameters)
         pair = saved.get("pair")
         described: Mapping[str, str] = saved.get("metrics") or {}
-        return saved | {"metrics": {name: saved_metric(name, text, pair) for name, text in described.items()}}
+        terms = tuple(saved.get("terms") or ())
+        metrics = {name: saved_metric(name, text, pair, terms=terms) for name, text in described.items()}
+        return saved | {"metrics": metrics, "terms": terms}
 
     @property
     def asks_models(self) -> bool:
@@ -159,27 +200,31 @@ class ScoreMethod(Method):
         segments = list(segments)
         for name, metric in self.metrics.items() if segments else ():
             metric.require(Corpus(segments, {}).usable(name, metric).segments, context)
-        if self.judged:
-            require_judge(segments, self._judged_pair, back_translation=self.back_translation)
+        if self.judge_by:
+            require_judge(segments, self._judged_pair, self.judge_by)
         return [Case(s.id, s.id, (s.source,), {"segment": s}, s.tags) for s in segments]
 
     def judge(
         self, cases: Sequence[Case], outputs: Mapping[str, Sequence[Output]], context: RunContext
     ) -> Judgement:
         corpus = Corpus.of([case.expect["segment"] for case in cases], outputs)
-        counts = {
-            system: {"segments": len(cases), "skipped": sum(output.text is None for output in answers)}
-            for system, answers in outputs.items()
-        }
+        counts = {system: {"segments": len(cases)} for system in outputs}
         findings = [
             missing(output, system)
             for system, answers in outputs.items()
             for output in answers
             if output.text is None
         ]
+        unanswered = corpus.unanswered
+        for system, answers in outputs.items():
+            counts[system] |= unanswered_counts(answers, len(unanswered.get(system, ())))
+        documents = self._documents(corpus.segments, context)
         statistics: list[Statistics] = []
         evidence: list[Finding] = []
         lean = corpus.without_empty_references
+        if self.checks != ("none",):
+            for note in reference_notes(lean.segments, lean.outputs, self.metrics):
+                context.note(note)
         counting = [m.label for m in self.metrics.values() if m.counts_empty_references]
         if counting and lean is not corpus:
             empty = sum(s != t for s, t in zip(corpus.segments, lean.segments, strict=True))
@@ -188,11 +233,9 @@ class ScoreMethod(Method):
                 f"{', '.join(counting)} count the empty one, as sacreBLEU does. To leave it out, give "
                 "references with ids (TSV, JSON Lines), and only those that are there."
             )
-        with self._guarded(lean, context) as guards_found:
-            if self.judged:
-                evidence += judge_outputs(
-                    lean, self._judged_pair, context, back_translation=self.back_translation
-                )
+        with self._checked(lean, context) as alarms:
+            if self.judge_by:
+                evidence += judge_outputs(lean, self._judged_pair, context, self.judge_by)
             for _, metric, usable, measured in measure_all(
                 self.metrics, corpus, context, extra=self._resampling
             ):
@@ -205,36 +248,57 @@ class ScoreMethod(Method):
                 if self.evidence:
                     for system, texts in usable.outputs.items():
                         evidence += metric.findings(usable.segments, system, texts)
-            guards = guards_found()
-        if guards is not None:
-            for system in outputs:
-                counts[system] |= guards.counts[system]
-                if unchecked := guards.unchecked.get(system):
-                    counts[system]["language_unchecked"] = unchecked
-                findings += guards.findings[system]
+            by_system = alarms()
+        for system in outputs:
+            counts[system] |= count_checks(by_system.get(system, ()))
+            findings += by_system.get(system, ())
         findings += evidence
-        basis = {}
-        if len(corpus.segments) < len(cases):
-            lacking = {system: count["skipped"] for system, count in counts.items()}
-            basis = compared_basis(len(cases), len(corpus.segments), lacking)
-        return Judgement(findings, statistics, counts, basis=basis)
+        basis: dict[str, Any] = {}
+        if unanswered:
+            lacking = {system: len(units) for system, units in unanswered.items()}
+            basis["unanswered"] = {"of": len(cases), "systems": lacking, "ranked": self.rank_incomplete}
+        if documents:
+            basis["unit"] = {"unit": "document", "n": len(set(documents.values())), "segments": len(cases)}
+        return Judgement(
+            findings, statistics, counts, basis=basis, documents=documents, unanswered=unanswered
+        )
+
+    def _documents(self, segments: Sequence[Segment], context: RunContext) -> dict[str, str]:
+        """The document of each unit, where whole documents are drawn; a unit may be a document itself."""
+        if self.unit == "segment":
+            return {}
+        documents = {s.id: s.document for s in segments if s.document is not None}
+        count = len(set(documents.values()))
+        if len(documents) < len(segments) or count == len(segments):
+            if self.unit == "document" and count < len(segments):
+                raise UsageError("`unit='document'` needs the document of every segment: add `documents`.")
+            return {}
+        if count < LEAST_DOCUMENTS and self.unit is None:
+            context.note(
+                f"{count:,} documents are too few to draw whole ones, so intervals and tests draw segments. "
+                "They claim too much where segments of one document resemble each other."
+            )
+            return {}
+        return documents | {document: document for document in set(documents.values())}
 
     @contextmanager
-    def _guarded(self, corpus: Corpus, context: RunContext) -> Iterator[Callable[[], Guards | None]]:
-        """What the guards find, by a call; nothing where they are not asked for."""
-        if not self.guards:
-            yield lambda: None
+    def _checked(
+        self, corpus: Corpus, context: RunContext
+    ) -> Iterator[Callable[[], Mapping[str, Sequence[Finding]]]]:
+        """What the checks find, by a call; nothing where none is asked for."""
+        if self.checks == ("none",):
+            yield dict
             return
-        context.progress("guards", 0, None)
-        with checked(corpus, self.pair, self.metrics, context) as guards_found:
-            yield guards_found
+        context.progress("checks", 0, None)
+        with checked(corpus, self.pair, self.checks, self.metrics, context, terms=self.terms) as alarms:
+            yield alarms
 
     def score(self, judgement: Judgement, context: RunContext) -> Result:
         context.progress("significance", 0, None)
         tables: dict[tuple[str, str], list[Statistics]] = {}
         for entry in judgement.statistics:
             tables.setdefault((entry.metric, entry.group), []).append(entry)
-        how = SystemTests(self.test, self.correction, self.alpha, self.samples, self.trials, self.seed)
+        how = replace(self._tests, documents=judgement.documents, unanswered=judgement.unanswered)
         results = how.compare(list(tables.values()), self.metrics, self._labels)
         result = Result(
             scores=[score for result in results for score in result.scores],
@@ -243,11 +307,18 @@ class ScoreMethod(Method):
             counts=judgement.counts,
             basis=judgement.basis,
         )
-        notes = [compared_note(result)] if judgement.basis else []
+        notes = [unanswered_note(result)] if "unanswered" in judgement.basis else []
         notes += coverage_notes(result)
+        notes += people_notes(result, [name for name, metric in self.metrics.items() if metric.is_given])
+        if judgement.documents and tables:
+            first = next(iter(tables.values()))
+            spread = segment_spread(first, self.metrics[first[0].metric], self.samples, self.seed)
+            notes.append(unit_note(result, spread))
+        if tables and (few := few_note(result, self.alpha)):
+            notes.append(few)
         if not self.metrics:
             notes.append(
-                "There are no references, so there is no score: only what the judge and the guards find."
+                "There are no references, so there is no score: only what the judge and the checks find."
             )
         return replace(result, notes=notes)
 
@@ -255,15 +326,14 @@ class ScoreMethod(Method):
         """The same for files of any length, in bounded memory; `test` is the bootstrap."""
         from mtassay.methods.score.score_statistics import score_stream
 
-        how = SystemTests(self.test, self.correction, self.alpha, self.samples, self.trials, self.seed)
         return score_stream(
             files,
             self.metrics,
             self._labels,
-            how,
+            self._tests,
             context,
             pair=self.pair,
-            guards=self.guards,
+            checks=self.checks,
             extra=self._resampling,
         )
 
@@ -287,6 +357,11 @@ class ScoreMethod(Method):
         return labels_of(self.metrics)
 
     @property
+    def _tests(self) -> SystemTests:
+        settings = (self.test, self.correction, self.alpha, self.samples, self.trials, self.seed)
+        return SystemTests(*settings, ranks=self.ranks, rank_incomplete=self.rank_incomplete)
+
+    @property
     def _resampling(self) -> dict[str, object]:
         """What sacreBLEU says in a signature about resampling; `labels` besides."""
         seed = str(self.seed).lower()
@@ -297,12 +372,14 @@ class ScoreMethod(Method):
 def _given_metrics(
     metrics: Mapping[str, Metric] | Sequence[str | SegmentScore] | SegmentScore | str | None,
     pair: Sequence[str] | None,
+    terms: Sequence[str] = (),
 ) -> Mapping[str, Metric]:
     """The metrics by what was asked for."""
     if isinstance(metrics, Mapping):
         return metrics
     specs = [METRICS] if metrics is None else metrics
-    if opened := open_metrics([specs] if isinstance(specs, str) or callable(specs) else specs, pair):
+    listed = [specs] if isinstance(specs, str) or callable(specs) else specs
+    if opened := open_metrics(listed, pair, terms=terms):
         return opened
     raise UsageError("There is no metric: write `metrics='bleu,chrf'` or leave `metrics` out.")
 

@@ -1,11 +1,11 @@
-"""Which systems differ: scores with intervals, all pairs tested, and clusters (Koehn 2004)."""
+"""Which systems differ: scores with intervals, all pairs tested, and ranks (Koehn 2004; Hsu 1981)."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import combinations, repeat
 from typing import Any, Literal
 
@@ -16,31 +16,31 @@ from mtassay.data.errors import InputError, UsageError
 from mtassay.data.formats.segment_files import check_suffix
 from mtassay.data.formats.textfiles import check_text, text_blocks
 from mtassay.data.nouns import Cluster, Comparison, Result, RunContext, Score, Segment, Statistics
+from mtassay.measures.check import CheckContext
+from mtassay.measures.check_run import choose_checks, count_checks, run_checks, units_of
 from mtassay.measures.corpus import Corpus, measure_at_once
 from mtassay.measures.metric import Metric
 from mtassay.methods.score.score_tables import WHOLE
 from mtassay.stats import resampling
+from mtassay.stats.best import Contested, Losses, least_p, ranks, significant_losses
 from mtassay.stats.comparisons import adjust, clusters, critical_value, detectable_difference, units_to_settle
 from mtassay.stats.family import family_of, separate, swap_trials
 
-__all__ = [
-    "BLOCK",
-    "Correction",
-    "MetricColumn",
-    "StreamedFiles",
-    "SystemTests",
-    "Test",
-    "group_statistics",
-    "score_stream",
-]
-
 Test = Literal["randomization", "bootstrap", "sacrebleu-randomization"]
 Correction = Literal["max-t", "none", "bonferroni", "holm", "bh"]
+Ranks = Literal["best", "wmt-clusters"]
+Unit = Literal["document", "segment"]
+LEAST_DOCUMENTS = 6
+"""Of fewer documents, swapping them can show no difference at 5 %."""
 
 
 @dataclass(frozen=True, slots=True)
 class SystemTests:
-    """How systems are compared; the fields are those of `ScoreMethod`."""
+    """How systems are compared; the fields are those of `ScoreMethod`.
+
+    `documents` names the document of each unit where whole documents are drawn, and `unanswered` the segments
+    that a system left without an answer: such a system has no rank, unless `rank_incomplete`.
+    """
 
     test: Test
     correction: Correction
@@ -48,6 +48,10 @@ class SystemTests:
     samples: int
     trials: int
     seed: int | None
+    ranks: Ranks = "best"
+    rank_incomplete: bool = False
+    documents: Mapping[str, str] = field(default_factory=dict)
+    unanswered: Mapping[str, Collection[str]] = field(default_factory=dict)
 
     def compare(
         self, tables: Sequence[Sequence[Statistics]], metrics: Mapping[str, Metric], labels: Mapping[str, str]
@@ -58,17 +62,22 @@ class SystemTests:
             [values, *_pair_values(values, metrics[table[0].metric])]
             for table, values in zip(tables, stacked, strict=True)
         ]
+        drawn = [
+            drawn_together(own, table[0].ids, self.documents)
+            for table, own in zip(tables, parts, strict=True)
+        ]
         resampled: dict[int, list[NDArray[np.float64]]] = {}
-        for size in {len(values) for values in stacked}:
-            same = [i for i, values in enumerate(stacked) if len(values) == size]
+        for size in {len(own[0]) for own in drawn}:
+            same = [i for i, own in enumerate(drawn) if len(own[0]) == size]
             sums = iter(
                 resampling.bootstrap_sums(
-                    [array for i in same for array in parts[i]], samples=self.samples, seed=self.seed
+                    [array for i in same for array in drawn[i]], samples=self.samples, seed=self.seed
                 )
             )
-            resampled |= {i: [next(sums) for _ in parts[i]] for i in same}
+            resampled |= {i: [next(sums) for _ in drawn[i]] for i in same}
+        lacking = frozenset(unit for units in self.unanswered.values() for unit in units)
         columns = [
-            MetricColumn.of(table, metrics[table[0].metric], parts[i], resampled[i])
+            MetricColumn.of(table, metrics[table[0].metric], parts[i], drawn[i], resampled[i], lacking)
             for i, table in enumerate(tables)
         ]
         return self.conclude(columns, labels)
@@ -82,29 +91,49 @@ class SystemTests:
         ]
 
     def _tested(self, columns: Sequence[MetricColumn]) -> list[_Tests]:
-        """The tests of all pairs in each column; with max-t, what is shown in one table is a family."""
+        """The tests of all pairs in each column; what is shown in one table is tested together."""
         if not columns or len(columns[0].systems) < 2:
-            return [_Tests(np.empty(0), 0.0) for _ in columns]
+            return [_Tests(np.empty(0), 0.0, np.zeros((1, 1), dtype=bool)) for _ in columns]
         swaps = self._swaps(columns) if self.test == "randomization" else {}
-        if self.correction != "max-t":
-            return [self._tested_alone(column, swaps.get(i)) for i, column in enumerate(columns)]
-        tests: dict[int, _Tests] = {}
         shown_together: dict[tuple[str, str], list[int]] = {}
         for i, column in enumerate(columns):
             # All metrics are in one table; the groups of each metric are in one of their own.
             key = (WHOLE, "") if column.group == WHOLE else ("", column.metric_name)
             shown_together.setdefault(key, []).append(i)
+        tests: dict[int, _Tests] = {}
         for places in shown_together.values():
-            family = family_of(
-                np.concatenate([columns[i].differences for i in places]),
-                np.concatenate([swaps[i] for i in places], axis=1),
-                alpha=self.alpha,
-            )
-            parts = np.split(family.p, np.cumsum([len(columns[i].differences) for i in places])[:-1])
-            tests |= {i: _Tests(p, family.critical) for i, p in zip(places, parts, strict=True)}
+            p_values, critical = self._p_values([columns[i] for i in places], [swaps.get(i) for i in places])
+            trials = [swaps[i] if i in swaps else columns[i].centred for i in places]
+            for own, i in zip(p_values, places, strict=True):
+                if self.test == "randomization" and least_p(len(columns[i].values)) >= self.alpha:
+                    own[:] = np.nan  # so few units can never differ significantly
+            table = [
+                Contested(columns[i].differences, draws, own, columns[i].metric.higher_is_better)
+                for i, draws, own in zip(places, trials, p_values, strict=True)
+            ]
+            lost = significant_losses(table, len(columns[0].systems), alpha=self.alpha)
+            for i, own, limit, losses in zip(places, p_values, critical, lost, strict=True):
+                tests[i] = _Tests(own, limit, losses & ~np.isnan(own).all())
         return [tests[i] for i in range(len(columns))]
 
-    def _tested_alone(self, column: MetricColumn, swaps: NDArray[np.float32] | None) -> _Tests:
+    def _p_values(
+        self, columns: Sequence[MetricColumn], swaps: Sequence[NDArray[np.float32] | None]
+    ) -> tuple[list[NDArray[np.float64]], list[float]]:
+        """Of all pairs in each column, and how many standard errors a further difference must reach."""
+        if self.correction != "max-t":
+            alone = [self._tested_alone(column, own) for column, own in zip(columns, swaps, strict=True)]
+            return [p for p, _ in alone], [critical for _, critical in alone]
+        family = family_of(
+            np.concatenate([column.differences for column in columns]),
+            np.concatenate([own for own in swaps if own is not None], axis=1),
+            alpha=self.alpha,
+        )
+        ends = np.cumsum([len(column.differences) for column in columns])[:-1]
+        return np.split(family.p, ends), [family.critical] * len(columns)
+
+    def _tested_alone(
+        self, column: MetricColumn, swaps: NDArray[np.float32] | None
+    ) -> tuple[NDArray[np.float64], float]:
         """The tests of the pairs of one column, corrected for their number."""
         pairs = column.pairs
         matrix = np.eye(len(column.systems))
@@ -116,7 +145,7 @@ class SystemTests:
             matrix = self._sacrebleu_p(column)
         p = adjust(matrix, method=self.correction)[pairs]
         found = int(np.count_nonzero(p < self.alpha))
-        return _Tests(p, critical_value(self.alpha, method=self.correction, tests=len(p), found=found))
+        return p, critical_value(self.alpha, method=self.correction, tests=len(p), found=found)
 
     def _sacrebleu_p(self, column: MetricColumn) -> NDArray[np.float64]:
         """p-values (systems, systems) of one of sacreBLEU's tests."""
@@ -146,7 +175,7 @@ class SystemTests:
         return swaps
 
     def _result(self, column: MetricColumn, tests: _Tests, label: str) -> Result:
-        """Scores, all pairs and clusters of one column."""
+        """Scores, all pairs and ranks of one column."""
         names = {"name": column.metric_name, "group": column.group}
         metric, points, systems = column.metric, column.points, column.systems
         low, high = resampling.interval(column.resampled)
@@ -167,6 +196,8 @@ class SystemTests:
                 decimals=metric.decimals,
                 common=None if column.common is None else _defined(comparable[i]),
                 common_n=common_n,
+                answered=None if column.answered is None else _defined(column.answered[i]),
+                answered_n=column.answered_n,
             )
             for i, system in enumerate(systems)
         ]
@@ -174,8 +205,16 @@ class SystemTests:
             return Result(scores)
         p = np.eye(len(systems))
         p[column.pairs] = p.T[column.pairs] = tests.p
+        has_rank = [self._has_rank(column, i, system) for i, system in enumerate(systems)]
         differences = np.zeros(p.shape)
         differences[column.pairs] = column.differences
+        sign = 1 if metric.higher_is_better else -1
+        if not metric.is_given:
+            # Nobody is better for what was left out: such a lead is neither tested nor a win.
+            leads = sign * (differences - differences.T) > 0
+            untested = leads & ~np.array(has_rank)[:, None]
+            p[untested | untested.T] = np.nan
+            tests.lost[untested.T] = False
         errors = column.standard_errors
         comparisons = [
             Comparison(
@@ -191,32 +230,42 @@ class SystemTests:
                 else units_to_settle(differences[a, b], errors[a, b], pair.units, critical=tests.critical)
                 or None,
                 n=metric.size(pair.sums[0 if column.pairwise else a], pair.units),
+                better=systems[b] if tests.lost[a, b] else systems[a] if tests.lost[b, a] else "",
             )
             for (a, b), pair in zip(
                 combinations(range(len(systems)), 2), column.pairwise or repeat(column), strict=False
             )
         ]
-        sign = 1 if metric.higher_is_better else -1
-        ranked = np.argsort(-sign * comparable, kind="stable")
-        if column.pairwise:
-            # The order rests on other units than a difference does, and may contradict it.
-            p = np.where(sign * (differences - differences.T) > 0, p, 1.0)
-            ranked = ranked[np.isfinite(comparable[ranked])]
-        grouped = clusters(ranked.tolist(), p, alpha=self.alpha)
-        ranks = [
-            Cluster(**names, rank=1 + sum(map(len, grouped[:i])), systems=tuple(systems[j] for j in members))
-            for i, members in enumerate(grouped)
+        if self.ranks == "wmt-clusters":
+            grouped = _wmt_clusters(column, comparable, differences, p, alpha=self.alpha)
+        else:
+            ranked = [i for i, is_ranked in enumerate(has_rank) if is_ranked]
+            lost = tests.lost[np.ix_(ranked, ranked)]
+            grouped = [
+                (rank, [ranked[i] for i in members])
+                for rank, members in ranks([sign * float(comparable[i]) for i in ranked], lost)
+            ]
+        clustered = [
+            Cluster(**names, rank=rank, systems=tuple(systems[j] for j in members))
+            for rank, members in grouped
         ]
-        return Result(scores, comparisons, ranks)
+        return Result(scores, comparisons, clustered)
+
+    def _has_rank(self, column: MetricColumn, place: int, system: str) -> bool:
+        """Not where it left texts without an answer, or is not rated on all that others are rated on."""
+        if self.rank_incomplete:
+            return True
+        return not self.unanswered.get(system) and (column.is_complete is None or column.is_complete[place])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MetricColumn:
     """All systems under one metric in one group: sums of statistics (systems, columns) and what follows.
 
-    The statistics themselves (units, systems, columns) are there for the tests that swap them. Where systems
-    have scores on different units, `pairwise` holds each pair on the units that both have, and `common` are
-    the sums over the `common_units` that all have.
+    `values` (units, systems, columns) are the statistics as they are drawn and swapped: of segments, or of
+    whole documents. Where systems have scores on different units, `pairwise` holds each pair on the units
+    that both have, `common` are the sums over the `common_units` that all have, and `is_complete` says which
+    system has all. `answered` are the scores on the `answered_n` units that all systems answered.
     """
 
     metric_name: str
@@ -232,6 +281,9 @@ class MetricColumn:
     pairwise: Sequence[MetricColumn] = ()
     common: NDArray[np.float64] | None = None
     common_units: int = 0
+    is_complete: NDArray[np.bool_] | None = None
+    answered: NDArray[np.float64] | None = None
+    answered_n: int | None = None
 
     @classmethod
     def of(
@@ -239,9 +291,14 @@ class MetricColumn:
         table: Sequence[Statistics],
         metric: Metric,
         parts: Sequence[NDArray[Any]],
+        drawn: Sequence[NDArray[Any]],
         resampled_sums: Sequence[NDArray[Any]],
+        lacking: Collection[str] = (),
     ) -> MetricColumn:
-        """From the statistics of all systems, and those of each pair (see `_pair_values`)."""
+        """From the statistics of all systems, and those of each pair (see `_pair_values`).
+
+        `drawn` are the same as they are drawn, and `lacking` the units that some system did not answer.
+        """
         values = parts[0]
         sums = values.sum(axis=0, dtype=np.float64)
         column = cls(
@@ -254,18 +311,32 @@ class MetricColumn:
             sums,
             metric.aggregate(sums),
             metric.aggregate(resampled_sums[0]),
-            values,
+            drawn[0],
         )
+        # Scores from elsewhere know no answers: what is not rated there is left out below.
+        if lacking and not metric.is_given:
+            kept = np.array([unit not in lacking for unit in table[0].ids])
+            answered = values[kept].sum(axis=0, dtype=np.float64)
+            column = replace(
+                column,
+                answered=metric.aggregate(answered),
+                answered_n=max(metric.size(own, int(kept.sum())) for own in answered),
+            )
         if len(parts) == 1:
             return column
         pairwise = [
-            replace(cls.of(pair, metric, [part], [own]), units=int(part.any(axis=(1, 2)).sum()))
-            for pair, part, own in zip(combinations(table, 2), parts[1:], resampled_sums[1:], strict=True)
+            replace(cls.of(pair, metric, [part], [swapped], [own]), units=int(part.any(axis=(1, 2)).sum()))
+            for pair, part, swapped, own in zip(
+                combinations(table, 2), parts[1:], drawn[1:], resampled_sums[1:], strict=True
+            )
         ]
         counted = resampling.counted_units(values, metric.aggregate)
         by_all = counted[:, counted.any(axis=0)].all(axis=1)
         common = values[by_all].sum(axis=0, dtype=np.float64)
-        return replace(column, pairwise=pairwise, common=common, common_units=int(by_all.sum()))
+        is_complete = counted.sum(axis=0) == counted.any(axis=1).sum()
+        return replace(
+            column, pairwise=pairwise, common=common, common_units=int(by_all.sum()), is_complete=is_complete
+        )
 
     @property
     def pairs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -281,6 +352,14 @@ class MetricColumn:
         return self.points[first] - self.points[second]
 
     @property
+    def centred(self) -> NDArray[np.float64]:
+        """The differences of all pairs in the resamples (samples, pairs), less what was observed."""
+        if self.pairwise:
+            return np.concatenate([pair.centred for pair in self.pairwise], axis=1)
+        first, second = self.pairs
+        return self.resampled[:, first] - self.resampled[:, second] - self.differences
+
+    @property
     def standard_errors(self) -> NDArray[np.float64]:
         """Those of the differences (systems, systems)."""
         if not self.pairwise:
@@ -292,10 +371,53 @@ class MetricColumn:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Tests:
-    """p-values of all pairs, and how many standard errors a further difference would have to reach."""
+    """p-values of all pairs, how many standard errors a further difference must reach, who lost to whom."""
 
     p: NDArray[np.float64]
     critical: float
+    lost: Losses
+
+
+def _wmt_clusters(
+    column: MetricColumn,
+    comparable: NDArray[np.float64],
+    differences: NDArray[np.float64],
+    p: NDArray[np.float64],
+    *,
+    alpha: float,
+) -> list[tuple[int, list[int]]]:
+    """A new rank where all systems above differ from all below, as at WMT."""
+    sign = 1 if column.metric.higher_is_better else -1
+    ranked = np.argsort(-sign * comparable, kind="stable")
+    if column.pairwise:
+        # The order rests on other units than a difference does, and may contradict it.
+        p = np.where(sign * (differences - differences.T) > 0, p, 1.0)
+        ranked = ranked[np.isfinite(comparable[ranked])]
+    grouped = clusters(ranked.tolist(), p, alpha=alpha)
+    return [(1 + sum(map(len, grouped[:i])), members) for i, members in enumerate(grouped)]
+
+
+def drawn_together(
+    parts: Sequence[NDArray[Any]], ids: Sequence[str], documents: Mapping[str, str]
+) -> list[NDArray[Any]]:
+    """Statistics (units, …) added up by document; as they are where no documents are given."""
+    if not documents:
+        return list(parts)
+    _, places = np.unique([documents.get(unit, unit) for unit in ids], return_inverse=True)
+    order = np.argsort(places, kind="stable")
+    starts = np.searchsorted(places[order], np.arange(places.max(initial=-1) + 1))
+    return [np.add.reduceat(part[order], starts, axis=0, dtype=_wide(part)) for part in parts]
+
+
+def segment_spread(table: Sequence[Statistics], metric: Metric, samples: int, seed: int | None) -> float:
+    """Half of the interval of the first system where single segments are drawn."""
+    (sums,) = resampling.bootstrap_sums([table[0].values], samples=samples, seed=seed)
+    low, high = resampling.interval(metric.aggregate(sums))
+    return float(high - low) / 2
+
+
+def _wide(part: NDArray[Any]) -> Any:
+    return np.int64 if np.issubdtype(part.dtype, np.integer) or part.dtype == np.bool_ else np.float64
 
 
 def _pair_values(values: NDArray[Any], metric: Metric) -> list[NDArray[Any]]:
@@ -395,15 +517,15 @@ def score_stream(
     context: RunContext,
     *,
     pair: tuple[str, str] | None,
-    guards: bool,
+    checks: Sequence[str],
     extra: Mapping[str, object],
 ) -> Result:
     """What `ScoreMethod` finds, but for findings and scores of segments: those are not kept.
 
     Outputs are compared by the paired bootstrap, since its resamples are there.
     """
-    from mtassay.measures.guards import find_guard_hits  # large, and loads `regex`
-
+    check_context = CheckContext(*(pair or (None, None)))
+    chosen = choose_checks(checks, (), check_context).checks
     for name, metric in metrics.items():
         if not metric.cacheable or metric.reads_ids or metric.asks_models:
             raise UsageError(
@@ -411,7 +533,8 @@ def score_stream(
             )
     total = files.count()
     sums = resampling.StreamedSums(total, samples=how.samples, seed=how.seed)
-    counts = {system: Counter[str](segments=0) for system in files.outputs}
+    counts = {system: Counter[str](error=0, refused=0, missing=0) for system in files.outputs}
+    unanswered: dict[str, set[str]] = {}
     signatures: dict[str, str] = {}
     for corpus in files.blocks():
         context.progress("lines", sums.units, total)
@@ -427,9 +550,12 @@ def score_stream(
                     f"`stream=True`: metric '{name}' has no score for some lines. Leave out `stream` or it."
                 )
         sums.add(stacked)
-        if guards:
-            for system, found in find_guard_hits(corpus.segments, corpus.outputs, pair=pair).counts.items():
-                counts[system].update(found)
+        units = {name: units_of(corpus.segments, texts) for name, texts in corpus.outputs.items()}
+        for system, found in run_checks(chosen, units, check_context).items():
+            counts[system].update(count_checks(found))
+        for system, absent in corpus.unanswered.items():
+            counts[system]["missing"] += len(absent)
+            unanswered.setdefault(system, set()).update(absent)
     columns = [
         MetricColumn(
             name,
@@ -447,14 +573,18 @@ def score_stream(
             metrics.items(), sums.totals, sums.resampled, strict=True
         )
     ]
-    results = how.conclude(columns, labels)
+    results = replace(how, unanswered=unanswered).conclude(columns, labels)
+    basis: dict[str, Any] = {"streamed": {"segments": sums.units, "references": files.references}}
+    if unanswered:
+        lacking = {system: len(units) for system, units in unanswered.items()}
+        basis["unanswered"] = {"of": sums.units, "systems": lacking, "ranked": how.rank_incomplete}
     shown_counts: dict[str, dict[str, Any]] = {
-        system: {**found, "segments": sums.units, "skipped": 0} for system, found in counts.items()
+        system: {**found, "segments": sums.units} for system, found in counts.items()
     }
     return Result(
         scores=[score for result in results for score in result.scores],
         comparisons=[comparison for result in results for comparison in result.comparisons],
         clusters=[cluster for result in results for cluster in result.clusters],
         counts=shown_counts,
-        basis={"streamed": {"segments": sums.units, "references": files.references}},
+        basis=basis,
     )

@@ -1,4 +1,4 @@
-"""The tables that show a result to a person: systems by metric, groups, comparisons, guards, signatures."""
+"""The tables that show a result to a person: systems by metric, groups, comparisons, checks, signatures."""
 
 from __future__ import annotations
 
@@ -6,12 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from mtassay.data.display import Cell, Figure, Point, Series, Table
+from mtassay.data.marks import plural
 from mtassay.data.nouns import Comparison, Result, Run, Score
 from mtassay.measures.metric import blindspots_note
+from mtassay.measures.worth import worth_of
+from mtassay.methods.headlines import may_be_best
+from mtassay.stats.best import least_p
 
 WHOLE = "all"
 FEW = 30
 """Below so many units, resampling says little."""
+_FEW_DOCUMENTS = 20
 _NAMED = 4  # systems in a note
 
 
@@ -56,7 +61,7 @@ def _sizes(numbers: Sequence[int]) -> str:
 
 
 def main_table(run: Run) -> Table:
-    """Systems by metric: score, half-width of its 95 % interval, rank of its significance cluster."""
+    """Systems by metric: score, half-width of its 95 % interval, rank; bold is what may be the best."""
     result, style = run.result, _MetricStyle.of(run.result)
     whole = [score for score in result.scores if score.group == WHOLE]
     metrics = list(dict.fromkeys(score.name for score in whole))
@@ -67,13 +72,17 @@ def main_table(run: Run) -> Table:
         if cluster.group == WHOLE
         for system in cluster.systems
     }
+    best = {(metric, system) for metric in metrics for system in best_systems(run, metric)}
     systems = ordered_systems(result, metrics[0])
     header = ["System"]
     shared = {metric: cells[metric, systems[0]].common_n for metric in metrics}
+    answered = {metric: cells[metric, systems[0]].answered_n for metric in metrics}
     for metric in metrics:
         header += [style.label(metric), "±"]
         if (common_n := shared[metric]) is not None:
             header += ["n", f"same {common_n:,}"]
+        if (answered_n := answered[metric]) is not None:
+            header += [f"answered {answered_n:,}"]
         header += ["#"] * bool(ranks)
     rows: list[list[Cell | str]] = []
     for system in systems:
@@ -81,23 +90,103 @@ def main_table(run: Run) -> Table:
         for metric in metrics:
             score = cells[metric, system]
             rank = ranks.get((metric, system))
-            row += [Cell(style.number(score.value, metric), strong=rank == 1), style.spread(score)]
+            row += [
+                Cell(style.number(score.value, metric), strong=(metric, system) in best),
+                style.spread(score),
+            ]
             if shared[metric] is not None:
                 row += [f"{score.n:,}", style.number(score.common, metric)]
+            if answered[metric] is not None:
+                row += [style.number(score.answered, metric)]
             row += [str(rank or "–")] * bool(ranks)
         rows.append(row)
     sizes = {metric: [cells[metric, system].n for system in systems] for metric in metrics}
     notes = [f"n: {', '.join(f'{style.label(metric)} {_sizes(n)}' for metric, n in sizes.items())}."]
     notes.append("±: half of the 95 % bootstrap interval.")
-    if min(n for several in sizes.values() for n in several) < FEW:
+    fewest = min(n for several in sizes.values() for n in several)
+    if fewest < FEW and not few_note(result, _alpha(run)):
         notes.append(f"Fewer than {FEW}: intervals and p-values say little.")
     if ranks:
-        notes.append(f"#: rank; a new one where all above differ from all below (p < {_alpha(run):g}).")
+        notes.append(_about_ranks(run))
     if any(common_n is not None for common_n in shared.values()):
-        notes.append("same: the score on the segments that all systems have; ranks are by it.")
+        notes.append("same: the score on the segments that all systems have.")
+    if any(answered_n is not None for answered_n in answered.values()):
+        notes.append("answered: the score on the segments that all systems answered.")
     if note := blindspots_note((metric, style.label(metric)) for metric in metrics):
         notes.append(note)
     return Table(header, rows, notes=notes)
+
+
+def best_systems(run: Run, metric: str, group: str = WHOLE) -> list[str]:
+    """Those that may be the best by a metric; of runs of earlier versions those of rank 1."""
+    if "ranks" in run.parameters:
+        return may_be_best(run.result, metric, group, alpha=_alpha(run))
+    return [
+        system
+        for c in run.result.clusters
+        if (c.name, c.group, c.rank) == (metric, group, 1)
+        for system in c.systems
+    ]
+
+
+def _about_ranks(run: Run) -> str:
+    """One line on what ranks mean."""
+    if run.parameters.get("ranks", "wmt-clusters") == "wmt-clusters":
+        return f"#: clusters as at WMT: all systems above a line differ from all below (p < {_alpha(run):g})."
+    return (
+        "Bold, rank 1: may be the best; no other system is significantly better. "
+        "Other ranks: 1 + how many are. Each system is compared with all others at once."
+    )
+
+
+def unit_note(result: Result, spread: float) -> str:
+    """That whole documents were drawn, and what the interval would be by segments."""
+    about, first = result.basis["unit"], result.scores[0]
+    style = _MetricStyle.of(result)
+    few = ", which is few: trust p-values more than intervals" if about["n"] < _FEW_DOCUMENTS else ""
+    return (
+        f"Intervals and tests draw whole documents: n = {about['n']:,} documents of {about['segments']:,} "
+        f"segments{few}. {style.label(first.name)} of {first.system} is ±{style.spread(first)}; by segments "
+        f"it would be ±{style.number(spread, first.name)} (--unit segment)."
+    )
+
+
+def few_note(result: Result, alpha: float) -> str:
+    """That so few units can never show a difference; empty where they can."""
+    about = result.basis.get("unit")
+    n = about["n"] if about else max((score.n for score in result.scores), default=FEW)
+    if least_p(n) < alpha or not result.comparisons:
+        return ""
+    units = plural(n, "document" if about else "segment")
+    return f"{units} can never show a significant difference; use at least {FEW}."
+
+
+def people_notes(result: Result, given: Sequence[str]) -> list[str]:
+    """Where scores from elsewhere, such as people's, and a metric prefer different systems, significantly."""
+    style = _MetricStyle.of(result)
+    better: dict[str, dict[frozenset[str], str]] = {}
+    for c in result.comparisons:
+        if c.group == WHOLE:
+            better.setdefault(c.name, {})[frozenset((c.a, c.b))] = c.better
+    notes = []
+    for people in given:
+        for metric, own in better.items():
+            if metric in given or people not in better:
+                continue
+            against = [
+                (own[pair], other)
+                for pair, other in better[people].items()
+                if other and own.get(pair) and own[pair] != other
+            ]
+            if against:
+                named = ", ".join(f"{mine} over {other}" for mine, other in against[:_NAMED])
+                more = f" and {len(against) - _NAMED} more" if len(against) > _NAMED else ""
+                notes.append(
+                    f"{style.label(metric)} and {style.label(people)} disagree about {len(against):,} of "
+                    f"{len(own):,} pairs: {style.label(metric)} prefers {named}{more}; "
+                    f"{style.label(people)} the reverse."
+                )
+    return notes
 
 
 def coverage_notes(result: Result) -> list[str]:
@@ -111,21 +200,21 @@ def coverage_notes(result: Result) -> list[str]:
         more = f" and {len(scores) - _NAMED:,} more" if len(scores) > _NAMED else ""
         sizes = ", ".join(f"{score.system} {score.n:,}" for score in fewest)
         ranks = (
-            f"Ranks are by the {common_n:,} that all have"
+            "A system that is not rated on all of them has no rank"
             if common_n
             else "No segment has one of every system, so there are no ranks"
         )
         notes.append(
             f"Watch out: {scores[0].label or metric} has scores on different segments for different systems "
-            f"({sizes}{more}), so their means cannot be compared. {ranks}; differences are "
-            "by those that both systems have."
+            f"({sizes}{more}), so their means cannot be compared: {common_n:,} have one of every system. "
+            f"{ranks}; differences are by those that both systems have."
         )
     return notes
 
 
-def group_tables(result: Result) -> list[Table]:
+def group_tables(run: Run) -> list[Table]:
     """For each metric with groups (domains, entity types): systems by group."""
-    style = _MetricStyle.of(result)
+    result, style = run.result, _MetricStyle.of(run.result)
     tables = []
     for metric in dict.fromkeys(score.name for score in result.scores):
         parts = [s for s in result.scores if s.name == metric and s.group != WHOLE]
@@ -134,12 +223,7 @@ def group_tables(result: Result) -> list[Table]:
             continue
         cells = {(score.group, score.system): score for score in parts}
         systems = ordered_systems(result, metric)
-        best = {
-            (cluster.group, system)
-            for cluster in result.clusters
-            if cluster.name == metric and cluster.rank == 1
-            for system in cluster.systems
-        }
+        best = {(group, system) for group in groups for system in best_systems(run, metric, group)}
         rows: list[list[Cell | str]] = []
         for group in groups:
             row: list[Cell | str] = [group, _sizes([cells[group, system].n for system in systems])]
@@ -169,11 +253,13 @@ def comparison_table(run: Run, *, all_pairs: bool = False) -> Table | None:
     baseline, title = _baseline(run, style)
     with_n = any(score.common_n is not None for score in run.result.scores if score.group == WHOLE)
     rows: list[list[Cell | str]] = []
+    measured: list[tuple[str, float | None]] = []
     if all_pairs:
         title = "All pairs"
         for comparison in whole:
             cells = _comparison_cells(comparison, style, alpha, with_n=with_n)
             rows.append([f"{comparison.a} − {comparison.b}", style.label(comparison.name), *cells])
+            measured.append((comparison.name, comparison.delta))
     for metric in [] if all_pairs else dict.fromkeys(comparison.name for comparison in whole):
         against = {
             shown.a: shown
@@ -185,17 +271,71 @@ def comparison_table(run: Run, *, all_pairs: bool = False) -> Table | None:
             if system in against:
                 cells = _comparison_cells(against[system], style, alpha, with_n=with_n)
                 rows.append([system, style.label(metric), *cells])
+                measured.append((metric, against[system].delta))
+    worths = [worth_of(style.label(name), delta) for name, delta in measured]
+    with_people = any(worths)
+    if with_people:
+        rows = [[*row, w.short if w else "–"] for row, w in zip(rows, worths, strict=True)]
     return Table(
-        ["System", "metric", *["n"] * with_n, "Δ", "p", "detectable", "more needed"],
+        [
+            "System",
+            "metric",
+            *["n"] * with_n,
+            "Δ",
+            "p",
+            "detectable",
+            "more needed",
+            *["people"] * with_people,
+        ],
         rows,
         title=title,
         notes=[
             _about_p(run),
             "detectable: the smallest Δ that this test set shows with 80 % power. "
-            "more needed: how many more segments would settle a Δ of this size.",
+            "more needed: how many more segments would make a Δ of this size significant.",
             *["n: the segments that both systems have; Δ and p are of these."] * with_n,
+            *[
+                "people: how often people preferred the same system where the metric differed as much "
+                "(WMT22–24). Details: mtassay explain BLEU"
+            ]
+            * with_people,
         ],
     )
+
+
+def matrix_tables(run: Run) -> list[Table]:
+    """For each metric who is significantly better than whom, of three systems or more."""
+    result, style = run.result, _MetricStyle.of(run.result)
+    tables = []
+    for metric in dict.fromkeys(score.name for score in result.scores if score.group == WHOLE):
+        better = {
+            (c.better, c.b if c.better == c.a else c.a)
+            for c in result.comparisons
+            if (c.name, c.group) == (metric, WHOLE) and c.better
+        }
+        systems = ordered_systems(result, metric)
+        if "ranks" not in run.parameters or not _FEWEST <= len(systems) <= _MOST:
+            continue
+        rows: list[list[Cell | str]] = [
+            [
+                f"{place} {row}",
+                *(
+                    "" if row == o else "+" if (row, o) in better else "−" if (o, row) in better else "·"
+                    for o in systems
+                ),
+            ]
+            for place, row in enumerate(systems, 1)
+        ]
+        numbers = map(str, range(1, len(systems) + 1))
+        note = (
+            "+: the system of the row is significantly better than that of the column; −: worse; ·: neither."
+        )
+        title = f"Who is significantly better by {style.label(metric)}"
+        tables.append(Table(["System", *numbers], rows, title, [note]))
+    return tables
+
+
+_FEWEST, _MOST = 3, 24  # systems in a matrix
 
 
 def baseline_of(run: Run) -> str:
@@ -238,8 +378,8 @@ def _about_p(run: Run) -> str:
     return f"{_TESTS[test]}{f'; {corrected}' if several else ''}."
 
 
-def guard_table(result: Result) -> Table | None:
-    """Broken outputs per system; only what was found, `None` if nothing was."""
+def alarm_table(result: Result) -> Table | None:
+    """Outputs that checks flag, per system; only what was found, `None` if nothing was."""
     kinds = [
         kind
         for kind in dict.fromkeys(kind for counts in result.counts.values() for kind in counts)
@@ -257,9 +397,7 @@ def guard_table(result: Result) -> Table | None:
             for kind in kinds
         ]
         rows.append([system, *cells])
-    return Table(
-        ["System", *(kind.replace("_", " ") for kind in kinds)], rows, title="Watch out: broken outputs"
-    )
+    return Table(["System", *(kind.replace("_", " ") for kind in kinds)], rows, title="Findings of checks")
 
 
 def signature_lines(result: Result) -> list[str]:
@@ -315,7 +453,7 @@ def _comparison_cells(
     if comparison.delta is not None and comparison.delta > 0:
         delta = f"+{delta}"
     p = "–" if comparison.p is None else f"{comparison.p:.4f}"
-    more = "settled" if significant else _many(comparison.more)
+    more = "0" if significant else _many(comparison.more)
     return [
         *["–" if comparison.n is None else f"{comparison.n:,}"] * with_n,
         Cell(delta.replace("-", "−"), strong=significant),

@@ -1,4 +1,4 @@
-"""How a run of scoring shows itself: scores, what the judge and the guards find, where systems differ."""
+"""How a run of scoring shows itself: scores, what the judge and the checks find, where systems differ."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ from mtassay.data.registry import find
 from mtassay.data.run_view import RunView
 from mtassay.measures.corpus import labels_of, open_metrics, saved_metric
 from mtassay.measures.metric import Metric
-from mtassay.methods.basis import compared_note
+from mtassay.methods.basis import unanswered_note
 from mtassay.methods.headlines import Contest
 from mtassay.methods.score.judged import (
     JUDGE,
     SegmentEvidence,
+    Tails,
     judged_blocks,
     judged_table,
-    lowest_tenth,
     reasons_table,
+    score_tails,
     seen,
     unjudged_observations,
     weak_headlines,
 )
 from mtassay.methods.score.score_statistics import group_statistics
 from mtassay.methods.score.score_tables import (
+    alarm_table,
     comparison_table,
     group_tables,
-    guard_table,
     main_table,
+    matrix_tables,
     score_figures,
     signature_lines,
 )
 
 if TYPE_CHECKING:
     from mtassay.methods.score.differences import Differences
-
-__all__ = ["ScoreView"]
 
 
 class ScoreView(RunView):
@@ -51,6 +51,8 @@ class ScoreView(RunView):
     def ledgers(self, system: str) -> list[Ledger]:
         """Every metric that this installation has, with its parts and the groups of segments."""
         by = self.run.parameters.get("by")
+        is_by_document = "unit" in self.run.result.basis
+        documents = {s.id: s.document for s in self.run.segments if s.document} if is_by_document else {}
         ledgers = []
         for whole in self.run.statistics:
             if whole.system != system or whole.group != "all" or whole.metric not in self._metrics:
@@ -70,6 +72,7 @@ class ScoreView(RunView):
                     columns,
                     part=by or "part",
                     higher_is_better=metric.higher_is_better,
+                    clusters=documents,
                     unit_scores=metric.unit_scores,
                     column_names=list(whole.columns),
                 )
@@ -77,23 +80,27 @@ class ScoreView(RunView):
         return ledgers
 
     def observations(self) -> list[Observation]:
-        """As the judge says, where it was asked; else by guards, metrics that flag, and the lowest tenth."""
+        """As the judge says, where it was asked; else by checks, metrics that flag, and the lowest tenth."""
         if self._is_judged:
             return super().observations()
-        lowest: dict[str, set[str]] = {}
+        tails: dict[str, Tails] = {}
         if metric := self._ranking_metric():
             ledgers = {system: self.ledgers(system) for system in self.run.systems}
-            lowest = lowest_tenth({s: le for s, own in ledgers.items() for le in own if le.name == metric})
-        return unjudged_observations(self.run, lowest)
+            of_metric = {s: le for s, own in ledgers.items() for le in own if le.name == metric}
+            tails = score_tails(of_metric, {s.id: len(s.source or "") for s in self.run.segments})
+        return unjudged_observations(self.run, tails)
+
+    def failures(self) -> str:
+        return "low-scoring outputs" if not self._is_judged and self._ranking_metric() else super().failures()
 
     def failure(self) -> str:
         if self._is_judged:
-            return "an output that the judge calls wrong, or a guard flags"
+            return "an output that the judge calls wrong, or a check flags"
         if not (metric := self._ranking_metric()):
-            return "an output that a guard flags"
+            return "an output that a check flags"
         held = "against the mean of the other systems" if len(self.run.systems) > 1 else "of its outputs"
         label = labels_of(self._metrics)[metric]
-        return f"an output that a guard flags, or in the lowest tenth by {label} {held}"
+        return f"an output that a check flags, or in the lowest tenth by {label} {held}"
 
     @property
     def _is_judged(self) -> bool:
@@ -133,8 +140,9 @@ class ScoreView(RunView):
         pair = self.run.parameters.get("pair")
         facts = ["-".join(pair)] if pair else []
         n = streamed.get("segments", len(self.run.segments))
-        result = self.run.result
-        facts.append(compared_note(result) if "compared" in result.basis else f"{n:,} segments")
+        facts.append(f"{n:,} segments")
+        if note := unanswered_note(self.run.result):
+            facts.append(note.partition(" segments.")[0])
         facts.append(f"{references} reference{'s' * (references != 1)}")
         return " · ".join(facts)
 
@@ -179,7 +187,7 @@ class ScoreView(RunView):
         return [] if by is None or value is None else [str(value)]
 
     def answer_view(self, output: Output | None, system: str, findings: Sequence[Finding]) -> AnswerView:
-        """Guards, types of names that were missed, and clues of the judge are groups; errors are marked."""
+        """Checks, types of names that were missed, and clues of the judge are groups; errors are marked."""
         answer = super().answer_view(output, system, findings)
         marks = [span for f in findings for span in SegmentEvidence.of(f).marks()]
         lines = [line._replace(marks=marks) if line.label == "output" else line for line in answer.lines]
@@ -188,9 +196,10 @@ class ScoreView(RunView):
     def tables(self, look: Look = PLAIN) -> list[Table]:
         run = self._labelled
         judged = (judged_table(run), reasons_table(run)) if self._is_judged else ()
-        more = (comparison_table(run, all_pairs=look.pairs), guard_table(run.result), *judged)
+        more = (comparison_table(run, all_pairs=look.pairs), alarm_table(run.result), *judged)
         main = [main_table(run)] if run.result.scores else []
-        return [*main, *group_tables(run.result), *filter(None, more)]
+        matrices = matrix_tables(run) if look.pairs or look.detail else []
+        return [*main, *group_tables(run), *filter(None, more), *matrices]
 
     def blocks(self, look: Look = PLAIN) -> list[Block]:
         return judged_blocks(self.run, look) if self._is_judged else []
@@ -243,7 +252,8 @@ class ScoreView(RunView):
     def signatures(self) -> list[str]:
         texts = self.run.result.basis.get("texts")
         # The signature of a metric is sacreBLEU's, so what was tested has a line of its own.
-        return [*signature_lines(self._labelled.result), *([f"texts:{texts[:12]}"] if texts else [])]
+        unit = "|unit:document" if "unit" in self.run.result.basis else ""
+        return [*signature_lines(self._labelled.result), *([f"texts:{texts[:12]}{unit}"] if texts else [])]
 
     def why(self, finding: Finding) -> str:
         reason = SegmentEvidence.of(finding).reason

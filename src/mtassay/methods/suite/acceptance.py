@@ -9,22 +9,14 @@ from typing import Literal
 
 from mtassay.data.errors import UsageError
 from mtassay.data.formats.suite_items import Item, Rule, RuleField, Suite
-from mtassay.data.marks import marked
+from mtassay.data.marks import marked, plural
 from mtassay.data.subjects import SHORT, Decision
+from mtassay.methods.suite.induction import Background, Focus
 from mtassay.methods.suite.material import ItemMaterial, said, subject_id
 from mtassay.methods.suite.patterns import compile_rule
 from mtassay.methods.suite.problems import short
 from mtassay.methods.suite.rule_judge import Judge
 from mtassay.methods.suite.suggestions import Known, broken_by, expression_for, known_outputs, with_rules
-
-__all__ = [
-    "Outcome",
-    "RuleTrial",
-    "TriedOutput",
-    "Wish",
-    "rules_to_add",
-    "try_expression",
-]
 
 _SHOWN = 200  # characters of a rule
 _LONGEST_TOKEN = 5000  # characters; what is longer is no translation that a system gives twice
@@ -86,6 +78,7 @@ class _Target:
 def rules_to_add(suite: Suite, material: ItemMaterial, wish: Wish) -> Outcome:
     """What to write. What cannot be accepted is said; what would break a known verdict is a `UsageError`."""
     judge = Judge(suite)
+    background = Background(suite, material.outputs) if wish.form == "regex" else None
     outcome = Outcome()
     grouped: dict[tuple[str, bool], list[_Target]] = {}
     for target in _targets(judge, material, wish):
@@ -98,7 +91,8 @@ def rules_to_add(suite: Suite, material: ItemMaterial, wish: Wish) -> Outcome:
         if wish.correct is not None:
             decisions |= {target.text: correct for target in targets if target.text is not None}
         settled_outputs = known_outputs(judge, item, outputs=outputs, decisions=decisions)
-        rules = list(_rules(judge, item, targets, settled_outputs, correct, wish, outcome))
+        focus = background.focus(item) if background else None
+        rules = list(_rules(judge, item, targets, settled_outputs, correct, wish, outcome, focus))
         if rules:
             outcome.rules.setdefault(item_id, []).extend(rules)
     if not grouped and not outcome.remarks:
@@ -186,6 +180,7 @@ def _rules(
     correct: bool,
     wish: Wish,
     outcome: Outcome,
+    focus: Focus | None,
 ) -> Iterator[tuple[RuleField, Rule]]:
     """Rules for outputs of one item with one verdict."""
     verdict = "correct" if correct else "incorrect"
@@ -198,13 +193,19 @@ def _rules(
     if covered := len(targets) - len(waiting):
         outcome.remarks.append(f"{item.id}: the rules say already that {covered} of these are {verdict}")
     if wish.form == "regex" and waiting:
-        pattern = expression_for(
-            judge, item, [t.text or "" for t in waiting], settled_outputs, correct=correct
-        )
+        texts = [t.text or "" for t in waiting]
+        pattern = expression_for(judge, item, texts, settled_outputs, correct=correct, focus=focus)
         if pattern:
-            yield kind, _signed(pattern, waiting, wish)
-            return
-        outcome.remarks.append(f"{item.id}: no words tell these outputs from others, so they become tokens")
+            changed = with_rules(item, [(kind, Rule(pattern))])
+            covered_targets = [t for t in waiting if judge.judge(changed, t.text or "").status == verdict]
+            yield kind, _signed(pattern, covered_targets, wish)
+            waiting = [t for t in waiting if t not in covered_targets]
+        if waiting:
+            outcome.remarks.append(
+                f"{item.id}: no words that are about this item tell {plural(len(waiting), 'output')} from "
+                f"those that are {'in' * correct}correct, so each becomes a token: it settles this very "
+                "output only"
+            )
     for target in waiting:
         assert target.text is not None
         against = [m for m in judge.judge(item, target.text).matches if m.kind.endswith("tokens")]

@@ -19,27 +19,6 @@ from mtassay.methods.suite.suite_method import QUESTION, SuiteMethod, case_of, s
 from mtassay.review.campaign_store import counted_reviews
 from mtassay.runtime.workspace import Workspace
 
-__all__ = [
-    "NOTHING",
-    "NO_CORRECT",
-    "NO_INCORRECT",
-    "Harvest",
-    "ItemMaterial",
-    "KnownOutputs",
-    "Sides",
-    "check_harvest",
-    "harvest_record",
-    "harvest_rows",
-    "make_pairs",
-    "newest_run",
-    "said",
-    "same_items",
-    "sort_outputs",
-    "subject_id",
-    "suite_run",
-    "suite_runs",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class ItemMaterial:

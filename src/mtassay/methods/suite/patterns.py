@@ -19,26 +19,6 @@ import re2
 
 from mtassay.data.formats.suite_items import Matching, Rule, expand
 
-__all__ = [
-    "MARK",
-    "PATIENCE",
-    "TIMEOUT",
-    "Costs",
-    "Found",
-    "Pattern",
-    "SearchedText",
-    "Translation",
-    "compile_rule",
-    "control_in",
-    "escaped",
-    "explain",
-    "mark",
-    "normalize",
-    "translate",
-    "unmarked_length",
-]
-
-
 MARK = "\U0010fffe"  # a code point that Unicode keeps free of characters
 _INNER_MARK = "\U000ffffe"  # stands where there is no boundary, for patterns with \B
 _MARKS = MARK + _INNER_MARK

@@ -22,17 +22,6 @@ from mtassay.methods.suite.patterns import SearchedText, normalize
 from mtassay.methods.suite.rule_judge import Judge
 from mtassay.nlp.numerals import spellings
 
-__all__ = [
-    "PatternExample",
-    "Pitfall",
-    "RulesBesideEachOther",
-    "battery",
-    "examples",
-    "numbers_in",
-    "other_ways",
-    "similar_names",
-]
-
 _LATIN = (
     "Yes",
     "Kto tam?",

@@ -30,24 +30,10 @@ from mtassay.data.formats.suite_items import (
 from mtassay.data.formats.yaml_editing import cut_texts
 from mtassay.data.languages import parse_pair
 from mtassay.data.marks import plural
+from mtassay.methods.suite.looseness import LooseRules
 from mtassay.methods.suite.patterns import SearchedText, compile_rule, control_in, normalize
 from mtassay.methods.suite.pitfalls import RulesBesideEachOther, battery, similar_names
 from mtassay.methods.suite.rule_judge import Judge, JudgedOutput
-
-__all__ = [
-    "CODES",
-    "Checked",
-    "Code",
-    "Outputs",
-    "Problem",
-    "Problems",
-    "Severity",
-    "lint",
-    "problem",
-    "read_codes",
-    "short",
-]
-
 
 Severity = Literal["error", "warning", "info"]
 
@@ -81,10 +67,13 @@ CODES = {
     "only-source-words": Code("warning", "an expression by which a copy of the source is correct"),
     "focus-not-in-source": Code("warning", "a focus that does not stand in the source"),
     "duplicate-source": Code("warning", "two items that ask and judge the same"),
+    "accepts-unrelated": Code("warning", "rules that call an unrelated sentence correct"),
     "no-langpair": Code("warning", "an item without a language pair, or with one that nobody knows"),
     "no-rule": Code("warning", "an item that nothing can judge"),
     "no-items": Code("warning", "a suite without items"),
     "number-one-way": Code("info", "an expression that takes a number only in words or only in digits"),
+    "accepts-shuffled": Code("info", "a phenomenon whose rules accept references with shuffled words"),
+    "accepts-half": Code("info", "a phenomenon whose rules accept half of a reference"),
     "few-items": Code("info", "a phenomenon with too few items to say much"),
     "never-fires": Code("info", "a rule that applied to no stored output of its item"),
     "unused-macro": Code("info", "a macro that no expression uses"),
@@ -452,19 +441,25 @@ def lint(
     """
     problems = list(_suite_problems(suite, min_items))
     tokens = idle = 0
+    sound: list[Item] = []
     for place, item in enumerate(suite.items):
         if report and place % 100 == 0:
             report(place)
         # Judging asks for ids that are unique, so every item is judged by itself.
         checked = Checked(Judge(replace(suite, items=())), item)
         stored = (outputs or {}).get(item.id, ())
-        problems += checked.problems(stored)
+        found = list(checked.problems(stored))
+        problems += found
+        if not any(problem.severity == "error" for problem in found):
+            sound.append(item)
         if stored:
             tokens += len(item.positive_tokens) + len(item.negative_tokens)
             idle += checked.idle_tokens(stored)
     if idle:
         what = f"{idle:,} of {tokens:,} tokens equal no stored output; they may be those of other systems"
         problems.append(problem("never-fires", what))
+    loose = LooseRules(Judge(replace(suite, items=())), sound, short).problems()
+    problems += [problem(code, what, item, rule=rule) for code, what, item, rule in loose]
     return problems
 
 

@@ -14,7 +14,6 @@ from typing import Any, Literal
 
 from mtassay.data.display import Span
 from mtassay.data.errors import InputError, MtassayError
-from mtassay.data.evidence import Evidence
 from mtassay.data.formats.suite_items import (
     PATTERNS,
     REGEX_FIELDS,
@@ -28,6 +27,7 @@ from mtassay.data.formats.suite_items import (
 )
 from mtassay.data.languages import parse_pair
 from mtassay.data.marks import marked, printable
+from mtassay.data.method import Evidence
 from mtassay.data.nouns import DISPUTED, Verdict
 from mtassay.methods.suite.patterns import (
     PATIENCE,
@@ -38,19 +38,6 @@ from mtassay.methods.suite.patterns import (
     compile_rule,
     normalize,
 )
-
-__all__ = [
-    "DETECTOR",
-    "STATUSES",
-    "VERDICTS",
-    "Applied",
-    "Judge",
-    "JudgedOutput",
-    "Match",
-    "Status",
-    "VerdictEvidence",
-    "is_notable",
-]
 
 DETECTOR = "suite"
 VERDICTS: Mapping[str, Verdict] = {

@@ -29,33 +29,6 @@ from mtassay.data.formats.textfiles import (
 )
 from mtassay.data.marks import plural
 
-__all__ = [
-    "SOURCE",
-    "Distractors",
-    "Key",
-    "Restored",
-    "Returned",
-    "SentLine",
-    "Unscrambled",
-    "check_order",
-    "check_sent",
-    "check_suite",
-    "key_from_record",
-    "look_at",
-    "one_line",
-    "read_distractors",
-    "read_key",
-    "restore",
-    "scramble",
-    "scramble_remarks",
-    "unscramble",
-    "unscrambled_record",
-    "unscrambled_table",
-    "write_rows",
-    "write_scrambled",
-]
-
-
 SOURCE = "source.txt"
 """The file that is sent."""
 

@@ -1,47 +1,22 @@
-"""Which rule would settle an open output, and which words tell right from wrong.
+"""Which rule would settle an open output.
 
-A candidate is a sequence of up to four words of a known output that no known output of the other kind has.
-Alternatives are chosen greedily, those first that cover most. Every proposal is tried on all known outputs:
-none may be judged in another way than before.
+Every proposal is tried on all known outputs: none may be judged in another way than before.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from difflib import SequenceMatcher
 from typing import Any
 
 from mtassay.data.display import Table
 from mtassay.data.formats.suite_items import Item, Matching, Rule, RuleField, Suite
+from mtassay.methods.suite.induction import Background, Focus, pattern_of, separate
 from mtassay.methods.suite.material import ItemMaterial, subject_id
-from mtassay.methods.suite.patterns import SearchedText, escaped, normalize
+from mtassay.methods.suite.patterns import SearchedText, normalize
 from mtassay.methods.suite.rule_judge import Judge
-
-__all__ = [
-    "Broken",
-    "Known",
-    "Nearest",
-    "Open",
-    "Proposal",
-    "Suggested",
-    "Suggestion",
-    "broken_by",
-    "common_words",
-    "expression_for",
-    "known_outputs",
-    "nearest",
-    "pattern_of",
-    "separate",
-    "suggest",
-    "suggest_all",
-    "suggestion_table",
-    "summary",
-    "with_rules",
-    "words_of",
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,114 +92,13 @@ def broken_by(
     return broken
 
 
-_LONGEST = 4  # words of a candidate
-_ALTERNATIVES = 6  # of one expression
 _ENOUGH = 400  # words of an output that are looked at
-_NO_SPACES = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"  # scripts in which a character can be a word
-_WORD = re.compile(rf"[{_NO_SPACES}]|[^\W{_NO_SPACES}]+(?:['’-][^\W{_NO_SPACES}]+)*")
-
-
-def separate(
-    mine: Sequence[str],
-    others: Sequence[str],
-    undecided: Sequence[str] = (),
-    *,
-    matching: Matching,
-    common: Collection[str] = (),
-) -> list[str]:
-    r"""Sequences of words, one of which each text of `mine` has as far as possible, and none of `others` has.
-
-    Greedy: first what covers most, also of the undecided ones; of equals the shortest. A `common` word by
-    itself is never taken, and several of them only where nothing else is left.
-
-    >>> separate(["Ele não viu nada."], ["Ele não viu algo."], matching=Matching())
-    ['nada']
-    """
-    flags = re.IGNORECASE if matching.case == "ignore" else 0
-    own, other, unsettled = ([normalize(t, matching) for t in texts] for texts in (mine, others, undecided))
-    ordinary = {word.casefold() for word in common}
-    candidates = {}
-    for words in sorted({words for text in own for words in _sequences(text)}):
-        if words.casefold() in ordinary:
-            continue
-        compiled = re.compile(_pattern(words), flags)
-        if not any(compiled.search(text) for text in other):
-            candidates[words] = compiled
-
-    def worth(words: str) -> tuple[bool, int, int, int, int]:
-        parts = _WORD.findall(words)
-        compiled = candidates[words]
-        return (
-            any(part.casefold() not in ordinary for part in parts),
-            sum(bool(compiled.search(text)) for text in left),
-            sum(bool(compiled.search(text)) for text in unsettled),
-            -len(parts),
-            -len(words),
-        )
-
-    left = own
-    chosen: list[str] = []
-    while left and len(chosen) < _ALTERNATIVES:
-        useful = [words for words, compiled in candidates.items() if any(map(compiled.search, left))]
-        if not useful:
-            break
-        best = max(useful, key=worth)
-        chosen.append(best)
-        left = [text for text in left if not candidates[best].search(text)]
-    return chosen
-
-
-def _sequences(text: str) -> Iterator[str]:
-    """All sequences of words that nothing but white space parts."""
-    words = list(_WORD.finditer(text))[:_ENOUGH]
-    for first, start in enumerate(words):
-        end = start
-        for word in words[first : first + _LONGEST]:
-            if text[end.end() : word.start()].strip() and word is not start:
-                break
-            end = word
-            yield text[start.start() : end.end()]
-
-
-def _pattern(words: str) -> str:
-    """An expression for whole words; where a script has no spaces, for the characters."""
-    left, right = (r"\b" if not re.match(rf"[{_NO_SPACES}]", words[i]) else "" for i in (0, -1))
-    return left + escaped(words) + right
-
-
-def pattern_of(alternatives: Sequence[str]) -> str:
-    """An expression that finds any of these sequences of words."""
-    patterns = [_pattern(words) for words in alternatives]
-    if len(patterns) == 1:
-        return patterns[0]
-    if all(pattern.startswith(r"\b") and pattern.endswith(r"\b") for pattern in patterns):
-        return rf"\b(?:{'|'.join(pattern[2:-2] for pattern in patterns)})\b"
-    return "|".join(patterns)
 
 
 def words_of(text: str, matching: Matching) -> list[str]:
     """The words and marks of a text as they are compared: at most the first 400."""
     words = re.findall(r"\w+|[^\w\s]", normalize(text, matching))[:_ENOUGH]
     return [word.casefold() for word in words] if matching.case == "ignore" else words
-
-
-def common_words(
-    texts_by_item: Iterable[Iterable[str]], *, share: float = 0.01, least: int = 10
-) -> frozenset[str]:
-    """Words, in lower case, that stand in the outputs of many items and so say little about one.
-
-    Many is this share of all items, and at least so many: what is frequent in a handful of items may well be
-    what they are about.
-
-    >>> sorted(common_words([["The cat"], ["the dog"], ["The end"], ["Rain"]], least=3))
-    ['the']
-    """
-    counts: Counter[str] = Counter()
-    total = 0
-    for texts in texts_by_item:
-        counts.update({word.casefold() for text in texts for word in _WORD.findall(text)})
-        total += 1
-    return frozenset(word for word, count in counts.items() if count >= max(least, share * total))
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,18 +159,15 @@ def suggest(
     settled_outputs: Sequence[Known],
     undecided: Sequence[str],
     *,
-    common: Collection[str] = (),
+    focus: Focus | None = None,
 ) -> Suggestion:
-    """Rules for an item that settle more outputs without changing what is known.
-
-    `common` are words that tell little (see `separating.common_words`): none is proposed by itself.
-    """
+    """Rules for an item that settle more outputs without changing what is known."""
     why = _why_not(settled_outputs)
     proposals: list[Proposal] = []
     newly_settled: list[str] = []
     for correct in (True, False) if not why else ():
         others = [*(k.text for k in settled_outputs if k.correct != correct), *newly_settled]
-        proposal = _proposal(judge, item, settled_outputs, undecided, others, correct=correct, common=common)
+        proposal = _proposal(judge, item, settled_outputs, undecided, others, correct=correct, focus=focus)
         if proposal:
             proposals.append(proposal)
             changed = with_rules(item, [(proposal.kind, Rule(proposal.pattern))])
@@ -309,7 +180,8 @@ def suggest(
             Open(t, nearest(t, settled_outputs, judge.suite.matching), judge.judge(changed, t).status)
             for t in undecided
         ),
-        why or ("" if proposals else "no words tell the correct outputs from the incorrect ones"),
+        why
+        or ("" if proposals else "no words of their own tell the correct outputs from the incorrect ones"),
     )
 
 
@@ -330,7 +202,7 @@ def _proposal(
     others: Sequence[str],
     *,
     correct: bool,
-    common: Collection[str],
+    focus: Focus | None,
 ) -> Proposal | None:
     """An expression of one kind, if one would settle anything."""
     kind: RuleField = "positive_regex" if correct else "negative_regex"
@@ -340,7 +212,7 @@ def _proposal(
         text for text in mine if not any(match.kind == kind for match in judge.judge(item, text).matches)
     ]
     matching = judge.suite.matching
-    words = separate(waiting or mine, others, undecided, matching=matching, common=common)
+    words = separate(waiting or mine, others, undecided, matching=matching, focus=focus, same=mine)
     while words:
         pattern = pattern_of(words)
         rules = [(kind, Rule(pattern))]
@@ -358,23 +230,28 @@ def _proposal(
 
 
 def expression_for(
-    judge: Judge, item: Item, texts: Sequence[str], settled_outputs: Sequence[Known], *, correct: bool
+    judge: Judge,
+    item: Item,
+    texts: Sequence[str],
+    settled_outputs: Sequence[Known],
+    *,
+    correct: bool,
+    focus: Focus | None = None,
 ) -> str | None:
-    """The smallest expression that matches all these outputs and no known one of the other kind.
+    """The smallest expression that matches these outputs, as far as possible, and none of the other kind.
 
     `None` where there is nothing to tell them from, or nothing that tells them apart.
     """
     others = [output.text for output in settled_outputs if output.correct != correct]
+    same = [output.text for output in settled_outputs if output.correct == correct]
     if not others:
         return None
-    words = separate(texts, others, matching=judge.suite.matching)
+    words = separate(texts, others, matching=judge.suite.matching, focus=focus, same=[*same, *texts])
     if not words:
         return None
     kind: RuleField = "positive_regex" if correct else "negative_regex"
     rule = Rule(pattern_of(words))
-    changed = with_rules(item, [(kind, rule)])
-    matches_all = all(any(m.rule == rule for m in judge.judge(changed, t).matches) for t in texts)
-    return rule.text if matches_all and not broken_by(judge, item, [(kind, rule)], settled_outputs) else None
+    return None if broken_by(judge, item, [(kind, rule)], settled_outputs) else rule.text
 
 
 def nearest(text: str, settled_outputs: Iterable[Known], matching: Matching) -> Nearest | None:
@@ -442,7 +319,7 @@ def suggest_all(
 ) -> list[Suggested]:
     """Rules for each of the items with outputs that are open; those first of which most would be settled."""
     judge = Judge(whole)
-    common = common_words(material.outputs.values())
+    background = Background(whole, material.outputs)
     suggestions = []
     for place, item in enumerate(items):
         if report:
@@ -457,7 +334,7 @@ def suggest_all(
             disputes = material.disputes(item.id)
             undecided = sorted((t for t in open_ if t not in disputes), key=lambda t: -len(outputs[t]))
             settled_outputs = known_outputs(judge, item, outputs=outputs, decisions=decisions)
-            suggestion = suggest(judge, item, settled_outputs, undecided, common=common)
+            suggestion = suggest(judge, item, settled_outputs, undecided, focus=background.focus(item))
             suggestions.append(
                 Suggested(suggestion, outputs, {t: disputes[t] for t in open_ if t in disputes})
             )

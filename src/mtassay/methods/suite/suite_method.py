@@ -21,13 +21,11 @@ from mtassay.data.settings import option
 from mtassay.data.subjects import Subject
 from mtassay.methods.basis import SettledOutputs, compared_basis, missing, sign
 from mtassay.methods.suite.accuracy import Grades, Test, accuracies, costliest, fair_items
+from mtassay.methods.suite.authoring import Choice, select
 from mtassay.methods.suite.rule_judge import DETECTOR, STATUSES, Judge, VerdictEvidence, is_notable
-from mtassay.methods.suite.selection import Choice, select
 from mtassay.methods.suite.suite_tables import compared_items
 from mtassay.methods.suite.suite_view import SuiteView
 from mtassay.stats import resampling
-
-__all__ = ["CHOOSING", "QUESTION", "SuiteMethod", "case_of", "grades_of", "segment_of", "subject_of"]
 
 QUESTION = "suite"
 """What reviewers are asked about an output: is the phenomenon right? They answer correct or incorrect."""

@@ -13,20 +13,6 @@ from mtassay.data.nouns import Case, Result, Run, Score
 from mtassay.methods.basis import compared_note
 from mtassay.methods.suite.accuracy import phenomenon_groups
 
-__all__ = [
-    "AVERAGES",
-    "TESTS",
-    "accuracy_figure",
-    "accuracy_table",
-    "accuracy_tables",
-    "item_group",
-    "kinds_in",
-    "number",
-    "run_table",
-    "status_table",
-    "system_table",
-]
-
 AVERAGES = {"micro": "micro-average", "macro": "macro-average"}
 TESTS = {
     "randomization": "randomization",

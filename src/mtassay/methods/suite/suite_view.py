@@ -24,8 +24,6 @@ from mtassay.methods.suite.suite_tables import (
     status_table,
 )
 
-__all__ = ["SuiteView"]
-
 
 class SuiteView(RunView):
     """A run as people see it: a case is an item of the suite."""

@@ -6,7 +6,7 @@ import re
 from collections import Counter, defaultdict
 
 import pytest
-from mtassay_en.english import says_gender
+from mtassay_en.inflections import says_gender
 from mtassay_en.lexicon_entries import (
     LANGUAGES,
     PARTS,

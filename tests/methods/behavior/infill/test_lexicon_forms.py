@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from mtassay_en import chinese, english, german, portuguese
+from mtassay_en.inflections import chinese_forms, english_forms, german_forms, portuguese_forms
 from mtassay_en.number_edits import spell, spelled_numbers
 
 
@@ -17,11 +17,11 @@ from mtassay_en.number_edits import spell, spelled_numbers
 )  # fmt: skip
 def test_a_portuguese_noun_has_its_plural(word: str, plural: str) -> None:
     gender = {"o": "m", "a": "f"}[word[0]]
-    assert portuguese.forms("NOUN", word)[f"pl {gender}"] == plural
+    assert portuguese_forms("NOUN", word)[f"pl {gender}"] == plural
 
 
 def test_a_noun_of_both_genders_has_the_cells_of_both() -> None:
-    assert portuguese.forms("NOUN", "o/a dentista") == {
+    assert portuguese_forms("NOUN", "o/a dentista") == {
         "sg m": "dentista", "pl m": "dentistas", "sg f": "dentista", "pl f": "dentistas",
     }  # fmt: skip
 
@@ -36,7 +36,7 @@ def test_a_noun_of_both_genders_has_the_cells_of_both() -> None:
     ],
 )  # fmt: skip
 def test_a_portuguese_adjective_has_four_forms(adjective: str, forms: str) -> None:
-    found = portuguese.forms("ADJ", adjective)
+    found = portuguese_forms("ADJ", adjective)
     assert [found[cell] for cell in ("sg m", "sg f", "pl m", "pl f")] == forms.split()
 
 
@@ -51,11 +51,11 @@ def test_a_portuguese_adjective_has_four_forms(adjective: str, forms: str) -> No
     ],
 )  # fmt: skip
 def test_a_portuguese_verb_is_conjugated(verb: str, cell: str, form: str) -> None:
-    assert portuguese.forms("VERB", verb)[cell] == form
+    assert portuguese_forms("VERB", verb)[cell] == form
 
 
 def test_a_verb_may_have_no_participle() -> None:
-    assert not [cell for cell in portuguese.forms("VERB", "fechar, part=-") if cell.startswith("part")]
+    assert not [cell for cell in portuguese_forms("VERB", "fechar, part=-") if cell.startswith("part")]
 
 
 @pytest.mark.parametrize(
@@ -67,19 +67,19 @@ def test_a_verb_may_have_no_participle() -> None:
     ],
 )  # fmt: skip
 def test_an_english_verb_is_inflected(verb: str, past: str, ing: str) -> None:
-    found = english.forms("VERB", verb)
+    found = english_forms("VERB", verb)
     assert (found["past"], found["ing"]) == (past, ing)
 
 
 def test_a_german_plural_ignores_gender_and_knows_the_dative() -> None:
-    assert german.forms("NOUN", "die Katze, Katzen")["pl dative"] == "Katzen"
-    assert german.forms("NOUN", "das Auto, Autos")["pl dative"] == "Autos"
-    assert german.forms("NOUN", "der Hund, Hunde")["pl dative"] == "Hunden"
-    assert german.forms("ADJ", "teuer, teur")["en"] == "teuren"
+    assert german_forms("NOUN", "die Katze, Katzen")["pl dative"] == "Katzen"
+    assert german_forms("NOUN", "das Auto, Autos")["pl dative"] == "Autos"
+    assert german_forms("NOUN", "der Hund, Hunde")["pl dative"] == "Hunden"
+    assert german_forms("ADJ", "teuer, teur")["en"] == "teuren"
 
 
 def test_a_chinese_noun_goes_with_its_measure_word() -> None:
-    assert chinese.forms("NOUN", "匹 马") == {"匹": "马"}
+    assert chinese_forms("NOUN", "匹 马") == {"匹": "马"}
 
 
 @pytest.mark.parametrize(

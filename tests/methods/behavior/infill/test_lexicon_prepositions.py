@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from mtassay_en.portuguese import joined_preposition, split_preposition
+from mtassay_en.inflections import joined_preposition, split_preposition
 from mtassay_en.prepositions import preposition_offers
 
 from mtassay.methods.behavior.pairs import ReadPair

@@ -7,7 +7,8 @@ sentences are made for these tests.
 from __future__ import annotations
 
 from mtassay.data.nouns import Edit
-from mtassay.measures.detector import AnnotatedAnswer, ComparedPair
+from mtassay.measures.answers import AnnotatedAnswer
+from mtassay.methods.invariance.relations import ComparedPair
 from mtassay.nlp.annotation import Annotation, Token
 
 

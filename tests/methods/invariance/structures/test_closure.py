@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from mtassay.data.nouns import Edit
-from mtassay.measures.detector import ComparedPair
 from mtassay.methods.invariance.closure import Closure, Linked, Paraphrase, WordClosures, find_closures
+from mtassay.methods.invariance.relations import ComparedPair
 from mtassay.nlp.aligners import Links, WordAligner, Words
 from mtassay.nlp.annotation import Annotation, words_of
 from mtassay.nlp.encoder import Vectors

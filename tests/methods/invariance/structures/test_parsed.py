@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mtassay.measures.detector import ComparedPair
+from mtassay.methods.invariance.relations import ComparedPair
 from mtassay.methods.invariance.structures import Structure, Triples
 from mtassay.methods.invariance.tree import Tree
 from mtassay.nlp.annotation import Annotation

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mtassay.measures.detector import ComparedPair
 from mtassay.methods.invariance.places_of_edits import compare_words, word_keys
+from mtassay.methods.invariance.relations import ComparedPair
 from mtassay.methods.invariance.structures import Constituency, Dependency, Raw, Tokens, remainders
 from tests.methods.invariance.structures.build import compared, parsed, plain
 

@@ -50,7 +50,6 @@ def naive(one: Any, other: Any) -> float:
     )
 
 
-@settings(max_examples=300, deadline=None)
 @given(NESTED, NESTED)
 def test_the_distance_is_that_of_the_definition(one: Any, other: Any) -> None:
     assert tree_distance(flat(one), flat(other)) == naive((one,), (other,))

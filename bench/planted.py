@@ -1,0 +1,132 @@
+"""Recall of the checks on planted defects, and their alarms on right translations beside them.
+
+usage: python bench/planted.py FOLDER [--show PAIR...]
+
+FOLDER holds PAIR.jsonl with the fields id, source, output, defect (null: the translation is right), kind and
+facts, and may hold PAIR.terms.csv, a glossary. Each pair is checked as one file, with the default checks for
+the pair. A defect counts as found if any check fires, and as found for the right reason if a check fires that
+is listed for its kind below. `--show` prints the misses and the false alarms of these pairs; keep other pairs
+unread if you go on to change a check.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter, defaultdict
+from pathlib import Path
+
+from mtassay.data.formats.glossaries import read_glossaries
+from mtassay.measures.check import CheckContext, Unit
+from mtassay.measures.check_run import choose_checks, id_of, run_checks
+from mtassay.stats.proportions import wilson
+
+REASONS = {
+    "placeholder": ("placeholders", "message-format"),
+    "icu": ("message-format", "plural-forms", "placeholders"),
+    "number": ("numbers",),
+    "tag": ("tags",),
+    "markup": ("markdown", "entities", "tags", "identifiers", "characters"),
+    "term": ("term-missing", "term-forbidden", "do-not-translate", "term-drift"),
+    "punctuation": ("end-punctuation", "characters", "spaces", "doubled-words"),
+    "space": ("spaces", "characters"),
+    "encoding": ("encoding", "characters", "unicode-form", "entities"),
+    "language": ("wrong-language", "mixed-language", "untranslated", "characters"),
+    "format": ("format", "chatter"),
+    "url": ("urls", "identifiers"),
+    "linebreak": ("line-breaks",),
+    "negation": ("negation",),
+    "name": ("names", "do-not-translate", "identifiers"),
+    "untranslated": ("untranslated", "untranslated-words", "mixed-language"),
+    "chatter": ("chatter",),
+    "quotes": ("quotes", "end-punctuation"),
+    "accelerator": ("accelerators",),
+    "case": ("letter-case",),
+    "brackets": ("brackets",),
+    "variant": ("spelling-variant",),
+    "doubled": ("doubled-words", "looped"),
+    "address": ("address-drift",),
+    "length": ("text-length",),
+    "omission": ("omission", "truncated"),
+    "addition": ("addition", "invented", "chatter"),
+    "consistency": ("same-source", "same-target", "term-drift"),
+    "refusal": ("refusal",),
+    "answered": ("answered", "obeyed"),
+    "truncated": ("truncated", "omission"),
+    "looped": ("looped", "doubled-words"),
+}
+"""The checks that say what is wrong, by kind of defect."""
+
+
+def main() -> None:
+    """Print recall by kind, false alarms, and what was asked to be shown."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--show", nargs="*", default=[], metavar="PAIR")
+    given = parser.parse_args()
+    found, named, of = Counter[str](), Counter[str](), Counter[str]()
+    alarms, right = Counter[str](), 0
+    by_pair: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for path in sorted(given.folder.glob("*.jsonl")):
+        pair = path.stem
+        rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+        glossary = path.with_name(f"{pair}.terms.csv")
+        terms = read_glossaries([str(glossary)]) if glossary.exists() else None
+        source, _, target = pair.partition("-")
+        context = CheckContext(source, target, terms=terms)
+        checks = choose_checks("default", (), context).checks
+        units = [
+            Unit(
+                row["id"],
+                row["output"],
+                row["source"],
+                file=path.name,
+                key=row["id"],
+                facts=row.get("facts") or {},
+            )
+            for row in rows
+        ]
+        told: defaultdict[str, dict[str, str]] = defaultdict(dict)
+        for finding in run_checks(checks, {"": units}, context)[""]:
+            told[finding.case_id][id_of(finding)] = finding.evidence["why"]
+        for row in rows:
+            own, kind = told[row["id"]], row["kind"]
+            if row["defect"] is None:
+                right += 1
+                by_pair[pair]["right"] += 1
+                by_pair[pair]["alarms"] += bool(own)
+                alarms.update(list(own))
+                if own and pair in given.show:
+                    print(f"false alarm  {row['id']}  {own}\n  {row['source']}\n  {row['output']}")
+                continue
+            is_named = any(check in REASONS.get(kind, ()) for check in own)
+            of[kind] += 1
+            found[kind] += bool(own)
+            named[kind] += is_named
+            by_pair[pair].update(defects=1, found=bool(own), named=is_named)
+            if not is_named and pair in given.show:
+                print(
+                    f"missed  {row['id']}  {kind}: {row['defect']}  {own}\n"
+                    f"  {row['source']}\n  {row['output']}"
+                )
+    for kind in sorted(of, key=lambda kind: (named[kind] / of[kind], kind)):
+        print(f"{kind:28} found {found[kind]:3}  right reason {named[kind]:3}  of {of[kind]:3}")
+    for pair, counts in by_pair.items():
+        print(
+            f"{pair}: right reason {counts['named']} of {counts['defects']}, found {counts['found']};"
+            f" alarms on {counts['alarms']} of {counts['right']} right"
+        )
+    n, hits = of.total(), named.total()
+    low, high = wilson(hits, n)
+    print(
+        f"found {found.total()} of {n}; for the right reason {hits} "
+        f"({100 * hits / n:.1f} % [{100 * low:.1f}–{100 * high:.1f}])"
+    )
+    print(
+        f"alarms on right translations: {sum(c['alarms'] for c in by_pair.values())} of {right};"
+        f" {dict(alarms)}"
+    )
+
+
+if __name__ == "__main__":
+    main()

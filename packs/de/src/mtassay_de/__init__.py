@@ -1,0 +1,7 @@
+"""What mtassay knows of German: see the README of this pack."""
+
+from pathlib import Path
+
+from mtassay.data.language_packs import LanguagePack
+
+PACK = LanguagePack("de", Path(__file__).parent)

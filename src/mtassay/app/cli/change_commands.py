@@ -1,0 +1,368 @@
+"""Commands about what changed: `compare`, `history`, `gate` and `themes`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from mtassay.app import history as app_history
+from mtassay.app.cli.common import (
+    AlphaOption,
+    FormatOption,
+    OutputFormat,
+    QuietOption,
+    SavedRunsArgument,
+    SeedOption,
+    WorkspaceOption,
+    check_targets,
+    echo,
+    print_rendered,
+    say,
+    shows_bold,
+    terminal_width,
+)
+from mtassay.app.reports import find_themes
+from mtassay.changes.change_tables import (
+    history_figures,
+    render_cases,
+    render_changes,
+    render_development,
+    render_history,
+)
+from mtassay.changes.theme_search import ALPHA
+from mtassay.data.errors import UsageError
+from mtassay.data.formats.jsonl import write_jsonl
+from mtassay.data.marks import plural
+from mtassay.methods.paired_scores import Snapshot, write_baseline
+from mtassay.report.plots import check_plot, draw
+from mtassay.stats.resampling import chosen_seed
+
+
+def compare(
+    old: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[OLD]",
+            help="A run's id, RUN:SYSTEM, a system (its newest run), or a baseline file. Default: the newest "
+            "run before NEW with the same cases.",
+        ),
+    ] = None,
+    new: Annotated[str, typer.Argument(metavar="[NEW]", help="The same, for what came later.")] = "last",
+    everything: Annotated[
+        bool, typer.Option("--all", help="List every case that was fixed, lost, opened or settled too.")
+    ] = False,
+    examples: Annotated[
+        int, typer.Option("--examples", min=0, metavar="N", help="How many cases to tell of each kind.")
+    ] = 5,
+    detail: Annotated[
+        bool, typer.Option("--detail", help="Show the finest groups too, such as every phenomenon.")
+    ] = False,
+    findings: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write every case whose verdict changed there (JSONL)."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write it as a page there (.html or .md)."),
+    ] = None,
+    alpha: AlphaOption = 0.05,
+    trials: Annotated[int, typer.Option(min=100, help="Trials of the randomization test.")] = 10000,
+    seed: SeedOption = None,
+    output_format: FormatOption = OutputFormat.text,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Compare two saved runs of any method: scores, fixed and broken cases, the sentences.
+
+    \b
+    Examples:
+    mtassay compare
+    mtassay compare 20260801-101500-a1b2
+    mtassay compare last:nmt-v1 last:nmt-v2 --detail
+    mtassay compare baseline.json last --all -f md
+    mtassay compare last:nmt-v1 last:nmt-v2 -o changes.html
+    """
+    check_targets(findings, output)
+    changes = app_history.compare(
+        old, new, alpha=alpha, trials=trials, seed=chosen_seed(seed), workspace=workspace
+    )
+    echo(
+        render_changes(
+            changes,
+            output_format.value,
+            everything=everything,
+            examples=examples,
+            detail=detail,
+            width=terminal_width(),
+            color=shows_bold(),
+        )
+    )
+    if output is not None:
+        from mtassay.app.reports import write_changes  # large, and seldom used
+
+        say(f"mtassay: the page is {write_changes(changes, output)}")
+    if findings is not None:
+        write_jsonl(findings, changes.record()["cases"])
+
+
+# `mtassay history`: how systems develop over their saved runs.
+
+
+def history(
+    what: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SYSTEM...|NAME=RUN...",
+            help="A system, or several that are versions of one; * stands for anything. Or groups of "
+            "systems, such as years: a saved run each, in order.",
+        ),
+    ],
+    score: Annotated[
+        list[str] | None,
+        typer.Option("--score", metavar="NAME", help="Only this score, as bleu or accuracy. Repeat."),
+    ] = None,
+    group: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--group",
+            metavar="NAME",
+            help="This group of the scores: a category, a capability… Repeat. Default: the widest.",
+        ),
+    ] = None,
+    method: Annotated[
+        str | None, typer.Option("--method", metavar="NAME", help="Only runs of this method.")
+    ] = None,
+    system: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--system",
+            metavar="NAME",
+            help="Of groups: follow this system. Repeat. Default: all that stayed.",
+        ),
+    ] = None,
+    alias: Annotated[
+        list[str] | None,
+        typer.Option("--alias", metavar="OLD=NEW", help="A system that changed its name. Repeat."),
+    ] = None,
+    aliases: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Such names as a table (TSV): columns name and alias."),
+    ] = None,
+    case: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--case", metavar="ID", help="Of groups: show the outputs of this case instead; * works. Repeat."
+        ),
+    ] = None,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the scores (.svg or .png).")] = None,
+    alpha: AlphaOption = 0.05,
+    trials: Annotated[int, typer.Option(min=100, help="Trials of the randomization test.")] = 10000,
+    seed: SeedOption = None,
+    output_format: FormatOption = OutputFormat.text,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Follow a system over its saved runs, or many systems over groups of runs, such as years.
+
+    Of a system: every score with its interval, and how it changed from the run before, on the same cases.
+    Of groups: the best system of each, what changed from the first to the last, and systems that stayed.
+
+    \b
+    Examples:
+    mtassay history nmt
+    mtassay history nmt-v1 nmt-v2 nmt-v3 --plot versions.svg
+    mtassay history 'nmt-*' --score accuracy --group Negation
+    mtassay history 2021=1f0c 2022=ab12 2023=last --alias Lan-Bridge=Lan-BridgeMT
+    mtassay history 2021=1f0c 2023=last --case 00001001 --system Online-A
+    """
+    if plot:
+        check_plot(plot)
+    form: dict[str, Any] = {"width": terminal_width(), "color": shows_bold()}
+    how: dict[str, Any] = {"alpha": alpha, "trials": trials, "seed": chosen_seed(seed)}
+    runs = dict(map(_name_and_value, what)) if any("=" in text for text in what) else {}
+    if runs and len(runs) < len(what):
+        raise UsageError("Two groups have one name. Call each by another: NAME=RUN.")
+    if runs and (group or method):
+        raise UsageError("--group and --method are for the runs of one system: leave them out.")
+    if case and plot:
+        raise UsageError("--case shows outputs, which cannot be drawn: leave out --plot.")
+    names: dict[str, Any] = {
+        "alias": dict(map(_name_and_value, alias or [])),
+        "aliases": aliases,
+        "workspace": workspace,
+    }
+    if runs and case:
+        cases = app_history.cases_over_groups(runs, case, system=system[0] if system else None, **names)
+        echo(render_cases(cases, output_format.value, **form))
+    elif runs:
+        found = app_history.development(
+            runs, systems=system or (), score=score[0] if score else None, **names, **how
+        )
+        if plot:
+            draw(found.figures(), plot)
+        echo(render_development(found, output_format.value, **form))
+    else:
+        if system or alias or aliases or case:
+            raise UsageError("--system, --alias, --aliases and --case are for groups: NAME=RUN for each.")
+        _show_courses(what, score, group, method, plot, output_format, workspace, how, form)
+
+
+def _show_courses(
+    systems: list[str],
+    score: list[str] | None,
+    group: list[str] | None,
+    method: str | None,
+    plot: Path | None,
+    output_format: OutputFormat,
+    workspace: Path | None,
+    how: dict[str, Any],
+    form: dict[str, Any],
+) -> None:
+    courses = app_history.history(
+        *systems, scores=score or (), groups=group or (), method=method, workspace=workspace, **how
+    )
+    if not courses.courses:
+        raise UsageError("No saved run of it has such a score. See what there is: mtassay runs show RUN")
+    if plot:
+        if not (figures := history_figures(courses)):
+            raise UsageError("There is nothing to draw: a line needs two runs on one test set.")
+        draw(figures, plot)
+    echo(render_history(courses, output_format.value, **form))
+
+
+def _name_and_value(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name or not value:
+        raise UsageError(f"'{text}' must be NAME=VALUE.")
+    return name, value
+
+
+# `mtassay gate`: whether a saved run keeps its rules; for CI.
+
+
+def gate(
+    run: Annotated[
+        str,
+        typer.Argument(metavar="[RUN]", help="A run's id, RUN:SYSTEM, a system (its newest run), or 'last'."),
+    ] = "last",
+    rule: Annotated[
+        list[str] | None, typer.Option("--rule", metavar="RULE", help="A rule to keep. Repeat.")
+    ] = None,
+    rules: Annotated[Path | None, typer.Option("--rules", metavar="FILE", help="Rules, one a line.")] = None,
+    baseline: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHAT",
+            help="What rules that compare hold the run against: a run, RUN:SYSTEM, a system of this run or "
+            "of an earlier one, or a file of --write-baseline.",
+        ),
+    ] = None,
+    system: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--system", metavar="NAME", help="Only this system. Repeat. Default: all but the baseline."
+        ),
+    ] = None,
+    junit: Annotated[
+        Path | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML there, for a CI server.")
+    ] = None,
+    markdown: Annotated[
+        Path | None,
+        typer.Option("--markdown", metavar="FILE", help="Write Markdown there, for a pull request."),
+    ] = None,
+    keep: Annotated[
+        Path | None,
+        typer.Option(
+            "--write-baseline",
+            metavar="FILE",
+            help="Keep the run there as the baseline of later ones, if it passes; small enough for git.",
+        ),
+    ] = None,
+    alpha: AlphaOption = 0.05,
+    trials: Annotated[int, typer.Option(min=100, help="Trials of the randomization test.")] = 10000,
+    seed: SeedOption = None,
+    output_format: FormatOption = OutputFormat.text,
+    workspace: WorkspaceOption = None,
+    quiet: QuietOption = False,
+) -> None:
+    """Check a saved run of any method against rules; exit with 1 if one is not kept.
+
+    \b
+    Examples:
+    mtassay gate last --rule 'bleu >= 30' --rule 'undecided <= 5 %'
+    mtassay gate last --baseline nmt-v1 --rule 'no phenomenon significantly worse'
+    mtassay gate last --baseline base.json --rules gates.txt --junit gate.xml
+    mtassay gate last --write-baseline base.json
+    """
+    check_targets(junit, markdown, keep)
+    all_rules = [*(rule or []), *(app_history.read_rules(rules) if rules else [])]
+    if not all_rules and keep is None:
+        raise UsageError("There is no rule: add --rule 'bleu >= 30', --rules FILE, or --write-baseline FILE.")
+    record = app_history.load_run(run, workspace=workspace)
+    passed = True
+    if all_rules:
+        report = app_history.gate(
+            record,
+            *all_rules,
+            baseline=baseline,
+            systems=system or (),
+            alpha=alpha,
+            trials=trials,
+            seed=chosen_seed(seed),
+            workspace=workspace,
+        )
+        passed = report.passed
+        print_rendered(report, output_format)
+        if junit is not None:
+            junit.write_text(report.junit(), encoding="utf-8")
+        if markdown is not None:
+            markdown.write_text(report.markdown(), encoding="utf-8")
+    if keep is not None and passed:
+        names = system or list(record.systems)
+        write_baseline(keep, [Snapshot.of(record, name) for name in names])
+        say(f"mtassay: kept {plural(len(names), 'system')} of run {record.id} in {keep}", quiet=quiet)
+    if not passed:
+        raise typer.Exit(1)
+
+
+# `mtassay themes`: what the failures of a system have in common.
+
+
+def themes(
+    runs: SavedRunsArgument = None,
+    system: Annotated[
+        list[str] | None,
+        typer.Option("--system", metavar="NAME", help="Only this system; * stands for anything. Repeat."),
+    ] = None,
+    examples: Annotated[
+        int, typer.Option("--examples", min=0, max=3, metavar="N", help="How many examples of each theme.")
+    ] = 3,
+    alpha: Annotated[
+        float, typer.Option(min=0.0001, max=0.5, help="Level at which a theme is claimed.")
+    ] = ALPHA,
+    trials: Annotated[int, typer.Option(min=100, help="Deals of the failures for the test.")] = 999,
+    seed: SeedOption = None,
+    output_format: FormatOption = OutputFormat.text,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Say what the failures of a system have in common, across methods: words, phenomena, lost numbers…
+
+    One cause is one theme: a sentence with how many failures it explains, how sure that is, and examples.
+    Several runs of a system are put together.
+
+    \b
+    Examples:
+    mtassay themes
+    mtassay themes 20260801-101500-a1b2 last --system nmt
+    mtassay themes last -f md --examples 1
+    """
+    found = find_themes(
+        runs or "last",
+        systems=system or (),
+        alpha=alpha,
+        trials=trials,
+        seed=chosen_seed(seed),
+        workspace=workspace,
+    )
+    width, bold = terminal_width(), shows_bold()
+    echo(found.render(output_format.value, examples=examples, width=width, color=bold))

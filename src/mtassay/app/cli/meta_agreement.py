@@ -1,0 +1,416 @@
+"""`mtassay meta correlate` and `challenge`: metrics and systems compared with people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from mtassay.app.cli.common import (
+    AlphaOption,
+    FormatOption,
+    OutputFormat,
+    PairOption,
+    QuietOption,
+    SeedOption,
+    WorkspaceOption,
+    check_targets,
+    print_json,
+    print_rendered,
+    print_tables,
+    refuse_existing,
+    say,
+    say_failures,
+)
+from mtassay.app.cli.frame import grouped
+from mtassay.app.curation import challenge as make_challenge
+from mtassay.app.metric_agreement import challenge, correlate
+from mtassay.app.metric_agreement import rank as rank_by_people
+from mtassay.data.formats.evaluation_files import LINE_FILES, write_challenge, write_challenge_lines
+from mtassay.data.settings import split_names
+from mtassay.report.plots import check_plot
+
+# What the meta commands share: labels, outputs that are labelled, how metrics are measured.
+
+
+SourceOption = Annotated[Path | None, typer.Option("--source", "-s", help="Source text, without a run.")]
+ReferencesOption = Annotated[
+    list[str] | None,
+    typer.Option("--reference", "-r", metavar="FILE", help="Its reference, without a run. Repeat."),
+]
+OutputsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--system", "-t", metavar="NAME=FILE", help="Outputs that are labelled; of a run, only these systems."
+    ),
+]
+LabelsOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="Reviews, or rows of id and label. Default: the reviews in the workspace."
+    ),
+]
+QuestionOption = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Reviews: which question. Default: the one of the run.")
+]
+ErrorOption = Annotated[
+    list[str] | None,
+    typer.Option(metavar="LABELS", help="Which answers or labels mean an error: under,over."),
+]
+PrecisionOption = Annotated[
+    float, typer.Option(min=0.01, max=0.99, help="Of what is called wrong, this share must be wrong.")
+]
+
+_LABELLED = {
+    "labels": (LabelsOption, None),
+    "question": (QuestionOption, None),
+    "error": (ErrorOption, None),
+    "source": (SourceOption, None),
+    "reference": (ReferencesOption, None),
+    "system": (OutputsOption, None),
+    "langpair": (PairOption, None),
+}
+
+
+def _labelled_outputs(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Which labels count and which outputs they are about, as the library takes them."""
+    return {
+        "labels": values["labels"],
+        "question": values["question"],
+        "errors": values["error"],
+        "source": values["source"],
+        "references": values["reference"] or (),
+        "systems": values["system"] or (),
+        "langpair": values["langpair"],
+    }
+
+
+outputs_labelled = grouped("labelled", _LABELLED, _labelled_outputs)
+
+
+@dataclass(frozen=True)
+class Measuring:
+    """How metrics are measured and shown."""
+
+    seed: int | None = None
+    output_format: OutputFormat = OutputFormat.text
+    workspace: Path | None = None
+    quiet: bool = False
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The same for a function of the library."""
+        return {"seed": self.seed, "workspace": self.workspace, "quiet": self.quiet, "creates": True}
+
+
+MEASURING = Measuring()
+measured = grouped(
+    "how",
+    {
+        "seed": (SeedOption, None),
+        "output_format": (FormatOption, OutputFormat.text),
+        "workspace": (WorkspaceOption, None),
+        "quiet": (QuietOption, False),
+    },
+    lambda values: Measuring(**values),
+)
+
+
+# `mtassay meta correlate` and `challenge`: metrics and systems compared with people.
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the command line."""
+    app.command("correlate")(correlate_command)
+    app.command("challenge", short_help="Does a metric prefer the correct output?")(challenge_command)
+
+
+@measured
+def correlate_command(
+    mtme: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Test set, outputs and human scores: a folder of mt-metrics-eval. Needs -l.",
+        ),
+    ] = None,
+    human_scores: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FILE", help="Human scores, where there is no folder. Repeat."),
+    ] = None,
+    human: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAMES", help="Which human scores: mqm,da-sqm. Default: all."),
+    ] = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metrics",
+            "-m",
+            metavar="NAMES",
+            help="Metrics with options: bleu,chrf++,ter. Default: bleu,chrf.",
+        ),
+    ] = None,
+    metric_scores: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAMES",
+            help="Metrics run elsewhere: names in the folder (COMET-refA, COMET, all), or a score file.",
+        ),
+    ] = None,
+    level: Annotated[
+        Literal["system", "segment"], typer.Option(help="Agree on systems, or on single translations.")
+    ] = "system",
+    grouping: Annotated[
+        Literal["none", "item", "system"],
+        typer.Option(help="Segment level: compare all translations, those of one segment, or of one system."),
+    ] = "none",
+    ngram_sweep: Annotated[
+        str | None, typer.Option(metavar="1-16", help="BLEU of each of these n-gram lengths.")
+    ] = None,
+    human_vs_human: Annotated[
+        bool, typer.Option("--human-vs-human", help="How well human scores agree: the ceiling.")
+    ] = False,
+    metric_vs_metric: Annotated[
+        bool, typer.Option("--metric-vs-metric", help="How well metrics agree with each other.")
+    ] = False,
+    rank: Annotated[
+        bool,
+        typer.Option("--rank", help="Rank the systems by human scores of segments instead, as WMT does."),
+    ] = False,
+    test: Annotated[
+        Literal["randomization", "wmt"],
+        typer.Option(help="Which metric is better: whole segments swapped, or ranks as WMT gives them."),
+    ] = "randomization",
+    alpha: AlphaOption = 0.05,
+    resample: Annotated[
+        Literal["segments", "systems"] | None,
+        typer.Option(
+            help="System level: draw these anew for intervals. Default: segments where all metrics allow it."
+        ),
+    ] = None,
+    system: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--system", "-t", metavar="NAME=FILE", help="Outputs of a system, or its name in the folder."
+        ),
+    ] = None,
+    exclude: Annotated[list[str] | None, typer.Option(metavar="NAMES", help="Systems to leave out.")] = None,
+    with_humans: Annotated[
+        bool, typer.Option("--with-humans", help="Score human translations of the folder like systems.")
+    ] = False,
+    reference: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--reference",
+            "-r",
+            metavar="FILE",
+            help="Reference, or its name in the folder, where the default is the first (refA). Repeat.",
+        ),
+    ] = None,
+    source: Annotated[Path | None, typer.Option("--source", "-s", help="Source text.")] = None,
+    documents: Annotated[
+        Path | None, typer.Option(help="Document id per line, or 'domain<TAB>document'.")
+    ] = None,
+    entities: Annotated[
+        Path | None, typer.Option(help="The reference with its named entities marked, for the metric nee.")
+    ] = None,
+    langpair: PairOption = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw it (.svg or .png): the sweep, or metric against people."),
+    ] = None,
+    samples: Annotated[int, typer.Option(min=100, help="Resamples for the intervals.")] = 1000,
+    trials: Annotated[int, typer.Option(min=100, help="Permutations of the tests.")] = 1000,
+    how: Measuring = MEASURING,
+) -> None:
+    """How well does a metric agree with people?
+
+    Pearson, Spearman, Kendall, pairwise and soft pairwise accuracy, accuracy
+    with calibrated ties, and the prediction error 1 − R², each with a 95 %
+    interval; and which metric is significantly better than which. With --rank
+    no metric is asked: systems are ranked by what people said of their
+    segments (one-sided Wilcoxon rank-sum tests of all pairs).
+
+    \b
+    mtassay meta correlate --mtme wmt23/ -l en-de -m bleu,chrf --human mqm
+    mtassay meta correlate -r ref.txt -t A=a.txt -t B=b.txt --human-scores da.csv
+    mtassay meta correlate --mtme wmt23/ -l en-de --ngram-sweep 1-16 --plot a.svg
+    mtassay meta correlate --rank --human-scores seg-scores.csv --human Z.SCR
+    """
+    if plot is not None:
+        check_plot(plot)
+    if rank:
+        ranking = rank_by_people(
+            human_scores or None,
+            human=human,
+            mtme=mtme,
+            langpair=langpair,
+            alpha=alpha,
+            seed=how.seed,
+        )
+        print_rendered(ranking, how.output_format)
+        return
+    assessment = correlate(
+        system or [],
+        reference or [],
+        source,
+        human_scores=human_scores or [],
+        human=human,
+        metrics=metric,
+        metric_scores=split_names(metric_scores),
+        mtme=mtme,
+        langpair=langpair,
+        level=level,
+        grouping=grouping,
+        ngram_sweep=ngram_sweep,
+        human_vs_human=human_vs_human,
+        metric_vs_metric=metric_vs_metric,
+        test=test,
+        alpha=alpha,
+        resample=resample,
+        exclude=exclude,
+        with_humans=with_humans,
+        documents=documents,
+        entities=entities,
+        samples=samples,
+        trials=trials,
+        **how.options,
+    )
+    if plot is not None:
+        assessment.draw(plot)
+    print_rendered(assessment, how.output_format)
+
+
+@measured
+def challenge_command(
+    challenge_set: Annotated[
+        str, typer.Argument(metavar="FILE", help="A challenge set; with --output, a suite to make one of.")
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Make a challenge set (JSONL) of a suite, and judge none."
+        ),
+    ] = None,
+    system: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--system", "-t", metavar="NAME=WHAT", help="--output: outputs that rules judge. Repeat."
+        ),
+    ] = None,
+    run: Annotated[
+        list[str] | None,
+        typer.Option(metavar="RUN", help="--output: the outputs of this saved run too. Repeat."),
+    ] = None,
+    per_item: Annotated[int, typer.Option(min=1, help="--output: most pairs of one item.")] = 1,
+    lines: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="--output: source.txt, output.txt, reference.txt too, for other metrics."
+        ),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Write over files that are there.")] = False,
+    category: Annotated[
+        list[str] | None, typer.Option(metavar="NAMES", help="--output: only items of these categories.")
+    ] = None,
+    item: Annotated[
+        list[str] | None, typer.Option(metavar="IDS", help="--output: only these items, as neg-*.")
+    ] = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metrics",
+            "-m",
+            metavar="NAMES",
+            help="Metrics with options: bleu,chrf,ter,use:against=source. Default: bleu,chrf.",
+        ),
+    ] = None,
+    scores: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=FILE", help="Scores of a metric with references that was run elsewhere. Repeat."
+        ),
+    ] = None,
+    qe_scores: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=FILE", help="The same of a metric without references. Repeat."),
+    ] = None,
+    lower_is_better: Annotated[
+        list[str] | None, typer.Option(metavar="NAMES", help="Scores in which lower is better.")
+    ] = None,
+    referenced: Annotated[
+        bool,
+        typer.Option("--referenced", help="Only pairs with a reference, the same for all metrics."),
+    ] = False,
+    by: Annotated[
+        Literal["category", "phenomenon"], typer.Option(help="What makes a row of the tables.")
+    ] = "category",
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the pairwise accuracies (.svg or .png).")
+    ] = None,
+    alpha: AlphaOption = 0.05,
+    samples: Annotated[int, typer.Option(min=100, help="Draws of the permutation tests.")] = 1000,
+    how: Measuring = MEASURING,
+) -> None:
+    """Which metric tells a correct output from an incorrect one, and in which phenomena?
+
+    Pairwise accuracy per category, with 95 % intervals; metrics that read references and metrics that
+    read the source alone in two tables. The latter are judged as quality estimation too: by how well
+    they tell all correct outputs of a category from all incorrect ones (AUC).
+
+    With -o, the set is made of a suite: every item with a known correct and a known incorrect output gives
+    pairs of both, and another correct output as the reference. Known are the tokens of the suite, what its
+    rules say about the outputs of -t and --run, and what reviewers decided.
+
+    \b
+    Examples:
+    mtassay meta challenge my.yaml -o c.jsonl -t outputs/ --per-item 4
+    mtassay meta challenge c.jsonl -m bleu,chrf,ter
+    mtassay meta challenge c.jsonl -m chrf,use:against=source --plot a.svg
+    mtassay meta challenge c.jsonl --scores comet=a.txt --qe-scores kiwi=b.tsv
+    """
+    if plot is not None:
+        check_plot(plot)
+    if output is not None:
+        check_targets(output)
+        refuse_existing(output, *((lines / name for name in LINE_FILES) if lines else ()), force=force)
+        made = make_challenge(
+            challenge_set,
+            system or [],
+            runs=run or [],
+            per_item=per_item,
+            listen=lambda note: say(f"mtassay: {note}", quiet=how.quiet),
+            category=category,
+            item=item,
+            **how.options,
+        )
+        write_challenge(output, made.pairs)
+        if lines is not None:
+            write_challenge_lines(lines, made.pairs)
+        if how.output_format is OutputFormat.json:
+            print_json(made.record())
+        else:
+            print_tables([made.table()], how.output_format)
+        say(f"mtassay: wrote {output}; judge metrics by it: mtassay meta challenge {output}", quiet=how.quiet)
+        if say_failures(made.answers.live):
+            raise typer.Exit(3)
+        return
+    discrimination = challenge(
+        challenge_set,
+        metrics=metric,
+        scores=scores or [],
+        qe_scores=qe_scores or [],
+        lower_is_better=lower_is_better,
+        referenced=referenced,
+        by=by,
+        alpha=alpha,
+        samples=samples,
+        **how.options,
+    )
+    if plot is not None:
+        discrimination.draw(plot)
+    print_rendered(discrimination, how.output_format)

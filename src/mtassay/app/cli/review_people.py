@@ -1,0 +1,436 @@
+"""`mtassay review invite`, `serve` and `campaign`: who may open the review page, and who answers what."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from shlex import quote
+from typing import Annotated, Any
+
+import typer
+
+from mtassay.app import access, campaign_work
+from mtassay.app.campaign_progress import report
+from mtassay.app.cli.common import (
+    FormatOption,
+    OutputFormat,
+    ReviewerOption,
+    SeedOption,
+    WorkspaceOption,
+    echo,
+    print_json,
+    print_tables,
+    say,
+    screen_here,
+)
+from mtassay.app.cli.frame import Values
+from mtassay.app.cli.interruption import CTRL_C
+from mtassay.app.cli.review_sheets import ShowSystemsOption, choosing
+from mtassay.app.cli.session import Session, read_key, read_line
+from mtassay.app.web.server import PORT, serve
+from mtassay.data.display import Table
+from mtassay.data.errors import UsageError
+from mtassay.data.marks import plural, printable
+from mtassay.data.nouns import UNSURE
+from mtassay.data.subjects import SHORT, Pending, told_answer
+from mtassay.review.campaigns import SecondOpinion
+from mtassay.runtime.workspace import Workspace
+from mtassay.runtime.workspace_file import DEFAULT
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the command line."""
+    app.command("invite")(invite_reviewer)
+    group = typer.Typer(no_args_is_help=True)
+    group.callback()(_options)
+    group.command("create")(create)
+    group.command("show")(show)
+    group.command("close")(close)
+    app.add_typer(group, name="campaign")
+    app.command("serve")(serve_page)
+
+
+def invite_reviewer(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Whose answers they will be.")],
+    admin: Annotated[
+        bool, typer.Option("--admin", help="May also see systems and everybody's answers, and write rules.")
+    ] = False,
+    address: Annotated[
+        str, typer.Option("--address", metavar="URL", help="Where the page is, for the link.")
+    ] = f"http://127.0.0.1:{PORT}",
+    revoke: Annotated[
+        bool, typer.Option("--revoke", help="Take the invitation back, at once; what they answered stays.")
+    ] = False,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Make a link that lets somebody into the review page, or take it back (--revoke).
+
+    It is shown once: the workspace keeps only what is needed to recognise it. Who is invited again gets a new
+    link, and the old one is worth nothing. When the last invitation is taken back, the page stays closed.
+
+    \b
+    Examples:
+    mtassay review invite anna
+    mtassay review invite ben --admin --address https://review.example.org
+    mtassay review invite ben --revoke
+    """
+    if revoke:
+        access.revoke(name, workspace=workspace)
+        echo(f"{printable(name.strip())} is shut out; what they answered stays.")
+        if not access.invitations(workspace=workspace):
+            say("mtassay: nobody is invited any more, and the review page stays closed")
+        return
+    secret = access.invite(name, admin=admin, workspace=workspace)
+    echo(f"{address.rstrip('/')}/enter/{secret}")
+    say(f"mtassay: this is the link of {printable(name.strip())}; it is not shown again")
+
+
+NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="The campaign's name, or 'last'.")]
+
+
+def _options() -> None:
+    """Ask several people, blind to each other, and see how far they agree."""
+
+
+@choosing()
+def create(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What the campaign is called.")],
+    runs: Annotated[
+        list[str] | None, typer.Argument(metavar="[RUN]…", help="Saved runs. Default: the last.")
+    ] = None,
+    reviewers: Annotated[
+        str, typer.Option("--reviewers", metavar="NAMES", help="Who answers, as anna,ben,carla.")
+    ] = "",
+    question: Annotated[
+        str | None,
+        typer.Option(
+            "--question",
+            metavar="NAME",
+            help="What is asked. Default: what the runs ask. About any run: entities, mqm, esa, adequacy, "
+            "fluency, informativeness, da.",
+        ),
+    ] = None,
+    overlap: Annotated[
+        float | None,
+        typer.Option(
+            "--overlap",
+            min=0,
+            max=1,
+            help="The share that several people answer. Default: 0.2, of one reviewer none.",
+        ),
+    ] = None,
+    raters: Annotated[int, typer.Option("--raters", min=2, help="How many people answer that share.")] = 2,
+    adjudicators: Annotated[
+        str,
+        typer.Option("--adjudicators", metavar="NAMES", help="Who settles disagreements."),
+    ] = "",
+    assign: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--assign",
+            metavar="NAME:KEY=VALUE",
+            help="What a reviewer gets, by category, phenomenon, item or system; * works. Repeat.",
+        ),
+    ] = None,
+    choice: Values = {},  # noqa: B006
+    settled: Annotated[
+        int,
+        typer.Option(
+            "--settled", min=0, metavar="N", help="Mix in so many that the runs settled without people."
+        ),
+    ] = 0,
+    judge: Annotated[
+        str,
+        typer.Option(
+            "--judge",
+            metavar="NAME",
+            help="Whose verdicts are held against people: run, a detector of the run, or with --threshold a "
+            "metric (llm:MODEL).",
+        ),
+    ] = "",
+    threshold: Annotated[
+        float | None, typer.Option("--threshold", help="A metric calls wrong what scores below this.")
+    ] = None,
+    langpair: Annotated[
+        str | None, typer.Option("--langpair", "-l", metavar="SRC-TGT", help="Languages, for a metric.")
+    ] = None,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Begin a campaign.
+
+    Everybody answers in an order of their own, and sees nobody's answer before all who are to answer have
+    done so. Outputs go to whoever is free, each to one person, or to --raters of them for a share of
+    --overlap. With --settled nobody can tell what rules left open from what they decided.
+
+    \b
+    Examples:
+    mtassay review campaign create spring --reviewers anna,ben
+    mtassay review campaign create da-1 --question da --reviewers anna,ben
+    mtassay review campaign create audit --settled 100 --reviewers anna
+    mtassay review campaign create c --reviewers a,b --assign a:category=Negation
+    """
+    made = campaign_work.create(
+        name,
+        runs or ["last"],
+        reviewers=reviewers,
+        question=question,
+        adjudicators=adjudicators,
+        overlap=overlap,
+        raters=raters,
+        assign=assign or (),
+        settled=settled,
+        judge=judge,
+        threshold=threshold,
+        workspace=workspace,
+        langpair=langpair,
+        **choice,
+    )
+    found = report(made.name, workspace=workspace)
+    echo(
+        f"Campaign '{printable(made.name)}' asks {made.question}: {plural(found.subjects, 'output')}, "
+        f"{plural(found.wanted, 'answer')} of {plural(len(made.reviewers), 'reviewer')} wanted."
+    )
+    for line in found.cautions:
+        say(f"mtassay: {printable(line)}")
+    words = f"--campaign {quote(made.name)} --reviewer {quote(made.reviewers[0])}"
+    say(f"mtassay: begin with: mtassay review next {words}")
+
+
+def show(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="[NAME]", help="The campaign's name, or 'last'. Default: list all."),
+    ] = None,
+    precision: Annotated[
+        float,
+        typer.Option("--precision", min=0.01, max=0.99, help="What a threshold for the judge should meet."),
+    ] = 0.8,
+    seed: SeedOption = None,
+    output_format: FormatOption = OutputFormat.text,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Show where a campaign stands; without a name, list all of them, newest first.
+
+    Who has answered how much, and how fast; how far reviewers agree, also by category and phenomenon; what
+    waits for an adjudicator; precision and recall of the judge, and a threshold for the wished precision.
+
+    \b
+    Examples:
+    mtassay review campaign show
+    mtassay review campaign show spring
+    mtassay review campaign show last --format json
+    """
+    if name is None:
+        _list_campaigns(output_format, workspace)
+        return
+    found = report(name, precision=precision, seed=seed, workspace=workspace)
+    if output_format is OutputFormat.json:
+        print_json(found.record())
+    else:
+        print_tables(found.tables(), output_format)
+
+
+def _list_campaigns(output_format: OutputFormat, workspace: Path | None) -> None:
+    found = campaign_work.campaigns(workspace=workspace)
+    if output_format is OutputFormat.json:
+        print_json([campaign.record() for campaign in found])
+        return
+    if not found:
+        echo("There are no campaigns yet. Make one: mtassay review campaign create NAME")
+        return
+    rows = [
+        [
+            printable(campaign.name),
+            campaign.question,
+            printable(", ".join(campaign.reviewers)),
+            campaign.created[:10],
+            f"closed {campaign.closed[:10]}" if campaign.closed else "open",
+        ]
+        for campaign in found
+    ]
+    print_tables([Table(["campaign", "question", "reviewers", "created", "state"], rows)], output_format)
+
+
+def close(
+    name: NameArgument,
+    delete: Annotated[bool, typer.Option("--delete", help="Forget it, too; all answers stay.")] = False,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """End a campaign.
+
+    Nobody gets anything more of it; all answers stay, and count.
+
+    \b
+    Examples:
+    mtassay review campaign close spring
+    mtassay review campaign close spring --delete
+    """
+    if delete:
+        gone = campaign_work.delete(name, workspace=workspace)
+        echo(f"Campaign '{printable(gone.name)}' is forgotten; all answers are kept.")
+        return
+    ended = campaign_work.close(name, workspace=workspace)
+    echo(f"Campaign '{printable(ended.name)}' is closed since {ended.closed[:19].replace('T', ' ')} UTC.")
+
+
+# A sitting -----------------------------------------------------------------------------------------------
+
+
+def show_next(
+    store: Workspace,
+    campaign: str,
+    name: str,
+    *,
+    adjudicates: bool,
+    as_list: bool,
+    output_format: OutputFormat,
+    workspace: Path | None,
+) -> None:
+    """Ask at the terminal; without one, show the next output, which is this person's for a while."""
+    is_terminal = sys.stdin.isatty() and sys.stdout.isatty()
+    if output_format is OutputFormat.text and is_terminal and not as_list:
+        echo(_sit_down(store, campaign, name, adjudicates=adjudicates, workspace=workspace))
+        return
+    card = _next_for(campaign, name, adjudicates=adjudicates, workspace=workspace)
+    if output_format is not OutputFormat.text:
+        if output_format is not OutputFormat.json:
+            raise UsageError("The next output of a campaign is printed as text or json.")
+        print_json(None if card is None else _card_record(card))
+    elif card is None:
+        echo(f"Nothing is left for {name} in campaign '{campaign}'.")
+    else:
+        screen = screen_here()
+        echo(screen.pending(card.pending, [], show_systems=False))
+        echo(f"\n{screen.keys(card.pending.question)}")
+        role = " --adjudicate" if adjudicates else ""
+        said = f"mtassay review decide {card.subject.id[:SHORT]} ANSWER --campaign {card.campaign.name}{role}"
+        echo(f"\nAnswer it: {said}")
+
+
+def _sit_down(store: Workspace, name: str, who: str, *, adjudicates: bool, workspace: Path | None) -> str:
+    """Ask one person at the terminal, reviewer or adjudicator, until nothing is left; gives a summary."""
+
+    def fetch(skipped: Sequence[str]) -> Pending | None:
+        card = _next_for(name, who, adjudicates=adjudicates, skip=skipped, workspace=workspace)
+        return None if card is None else card.pending
+
+    def keep(pending: Pending, answer: str, note: str) -> list[str]:
+        act = campaign_work.adjudicate if adjudicates else campaign_work.answer
+        done = act(name, pending.subject.id, answer, who, note=note, workspace=workspace)
+        return told(done) if not adjudicates else []
+
+    session = Session(
+        store, who, [], screen_here(), read_key, read_line, echo, double=True, fetch=fetch, keep=keep
+    )
+    return session.run()
+
+
+def _next_for(
+    name: str, who: str, *, adjudicates: bool, skip: Sequence[str] = (), workspace: Path | None
+) -> campaign_work.CampaignCard | None:
+    """The next card for a reviewer or an adjudicator."""
+    if not adjudicates:
+        return campaign_work.next_card(name, who, skip=skip, workspace=workspace)
+    return campaign_work.next_dispute(name, who, skip=skip, workspace=workspace)
+
+
+def told(done: campaign_work.CampaignAnswer) -> list[str]:
+    """What somebody may know after an answer: what others said, and what a machine says."""
+    lines = [
+        f"  {printable(name)}: {printable(told_answer(done.question, review.answer, done.subject))}"
+        f"{_noted(review.note)}"
+        for name, review in sorted(done.answers.items())
+    ]
+    if done.second_opinion is not None:
+        lines.append(f"  {opinion_line(done.second_opinion)}")
+    return lines
+
+
+def opinion_line(opinion: SecondOpinion) -> str:
+    """What a machine says, and how often it agreed with this person, with n and interval."""
+    share = ""
+    if opinion.n and opinion.low is not None and opinion.high is not None:
+        ends = f"{100 * opinion.low:.0f}–{100 * opinion.high:.0f} %"
+        share = f"; it agreed with you on {opinion.agreed:,} of {opinion.n:,} ({ends})"
+    score = "" if opinion.score is None else f" ({opinion.score:.4g})"
+    return f"{printable(opinion.judge)}: {opinion.verdict}{score}{share}"
+
+
+def _noted(note: str) -> str:
+    return f" ({printable(note)})" if note else ""
+
+
+def _card_record(card: campaign_work.CampaignCard) -> dict[str, Any]:
+    """What a person may see of a card, for a program."""
+    tags = card.segment.tags
+    record: dict[str, Any] = {
+        "campaign": card.campaign.name,
+        "subject": card.subject.id,
+        "question": card.question.name,
+        "text": card.question.text,
+        "kind": card.question.kind,
+        "answers": [*card.question.keys.values(), UNSURE],
+        "category": str(tags.get("category", "")),
+        "phenomenon": str(tags.get("phenomenon", "")),
+        "context": str(tags.get("context", "")),
+        "sources": list(card.subject.sources),
+        "outputs": list(card.subject.outputs),
+    }
+    if card.answers:
+        record["said"] = {name: review.answer for name, review in card.answers.items()}
+    return record
+
+
+def serve_page(
+    workspace: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[WORKSPACE]", help=f"The workspace file. Default: $MTASSAY_WORKSPACE or {DEFAULT}."
+        ),
+    ] = None,
+    host: Annotated[
+        str, typer.Option("--host", metavar="HOST", help="Where to listen; others need an invitation.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, metavar="N", help="Which port; 0 takes a free one.")
+    ] = PORT,
+    reviewer: ReviewerOption = None,
+    show_systems: ShowSystemsOption = False,
+    known_as: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--known-as", metavar="NAME", help="Another name of this server, as of a proxy. Repeat."
+        ),
+    ] = None,
+    reopen: Annotated[
+        bool, typer.Option("--reopen", help="Let everybody on this machine in again, once nobody is invited.")
+    ] = False,
+) -> None:
+    """Serve the review page: what waits, in a browser.
+
+    Before anybody is invited, only this machine can open the page, and whoever does is its admin, under the
+    name of --reviewer. With another --host or --known-as, and once somebody was invited, everybody needs a
+    link; the page stays closed when the last invitation is revoked. Stop it with Ctrl-C; every answer is kept
+    as soon as the page says so.
+
+    \b
+    Examples:
+    mtassay review serve
+    mtassay review serve --reviewer anna --port 9000
+    mtassay review serve --host 0.0.0.0 --known-as review.example.org
+    """
+    try:
+        serve(
+            workspace,
+            host=host,
+            port=port,
+            reviewer=reviewer,
+            show_systems=show_systems,
+            hosts=known_as or (),
+            reopen=reopen,
+            listen=lambda note: say(f"mtassay: {note}"),
+        )
+    except KeyboardInterrupt:
+        CTRL_C.settle()
+        say("mtassay: stopped; every answer that the page confirmed is kept")

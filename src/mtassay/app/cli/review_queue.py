@@ -1,0 +1,281 @@
+"""`mtassay review next`: what waits for a person, asked at the terminal or printed."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mtassay.app import curation
+from mtassay.app.campaign_work import adjudicate, answer
+from mtassay.app.cli import review_people
+from mtassay.app.cli.common import (
+    FormatOption,
+    LimitOption,
+    OutputFormat,
+    ReviewerOption,
+    WorkspaceOption,
+    echo,
+    print_json,
+    print_tables,
+    screen_here,
+)
+from mtassay.app.cli.frame import Values
+from mtassay.app.cli.review_sheets import (
+    AdjudicateOption,
+    AllOption,
+    CampaignOption,
+    DoubleOption,
+    OrderOption,
+    QuestionOption,
+    RunArgument,
+    SettledOption,
+    ShowSystemsOption,
+    choosing,
+    usual_sample,
+)
+from mtassay.app.cli.session import Session, read_key, read_line
+from mtassay.app.reviewing import audit, decide, pending, reviewer_name, shown_record
+from mtassay.app.runs import open_workspace
+from mtassay.data.display import Table
+from mtassay.data.errors import UsageError
+from mtassay.data.formats.suite_files import read_suite
+from mtassay.data.marks import marked, plural, printable, wrapped
+from mtassay.data.subjects import SHORT, Pending, told_answer
+from mtassay.review.campaign_store import KeptAnswer
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the command line."""
+    app.command("next")(next_open)
+    app.command("decide")(decide_one)
+
+
+@choosing()
+def next_open(
+    run: RunArgument = "last",
+    every_run: AllOption = False,
+    reviewer: ReviewerOption = None,
+    campaign: CampaignOption = None,
+    adjudicates: AdjudicateOption = False,
+    question: QuestionOption = None,
+    double: DoubleOption = False,
+    show_systems: ShowSystemsOption = False,
+    limit: LimitOption = None,
+    suite: Annotated[
+        str | None,
+        typer.Option("--suite", metavar="SUITE", help="Take the newest run of this suite; show its rules."),
+    ] = None,
+    as_list: Annotated[
+        bool, typer.Option("--list", help="Print what is open instead of asking; so does --format.")
+    ] = False,
+    settled: SettledOption = False,
+    choice: Values = {},  # noqa: B006
+    order: OrderOption = "fair",
+    output_format: FormatOption = OutputFormat.text,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Decide on open outputs, one key for each.
+
+    Open is what no rule of a suite settles, or rules of both kinds claim, what is shown with an issue of
+    an invariance run, what fails in a behaviour run, and what reviewers dispute. Equal outputs of several
+    systems come once, and items that need the fewest answers first. Every answer is kept at once: stop
+    whenever you like, and go on with the same command. Without a terminal it prints a list. --settled asks
+    about verdicts that were reached without people, and ends with how many of them are right.
+
+    \b
+    Examples:
+    mtassay review next
+    mtassay review next --reviewer anna --limit 20
+    mtassay review next --all --double
+    mtassay review next --suite en-pt
+    mtassay review next --category Negation --system nmt
+    mtassay review next --settled --sample 100
+    mtassay review next --question da --sample 50
+    mtassay review next --campaign spring --reviewer anna
+    mtassay review next --campaign spring --reviewer dora --adjudicate
+    mtassay review next --format tsv > open.tsv
+    """
+    store = open_workspace(workspace)
+    name = reviewer_name(reviewer)
+    if campaign is not None:
+        review_people.show_next(
+            store,
+            campaign,
+            name,
+            adjudicates=adjudicates,
+            as_list=as_list,
+            output_format=output_format,
+            workspace=workspace,
+        )
+        return
+    if adjudicates:
+        raise UsageError("--adjudicate goes with --campaign NAME.")
+    content = read_suite(suite) if suite else None
+    chosen = {**choice, "sample": choice["sample"] or usual_sample(settled)}
+    chosen |= {"suite": content, "workspace": workspace}
+    queue = pending(
+        run,
+        reviewer=name,
+        every_run=every_run,
+        double=double,
+        question=question,
+        settled=settled,
+        order=order,
+        **chosen,
+    )
+    shown = queue.waiting[:limit]
+    if output_format is not OutputFormat.text:
+        _print(shown, output_format, show_systems=show_systems)
+    elif settled and not queue.waiting:
+        print_tables([audit(run, reviewer=name, **chosen).table()], output_format)
+    elif not queue.waiting:
+        where = "any run" if every_run else f"run {queue.run}" if queue.run else "this run"
+        echo(f"Nothing is open for {name} in {where} ({queue.total:,} outputs were).")
+    elif as_list or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        _print_list(shown, len(queue.waiting), show_systems=show_systems)
+    else:
+        session = Session(
+            store,
+            name,
+            shown,
+            screen_here(),
+            read_key,
+            read_line,
+            echo,
+            double=double,
+            show_systems=show_systems,
+            items={item.id: item for item in content.items} if content else {},
+            write_rule=_rule_writer(suite, name, queue.run, workspace) if suite else None,
+        )
+        echo(f"{len(queue.waiting):,} open for {name}{_summary(queue.waiting)}.")
+        echo(f"\n{session.run()}")
+        if settled:
+            echo()
+            print_tables([audit(run, reviewer=name, **chosen).table()], output_format)
+
+
+def _rule_writer(
+    suite: str, reviewer: str, run: str, workspace: Path | None
+) -> Callable[[Pending, str, bool], list[str]]:
+    """Writes expressions into the suite as 'suite accept --regex' does."""
+
+    def write_rule(entry: Pending, pattern: str, is_right: bool) -> list[str]:
+        return curation.add_expression(
+            suite,
+            entry.subject.id,
+            pattern,
+            correct=is_right,
+            reviewer=reviewer,
+            run=run or None,
+            workspace=workspace,
+        )
+
+    return write_rule
+
+
+def _summary(queue: Sequence[Pending]) -> str:
+    """How many of each status; a blind question has its name instead."""
+    kinds = Counter(p.question.name if p.question.is_blind else p.status for p in queue)
+    if len(kinds) == 1 and queue[0].question.is_blind:
+        return f" (question: {queue[0].question.name})"
+    return ": " + ", ".join(f"{count:,} {kind}" for kind, count in kinds.items())
+
+
+def _print_list(shown: Sequence[Pending], total: int, *, show_systems: bool) -> None:
+    screen = screen_here()
+    for entry in shown:
+        record = shown_record(entry, with_case=False)
+        count = plural(len(entry.systems), "system") if entry.systems else ""
+        systems = ", ".join(entry.systems) if show_systems else count
+        head = (entry.subject.id[:SHORT], record["status"], systems, record["phenomenon"], record["case_id"])
+        echo(" · ".join(marked(part, limit=60) for part in head if part))
+        echo(screen.line("  source", entry.segment.source or ""))
+        for text in entry.subject.outputs:
+            echo(screen.line("  output" if entry.systems else "  text", text))
+    more = "" if len(shown) == total else f", {len(shown):,} shown"
+    first, question = shown[0].subject.id[:SHORT], shown[0].question
+    answer_words = f"ANSWER --question {question.name}" if question.how else "correct"
+    echo(f"\n{total:,} open{more}. Settle one: mtassay review decide {first} {answer_words}")
+    if question.how:
+        echo(wrapped(f"ANSWER is {question.how}", width=screen.width))
+
+
+def _print(shown: Sequence[Pending], form: OutputFormat, *, show_systems: bool) -> None:
+    records = [shown_record(entry, show_systems=show_systems, with_case=False) for entry in shown]
+    if form is OutputFormat.json:
+        print_json(records)
+        return
+    columns = ["subject", "status", "n_systems", "case_id", "phenomenon", "sources", "outputs"]
+    columns += ["systems"] * show_systems
+    rows = [[_cell(record[column]) for column in columns] for record in records]
+    header = ["source" if c == "sources" else "output" if c == "outputs" else c for c in columns]
+    print_tables([Table(header, rows)], form)
+
+
+def _cell(value: object) -> str:
+    return printable(" | ".join(map(str, value)) if isinstance(value, list) else str(value))
+
+
+def decide_one(
+    words: Annotated[
+        list[str],
+        typer.Argument(metavar="SUBJECT ANSWER", help="Or: RUN CASE SYSTEM ANSWER.", show_default=False),
+    ],
+    reviewer: ReviewerOption = None,
+    note: Annotated[str, typer.Option("--note", metavar="TEXT", help="A remark on the answer.")] = "",
+    campaign: CampaignOption = None,
+    adjudicates: AdjudicateOption = False,
+    question: QuestionOption = None,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Decide on one output.
+
+    A later answer of the same reviewer replaces the earlier one, which stays in the history. SUBJECT is
+    the id that 'review next' and 'explain' show, or its beginning. CASE of a behaviour run means the output
+    to its edited source. Answers about a suite: correct, incorrect, unsure; about invariance: correct, under,
+    over, modification, mistranslation, logic, several, unsure; about behaviour: correct, wrong, unsure.
+
+    \b
+    Examples:
+    mtassay review decide 3f2a9c correct
+    mtassay review decide last negation-001 nmt incorrect --note "lost the negation"
+    mtassay review decide last 17 nmt 85 --question da
+    mtassay review decide 3f2a9c "PER: Maria Silva; LOC: Lisboa" --question entities
+    mtassay review decide 3f2a9c correct --campaign spring --reviewer anna
+    """
+    if campaign is not None:
+        if len(words) != 2:
+            raise UsageError("Write: mtassay review decide SUBJECT ANSWER --campaign NAME")
+        act = adjudicate if adjudicates else answer
+        subject, text = words
+        kept = act(campaign, subject, text, reviewer_name(reviewer), note=note, workspace=workspace)
+        _tell(kept, f"Subject {kept.subject.id[:SHORT]}")
+        for line in review_people.told(kept):
+            echo(line)
+        return
+    if adjudicates:
+        raise UsageError("--adjudicate goes with --campaign NAME.")
+    if len(words) == 2:
+        place = {"subject": words[0]}
+    elif len(words) == 4:
+        place = dict(zip(("run", "case", "system"), words, strict=False))
+    else:
+        open_workspace(workspace)
+        raise UsageError("Write: mtassay review decide SUBJECT ANSWER, or: RUN CASE SYSTEM ANSWER.")
+    done = decide(words[-1], **place, question=question, reviewer=reviewer, note=note, workspace=workspace)
+    _tell(done, f"Subject {done.subject.id[:SHORT]} (case {printable(done.subject.case_id)})")
+
+
+def _tell(kept: KeptAnswer, about: str) -> None:
+    """Say what was answered, and what holds now."""
+    said = told_answer(kept.question, kept.review.answer, kept.subject)
+    holds = "waits for others"
+    if kept.decision is not None:
+        answer = kept.decision.answer
+        holds = f"is now {kept.holds if answer is None else told_answer(kept.question, answer, kept.subject)}"
+    echo(f"{kept.review.reviewer}: {said}. {about} {holds}.")

@@ -1,0 +1,372 @@
+"""`mtassay review export` and `import`: reviews in files, and sheets to fill in."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from mtassay.app.campaign_work import still_open
+from mtassay.app.cli.common import (
+    FormatOption,
+    LimitOption,
+    OutputFormat,
+    ReviewerOption,
+    SeedOption,
+    WorkspaceOption,
+    check_targets,
+    echo,
+    print_json,
+    print_tables,
+    refuse_existing,
+    say,
+    screen_here,
+)
+from mtassay.app.cli.frame import Command, Values, grouped
+from mtassay.app.exchange import ExchangeForm, export_as, export_tasks
+from mtassay.app.reviewing import (
+    ReviewerAgreement,
+    agreement,
+    audit,
+    import_reviews,
+    pending,
+    reviews,
+    told,
+)
+from mtassay.data.errors import UsageError
+from mtassay.data.formats.review_files import ENDINGS, write_records
+from mtassay.data.marks import plural, printable
+from mtassay.data.subjects import SHORT
+from mtassay.review.pending import Order
+from mtassay.review.reviewer_agreement import Audit
+
+# What the review commands share: which run, which of its outputs, which question, which campaign.
+
+
+RunArgument = Annotated[
+    str, typer.Argument(metavar="RUN", help="A run's id, the beginning of it, or 'last'.")
+]
+AllOption = Annotated[bool, typer.Option("--all", help="The outputs of all saved runs, each one once.")]
+DoubleOption = Annotated[
+    bool, typer.Option("--double", help="Also what others settled, to measure agreement.")
+]
+ShowSystemsOption = Annotated[
+    bool, typer.Option("--show-systems", help="Name the systems. Reviewers should not know them.")
+]
+CategoryOption = Annotated[
+    list[str] | None, typer.Option("--category", metavar="NAME", help="Only this category; * works. Repeat.")
+]
+PhenomenonOption = Annotated[
+    list[str] | None,
+    typer.Option("--phenomenon", metavar="NAME", help="Only this phenomenon; * works. Repeat."),
+]
+ItemOption = Annotated[
+    list[str] | None, typer.Option("--item", metavar="ID", help="Only this item; * works. Repeat.")
+]
+SystemOption = Annotated[
+    list[str] | None, typer.Option("--system", metavar="NAME", help="Only what this system gave. Repeat.")
+]
+SampleOption = Annotated[
+    int | None, typer.Option("--sample", min=1, metavar="N", help="So many of them, drawn by --seed.")
+]
+OrderOption = Annotated[
+    Order,
+    typer.Option(
+        "--order",
+        help="Items that need the fewest answers first (fair), outputs of most systems, or as in the run.",
+    ),
+]
+SettledOption = Annotated[
+    bool,
+    typer.Option(
+        "--settled",
+        help="What was settled without people instead, blindly: a sample of 100, unless --sample says more.",
+    ),
+]
+QuestionOption = Annotated[
+    str | None,
+    typer.Option(
+        "--question",
+        metavar="NAME",
+        help="Ask this of all outputs: entities, mqm, esa, adequacy, fluency, informativeness, da.",
+    ),
+]
+CampaignOption = Annotated[
+    str | None, typer.Option("--campaign", metavar="NAME", help="A campaign of several reviewers, or 'last'.")
+]
+AdjudicateOption = Annotated[
+    bool, typer.Option("--adjudicate", help="With --campaign: settle what its reviewers see differently.")
+]
+AUDIT_SAMPLE = 100
+
+
+def usual_sample(settled: bool) -> int | None:
+    """How many outputs are drawn where nobody says it: all that are open, a sample of what is settled."""
+    return AUDIT_SAMPLE if settled else None
+
+
+def choosing(*, sample: int | None = None) -> Callable[[Command], Command]:
+    """Gives a command the options that choose outputs, in the place of its parameter `choice`.
+
+    They come as `pending` and `audit` take them. `sample` is how many are drawn where nobody says it.
+    """
+    options: dict[str, tuple[Any, Any]] = {
+        "category": (CategoryOption, None),
+        "phenomenon": (PhenomenonOption, None),
+        "item": (ItemOption, None),
+        "system": (SystemOption, None),
+        "sample": (SampleOption, sample),
+        "seed": (SeedOption, None),
+    }
+    names = ("category", "phenomenon", "item", "system")
+    return grouped(
+        "choice", options, lambda values: {**values, **{name: values[name] or () for name in names}}
+    )
+
+
+# `mtassay review export` and `import`: reviews in files, and sheets to fill in.
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the command line."""
+    app.command("export")(export_reviews)
+    app.command("import")(import_file)
+    app.command("agreement")(show_agreement)
+
+
+@choosing()
+def export_reviews(
+    run: RunArgument = "last",
+    only_open: Annotated[
+        bool, typer.Option("--open", help="A sheet of what is open in RUN, to fill in the column 'answer'.")
+    ] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="TSV, CSV, XLSX or JSONL by its ending. Default: stdout."
+        ),
+    ] = None,
+    form: Annotated[
+        ExchangeForm | None,
+        typer.Option(
+            "--as",
+            help="For another program: entities (for nee), WMT's MQM files, mt-metrics-eval (mtme), ratings "
+            "(for meta correlate), Label Studio, Pearmut.",
+        ),
+    ] = None,
+    mixed: Annotated[
+        bool,
+        typer.Option(
+            "--mixed", help="A blind sheet: what is open, mixed with as many outputs that nobody doubts."
+        ),
+    ] = False,
+    question: QuestionOption = None,
+    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
+    every_run: AllOption = False,
+    reviewer: ReviewerOption = None,
+    double: DoubleOption = False,
+    show_systems: ShowSystemsOption = False,
+    limit: LimitOption = None,
+    settled: SettledOption = False,
+    choice: Values = {},  # noqa: B006
+    order: OrderOption = "fair",
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Write reviews, or a sheet to fill in.
+
+    Reviews carry the texts they are about. --open writes a sheet of what is open instead, and --settled one
+    of what was settled without people, for 'review agreement --settled'; in a sheet of --mixed nobody can
+    tell which is which. The options below that choose outputs are for these. With --reviewer the sheet
+    leaves out what this person has answered, and bears the name.
+
+    \b
+    Examples:
+    mtassay review export -o reviews.jsonl
+    mtassay review export --open --reviewer anna -o for-anna.xlsx
+    mtassay review export --settled --sample 100 -o audit.csv
+    mtassay review export --mixed -o sheet.tsv
+    mtassay review export --open --question esa --as pearmut -o campaign.json
+    mtassay review export last --as ratings -o ratings.tsv
+    """
+    if form is None and output is not None and not output.name.removesuffix(".gz").endswith(ENDINGS):
+        raise UsageError(f"{output}: the ending says the format: {', '.join(ENDINGS)}.")
+    if mixed and settled:
+        raise UsageError("--mixed has what is open and what is not: leave --settled out.")
+    only_open = only_open or settled or mixed
+    chooses = (reviewer, double, show_systems, limit, *choice.values())
+    if form is not None and not only_open:
+        check_targets(output)
+        refuse_existing(output, force=force)
+        count = export_as(form, output or sys.stdout, run=run, question=question, workspace=workspace)
+        if output is not None:
+            say(f"mtassay: wrote {plural(count, 'record')} to {output}")
+        _say_unfinished(workspace)
+        return
+    if form not in (None, "labelstudio", "pearmut"):
+        raise UsageError(f"--as {form} writes what people answered: leave --open out.")
+    if not only_open and (run != "last" or every_run or any(chooses) or question):
+        raise UsageError("RUN and the options that choose outputs are for --open; reviews are written all.")
+    check_targets(output)
+    refuse_existing(output, force=force)  # it may be a sheet that somebody has filled in
+    if only_open:
+        name = (reviewer or "").strip()
+        queue = pending(
+            run,
+            reviewer=name,
+            every_run=every_run,
+            double=double,
+            question=question,
+            settled=settled,
+            mixed=mixed,
+            order=order,
+            **{**choice, "sample": choice["sample"] or usual_sample(settled)},
+            workspace=workspace,
+        )
+        if form in ("labelstudio", "pearmut"):
+            people = [name] if name else []
+            count = export_tasks(form, output or sys.stdout, queue.waiting[:limit], reviewers=people)
+            if output is not None:
+                say(f"mtassay: wrote {plural(count, 'open output')} to {output}")
+            return
+        records = queue.records(show_systems=show_systems)[:limit]
+    else:
+        records = reviews(workspace=workspace)
+    if not records:
+        raise UsageError("Nothing is open." if only_open else "There are no reviews yet.")
+    write_records(output or sys.stdout, records)
+    if output is not None:
+        what = plural(len(records), "output" if mixed else "open output" if only_open else "review")
+        say(f"mtassay: wrote {what} to {output}")
+        if only_open:
+            say(f"mtassay: fill in the column 'answer', then: mtassay review import {output}")
+    if not only_open:
+        _say_unfinished(workspace)
+
+
+def _say_unfinished(workspace: Path | None) -> None:
+    for line in still_open(workspace=workspace):
+        say(f"mtassay: {printable(line)}")
+
+
+def import_file(
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE",
+            help="Reviews or a filled sheet: TSV, CSV, XLSX, JSONL; or JSON of Label Studio or Pearmut.",
+        ),
+    ],
+    reviewer: Annotated[
+        str | None,
+        typer.Option(
+            "--reviewer",
+            metavar="NAME",
+            help="Who answered, where the file does not say. Default: $MTASSAY_REVIEWER or your login name.",
+        ),
+    ] = None,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Read reviews, or a sheet filled in.
+
+    The file is one that 'review export' wrote, here or elsewhere. Rows without an answer are left out.
+    What is there already is not added again, and one bad row means that nothing is. Answers without a
+    date get that of the file.
+
+    \b
+    Examples:
+    mtassay review import for-anna.tsv
+    mtassay review import sheet.tsv --reviewer ben
+    """
+    done = import_reviews(file, reviewer=reviewer, workspace=workspace)
+    echo(str(done))
+    if reviewer is None and done.unsigned:
+        answers = plural(done.unsigned, "answer")
+        say(f"mtassay: the file does not say who gave {answers}: taken as {done.reviewer}'s")
+
+
+@choosing(sample=AUDIT_SAMPLE)
+def show_agreement(
+    run: RunArgument = "last",
+    question: Annotated[
+        str | None,
+        typer.Option(
+            "--question",
+            metavar="NAME",
+            help="Which question, by its name. Default: suite, or the only one with answers.",
+        ),
+    ] = None,
+    disputed: Annotated[
+        bool, typer.Option("--disputed", help="List the outputs on which there is no majority.")
+    ] = False,
+    settled: Annotated[
+        bool,
+        typer.Option("--settled", help="How many verdicts that RUN reached without people are right."),
+    ] = False,
+    choice: Values = {},  # noqa: B006
+    output_format: FormatOption = OutputFormat.text,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Show how far reviewers agree with each other, or with the verdicts of a run (--settled).
+
+    There is a line for each pair of them, and for all. Each reviewer's newest answer counts, and unsure
+    is no rating. Kappa and alpha are 1 for full agreement and 0 for what chance would give.
+
+    --settled counts how many verdicts of RUN are right, on a sample drawn at random, by people who did not
+    see them: the answers to 'review next --settled' or to a sheet of 'review export --settled'. RUN and the
+    options that choose outputs are for it.
+
+    \b
+    Examples:
+    mtassay review next --double --reviewer ben
+    mtassay review agreement --disputed
+    mtassay review next --settled --sample 100
+    mtassay review agreement --settled --category Negation
+    """
+    if settled:
+        if question or disputed:
+            raise UsageError("--settled is about the verdicts of a run: leave out --question, --disputed.")
+        _show_audit(audit(run, **choice, workspace=workspace), output_format)
+        return
+    if run != "last" or any(choice[name] for name in ("category", "phenomenon", "item", "system")):
+        raise UsageError("RUN and the options that choose outputs go with --settled.")
+    reviewer_agreement = agreement(question, seed=choice["seed"], workspace=workspace)
+    if output_format is OutputFormat.json:
+        print_json(reviewer_agreement.record(with_disputed=disputed))
+        return
+    table, *contested = reviewer_agreement.tables(with_disputed=disputed)
+    print_tables([table], output_format)
+    if not disputed:
+        return
+    echo()
+    if output_format is OutputFormat.text:
+        _print_disputed(reviewer_agreement)
+    else:
+        print_tables(contested, output_format)
+
+
+def _print_disputed(reviewer_agreement: ReviewerAgreement) -> None:
+    screen = screen_here()
+    for subject, decision in reviewer_agreement.disputed:
+        echo(f"{subject.id[:SHORT]} · {printable(subject.case_id)} · {told(decision)}")
+        for source in subject.sources:
+            echo(screen.line("  source", source or ""))
+        for text in subject.outputs:
+            echo(screen.line("  output", text))
+
+
+def _show_audit(result: Audit, output_format: OutputFormat) -> None:
+    if output_format is OutputFormat.json:
+        print_json(result.record())
+        return
+    print_tables([result.table()], output_format)
+    if output_format is OutputFormat.text and result.wrong:
+        screen = screen_here()
+        echo(f"\nVerdicts that people find wrong: {len(result.wrong):,}")
+        for entry in result.wrong:
+            echo(f"\n{printable(entry.subject.case_id)} · {entry.status} by the rules")
+            echo(screen.line("  source", entry.segment.source or ""))
+            for text in entry.subject.outputs:
+                echo(screen.line("  output", text))

@@ -1,0 +1,355 @@
+"""Commands about saved runs: `runs`, `explain` and `report`."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mtassay.app.cli.common import (
+    BetweenOption,
+    ExamplesOption,
+    FormatOption,
+    OutputFormat,
+    QuietOption,
+    SavedRunsArgument,
+    TrainingOption,
+    WorkspaceOption,
+    echo,
+    print_json,
+    print_run,
+    print_tables,
+    refuse_existing,
+    say,
+    screen_here,
+    shows_bold,
+    side_by_side,
+    terminal_width,
+)
+from mtassay.app.cli.frame import place
+from mtassay.app.reports import ReportForm, write_report
+from mtassay.app.runs import Run as Loaded
+from mtassay.app.runs import open_workspace
+from mtassay.data.display import Look, Table
+from mtassay.data.errors import UsageError
+from mtassay.data.formats.jsonl import write_jsonl
+from mtassay.data.marks import plural
+from mtassay.data.method import view_of
+from mtassay.data.nouns import Run
+from mtassay.data.registry import named
+from mtassay.measures.worth import worth_table
+from mtassay.report.case_text import case_record, case_tables, case_text
+from mtassay.report.run_text import block_text
+from mtassay.review.case_history import tell_case
+
+
+def explain(
+    case: Annotated[
+        str, typer.Argument(metavar="CASE", help="The id of a segment or suite item; or a metric, as BLEU.")
+    ],
+    run: Annotated[
+        str | None,
+        typer.Option(metavar="RUN", help="A saved run. Default: the newest that has the case."),
+    ] = None,
+    output_format: FormatOption = OutputFormat.text,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Show one case with all there is to know.
+
+    Every system's output, why it was judged so, what people decided, and what earlier runs said. Equal
+    outputs that were judged alike are shown once. What a rule matched is marked.
+
+    \b
+    Examples:
+    mtassay explain negation-001
+    mtassay explain negation-001 --run 20260131
+    mtassay explain 17 -f json
+    mtassay explain BLEU
+    """
+    if run is None and (table := worth_table(case)) is not None:
+        print_tables([table], output_format)
+        return
+    story = tell_case(open_workspace(workspace), case, run=run)
+    if output_format is OutputFormat.json:
+        print_json(case_record(story))
+    elif output_format is OutputFormat.text:
+        echo(case_text(story, screen_here(), width=terminal_width()))
+    else:
+        print_tables(case_tables(story), output_format)
+
+
+# `mtassay report`: saved runs as one page.
+
+
+class PageFormat(StrEnum):
+    """How a report is written."""
+
+    html = "html"
+    md = "md"
+
+
+def report(
+    runs: SavedRunsArgument = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Where to write it. Default: report.html, or report.md.",
+            show_default=False,
+        ),
+    ] = None,
+    output_format: Annotated[
+        PageFormat | None,
+        typer.Option("--format", "-f", help="Default: what the file ends in.", show_default=False),
+    ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            "--against", metavar="OLD", help="Say what got worse since this run, system or file of baselines."
+        ),
+    ] = None,
+    title: Annotated[str, typer.Option(help="What stands at the top. Default: the systems.")] = "",
+    no_themes: Annotated[
+        bool, typer.Option("--no-themes", help="Do not look for what failures have in common.")
+    ] = False,
+    workspace: WorkspaceOption = None,
+    quiet: QuietOption = False,
+) -> None:
+    """Write saved runs of any method as one page: what matters first, charts, tables, every sentence.
+
+    The page is one file that loads nothing: it opens from a mail, prints, and is read by screen readers. As
+    Markdown it fits a pull request.
+
+    \b
+    Examples:
+    mtassay report
+    mtassay report 20260801-101500-a1b2 20260801-102000-c3d4 -o news.html
+    mtassay report last --against baseline.json -o report.md
+    """
+    form: ReportForm | None = None if output_format is None else output_format.value
+    target = output or Path(f"report.{form or 'html'}")
+    path = write_report(
+        runs or ["last"],
+        target,
+        form=form,
+        against=against,
+        title=title,
+        themes=not no_themes,
+        workspace=workspace,
+        quiet=quiet,
+    )
+    say(f"mtassay: the report is {path}", quiet=quiet)
+
+
+# `mtassay runs`: what is in the workspace.
+
+
+runs = typer.Typer(help="See, export, back up and delete the runs that were kept.", no_args_is_help=True)
+
+
+RunArgument = Annotated[
+    str, typer.Argument(metavar="RUN", help="A run's id, the beginning of it, or 'last'.")
+]
+
+
+@runs.command("list")
+def list_runs(output_format: FormatOption = OutputFormat.text, workspace: WorkspaceOption = None) -> None:
+    """List all runs, newest first."""
+    store = open_workspace(workspace)
+    runs = store.runs()
+    for run_id, why in store.damaged.items():
+        say(f"mtassay: run {run_id} cannot be read ({why}). Delete it: mtassay runs delete {run_id}")
+    if output_format is OutputFormat.json:
+        print_json([_summary(run) for run in runs])
+        return
+    rows = [[run.id, run.method, _short(_about(run), 24), _short(", ".join(run.systems), 24)] for run in runs]
+    print_tables([Table(["Run", "method", "about", "systems"], rows)], output_format)
+
+
+@runs.command("show")
+def show_run(
+    run: RunArgument = "last",
+    findings: Annotated[bool, typer.Option("--findings", help="Show the segments worth a look too.")] = False,
+    pairs: Annotated[bool, typer.Option("--pairs", help="Show all pairs, not only the baseline's.")] = False,
+    phenomena: Annotated[
+        bool, typer.Option("--phenomena", help="Of a suite, show every phenomenon, not only categories.")
+    ] = False,
+    system: Annotated[
+        list[str] | None,
+        typer.Option("--system", metavar="NAME", help="With --findings: only this system's. Repeat."),
+    ] = None,
+    status: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--status",
+            metavar="NAME",
+            help="With --findings: only these, by status (incorrect, undecided…) or verdict (fail). Repeat.",
+        ),
+    ] = None,
+    examples: ExamplesOption = 0,
+    between: BetweenOption = None,
+    training: TrainingOption = None,
+    output_format: FormatOption = OutputFormat.text,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Show one run's result again.
+
+    \b
+    Examples:
+    mtassay runs show
+    mtassay runs show last --findings --system nmt --status incorrect
+    mtassay runs show last --examples 5 --between old,new
+    """
+    compared = side_by_side(examples, between, training)
+    store = open_workspace(workspace)
+    record = store.run(run)
+    if (system or status) and not findings:
+        raise UsageError("--system and --status choose findings: add --findings.")
+    if findings:
+        record = _only(record, system or [], status or [])
+    view = view_of(record)
+    look = Look(pairs=pairs, detail=phenomena, cases=0 if findings else None, is_saved=True, **compared)
+    if output_format is OutputFormat.json:
+        print_json(
+            {
+                **_summary(record),
+                **record.result.as_dict(),
+                "findings": [asdict(finding) for finding in record.findings],
+                **view.differences_record(look),
+            }
+        )
+        return
+    facts = f"{record.id} · {record.method} · {record.started}"
+    print_run(record, output_format, look=look, facts=facts)
+    if findings:
+        _print_findings(record, output_format)
+    for line in view.saved_notes():
+        say(f"mtassay: {line}{place(workspace)}")
+
+
+def _only(run: Run, systems: list[str], statuses: list[str]) -> Run:
+    """The run with these findings alone; a name that none has is a `UsageError`."""
+    view = view_of(run)
+    chosen = named(run.findings, systems, "system", lambda f: [f.system], has="finding has")
+    chosen = named(
+        chosen, statuses, "status", lambda f: [view.status([f]), str(f.verdict)], has="finding has"
+    )
+    return replace(run, findings=chosen)
+
+
+def _print_findings(run: Run, form: OutputFormat) -> None:
+    """What is worth a look for a person; for a program (tsv) every finding, where they make a table."""
+    view = view_of(run)
+    table = view.findings_table(everything=form is OutputFormat.tsv)
+    if form is not OutputFormat.text and table is not None:
+        echo()
+        print_tables([table], form)
+        return
+    blocks = view.finding_blocks()
+    echo(f"\nFindings: {len(blocks):,}")
+    for block in blocks:
+        echo("\n" + block_text(block, width=terminal_width(), color=shows_bold()))
+
+
+@runs.command("export")
+def export_run(
+    run: RunArgument = "last",
+    what: Annotated[
+        str,
+        typer.Option(
+            help="What to export: scores, findings, segments (with all outputs), outputs (a line each)."
+        ),
+    ] = "segments",
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="File to write. Default: standard output.")
+    ] = None,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Write a run as JSONL."""
+    store = open_workspace(workspace)
+    record = store.run(run)
+    if what not in ("scores", "findings", "segments", "outputs"):
+        raise UsageError(f"Cannot export '{what}'. Available: scores, findings, segments, outputs.")
+    records = [asdict(f) for f in record.findings] if what == "findings" else Loaded(record).records(what)
+    write_jsonl(output or sys.stdout, records)
+
+
+@runs.command("delete")
+def delete_runs(
+    run: Annotated[list[str], typer.Argument(metavar="RUN...", help="Runs by their ids, or 'last'.")],
+    with_texts: Annotated[
+        bool,
+        typer.Option(
+            "--with-texts",
+            help="For confidential texts: also every answer, review and cached value with them, without a "
+            "trace in the file.",
+        ),
+    ] = False,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Delete runs with their outputs and findings, and give the space back.
+
+    With --with-texts, reviews and answers that another run has, too, stay until that run is deleted so.
+    Backups, sheets and reports that you made are yours to delete.
+
+    \b
+    Examples:
+    mtassay runs delete last
+    mtassay runs delete 20260801-101500-a1b2 --with-texts
+    """
+    store = open_workspace(workspace)
+    if not with_texts:
+        for name in run:
+            echo(f"Deleted run {store.delete_run(name)}.")
+        return
+    purged = store.purge(run)
+    echo(
+        f"Deleted {plural(len(purged.runs), 'run')}, {plural(purged.answers, 'answer')} of engines, "
+        f"{plural(purged.reviews, 'review')} and the cache."
+        + ("" if purged.others else " Nothing of their texts is left in the file.")
+    )
+    if purged.others:
+        say(
+            f"mtassay: other runs have some of the same texts: {', '.join(purged.others)}. "
+            "These texts, with their reviews, stay until you delete those runs with --with-texts, too."
+        )
+
+
+@runs.command("backup")
+def backup(
+    to: Annotated[Path, typer.Argument(metavar="FILE", help="Where to put the copy.")],
+    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Copy the whole workspace as it is now, also while others write to it."""
+    refuse_existing(to, force=force, otherwise="add --force")
+    open_workspace(workspace).backup(to)
+    echo(f"Copied to {to}.")
+
+
+def _summary(run: Run) -> dict[str, object]:
+    return {
+        "id": run.id,
+        "method": run.method,
+        "started": run.started,
+        "systems": list(run.systems),
+        "parameters": dict(run.parameters),
+        "versions": dict(run.versions),
+    }
+
+
+def _about(run: Run) -> str:
+    """The suite of a run, or its language pair."""
+    suite = str(run.parameters.get("suite") or "").rpartition(" (")[0]
+    pair = run.parameters.get("pair") or ()
+    return suite or (pair if isinstance(pair, str) else "-".join(pair))
+
+
+def _short(text: str, width: int = 40) -> str:
+    return text if len(text) <= width else text[: width - 1] + "…"

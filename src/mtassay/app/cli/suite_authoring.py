@@ -1,0 +1,462 @@
+"""`mtassay suite add`, `approve`, `convert`, `list`, `check`, `generate`, `scramble`: suite files."""
+
+from __future__ import annotations
+
+import secrets
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from mtassay.app import curation
+from mtassay.app.cli.common import (
+    FormatOption,
+    OutputFormat,
+    SeedOption,
+    SystemOption,
+    check_targets,
+    echo,
+    print_json,
+    print_tables,
+    refuse_existing,
+    say,
+)
+from mtassay.app.cli.frame import FRAME, RunFrame, Values, framed_with
+from mtassay.app.cli.suite_run import SuiteArgument, choosing, say_all, warn_of_format
+from mtassay.app.reviewing import reviewer_name
+from mtassay.data.display import Table
+from mtassay.data.errors import MtassayError, UsageError
+from mtassay.data.formats.suite_editing import editable
+from mtassay.data.formats.suite_files import check_ending, losses_between, read_suite, write_suite
+from mtassay.data.marks import file_name, plural
+from mtassay.data.settings import is_live
+from mtassay.methods.suite import secrecy
+from mtassay.methods.suite.authoring import (
+    Draft,
+    Wanted,
+    add_drafts,
+    begin,
+    contents,
+    hold_back,
+    overview,
+    read_drafts,
+)
+from mtassay.methods.suite.authoring import approve as approve_items
+from mtassay.methods.suite.secrecy import SOURCE
+from mtassay.methods.suite.suite_method import SuiteMethod
+from mtassay.stats.resampling import fixed_seed
+from mtassay.systems.roster import named
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the command line."""
+    app.command("add", short_help="Add items to a suite, or begin one.")(add)
+    app.command("approve", short_help="Say as a second person that items are right.")(approve)
+    app.command("convert", short_help="Write a suite in another format, or in two parts.")(convert)
+    app.command("list", short_help="What a suite holds; or which suites there are.")(list_suites)
+    app.command("check", short_help="Look for mistakes in a suite.")(check)
+    app.command("scramble", short_help="Hide items among other sentences, for a provider.")(scramble)
+
+
+FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="The suite file.")]
+
+
+def add(
+    file: FileArgument,
+    category: Annotated[str, typer.Option(help="The category, such as Negation.")] = "",
+    phenomenon: Annotated[str, typer.Option(help="The phenomenon, such as Negative concord.")] = "",
+    source: Annotated[str, typer.Option(help="The sentence that systems translate.")] = "",
+    focus: Annotated[
+        list[str] | None, typer.Option(help="Words of the source that carry the phenomenon. Repeat.")
+    ] = None,
+    positive: Annotated[
+        list[str] | None, typer.Option(metavar="REGEX", help="An output with this is correct. Repeat.")
+    ] = None,
+    negative: Annotated[
+        list[str] | None, typer.Option(metavar="REGEX", help="An output with this is incorrect. Repeat.")
+    ] = None,
+    reference: Annotated[list[str] | None, typer.Option(help="A correct translation. Repeat.")] = None,
+    context: Annotated[
+        list[str] | None, typer.Option(help="A sentence that stands before the source. Repeat.")
+    ] = None,
+    note: Annotated[str, typer.Option(help="What a reader should know.")] = "",
+    author: Annotated[
+        str | None, typer.Option(help="Who wrote it. Default: $MTASSAY_REVIEWER or the login name.")
+    ] = None,
+    item_id: Annotated[
+        str, typer.Option("--id", help="Default: made from category, phenomenon and a number.")
+    ] = "",
+    table: Annotated[
+        Path | None,
+        typer.Option(
+            "--from", metavar="FILE", help="Many items: a TSV whose columns are named like the fields."
+        ),
+    ] = None,
+    langpair: Annotated[
+        str | None,
+        typer.Option(
+            "--langpair", "-l", metavar="SRC-TGT", help="Begin a new suite file for this language pair."
+        ),
+    ] = None,
+) -> None:
+    """Add an item, or many from a table. The rest of the file stays as it is, comments too.
+
+    With --langpair a file that is not there yet is made: YAML that explains itself. Asks for what is missing
+    when it runs in a terminal. In a table, several values of one cell are separated by " | "; an expression
+    has a cell for itself.
+
+    \b
+    Examples:
+    mtassay suite add ours.yaml -l en-de
+    mtassay suite add my.yaml --category Negation --phenomenon Scope \\
+        --source "Not all came." --positive "nicht alle" --negative "alle .*nicht"
+    mtassay suite add my.yaml --from items.tsv
+    """
+    is_new = langpair is not None and not file.exists()
+    if langpair is not None:
+        check_targets(file)
+        begin(file, langpair=langpair)
+    read_suite(editable(file))  # what is wrong with it is said before anything is asked
+    draft = Draft(
+        category=category,
+        phenomenon=phenomenon,
+        source=source,
+        focus=tuple(focus or ()),
+        positive=tuple(positive or ()),
+        negative=tuple(negative or ()),
+        references=tuple(reference or ()),
+        context=tuple(context or ()),
+        note=note,
+        author=reviewer_name(author),
+        id=item_id,
+    )
+    if is_new and draft == Draft(author=draft.author) and not table:
+        echo(f"Made {file}. Now write the first item: mtassay suite add {file}")
+        return
+    try:
+        wanted: Wanted = read_drafts(table, draft) if table else [(None, _complete(draft))]
+        added = add_drafts(file, wanted, table)
+    except MtassayError:
+        if is_new:
+            file.unlink()
+        raise
+    warn_of_format(file)
+    for item in added.items[:20]:
+        echo(f"Added {item.id}: {item.source}")
+    if len(added.items) > 20:
+        echo(f"… and {len(added.items) - 20:,} more")
+    if added.before:
+        echo(f"Already there, not added again: {plural(len(added.before), 'item')}")
+    say_all(f"{problem.item}: {problem.code}: {problem.what}" for problem in added.problems)
+
+
+def _complete(draft: Draft) -> Draft:
+    """Ask for what is missing if there is a person to ask."""
+    if not draft.missing or not sys.stdin.isatty():
+        return draft
+    draft = replace(draft, **{name: typer.prompt(name.capitalize()) for name in draft.missing})
+    for name, question in (
+        ("focus", "Words that carry the phenomenon (Enter: none)"),
+        ("positive", "Expression for correct outputs (Enter: none)"),
+        ("negative", "Expression for incorrect outputs (Enter: none)"),
+        ("references", "Correct translation (Enter: none)"),
+    ):
+        if not getattr(draft, name):
+            answer = typer.prompt(question, default="", show_default=False)
+            draft = replace(draft, **{name: (answer,) if answer else ()})  # type: ignore[arg-type]
+    return draft
+
+
+def approve(
+    file: FileArgument,
+    ids: Annotated[list[str], typer.Argument(metavar="ID…", help="Items; * stands for anything.")],
+    by: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Who approves. Default: $MTASSAY_REVIEWER or the login."),
+    ] = None,
+) -> None:
+    """Say as a second person that items are right; until then they are drafts.
+
+    \b
+    Example:
+    mtassay suite approve my.yaml 'negation-*' --by jsilva
+    """
+    name = reviewer_name(by)
+    done = approve_items(file, ids, by=name)
+    before = f"; {len(done.before):,} approved before" if done.before else ""
+    echo(f"Approved {len(done.now):,} by {name}{before}")
+
+
+def convert(
+    suite: SuiteArgument,
+    output: Annotated[
+        Path, typer.Argument(metavar="OUT", help="The file to write: .yaml, .jsonl or .json (DFKI).")
+    ],
+    hidden: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Hold items back: they go into this file, not into OUT."),
+    ] = None,
+    share: Annotated[
+        float, typer.Option("--hold-back", min=0, max=1, help="Share of every phenomenon to hold back.")
+    ] = 0.5,
+    seed: SeedOption = None,
+    force: Annotated[bool, typer.Option("--force", help="Write over files that are there.")] = False,
+    output_format: FormatOption = OutputFormat.text,
+) -> None:
+    """Write a suite in another format, and say what that cannot hold; or in two parts, one to hold back.
+
+    With --hidden, OUT has the items to publish. The share is rounded to the nearest item, halves down, so a
+    single item is published. Items that are 'public: false' stay hidden and count. Items held back leave no
+    rule, token or macro in OUT.
+
+    \b
+    Examples:
+    mtassay suite convert items.json ours.yaml
+    mtassay suite convert en-pt mine.yaml
+    mtassay suite convert my.yaml public.yaml --hidden hidden.yaml --hold-back 0.5
+    """
+    targets = [output, *([hidden] if hidden else [])]
+    check_targets(*targets)
+    for path in targets:
+        check_ending(path)
+    places = [path.resolve() for path in (Path(suite), *targets)]
+    if hidden and len(set(places)) < len(places):
+        raise UsageError("The suite, the public and the hidden file must be three files.")
+    # Another seed would hide other items, and those hidden before would be public.
+    refuse_existing(*targets, force=force)
+    whole = read_suite(suite)
+    lost = losses_between(suite, whole, output)
+    if hidden is None:
+        write_suite(output, whole)
+        echo(f"Wrote {plural(len(whole.items), 'item')} to {output}")
+        say_all(lost)
+        return
+    halves = hold_back(whole, share, seed=fixed_seed(seed))
+    write_suite(hidden, halves.hidden)
+    write_suite(output, halves.public)
+    say_all(lost)
+    if halves.shown_twice:
+        say(
+            f"mtassay: {plural(len(halves.shown_twice), 'hidden item')} with a source that a public item has "
+            f"too, the first '{halves.shown_twice[0]}'"
+        )
+    _print(halves.records(), output_format)
+
+
+def list_suites(
+    suite: Annotated[
+        str | None, typer.Argument(metavar="[SUITE]", help="A suite. Default: those of language packs.")
+    ] = None,
+    output_format: FormatOption = OutputFormat.text,
+) -> None:
+    """What a suite holds, category by category; or which suites the installed language packs have.
+
+    \b
+    Examples:
+    mtassay suite list
+    mtassay suite list en-pt -f md
+    """
+    if suite is None:
+        _print(overview(), output_format)
+        return
+    content = read_suite(suite)
+    records = contents(
+        content,
+        nested=output_format is OutputFormat.text,
+        total=output_format is not OutputFormat.json,
+    )
+    title = f"{content.name or suite} · {content.langpair} · {plural(len(content.items), 'item')}"
+    _print(records, output_format, title=title)
+
+
+def _print(records: Sequence[dict[str, Any]], form: OutputFormat, *, title: str = "") -> None:
+    if form is OutputFormat.json:
+        print_json(records)
+        return
+    names = [key.replace("_", " ") for key in records[0]]
+    rows = [[str(value) for value in record.values()] for record in records]
+    print_tables([Table([names[0].capitalize(), *names[1:]], rows, title=title)], form)
+
+
+@framed_with("fresh", "output_format", "workspace", "quiet")
+def check(
+    suite: SuiteArgument,
+    system: SystemOption = None,
+    runs: Annotated[
+        bool, typer.Option("--runs", help="Look for rules that applied to no output of all saved runs.")
+    ] = False,
+    min_items: Annotated[int, typer.Option(min=1, help="What a phenomenon should have at least.")] = 5,
+    select: Annotated[
+        list[str] | None,
+        typer.Option(metavar="CODES", help="Only these problems: bad-pattern,no-rule or error,warning."),
+    ] = None,
+    ignore: Annotated[
+        list[str] | None,
+        typer.Option(metavar="CODES", help="All but these problems: draft,few-items or info."),
+    ] = None,
+    frame: RunFrame = FRAME,
+) -> None:
+    """Look for mistakes in a suite: patterns, tokens, duplicates, items that nothing can judge.
+
+    Each problem is one line: where, how bad, its name, what is wrong and what to do. The exit code is 1 if
+    there is an error, so that it can guard a repository.
+
+    \b
+    Examples:
+    mtassay suite check my.yaml
+    mtassay suite check my.yaml --select error --ignore duplicate-source
+    mtassay suite check my.yaml -t outputs/ --select never-fires
+    """
+    problems = curation.check(
+        suite,
+        system or [],
+        runs=runs,
+        min_items=min_items,
+        select=select or [],
+        ignore=ignore or [],
+        **frame.options,
+    )
+    if frame.output_format is OutputFormat.json:
+        print_json(problems.record())
+    elif frame.output_format is OutputFormat.text:
+        for line in problems.lines():
+            echo(line)
+    else:
+        print_tables([problems.table()], frame.output_format)
+    if problems.has_errors:
+        raise typer.Exit(1)
+
+
+@choosing()
+def scramble(
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="FOLDER", help=f"Folder to send: gets {SOURCE}; or for NAME.tsv."
+        ),
+    ],
+    suite: Annotated[
+        str | None, typer.Argument(metavar="[SUITE]", help="The suite; with --restore, to check its sources.")
+    ] = None,
+    key: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Key file, to keep at home. Default: FOLDER.key.json."),
+    ] = None,
+    distractors: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Other sentences to hide the items among, one a line.")
+    ] = None,
+    ratio: Annotated[
+        float | None,
+        typer.Option(min=0, help="Distractors for each item, drawn by chance. Default: all of the file."),
+    ] = None,
+    with_context: Annotated[
+        bool, typer.Option("--with-context", help="Send the context of an item in lines before it.")
+    ] = False,
+    parameters: Values = {},  # noqa: B006
+    seed: Annotated[
+        int | None,
+        typer.Option(min=0, help="Seed of the order. Default: a secret one, written into the key."),
+    ] = None,
+    restore: Annotated[
+        Path | None,
+        typer.Option(metavar="KEY", help="Restore what came back, with the key that was written."),
+    ] = None,
+    system: Annotated[
+        list[str] | None,
+        typer.Option("--system", "-t", metavar="NAME=FILE", help="What came back from a system. Repeat."),
+    ] = None,
+    source: Annotated[
+        Path | None,
+        typer.Option("--source", "-s", help="The source as it came back, to check that it is what was sent."),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Restore even if lines seem to have changed places.")
+    ] = False,
+    output_format: FormatOption = OutputFormat.text,
+) -> None:
+    """Mix items with other sentences in random order, for a provider who must not know them; and back.
+
+    The folder is all that you send. The key says which line is which: keep it, nothing can be restored
+    without it. A seed that others can guess would undo the order. --restore writes one file of outputs by id
+    for each system, and those of distractors into FOLDER.distractors. It checks the number of lines, and says
+    what is empty or copied from the source. If lines seem to have changed places, nothing is written.
+
+    \b
+    Examples:
+    mtassay suite scramble en-pt -o send --distractors news.en.txt
+    mtassay suite scramble en-pt -o send --distractors news.en.txt --ratio 3 --category Negation
+    mtassay suite scramble --restore send.key.json -t nmt=returned.txt -o outputs
+    """
+    if restore is not None:
+        _restore(restore, output, named(system or []), source, suite, force=force, form=output_format)
+        return
+    if suite is None or system or source:
+        raise UsageError("Give the suite to scramble; -t and --source are for --restore KEY.")
+    key_path = key or output.with_name(f"{output.name}.key.json")
+    check_targets(output, key_path)
+    refuse_existing(key_path, otherwise="move it away: what was sent with it can only be restored with it")
+    if ratio is not None and distractors is None:
+        raise UsageError("--ratio needs --distractors FILE.")
+    content = SuiteMethod.resolve({"suite": suite, **parameters}).chosen
+    others = secrecy.read_distractors(distractors, content) if distractors else secrecy.Distractors({})
+    scrambled = secrecy.scramble(
+        content,
+        others.texts,
+        seed=secrets.randbits(63) if seed is None else seed,
+        ratio=ratio,
+        with_context=with_context,
+    )
+    say_all([*others.remarks, *secrecy.scramble_remarks(content, scrambled)])
+    secrecy.write_scrambled(scrambled, output, key_path)
+    echo(
+        f"Send {output / SOURCE}: {scrambled.describe()}.\n"
+        f"Keep {key_path}. When it comes back:\n"
+        f"  mtassay suite scramble --restore {key_path} -t NAME=returned.txt -o outputs"
+    )
+
+
+def _restore(
+    key: Path,
+    output: Path,
+    systems: Mapping[str, str],
+    source: Path | None,
+    suite: str | None,
+    *,
+    force: bool,
+    form: OutputFormat,
+) -> None:
+    """Write what came back, one file of outputs by id for each system."""
+    if not systems:
+        raise UsageError("What came back? Add -t NAME=returned.txt.")
+    if live := next((what for what in systems.values() if is_live(what)), None):
+        raise UsageError(f"'{live}' is a live engine. Give the file that came back: -t NAME=returned.txt")
+    check_targets(output)
+    sent = secrecy.read_key(key)
+    if source is not None:
+        secrecy.check_sent(sent, source)
+    if suite is not None:
+        secrecy.check_suite(sent, read_suite(suite))
+    results = secrecy.unscramble(sent, systems)
+    for name, result in results.items():
+        say_all(f"{name}: {remark}" for remark in result.returned.remarks(len(sent.lines)))
+    if not force:
+        secrecy.check_order(results)
+    for name, result in results.items():
+        _write(output, name, "id\toutput", result.restored.outputs)
+        if result.restored.distractors:
+            # Not in the same folder: 'suite run -t FOLDER' takes all files in it.
+            beside = output.with_name(f"{output.name}.distractors")
+            _write(beside, name, "line\toutput", result.restored.distractors)
+    if form is OutputFormat.json:
+        print_json(secrecy.unscrambled_record(sent, results, output))
+    else:
+        print_tables([secrecy.unscrambled_table(sent, results)], form)
+
+
+def _write(folder: Path, name: str, header: str, rows: Mapping[str, str]) -> None:
+    path = folder / f"{file_name(name)}.tsv"
+    if tabs := secrecy.write_rows(path, header, rows):
+        say(f"mtassay: {name}: tabs become spaces in {plural(tabs, 'output')} of {path}")

@@ -1,0 +1,432 @@
+"""Checks of conduct: whether an answer of a language model is a translation and nothing else."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar
+
+from mtassay.data.languages import name_of, parse_language
+from mtassay.data.nouns import Output
+from mtassay.measures import answer_signs as signs
+from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Severity, Unit
+from mtassay.measures.lengths import Lengths, is_far_longer, lengths_of, size_of
+from mtassay.measures.output_language import FileWords, file_words, fold
+from mtassay.measures.talk import TALK, note_labels, refusal_in, speaks_of_translation
+from mtassay.nlp.identification import words_of
+
+# The language that assistants fall back to.
+_ENGLISH = frozenset(
+    words_of(
+        "the and of that you it with this is are to in for be can as or not your more would which an on if"
+        " have has was but here there some any a i from by at it's i'm don't doesn't means used could both"
+        " one first second option context translation"
+    )
+)
+# Who refuses says so at once.
+_BEGINNING = 1_500
+_CHUNK = re.compile(r"[.!?。！？\n`]+|\*\*|\) |\(")
+_ALTERNATIVES = re.compile(
+    r"`[ \t]{0,9}(?:or|oder|ou|o|nebo|или|або|lub|albo|eller|of|tai|vagy|sau|veya|ή|或|または|또는|أو)\b"
+    r"|(?:^|\n)[ \t]{0,9}(?:option|alternative|version|variant|opción|opção|möglichkeit|možnost|вариант"
+    r"|选项)\s?\w{0,3}\s?[:：)]"
+    r"|(?:^|\n)[ \t]{0,9}(?:or|oder|ou|o|nebo|или|或|または)[ \t]{0,9}[:：]?[ \t]{0,9}\n"
+    r"|[(（](?:or|oder|ou|o|nebo|или|lub|或|または)\s?[:：]",
+    re.IGNORECASE,
+)
+# How a text is read, in Latin letters, after it: 無料（Muryō).
+_LATIN_READING = re.compile(
+    r"[^\x00-\u02ff][)）。.]?\s?[(（]([A-Za-zāīūēōǎǐǔěǒáíúéóàìùèòĀŌ' -]{5,200})[)）]\s*$"
+)
+_OPENING = re.compile(
+    r"\W*(?:(?:sure|certainly|of course|absolutely|okay)\b[^\n:：]{0,60}[!,.:]|here(?:['’]s| is|"
+    r" are)\b|below is\b"
+    r"|hier ist|hier die|voici|aquí (?:está|tienes|tiene)|claro[,!]|por supuesto|aqui está|ecco|вот\b|конечно"
+    r"|zde je|tady je|oto\b|här är|her er|hier is|以下是|这是|以下は|こちら|다음은)",
+    re.IGNORECASE,
+)
+
+
+class Reading:
+    """What the conduct of a file's outputs shows: alarms by check and index, read once for all checks."""
+
+    def __init__(self, context: CheckContext) -> None:
+        self._context = context
+        self._units: Sequence[Unit] | None = None
+        self._alarms: dict[str, list[Alarm]] = {}
+        codes = [parse_language(tag).code if tag else None for tag in (context.source, context.target)]
+        self.source, self.target = codes
+        self.languages = tuple(dict.fromkeys(code for code in ("en", *codes) if code and code in TALK))
+        names = [name for code in self.languages for name in TALK[code].names]
+        names += [name_of(code).lower() for code in codes if code]
+        self._labels = re.compile(
+            rf"[\s*_\"]*(?:{'|'.join(map(re.escape, names))})(?: (?:translation|version))?[*_]*\s?[:：]"
+        )
+
+    def alarms(self, check: str, units: Sequence[Unit]) -> list[Alarm]:
+        """The alarms of a check, in the order of the units."""
+        if self._units is not units:
+            self._units, self._alarms = units, {}
+            lengths, words = lengths_of(units, self._context), file_words(units, self._context)
+            foreign = (
+                frozenset(words.foreign | (_ENGLISH if self.target != "en" else frozenset())) - words.own
+            )
+            for index, unit in enumerate(units):
+                if unit.output.strip() or unit.facts:
+                    for name, alarm in self._read(index, unit, lengths, words, foreign):
+                        self._alarms.setdefault(name, []).append(alarm)
+        return self._alarms.get(check, [])
+
+    def _read(
+        self, index: int, unit: Unit, lengths: Lengths, words: FileWords, foreign: frozenset[str]
+    ) -> Iterator[tuple[str, Alarm]]:
+        source, output = unit.source or "", unit.output
+        if unit.facts:
+            yield from _facts(index, unit)
+        if not output.strip() or not source.strip():
+            return
+        if unit.references and any(fold(output) == fold(text) for text in unit.references):
+            return
+        lowered, theirs = output.lower(), source.lower()
+        excess = lengths.excess(unit)
+        talk = _foreign_talk(source, output, foreign, words)
+        speaks = speaks_of_translation(lowered, self.languages) and not speaks_of_translation(theirs)
+        named = set()
+        if wrappers := list(signs.wrappers_in(source, output)):
+            named.add("format")
+            yield (
+                "format",
+                Alarm(index, f"the output has {', '.join(wrappers)}", severity=_severity(wrappers)),
+            )
+        if match := self._refuses(lowered, theirs, excess, speaks, talk is not None):
+            named.add("refusal")
+            yield (
+                "refusal",
+                Alarm(index, f"refuses or asks back: {output[slice(*match)]!r}", (Mark("output", *match),)),
+            )
+        order = signs.finds_instruction(theirs) if named or talk or "?" in source or excess < -0.3 else None
+        is_noted = self._has_note(source, theirs, output, lowered, speaks, excess)
+        if (order or not is_noted) and (
+            why := self._is_answered(source, theirs, output, talk, excess, named)
+        ):
+            named.add("answered")
+            yield "answered", Alarm(index, why)
+        if why := self._is_obeyed(source, theirs, output, talk is not None, order):
+            named.add("obeyed")
+            yield "obeyed", Alarm(index, why)
+        if why := is_noted or self._chatters(source, output, speaks, excess, talk, named):
+            named.add("chatter")
+            yield "chatter", Alarm(index, why)
+        if (excess > 0.1 or len(output) > 300) and (why := _loops(source, output)):
+            named.add("looped")
+            yield "looped", Alarm(index, why)
+        if excess < 0.2 and (why := _is_cut(unit, source, output, excess, named, self.target)):
+            named.add("truncated")
+            yield "truncated", Alarm(index, why)
+        if excess > 0.69 and not named and is_far_longer(unit, lengths):
+            yield (
+                "invented",
+                Alarm(index, f"{math.exp(excess):.1f} times the usual length, and nothing explains it"),
+            )
+
+    def _refuses(
+        self, lowered: str, theirs: str, excess: float, speaks: bool, is_foreign: bool
+    ) -> tuple[int, int] | None:
+        """Where the output declines; the source must not decline itself, nor speak of translating."""
+        if _DECLINES.match(lowered) and not _APOLOGY.search(theirs):
+            return 0, min(len(lowered), 60)
+        # "We cannot help you" is a sentence like others; only its length or language shows that it is none.
+        if not speaks and not is_foreign and excess < 0.35 and not speaks_of_translation(lowered):
+            return None
+        match = refusal_in(lowered[:_BEGINNING])
+        return None if match is None or refusal_in(theirs[:_BEGINNING]) else match.span()
+
+    def _is_answered(
+        self, source: str, theirs: str, output: str, talk: str | None, excess: float, named: set[str]
+    ) -> str | None:
+        if not signs.ends_in_question(source) or output.strip() in source:
+            return None
+        # "Don't translate this and tell me what it is?" may well become a sentence that asks for nothing.
+        if (
+            "refusal" not in named
+            and not talk
+            and excess < 0.4
+            and speaks_of_translation(theirs)
+            and speaks_of_translation(output.lower(), self.languages)
+            and not signs.adds_after_question(source, output)
+        ):
+            return None
+        if signs.answers_question(source, output, self.target):
+            return "the source asks a question, and the output asks none"
+        rest = signs.adds_after_question(source, output)
+        if rest and (
+            (
+                size_of(output) > 0.3 * size_of(source)
+                and excess > math.log1p(0.5 * len(rest) / (len(output) + 1))
+            )
+            or talk
+            or signs.adds_json_keys(source, output)
+        ):
+            return f"answers the question: {rest[:60]!r}"
+        if talk and not _is_copy(source, output):
+            return "answers in another language than asked for"
+        return None
+
+    def _is_obeyed(
+        self, source: str, theirs: str, output: str, is_foreign: bool, order: str | None
+    ) -> str | None:
+        if '"' in output and signs.is_json_reply(source, output) and "json" in theirs:
+            return "writes JSON, as the source says"
+        if order is None:
+            return None
+        is_copy = _is_copy(source, output)
+        if signs.forbids_translation(theirs) and (is_foreign or is_copy or output.strip() in source):
+            return f"does what the source says ({order!r}) instead of translating it"
+        if signs.says_only_token(source, output):
+            return f"does what the source says ({order!r}): only {output.strip()[:40]!r}"
+        if is_foreign and not is_copy:
+            return f"does what the source says ({order!r}) in another language"
+        if ("upper" in theirs or "capital letters" in theirs) and output.isupper() and not source.isupper():
+            return f"writes capital letters, as the source says ({order!r})"
+        return None
+
+    def _has_note(
+        self, source: str, theirs: str, output: str, lowered: str, speaks: bool, excess: float
+    ) -> str | None:
+        """A note, label, introduction or alternative by its form."""
+        if output.count(":") + output.count("：") > source.count(":") + source.count("："):
+            notes = note_labels(*self.languages)
+            if excess > 0 and notes.search(lowered) and not notes.search(theirs):
+                return "a note beside the translation"
+            if self._labels.match(lowered) and not self._labels.match(theirs):
+                return f"a label before the translation: {output.split(':')[0].strip()[:40]!r}"
+            if excess > 0.1 and ((speaks and lowered.find(":") < 60) or _OPENING.match(output)):
+                return "an introduction before the translation"
+        if (
+            ("`" in output or "\n" in output or "(" in output or "（" in output)
+            and _ALTERNATIVES.search(output)
+            and not _ALTERNATIVES.search(source)
+        ):
+            return "several translations to choose from"
+        if self.target in ("ja", "zh", "ko", "ru", "ar", "hi") and not re.search("[(（]", source):
+            reading = _LATIN_READING.search(output)
+            # An English term after its translation is no reading.
+            if reading and not reading[1].isascii() and reading[1] not in source:
+                return f"a reading in Latin letters: {reading[1]!r}"
+        return None
+
+    def _chatters(
+        self, source: str, output: str, speaks: bool, excess: float, talk: str | None, named: set[str]
+    ) -> str | None:
+        """Talk by its length and language."""
+        if excess <= 0.2 and not output.startswith(source):
+            return None
+        if excess > 0.25 and signs.copies_source(source, output):
+            return "the source is repeated beside its translation"
+        if talk is not None and named.isdisjoint({"refusal", "answered"}):
+            return f"talks instead of translating: {talk[:60]!r}"
+        if speaks and excess > 0.35 and "refusal" not in named:
+            return "talks about the translation"
+        if output.startswith(source.strip() + " = "):
+            return "explains the source"
+        if excess > 0.69 and ("**" in output or "```" in output) and "*" not in source:
+            return "explains instead of translating"
+        return None
+
+
+def _severity(wrappers: Sequence[str]) -> Severity:
+    if not {"JSON", "reasoning", "a call of a tool"}.isdisjoint(wrappers):
+        return "critical"
+    is_small = all("around it" in what or what == "bold type" for what in wrappers)
+    return "minor" if is_small else "major"
+
+
+_APOLOGY = re.compile(
+    r"sorry|apolog|unfortunate|regret|pity|schade|leid|entschuldig|lo siento|lament|perdón|désolé|navré"
+    r"|dispiace|spiacent"
+    r"|desculp|sinto muito|извин|прост|сожал|omlouv|promi[ňn]|przepr|przykro|申し訳|すみません|ごめん|残念"
+    r"|抱歉|对不起|對不起|遗憾|죄송"
+)
+# An apology at the very beginning, and then that one cannot: nobody translates so what does not apologise.
+_DECLINES = re.compile(
+    rf"\W{{0,3}}(?:(?:i'?m|i am|es|je suis|mi|me) )?(?:tut mir |很|非常)?(?:{_APOLOGY.pattern}|к сожалению)"
+    r"[^.!?。！？]{0,80}?(?:\bnot\b|n['’]t\b|cannot|unable|\bnicht\b|\bkein|no puedo|no podemos"
+    r"|ne (?:peux|suis)|non posso|não posso|не мог|не смог|nemoh|nemůžu|nie mog"
+    r"|できません|かねます|无法|不能|無法|없)"
+)
+
+
+def said(output: Output) -> tuple[str, dict[str, Any]]:
+    """What an engine said, as a check wants it: the text, and the facts for `Unit.facts`.
+
+    An answer that the adapter refused to take for a translation has its raw text, so that it can be named.
+
+    >>> said(Output("1", None, "refused: I'm sorry", {"raw": "I'm sorry."}))[0]
+    "I'm sorry."
+    """
+    facts = dict(output.meta)
+    if output.error is not None:
+        facts["error"] = output.error
+    return output.text if output.text is not None else str(facts.get("raw") or ""), facts
+
+
+_REASONS = {
+    "length": ("truncated", "the engine stopped at its limit of tokens"),
+    "content_filter": ("refusal", "a filter of the engine stopped the answer"),
+    "refusal": ("refusal", "the engine refused to answer"),
+    "tool_calls": ("format", "the model called a tool instead of translating"),
+    "function_call": ("format", "the model called a tool instead of translating"),
+}
+
+
+def _facts(index: int, unit: Unit) -> Iterator[tuple[str, Alarm]]:
+    """What the engine or its adapter said of the answer."""
+    facts = unit.facts
+    reason = _REASONS.get(str(facts.get("finish_reason")))
+    error = str(facts.get("error") or "")
+    if reason is not None:
+        yield reason[0], Alarm(index, reason[1])
+    elif error.startswith("refused"):
+        name = "format" if "empty" in error else "refusal"
+        yield name, Alarm(index, error)
+    warning = str(facts.get("warning") or "")
+    if "note" in warning or "alternatives" in warning:
+        yield "chatter", Alarm(index, f"the adapter warns: {warning}")
+    cleaned = [what for what in facts.get("cleaned") or () if what != "whitespace"]
+    if cleaned:
+        yield "cleaned", Alarm(index, f"the adapter took off: {', '.join(cleaned)}")
+    elif warning:
+        yield "cleaned", Alarm(index, f"the adapter warns: {warning}")
+
+
+def _is_copy(source: str, output: str) -> bool:
+    return abs(len(source) - len(output)) < 0.2 * len(source) + 3 and fold(source) == fold(output)
+
+
+def _foreign_talk(source: str, output: str, foreign: frozenset[str], words: FileWords) -> str | None:
+    """The first sentence in English or in the source language that says what the source does not say."""
+    parts = output.lower().split()
+    # Nearly every output has hardly any of these words, which is cheap to see.
+    if len(foreign.intersection(parts)) < 2:
+        return None
+    theirs = set(words_of(source.lower()))
+    for chunk in _CHUNK.split(output):
+        own = words_of(chunk.lower())
+        if len(own) < 4:
+            continue
+        n = sum(word in foreign for word in own)
+        fresh = sum(word not in theirs for word in own)
+        if n >= 2 and 5 * n >= len(own) and n > sum(word in words.own and word not in theirs for word in own):
+            # A title, or what an abbreviation stands for, is no talk.
+            titled = sum(word[:1].isupper() for word in chunk.split())
+            if 10 * fresh >= 6 * len(own) and 2 * titled < len(own):
+                return chunk.strip()
+    return None
+
+
+def _loops(source: str, output: str) -> str | None:
+    if span := signs.repeated_letter(source, output):
+        return f"{output[span[0]]!r} {span[1] - span[0]} times in a row"
+    if signs.is_doubled(source, output):
+        return "the whole output stands there twice"
+    if phrase := signs.loop_in(source, output):
+        return f"repeats {phrase[:60]!r} over and over"
+    return None
+
+
+def _is_cut(
+    unit: Unit, source: str, output: str, excess: float, named: set[str], target: str | None
+) -> str | None:
+    size = size_of(source)
+    if size >= 60 and excess < -0.9 and not named & {"answered", "obeyed", "refusal"}:
+        return f"only {math.exp(excess):.0%} of the usual length"
+    if size >= 60 and excess < -0.25 and signs.is_unfinished(source, output):
+        return f"breaks off: …{signs.common_tail(unit)!r}"
+    if size >= 40 and signs.ends_in_particle(source, output, target):
+        return f"breaks off: …{signs.common_tail(unit)!r}"
+    if size >= 40 and (word := signs.cut_word(source, output, target)):
+        return f"breaks off in the middle of a word: …{word!r}"
+    if size >= 60 and excess < -0.1 and "looped" not in named and signs.leaves_open(source, output):
+        return f"breaks off within a bracket: …{signs.common_tail(unit)!r}"
+    return None
+
+
+class _Conduct(Check):
+    """A check of conduct; all read the units together, once."""
+
+    group = "conduct"
+    severity: ClassVar[Severity] = "critical"
+    scope = "file"
+
+    def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
+        """The alarms, in the order of the units."""
+        yield from context.part(Reading).alarms(self.id, units)
+
+
+class Refusal(_Conduct):
+    """Answers that decline to translate, apologise or ask for the text, in any language."""
+
+    id = "refusal"
+    about = "the model refuses to translate or asks back"
+
+
+class Chatter(_Conduct):
+    """Words around the translation: introductions, labels, notes, alternatives, the source once more."""
+
+    id = "chatter"
+    severity = "major"
+    about = "there is talk around the translation"
+
+
+class Answered(_Conduct):
+    """Answers to a question that should have been translated."""
+
+    id = "answered"
+    about = "the model answers the source instead of translating it"
+
+
+class Obeyed(_Conduct):
+    """Outputs that do what the source says."""
+
+    id = "obeyed"
+    about = "the model obeys an instruction in the source instead of translating it"
+
+
+class Truncated(_Conduct):
+    """Outputs that break off."""
+
+    id = "truncated"
+    about = "the output breaks off"
+
+
+class Looped(_Conduct):
+    """Outputs that repeat themselves."""
+
+    id = "looped"
+    about = "the output repeats itself"
+
+
+class Invented(_Conduct):
+    """Outputs with far more content than the source, which nothing else explains."""
+
+    id = "invented"
+    severity = "major"
+    about = "the output says far more than the source"
+
+
+class FormatCheck(_Conduct):
+    """Outputs with code fences, JSON, reasoning, quotation marks or Markdown that the source has not."""
+
+    id = "format"
+    severity = "major"
+    about = "the output is wrapped in something that the source has not"
+
+
+class CleanedCheck(_Conduct):
+    """Answers from which the adapter of an engine took something off."""
+
+    id = "cleaned"
+    severity = "minor"
+    needs = frozenset()
+    about = "the adapter of the engine took something off the answer"

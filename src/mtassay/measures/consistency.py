@@ -1,0 +1,343 @@
+"""Checks that compare the texts of one file: equal sources or outputs, forms of address, spelling."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+
+from mtassay.measures.address_forms import (
+    ADDRESS_LANGUAGES,
+    AddressForm,
+    find_address,
+    find_old_spellings,
+    find_variants,
+    spelled_twice,
+    variants_of,
+)
+from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Unit
+from mtassay.measures.unit_check import code_of, language_of, mark, quoted
+
+_FOLD = re.compile(r"[\W_]+")
+
+
+def _fold(text: str) -> str:
+    """A text without case, spaces and punctuation."""
+    return _FOLD.sub(" ", text).casefold().strip()
+
+
+class SameSource(Check):
+    """One source with several translations in a file.
+
+    >>> units = [Unit("1", "Datei öffnen", "Open file"), Unit("2", "Öffne Datei", "Open file")]
+    >>> [alarm.message for alarm in SameSource().find(units, CheckContext("en", "de"))]
+    ["The same source is translated as 'Datei öffnen' elsewhere (1)"]
+    """
+
+    id = "same-source"
+    group = "consistency"
+    severity = "minor"
+    about = "one source with several translations in a file"
+    scope = "file"
+
+    def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
+        """The alarms, in the order of the units; the most frequent translation, else the first, is right."""
+        groups: dict[tuple[str, object], list[int]] = {}
+        for index, unit in enumerate(units):
+            if unit.source and unit.output.strip():
+                groups.setdefault((unit.source.strip(), unit.facts.get("plural")), []).append(index)
+        alarms = []
+        for (source, _), indexes in groups.items():
+            if len(indexes) < 2 or not any(char.isalpha() for char in source):
+                continue
+            counts = Counter(units[index].output.strip() for index in indexes)
+            if len(counts) == 1:
+                continue
+            usual, _ = counts.most_common(1)[0]
+            where = next(units[index] for index in indexes if units[index].output.strip() == usual)
+            for index in indexes:
+                unit = units[index]
+                text = unit.output.strip()
+                # One word may need another ending: Ninguno, Ninguna.
+                inflected = " " not in source and text[:-2] == usual[: len(text) - 2] and len(text) > 4
+                # With references, the translations of people may differ too.
+                if text != usual and not inflected and unit.output not in unit.references:
+                    name = quoted(where.key or where.id)[1:-1]
+                    message = f"The same source is translated as {quoted(usual)} elsewhere ({name})"
+                    alarms.append(Alarm(index, message, mark("output", 0, len(unit.output))))
+        yield from sorted(alarms, key=lambda alarm: alarm.index)
+
+
+# Words that turn a text into its opposite or into another thing: the same output for both is wrong.
+_CONTRARY = re.compile(
+    r"\b(?:not|no|never|without|un\w+|dis\w+|in\w+|on|off|enable|disable|start|stop|open|close|show|hide|add|remove"
+    r"|up|down|left|right|before|after|first|last|next|previous|more|less|all|none|any|import|export|lock|unlock"
+    r"|log in|log out|sign in|sign out|in|out|max\w*|min\w*|top|bottom|horizontal\w*|vertical\w*|\d+)\b",
+    re.IGNORECASE,
+)
+
+
+class SameTarget(Check):
+    """Two sources that say different things with one output.
+
+    >>> units = [Unit("1", "Anmelden", "Sign in"), Unit("2", "Anmelden", "Sign out")]
+    >>> [alarm.message for alarm in SameTarget().find(units, CheckContext("en", "de"))]
+    ["'Sign in' (1) has the same translation"]
+    """
+
+    id = "same-target"
+    group = "consistency"
+    severity = "minor"
+    about = "sources that say different things with one and the same translation"
+    scope = "file"
+
+    def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
+        """The alarms, in the order of the units: the later ones of those with the same output."""
+        english = code_of(context.source) in ("en", "")
+        first: dict[str, list[int]] = {}
+        for index, unit in enumerate(units):
+            if not unit.source or not unit.output.strip() or unit.facts.get("plural") is not None:
+                continue
+            earlier = first.setdefault(unit.output.strip(), [])
+            for other in earlier:
+                source = units[other].source or ""
+                if (
+                    source != unit.source
+                    and source.upper() != source.lower()
+                    and _differ(source, unit.source, english=english)
+                ):
+                    name = quoted(units[other].key or units[other].id)[1:-1]
+                    message = f"{quoted(source)} ({name}) has the same translation"
+                    yield Alarm(index, message, mark("output", 0, len(unit.output)))
+                    break
+            if len(earlier) < 8:
+                earlier.append(index)
+
+
+def _differ(one: str, two: str, *, english: bool) -> bool:
+    """True if two sources hardly can have one translation: they differ in a word that matters."""
+    if _fold(one) == _fold(two):
+        return False
+    words_one, words_two = set(_fold(one).split()), set(_fold(two).split())
+    only_one, only_two = words_one - words_two, words_two - words_one
+    if not english:
+        # Nobody knows which words matter; only a text with several other words is another text.
+        return len(only_one) >= 2 and len(only_two) >= 2 and len(only_one) > len(words_one & words_two)
+    if len(only_one) > 1 or len(only_two) > 1:
+        return False
+    pair = (*only_one, *only_two)
+    return bool(pair) and all(_CONTRARY.fullmatch(word) for word in pair) and _opposed(only_one, only_two)
+
+
+_OPPOSITES = [
+    {"on", "off"}, {"enable", "disable"}, {"enabled", "disabled"}, {"start", "stop"}, {"open", "close"},
+    {"show", "hide"}, {"add", "remove"}, {"up", "down"}, {"left", "right"}, {"before", "after"},
+    {"first", "last"}, {"next", "previous"}, {"more", "less"}, {"all", "none"}, {"import", "export"},
+    {"lock", "unlock"}, {"in", "out"}, {"top", "bottom"}, {"horizontal", "vertical"}, {"minimum", "maximum"},
+    {"min", "max"}, {"horizontally", "vertically"}, {"select", "unselect"}, {"install", "uninstall"},
+    {"valid", "invalid"}, {"connect", "disconnect"}, {"connected", "disconnected"}, {"visible", "invisible"},
+]  # fmt: skip
+
+
+def _opposed(only_one: set[str], only_two: set[str]) -> bool:
+    pair = only_one | only_two
+    if not only_one or not only_two:
+        return bool(pair & {"not", "no", "never", "without", "none"})
+    if all(word.isdigit() for word in pair):
+        return True
+    return pair in _OPPOSITES
+
+
+class _Drift(Check):
+    """Texts of one file or document that disagree with the others."""
+
+    group = "consistency"
+    severity = "minor"
+    scope = "file"
+    needs = frozenset()
+
+    def _minority(
+        self, units: Sequence[Unit], read: Callable[[str], list[AddressForm]]
+    ) -> Iterator[tuple[int, AddressForm, str, int, int]]:
+        """Each unit that uses another form than most of its file: index, place, usual form, and counts.
+
+        Where more than a third of many texts do so, the file has several voices: only its first place counts.
+        """
+        groups: dict[tuple[str, str | None], list[tuple[int, list[AddressForm]]]] = {}
+        for index, unit in enumerate(units):
+            if unit.output.strip():
+                # A word of the source is a name or a command: `dir` is no pronoun there.
+                source = unit.source or ""
+                found = [
+                    item
+                    for item in read(unit.output)
+                    if item.text not in source.split() and not _is_archive(item, source)
+                ]
+                if found:
+                    groups.setdefault((unit.file, unit.document), []).append((index, found))
+        rows = []
+        for group in groups.values():
+            counts = Counter(name for _, found in group for name in {item.name for item in found})
+            if len(counts) < 2:
+                continue
+            # The first form wins a draw: the later one is the change.
+            usual, n = max(counts.items(), key=lambda item: item[1])
+            other = sum(counts.values()) - n
+            minority = [
+                (index, item, usual, n, other)
+                for index, found in group
+                if (item := next((item for item in found if item.name != usual), None)) is not None
+            ]
+            rows += minority[:1] if n + other >= 12 and 3 * other > n + other else minority
+        yield from sorted(rows, key=lambda row: row[0])
+
+
+class AddressDrift(_Drift):
+    """Texts that address the reader in another way than the rest of their file.
+
+    >>> outputs = ["Bitte warten Sie.", "Haben Sie Fragen?", "Gib dein Passwort ein."]
+    >>> units = [Unit(str(i), output) for i, output in enumerate(outputs)]
+    >>> [alarm.message for alarm in AddressDrift().find(units, CheckContext("en", "de"))]
+    ["'dein' is informal; most texts here are formal (2 of 3)"]
+    """
+
+    id = "address-drift"
+    about = (
+        "texts that address the reader formally in a file that is informal (du/Sie, tu/vous), or the reverse"
+    )
+
+    def applies(self, context: CheckContext) -> bool:
+        """Only in languages whose forms of address it knows; a style rule `address` replaces this check."""
+        return code_of(context.target) in ADDRESS_LANGUAGES and "address" not in context.style
+
+    def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
+        """The alarms, in the order of the units."""
+        code = code_of(context.target)
+        if not self.applies(context):
+            return
+        for index, item, usual, n, other in self._minority(units, lambda text: find_address(text, code)):
+            if any(item.name in {f.name for f in find_address(r, code)} for r in units[index].references):
+                continue
+            message = f"{quoted(item.text)} is {item.name}; most texts here are {usual} ({n} of {n + other})"
+            yield Alarm(index, message, mark("output", item.start, item.end))
+
+
+class SpellingVariant(_Drift):
+    """Words of another variant than the target's (pt-BR, en-GB), or than most of the file.
+
+    >>> units = [Unit("1", "Choose a colour")]
+    >>> [alarm.message for alarm in SpellingVariant().find(units, CheckContext("de", "en-US"))]
+    ["'colour' is en-GB, the target is en-US"]
+    """
+
+    id = "spelling-variant"
+    about = "words of another spelling variant (en-GB/en-US, pt-BR/pt-PT …), old spellings, mixed spellings"
+
+    def applies(self, context: CheckContext) -> bool:
+        """Only in languages whose variants it knows."""
+        code = code_of(context.target)
+        return variants_of(code) is not None or code in ("fr", "ja", "ru")
+
+    def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
+        """The alarms, in the order of the units."""
+        if self.applies(context):
+            alarms = [*self._of_variants(units, context), *_old(units, context), *_mixed(units, context)]
+            yield from sorted(alarms, key=lambda alarm: alarm.index)
+
+    def _of_variants(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
+        code = code_of(context.target)
+        wanted = variant_of(context.style.get("variant") or context.target)
+        if wanted is None:
+            for index, item, usual, n, other in self._minority(units, lambda text: find_variants(text, code)):
+                message = (
+                    f"{quoted(item.text)} is {item.name}; most texts here are {usual} ({n} of {n + other})"
+                )
+                yield Alarm(index, message, mark("output", item.start, item.end))
+            return
+        for index, unit in enumerate(units):
+            source = unit.source or ""
+            wrong = [
+                item
+                for item in find_variants(unit.output, code)
+                if item.name != wanted and not _is_archive(item, source)
+            ]
+            wrong = [
+                item
+                for item in wrong
+                if item.text not in source or (code == "zh" and code_of(context.source) != "ja")
+            ]
+            if wrong and not any(wrong[0].text in reference for reference in unit.references):
+                marks = tuple(Mark("output", item.start, item.end) for item in wrong[:5])
+                yield Alarm(
+                    index, f"{quoted(wrong[0].text)} is {wrong[0].name}, the target is {wanted}", marks
+                )
+
+
+_HABIT = 20
+
+
+def _old(units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
+    """Old spellings; where a file has many, it is its habit, and the first one is told."""
+    code = code_of(context.target)
+    found: dict[str, list[Alarm]] = {}
+    for index, unit in enumerate(units):
+        items = [
+            item for item in find_old_spellings(unit.output, code) if item.text not in (unit.source or "")
+        ]
+        if items and not any(items[0].text in reference for reference in unit.references):
+            where = mark("output", items[0].start, items[0].end)
+            alarm = Alarm(index, f"{quoted(items[0].text)} is an old spelling", where)
+            found.setdefault(unit.file, []).append(alarm)
+    for alarms in found.values():
+        yield from alarms[:1] if len(alarms) >= _HABIT else alarms
+
+
+def _mixed(units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
+    """One word in two spellings in a file: the rarer one is told."""
+    code = code_of(context.target)
+    places: dict[tuple[str, str], dict[str, list[tuple[int, int]]]] = {}
+    for index, unit in enumerate(units if code in ("ja", "ru") else ()):
+        for key, word, start in spelled_twice(unit.output, code):
+            places.setdefault((unit.file, key), {}).setdefault(word, []).append((index, start))
+    for spellings in places.values():
+        if len(spellings) != 2:
+            continue
+        (rare, where), (usual, others) = sorted(spellings.items(), key=lambda item: len(item[1]))
+        n, other = len(others), len(where)
+        # Where both are common, the file has no rule.
+        if n >= 3 * other or (n > other == 1):
+            for index, start in where:
+                message = f"{quoted(rare)} is written {quoted(usual)} elsewhere ({n} of {n + other})"
+                yield Alarm(index, message, mark("output", start, start + len(rare)))
+
+
+def _is_archive(item: AddressForm, source: str) -> bool:
+    """In Portugal `arquivo` is an archive, in Brazil a file."""
+    return item.text.lower().startswith("arquivo") and "archiv" in source.lower()
+
+
+def variant_of(tag: str | None) -> str | None:
+    """The variant that a language tag asks for, `None` if it asks for none that is known.
+
+    >>> variant_of("en_GB"), variant_of("zh-TW"), variant_of("pt")
+    ('en-GB', 'zh-Hant', None)
+    """
+    language = language_of(tag)
+    if language is None or variants_of(language.code) is None:
+        return None
+    if language.code == "zh":
+        if language.script in ("Hans", "Hant"):
+            return f"zh-{language.script}"
+        return {"TW": "zh-Hant", "HK": "zh-Hant", "MO": "zh-Hant", "CN": "zh-Hans", "SG": "zh-Hans"}.get(
+            language.region or ""
+        )
+    british = {"GB": "en-GB", "AU": "en-GB", "NZ": "en-GB", "IE": "en-GB", "ZA": "en-GB", "IN": "en-GB"}
+    if language.code == "es" and language.region not in (None, "ES"):
+        return "es-419"
+    regions = {
+        "en": {**british, "US": "en-US"},
+        "es": {"ES": "es-ES"},
+        "de": {"DE": "de-DE", "AT": "de-DE", "CH": "de-CH", "LI": "de-CH"},
+        "pt": {"BR": "pt-BR", "PT": "pt-PT", "AO": "pt-PT", "MZ": "pt-PT"},
+    }
+    return regions[language.code].get(language.region or "")

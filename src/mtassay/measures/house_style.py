@@ -1,0 +1,237 @@
+"""House style: rules that people set with `--style KEY=VALUE`, and the check that applies them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from mtassay.data.errors import UsageError
+from mtassay.measures.address_forms import ADDRESS_LANGUAGES, find_address
+from mtassay.measures.check import CheckContext, Unit
+from mtassay.measures.consistency import variant_of
+from mtassay.measures.punctuation import end_of
+from mtassay.measures.unit_check import FormProblem, UnitCheck, code_of, mark, mark_all, quoted
+
+STYLE_RULES = """
+| rule | values | reports |
+|---|---|---|
+| `address` | `formal`, `informal` | texts that address the reader in the other way (de, es, fr, pt, ru …) |
+| `variant` | `en-GB`, `en-US`, `pt-BR`, `pt-PT`, `zh-Hans`, `zh-Hant` | words of the other variant |
+| `quotes` | the opening and the closing mark, `„“`, `«»`, `""` | other quotation marks |
+| `apostrophe` | `’` or `'` | the other apostrophe inside words |
+| `ellipsis` | `…` or `...` | the other one |
+| `dash` | `–` or `—` | the other one, and a hyphen between spaces |
+| `punctuation-space` | `none`, `space`, `nbsp`, `narrow` | another space before `: ; ! ?` (French) |
+| `end-punctuation` | `keep`, `none` | another end than the source has; any full stop at the end |
+| `max-length` | `40`, `120%` | texts with more characters, or longer than this share of the source |
+| `capitals` | `sentence` | Words In Capitals In The Middle of a text (not in German) |
+| `forbidden` | words, separated by commas | these words, in any case |
+"""
+"""All style rules: their names, their values and what they report."""
+
+_VALUES: Mapping[str, str] = {
+    "address": "formal|informal",
+    "variant": r"[a-z]{2}-(?:[A-Z]{2}|[A-Z][a-z]{3})",
+    "quotes": r".\s?\s?.",
+    "apostrophe": "[’']",
+    "ellipsis": r"…|\.\.\.",
+    "dash": "[–—]",
+    "punctuation-space": "none|space|nbsp|narrow",
+    "end-punctuation": "keep|none",
+    "max-length": r"\d{1,6}%?",
+    "capitals": "sentence",
+    "forbidden": ".+",
+}
+
+Rule = Callable[[str, str], Iterator[FormProblem]]
+
+
+def check_style(style: Mapping[str, str]) -> None:
+    """Raise `UsageError` if a rule or its value is unknown.
+
+    >>> check_style({"adress": "formal"})
+    Traceback (most recent call last):
+    mtassay.data.errors.UsageError: No style rule 'adress'. Available: address, variant, quotes, apostrophe, \
+ellipsis, dash, punctuation-space, end-punctuation, max-length, capitals, forbidden.
+    """
+    for name, value in style.items():
+        if name not in _VALUES:
+            raise UsageError(f"No style rule {name!r}. Available: {', '.join(_VALUES)}.")
+        if not re.fullmatch(_VALUES[name], value):
+            choices = next(line for line in STYLE_RULES.splitlines() if line.startswith(f"| `{name}`"))
+            raise UsageError(
+                f"Style rule {name} cannot be {value!r}. Values: {choices.split('|')[2].strip()}."
+            )
+        if name == "variant" and variant_of(value) != value:
+            raise UsageError(f"Style rule variant cannot be {value!r}. Values: {_line('variant')}.")
+
+
+def _line(name: str) -> str:
+    line = next(line for line in STYLE_RULES.splitlines() if line.startswith(f"| `{name}`"))
+    return line.split("|")[2].strip()
+
+
+class HouseStyle(UnitCheck):
+    """Outputs that break a rule of the house style.
+
+    >>> units = [Unit("1", 'Die Datei "a" fehlt.', "File a is missing.")]
+    >>> context = CheckContext("en", "de", style={"quotes": "„“", "max-length": "15"})
+    >>> [alarm.message for alarm in HouseStyle().find(units, context)]
+    ['Style: quotation marks are „“, not "', 'Style: 20 characters, 15 are allowed']
+    """
+
+    id = "style"
+    group = "style"
+    severity = "minor"
+    about = "rules of the house style, given with --style"
+    needs = frozenset({"style"})
+
+    def look(self, context: CheckContext) -> Callable[[str, str, Unit], Sequence[FormProblem]]:
+        """A function for the rules of this run; raises `UsageError` if one is unknown."""
+        check_style(context.style)
+        rules = [
+            make(value, code_of(context.target))
+            for name, value in context.style.items()
+            if (make := _RULES.get(name)) is not None
+        ]
+
+        def problems(source: str, output: str, unit: Unit) -> Sequence[FormProblem]:
+            return [problem for rule in rules for problem in rule(source, output)]
+
+        return problems
+
+
+def _address(value: str, code: str) -> Rule:
+    def rule(source: str, output: str) -> Iterator[FormProblem]:
+        for item in find_address(output, code) if code in ADDRESS_LANGUAGES else ():
+            if item.name != value:
+                message = f"Style: {quoted(item.text)} is {item.name}, the style is {value}"
+                yield FormProblem(message, mark("output", item.start, item.end))
+
+    return rule
+
+
+# A straight quote in a tag belongs to the tag; one after a digit is an inch or a minute.
+_QUOTE = re.compile(r"<[^<>]*>|(?<!\d)[\"“”„«»「」‟]|(?<=[^\W\d_])\"")
+
+
+def _quotes(value: str, code: str) -> Rule:
+    allowed = {value[0], value[-1]}
+
+    def rule(source: str, output: str) -> Iterator[FormProblem]:
+        for match in _QUOTE.finditer(output):
+            if match[0][0] != "<" and match[0] not in allowed:
+                message = f"Style: quotation marks are {value}, not {match[0]}"
+                yield FormProblem(message, mark("output", match.start(), match.end()))
+                return
+
+    return rule
+
+
+def _replaced(value: str, pattern: str, name: str) -> Rule:
+    """A rule that a sign is written in one way; the other way has a certain fix."""
+    wrong = re.compile(pattern)
+
+    def rule(source: str, output: str) -> Iterator[FormProblem]:
+        match = wrong.search(output)
+        if match:
+            message = f"Style: the {name} is {value}, not {match[0].strip()}"
+            fix = wrong.sub(lambda found: found[0].replace(found[0].strip(), value), output)
+            yield FormProblem(message, mark("output", match.start(), match.end()), fix=fix)
+
+    return rule
+
+
+def _apostrophe(value: str, code: str) -> Rule:
+    other = "'" if value == "’" else "’"
+    return _replaced(value, rf"(?<=[^\W\d_]){other}(?=[^\W\d_])", "apostrophe")
+
+
+def _ellipsis(value: str, code: str) -> Rule:
+    return _replaced(value, r"(?<!\.)\.\.\.(?!\.)" if value == "…" else "…", "ellipsis")
+
+
+def _dash(value: str, code: str) -> Rule:
+    other = "—" if value == "–" else "–"
+    return _replaced(value, rf"{other}|(?<=[^\W\d_]) (?:-|--) (?=[^\W\d_])", "dash")
+
+
+_SPACES = {"none": "", "space": " ", "nbsp": "\u00a0", "narrow": "\u202f"}
+
+
+def _punctuation_space(value: str, code: str) -> Rule:
+    sign = re.compile(r"(?<=[^\W_])([ \u00a0\u202f]?)[:;!?](?=\s|$)")
+
+    def rule(source: str, output: str) -> Iterator[FormProblem]:
+        for match in sign.finditer(output):
+            if match[1] != _SPACES[value]:
+                message = f"Style: before '{match[0][-1]}' comes {'no space' if value == 'none' else value}"
+                fix = sign.sub(lambda found: _SPACES[value] + found[0][-1], output)
+                yield FormProblem(message, mark("output", match.start(), match.end()), fix=fix)
+                return
+
+    return rule
+
+
+def _end_punctuation(value: str, code: str) -> Rule:
+    def rule(source: str, output: str) -> Iterator[FormProblem]:
+        end = end_of(output)
+        where = mark("output", max(len(output.rstrip()) - 1, 0), len(output.rstrip()))
+        if value == "none" and end == "period":
+            yield FormProblem("Style: no full stop at the end", where)
+        elif value == "keep" and end != end_of(source):
+            yield FormProblem("Style: the end punctuation is that of the source", where)
+
+    return rule
+
+
+def _max_length(value: str, code: str) -> Rule:
+    def rule(source: str, output: str) -> Iterator[FormProblem]:
+        limit = int(len(source) * int(value[:-1]) / 100) if value.endswith("%") else int(value)
+        if len(output) > limit and (source or not value.endswith("%")):
+            message = f"Style: {len(output)} characters, {limit} are allowed"
+            yield FormProblem(message, mark("output", limit, len(output)), "major")
+
+    return rule
+
+
+_TITLE = re.compile(r"(?<=[a-zß-ÿ] )[A-ZÀ-Þ][a-zß-ÿ]{3,}")
+
+
+def _capitals(value: str, code: str) -> Rule:
+    def rule(source: str, output: str) -> Iterator[FormProblem]:
+        found = [match for match in _TITLE.finditer(output) if match[0] not in source]
+        if code not in ("de", "lb", "gsw") and len(found) >= 2:
+            where = mark("output", found[0].start(), found[0].end())
+            yield FormProblem(f"Style: {quoted(found[0][0])} needs no capital letter", where)
+
+    return rule
+
+
+def _forbidden(value: str, code: str) -> Rule:
+    terms = [term.strip() for term in value.split(",") if term.strip()]
+    pattern = re.compile(
+        "|".join(rf"(?<!\w){re.escape(term)}(?!\w)" for term in sorted(terms, key=len, reverse=True)),
+        re.IGNORECASE,
+    )
+
+    def rule(source: str, output: str) -> Iterator[FormProblem]:
+        for word in dict.fromkeys(match[0] for match in pattern.finditer(output)):
+            yield FormProblem(f"Style: {quoted(word)} is forbidden", mark_all("output", output, word))
+
+    return rule
+
+
+# The check `spelling-variant` applies the rule `variant`.
+_RULES: Mapping[str, Callable[[str, str], Rule]] = {
+    "address": _address,
+    "quotes": _quotes,
+    "apostrophe": _apostrophe,
+    "ellipsis": _ellipsis,
+    "dash": _dash,
+    "punctuation-space": _punctuation_space,
+    "end-punctuation": _end_punctuation,
+    "max-length": _max_length,
+    "capitals": _capitals,
+    "forbidden": _forbidden,
+}

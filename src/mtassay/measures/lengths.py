@@ -1,0 +1,149 @@
+"""How long translations of a file are for their sources, and which are far longer or shorter than that."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from mtassay.data.marks import plural
+from mtassay.measures.check import Alarm, Check, CheckContext, Unit
+
+_WIDE = re.compile(r"[\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]")
+# Added to both lengths, so that "No." for "Absolutely not." is nothing special.
+_SLACK = 12
+_SAMPLE = 2000
+# Fewer translations do not show what is usual in a file.
+_FEWEST = 30
+
+
+def size_of(text: str) -> int:
+    """Length in letters: a Chinese, Japanese or Korean character says about as much as three.
+
+    >>> size_of("dog"), size_of("狗")
+    (3, 3)
+    """
+    return len(text) if text.isascii() else len(text) + 2 * len(_WIDE.findall(text))
+
+
+@dataclass(frozen=True, slots=True)
+class Lengths:
+    """The usual ratio of output to source in a file, as the logarithm of (size + 12) / (size + 12)."""
+
+    usual: float = 0.0
+
+    @classmethod
+    def of(cls, units: Sequence[Unit]) -> Lengths:
+        """From a sample of the units; 0 where there are fewer than 30."""
+        some = units[:: len(units) // _SAMPLE + 1]
+        ratios = [_log_ratio(unit.output, unit.source) for unit in some if unit.source and unit.output]
+        # A broken file must not become the usual case: twice as long or half as long is not usual.
+        return cls(max(-0.5, min(0.5, median(ratios)))) if len(ratios) >= _FEWEST else cls()
+
+    def excess(self, unit: Unit) -> float:
+        """By how much the output is longer than usual, as a logarithm: 0.69 is twice as long.
+
+        Where there are references, the one of the nearest length counts, if it is nearer than the source.
+
+        >>> round(Lengths().excess(Unit("1", "x" * 76, "x" * 32)), 2)
+        0.69
+        """
+        by_source = _log_ratio(unit.output, unit.source) - self.usual if unit.source else None
+        others = [_log_ratio(unit.output, text) for text in unit.references if text]
+        choices = others if by_source is None else [by_source, *others]
+        return min(choices, key=abs, default=0.0)
+
+
+def _log_ratio(output: str, other: str) -> float:
+    return math.log((size_of(output) + _SLACK) / (size_of(other) + _SLACK))
+
+
+class _Shared:
+    """The lengths of the units that were looked at last: checks of one file come one after the other."""
+
+    def __init__(self, context: CheckContext) -> None:
+        self._units: Sequence[Unit] | None = None
+        self._lengths = Lengths()
+
+    def of(self, units: Sequence[Unit]) -> Lengths:
+        if self._units is not units:
+            self._units, self._lengths = units, Lengths.of(units)
+        return self._lengths
+
+
+def lengths_of(units: Sequence[Unit], context: CheckContext) -> Lengths:
+    """The lengths of a file, computed once for all checks that ask."""
+    return context.part(_Shared).of(units)
+
+
+class Omission(Check):
+    """Outputs far shorter than usual in the file."""
+
+    id = "omission"
+    group = "meaning"
+    severity = "major"
+    about = "the output is much shorter than the source"
+    scope = "file"
+
+    def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
+        """Outputs of less than about 45 % of the usual length, for sources of a sentence or more."""
+        lengths = lengths_of(units, context)
+        for index, unit in enumerate(units):
+            source = unit.source
+            missing = _fewer_sentences(source, unit.output) if source else 0
+            if missing and lengths.excess(unit) < -0.12 * missing:
+                yield Alarm(index, f"{plural(missing, 'sentence')} fewer than the source, and it is shorter")
+                continue
+            # The first comparison is cheap and clears nearly all.
+            if (
+                not source
+                or 2 * len(unit.output) > len(source)
+                or (len(source) < 40 and size_of(source) < 40)
+            ):
+                continue
+            if unit.output.strip() and (excess := lengths.excess(unit)) < -0.8:
+                yield Alarm(
+                    index, f"only {math.exp(excess):.0%} of the usual length: something may be missing"
+                )
+
+
+class Addition(Check):
+    """Outputs far longer than usual in the file."""
+
+    id = "addition"
+    group = "meaning"
+    severity = "major"
+    about = "the output is much longer than the source"
+    scope = "file"
+
+    def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
+        """Outputs of more than about twice the usual length and at least 30 letters more."""
+        lengths = lengths_of(units, context)
+        for index, unit in enumerate(units):
+            if not unit.source or len(unit.output) < len(unit.source) + 15 < 30:
+                continue
+            if (more := _fewer_sentences(unit.output, unit.source)) and lengths.excess(unit) > 0.35:
+                yield Alarm(index, f"{plural(more, 'sentence')} more than the source, and it is longer")
+            elif is_far_longer(unit, lengths):
+                times = math.exp(lengths.excess(unit))
+                yield Alarm(index, f"{times:.1f} times the usual length: something may be added")
+
+
+_SENTENCE = re.compile(r"[^\W_]{2}[)\"”»]?[.!?](?=\s+[^\W\d_]|\s*$)|[。！？](?!$)|[。！？]$")
+
+
+def _fewer_sentences(one: str, other: str) -> int:
+    """How many sentences fewer the other text has; 0 where either has no plain sentences."""
+    if len(one) > 1_000 or (". " not in one and "! " not in one and "? " not in one and "。" not in one):
+        return 0
+    own, theirs = len(_SENTENCE.findall(one)), len(_SENTENCE.findall(other))
+    return own - theirs if own > theirs > 0 else 0
+
+
+def is_far_longer(unit: Unit, lengths: Lengths) -> bool:
+    """Whether an output has more than twice the usual length, and at least 30 letters more."""
+    if unit.source is None or size_of(unit.output) < math.exp(lengths.usual) * size_of(unit.source) + 30:
+        return False
+    return lengths.excess(unit) > 0.69

@@ -1,0 +1,470 @@
+"""Whether an output has the numbers of its source: the same values, in whatever digits, words or order."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
+
+from mtassay.data.languages import parse_language
+from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Severity, Unit
+from mtassay.nlp.numbers import Number, NumbersOf, is_converted, month_of, western
+from mtassay.nlp.numerals import HAN_LANGUAGES, WORDS, has_unit, lexicon
+
+if TYPE_CHECKING:
+    from mtassay.nlp.normalisation import Normaliser
+
+_DIGITS = re.compile(r"\d\d*+")
+# People and systems spell these out, in words that differ by language.
+_SPELLED_OUT = frozenset(map(str, [*range(21), *range(30, 101, 10), 24, 1000]))
+# A text with more is a table; the bound keeps look-up linear.
+_MOST_NUMBERS = 200
+# Longer texts, and longer runs of digits, are data.
+_MOST_CHARACTERS = 20_000
+_LONGEST_IN_WORDS = 1_500
+_FIGURE = re.compile(r"\d[\d.,]*(?<=\d)")
+_NO_NUMBER = re.compile(r"\d{60}")
+# 30 mm x15 mm
+_TIMES = re.compile(r"\bx(?=\d)")
+_TIME = re.compile(r"0\d[0-5]\d|[01]\d00|2[0-4]00")
+_LOOSE = re.compile(r"\b(\d{1,3}0)(?=['’]?s\b)|\b(?=\d+[.,]5\b)(\d+[.,]5)\b")
+# Codes and links carry digits that belong to no number: B2B, H1N1, https://…/2024.
+_CODE = re.compile(
+    r"https?://\S++|www\.\S++|(?<![\w.+-])[\w.+-]{1,64}@\S++|&#?\w{1,6};|(?!x\d)[A-Za-z_]\d[\w-]*+|(?<!\d)\d++[A-Za-z]{1,3}\d[\w-]*+"
+)
+
+
+class Numbers(Check):
+    """Numbers that the source and every reference have and the output has not, and units that changed."""
+
+    id: ClassVar[str] = "numbers"
+    group: ClassVar[str] = "meaning"
+    severity: ClassVar[Severity] = "major"
+    about: ClassVar[str] = "a number of the source is missing or differs"
+
+    def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
+        """Numbers that are usually spelled out count only if another number stands in their place.
+
+        Without a reference a single digit counts only where it has a decimal or a unit.
+
+        >>> unit = Unit("1", "The train leaves at 16:57.", "Der Zug fährt um 16:47 Uhr ab.")
+        >>> [alarm.message for alarm in Numbers().find([unit], CheckContext("de", "en"))]
+        ['47 is missing; 57 is not in the source']
+        """
+        reader = context.part(_Reader)
+        for index, unit in enumerate(units):
+            source, output = unit.source, unit.output
+            if not source or not output or max(len(source), len(output)) > _MOST_CHARACTERS:
+                continue
+            if _NO_NUMBER.search(source) or _NO_NUMBER.search(output):
+                continue
+            runs = {western(run) for run in _DIGITS.findall(source)}
+            # Nearly always the same digits stand in the output, which is cheap to see.
+            if runs and not _has_all(runs, output):
+                found = reader.compare(unit) or reader.swapped(unit)
+            elif runs:
+                found = _changed_unit(source, output) or _changed_currency(source, output)
+                found = found or _lost_afternoon(source, output) or reader.changed_scale(unit)
+                found = found or reader.kept_separator(unit)
+            else:
+                found = reader.swapped(unit) if reader.has_words(source) else None
+            if found := found or _changed_month(source, output, reader):
+                yield Alarm(index, found.message, found.marks)
+
+
+class _Found(NamedTuple):
+    message: str
+    marks: tuple[Mark, ...] = ()
+
+
+class _Reader:
+    """Reads the numbers of texts in the two languages of a context."""
+
+    def __init__(self, context: CheckContext) -> None:
+        codes = [parse_language(tag).code if tag else None for tag in (context.source, context.target)]
+        self.source, self.target = codes
+        self._words = _number_words(self.source)
+
+    def has_words(self, text: str) -> bool:
+        """Whether a text may have numbers in words; cheap to see."""
+        if self.source in HAN_LANGUAGES:
+            return _HAN.search(text) is not None
+        return not self._words.isdisjoint(text.lower().replace("-", " ").split())
+
+    def compare(self, unit: Unit) -> _Found | None:
+        """What is missing from an output, and what stands there instead."""
+        source_text, output_text = _CODE.sub(" ", unit.source or ""), unit.output
+        source, output = _numbers_of(source_text, self.source), _numbers_of(output_text, self.target)
+        numbers = list(dict.fromkeys(source.numbers))[:_MOST_NUMBERS]
+        if not unit.references:
+            numbers = [number for number in numbers if len(number.digits) > 1]
+        for reference in unit.references:
+            own = _numbers_of(reference, self.target)
+            # Where the reference has it in words, an output may have it in any.
+            numbers = [number for number in numbers if own.has(number, source=source, words=False)]
+        missing = [
+            number
+            for number in numbers
+            # 0430 is a time.
+            if not _TIME.fullmatch(number.shown) and not output.has(number, source=source, words=False)
+        ]
+        if not missing:
+            return None
+        inputs = [_numbers_of(unit.source or "", self.source)]
+        inputs += [_numbers_of(text, self.target) for text in unit.references]
+        instead = [
+            number
+            for number in dict.fromkeys(output.numbers[:_MOST_NUMBERS])
+            if not any(text.has(number) for text in inputs)
+        ]
+        if not instead:
+            # "The 1970s", two and a half, and small numbers have words, which we may not know.
+            loose = {match[0] for match in _LOOSE.finditer(western(unit.source or ""))}
+            least = 0 if _is_readable(self.target) else 1000
+            missing = [
+                number
+                for number in missing
+                if number.digits not in _SPELLED_OUT and number.shown not in loose and number.value >= least
+            ]
+        # To read number words takes longest, so what they cannot change comes first.
+        roman = {_ROMAN.get(word) for word in _ROMAN_WORD.findall(output_text)}
+        missing = [
+            number
+            for number in missing
+            if number.value not in roman
+            and not output.has(number, source=source, words=len(output_text) <= _LONGEST_IN_WORDS)
+            and not any(is_converted(number, other) for other in instead)
+            and not _is_rounded(number, instead)
+            and not any(_is_short_year(number.value, other.value) for other in instead)
+        ]
+        if not missing:
+            return None
+        marks = [_mark("source", unit.source or "", number.shown) for number in missing]
+        marks += [_mark("output", unit.output, number.shown) for number in instead]
+        message = f"{_listed(missing)} missing"
+        if instead:
+            message += f"; {_listed(instead)} not in the source"
+        return _Found(message, tuple(mark for mark in marks if mark))
+
+    def swapped(self, unit: Unit) -> _Found | None:
+        """One value of the source, in digits or words, for which another one stands in the output."""
+        source, output = unit.source or "", unit.output
+        if len(source) > _LONGEST or any(map(_TIME.fullmatch, _DIGITS.findall(source))):
+            return None
+        if _is_readable(self.source) and _is_readable(self.target):
+            theirs, ours = _values(source, self.source), _values(output, self.target)
+        else:  # by digits alone
+            theirs, ours = _in_digits(source), _in_digits(output)
+        if theirs.total() != ours.total() or not theirs:
+            return None
+        missing, instead = list((theirs - ours).elements()), list((ours - theirs).elements())
+        if len(missing) != 1 or len(instead) != 1 or _SMALLEST.intersection((missing[0], instead[0])):
+            return None
+        try:
+            before, after = float(missing[0]), float(instead[0])
+        except ValueError:  # a date, which is written in many ways
+            return None
+        if (
+            abs(before - after) == 12
+            or _is_short_year(before, after)
+            # 3 miles are 5 km, 3 attempts are not 5.
+            or (
+                (max(before, after) > 10 or _measures(source) or _measures(output))
+                and any(_is_near(after, before * factor) for factor in _FACTORS)
+            )
+        ):
+            return None
+        for reference in unit.references:
+            if missing[0] not in _values(reference, self.target) and missing[0] not in _in_digits(reference):
+                return None
+        marks = _mark("source", source, missing[0]), _mark("output", output, instead[0])
+        return _Found(f"{missing[0]} became {instead[0]}", tuple(mark for mark in marks if mark))
+
+    def changed_scale(self, unit: Unit) -> _Found | None:
+        """The same digits with another unit: 2.5 million and 2,5 Milliarden."""
+        source, output = unit.source or "", unit.output
+        if not self.source or not self.target or not has_unit(source, self.source):
+            return None
+        theirs, ours = _numbers_of(source, self.source), _numbers_of(output, self.target)
+        for number in theirs.numbers:
+            if not ours.has(number, source=theirs):
+                return _Found(f"{number.shown} has another unit", ())
+        return None
+
+    def kept_separator(self, unit: Unit) -> _Found | None:
+        """1,500 as it is in a language in which that is one and a half."""
+        if self.source not in _COMMA_GROUPS or self.target not in _COMMA_DECIMALS or "," not in unit.output:
+            return None
+        match = _GROUPED.search(unit.output)
+        if match is None or match[0] not in (unit.source or "") or match[0] in "".join(unit.references):
+            return None
+        place = (unit.source or "").index(match[0])
+        marks = Mark("source", place, place + len(match[0])), Mark("output", *match.span())
+        return _Found(f"{match[0]} has the separators of the source language", marks)
+
+
+_ROMAN_WORD = re.compile(r"(?<!\w)[IVX]+(?=(?:e|er|ème)?(?!\w))")
+_ROMAN = {
+    f"{tens}{ones}": 10 * i + j
+    for i, tens in enumerate(("", "X", "XX"))
+    for j, ones in enumerate(("", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX"))
+}
+"""Centuries are in Roman numerals in many languages: the 21st is le XXIe siècle."""
+_COMMA_GROUPS = frozenset(("en", "zh", "ja", "ko", "th", "he"))
+_COMMA_DECIMALS = frozenset(
+    ("de", "es", "fr", "it", "pt", "ru", "cs", "pl", "nl", "sv", "da", "nb", "fi", "uk", "tr")
+)
+_GROUPED = re.compile(r"(?<![\w.,/-])[1-9]\d{0,2}(?:,\d{3})+(?![\w,/-]|\.\d)")
+
+
+@lru_cache(maxsize=4096)
+def _numbers_of(text: str, language: str | None) -> NumbersOf:
+    return NumbersOf(text, language=language)
+
+
+def _is_rounded(number: Number, others: Sequence[Number]) -> bool:
+    """Whether another number is this one with fewer or more closing digits: 1.25 million and 1.3 million."""
+    return any(
+        other.value > 0
+        and abs(number.value / other.value - 1) < 0.002
+        and number.digits[:2] == other.digits[:2]
+        for other in others
+    )
+
+
+def _listed(numbers: Sequence[Number]) -> str:
+    shown = list(dict.fromkeys(number.shown for number in numbers))
+    return f"{', '.join(shown[:5])} {'is' if len(shown) == 1 else 'are'}"
+
+
+def _mark(side: str, text: str, shown: str) -> Mark | None:
+    kind: Literal["source", "output"] = "source" if side == "source" else "output"
+    start = western(text).find(shown)
+    if start >= 0:
+        return Mark(kind, start, start + len(shown))
+    # A value such as 2500000 stands there in other words; where there is one figure, it is that.
+    places = list(_FIGURE.finditer(text))
+    return Mark(kind, *places[0].span()) if len(places) == 1 else None
+
+
+def _has_all(runs: Iterable[str], text: str) -> bool:
+    """True if each run of digits stands in the text by itself; False may mean that it is hard to see."""
+    for run in runs:
+        start = text.find(run)
+        end = start + len(run)
+        if start < 0 or text[end : end + 1].isdecimal() or (start and text[start - 1].isdecimal()):
+            return False
+    return True
+
+
+_SMALLEST = frozenset({"0", "1"})
+_LONGEST = 400
+_HAN = re.compile(
+    "[二三四五六七八九两兩十百千][一二三四五六七八九两兩十百千万萬億亿零〇]"
+    "|[二三四五六七八九十两兩][个個人名次年月日天周本只件条張枚冊]"
+)
+# Miles, pounds, feet, inches and what they are in other units.
+_FACTORS = (
+    1.6093,
+    1 / 1.6093,
+    2.2046,
+    1 / 2.2046,
+    3.2808,
+    1 / 3.2808,
+    2.54,
+    1 / 2.54,
+    1000,
+    0.001,
+    100,
+    0.01,
+)
+
+
+def _is_short_year(one: float, two: float) -> bool:
+    """Whether two numbers are a year and its last digits: 1990 and 90, as in the nineties.
+
+    >>> _is_short_year(90, 1990), _is_short_year(2021, 21), _is_short_year(5, 105)
+    (True, True, False)
+    """
+    short, year = sorted((float(one), float(two)))
+    return 0 <= short < 100 and 1000 <= year < 2100 and (year - short) % 100 == 0
+
+
+def _is_near(one: float, two: float) -> bool:
+    return abs(one - two) <= 0.04 * max(abs(one), abs(two))
+
+
+def _is_readable(language: str | None) -> bool:
+    """Whether the number words of a language are known."""
+    return language in WORDS or language in ("zh", "ja")
+
+
+@cache
+def _number_words(language: str | None) -> frozenset[str]:
+    known = lexicon(language or "") if language in WORDS else {}
+    return frozenset(word for word, numeral in known.items() if numeral.kind == "small" and numeral.value > 1)
+
+
+@lru_cache(maxsize=4096)
+def _values(text: str, language: str | None) -> Counter[str]:
+    """The values of all numbers of a text, in digits or words, cardinals and ordinals alike."""
+    values = _normaliser(language).number_values(_TIMES.sub("x ", _CODE.sub(" ", text)))
+    return Counter(value.removesuffix(".") for value in values if value.removesuffix(".") != "1")
+
+
+def _in_digits(text: str) -> Counter[str]:
+    return Counter(western(run).lstrip("0") or "0" for run in _DIGITS.findall(_CODE.sub(" ", text)))
+
+
+@cache
+def _normaliser(language: str | None) -> Normaliser:
+    from mtassay.nlp.normalisation import Normaliser  # large, and most digits are found as they stand
+
+    return Normaliser(dates=False, language=language or "")
+
+
+_ISO = re.compile(r"(?<!\d)\d{4}-(\d{2})-\d{2}(?!\d)")
+_DOTTED = re.compile(r"(?<!\d)\d{1,2}\. ?(\d{1,2})\. ?\d{4}(?!\d)")
+_WORDS = re.compile(r"[^\W\d_]{3,}")
+_HAN_MONTH = re.compile(r"(?<!\d)(\d{1,2}) ?月")
+
+
+def _changed_month(source: str, output: str, reader: _Reader) -> _Found | None:
+    """Another month than in the source, where each side has exactly one."""
+    # A date has digits, on one side at least.
+    if not (_DIGITS.search(source) and _DIGITS.search(output)) or len(source) > 2000:
+        return None
+    theirs = _months(source, reader.source)
+    if len(theirs) != 1:
+        return None
+    ours = _months(output, reader.target)
+    if len(ours) != 1 or theirs == ours:
+        return None
+    return _Found(f"month {theirs.pop()} became month {ours.pop()}")
+
+
+def _months(text: str, language: str | None) -> set[int]:
+    if not language:
+        return set()
+    plain = western(text)
+    months = {int(month) for month in _ISO.findall(plain)}
+    if language in HAN_LANGUAGES:
+        months.update(map(int, _HAN_MONTH.findall(plain)))
+    elif language != "en":
+        months.update(map(int, _DOTTED.findall(plain)))
+    months.update(month_of(word, language) for word in _WORDS.findall(text) if len(word) < 12)
+    return {month for month in months if 0 < month < 13}
+
+
+# Units by what they measure, in one spelling each; a unit that is a word of its own in no table says nothing.
+_UNITS = {
+    "g": "g г gramm gram grams grammes gramos gramas grammi 克 グラム",
+    "mg": "mg мг 毫克 ミリグラム",
+    "µg": "µg μg mcg мкг 微克",
+    "kg": "kg kgs кг 公斤 千克 キログラム kilogram kilograms kilogramm kilogramme kilogrammes kilo kilos",
+    "ml": "ml мл 毫升",
+    "cm": "cm см 厘米",
+    "mm": "mm мм 毫米",
+    "km": "km км 公里 千米 キロメートル"
+    " kilometer kilometers kilometre kilometres kilómetros quilômetros quilómetros chilometri"
+    " kilomètres километров километра",
+    "m": "meter meters metre metres mètre mètres metro metros metri metr метр метра метров メートル",
+    "ft": "ft feet foot fuß pies pieds pés piedi stop футов фута フィート 英尺",
+    "inch": "inch inches zoll pulgadas pouces polegadas pollici cali дюймов дюйма インチ 英寸",
+    "mile": "mile miles mi meilen meile millas milhas miglia милях миль мили 英里 マイル",
+    "lb": "lb lbs pound pounds pfund libras livres libbre фунтов 磅 ポンド",
+    "%": "% ％ ٪ percent per-cent prozent процентов процента",
+    "°C": "°c ℃",
+    "°F": "°f ℉",
+    "mph": "mph",
+    "km/h": "km/h кмч км/ч kmh kph",
+    "h": "hours hour stunden heures horas ore часов часа 小时 時間",
+    "min": "minutes minuten minuti minutos минут 分钟",
+    "million": "million millions millionen millón millones milhões milioni миллионов миллиона млн",
+    "billion": "milliarden milliarde milliards miliardi миллиардов млрд",
+}
+_UNIT_OF = {word: unit for unit, words in _UNITS.items() for word in words.split()}
+_HAN_UNITS = "|".join(sorted((word for word in _UNIT_OF if word[0] > "⺀"), key=len, reverse=True))
+_WITH_UNIT = re.compile(
+    r"(?<![\w.,])(\d{1,4}(?:[.,]\d{1,3})?)[ \u00a0\u202f-]?"
+    rf"({_HAN_UNITS}|(?:%|％|٪|°[CF]|℃|℉|g|г|km ?/ ?h|км ?/ ?ч|[^\W\d_]{{2,12}})(?![\w/²³]))",
+    re.IGNORECASE,
+)
+
+
+# Those that are exclusive: what is in one cannot be in the other with the same number.
+_EXCLUSIVE = frozenset(_UNITS) - {"million", "billion"}
+
+
+def _changed_unit(source: str, output: str) -> _Found | None:
+    """A number whose unit differs: 5 mg and 5 kg."""
+    theirs = _measures(source)
+    if not theirs:
+        return None
+    ours = _measures(output)
+    for value, (unit, start, end) in theirs.items():
+        if value not in ours or len(_DIGITS.findall(source)) > 12:
+            continue
+        other, place, stop = ours[value]
+        if (
+            other != unit
+            and {unit, other} <= _EXCLUSIVE
+            and unit not in {name for name, _, _ in ours.values()}
+        ):
+            message = f"{source[start:end]!r} became {output[place:stop]!r}"
+            return _Found(message, (Mark("source", start, end), Mark("output", place, stop)))
+    return None
+
+
+_CURRENCY = re.compile(r"[$€£¥₽]")
+_IN_CURRENCY = re.compile(r"[$€£¥₽] ?\d|\d[ \u00a0\u202f]?[$€£¥₽]")
+
+
+def _changed_currency(source: str, output: str) -> _Found | None:
+    """The same amount in other money: $45 and 45 €."""
+    here = _IN_CURRENCY.search(source)
+    there = _IN_CURRENCY.search(output) if here else None
+    if not here or not there:
+        return None
+    theirs, ours = {*_CURRENCY.findall(source)}, {*_CURRENCY.findall(output)}
+    if len(theirs) != 1 or len(ours) != 1 or theirs == ours:
+        return None
+    marks = Mark("source", *here.span()), Mark("output", *there.span())
+    return _Found(f"{theirs.pop()} became {ours.pop()}", marks)
+
+
+_EVENING = re.compile(r"(?<![\d:.])(1[01]|[1-9])(?:[:.]([0-5]\d))? ?(?:PM|pm|p\.m\.)(?!\w)")
+_SAYS_EVENING = re.compile(
+    r"pm\b|p\. ?m\.|soir|midi|abend|nacht|mittag|tarde|noche|noite|sera|pomeriggio|notte|вечер|дня|ноч"
+    r"|午後|午后|下午|夜|晚|večer|odpo|wiecz|połud|popoł",
+    re.IGNORECASE,
+)
+
+
+def _lost_afternoon(source: str, output: str) -> _Found | None:
+    """9 PM as 9 o'clock in the morning."""
+    match = _EVENING.search(source)
+    if match is None or len(_EVENING.findall(source)) > 1 or _SAYS_EVENING.search(output):
+        return None
+    hour = int(match[1])
+    runs = _DIGITS.findall(output)
+    if str(hour + 12) in runs or (match[1] not in runs and f"0{hour}" not in runs):
+        return None
+    return _Found(f"{match[0]!r} has become a time in the morning", (Mark("source", *match.span()),))
+
+
+def _measures(text: str) -> dict[str, tuple[str, int, int]]:
+    """By value: the unit, and where number and unit stand; a value with two units is left out."""
+    measures: dict[str, tuple[str, int, int]] = {}
+    twice = set()
+    for match in _WITH_UNIT.finditer(western(text)):
+        unit = _UNIT_OF.get(match[2].lower().replace(" ", ""))
+        if unit is None:
+            continue
+        value = match[1].replace(",", ".")
+        if value in measures and measures[value][0] != unit:
+            twice.add(value)
+        measures[value] = (unit, *match.span())
+    return {value: found for value, found in measures.items() if value not in twice}

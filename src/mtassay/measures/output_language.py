@@ -1,0 +1,506 @@
+"""Checks whether an output is a translation at all: empty, left as it was, in another language, in two."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cache
+
+from mtassay.data.languages import name_of, parse_language
+from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Unit
+from mtassay.measures.talk import note_labels, refusal_in, speaks_of_translation
+from mtassay.nlp.identification import (
+    FREQUENT_WORDS,
+    LanguageVocabulary,
+    can_identify,
+    foreign_language,
+    identify,
+    is_unspaced,
+    language_of,
+    same_as,
+    words_of,
+)
+
+_NOT_WORD = re.compile(r"[\W_]+")
+_SAMPLE = 4_000
+# Fewer translations do not show which words belong to the target language.
+_FEWEST = 30
+# Outputs that are identified before the rest is looked at; each takes 0.2 to 0.3 ms.
+_FIRST_IDENTIFIED = 2_000
+# Where this share of them is foreign, the file is, and the rest need not be identified.
+_ALL_FOREIGN = 0.9
+_LETTER = re.compile(r"[^\W\d_]")
+_MARKS = ".,;:!?\"'()[]{}*/„“”‘’«»…"
+# What is in quotes may stay in its language: a title, a slogan.
+_QUOTED = re.compile(
+    r"„[^“”\n]{1,200}[“”]|“[^”\n]{1,200}”|«[^»\n]{1,200}»|»[^«\n]{1,200}«"
+    r"|\"[^\"\n]{1,200}\"|‘[^’\n]{4,200}’(?!\w)|(?<!\w)'[^'\n]{4,80}'(?!\w)"
+    r"|&quot;(?:(?!&quot;).){1,200}&quot;|「[^」\n]{1,200}」|《[^》\n]{1,200}》"
+)
+
+# The beginning of an argument of an ICU message, and what stands before each of its cases.
+_ARGUMENT = re.compile(r"\{\s*\w+\s*(?:,\s*(?:plural|select|selectordinal)\s*,|,\s*\w+\s*(?=[,}]))")
+_SELECTOR = re.compile(r"(?<![\w=])(?:=\d++|[A-Za-z_]\w*+)\s*+(?=\{)")
+
+# What is in angle brackets may be a remark and no tag.
+_SPOKEN_TAG = re.compile(r"<([^\W\d_]+(?: [^\W\d_]+){2,})>")
+
+_SCRIPTS = {
+    "Greek": "\u0370-\u03ff",
+    "Cyrillic": "\u0400-\u052f",
+    "Armenian": "\u0530-\u058f",
+    "Hebrew": "\u0590-\u05ff",
+    "Arabic": "\u0620-\u064a\u066e-\u06d3",
+    "Devanagari": "\u0904-\u0939",
+    "Bengali": "\u0980-\u09ff",
+    "Gurmukhi": "\u0a00-\u0a7f",
+    "Gujarati": "\u0a80-\u0aff",
+    "Tamil": "\u0b80-\u0bff",
+    "Telugu": "\u0c00-\u0c7f",
+    "Kannada": "\u0c80-\u0cff",
+    "Malayalam": "\u0d00-\u0d7f",
+    "Oriya": "\u0b00-\u0b7f",
+    "Sinhala": "\u0d80-\u0dff",
+    "Thai": "\u0e00-\u0e7f",
+    "Lao": "\u0e80-\u0eff",
+    "Tibetan": "\u0f00-\u0fff",
+    "Burmese": "\u1000-\u109f",
+    "Georgian": "\u10a0-\u10ff",
+    "Ethiopic": "\u1200-\u137f",
+    "Khmer": "\u1780-\u17ff",
+    "kana": "\u3041-\u3096\u30a1-\u30fa",
+    "Chinese": "\u3400-\u9fff",
+    "Korean": "\uac00-\ud7a3",
+}
+_SCRIPTS_OF = {
+    **dict.fromkeys(["ru", "uk", "be", "bg", "mk", "kk", "ky", "tg", "mn"], ("Cyrillic",)),
+    **dict.fromkeys(["sr", "bs", "az", "uz"], ("Cyrillic", "Latin")),
+    **dict.fromkeys(["ar", "fa", "ur", "ps", "ckb", "sd", "ug"], ("Arabic",)),
+    **dict.fromkeys(["hi", "mr", "ne", "sa", "bho", "mai"], ("Devanagari",)),
+    **dict.fromkeys(["bn", "as"], ("Bengali",)),
+    **dict.fromkeys(["he", "yi"], ("Hebrew",)),
+    **dict.fromkeys(["am", "ti"], ("Ethiopic",)),
+    **dict.fromkeys(["bo", "dz"], ("Tibetan",)),
+    "or": ("Oriya",),
+    "si": ("Sinhala",),
+    "zh": ("Chinese",),
+    "yue": ("Chinese",),
+    "ja": ("Chinese", "kana"),
+    "ko": ("Korean", "Chinese"),
+    "el": ("Greek",),
+    "hy": ("Armenian",),
+    "ka": ("Georgian",),
+    "th": ("Thai",),
+    "lo": ("Lao",),
+    "km": ("Khmer",),
+    "my": ("Burmese",),
+    "ta": ("Tamil",),
+    "te": ("Telugu",),
+    "kn": ("Kannada",),
+    "ml": ("Malayalam",),
+    "gu": ("Gujarati",),
+    "pa": ("Gurmukhi", "Arabic"),
+}
+
+
+def without_quotes(text: str) -> str:
+    """The text without what may stay in its language: quotes, and the words of ICU messages.
+
+    >>> without_quotes("{n, plural, one {# dog} other {# dogs}}").split()
+    ['{', '{#', 'dog}', '{#', 'dogs}}']
+    """
+    if "{" in text:
+        text = _SELECTOR.sub(" ", _ARGUMENT.sub("{ ", text))
+    return _QUOTED.sub(" . ", text)
+
+
+def scripts_of(language: str | None) -> tuple[str, ...]:
+    """The scripts of a language; Latin where the table has none.
+
+    >>> scripts_of("ja"), scripts_of("pt")
+    (('Chinese', 'kana'), ('Latin',))
+    """
+    return _SCRIPTS_OF.get(language or "", ("Latin",))
+
+
+def fold(text: str) -> str:
+    """The letters and digits of a text alone, in one case.
+
+    >>> fold("„Straße 7“ - Ja!")
+    'strasse7ja'
+    """
+    return _NOT_WORD.sub("", text).casefold()
+
+
+def is_translatable(source: str) -> bool:
+    """True if the text has several words that are neither names nor codes.
+
+    >>> [is_translatable(text) for text in ("Max Mustermann, Berlin", "Wir haben heute geschlossen")]
+    [False, True]
+    """
+    words = words_of(_SPOKEN_TAG.sub(r" \1 ", source))
+    # A character of an unspaced script is a third of a word; a lower-case letter begins no name.
+    common = sum(1 / 3 if is_unspaced(word) else 1 for word in words if not word[0].isupper())
+    return len(words) >= 3 and (common >= 2 or source.isupper())
+
+
+class FileWords:
+    """Which words of a file's outputs belong to the target language."""
+
+    def __init__(self, context: CheckContext) -> None:
+        self.source = parse_language(context.source).code if context.source else None
+        self._given = parse_language(context.target).code if context.target else None
+        self.target = self._given
+        self._units: Sequence[Unit] | None = None
+        self.own: frozenset[str] = frozenset()
+        self.foreign: frozenset[str] = frozenset()
+        self.has_enough = False
+        self.vocabulary = LanguageVocabulary([], [])
+        self.is_stranger = False
+
+    def learn(self, units: Sequence[Unit]) -> FileWords:
+        """From the references where there are any, else from the outputs; once for each file."""
+        if self._units is units:
+            return self
+        self._units = units
+        some = units[:: len(units) // _SAMPLE + 1]
+        references = [unit.references[0] for unit in some if unit.references]
+        outputs = references or [unit.output for unit in some]
+        sources = [unit.source for unit in some if unit.source]
+        self.has_enough = len(outputs) >= _FEWEST
+        self.target = self._given
+        if self.target is None or not (self.target in _SCRIPTS_OF or can_identify(self.target)):
+            self.target = self._language_of(outputs, sources)
+        self.vocabulary = LanguageVocabulary(sources, outputs, fewest=1 if references else 2)
+        self.is_stranger = bool(self.target and not references and foreign_language(outputs, self.target))
+        seen: Counter[str] = Counter()
+        theirs: Counter[str] = Counter()
+        if self.has_enough and not self.is_stranger:
+            for unit in some:
+                text = unit.references[0] if unit.references else unit.output
+                in_source = set(_plain(unit.source or ""))
+                theirs.update(in_source)
+                seen.update(set(_plain(text)) - in_source)
+        # Notes in the source language have its words too, but never as often as the sources.
+        own = {word for word, n in seen.items() if n >= 2 and 2 * n > theirs[word]}
+        self.own = frozenset(own | FREQUENT_WORDS.get(self.target or "", frozenset()))
+        self.foreign = FREQUENT_WORDS.get(self.source or "", frozenset()) - self.own
+        return self
+
+    def _language_of(self, outputs: Sequence[str], sources: Sequence[str]) -> str | None:
+        """The language of most texts, where nobody says it or the identifier does not know it."""
+        found = language_of(outputs) or None
+        # Where every output is its source, that is not the target language.
+        return None if found is not None and found == language_of(sources) else found
+
+    def leftovers(self, unit: Unit) -> list[bool]:
+        """For each word of the output outside quotes: whether it is a common word of the source.
+
+        Names, codes, and words that the target language has too are none.
+        """
+        source, output = unit.source or "", unit.output
+        is_upper = source.isupper()
+        common = {
+            word.lower()
+            for word in words_of(without_quotes(source) if "{" in source else source)
+            if (is_upper or not word[0].isupper()) and word.isalpha()
+        }
+        # A word at the beginning of a sentence is a name only if it is one elsewhere.
+        text = without_quotes(output)
+        kept = common - self.own
+        allowed = {word for text in unit.references for word in _plain(text)}
+        return [word.lower() in kept and word.lower() not in allowed for word in words_of(text)]
+
+
+def _plain(text: str) -> list[str]:
+    return [word.strip(".,;:!?\"'()[]„“”‘’«»…") for word in text.lower().split()]
+
+
+def file_words(units: Sequence[Unit], context: CheckContext) -> FileWords:
+    """The words of a file, learned once for all checks that ask."""
+    return context.part(FileWords).learn(units)
+
+
+def is_monolingual(context: CheckContext) -> bool:
+    """Whether source and target are one language, so that a copy may be right."""
+    if context.source is None or context.target is None:
+        return False
+    return parse_language(context.target).code in same_as(parse_language(context.source).code)
+
+
+# Letters and digits of any script; the underscore alone says nothing.
+_SAYS_SOMETHING = re.compile(r"[^\W_]")
+_WHY = ("the output is empty", "the output is only punctuation")
+
+
+def how_much(text: str) -> int:
+    """3 if there are letters or digits, 2 if symbols (emoji, currency), 1 if only punctuation, 0 if nothing.
+
+    >>> [how_much(text) for text in ("", " \\u200b ", "...", "❤️", "No")]
+    [0, 0, 1, 2, 3]
+    """
+    if _SAYS_SOMETHING.search(text):
+        return 3
+    categories = {unicodedata.category(char)[0] for char in text}
+    return 2 if "S" in categories else 1 if "P" in categories else 0
+
+
+class Empty(Check):
+    """Outputs without a letter, digit or symbol, where neither the source nor a reference is like that."""
+
+    id = "empty"
+    group = "conduct"
+    severity = "critical"
+    about = "the output is empty"
+    needs = frozenset()
+
+    def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
+        """Outputs that say less than the source and every reference do."""
+        for index, unit in enumerate(units):
+            if _SAYS_SOMETHING.search(unit.output) or (amount := how_much(unit.output)) > 1:
+                continue
+            expected = [*unit.references] if unit.source is None else [unit.source, *unit.references]
+            if all(how_much(text) > amount for text in expected) if expected else amount == 0:
+                yield Alarm(index, _WHY[amount])
+
+
+class _LanguageCheck(Check):
+    group = "meaning"
+    severity = "critical"
+    scope = "file"
+
+    def applies(self, context: CheckContext) -> bool:
+        """Not where both languages are one."""
+        return not is_monolingual(context)
+
+
+class Untranslated(_LanguageCheck):
+    """Outputs that equal their source, or nearly so, where no reference does."""
+
+    id = "untranslated"
+    about = "the output is the source, untranslated"
+
+    def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
+        """Sources of names, codes and links alone may stay as they are."""
+        words = file_words(units, context)
+        for index, unit in enumerate(units):
+            source, output = unit.source, unit.output
+            if not source or not _share_beginnings(source, output):
+                continue
+            if fold(source) == fold(output):
+                if not is_translatable(source) or _is_like_reference(unit):
+                    continue
+                # Languages that share most words may well say the same.
+                if words.has_enough and 3 * words.vocabulary.leaning(output) > len(output.split()):
+                    continue
+                yield Alarm(
+                    index, "the output is the source, untranslated", (Mark("output", 0, len(output)),)
+                )
+            elif (left := words.leftovers(unit)) and sum(left) >= 3 and sum(left) >= 0.7 * len(left):
+                yield Alarm(
+                    index,
+                    f"{sum(left)} of {len(left)} words are untranslated",
+                    (Mark("output", 0, len(output)),),
+                )
+
+
+def _share_beginnings(source: str, output: str) -> bool:
+    """Whether two texts have a word in common among their first or last ones, which is cheap to see."""
+    if source[:4].casefold() == output[:4].casefold():
+        return True
+    return not set(source[:60].split()).isdisjoint(output[:60].split())
+
+
+def _is_like_reference(unit: Unit) -> bool:
+    words = words_of(unit.output.lower())
+    return any(
+        fold(unit.output) == fold(reference) or sum(word in own for word in words) > 0.6 * len(words)
+        for reference in unit.references
+        for own in [set(words_of(reference.lower()))]
+    )
+
+
+class WrongLanguage(_LanguageCheck):
+    """Outputs that are surely in another language or script, where no reference is."""
+
+    id = "wrong-language"
+    about = "the output is in another language or script"
+    needs = frozenset()
+
+    def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
+        """Words of the file clear most outputs; the identifier must be sure of the others.
+
+        An answer that talks about translating instead is for `refusal` and `chatter`. Without a language pair
+        the target language is that of the references, or of most outputs.
+        """
+        words = file_words(units, context)
+        if words.target is None:
+            return
+        target = words.target
+        outputs = [unit.output for unit in units]
+        is_clear = words.has_enough and not words.is_stranger
+        doubtful: Sequence[int] = words.vocabulary.doubtful(outputs) if is_clear else range(len(units))
+        reasons: dict[int, str] = {}
+        to_identify: list[int] = []
+        for index in doubtful:
+            unit = units[index]
+            if not unit.output.strip() or (unit.source and fold(unit.source) == fold(unit.output)):
+                continue
+            if script := wrong_script(unit, target):
+                reasons[index] = f"is written in {script} letters, not in those of {name_of(target)}"
+            elif len(_LETTER.findall(unit.output)) >= 20 and not (
+                is_clear and words.vocabulary.accepts(unit.output, unit.source, unit.references)
+            ):
+                to_identify.append(index)
+        first = to_identify[:: len(to_identify) // _FIRST_IDENTIFIED + 1] if can_identify(target) else []
+        for index in first:
+            if reason := _why_wrong(units[index], target, words):
+                reasons[index] = reason
+        n = sum(index in reasons for index in first)
+        rest = sorted({*to_identify}.difference(first)) if n else []
+        if n >= _ALL_FOREIGN * len(first):
+            reasons |= dict.fromkeys(rest, f"looks foreign, as {n:,} of {len(first):,} lines beside it are")
+        elif rest:
+            found = ((index, _why_wrong(units[index], target, words)) for index in rest)
+            reasons |= {index: reason for index, reason in found if reason}
+        for index in sorted(reasons):
+            yield Alarm(index, reasons[index], (Mark("output", 0, len(outputs[index])),))
+
+
+def _why_wrong(unit: Unit, target: str, words: FileWords) -> str:
+    """Why an output is in the wrong language; empty if it may be right."""
+    if _is_talk(unit):
+        return ""
+    guess = identify(unit.output, target)
+    if not (guess.is_sure and guess.excludes(target)):
+        return ""
+    if any(identify(text, target).code in same_as(guess.code) for text in unit.references):
+        return ""
+    if sum(words.leftovers(unit)) >= 0.7 * len(words_of(unit.output)):
+        return ""  # for `untranslated`
+    return f"looks like {name_of(guess.code)}, not {name_of(target)}"
+
+
+def _is_talk(unit: Unit) -> bool:
+    lowered = unit.output[:1_500].lower()
+    if (
+        refusal_in(lowered)
+        or note_labels().search(lowered)
+        or ("```" in lowered and "```" not in (unit.source or ""))
+    ):
+        return True
+    return speaks_of_translation(lowered) and not speaks_of_translation((unit.source or "").lower())
+
+
+def wrong_script(unit: Unit, target: str) -> str | None:
+    """The script of nearly all letters of the output, if the target language is not written in it."""
+    letters = _LETTER.findall(unit.output[:300])
+    right = _letters_of(scripts_of(target))
+    # A Chinese character is worth a word, and a name in Latin letters is long.
+    weight = 40 if target in ("zh", "ja", "yue") else 5
+    if len(letters) < 8 or weight * len(right.findall("".join(letters))) > len(letters):
+        return None
+    if any(5 * len(right.findall(text)) < len(_LETTER.findall(text)) for text in unit.references):
+        return None
+    # Names and codes stay in the letters of the source.
+    own = set(words_of((unit.source or "").lower()))
+    fresh = [word for word in words_of(unit.output.lower()) if word not in own]
+    if len(fresh) < 3 and (not unit.source or not fresh or sum(map(len, fresh)) < 8):
+        return None
+    counts = {name: len(re.findall(f"[{span}]", "".join(letters))) for name, span in _SCRIPTS.items()}
+    name, n = max(counts.items(), key=lambda item: item[1])
+    return name if 2 * n > len(letters) else "Latin"
+
+
+@cache
+def _letters_of(scripts: tuple[str, ...]) -> re.Pattern[str]:
+    spans = ["A-Za-z\u00aa-\u024f\u1e00-\u1eff" if name == "Latin" else _SCRIPTS[name] for name in scripts]
+    return re.compile(f"[{''.join(spans)}]")
+
+
+@cache
+def _strange_letters(target: str) -> re.Pattern[str]:
+    """Runs of letters of scripts that a language is not written in; Latin letters are everywhere at home."""
+    spans = [span for name, span in _SCRIPTS.items() if name not in scripts_of(target) and name != "Greek"]
+    return re.compile(
+        f"[{''.join(spans)}]+|[\u0370-\u03ff]{{3,}}"
+        if "Greek" not in scripts_of(target)
+        else f"[{''.join(spans)}]+"
+    )
+
+
+class MixedLanguage(Check):
+    """Outputs with words of another language or letters of another script in the middle."""
+
+    id = "mixed-language"
+    group = "conduct"
+    severity = "major"
+    scope = "file"
+    about = "a part of the output is in another language or script"
+
+    def applies(self, context: CheckContext) -> bool:
+        """Not where both languages are one."""
+        return not is_monolingual(context)
+
+    def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
+        """Letters that neither source nor reference has, or several words in a row as in the source."""
+        words = file_words(units, context)
+        strange = _strange_letters(words.target) if words.target else None
+        for index, unit in enumerate(units):
+            output, source = unit.output, unit.source or ""
+            if strange and not output.isascii() and (alarm := _strange_script(index, unit, strange)):
+                yield alarm
+                continue
+            common = set(output.split()).intersection(source.split()) - words.own
+            if sum(map(str.islower, common)) < 2 or fold(source) == fold(output):
+                continue
+            left = words.leftovers(unit)
+            n = sum(left)
+            if n < 4 or n >= 0.7 * len(left):  # a word or two, or wholly untranslated
+                continue
+            if n < 0.4 * len(left) and _longest_run(unit, words) < 4:
+                continue
+            if words.has_enough or _is_foreign(unit, words):
+                yield Alarm(index, f"{n} of {len(left)} words are left in the source language")
+
+
+def _strange_script(index: int, unit: Unit, strange: re.Pattern[str]) -> Alarm | None:
+    if not strange.search(unit.output):
+        return None
+    if 2 * sum(map(len, strange.findall(unit.output))) > len(_LETTER.findall(unit.output)):
+        return None  # wholly in another script
+    allowed = "".join([unit.source or "", *unit.references])
+    for match in strange.finditer(unit.output):
+        if match.group() not in allowed and not set(match.group()) <= set(allowed):
+            mark = Mark("output", match.start(), match.end())
+            return Alarm(index, f"{match.group()[:40]!r} is in another script", (mark,))
+    return None
+
+
+def _longest_run(unit: Unit, words: FileWords) -> int:
+    """How many different words in a row, with spaces alone between them, are as in the source.
+
+    A title begins with a capital letter in the middle of a sentence, and may stay.
+    """
+    common = {word.lower() for word in words_of(unit.source or "") if word.isalpha()} - words.own
+    longest, run, is_title, is_start = 0, set[str](), False, True
+    for token in without_quotes(unit.output).split():
+        word = token.strip(_MARKS)
+        if word.lower() in common:
+            if not run:
+                is_title = word[:1].isupper() and not is_start
+            run.add(word.lower())
+            longest = max(longest, 0 if is_title else len(run))
+        else:
+            run = set()
+            is_title = False
+        if token != token.rstrip(_MARKS) or not word:
+            run = set()
+        is_start = token[-1] in ".!?:…"
+    return longest
+
+
+def _is_foreign(unit: Unit, words: FileWords) -> bool:
+    return not words.foreign.isdisjoint(_plain(unit.output))

@@ -1,0 +1,460 @@
+"""Checks of punctuation: how a text ends, quotation marks, brackets, doubled words."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+
+from mtassay.measures.check import Alarm, CheckContext, Unit
+from mtassay.measures.spacing import UNSPACED
+from mtassay.measures.unit_check import (
+    ConventionCheck,
+    FormProblem,
+    UnitCheck,
+    code_of,
+    mark,
+    mark_all,
+    quoted,
+    words,
+)
+
+_KINDS = {
+    "period": ".。．।۔։።།။។॥",
+    "question": "?？؟՞⸮;፧",
+    "exclamation": "!！՜",
+    "colon": ":：՝፦ः",
+    "ellipsis": "…⋯",
+    "comma": ",，、،",
+    "semicolon": ";；؛·",
+}
+_NAMES = {
+    "period": "full stop",
+    "question": "question mark",
+    "exclamation": "exclamation mark",
+    "colon": "colon",
+    "ellipsis": "ellipsis",
+    "comma": "comma",
+    "semicolon": "semicolon",
+}
+_KIND_OF = {char: kind for kind, chars in reversed(_KINDS.items()) for char in chars} | {";": "semicolon"}
+_OWN = {
+    "zh": {"period": "。", "question": "？", "exclamation": "！", "colon": "：", "ellipsis": "…"},
+    "ja": {"period": "。", "question": "？", "exclamation": "！", "colon": "：", "ellipsis": "…"},
+    "ar": {"question": "؟"},
+    "fa": {"question": "؟"},
+    "ur": {"question": "؟", "period": "۔"},
+    "el": {"question": ";"},
+    "hi": {"period": "।"},
+    "bn": {"period": "।"},
+    "ne": {"period": "।"},
+    "hy": {"period": "։"},
+    "fr": {"colon": " :", "question": " ?", "exclamation": " !"},
+}
+# Signs that a language never takes from Latin script after its own letters.
+_FOREIGN = {
+    "zh": {"period": ".", "question": "?", "exclamation": "!"},
+    "ja": {"period": "."},
+    "ar": {"question": "?"},
+    "fa": {"question": "?"},
+    "ur": {"question": "?"},
+    "el": {"question": "?"},
+}
+_PLAIN = {"period": ".", "question": "?", "exclamation": "!", "colon": ":", "ellipsis": "…", "comma": ","}
+# After these a text ends all the same.
+_CLOSERS = " \t\r\n\u00a0\u200e\u200f\"'”“’»«›」』)）]】*_`"
+_TAGS_AT_END = re.compile(r"(?:(?:</[A-Za-z]\w{0,20}>|<br\s?/?>)\s{0,3}){1,8}$")
+_KEY_AT_END = re.compile(r"\s?[(（][_&]\w$")
+_CONSONANT = re.compile(r"[bcdfghjklmnpqrstvwxzбвгджзклмнпрстфхцчшщ]{2}$")
+# What ends a Japanese sentence, and no label.
+_POLITE = ("です", "ます", "ました", "ません", "でした", "ください")
+_NO_PERIOD = words("th lo km my bo dz")
+
+
+def end_of(text: str) -> str:
+    """The kind of punctuation that a text ends with; the empty string if none.
+
+    >>> end_of("Wait..."), end_of("Really?)"), end_of("好。"), end_of("Open")
+    ('ellipsis', 'question', 'period', '')
+    """
+    text = text.rstrip(_CLOSERS)
+    if text[-2:-1] in ("_", "&"):
+        text = _KEY_AT_END.sub("", text).rstrip(_CLOSERS)  # 開く(_O)
+    if text.endswith(">"):
+        text = _TAGS_AT_END.sub("", text).rstrip(_CLOSERS)
+    if not text:
+        return ""
+    if text.endswith(("..", "。。", "．．", ". . .")):
+        return "ellipsis"
+    return _KIND_OF.get(text[-1], "")
+
+
+class EndPunctuation(ConventionCheck):
+    """Punctuation at the end, as the target language writes it.
+
+    >>> units = [Unit("1", "Löschen", "Delete?"), Unit("2", "删除吗？", "Delete?")]
+    >>> [(alarm.message, alarm.fix) for alarm in EndPunctuation().find(units, CheckContext("en", "de"))]
+    [('The question mark at the end is missing', 'Löschen?')]
+    """
+
+    id = "end-punctuation"
+    group = "form"
+    severity = "minor"
+    about = "a text that ends with other punctuation than its source"
+
+    def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
+        """The alarms; Japanese files that leave out full stops may do so."""
+        alarms = super().find(units, context)
+        if code_of(context.target) != "ja":
+            yield from alarms
+            return
+        stops = Counter(unit.file for unit in units if unit.output.rstrip().endswith("。"))
+        open_ends = Counter(unit.file for unit in units if unit.output.rstrip().endswith(_POLITE))
+        for alarm in alarms:
+            file = units[alarm.index].file
+            is_habit = 20 * open_ends[file] > stops[file]
+            if not (is_habit and alarm.message.startswith("The full stop at the end is missing")):
+                yield alarm
+
+    def look(self, context: CheckContext) -> Callable[[str, str, Unit], Sequence[FormProblem]]:
+        """A function for the target language's signs."""
+        code = code_of(context.target)
+        own = _PLAIN | _OWN.get(code, {})
+        foreign = _FOREIGN.get(code, {})
+
+        def problems(source: str, output: str, unit: Unit) -> Sequence[FormProblem]:
+            if source[-1:].isalnum() and output[-1:].isalnum():
+                return ()
+            before, given = end_of(source), end_of(output)
+            if code == "es" and given in ("question", "exclamation") and before == given:
+                return _inverted(output, given)
+            if code in ("el", "hy") and given == "semicolon":
+                given = "question"
+            if before == given and given in foreign:
+                return _foreign_sign(output, own[given], foreign[given])
+            if before == given or _may_differ(before, given, output, source, code):
+                return ()
+            problem = _end_problem(before, given, source, output, own)
+            return [problem] if problem is not None else []
+
+        return problems
+
+
+def _foreign_sign(output: str, own: str, foreign: str) -> Sequence[FormProblem]:
+    """The sign of another script after a letter of this one."""
+    end = len(output.rstrip())
+    if end < 2 or output[end - 1] != foreign or output[end - 2] < "\u0370":
+        return ()
+    fix = output[: end - 1] + own + output[end:]
+    return [
+        FormProblem(f"The target language writes {own}, not {foreign}", mark("output", end - 1, end), fix=fix)
+    ]
+
+
+def _may_differ(before: str, given: str, output: str, source: str, code: str) -> bool:
+    if (
+        given == "ellipsis"
+        and before == "period"
+        and not output.rstrip(_CLOSERS).endswith(("...", "…", ". "))
+    ):
+        return True  # The check `doubled-words` reports two full stops.
+    if {before, given} & {"comma", "semicolon"} and "" in (before, given):
+        return False
+    if code in _NO_PERIOD and {before, given} <= {"period", "question", "exclamation", ""}:
+        return True
+    if code == "ja" and before in ("question", "exclamation", "period") and given in ("period", ""):
+        if before == "period" and not given:
+            return not output.rstrip(_CLOSERS).endswith(_POLITE)
+        return before != "question" or output.rstrip(_CLOSERS + "。.").endswith(("か", "ん", "の"))
+    if code in ("ja", "ko") and not before and given == "period":
+        return len(source.split()) > 3  # what is a phrase in English is often a sentence there
+    if code == "hy" and before in ("question", "exclamation"):
+        return "՞" in output or "՜" in output
+    # One word with a full stop is often an abbreviation: etc., usw.
+    if {before, given} == {"period", ""}:
+        text = (source if before else output).rstrip(_CLOSERS + ".")
+        last = text.rsplit(None, 1)[-1:]
+        # Blocco succ., Plik poprz.: a short text whose last word stops at a consonant
+        if last and text.count(" ") in (1, 2) and len(last[0]) <= 5 and _CONSONANT.search(last[0]):
+            return True
+        return bool(last) and ("." in last[0] or (len(last[0]) <= 3 and last[0].isalpha()))
+    return False
+
+
+_ORDINAL = re.compile(r"\d\.\s*$")
+
+
+def _end_problem(
+    before: str, given: str, source: str, output: str, own: dict[str, str]
+) -> FormProblem | None:
+    bare = output.rstrip()
+    where = mark("output", max(len(bare) - 1, 0), len(bare))
+    # Inside brackets, quotes or tags nobody knows where the sign belongs.
+    is_plain = bool(bare) and source.rstrip()[-1:] not in _CLOSERS + ">" and bare[-1] not in _CLOSERS + ">"
+    if not given:
+        fix = bare + own[before] + output[len(bare) :] if is_plain and before in own else None
+        return FormProblem(f"The {_NAMES[before]} at the end is missing", where, fix=fix)
+    if not before:
+        # Translators often end a sentence that the writer left open; a label has no full stop anywhere.
+        if given == "period" and (len(source.split()) > 3 or _ORDINAL.search(output)):
+            return None
+        length = 3 if bare.endswith("...") else 1
+        fix = bare[:-length].rstrip() + output[len(bare) :] if is_plain and bare[-1] in _KIND_OF else None
+        return FormProblem(f"The source has no {_NAMES[given]} at the end", where, fix=fix)
+    return FormProblem(f"The output ends with {_a(given)}, the source with {_a(before)}", where)
+
+
+def _a(kind: str) -> str:
+    return f"{'an' if kind[0] in 'e' else 'a'} {_NAMES[kind]}"
+
+
+def _inverted(output: str, kind: str) -> Sequence[FormProblem]:
+    """Spanish opens what it closes: ¿…?, ¡…!"""
+    opening = "¿" if kind == "question" else "¡"
+    if opening in output or output.rstrip().endswith(("?!", "!?")):
+        return ()
+    end = len(output.rstrip())
+    return [FormProblem(f"{opening} is missing", mark("output", end - 1, end))]
+
+
+_PAIRS = {"(": ")", "[": "]", "{": "}", "（": "）", "【": "】", "「": "」", "『": "』", "《": "》"}
+_ANY_BRACKET = re.compile(r"[()\[\]{}（）【】「」『』《》]")
+_WIDE_BRACKET = {"（": "(", "）": ")", "【": "[", "】": "]", "［": "[", "］": "]", "｛": "{", "｝": "}"}
+_ENUMERATION = re.compile(
+    r"(?:^|(?<=\s))\w{1,3}\)|[:;]-?[()\[\]{}]|[()]-?[:;]|[\"'„“«‘`»][()\[\]{}][\"'”“»’«]|\\[()\[\]{}]"
+)
+_PAIRS_IN_QUOTES = re.compile(r"[\"'“‘`][()\[\]{}][\"'”’]")
+_MIXED_WIDTH = re.compile(r"（[^()（）\n]{1,80}\)|\([^()（）\n]{1,80}）")
+_SQUARE = re.compile(r"\[[A-Za-z][A-Za-z ]{3,}\](?![(.\w])")
+_PLURAL_ENDING = re.compile(r"\([a-zA-Z]{1,4}\)|\[\w{1,3}\]|\(_\w\)|\(&\w\)|\(\)")
+
+
+class Brackets(UnitCheck):
+    """Brackets that are open, or that are lost.
+
+    >>> units = [Unit("1", "Datei (alt", "File (old)")]
+    >>> [alarm.message for alarm in Brackets().find(units, CheckContext("en", "de"))]
+    ["The bracket '(' is not closed"]
+    """
+
+    id = "brackets"
+    group = "form"
+    severity = "minor"
+    about = "brackets that are not closed, not opened, or lost"
+
+    def look(self, context: CheckContext) -> Callable[[str, str, Unit], Sequence[FormProblem]]:
+        """A function for all languages."""
+        return _bracket_problems
+
+
+def _bracket_problems(source: str, output: str, unit: Unit) -> Sequence[FormProblem]:
+    if not _ANY_BRACKET.search(output) and not _ANY_BRACKET.search(source):
+        return ()
+    opened = _unmatched(output)
+    if opened is not None and _unmatched(source) is None and not _PAIRS_IN_QUOTES.search(source):
+        char = output[opened]
+        what = "not closed" if char in _PAIRS else "not opened"
+        return [FormProblem(f"The bracket '{char}' is {what}", mark("output", opened, opened + 1))]
+    match = _MIXED_WIDTH.search(output)
+    if match:
+        message = f"The bracket '{match[0][0]}' is closed with '{match[0][-1]}'"
+        return [FormProblem(message, mark("output", match.start(), match.end()))]
+    lost = _PLURAL_ENDING.sub("", source).count("(") or bool(_SQUARE.search(source) and "--" not in source)
+    if lost and not any(sign in output for sign in "()（）[]—–-［【「") and opened is None:
+        where = mark_all("source", source, "(") or mark_all("source", source, "[")
+        return [FormProblem("The brackets are missing", where)]
+    return ()
+
+
+def _unmatched(text: str) -> int | None:
+    """The place of the first bracket without a partner; `a)` and `:)` need none."""
+    place = _first_unmatched(text)
+    if place is not None and _ENUMERATION.search(text):
+        return _first_unmatched(_ENUMERATION.sub(lambda match: "\0" * len(match[0]), text))
+    return place
+
+
+def _first_unmatched(text: str) -> int | None:
+    stack: list[tuple[str, int]] = []
+    for match in _ANY_BRACKET.finditer(text):
+        char, place = _WIDE_BRACKET.get(match[0], match[0]), match.start()
+        if char in _PAIRS:
+            stack.append((_PAIRS[char], place))
+        elif stack and stack[-1][0] == char:
+            stack.pop()
+        else:
+            return place
+    return stack[0][1] if stack else None
+
+
+_QUOTE_PAIRS = {"“": "”", "„": "“", "«": "»", "「": "」", "『": "』", "‹": "›", "《": "》"}
+_ANY_QUOTE = re.compile("[\"'`“”„«»「」『』‹›‘’‚《》]")
+_STRAIGHT = re.compile(r"(?<![\\\d])\"")
+_ALL_QUOTES = "\"“”„«»「」『』‹›‘’‚'`《》〈〉‟″＂＇"
+_ENGLISH_QUOTED = re.compile(r"“[^„“”\n]{1,200}”")
+_SOURCE_QUOTED = re.compile(
+    r"\"[^\"\n]{1,80}\"|“[^“”\n]{1,80}”|(?<!\w)'[^'\n]{2,80}'(?!\w)|‘[^‘’\n]{2,80}’(?!\w)|«[^«»\n]{1,80}»|`[^`'\n]{2,80}'"
+)
+
+
+class Quotes(ConventionCheck):
+    """Quotation marks that are open or lost.
+
+    >>> units = [Unit("1", 'Datei "a nicht gefunden', 'File "a" not found')]
+    >>> [alarm.message for alarm in Quotes().find(units, CheckContext("en", "de"))]
+    ['A quotation mark " is not closed']
+    """
+
+    id = "quotes"
+    group = "form"
+    severity = "minor"
+    about = "quotation marks that are not closed or lost"
+
+    def look(self, context: CheckContext) -> Callable[[str, str, Unit], Sequence[FormProblem]]:
+        """A function for the target language; German and Russian have no closing mark ”."""
+        own = {"de": "German quotation marks are „…“", "ru": "Russian quotation marks are «…»"}
+        message = own.get(code_of(context.target))
+        if message is None:
+            return _quote_problems
+
+        def problems(source: str, output: str, unit: Unit) -> Sequence[FormProblem]:
+            match = _ENGLISH_QUOTED.search(output) if "”" in output else None
+            if match is None:
+                return _quote_problems(source, output, unit)
+            where = mark("output", match.start(), match.end())
+            return [FormProblem(f"{message}, not “…”", where)]
+
+        return problems
+
+
+def _odd_quotes(text: str) -> bool:
+    return sum(text.count(char) for char in "\"'`‘’“”«»") % 2 == 1
+
+
+def _quote_problems(source: str, output: str, unit: Unit) -> Sequence[FormProblem]:
+    if not _ANY_QUOTE.search(output) and not _ANY_QUOTE.search(source):
+        return ()
+    if len(source) < 3 or (
+        (source[-1] in _ALL_QUOTES) != (source[0] in _ALL_QUOTES)
+        and len(source) < 60
+        and (_odd_quotes(source))
+    ):
+        return ()  # The program puts something between two texts.
+    problems: list[FormProblem] = []
+    straight = _STRAIGHT.findall(output)
+    # 5" may be inches, or the end of a quotation.
+    if (
+        len(straight) % 2
+        and output.count('"') % 2
+        and len(_STRAIGHT.findall(source)) % 2 == 0
+        and not re.search("[„“”]", output)
+    ):
+        place = output.rindex('"')
+        problems.append(FormProblem('A quotation mark " is not closed', mark("output", place, place + 1)))
+    for opening, closing in (("«", "»"), ("「", "」"), ("『", "』"), ("《", "》")):
+        if output.count(opening) != output.count(closing) and source.count(opening) == source.count(closing):
+            more = opening if output.count(opening) > output.count(closing) else closing
+            what = "closed" if more == opening else "opened"
+            problems.append(
+                FormProblem(f"A quotation mark {more} is not {what}", mark_all("output", output, more))
+            )
+    curly = sum(output.count(char) for char in "„“”")
+    if curly % 2 and sum(source.count(char) for char in '„“”"') % 2 == 0 and not straight:
+        place = max(output.rfind(char) for char in "„“”")
+        problems.append(
+            FormProblem(f"A quotation mark {output[place]} has no partner", mark("output", place, place + 1))
+        )
+    if not problems and not any(char in output for char in _ALL_QUOTES):
+        match = _SOURCE_QUOTED.search(source)
+        if match and not re.search(r"<[^<>]+=\s*[\"']", source):
+            where = mark("source", match.start(), match.end())
+            problems.append(FormProblem(f"The quotation marks of {quoted(match[0])} are missing", where))
+    return problems
+
+
+_DOUBLED = re.compile(r"(?<![\w%{}$<\\.'’-])([^\W\d_]{2,}+)[ \u00a0\n]\1(?![\w'’-])", re.IGNORECASE)
+# Words of one letter, which names and options have too, and Japanese particles after a word.
+_ONE_LETTER = {
+    "fr": "à",
+    "es": "ayoe",
+    "it": "aeo",
+    "pt": "aeoà",
+    "ru": "виксоу",
+    "uk": "визу",
+    "pl": "wzoiu",
+    "cs": "aikosuvz",
+}
+_DOUBLED_PARTICLE = re.compile(r"(?<![ぁ-ん])(?:がが|をを|にに(?!ゃ)|のの(?!し))")
+_DOUBLED_SIGN = re.compile(r"(?<![!?,，。！？、;.])([!?,，。！？、.])\1(?!\1)(?=[\s\"'”»)]|$)")
+# Languages that double words for grammar: slowly slowly, one one.
+_REDUPLICATE = (
+    words(
+        "id ms jv su tl fil vi hi bn mr gu pa ta te kn ml ne si ur tr az th my ko sw ht eu af ka hy uz kk"
+        " tpi mi to sm haw"
+    )
+    | UNSPACED
+)
+_LEGITIMATE = {
+    "de": words("die der das sie den dem zu was"),
+    "fr": words("nous vous"),
+    "en": words("that had is do bye"),
+    "nl": words("die dat is je"),
+    "sv": words("om för som"),
+    "da": words("for som der det"),
+    "nb": words("for som"),
+    "it": words("via man mano piano pian così poco"),
+    "es": words("casi poco"),
+    "pt": words("quase pouco"),
+    "ru": words("чуть еле да нет"),
+    "fi": words("sen joka"),
+    "hu": words("ki egy az"),
+    "ro": words("nu"),
+    "pl": words("się"),
+}
+_NAMES_DOUBLED = words("bora duran papua pago new york walla chop bla yo tam")
+
+
+class DoubledWords(UnitCheck):
+    """A word that occurs twice in a row, where the language does not ask for it.
+
+    >>> units = [Unit("1", "Das ist ist gut", "This is good")]
+    >>> [alarm.message for alarm in DoubledWords().find(units, CheckContext("en", "de"))]
+    ["The word 'ist' occurs twice in a row"]
+    """
+
+    id = "doubled-words"
+    group = "form"
+    severity = "minor"
+    about = "a word or a punctuation mark that occurs twice in a row"
+
+    def look(self, context: CheckContext) -> Callable[[str, str, Unit], Sequence[FormProblem]]:
+        """A function for the target language's words."""
+        code = code_of(context.target)
+        legitimate = _LEGITIMATE.get(code, frozenset()) | _NAMES_DOUBLED
+        reduplicates = code in _REDUPLICATE
+        letters = _ONE_LETTER.get(code)
+        short = re.compile(rf"(?<![^\s(])([{letters}]) \1(?= [^\W\d_])") if letters else None
+        short = _DOUBLED_PARTICLE if code == "ja" else short
+
+        def problems(source: str, output: str, unit: Unit) -> Sequence[FormProblem]:
+            match = _DOUBLED_SIGN.search(output)
+            if match and not _DOUBLED_SIGN.search(source):
+                where = mark("output", match.start(), match.end())
+                return [FormProblem(f"The sign {quoted(match[1])} occurs twice in a row", where)]
+            match = short.search(output) if short else None
+            if match and match[0] not in source:
+                message = f"The word {quoted(match[0][0])} occurs twice in a row"
+                return [FormProblem(message, mark("output", match.start(), match.end()))]
+            match = None if reduplicates else _DOUBLED.search(output)
+            if match is None:
+                return ()
+            word, again = match[1], match[0][len(match[1]) + 1 :]
+            # FILE file: a name for something and the thing itself.
+            if word.lower() in legitimate or (word != again and (word.isupper() or again[0].isupper())):
+                return ()
+            if _DOUBLED.search(source) or f"{word} {word}" in source:
+                return ()
+            where = mark("output", match.start(), match.end())
+            return [FormProblem(f"The word {quoted(match[1])} occurs twice in a row", where)]
+
+        return problems

@@ -1,0 +1,432 @@
+"""Checks of spaces, line breaks and characters: what is hard to see and easy to lose."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+
+from mtassay.measures.check import CheckContext, Mark, Unit
+from mtassay.measures.message_format import is_message
+from mtassay.measures.unit_check import (
+    ConventionCheck,
+    FormProblem,
+    UnitCheck,
+    code_of,
+    language_of,
+    mark,
+    mark_all,
+    quoted,
+    times,
+    words,
+)
+
+_BLANK = " \t\u00a0\u202f\u3000"
+UNSPACED = words("zh ja yue lzh wuu nan th lo km my bo dz")
+"""Languages that put no space between words."""
+_WIDE_END = "：。，！？；（）「」、…～"
+# Languages in which a placeholder takes an ending or a particle, so that no space follows it.
+_ENDINGS = UNSPACED | words("ko tr hu fi et eu ka az kk ky uz tt mn ml kn te ta hy he ar fa ur am")
+_SPACE_BEFORE = words("fr br gcr ht ar fa ur ps ckb")  # before : ; ! ?
+_DOUBLE = re.compile(r"(?<=[^\s.!?:;]) {2,}(?=[^\s])")
+_BEFORE = re.compile(r" (?=[,.](?:\s|$))(?<=[^\W\d_] )")
+_BEFORE_ALL = re.compile(r" (?=[,.;:!?](?:\s|$))(?<=[^\W\d_] )")
+_AFTER = re.compile(r",(?=[^\W\d_]{2})(?<=[^\W\d_]{2},)|[.!?](?=[A-ZÄÖÜÀÉÈ][^\W\d_]{2})(?<=[^\W\d_]{3}[.!?])")
+_FRENCH = re.compile(r"[;!?](?=\s|$)(?<=[^\W\d_]{2}.)")
+_PLACEHOLDER = r"%(?:\d+\$)?[sd@]|%\(\w+\)[sd]|\{\w*\}"
+_GLUED = re.compile(rf"(?<=[^\W\d_]{{3}})({_PLACEHOLDER})(?!\w)|({_PLACEHOLDER})[^\W\d_]{{4,}}+")
+_GLUED_SOURCE = re.compile(rf"(?<=[^\W\d_])(?:{_PLACEHOLDER})|(?:{_PLACEHOLDER})(?=[^\W\d_])")
+_OPENED = re.compile(r"[¿¡] (?=\w)")
+_AFTER_SIGN = re.compile(rf"(?<=[^\W\d_]{{2}})([,;:!?])({_PLACEHOLDER})")
+# Endings of verbs, which no space separates from their stems.
+_SPLIT_VERB = re.compile(r"(?<=[ぁ-ん]) (?=ませ|まし|ます|でし|です|した|してい)")
+_CODE_LIKE = re.compile(r"[=;{}<>]|://|\w\.\w|\w_\w|^\s*[-/\\]")
+
+
+class Spaces(ConventionCheck):
+    """Spaces at the ends, doubled ones, and those around punctuation and placeholders.
+
+    >>> units = [Unit("1", "Name:", "Name: "), Unit("2", "Ja,  gut", "Yes, fine")]
+    >>> [(alarm.message, alarm.fix) for alarm in Spaces().find(units, CheckContext("en", "de"))]
+    [('The space at the end is missing', 'Name: '), ('2 spaces in a row', 'Ja, gut')]
+    """
+
+    id = "spaces"
+    group = "form"
+    severity = "minor"
+    about = "spaces lost or added at the ends, doubled, or wrong beside punctuation and placeholders"
+
+    def look(self, context: CheckContext) -> Callable[[str, str, Unit], Sequence[FormProblem]]:
+        """A function for the target language's spacing."""
+        code = code_of(context.target)
+        language = language_of(context.target)
+        # Canadian and Swiss French put no space there.
+        is_french = code == "fr" and (language is None or language.region not in ("CA", "CH"))
+        before = _BEFORE if code in _SPACE_BEFORE else _BEFORE_ALL
+
+        def problems(source: str, output: str, unit: Unit) -> Sequence[FormProblem]:
+            found = list(_ends(source, output, code))
+            if "  " in output and "  " not in source:
+                match = _DOUBLE.search(output)
+                if match:
+                    fix = _DOUBLE.sub(" ", output) if "\n" not in output else None
+                    where = mark("output", match.start(), match.end())
+                    found.append(
+                        FormProblem(f"{match.end() - match.start()} spaces in a row", where, fix=fix)
+                    )
+            if code in UNSPACED:
+                if code == "ja" and " " in output and (match := _SPLIT_VERB.search(output)):
+                    where = mark("output", match.start(), match.end())
+                    found.append(FormProblem("A space inside a word", where))
+                return found
+            match = before.search(output) if " " in output else None
+            if match and not _BEFORE_ALL.search(source):
+                sign = output[match.end()]
+                found.append(
+                    FormProblem(f"A space before '{sign}'", mark("output", match.start(), match.end() + 1))
+                )
+            match = _OPENED.search(output) if code in ("es", "ast", "gl") else None
+            if match:
+                where = mark("output", match.start(), match.end())
+                found.append(FormProblem(f"A space after '{match[0][0]}'", where))
+            match = _FRENCH.search(output) if is_french else None
+            if match and not _CODE_LIKE.search(source):
+                where = mark("output", match.start(), match.end())
+                found.append(FormProblem(f"No space before '{match[0]}', as French writes", where))
+            match = _AFTER.search(output)
+            if match and not _AFTER.search(source) and not _CODE_LIKE.search(source):
+                where = mark("output", match.start(), match.end() + 1)
+                found.append(FormProblem(f"No space after '{match[0]}'", where))
+            match = _AFTER_SIGN.search(output) if "%" in output or "{" in output else None
+            if match and f"{match[1]} {match[2]}" in source:
+                where = mark("output", match.start(), match.end())
+                found.append(FormProblem(f"No space after '{match[1]}'", where))
+            if code not in _ENDINGS and ("%" in output or "{" in output):
+                match = _GLUED.search(output)
+                if match and not _GLUED_SOURCE.search(source):
+                    item = match[1] or match[2]
+                    found.append(
+                        FormProblem(f"No space beside {item}", mark("output", match.start(), match.end()))
+                    )
+            return found
+
+        return problems
+
+
+def _ends(source: str, output: str, code: str) -> Iterator[FormProblem]:
+    if output.isspace() or source.isspace():
+        return
+    before, given = _leading(source), _leading(output)
+    if (before == "") != (given == ""):
+        where = mark("output", 0, max(len(given), 1))
+        if given:
+            yield FormProblem("A space is added at the beginning", where, fix=output[len(given) :])
+        else:
+            yield FormProblem("The space at the beginning is missing", where, fix=before + output)
+    before, given = _trailing(source), _trailing(output)
+    if (before == "") != (given == ""):
+        end = len(output.rstrip("\r\n"))
+        if given:
+            where = mark("output", end - len(given), end)
+            fix = output[: end - len(given)] + output[end:]
+            yield FormProblem("A space is added at the end", where, fix=fix)
+        elif not (code in UNSPACED and (output[end - 1] in _WIDE_END or output[end - 1] > "\u2e80")):
+            where = mark("output", max(end - 1, 0), end)
+            yield FormProblem(
+                "The space at the end is missing", where, fix=output[:end] + before + output[end:]
+            )
+
+
+def _leading(text: str) -> str:
+    if text[0] not in _BLANK:
+        return ""
+    return text[: len(text) - len(text.lstrip(_BLANK))]
+
+
+def _trailing(text: str) -> str:
+    """Blanks at the end, or before the line breaks at the end."""
+    text = text.rstrip("\r\n")
+    return text[len(text.rstrip(_BLANK)) :]
+
+
+_ESCAPE = re.compile(r"\\(?:[nrt\"]|u[0-9A-Fa-f]{4})")
+_INDENTED = re.compile(r"(?<![ \t])[ \t]*+\r?\n(?:[ \t]++(?=\r?\n))?")
+_LIST_LINE = re.compile(r"\n[ \t]{0,40}(?:[-*•+]|\d{1,2}[.)])\s")
+# Whoever breaks lines at a width may break them elsewhere; shorter lines end where the text wants it.
+_WRAPPED = 48
+
+
+class LineBreaks(UnitCheck):
+    """Line breaks, tabs and escapes such as a written-out backslash-n.
+
+    >>> units = [Unit("1", "Bitte warten", "Please wait\\n")]
+    >>> [(alarm.message, alarm.fix) for alarm in LineBreaks().find(units, CheckContext("en", "de"))]
+    [('The line break at the end is missing', 'Bitte warten\\n')]
+    """
+
+    id = "line-breaks"
+    group = "form"
+    severity = "major"
+    about = "line breaks, tabs and escapes (\\n) that are lost or added"
+
+    def look(self, context: CheckContext) -> Callable[[str, str, Unit], Sequence[FormProblem]]:
+        """A function for all languages."""
+        return _break_problems
+
+
+def _break_problems(source: str, output: str, unit: Unit) -> Sequence[FormProblem]:
+    if not ("\n" in source or "\n" in output or "\\" in source or "\\" in output or "\t" in source):
+        return ()
+    problems: list[FormProblem] = []
+    for escape in dict.fromkeys([*_ESCAPE.findall(source), *_ESCAPE.findall(output)]):
+        if escape == '\\"':
+            continue
+        before, given = source.count(escape), output.count(escape)
+        if before != given and (before == 0 or given == 0 or before < 4):
+            # \\new in a Windows path is no escape; then both sides have it.
+            where = mark_all("output", output, escape) or mark_all("source", source, escape)
+            problems.append(
+                FormProblem(f"{escape} occurs {times(given)}, in the source {times(before)}", where)
+            )
+    if "\t" in source and "\t" not in output:
+        problems.append(FormProblem("The tab is missing", mark_all("source", source, "\t"), "minor"))
+    if "\n" not in source and "\n" not in output:
+        return problems
+    if "\r\n" in source and "\r\n" not in output and "\n" in output:
+        problems.append(
+            FormProblem("Lines end with \\n, in the source with \\r\\n", mark_all("output", output, "\n"))
+        )
+    stripped, output_stripped = _INDENTED.sub("\n", source).strip(), _INDENTED.sub("\n", output).strip()
+    if " " not in stripped and len(output) > 2 * len(source):
+        return problems  # a key such as `translator-credits`, and no text
+    if source.endswith("\n") != output.endswith("\n"):
+        end = source[len(source.rstrip("\r\n")) :]
+        fix = output.rstrip("\r\n") + end
+        if end:
+            problems.append(
+                FormProblem(
+                    "The line break at the end is missing",
+                    mark("output", len(output) - 1, len(output)),
+                    fix=fix,
+                )
+            )
+        else:
+            where = mark("output", len(output.rstrip("\r\n")), len(output))
+            problems.append(FormProblem("A line break is added at the end", where, fix=fix))
+    if source.startswith("\n") != output.startswith("\n"):
+        start = source[: len(source) - len(source.lstrip("\r\n"))]
+        message = (
+            "The line break at the beginning is missing"
+            if start
+            else "A line break is added at the beginning"
+        )
+        problems.append(FormProblem(message, mark("output", 0, 1), fix=start + output.lstrip("\r\n")))
+    if is_message(source):
+        return problems  # Other plural forms, other lines.
+    before, given = stripped.count("\n"), output_stripped.count("\n")
+    if before != given:
+        lines = stripped.split("\n")
+        is_list = len(_LIST_LINE.findall(stripped)) != len(_LIST_LINE.findall(output_stripped))
+        lone = before == 0 or given == 0
+        if (
+            is_list
+            or (max(map(len, lines)) <= _WRAPPED and (given < before or before == 0))
+            or (lone and _is_short(lines, output))
+        ):
+            where = mark_all("output", output, "\n") if given > before else mark_all("source", source, "\n")
+            what = "no line break" if given == 0 else "1 line break" if given == 1 else f"{given} line breaks"
+            problems.append(FormProblem(f"{what[0].upper()}{what[1:]}, in the source {before}", where))
+    paragraphs, given_paragraphs = stripped.count("\n\n"), output_stripped.count("\n\n")
+    if before == given and paragraphs != given_paragraphs:
+        message = f"{given_paragraphs + 1} paragraphs, in the source {paragraphs + 1}"
+        problems.append(FormProblem(message, mark_all("source", source, "\n\n"), "minor"))
+    return problems
+
+
+def _is_short(lines: Sequence[str], output: str) -> bool:
+    """True if nobody would break these lines only for their length."""
+    return sum(map(len, lines)) <= 45 and len(output) <= 66
+
+
+# What a text in the wrong encoding looks like: UTF-8 read as Latin-1 or Windows-1252.
+_MOJIBAKE = re.compile(
+    r"Ã[\u0080-\u00bf¤¶¼Ÿ©¨ª«¢¡£­±³µ‚ƒ„…†‡ˆ‰Š‹Œ]|â€[™œ\u009d\u0093\u0094“”¦˜¢\u0080-\u00a6]|Â[\u00a0«»°©®·¿¡]|Ð[\u0080-\u00bf].Ð"
+)
+_INVISIBLE = re.compile("[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u0080-\u009f\ufeff\u2060\ufffc]")
+_INVISIBLE_OR_ZERO = re.compile(_INVISIBLE.pattern[:-1] + "\u200b]")
+_LATIN_OTHER = re.compile(r"[A-Za-z][\u0370-\u03ff\u0400-\u04ff]|[\u0370-\u03ff\u0400-\u04ff][A-Za-z]")
+_LOOKALIKE = frozenset("аеорсухіјѕԁһАВЕКМНОРСТХІЈЅαβνορυΑΒΕΖΗΙΚΜΝΟΡΤΥΧ" + "aeopcyxijsABEKMHOPCTXIJSZNvu")
+_MIXED = re.compile(r"[^\W\d_]+")
+
+
+class Characters(UnitCheck):
+    """Broken, invisible and look-alike characters.
+
+    >>> units = [Unit("1", "MÃ¼ller ist da", "Müller is here"), Unit("2", "Имя \\ufffd", "Name")]
+    >>> [alarm.message for alarm in Characters().find(units, CheckContext("en", "de"))]
+    ["'Ã¼' looks like text in a wrong encoding", 'A character was lost (U+FFFD)']
+    """
+
+    id = "characters"
+    group = "form"
+    severity = "major"
+    about = "characters that are lost, in a wrong encoding, invisible, or of another script inside a word"
+
+    def look(self, context: CheckContext) -> Callable[[str, str, Unit], Sequence[FormProblem]]:
+        """A function for the target language: some mark the ends of words with an invisible sign."""
+        invisible = _INVISIBLE if code_of(context.target) in UNSPACED else _INVISIBLE_OR_ZERO
+        if code_of(context.target) not in ("ja", "zh"):
+            strange = _STRANGE.get(code_of(context.target))
+            return lambda source, output, unit: [
+                *_character_problems(source, output, invisible),
+                *_letter_problems(source, output, strange),
+            ]
+        is_japanese = code_of(context.target) == "ja"
+        return lambda source, output, unit: [
+            *_character_problems(source, output, invisible),
+            *_width_problems(source, output),
+            *(_chinese_problems(source, output) if is_japanese else ()),
+        ]
+
+
+def _character_problems(source: str, output: str, invisible: re.Pattern[str]) -> Sequence[FormProblem]:
+    problems: list[FormProblem] = []
+    if not source.isascii():
+        for char in dict.fromkeys(source):
+            if char > "\u00a8" and char != "°" and char not in output and unicodedata.category(char) == "So":
+                problems.append(FormProblem(f"{char} is missing", mark_all("source", source, char), "minor"))
+    if output.isascii() and output.isprintable():
+        return problems
+    if "\ufffd" in output and "\ufffd" not in source:
+        problems.append(
+            FormProblem("A character was lost (U+FFFD)", mark_all("output", output, "\ufffd"), "critical")
+        )
+    match = _MOJIBAKE.search(output)
+    if match and match[0] not in source:
+        message = f"{quoted(match[0])} looks like text in a wrong encoding"
+        problems.append(FormProblem(message, mark("output", match.start(), match.end())))
+    match = invisible.search(output)
+    if match and match[0] not in source:
+        message = f"An invisible character (U+{ord(match[0]):04X})"
+        problems.append(FormProblem(message, mark("output", match.start(), match.end())))
+    match = _LATIN_OTHER.search(output)
+    if match and match[0] not in source:
+        problems += _mixed_words(source, output)
+    return problems
+
+
+# Full-width & breaks an entity; half-width katakana and a Latin comma between Japanese words are remains of
+# old programs.
+_WIDTH = re.compile(
+    r"＆(?:amp|lt|gt|quot|nbsp|#\d{1,5});|[\uff66-\uff9f]{2,}|(?<=[ぁ-んァ-ヶー一-龥]),(?=[ぁ-んァ-ヶー一-龥])"
+)
+
+
+def _width_problems(source: str, output: str) -> Iterator[FormProblem]:
+    match = None if output.isascii() else _WIDTH.search(output)
+    if match and not (match[0] == "," and not re.search("[、，]", output)) and match[0] not in source.split():
+        where = mark("output", match.start(), match.end())
+        yield FormProblem(f"{quoted(match[0])} has the wrong width", where, "minor")
+
+
+# A letter that became a question mark, at the beginning or inside a word.
+_LOST_LETTER = re.compile(r"(?:^|(?<=[^\W\d_]{2}))\?(?=[^\W\d_]{2})")
+_EASTERN = "ąćęłńśźżčďěňřšťůžőű"
+# Small letters that a language does not have; a word with one is of another language.
+_STRANGE = {
+    code: re.compile(rf"(?<![\w@.-])[^\W\d_A-ZÀ-ÞА-Я][^\W\d_]*[{letters}][^\W\d_]*(?![\w@.-])")
+    for code, letters in {
+        "de": f"ñãõíóú{_EASTERN}",
+        "es": f"ãõçàèêâôß{_EASTERN}",
+        "fr": f"áíóúñãõß{_EASTERN}",
+        "it": f"ñãõßç{_EASTERN}",
+        "pt": f"ñß{_EASTERN}",
+        "ru": "іїєґў",
+    }.items()
+}
+
+
+def _letter_problems(source: str, output: str, strange: re.Pattern[str] | None) -> Iterator[FormProblem]:
+    match = _LOST_LETTER.search(output) if "?" in output and "?" not in source else None
+    if match:
+        yield FormProblem("A letter became a question mark", mark("output", match.start(), match.end()))
+    match = None if strange is None or output.isascii() else strange.search(output)
+    if match and match[0].casefold() not in source.casefold():
+        message = f"{quoted(match[0])} has a letter that the language does not use"
+        yield FormProblem(message, mark("output", match.start(), match.end()), "minor")
+
+
+# Simplified characters that Japanese does not have.
+_CHINESE = re.compile(
+    "[这为们说时对过还发么开关见问间东车长门马鸟书觉应该认识设计语译输选项击启动务标签载网络请户录删确实验种图创您吗单无连]"
+)
+
+
+def _chinese_problems(source: str, output: str) -> Iterator[FormProblem]:
+    match = None if output.isascii() else _CHINESE.search(output)
+    if match and match[0] not in source:
+        where = mark("output", match.start(), match.end())
+        yield FormProblem(f"'{match[0]}' is a Chinese character, which Japanese does not use", where)
+
+
+def _mixed_words(source: str, output: str) -> Iterator[FormProblem]:
+    """Words in which a letter of another script looks like one of their own."""
+    for match in _MIXED.finditer(output):
+        word = match[0]
+        latin = [char for char in word if char.isascii()]
+        other = [char for char in word if "\u0370" <= char <= "\u04ff"]
+        if (
+            not latin
+            or not other
+            or len(word) < 4
+            or word in source
+            or output[match.start() - 1 :][:1] in "%$\\"
+        ):
+            continue
+        few = latin if len(latin) < len(other) else other
+        if all(char in _LOOKALIKE for char in few) and len(few) <= 2 < len(word):
+            name = unicodedata.name(few[0], "a letter").split(" ")[0].capitalize()
+            message = f"{quoted(word)} has a {name} letter in it: '{few[0]}'"
+            yield FormProblem(message, mark("output", match.start(), match.end()))
+
+
+class UnicodeForm(UnitCheck):
+    """Text that is not in the Unicode form NFC.
+
+    >>> units = [Unit("1", "Mu\\u0308ller", "Miller")]
+    >>> [(alarm.message, alarm.fix) for alarm in UnicodeForm().find(units, CheckContext("en", "de"))]
+    [("'ü' is written as several characters (not NFC)", 'Müller')]
+    """
+
+    id = "unicode-form"
+    group = "form"
+    severity = "minor"
+    about = "letters and accents as separate characters (NFD), which search and fonts handle badly"
+
+    def look(self, context: CheckContext) -> Callable[[str, str, Unit], Sequence[FormProblem]]:
+        """A function for all languages."""
+        return _form_problems
+
+
+def _form_problems(source: str, output: str, unit: Unit) -> Sequence[FormProblem]:
+    if output.isascii() or unicodedata.is_normalized("NFC", output):
+        return ()
+    normal = unicodedata.normalize("NFC", output)
+    if len(normal) > len(output) or (len(normal) == len(output) and sorted(normal) == sorted(output)):
+        # Letters that NFC takes apart (Hindi ड़), or only another order of marks, as Arabic keyboards write.
+        return ()
+    start = next((i for i, (a, b) in enumerate(zip(output, normal, strict=False)) if a != b), 0)
+    end = start + 1
+    while end < len(output) and unicodedata.combining(output[end]):
+        end += 1
+    if not unicodedata.combining(output[min(start + 1, len(output) - 1)]) and output[start] not in normal:
+        # A singleton such as the Kelvin or Ohm sign; NFC replaces it by a letter.
+        return [
+            FormProblem(f"'{output[start]}' has another form in NFC", mark("output", start, end), fix=normal)
+        ]
+    shown = unicodedata.normalize("NFC", output[start:end])
+    return [
+        FormProblem(
+            f"'{shown}' is written as several characters (not NFC)", (Mark("output", start, end),), fix=normal
+        )
+    ]

@@ -1,0 +1,201 @@
+"""Names of people and cities for which an output has others: Vienna and Prague."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import NamedTuple
+
+from mtassay.data.words import edit_distance
+from mtassay.measures.unit_check import words
+
+_PERSON = re.compile(r"(?<![\w-])([A-Z][a-z]{1,12}) ([A-Z][a-z]{2,14})(?![\w-]| [A-Z])")
+# A capital that no beginning of a sentence asks for.
+_INNER = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,14}(?![\w-])")
+_LATIN_NEXT = re.compile(r" ([A-ZÀ-ÞŠŽČŁŚ][^\W\d_]{2,14})(?![\w-])")
+_CYRILLIC_PERSON = re.compile(r"(?<!\w)([А-ЯЁ])[а-яё]{1,12} (([А-ЯЁ])[а-яё]{2,14})(?![\w-]| [А-ЯЁ])")
+_KANA_PERSON = re.compile(r"(?<![ァ-ヴー・])([ァ-ヴ])[ァ-ヴー]*・(([ァ-ヴ])[ァ-ヴー]+)(?![ァ-ヴー・])")
+# The Latin letters that a first letter may stand for; where none is given, nobody knows.
+_CYRILLIC = {
+    "Б": "BV", "В": "VWB", "Г": "GH", "Д": "DJTG", "З": "ZSX", "К": "KCQX", "Л": "L", "М": "M", "Н": "NK",
+    "П": "PF", "Р": "RW", "С": "SCTXZ", "Т": "TD", "Ф": "FPVT", "Х": "HKJCG", "Ш": "SCXJ", "Ч": "CTJQZ",
+}  # fmt: skip
+_KANA = {
+    **dict.fromkeys("ラリルレロ", "LRW"), **dict.fromkeys("マミムメモ", "M"),
+    **dict.fromkeys("ナニヌネノ", "NKG"), **dict.fromkeys("カキクケコ", "CKQXGH"),
+    **dict.fromkeys("タテトツ", "TDZ"), **dict.fromkeys("ハヒヘホ", "HJKGF"),
+    **dict.fromkeys("バビブベボ", "BVW"), **dict.fromkeys("パピプペポ", "PB"),
+    **dict.fromkeys("ダデド", "DTJ"), **dict.fromkeys("サスセソ", "SCTZX"),
+    **dict.fromkeys("ガギグゲゴ", "GHKC"), "シ": "SCXH", "フ": "FHPWV",
+}  # fmt: skip
+# Languages in which all spellings of the cities are known, and common words have no capital.
+_SPELLED = frozenset(("es", "fr", "it", "pt", "ru"))
+_OUTPUT_INNER = re.compile(r"(?<=[a-zà-ÿа-яё] )[A-ZÀ-ÞА-ЯЁ][^\W\d_]{3,14}(?![\w-])")
+_SURE = frozenset("BDFHKLMNPRST")
+# Languages whose names take endings, so that only another beginning is another name.
+_INFLECTED = frozenset(
+    ("cs", "sk", "pl", "lt", "lv", "sl", "hr", "sr", "bs", "hu", "fi", "et", "tr", "az", "la")
+)
+
+# One city a line, in any spelling; Russian names without their endings.
+_CITIES = """
+Amsterdam Амстердам アムステルダム
+Athens Athen Athènes Atenas Atene Афин アテネ
+Bangkok Бангкок バンコク
+Barcelona Barcelone Барселон バルセロナ
+Beijing Peking Pékin Pekín Pechino Pequim Пекин 北京
+Berlin Berlín Berlino Berlim Берлин ベルリン
+Boston Бостон ボストン
+Brussels Brüssel Bruxelles Bruselas Bruxelas Брюссел ブリュッセル
+Budapest Будапешт ブダペスト
+Cairo Kairo Каир カイロ
+Chicago Чикаг シカゴ
+Copenhagen Kopenhagen Copenhague Copenaghen Копенгаген コペンハーゲン
+Delhi Дели デリー
+Dublin Dublín Dublino Дублин ダブリン
+Edinburgh Édimbourg Edimburgo Эдинбург エディンバラ
+Frankfurt Francfort Fráncfort Франкфурт フランクフルト
+Geneva Genf Genève Ginebra Ginevra Genebra Женев ジュネーブ
+Hamburg Hambourg Hamburgo Amburgo Гамбург ハンブルク
+Helsinki Хельсинки ヘルシンキ
+Istanbul Estambul Стамбул イスタンブール
+Jakarta Yakarta Джакарт ジャカルタ
+Kyiv Kiev Kiew Kyjiw Киев キーウ キエフ
+Lisbon Lissabon Lisbonne Lisboa Lisbona Лиссабон リスボン
+Liverpool Ливерпул リバプール
+London Londres Londra Лондон ロンドン
+Madrid Мадрид マドリード
+Manchester Манчестер マンチェスター
+Manila Manille Манил マニラ
+Melbourne Мельбурн メルボルン
+Milan Mailand Milán Milano Милан ミラノ
+Montreal Montréal Монреал モントリオール
+Moscow Moskau Moscou Moscú Mosca Moscovo Москв モスクワ
+Mumbai Мумба ムンバイ
+Munich München Múnich Munique Мюнхен ミュンヘン
+Nairobi Найроби ナイロビ
+Naples Neapel Nápoles Napoli Неапол ナポリ
+Oslo Осло オスロ
+Paris París Parigi Париж パリ
+Prague Prag Praga Праг プラハ
+Rome Rom Roma Рим ローマ
+Seoul Séoul Seúl Seul Сеул ソウル
+Shanghai Shanghái Xangai Шанха 上海
+Singapore Singapur Singapour Singapura Сингапур シンガポール
+Stockholm Estocolmo Stoccolma Стокгольм ストックホルム
+Sydney Sídney Сидне シドニー
+Tokyo Tokio Tóquio Токио 東京
+Toronto Торонто トロント
+Vancouver Ванкувер バンクーバー
+Venice Venedig Venise Venecia Venezia Veneza Венеци ベネチア ヴェネツィア
+Vienna Wien Vienne Viena Вен ウィーン
+Warsaw Warschau Varsovie Varsovia Varsavia Варшав ワルシャワ
+Zurich Zürich Zúrich Zurigo Zurique Цюрих チューリッヒ
+"""
+
+
+_GIVEN = words(
+    """Adam Alan Albert Alex Alexander Alice Amanda Amy Andrea Andrew Angela Ann Anna Anne Anthony Arthur
+    Barbara Ben Benjamin Brian Carl Carlos Carol Caroline Catherine Charles Charlotte Chris Christine
+    Christopher Claire Clara Daniel David Deborah Diana Donald Dorothy Edward Elena Elizabeth Ella Emily Emma
+    Eric Erik Eva Fiona Frank George Grace Hannah Harry Helen Henry Ian Irene Jack James Jane Janet Jason
+    Jean Jennifer Jessica Joan John Jonathan Joseph Julia Julie Karen Kate Katherine Kevin Larry Laura Lena
+    Linda Lisa Louis Lucas Lucy Maria Marie Mark Martha Martin Mary Matthew Michael Michelle Nancy Natalie
+    Nicholas Nicole Nina Nora Oliver Olga Oscar Patricia Patrick Paul Pamela Peter Philip Rachel Ralph Rebecca
+    Richard Robert Roger Ronald Rose Ruth Ryan Samuel Sandra Sara Sarah Scott Sharon Simon Sofia Sophie
+    Stephen Steven Susan Teresa Theresa Thomas Timothy Tom Victor Victoria Vincent Walter William"""
+)
+
+
+class SwappedName(NamedTuple):
+    """A name of the source, and the one that stands in the output for it."""
+
+    name: str
+    other: str
+
+
+def swapped_name(source: str, output: str, target: str) -> SwappedName | None:
+    """The first name of the source for which another one stands in the output.
+
+    >>> swapped_name("The train to Vienna is late.", "Der Zug nach Prag hat Verspätung.", "de")
+    SwappedName(name='Vienna', other='Prag')
+    >>> swapped_name("We met Peter Dunham.", "Wir trafen Peter Durrell.", "de").other
+    'Durrell'
+    """
+    person = _PERSON.search(source)
+    if person and person[2] not in output:
+        if other := _other_person(person, source, output, target):
+            return SwappedName(person[2], other)
+    elif person and person[1] in _GIVEN and person[1] not in output:
+        given = re.search(rf"(?<![\w-])([A-Z][a-z]+) {person[2]}\b", output)
+        if given and given[1] in _GIVEN and given[1] not in source and given[1][:3] != person[1][:3]:
+            return SwappedName(person[1], given[1])
+    missing = [name for name in _INNER.findall(source) if name not in output]
+    return _other_city(missing, source, output, target) if missing else None
+
+
+def _other_person(person: re.Match[str], source: str, output: str, target: str) -> str | None:
+    first, last = person[1], person[2]
+    if first not in _GIVEN:
+        return None  # Firefox Help has another name in each language.
+    if target in ("ru", "ja"):
+        pattern, letters = (_CYRILLIC_PERSON, _CYRILLIC) if target == "ru" else (_KANA_PERSON, _KANA)
+        found = pattern.search(output)
+        if found is None or first[0] not in letters.get(found[1], first[0]):
+            return None
+        is_sure = last[0] in _SURE and last[:2] not in ("Kn", "Ph", "Ts", "Th")
+        if is_sure and last[0] not in letters.get(found[3], last[0]):
+            return found[2]
+        is_far = target == "ru" and _are_far(last, found[2])
+        return found[2] if is_far else None
+    start = output.find(f"{first} ")
+    found = _LATIN_NEXT.match(output, start + len(first)) if start >= 0 else None
+    if found is None or found[1] in source:
+        return None
+    shared = 2 if target in _INFLECTED else len(last) - 1
+    if found[1][:shared].casefold() == last[:shared].casefold():
+        return None
+    return found[1]
+
+
+_LATIN_OF = str.maketrans("бвгджзклмнпрстфхцчш", "bvgdzzklmnprstfhkks", "аеёиоуыэюяйъьщ")
+_SKELETON = str.maketrans("cqwx", "kkvk", "aeiouyhj")
+
+
+def _are_far(name: str, other: str) -> bool:
+    """Whether the consonants of a name and of a Russian one differ too much for one name."""
+    one = re.sub(r"(.)\1+", r"\1", name.lower().replace("ph", "f").translate(_SKELETON))
+    two = re.sub(r"(.)\1+", r"\1", other.lower().translate(_LATIN_OF).translate(_SKELETON))
+    distance = edit_distance(one, two)
+    return distance >= 3 and 2 * distance >= max(len(one), len(two))
+
+
+@cache
+def _cities() -> tuple[dict[str, int], re.Pattern[str]]:
+    rows = [line.split() for line in _CITIES.strip().splitlines()]
+    table = {name: number for number, row in enumerate(rows) for name in row}
+    latin = "|".join(name for name in table if name[0] < "\u0400")
+    cyrillic = "|".join(name for name in table if "\u0400" <= name[0] < "\u0500")
+    others = "|".join(name for name in table if name[0] > "\u2e80")
+    pattern = rf"(?<![\w-])(?:(?:{latin})(?=s?(?![\w-]))|(?:{cyrillic})(?=[а-яё]{{0,2}}(?![\w-])))"
+    return table, re.compile(rf"{pattern}|(?<![ァ-ヴー])(?:{others})(?![ァ-ヴー])")
+
+
+def _other_city(missing: list[str], source: str, output: str, target: str) -> SwappedName | None:
+    table, pattern = _cities()
+    theirs = {table[name] for name in pattern.findall(source)}
+    ours = {table[name]: name for name in pattern.findall(output)}
+    added = [name for row, name in ours.items() if row not in theirs and name not in source]
+    # Where a city of the source is in the output, the other one explains it.
+    lost = [name for name in missing if name not in table or table[name] not in ours]
+    if not added and target in _SPELLED and theirs and not ours:
+        new = [name for name in _OUTPUT_INNER.findall(output) if name not in source]
+        gone = [name for name in lost if name in table]
+        if gone and len(new) == 1 and not re.search(f"{gone[0]}[-’']", source):
+            return SwappedName(gone[0], new[0])
+    if not added or not lost or len(ours) > max(len(theirs), 1):
+        return None
+    known = [name for name in lost if name in table]
+    if not known and not re.search(rf"\b(?:in|from|to|near|at) {lost[0]}\b", source):
+        return None
+    return SwappedName((known or lost)[0], added[0])

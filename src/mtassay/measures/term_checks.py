@@ -1,0 +1,380 @@
+"""Checks of terminology: missing, forbidden, translated against orders, and drifting terms."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import ClassVar, NamedTuple, TypeVar
+
+from mtassay.data.formats.glossaries import Glossary, Term
+from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Need, Severity, Unit
+from mtassay.nlp.term_matching import Lemmas, TermIndex, TermMatch, TermText, longest
+from mtassay.nlp.word_forms import fold, word_forms
+
+
+@dataclass
+class Concept:
+    """A source term with all that a glossary says of its translations; `accepted` has the preferred first."""
+
+    source: str
+    case: bool = False
+    accepted: list[str] = field(default_factory=list)
+    forbidden: list[str] = field(default_factory=list)
+    is_kept: bool = False
+    """Whether it must stay as it is in the source."""
+
+    def add(self, term: Term) -> None:
+        """What one more row of the glossary says."""
+        if term.status == "do-not-translate":
+            self.is_kept = True
+            return
+        targets = self.forbidden if term.status == "forbidden" else self.accepted
+        if term.target not in targets:
+            targets.append(term.target)
+
+    @property
+    def wanted(self) -> str:
+        """The translations to use, for messages: 'Datei' or 'File'."""
+        return " or ".join(f"'{target}'" for target in self.accepted[:3])
+
+
+def concepts_of(terms: Iterable[Term], *, by_spelling: bool = False) -> list[Concept]:
+    """The terms by source, preferred translations first; `by_spelling` keeps `File` and `file` apart."""
+    concepts: dict[str, Concept] = {}
+    for term in sorted(terms, key=lambda term: term.status != "preferred"):
+        key = term.source if term.case or by_spelling else fold(term.source)
+        concepts.setdefault(key, Concept(term.source, term.case)).add(term)
+    return list(concepts.values())
+
+
+class Occurrence(NamedTuple):
+    """A concept in a source text; `start` and `end` are characters."""
+
+    concept: Concept
+    start: int
+    end: int
+
+    @property
+    def mark(self) -> Mark:
+        """The place."""
+        return Mark("source", self.start, self.end)
+
+
+class TermBook:
+    """Concepts of two languages, ready to be found: all of them in one pass over a text.
+
+    >>> terms = [Term("file", "Datei"), Term("file", "Dokument", "forbidden")]
+    >>> book = TermBook(concepts_of(terms), "en", "de")
+    >>> [occurrence] = book.occurrences("Delete all files.")
+    >>> bool(book.translations(occurrence.concept, "Alle Dateien löschen."))
+    True
+    """
+
+    def __init__(
+        self,
+        concepts: Sequence[Concept],
+        source: str | None,
+        target: str | None,
+        *,
+        lemmas: Lemmas | None = None,
+    ) -> None:
+        self._lemmas = lemmas
+        self.source_forms, self.target_forms = word_forms(source or ""), word_forms(target or "")
+        self.concepts = list(concepts)
+        self._sources_known: dict[str, list[Occurrence]] = {}
+        self._outputs_known: dict[str, dict[int, list[TermMatch]]] = {}
+
+    def occurrences(self, source: str) -> list[Occurrence]:
+        """The concepts of a source text in order, each once; one inside a longer one does not count.
+
+        A term that is part of a compound does not count either: its translation is often another one.
+        """
+        found = self._sources_known.get(source)
+        if found is None:
+            matches = longest(self._sources.find(TermText(source)))
+            first = {match.term: match for match in reversed(matches)}
+            found = [Occurrence(self._owners[n], m.start, m.end) for n, m in reversed(first.items())]
+            _keep(self._sources_known, source, found)  # several checks ask for it
+        return found
+
+    def occurrences_of(self, concepts: Sequence[Concept], source: str) -> list[Occurrence]:
+        """Those of some concepts of the book that a source text has, also inside of each other."""
+        first = {match.term: match for match in reversed(self._sources.find(TermText(source)))}
+        found = ((concept, first.get(self._source_numbers[_written(concept)])) for concept in concepts)
+        return [Occurrence(concept, match.start, match.end) for concept, match in found if match]
+
+    def translations(self, concept: Concept, output: str) -> list[TermMatch]:
+        """Where accepted translations stand in an output; `term` counts in `concept.accepted`."""
+        found = self._outputs_known.get(output)
+        if found is None:
+            found = {}
+            for match in self._targets.find(TermText(output, self._lemmas)):
+                found.setdefault(match.term, []).append(match)
+            _keep(self._outputs_known, output, found)
+        return [
+            match._replace(term=place)
+            for place, target in enumerate(concept.accepted)
+            for match in found.get(self._numbers[target, concept.case], ())
+        ]
+
+    def banned(self, output: str, concepts: Sequence[Concept]) -> list[tuple[Concept, str, TermMatch]]:
+        """Forbidden terms in an output: those of these concepts, and those that are forbidden everywhere.
+
+        A forbidden term inside an accepted one (`Rechner` in `Taschenrechner`) is none.
+        """
+        if not self._bans:
+            return []
+        allowed = {id(concept) for concept in concepts}
+        found = []
+        for match in longest(self._ban_index.find(TermText(output))):
+            concept, target = self._bans[match.term]
+            if concept.source and id(concept) not in allowed:
+                continue
+            accepted = [place for own in concepts if own.accepted for place in self.translations(own, output)]
+            if not any(place.start <= match.start and match.end <= place.end for place in accepted):
+                found.append((concept, target, match))
+        return found
+
+    @cached_property
+    def _source_numbers(self) -> dict[tuple[str, bool], int]:
+        """Every source term, and whether its case counts, by its number."""
+        return {key: number for number, key in enumerate(dict.fromkeys(map(_written, self.concepts)))}
+
+    @cached_property
+    def _owners(self) -> list[Concept]:
+        return list({_written(concept): concept for concept in self.concepts}.values())
+
+    @cached_property
+    def _sources(self) -> TermIndex:
+        exact = frozenset(number for (_, case), number in self._source_numbers.items() if case)
+        sources = [source for source, _ in self._source_numbers]
+        return TermIndex(sources, self.source_forms, exact=exact, is_strict=True, in_compounds=False)
+
+    @cached_property
+    def _numbers(self) -> dict[tuple[str, bool], int]:
+        """Every accepted translation, with and without regard to case, by its number."""
+        targets = ((target, concept.case) for concept in self.concepts for target in concept.accepted)
+        return {target: number for number, target in enumerate(dict.fromkeys(targets))}
+
+    @cached_property
+    def _targets(self) -> TermIndex:
+        exact = frozenset(number for (_, case), number in self._numbers.items() if case)
+        targets = [target for target, _ in self._numbers]
+        if self._lemmas:
+            self._lemmas.read(targets)
+        return TermIndex(targets, self.target_forms, exact=exact, lemmas=self._lemmas)
+
+    @cached_property
+    def _bans(self) -> list[tuple[Concept, str]]:
+        return [(concept, target) for concept in self.concepts for target in concept.forbidden]
+
+    @cached_property
+    def _ban_index(self) -> TermIndex:
+        exact = frozenset(number for number, (concept, _) in enumerate(self._bans) if concept.case)
+        targets = [target for _, target in self._bans]
+        return TermIndex(targets, self.target_forms, exact=exact, is_strict=True)
+
+
+def _written(concept: Concept) -> tuple[str, bool]:
+    """The source term, and whether it must be written exactly so: for a name that is also a word, Apple."""
+    is_name = concept.is_kept and concept.source != concept.source.lower()
+    return concept.source, concept.case or is_name
+
+
+_MOST = 200_000
+Found = TypeVar("Found")
+
+
+def _keep(known: dict[str, Found], text: str, found: Found) -> None:
+    if len(known) >= _MOST:
+        known.clear()
+    known[text] = found
+
+
+def term_book(context: CheckContext) -> TermBook:
+    """The glossaries of a context, for its languages; the same for all checks."""
+    glossary: Glossary | None = context.terms
+    if glossary is None:
+        return TermBook((), context.source, context.target)
+    concepts = concepts_of(glossary.for_pair(context.source, context.target))
+    return TermBook(concepts, context.source, context.target)
+
+
+class _TermCheck(Check):
+    group: ClassVar[str] = "terms"
+    severity: ClassVar[Severity] = "major"
+    needs: ClassVar[frozenset[Need]] = frozenset({"source", "terms"})
+
+    def applies(self, context: CheckContext) -> bool:
+        """Only with a glossary."""
+        return context.terms is not None
+
+
+def _occurrences(units: Sequence[Unit], book: TermBook) -> Iterator[tuple[int, Unit, list[Occurrence]]]:
+    for index, unit in enumerate(units):
+        if unit.source and unit.output and unit.output not in unit.references:
+            occurrences = book.occurrences(unit.source)
+            if occurrences:
+                yield index, unit, occurrences
+
+
+class TermMissing(_TermCheck):
+    """A term of the source whose translation is not in the output.
+
+    >>> context = CheckContext("en", "de", terms=Glossary((Term("file", "Datei"),)))
+    >>> [alarm.message for alarm in TermMissing().find([Unit("1", "Akten öffnen", "Open files")], context)]
+    ["'file' should be 'Datei'"]
+    """
+
+    id: ClassVar[str] = "term-missing"
+    about: ClassVar[str] = "a term is not translated as the glossary says"
+
+    def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
+        """One alarm for each term; a forbidden translation is left to `term-forbidden`."""
+        book = context.part(term_book)
+        for index, unit, occurrences in _occurrences(units, book):
+            concepts = [occurrence.concept for occurrence in occurrences]
+            banned: set[int] | None = None
+            for occurrence in occurrences:
+                concept = occurrence.concept
+                if not concept.accepted or book.translations(concept, unit.output):
+                    continue
+                if concept.is_kept and _is_kept(occurrence, unit):
+                    continue
+                if banned is None:
+                    banned = {id(own) for own, _, _ in book.banned(unit.output, concepts)}
+                if id(concept) not in banned:
+                    message = f"'{concept.source}' should be {concept.wanted}"
+                    yield Alarm(index, message, (occurrence.mark,))
+
+
+class TermForbidden(_TermCheck):
+    """A translation that the glossary forbids.
+
+    >>> terms = (Term("mobile phone", "Handy", "forbidden"), Term("mobile phone", "Mobiltelefon"))
+    >>> context = CheckContext("en", "de", terms=Glossary(terms))
+    >>> units = [Unit("1", "Ihr Handy ist aus.", "Your mobile phone is off.")]
+    >>> [alarm.message for alarm in TermForbidden().find(units, context)]
+    ["'Handy' is forbidden. Use 'Mobiltelefon'"]
+    """
+
+    id: ClassVar[str] = "term-forbidden"
+    about: ClassVar[str] = "a translation that the glossary forbids"
+    needs: ClassVar[frozenset[Need]] = frozenset({"terms"})
+
+    def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
+        """One alarm for each place."""
+        book = context.part(term_book)
+        everywhere = any(not concept.source for concept in book.concepts)
+        for index, unit in enumerate(units):
+            if not unit.output or unit.output in unit.references:
+                continue
+            occurrences = book.occurrences(unit.source) if unit.source else []
+            if not everywhere and not any(occurrence.concept.forbidden for occurrence in occurrences):
+                continue
+            concepts = [occurrence.concept for occurrence in occurrences]
+            marks = {id(occurrence.concept): occurrence.mark for occurrence in occurrences}
+            for concept, target, place in book.banned(unit.output, concepts):
+                advice = f". Use {concept.wanted}" if concept.accepted else ""
+                own = (marks[id(concept)],) if id(concept) in marks else ()
+                yield Alarm(
+                    index, f"'{target}' is forbidden{advice}", (*own, Mark("output", place.start, place.end))
+                )
+
+
+class DoNotTranslate(_TermCheck):
+    """A term that must stay as it is, and does not.
+
+    >>> context = CheckContext("en", "de", terms=Glossary((Term("Apple", status="do-not-translate"),)))
+    >>> units = [Unit("1", "Apfel ist groß.", "Apple is big."), Unit("2", "Ein Apfel.", "An apple.")]
+    >>> [(alarm.index, alarm.message) for alarm in DoNotTranslate().find(units, context)]
+    [(0, "'Apple' must not be translated")]
+    """
+
+    id: ClassVar[str] = "do-not-translate"
+    about: ClassVar[str] = "a term that must stay as it is was changed"
+
+    def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
+        """One alarm for each term."""
+        book = context.part(term_book)
+        if not any(concept.is_kept for concept in book.concepts):
+            return
+        for index, unit, occurrences in _occurrences(units, book):
+            for occurrence in occurrences:
+                concept = occurrence.concept
+                if not concept.is_kept or _is_kept(occurrence, unit):
+                    continue
+                if concept.accepted and book.translations(concept, unit.output):
+                    continue
+                yield Alarm(index, f"'{concept.source}' must not be translated", (occurrence.mark,))
+
+
+def _is_kept(occurrence: Occurrence, unit: Unit) -> bool:
+    """Whether the output has the term as the source or the glossary writes it, at the beginning of a word.
+
+    What follows may be an ending: Googles, Googlen.
+    """
+    written = (unit.source or "")[occurrence.start : occurrence.end]
+    for term in (written, occurrence.concept.source):
+        start = unit.output.find(term)
+        while start >= 0:
+            before = unit.output[start - 1 : start]
+            if not (before.isalnum() and before.isascii() and term[:1].isalnum()):
+                return True
+            start = unit.output.find(term, start + 1)
+    return False
+
+
+class TermDrift(_TermCheck):
+    """A term with several accepted translations that one document translates now so, now so.
+
+    >>> terms = Glossary((Term("screen", "Bildschirm"), Term("screen", "Anzeige", "allowed")))
+    >>> outputs = ["Bildschirm", "Der Bildschirm", "Eine Anzeige"]
+    >>> units = [Unit(str(n), output, "screen") for n, output in enumerate(outputs)]
+    >>> [alarm.message for alarm in TermDrift().find(units, CheckContext("en", "de", terms=terms))]
+    ["'screen' is 'Anzeige' here and 'Bildschirm' in 2 other places"]
+    """
+
+    id: ClassVar[str] = "term-drift"
+    severity: ClassVar[Severity] = "minor"
+    about: ClassVar[str] = "one term is translated in several ways within a document"
+    scope: ClassVar = "file"
+
+    def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
+        """One alarm for each use of another translation than the most frequent one of the document."""
+        book = context.part(term_book)
+        uses: Mapping[tuple[str, int], list[_Use]] = defaultdict(list)
+        for index, unit, occurrences in _occurrences(units, book):
+            for occurrence in occurrences:
+                if len(occurrence.concept.accepted) < 2:
+                    continue
+                places = longest(book.translations(occurrence.concept, unit.output))
+                # Two translations in one output may both be right, for two places of the source.
+                if len({place.term for place in places}) == 1:
+                    document = f"{unit.file}\n{unit.document or ''}"
+                    uses[document, id(occurrence.concept)].append(_Use(index, occurrence, places[0]))
+        alarms = []
+        for own in uses.values():
+            counts = Counter(use.place.term for use in own)
+            usual, count = counts.most_common(1)[0]
+            for use in own:
+                if use.place.term != usual:
+                    alarms.append(use.alarm(usual, count))
+        yield from sorted(alarms, key=lambda alarm: alarm.index)
+
+
+class _Use(NamedTuple):
+    row: int
+    occurrence: Occurrence
+    place: TermMatch
+
+    def alarm(self, usual: int, count: int) -> Alarm:
+        concept = self.occurrence.concept
+        where = "1 other place" if count == 1 else f"{count:,} other places"
+        own, other = concept.accepted[self.place.term], concept.accepted[usual]
+        message = f"'{concept.source}' is '{own}' here and '{other}' in {where}"
+        return Alarm(
+            self.row, message, (self.occurrence.mark, Mark("output", self.place.start, self.place.end))
+        )

@@ -1,0 +1,346 @@
+"""Relations between translations: what an original's says of a variant's, and a phrase's of a sentence's.
+
+`same-output` is that of Gupta et al. 2020, "Machine Translation Testing via Pathological Invariance": a word
+with another meaning must change the translation. `referential` is that of He, Meister, Su 2021, "Testing
+Machine Translation via Referential Transparency": the words of a phrase's translation should come again in
+the sentence's translation.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import ClassVar, cast
+
+import numpy as np
+
+from mtassay.data.nouns import Case, Edit, Output, Segment
+from mtassay.data.registry import each_named, find
+from mtassay.measures.answers import AnnotatedAnswer, Suspicion
+from mtassay.measures.output_language import fold
+from mtassay.nlp.annotation import Annotation, Layer, Token, TokenSpan, phrase_spans
+from mtassay.nlp.encoder import Encoder, is_installed
+from mtassay.nlp.trained_aligners import WordVectors, open_vectors
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedPair:
+    """An original and one of its variants, with their translations."""
+
+    original: AnnotatedAnswer
+    variant: AnnotatedAnswer
+    edit: Edit
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A variant that cannot be compared, and why."""
+
+    id: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredCase:
+    """What a system made of one case.
+
+    `original` is `None` where nothing can be compared; `problem` then says why, and `absent` is the output
+    that is not there, if that is why. `phrases` are parts of the original that were translated alone.
+    """
+
+    case: Case
+    original: AnnotatedAnswer | None
+    compared: list[ComparedPair] = field(default_factory=list)
+    phrases: list[AnnotatedAnswer] = field(default_factory=list)
+    unread: list[Unread] = field(default_factory=list)
+    problem: str = ""
+    absent: Output | None = None
+
+    @property
+    def answers(self) -> list[AnnotatedAnswer]:
+        """The original and all variants that can be compared with it."""
+        return [] if self.original is None else [self.original, *(pair.variant for pair in self.compared)]
+
+
+class Relation(ABC):
+    """Common to both kinds.
+
+    `about` says what it suspects, `pairs` are the language pairs for which it is on by default, because it
+    was measured there. `needs` and `needs_source` are layers of the annotations it reads.
+    """
+
+    name: ClassVar[str]
+    about: ClassVar[str]
+    pairs: ClassVar[frozenset[str]] = frozenset()
+    needs: ClassVar[frozenset[Layer]] = frozenset()
+    needs_source: ClassVar[frozenset[Layer]] = frozenset()
+
+    @classmethod
+    def is_ready(cls) -> bool:
+        """Whether all that it needs besides language tools is installed."""
+        return True
+
+    def require(self) -> None:
+        """An error that says what to install, where it is not ready."""
+        return None
+
+
+class VariantRelation(Relation):
+    """Looks at an original and a variant together."""
+
+    @abstractmethod
+    def suspects(self, compared: Sequence[ComparedPair]) -> list[Suspicion]:
+        """What is suspected, in the order given; at most one for each variant."""
+
+
+class PhraseRelation(Relation):
+    """Looks at a sentence and a phrase of it that was translated alone."""
+
+    @abstractmethod
+    def suspects(self, pairs: Sequence[tuple[AnnotatedAnswer, AnnotatedAnswer]]) -> list[Suspicion]:
+        """What is suspected of each (sentence, phrase), in order; the suspicion has the sentence's id."""
+
+
+def default_relations(pair: str) -> tuple[str, ...]:
+    """The relations that are looked at where nobody names any, if this machine has what they need.
+
+    >>> default_relations("en-pt")
+    ()
+    """
+    return tuple(name for name, kind in each_named("relation") if pair in kind.pairs and kind.is_ready())
+
+
+def open_relations(names: Sequence[str]) -> list[Relation]:
+    """The relations with these names, in the order given; `UsageError` for a name that is none."""
+    return [cast("Relation", find("relation", name)()) for name in names]
+
+
+def find_suspicions(relation: Relation, material: Sequence[AnsweredCase]) -> list[Suspicion]:
+    """What the relation suspects; one for each answer at most."""
+    suspicions: list[Suspicion] = []
+    if isinstance(relation, VariantRelation):
+        suspicions = relation.suspects([pair for case in material for pair in case.compared])
+    elif isinstance(relation, PhraseRelation):
+        suspicions = relation.suspects(
+            [(case.original, phrase) for case in material if case.original for phrase in case.phrases]
+        )
+    return list({suspicion.id: suspicion for suspicion in reversed(suspicions)}.values())[::-1]
+
+
+_FEWEST_WORDS, _MOST_WORDS = 2, 10
+
+
+def phrase_segments(originals: Sequence[Segment], annotations: Sequence[Annotation]) -> list[Segment]:
+    """The noun phrases of the originals as segments, in order; `annotations` are of the sources, parsed.
+
+    A phrase has two to ten words, two of them content words, names or numbers, and is not the whole sentence.
+    The tag `original` has the sentence's id, `phrase` where it stands in the sentence's characters.
+    """
+    phrases = []
+    for original, annotation in zip(originals, annotations, strict=True):
+        for span in _noun_phrases(annotation):
+            start, end = annotation.characters(span)
+            phrases.append(
+                Segment(
+                    f"{original.id}/np{start}-{end}",
+                    annotation.text[start:end],
+                    document=original.document,
+                    tags={"original": original.id, "phrase": {"start": start, "end": end}},
+                )
+            )
+    return phrases
+
+
+def _noun_phrases(annotation: Annotation) -> Iterator[TokenSpan]:
+    whole = sum(token.pos != "PUNCT" for token in annotation.tokens)
+    spans = annotation.constituents
+    if spans is None:
+        spans = phrase_spans(annotation.tokens)
+    seen = set()
+    for span in spans:
+        tokens = annotation.tokens[span.start : span.end]
+        words = [token for token in tokens if token.pos != "PUNCT"]
+        place = (span.start, span.end)
+        is_fit = _FEWEST_WORDS <= len(words) <= _MOST_WORDS and len(words) < whole and _says_enough(words)
+        if span.label == "NP" and is_fit and place not in seen:
+            seen.add(place)
+            yield span
+
+
+def _says_enough(words: Sequence[Token]) -> bool:
+    return sum(token.pos in ("NOUN", "PROPN", "ADJ", "NUM", "VERB") for token in words) >= 2
+
+
+@dataclass(frozen=True)
+class Referential(PhraseRelation):
+    """Content words of a phrase's translation that are not in the sentence's translation.
+
+    More than `threshold` of them make a suspicion. A word is also there in another inflection, or as a part
+    of a longer word. The value is how many are missing.
+    """
+
+    threshold: int = 1
+    name: ClassVar[str] = "referential"
+    about: ClassVar[str] = (
+        "a noun phrase is translated otherwise alone; asks the engine for these phrases, too"
+    )
+    needs: ClassVar[frozenset[Layer]] = frozenset(("pos", "lemma"))
+    needs_source: ClassVar[frozenset[Layer]] = frozenset(("pos", "lemma", "dependencies"))
+
+    def suspects(self, pairs: Sequence[tuple[AnnotatedAnswer, AnnotatedAnswer]]) -> list[Suspicion]:
+        """In the order of the pairs, one for each at most; several phrases of a sentence may be suspected."""
+        suspicions = []
+        for sentence, phrase in pairs:
+            missing = _missing(phrase.output, sentence.output)
+            if len(missing) > self.threshold:
+                why = (
+                    f"alone, {phrase.source.text!r} is {phrase.output.text!r};"
+                    f" not so in the sentence: {', '.join(missing)}"
+                )
+                evidence = {"phrase": phrase.source.text, "alone": phrase.output.text, "missing": missing}
+                suspicions.append(Suspicion(sentence.id, why, float(len(missing)), evidence))
+        return suspicions
+
+
+_PARTS = frozenset(("NOUN", "VERB", "ADJ", "ADV"))
+# Verbs and adverbs that many languages leave unsaid, or say with a particle.
+_LIGHT = frozenset(
+    (
+        "be", "have", "do", "get", "make", "take", "go", "come", "let", "keep", "become", "say", "there",
+        "here", "then", "now", "also", "just", "even", "still", "so", "very", "too", "well", "only", "more",
+        "most", "much", "many", "such", "all", "not", "as", "when", "where", "how", "why", "while", "again",
+        "ever", "really", "quite",
+    )
+)  # fmt: skip
+
+
+def is_content(token: Token) -> bool:
+    """Whether a word carries meaning of its own; names and numbers have checks of their own.
+
+    >>> is_content(Token("house", 0, 5, "house", "NOUN")), is_content(Token("Rio", 0, 3, "Rio", "PROPN"))
+    (True, False)
+    """
+    return (
+        token.pos in _PARTS
+        and token.text[0].isalpha()
+        and token.text.lower() not in _LIGHT
+        and token.lemma.lower() not in _LIGHT
+    )
+
+
+def content_words(annotation: Annotation) -> list[Token]:
+    """The content words of a text, in order; none where nobody tagged parts of speech."""
+    return [token for token in annotation.tokens if is_content(token)]
+
+
+def _missing(phrase: Annotation, sentence: Annotation) -> list[str]:
+    left = Counter(_key(token) for token in sentence.tokens)
+    text = sentence.text.casefold()
+    missing = []
+    for token in content_words(phrase):
+        if left[_key(token)] > 0:
+            left[_key(token)] -= 1
+        elif token.text.casefold() not in text:
+            missing.append(token.text)
+    return missing
+
+
+def _key(token: Token) -> str:
+    return (token.lemma or token.text).casefold()
+
+
+# English, and the Latin and Germanic languages that share them.
+_NOT = ("un", "in", "im", "il", "ir", "dis", "non", "des", "a", "mis")
+
+
+class WordMeanings:
+    """Compares single words by the sentence encoder, which puts opposites near each other, too."""
+
+    def __init__(self, encoder: Encoder | None = None) -> None:
+        self._encoder = encoder
+
+    @cached_property
+    def _vectors(self) -> WordVectors:
+        """Opened when first used: where no outputs are equal, no encoder is needed."""
+        return WordVectors(self._encoder) if self._encoder else open_vectors()
+
+    def require(self) -> None:
+        """An error where the encoder is not installed."""
+        _ = self._vectors
+
+    def similarities(self, edits: Sequence[Edit]) -> list[float]:
+        """The cosine of the two words of each edit, in order; 0 for opposites made by a prefix."""
+        if not edits:
+            return []
+        self._vectors.learn([word for edit in edits for word in _words(edit)])
+        return [self._similarity(*_words(edit)) for edit in edits]
+
+    def _similarity(self, before: str, after: str) -> float:
+        if is_opposite(before, after):
+            return 0.0
+        return float(np.clip(self._vectors.similarity([before], [after])[0, 0], -1, 1))
+
+
+def is_opposite(one: str, other: str) -> bool:
+    """Whether one word is the other with a prefix that says no.
+
+    >>> is_opposite("legal", "illegal"), is_opposite("likely", "unlikely"), is_opposite("able", "table")
+    (True, True, False)
+    """
+    short, long = sorted((one, other), key=len)
+    return len(short) > 3 and any(long == prefix + short for prefix in _NOT)
+
+
+def _words(edit: Edit) -> tuple[str, str]:
+    return edit.before.lower(), edit.after.lower()
+
+
+@dataclass(frozen=True)
+class SameOutput(VariantRelation):
+    """Both outputs are the same, but for case and marks, though the new word means something else.
+
+    Words whose cosine is `synonyms` or more count as the same in meaning. The value is 1 minus the cosine.
+    """
+
+    meanings: WordMeanings = field(default_factory=WordMeanings)
+    synonyms: float = 0.75
+    name: ClassVar[str] = "same-output"
+    about: ClassVar[str] = "the same output for a word of another meaning"
+    # It fires on 153 of 159 pairs of the PatInv list, and on 6 of 300 ordinary ones.
+    pairs: ClassVar[frozenset[str]] = frozenset(("en-zh",))
+
+    @classmethod
+    def is_ready(cls) -> bool:
+        return is_installed()
+
+    def require(self) -> None:
+        self.meanings.require()
+
+    def suspects(self, compared: Sequence[ComparedPair]) -> list[Suspicion]:
+        """In the order given."""
+        same = [
+            pair
+            for pair in compared
+            if fold(pair.original.output.text)
+            and fold(pair.original.output.text) == fold(pair.variant.output.text)
+            and fold(pair.edit.before) != fold(pair.edit.after)
+        ]
+        similarities = self.meanings.similarities([pair.edit for pair in same])
+        return [
+            _suspicion(pair, similarity)
+            for pair, similarity in zip(same, similarities, strict=True)
+            if similarity < self.synonyms
+        ]
+
+
+def _suspicion(pair: ComparedPair, similarity: float) -> Suspicion:
+    before, after = pair.edit.before, pair.edit.after
+    return Suspicion(
+        pair.variant.id,
+        f"the output is the same for {before!r} and {after!r}: look for the word in it",
+        1 - similarity,
+        {"before": before, "after": after, "original": pair.original.source.text},
+    )

@@ -1,0 +1,315 @@
+"""Expressions from settled outputs: which words tell right from wrong, and nothing else.
+
+A candidate is a sequence of words of an output, or two words with anything between. It must hold a word that
+says something, begin and end with a word that says something or that differs between right and wrong outputs,
+and match no known output of the other kind. Then it is tried on what it must not accept: outputs of other
+items, unrelated sentences, and, where the rules of the phenomenon refuse them, shuffled words and halves.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from mtassay.data.errors import MtassayError
+from mtassay.data.formats.suite_items import REGEX_FIELDS, Item, Matching, Suite, expand
+from mtassay.data.languages import parse_pair
+from mtassay.methods.suite.looseness import DAMAGES, accepts, may_be_damaged
+from mtassay.methods.suite.patterns import escaped, normalize
+from mtassay.methods.suite.pitfalls import battery, examples
+from mtassay.methods.suite.rule_judge import Judge
+from mtassay.nlp.function_words import function_words
+from mtassay.nlp.table_aligner import lexicon_of
+from mtassay.nlp.word_forms import fold, word_forms
+
+_LONGEST = 6  # words of a sequence
+_ALTERNATIVES = 6  # of one expression
+_ENOUGH = 100  # words of an output that are looked at
+_SIBLINGS = 3  # items of the phenomenon that can tell something about it
+_LENIENT = 0.1  # of them may do otherwise
+_LINKED = 0.1  # probability of a translation
+_GAP = " … "
+_NO_SPACES = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"  # scripts in which a character can be a word
+_WORD = re.compile(rf"[{_NO_SPACES}]|[^\W{_NO_SPACES}]+(?:['’-][^\W{_NO_SPACES}]+)*")
+_CONTRACTION = re.compile(r"n['’]t$|['’]")  # don't, he's, l'église
+
+
+@dataclass(frozen=True, slots=True)
+class Focus:
+    """What a rule of one item may look at, and what it must not match.
+
+    `ordinary` words, folded, say nothing by themselves; `is_named` says which words the item is about.
+    `is_elsewhere` says whether an expression with these words matches what it must not; nor may it match what
+    `damages` make of a right output.
+    """
+
+    ordinary: Collection[str] = ()
+    is_named: Callable[[str], bool] = lambda word: False
+    is_elsewhere: Callable[[re.Pattern[str], Sequence[str]], bool] = lambda pattern, words: False
+    damages: Sequence[Callable[[str], str]] = ()
+
+    def is_telling(self, word: str) -> bool:
+        """Whether a word says something: no function word, single letter or piece, unless rules name it."""
+        if self.is_named(word):
+            return True
+        parts = _CONTRACTION.split(word)
+        return any(_is_long(part) and fold(part) not in self.ordinary for part in parts)
+
+
+def _is_long(word: str) -> bool:
+    """Whether this is no piece of a word; two digits, and one character of another script, can be a word."""
+    return len(word) > 2 or (word.isdigit() and len(word) > 1) or bool(re.match(f"[{_NO_SPACES}]", word))
+
+
+def separate(
+    mine: Sequence[str],
+    others: Sequence[str],
+    undecided: Sequence[str] = (),
+    *,
+    matching: Matching,
+    focus: Focus | None = None,
+    same: Sequence[str] = (),
+) -> list[str]:
+    """Words, one sequence of which each text of `mine` has as far as possible, and none of `others` has.
+
+    Greedy: first what covers most, also of the known ones of the `same` kind and of the undecided ones; then
+    what the item is about, and what differs most between both kinds; of equals the shortest.
+
+    >>> separate(["Ele não viu nada."], ["Ele não viu algo."], matching=Matching())
+    ['nada']
+    """
+    focus = focus or Focus()
+    own, other, unsettled, alike = (
+        [normalize(text, matching) for text in texts] for texts in (mine, others, undecided, same or mine)
+    )
+    differs = _contrast(alike, other)
+    if {_folded(text) for text in alike} & {_folded(text) for text in other}:
+        return []  # marks, case or spaces decide, so words that differ do so by chance
+    found: dict[str, _Candidate] = {}
+    for words in sorted({words for text in own for words in _candidates(text, differs, focus)}):
+        candidate = _Candidate.of(words, matching, focus, differs)
+        if not candidate.matches_any(other) and not _is_refused(candidate, own, focus):
+            found[words] = candidate
+    left = own
+    chosen: list[str] = []
+    while left and len(chosen) < _ALTERNATIVES:
+        useful = [candidate for candidate in found.values() if candidate.matches_any(left)]
+        if not useful:
+            break
+        best = max(useful, key=lambda candidate: candidate.worth(left, alike, unsettled))
+        chosen.append(best.words)
+        left = [text for text in left if not best.pattern.search(text)]
+    return chosen
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    words: str
+    parts: Sequence[str]
+    pattern: re.Pattern[str]
+    named: int
+    whole: bool
+    differs: float
+
+    @classmethod
+    def of(cls, words: str, matching: Matching, focus: Focus, differs: Mapping[str, float]) -> _Candidate:
+        flags = re.IGNORECASE if matching.case == "ignore" else 0
+        parts = _WORD.findall(words)
+        named = sum(map(focus.is_named, parts))
+        whole = focus.is_telling(parts[0]) and focus.is_telling(parts[-1])
+        contrast = max(differs.get(fold(part), 0.0) for part in parts)
+        return cls(words, parts, re.compile(_pattern(words), flags), named, whole, contrast)
+
+    def matches_any(self, texts: Iterable[str]) -> bool:
+        return any(map(self.pattern.search, texts))
+
+    def worth(self, left: Sequence[str], alike: Sequence[str], unsettled: Sequence[str]) -> tuple[float, ...]:
+        covered = [sum(bool(self.pattern.search(t)) for t in texts) for texts in (left, alike, unsettled)]
+        is_gapped = _GAP in self.words
+        return (
+            *covered,
+            self.whole,
+            self.named,
+            self.differs,
+            -is_gapped,
+            -len(self.parts),
+            -len(self.words),
+        )
+
+
+def _is_refused(candidate: _Candidate, own: Sequence[str], focus: Focus) -> bool:
+    """Whether a candidate would accept what it must not."""
+    if focus.is_elsewhere(candidate.pattern, candidate.parts):
+        return True
+    covered = {text for text in own if candidate.pattern.search(text)}
+    return candidate.matches_any({damage(text) for text in covered for damage in focus.damages} - covered)
+
+
+def _contrast(alike: Sequence[str], other: Sequence[str]) -> dict[str, float]:
+    """How much oftener texts of one kind have each word than those of the other: from 1 down to -1."""
+    one, two = ({word: n / len(texts) for word, n in _counts(texts).items()} for texts in (alike, other))
+    return {word: share - two.get(word, 0.0) for word, share in one.items()}
+
+
+def _counts(texts: Iterable[str]) -> Counter[str]:
+    return Counter(word for text in texts for word in set(_folded(text)))
+
+
+def _folded(text: str) -> tuple[str, ...]:
+    return tuple(map(fold, _WORD.findall(text)))
+
+
+def _candidates(text: str, differs: Mapping[str, float], focus: Focus) -> Iterator[str]:
+    """Sequences of words that nothing but white space parts, and two words with a gap."""
+    words = list(_WORD.finditer(text))[:_ENOUGH]
+    telling = [focus.is_telling(word[0]) for word in words]
+    contrast = [differs.get(fold(word[0]), 0.0) for word in words]
+    # A word that says nothing by itself ends a sequence only where no other tells right from wrong as well,
+    # or where the text begins or ends: all else is a fragment.
+    most = max((c for c, said in zip(contrast, telling, strict=True) if said), default=0.0)
+    edges = [said or c > max(most, 0.0) for c, said in zip(contrast, telling, strict=True)]
+    for first, start in enumerate(words):
+        joined = True
+        for last in range(first, len(words)):
+            between = text[words[last - 1].end() : words[last].start()] if last > first else ""
+            joined = joined and not between.strip() and last - first < _LONGEST
+            is_whole = (edges[first] or first == 0) and (edges[last] or last == len(words) - 1)
+            is_letter = first == last and re.match(f"[{_NO_SPACES}]", start[0])
+            if joined and is_whole and not is_letter and any(telling[first : last + 1]):
+                yield text[start.start() : words[last].end()]
+            is_gap = last > first + 1 and edges[first] and edges[last]
+            if is_gap and (telling[first] or telling[last]):
+                yield f"{start[0]}{_GAP}{words[last][0]}"
+
+
+def _pattern(words: str) -> str:
+    """An expression for whole words; where a script has no spaces, for the characters."""
+    parts = []
+    for part in words.split(_GAP):
+        left, right = (r"\b" if not re.match(rf"[{_NO_SPACES}]", part[i]) else "" for i in (0, -1))
+        parts.append(left + escaped(part) + right)
+    return ".*".join(parts)
+
+
+def pattern_of(alternatives: Sequence[str]) -> str:
+    r"""An expression that finds any of these sequences of words; " … " stands for anything.
+
+    >>> pattern_of(["black cat", "grey … dog"])
+    '\\b(?:black cat|grey\\b.*\\bdog)\\b'
+    """
+    patterns = [_pattern(words) for words in alternatives]
+    if len(patterns) == 1:
+        return patterns[0]
+    if all(pattern.startswith(r"\b") and pattern.endswith(r"\b") for pattern in patterns):
+        return rf"\b(?:{'|'.join(pattern[2:-2] for pattern in patterns)})\b"
+    return "|".join(patterns)
+
+
+def common_words(
+    texts_by_item: Iterable[Iterable[str]], *, share: float = 0.01, least: int = 10
+) -> frozenset[str]:
+    """Words, folded, that stand in the outputs of many items and so say little about one.
+
+    Many is this share of all items, and at least so many: what is frequent in a handful of items may well be
+    what they are about.
+
+    >>> sorted(common_words([["The cat"], ["the dog"], ["The end"], ["Rain"]], least=3))
+    ['the']
+    """
+    counts: Counter[str] = Counter()
+    total = 0
+    for texts in texts_by_item:
+        counts.update(_counts([" ".join(texts)]))
+        total += 1
+    return frozenset(word for word, count in counts.items() if count >= max(least, share * total))
+
+
+class Background:
+    """What a whole suite says about the rules of one item: common words, and texts of all other items."""
+
+    def __init__(self, suite: Suite, outputs: Mapping[str, Iterable[str]]) -> None:
+        self._judge = Judge(suite)
+        self._spelt_out: dict[str, set[str]] = {}
+        self._texts: list[tuple[str, str]] = [("", text) for text in battery(suite.langpair)]
+        by_item = []
+        for item in suite.items:
+            tokens = (rule.text for rule in (*item.positive_tokens, *item.negative_tokens))
+            texts = dict.fromkeys((*outputs.get(item.id, ()), *item.references, *tokens))
+            by_item.append(texts)
+            self._texts += [(item.source.strip(), normalize(text, suite.matching)) for text in texts]
+        self._common = common_words(by_item)
+        self._places: defaultdict[str, set[int]] = defaultdict(set)
+        for place, (_, text) in enumerate(self._texts):
+            for word in _WORD.findall(text)[: 4 * _ENOUGH]:
+                self._places[fold(word)].add(place)
+
+    def focus(self, item: Item) -> Focus:
+        """What a new rule of this item may look at, and what it must not match."""
+        try:
+            pair = parse_pair(item.langpair)
+        except MtassayError:
+            pair = None
+        target = str(pair.target).partition("-")[0] if pair else ""
+        siblings = [
+            other
+            for other in self._judge.suite.items
+            if (other.category, other.phenomenon) == (item.category, item.phenomenon) and other is not item
+        ]
+        # What most rules of a phenomenon spell out is function words, too; these must be the item's own.
+        empty = function_words(target)
+        counts = Counter(word for sibling in siblings for word in self._looked_at(sibling))
+        named = {word for word, count in counts.items() if count > 1} - empty | self._looked_at(item)
+        forms = word_forms(target)
+        keys = {key for word in named for key in forms.keys(word)}
+        lexicon, is_reverse = lexicon_of(pair) if pair else (None, False)
+        about = [fold(word) for words in item.focus for word in _WORD.findall(words)]
+
+        def is_named(word: str) -> bool:
+            if keys.intersection(forms.keys(word)):
+                return True
+            if lexicon is None or not about:
+                return False
+            sides = ([fold(word)], about) if is_reverse else (about, [fold(word)])
+            return bool(lexicon.look_up(*sides).min(axis=0).max() > _LINKED)
+
+        def is_elsewhere(pattern: re.Pattern[str], words: Sequence[str]) -> bool:
+            places = set.intersection(*(self._places.get(fold(word), set()) for word in words))
+            source = item.source.strip()
+            return any(
+                self._texts[place][0] != source and pattern.search(self._texts[place][1]) for place in places
+            )
+
+        return Focus(
+            self._common | empty,
+            is_named,
+            is_elsewhere,
+            [] if may_be_damaged(self._judge.suite, item) else self._refused(siblings),
+        )
+
+    def _looked_at(self, item: Item) -> set[str]:
+        """The words that the expressions of an item spell out; bad ones are told of where they judge."""
+        if item.id not in self._spelt_out:
+            words = self._spelt_out[item.id] = set()
+            for rule in (rule for name in REGEX_FIELDS for rule in getattr(item, name)):
+                with suppress(ValueError):
+                    pattern = expand(rule.text, self._judge.suite.macros)
+                    texts = " ".join(example.first for example in examples(pattern, limit=40))
+                    words |= {word for word in _folded(texts) if len(word) > 1}
+        return self._spelt_out[item.id]
+
+    def _refused(self, siblings: Sequence[Item]) -> list[Callable[[str], str]]:
+        """What can be done to right outputs of these items that nearly all of them refuse."""
+        known = [
+            (item, texts[0])
+            for item in siblings
+            if (texts := (*item.references, *(rule.text for rule in item.positive_tokens)))
+            and item.positive_regex
+        ]
+        if len(known) < _SIBLINGS:
+            return []
+        most = _LENIENT * len(known)
+        damages = (damage for damage, _ in DAMAGES.values())
+        return [d for d in damages if sum(accepts(self._judge, *pair, d) for pair in known) <= most]

@@ -1,0 +1,226 @@
+"""Which written words are forms of one word: by dictionary, by stem where it does not know them."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+from mtassay.data.language_packs import release_of
+from mtassay.data.languages import parse_language
+
+_DICTIONARIES = {"no": "nb", "hr": "hbs", "sr": "hbs", "bs": "hbs", "fil": "tl"}
+"""What simplemma calls a language, where that is not its code."""
+
+_STEMMERS = {
+    "ar": "arabic", "hy": "armenian", "eu": "basque", "ca": "catalan", "cs": "czech", "da": "danish",
+    "nl": "dutch", "en": "english", "eo": "esperanto", "et": "estonian", "fi": "finnish", "fr": "french",
+    "de": "german", "el": "greek", "hi": "hindi", "hu": "hungarian", "id": "indonesian", "ga": "irish",
+    "it": "italian", "lt": "lithuanian", "ne": "nepali", "no": "norwegian", "nb": "norwegian",
+    "nn": "norwegian", "fa": "persian", "pl": "polish", "pt": "portuguese", "ro": "romanian",
+    "ru": "russian", "sr": "serbian", "es": "spanish", "sv": "swedish", "ta": "tamil", "tr": "turkish",
+    "yi": "yiddish",
+}  # fmt: skip
+
+_LINKS = {
+    "de": ("s", "es", "n", "en", "ens", "er", "e"), "lb": ("s", "en", "e"), "nl": ("s", "en", "e", "er"),
+    "af": ("s", "e"), "sv": ("s", "e", "o", "u"), "da": ("s", "e"), "nb": ("s", "e"), "nn": ("s", "e"),
+    "no": ("s", "e"), "is": ("s", "a", "u", "ar"), "fi": ("n",), "et": (), "hu": (), "fo": ("s", "a", "ar"),
+}  # fmt: skip
+"""Languages that write compounds as one word, and what may link the parts."""
+
+_ENDINGS = ("e", "n", "s", "en", "er", "es", "em", "ern")
+_PLURALS = ("s", "es")
+"""Dictionaries miss many plurals of loan words: Jobs, Services."""
+
+_CAPITAL_NOUNS = frozenset({"de", "lb"})
+_LETTERS = str.maketrans("ёЁ", "еЕ")
+_MOST = 300_000
+_SHORTEST_PART = 3
+
+
+def fold(text: str) -> str:
+    """The same for all ways to write a word: case, composed or not, ё.
+
+    >>> fold("Straße") == fold("STRASSE"), fold("Счёт")
+    (True, 'счет')
+    """
+    folded = text.casefold()
+    return folded if folded.isascii() else unicodedata.normalize("NFC", folded).translate(_LETTERS)
+
+
+@lru_cache(maxsize=8)
+def word_forms(language: str) -> WordForms:
+    """The forms of a language, shared by all who ask in this process; "" is a language that nobody named."""
+    return WordForms(language)
+
+
+class WordForms:
+    """Keys of words in one language: two words are forms of one word if they share a key.
+
+    A key is the word itself, its dictionary form, or its stem where the dictionary does not have the word.
+
+    >>> forms = word_forms("de")
+    >>> bool(set(forms.keys("Häusern")) & set(forms.term_keys("Haus")))
+    True
+    """
+
+    def __init__(self, language: str) -> None:
+        self.language = parse_language(language).code if language else ""
+        self._lemma, self._is_known = _dictionary(_DICTIONARIES.get(self.language, self.language))
+        self._stem = _stemmer(_STEMMERS.get(self.language, ""))
+        self.links = _LINKS.get(self.language)
+        self._keys: dict[str, tuple[str, ...]] = {}
+        self._loose: dict[str, tuple[str, ...]] = {}
+        self._lemmas: dict[str, str] = {}
+        self._parts: dict[str, bool] = {}
+
+    @property
+    def has_dictionary(self) -> bool:
+        """Whether there is a dictionary of the language."""
+        return self._lemma is not None
+
+    def knows(self, word: str) -> bool:
+        """Whether the dictionary has the word, in any form; `False` without a dictionary."""
+        return self._is_known(word)
+
+    @property
+    def signature(self) -> str:
+        """What the keys depend on: `simplemma-2.0.0+snowball-3.1.1`."""
+        tools = [f"simplemma-{release_of('simplemma')}"] if self._lemma else []
+        tools += [f"snowball-{release_of('snowballstemmer')}"] if self._stem else []
+        return "+".join(tools) or "surface"
+
+    def keys(self, word: str) -> tuple[str, ...]:
+        """The keys of a word in a text, itself first."""
+        keys = self._keys.get(word)
+        if keys is None:
+            if len(self._keys) >= _MOST:
+                self._keys.clear()
+            keys = self._keys[word] = tuple(dict.fromkeys(self._make(word)))
+        return keys
+
+    def term_keys(self, word: str) -> tuple[str, ...]:
+        """The keys of a word of a term; what follows a Korean word is written with it only in texts."""
+        keys = self.keys(word)
+        return keys[:1] if self._keeps_form(word) or _is_hangul(word) else keys
+
+    def lemma(self, word: str) -> str:
+        """The dictionary form, folded; the word itself where there is none."""
+        lemma = self._lemmas.get(word)
+        if lemma is None:
+            if len(self._lemmas) >= _MOST:
+                self._lemmas.clear()
+            lemma = self._lemmas[word] = fold(self._lemma(word) if self._lemma else word)
+        return lemma
+
+    def term_lemma(self, word: str) -> str:
+        """The dictionary form of a word of a term, folded."""
+        return fold(word) if self._keeps_form(word) else self.lemma(word)
+
+    def _keeps_form(self, word: str) -> bool:
+        """Whether a word of a term has no other forms.
+
+        An abbreviation has none. A capitalised word that is not in its dictionary form (`Seleccione`,
+        `Orders`) is a label and keeps its form, except in languages that capitalise nouns: taggers read a
+        word alone like this, and who writes a label means this form.
+        """
+        if word.isupper() and len(word) > 1:
+            return True
+        is_label = word[:1].isupper() and self.language not in _CAPITAL_NOUNS
+        return is_label and self._is_known(word) and self.lemma(word) != fold(word)
+
+    def loose_keys(self, word: str) -> tuple[str, ...]:
+        """More keys, for who would rather accept too much: the word without what may be an ending."""
+        loose = self._loose.get(word)
+        if loose is None:
+            if len(self._loose) >= _MOST:
+                self._loose.clear()
+            keys = self.keys(word)
+            endings = _ENDINGS if self.links is not None else _PLURALS
+            stems = [keys[0].removesuffix(ending) for ending in endings if keys[0].endswith(ending)]
+            loose = tuple(dict.fromkeys((*keys, *(stem for stem in stems if len(stem) >= _SHORTEST_PART))))
+            self._loose[word] = loose
+        return loose
+
+    def is_word(self, text: str) -> bool:
+        """Whether a folded text is a word of the dictionary, or several in one."""
+        known = self._parts.get(text)
+        if known is None:
+            if len(self._parts) >= _MOST:
+                self._parts.clear()
+            known = self._parts[text] = self._is_listed(text) or any(
+                self._is_listed(text[:cut]) and self._is_listed(rest)
+                for cut in range(_SHORTEST_PART, len(text) - _SHORTEST_PART + 1)
+                for rest in self._after(text[cut:])
+            )
+        return known
+
+    def can_join(self, before: str, after: str, *, is_strict: bool) -> bool:
+        """Whether a word may stand between these two parts of a compound, either of which may be empty.
+
+        Each part must have at least three letters, a linking element not counted. A strict reader wants each
+        part to be a word.
+        """
+        if self.links is None:
+            return False
+        befores = [before] if before else []
+        # What links the part before to the term belongs to that part: Standards-typ.
+        befores += [before.removesuffix(link) for link in self.links if before.endswith(link)]
+        afters = self._after(after) if after else []
+        return all(
+            any(len(part) >= _SHORTEST_PART and (not is_strict or self.is_word(part)) for part in parts)
+            for whole, parts in ((before, befores), (after, afters))
+            if whole
+        )
+
+    def _after(self, text: str) -> list[str]:
+        return [text, *(text.removeprefix(link) for link in self.links or () if text.startswith(link))]
+
+    def _is_listed(self, text: str) -> bool:
+        return len(text) >= _SHORTEST_PART and (self._is_known(text) or self._is_known(text.capitalize()))
+
+    def _make(self, word: str) -> list[str]:
+        surface = fold(word)
+        if _is_hangul(word):
+            return [surface, *(surface[:-n] for n in range(1, 4) if len(surface) - n > 1)]
+        if not surface.isalpha() or (self._lemma is None and self._stem is None):
+            return [surface]
+        keys = [surface]
+        if self._lemma:
+            # At the beginning of a sentence nobody knows which of the two it is: Offenen, Stufen.
+            keys += [self.lemma(word), self.lemma(word.lower())]
+        if self._stem and not (self._lemma and self._is_known(word)):
+            keys.append(self._stem(surface))
+        return keys
+
+
+def _is_hangul(word: str) -> bool:
+    return "\uac00" <= word[-1:] <= "\ud7a3"
+
+
+Lemma = Callable[[str], str]
+
+
+def _dictionary(code: str) -> tuple[Lemma | None, Callable[[str], bool]]:
+    import simplemma
+    from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
+
+    if code not in SUPPORTED_LANGUAGES:
+        return None, lambda word: False
+    # Half the time to load and a fifth of the memory; each distinct word is looked up once.
+    return (
+        lambda word: simplemma.lemmatize(word, lang=code, low_memory=True),
+        lambda word: simplemma.is_known(word, lang=code, low_memory=True),
+    )
+
+
+def _stemmer(algorithm: str) -> Callable[[str], str] | None:
+    if not algorithm:
+        return None
+    import snowballstemmer
+
+    stemmer: Any = snowballstemmer.stemmer(algorithm)
+    stem: Callable[[str], str] = stemmer.stemWord
+    return stem

@@ -1,0 +1,342 @@
+"""Services with a key in a header, and one free server: DeepL, LibreTranslate and Microsoft."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+from mtassay.data.errors import ClosedError, RejectedError, ServiceError, UsageError
+from mtassay.data.languages import Language
+from mtassay.data.nouns import Output, Request
+from mtassay.runtime.http_calls import (
+    Secret,
+    call_json,
+    check_address,
+    endpoint_of,
+    field,
+    host_of,
+    secret_from,
+)
+from mtassay.systems.live import Limits, LiveSystem, ask_once, column, is_traditional, signature
+
+_SPAIN = {None, "ES"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeepL(LiveSystem):
+    """`deepl:` or `deepl:quality_optimized`, with the key in DEEPL_AUTH_KEY.
+
+    With `context`, each text travels alone with the context of its request: DeepL takes one per call.
+    """
+
+    scheme: ClassVar[str] = "deepl"
+    subject: ClassVar[str] = "model_type"
+
+    model_type: Literal["", "latency_optimized", "quality_optimized", "prefer_quality_optimized"] = ""
+    formality: Literal["default", "more", "less", "prefer_more", "prefer_less"] | None = None
+    glossary_id: str | None = None
+    split_sentences: Literal["0", "1", "nonewlines"] | None = None
+    preserve_formatting: bool = False
+    context: bool = False
+    url: str | None = None
+
+    def __post_init__(self) -> None:
+        _target(self.pair.target)
+
+    @property
+    def limits(self) -> Limits:
+        """50 texts and 128 KiB a call ("Translate text"); a character may take four bytes."""
+        return Limits(batch=1 if self.context else 50, batch_characters=30_000)
+
+    @property
+    def signature(self) -> str:
+        # The key decides between api and api-free, and both give the same translations.
+        host = host_of(self._server) if self._server else "api.deepl.com"
+        return signature(self.scheme, host=host, **self._options, context=self.context, adapter=1)
+
+    def translate(self, requests: Sequence[Request]) -> list[Output]:
+        contexts = {request.context for request in requests} if self.context else {None}
+        if len(contexts) > 1:
+            raise RejectedError("DeepL takes one context per call")
+        context = next(iter(contexts), None)
+        return ask_once(requests, lambda texts: self._ask(texts, context), what="DeepL")
+
+    def check_key(self) -> None:
+        self._key()
+
+    def _key(self) -> Secret:
+        return secret_from("DEEPL_AUTH_KEY", what="DeepL")
+
+    def _ask(self, texts: list[str], context: str | None) -> Any:
+        key = self._key()
+        server = self._server or f"https://api{'-free' if key.reveal().endswith(':fx') else ''}.deepl.com"
+        answer = call_json(
+            f"{server}/v2/translate",
+            body={
+                "text": texts,
+                **self._options,
+                **({"context": context} if context else {}),
+            },
+            headers={"Authorization": Secret(f"DeepL-Auth-Key {key.reveal()}")},
+            timeout=self.limits.timeout,
+            what="DeepL",
+            closed=frozenset({456}),
+            error_type=_error_type,
+        )
+        return column(field(answer, "translations"), "text")
+
+    @property
+    def _server(self) -> str | None:
+        server = self.url or os.environ.get("DEEPL_SERVER_URL")
+        return check_address(server, what="DeepL") if server else None
+
+    @property
+    def _options(self) -> dict[str, str | bool]:
+        """What goes into every request."""
+        options = {
+            "source_lang": _source(self.pair.source),
+            "target_lang": _target(self.pair.target),
+            "model_type": self.model_type,
+            "formality": self.formality,
+            "glossary_id": self.glossary_id,
+            "split_sentences": self.split_sentences,
+            "preserve_formatting": self.preserve_formatting,
+        }
+        return {key: value for key, value in options.items() if value}
+
+
+def _error_type(status: int, answer: Any) -> type[ServiceError] | None:
+    """A language that DeepL does not have is one for no text at all."""
+    message = field(answer, "message")
+    unknown = status == 400 and isinstance(message, str) and "_lang' not supported" in message
+    return ClosedError if unknown else None
+
+
+def _source(language: Language) -> str:
+    """Sources have no variants."""
+    return "NB" if language.code in ("no", "nb") else language.code.upper()
+
+
+def _target(language: Language) -> str:
+    """Targets in English, Portuguese and Chinese need a variant, and Spanish may have one."""
+    if language.code == "en":
+        return _variant(language, "US", "GB")
+    if language.code == "pt":
+        return _variant(language, "BR", "PT")
+    if language.code == "zh":
+        return "ZH-HANT" if is_traditional(language) else "ZH-HANS"
+    if language.code == "es":
+        return "ES" if language.region in _SPAIN else "ES-419"
+    return _source(language)
+
+
+def _variant(language: Language, *regions: str) -> str:
+    region = language.region or regions[0]
+    if region not in regions:
+        choices = " or ".join(f"{language.code}-{choice}" for choice in regions)
+        raise UsageError(f"DeepL does not translate into {language.tag}. Take {choices}.")
+    return f"{language.code.upper()}-{region}"
+
+
+# LibreTranslate, as its documentation "API Usage" describes it.
+
+
+ADAPTER = 1
+_PUBLIC = "https://libretranslate.com"
+_CODES = {"no": "nb", "fil": "tl", "pt-BR": "pb"}
+# What a server says with status 400, and what is so for every text.
+_HOPELESS = ("API key", "is not supported", "is not available as a target language")
+
+
+@dataclass(frozen=True, kw_only=True)
+class LibreTranslate(LiveSystem):
+    """`libretranslate:http://localhost:5000`; a key, where the server wants one, in LIBRETRANSLATE_API_KEY.
+
+    `source_code` and `target_code` are sent in place of ours; `batch` is how many texts go into one call.
+    """
+
+    scheme: ClassVar[str] = "libretranslate"
+    subject: ClassVar[str] = "url"
+
+    url: str = _PUBLIC
+    format: Literal["text", "html"] = "text"
+    source_code: str | None = None
+    target_code: str | None = None
+    batch: int = 10
+
+    def __post_init__(self) -> None:
+        _ = self._address
+        if self.batch < 1:
+            raise UsageError(f"{self.scheme}: batch must be more than 0.")
+
+    @property
+    def limits(self) -> Limits:
+        """A server of one's own has none unless it was started with some ("Arguments").
+
+        The public one takes 80 translations a minute and 2,000 characters a call ("API plans"), and bans who
+        asks for more.
+        """
+        if host_of(self._address) != host_of(_PUBLIC):
+            return Limits(batch=self.batch)
+        calls_per_second = 80 / 60 / self.batch
+        return Limits(
+            batch=self.batch, batch_characters=2_000, in_flight=1, calls_per_second=calls_per_second
+        )
+
+    @property
+    def signature(self) -> str:
+        return signature(
+            self.scheme,
+            endpoint=endpoint_of(self._address),
+            **self._options,
+            adapter=ADAPTER,
+        )
+
+    def translate(self, requests: Sequence[Request]) -> list[Output]:
+        return ask_once(requests, self._ask, what="LibreTranslate")
+
+    def _ask(self, texts: list[str]) -> Any:
+        key = os.environ.get("LIBRETRANSLATE_API_KEY", "").strip()
+        answer = call_json(
+            f"{self._address}/translate",
+            body={"q": texts, **self._options, **({"api_key": Secret(key)} if key else {})},
+            timeout=self.limits.timeout,
+            what="LibreTranslate",
+            error_type=_libretranslate_error_type,
+        )
+        return field(answer, "translatedText")
+
+    @property
+    def _address(self) -> str:
+        address = (self.url or _PUBLIC).rstrip("/").removesuffix("/translate")
+        return check_address(address, what=self.scheme)
+
+    @property
+    def _options(self) -> dict[str, str]:
+        return {
+            "source": self.source_code or _code(self.pair.source),
+            "target": self.target_code or _code(self.pair.target),
+            "format": self.format,
+        }
+
+
+def _libretranslate_error_type(status: int, answer: Any) -> type[ServiceError] | None:
+    message = field(answer, "error")
+    if status == 400 and isinstance(message, str) and any(part in message for part in _HOPELESS):
+        return ClosedError
+    return None
+
+
+def _code(language: Language) -> str:
+    """The codes of the models: servers of every version know them, and only new ones know `zh-Hant`."""
+    if language.code == "zh":
+        return "zt" if is_traditional(language) else "zh"
+    return _CODES.get(language.tag) or _CODES.get(language.code) or language.code
+
+
+# Microsoft Translator (Azure AI Translator), as its "Text translation v3.0 reference" describes it.
+
+
+# Errors with status 400 that every text gets: a category, a language or a pair that is not there.
+_CLOSED = {
+    "400002", "400003", "400006", "400019", "400021", "400023", "400035", "400036", "400042", "400075",
+    "400079",
+}  # fmt: skip
+
+_MICROSOFT_CODES = {"no": "nb", "tl": "fil", "ku": "kmr", "ckb": "ku", "hmn": "mww", "tlh": "tlh-Latn"}
+_SCRIPTS = {"sr": "Cyrl", "mn": "Cyrl"}
+_VARIANTS = {"pt-PT", "fr-CA"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Microsoft(LiveSystem):
+    """`microsoft:`, or `microsoft:CATEGORY` for a model of your own.
+
+    The key is in AZURE_TEXT_TRANSLATION_APIKEY.
+    """
+
+    scheme: ClassVar[str] = "microsoft"
+    subject: ClassVar[str] = "category"
+
+    category: str = ""
+    region: str | None = None
+    url: str | None = None
+
+    @property
+    def limits(self) -> Limits:
+        """1,000 texts and 50,000 characters a call ("Service limits")."""
+        return Limits(batch=1000, batch_characters=50_000)
+
+    @property
+    def signature(self) -> str:
+        return signature(
+            self.scheme,
+            host=host_of(self._endpoint),
+            source=_microsoft_code(self.pair.source),
+            target=_microsoft_code(self.pair.target, variant=True),
+            category=self.category,
+            adapter=1,
+        )
+
+    def translate(self, requests: Sequence[Request]) -> list[Output]:
+        return ask_once(requests, self._ask, what="Microsoft")
+
+    def check_key(self) -> None:
+        self._key()
+
+    def _key(self) -> Secret:
+        return secret_from("AZURE_TEXT_TRANSLATION_APIKEY", "AZURE_TRANSLATOR_KEY", what="Microsoft")
+
+    def _ask(self, texts: list[str]) -> Any:
+        key = self._key()
+        headers: dict[str, str | Secret] = {"Ocp-Apim-Subscription-Key": key}
+        if region := self.region or _environment("AZURE_TEXT_TRANSLATION_REGION", "AZURE_TRANSLATOR_REGION"):
+            headers["Ocp-Apim-Subscription-Region"] = region
+        parameters = {
+            "api-version": "3.0",
+            "from": _microsoft_code(self.pair.source),
+            "to": _microsoft_code(self.pair.target, variant=True),
+        }
+        if self.category:
+            parameters["category"] = self.category
+        answer = call_json(
+            f"{self._endpoint}/translate",
+            body=[{"Text": text} for text in texts],
+            headers=headers,
+            parameters=parameters,
+            timeout=self.limits.timeout,
+            what="Microsoft",
+            error_type=_microsoft_error_type,
+        )
+        translations = column(answer, "translations")
+        return translations and [field(entry, 0, "text") for entry in translations]
+
+    @property
+    def _endpoint(self) -> str:
+        """A resource with its own domain serves other products too, each below its own path."""
+        server = self.url or _environment("AZURE_TEXT_TRANSLATION_ENDPOINT")
+        server = check_address(server or "https://api.cognitive.microsofttranslator.com", what="Microsoft")
+        own = server.lower().endswith(".cognitiveservices.azure.com")
+        return f"{server}/translator/text/v3.0" if own else server
+
+
+def _environment(*variables: str) -> str | None:
+    return next((value for variable in variables if (value := os.environ.get(variable))), None)
+
+
+def _microsoft_error_type(status: int, answer: Any) -> type[ServiceError] | None:
+    """Its errors have six digits: the status and three more."""
+    return ClosedError if status == 400 and str(field(answer, "error", "code")) in _CLOSED else None
+
+
+def _microsoft_code(language: Language, *, variant: bool = False) -> str:
+    """Microsoft's code; only a target has a variant."""
+    if language.code == "zh":
+        return "zh-Hant" if is_traditional(language) else "zh-Hans"
+    if variant and language.tag in _VARIANTS:
+        return language.tag.lower()
+    code = _MICROSOFT_CODES.get(language.code, language.code)
+    script = language.script or _SCRIPTS.get(language.code)
+    return f"{code}-{script}" if script else code

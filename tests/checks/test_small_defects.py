@@ -1,0 +1,120 @@
+"""Small defects: a replaced name, an old spelling, another unit, a letter of another language."""
+
+from __future__ import annotations
+
+import pytest
+
+from mtassay.data.registry import find
+from mtassay.measures.check import CheckContext, Unit
+
+WRONG = [
+    ("names", "de", "Peter Dunham leads the choir.", "Peter Durrell leitet den Chor.", "'Dunham' became"),
+    ("names", "es", "We thank Laura Whitby.", "Damos las gracias a Julia Whitby.", "'Laura' became 'Julia'"),
+    ("names", "de", "She flew to Vienna.", "Sie flog nach Prag.", "'Vienna' became 'Prag'"),
+    ("names", "ja", "He lives in Toronto.", "彼はシドニーに住んでいます。", "'Toronto' became 'シドニー'"),
+    ("names", "ja", "Peter Mills sings.", "ピーター・ロスが歌います。", "'Mills' became"),
+    ("names", "ru", "Anna Roberts sings.", "Анна Милтон поёт.", "'Roberts' became 'Милтон'"),
+    ("names", "ru", "The bus to Lisbon is late.", "Автобус в Валенсию опаздывает.", "'Lisbon' became"),
+    ("spelling-variant", "de", "It must be on.", "Es muß an sein.", "'muß' is an old spelling"),
+    ("spelling-variant", "fr", "A heart of gold", "Un coeur en or", "'coeur' is an old spelling"),
+    ("spelling-variant", "de-DE", "Which size?", "Welche Grösse?", "'Grösse' is de-CH"),
+    ("spelling-variant", "es-ES", "Your computer", "Su computadora", "'computadora' is es-419"),
+    ("letter-case", "fr", "Use the HDMI port", "Utilisez le port hdmi", "The source writes HDMI"),
+    ("letter-case", "ja", "Use the VGA port", "vga ポートを使用", "The source writes VGA"),
+    ("letter-case", "es", "We close on Friday.", "Cerramos el Viernes.", "Viernes has a small letter"),
+    ("numbers", "de", "It is 8 inches wide.", "Es ist 8 Meter breit.", "'8 inches' became '8 Meter'"),
+    ("numbers", "ja", "The rope is 30 feet long.", "ロープの長さは 30 メートルです。", "'30 feet' became"),
+    ("numbers", "de", "A cup costs £12.", "Eine Tasse kostet 12 $.", "£ became $"),
+    ("numbers", "de", "Doors open at 7:30 PM.", "Einlass ist um 7:30 Uhr.", "a time in the morning"),
+    ("numbers", "de", "You have 5 lives.", "Du hast 3 Leben.", "5 became 3"),
+    ("characters", "fr", "The bill", "La factura está lista, señor", "has a letter"),
+    ("characters", "ru", "Window", "?кно", "A letter became a question mark"),
+    ("characters", "ja", "Open the door.", "开ける", "is a Chinese character"),
+    ("characters", "ja", "Printer", "ﾌﾟﾘﾝﾀｰ", "has the wrong width"),
+    ("characters", "ja", "Tea, milk, sugar", "お茶,牛乳、砂糖", "has the wrong width"),
+    ("characters", "ja", "A &amp; B", "A ＆amp; B", "has the wrong width"),
+    ("encoding", "fr", "Summer", "\\u00e9t\\u00e9", "is escaped"),
+    ("quotes", "de", "Open “Notes”.", "Öffnen Sie “Notizen”.", "German quotation marks"),
+    ("quotes", "ru", "Open “Notes”.", "Откройте “Заметки”.", "Russian quotation marks"),
+    ("brackets", "ja", "Weight (g)", "重さ（g)", "is closed with"),
+    ("doubled-words", "fr", "Go to the shop.", "Allez à à la boutique.", "'à' occurs twice"),
+    ("doubled-words", "ja", "Close the door.", "ドアをを閉めます。", "'を' occurs twice"),
+    ("spaces", "de", "Bye, {user}", "Tschüs,{user}", "No space after ','"),
+    ("spaces", "es", "Where to?", "¿ Adónde?", "A space after '¿'"),
+    ("spaces", "ja", "It was saved.", "保存され ました。", "A space inside a word"),
+    ("placeholders", "de", "%d of %d", "%2$d von %d", "Some placeholders have a number"),
+    ("tags", "de", "<0>Save</0> or <1>Close</1>", "<1>Sichern</1> oder <0>Schließen</0>", "changed places"),
+    ("markdown", "de", "![Plan](a.png)", "[Plan](a.png)", "An image became a link"),
+    ("markdown", "de", "Press *Save*.", "Drücken Sie Sichern.", "no longer emphasised"),
+    ("urls", "de", "See https://example.org/x", "Siehe http://example.org/x", "no longer secure"),
+    ("chatter", "ja", "Good evening", "こんばんは（Kombanwā desu）", "a reading in Latin letters"),
+    ("chatter", "fr", "Hide password", "Masquer (ou : Cacher)", "several translations"),
+    (
+        "truncated",
+        "fr",
+        "Please ask one of our friendly colleagues for help.",
+        "Demandez de l’aide à l’un de nos",
+        "breaks off",
+    ),
+    ("accelerators", "de", "_Open…", "_Öff_nen…", "2 access keys"),
+]
+RIGHT = [
+    ("names", "de", "Firefox Help is open.", "Firefox Hilfe ist offen."),
+    ("names", "fr", "She lives in London.", "Elle habite à Londres."),
+    ("names", "ru", "We flew from Moscow to Rome.", "Мы летели из Москвы в Рим."),
+    ("names", "ru", "Mark Wright sings.", "Марк Райт поёт."),
+    ("names", "ja", "Helen Knight sings.", "ヘレン・ナイトが歌います。"),
+    ("spelling-variant", "de", "The street is large.", "Die Straße ist groß, und das ist bewusst so."),
+    ("letter-case", "fr", "The Ai-Cham language", "La langue ai-cham"),
+    ("characters", "fr", "The Tuxá language", "La langue tuxá"),
+    ("letter-case", "de", "NOTE that it is old", "Hinweis (note): es ist alt"),
+    ("numbers", "de", "Doors open at 7:30 PM.", "Einlass ist um 19:30 Uhr."),
+    ("numbers", "fr", "The 19th century", "Le XIXe siècle"),
+    ("numbers", "de", "It is 3 miles away.", "Es ist 5 km entfernt."),
+    ("characters", "es", "Tomorrow", "mañana será otro día"),
+    ("quotes", "de", "Open “Notes”.", "Öffnen Sie „Notizen“."),
+    ("brackets", "ja", "Weight (g)", "重さ（g）"),
+    ("tags", "ja", "<0>Read</0> our <1>terms</1>", "<1>規約</1>を<0>読む</0>"),
+    ("urls", "de", "See http://example.org/x", "Siehe https://example.org/x"),
+    ("spaces", "ja", "Open the file", "ファイル を開く"),
+]
+
+
+def messages(check: str, target: str, source: str, output: str) -> list[str]:
+    found = find("check", check)().find([Unit("1", output, source)], CheckContext("en", target))
+    return [alarm.message for alarm in found]
+
+
+@pytest.mark.parametrize(("check", "target", "source", "output", "part"), WRONG)
+def test_found(check: str, target: str, source: str, output: str, part: str) -> None:
+    assert any(part in message for message in messages(check, target, source, output))
+
+
+@pytest.mark.parametrize(("check", "target", "source", "output"), RIGHT)
+def test_left_alone(check: str, target: str, source: str, output: str) -> None:
+    assert messages(check, target, source, output) == []
+
+
+@pytest.mark.parametrize(
+    ("target", "usual", "rare"),
+    [("ja", "ブラウザーを開く", "ブラウザを閉じる"), ("ru", "ещё раз", "нет, еще нет")],
+)
+def test_the_rarer_of_two_spellings(target: str, usual: str, rare: str) -> None:
+    units = [Unit(str(i), text, "x") for i, text in enumerate([usual, usual, rare])]
+    found = list(find("check", "spelling-variant")().find(units, CheckContext("en", target)))
+    assert [alarm.index for alarm in found] == [2]
+
+
+def test_plain_style_in_a_polite_file() -> None:
+    units = [
+        Unit(str(i), text, "x") for i, text in enumerate(["開きます。", "閉じました。", "もう終わったよ。"])
+    ]
+    found = list(find("check", "address-drift")().find(units, CheckContext("en", "ja")))
+    assert [alarm.index for alarm in found] == [2]
+
+
+def test_a_missing_full_stop_in_a_file_that_has_them() -> None:
+    outputs = ["開きます。"] * 30 + ["閉じました"]
+    units = [Unit(str(i), text, "It works.") for i, text in enumerate(outputs)]
+    found = list(find("check", "end-punctuation")().find(units, CheckContext("en", "ja")))
+    assert [alarm.index for alarm in found] == [30]
