@@ -252,7 +252,7 @@ def test_a_budget_stops_with_what_there_is(
 def test_no_call_begins_after_the_deadline() -> None:
     fake = Fake(name="f", pair=PAIR, delay=0.05, in_flight=1)
     outputs = translate_all(fake, requests(*map(str, range(100))), budget=Budget(seconds=0.2))
-    assert 1 <= fake.counts.calls <= 6
+    assert fake.counts.calls <= 6  # none at all on a machine that is busy for 0.2 s
     assert outputs[-1].error == "the time of 0.2 s is used up"
 
 

@@ -78,8 +78,7 @@ class Database:
             raise self._error(error, "cannot open the workspace") from error
 
     def _open(self) -> None:
-        log = self.path.with_name(f"{self.path.name}-wal")
-        was_left = log.exists() and log.stat().st_size > 0 and time.time() - log.stat().st_mtime > _STALE_S
+        was_left = _is_left(self.path.with_name(f"{self.path.name}-wal"))
         # A server hands a database from thread to thread; only one of them uses it at a time.
         self._connection = sqlite3.connect(
             self.path, timeout=PATIENCE_S, isolation_level=None, check_same_thread=False
@@ -316,6 +315,15 @@ def is_intact(row: Sequence[Any]) -> bool:
 
 def _damaged(path: Path, why: str) -> str:
     return f"{path}: the file is damaged ({why}). Put a backup in its place, or take another `workspace`."
+
+
+def _is_left(log: Path) -> bool:
+    """Whether a write-ahead log has waited for long, as after a crash."""
+    try:
+        found = log.stat()
+    except FileNotFoundError:  # another process may take it away at any moment
+        return False
+    return found.st_size > 0 and time.time() - found.st_mtime > _STALE_S
 
 
 def _close(connection: sqlite3.Connection) -> None:
