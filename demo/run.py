@@ -88,8 +88,8 @@ def better(run: mt.Run, first: str = "packaged", second: str = "raw") -> Lesson:
     ]
     best, other = sorted((scores[first], scores[second]), key=lambda score: -score.value)
     numbers = f"{best.label} {best.value:.1f} and {other.value:.1f} on {best.n:,} segments, p = {p:.2g}"
-    told = f"{best.system} is better than {other.system}"
-    return Lesson(f"{told if p < 0.05 else f'{first} and {second} are not told apart'}: {numbers}.")
+    told = "is better than" if p < 0.05 else "does not differ significantly from"
+    return Lesson(f"{best.system} {told} {other.system}: {numbers}.")
 
 
 def cause(runs: Mapping[str, mt.Run]) -> Lesson:
