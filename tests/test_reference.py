@@ -35,12 +35,6 @@ def test_every_page_of_the_folder_is_made() -> None:
     assert sorted(path.name for path in FOLDER.glob("*.md")) == sorted(PAGES)
 
 
-def test_hidden_options_are_not_listed() -> None:
-    section = PAGES["commands.md"].split("\n## mtassay behavior run\n")[1].split("\n## ")[0]
-    assert "`--min-quality X`" in section
-    assert "`--alpha" not in section
-
-
 def test_a_long_signature_has_a_line_for_each_parameter() -> None:
     assert "\n    metrics: str | Sequence[str] | None = None,\n" in PAGES["library.md"]
 
