@@ -32,7 +32,15 @@ from numpy.typing import NDArray
 
 from mtassay.data.languages import parse_pair
 from mtassay.measures.clues import MOST_OTHERS, ClueFinder, JudgedAnswer
-from mtassay.measures.judge import MOST, PRECISION, SEVERITY, Calibration, Opinion, TranslationJudge, limit_of
+from mtassay.measures.judge import (
+    MOST,
+    PRECISION,
+    SEVERITY,
+    JudgeCalibration,
+    Opinion,
+    TranslationJudge,
+    limit_of,
+)
 from mtassay.measures.polarity import find_polarity
 from mtassay.nlp.encoder import open_reader
 
@@ -365,7 +373,7 @@ class Report:
         p: Floats = 1 / (1 + np.exp(-(shift + slope * self.odds[kind])))
         return p
 
-    def reported(self, kind: str, rows: Flags, *, calibration: Calibration | None = None) -> Flags:
+    def reported(self, kind: str, rows: Flags, *, calibration: JudgeCalibration | None = None) -> Flags:
         """What the judge calls wrong of these rows, which are one file to it."""
         given = [Opinion("undecided", float(p)) for p in self.probabilities(kind)[rows]]
         decided = _Plain().decide(given, calibration=calibration)
@@ -425,7 +433,7 @@ class Report:
                 asked = rng.choice(rows, n, replace=False)
                 rest = np.setdiff1d(rows, asked)
                 p = self.probabilities(kind)
-                fitted = Calibration.of(list(p[asked]), list(table.any[asked]))
+                fitted = JudgeCalibration.of(list(p[asked]), list(table.any[asked]))
                 said, wrong = np.array([fitted(float(v)) for v in p[rest]]), table.any[rest]
                 constant = (table.any[asked].sum() + 0.5) / (n + 1)
                 own.append((1 - ((said - wrong) ** 2).mean() / ((constant - wrong) ** 2).mean(), 0.0))
