@@ -29,10 +29,10 @@ NOT_SEEN = {(name, "small-transformer") for name in HARD}
 """Outputs that few rules were written for: what is left open of them shows how far the rules reach."""
 LOOSE = {
     "en-de": {"accepts-shuffled": 2},
-    "en-pt": {"accepts-unrelated": 14, "accepts-shuffled": 8, "accepts-half": 8},
-    "pt-en": {"accepts-unrelated": 26, "accepts-shuffled": 5, "accepts-half": 10},
-    "en-pt-hard": {"accepts-unrelated": 2, "accepts-shuffled": 1, "accepts-half": 2},
-    "pt-en-hard": {"accepts-unrelated": 1, "accepts-half": 1},
+    "en-pt": {"accepts-shuffled": 8, "accepts-half": 8},
+    "pt-en": {"accepts-shuffled": 5, "accepts-half": 10},
+    "en-pt-hard": {"accepts-shuffled": 1, "accepts-half": 2},
+    "pt-en-hard": {"accepts-half": 1},
 }
 """How many rules and phenomena are known to accept too much; the numbers may only become smaller."""
 

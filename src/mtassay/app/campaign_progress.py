@@ -19,13 +19,12 @@ from mtassay.data.subjects import decide as decide_reviews
 from mtassay.meta.detect import JudgedDetector, PairKey
 from mtassay.meta.judges import CalibratedJudge, CalibrationSettings, calibrate_judge
 from mtassay.report.run_text import Progress
-from mtassay.review.campaign_store import CampaignStore, sealed
+from mtassay.review.campaign_store import CampaignStore, frozen_reviews, sealed
 from mtassay.review.campaigns import (
     RIGHT,
     Campaign,
     CampaignSubject,
     adjudicable,
-    blind_answers,
     cautions,
     is_complete,
     judge_record,
@@ -67,8 +66,10 @@ def report(
     decisions = decide_reviews([*own, *finals], {question.name: question.combine})
     by_entry = {entry: decisions.get((entry.subject, question.name)) for entry in subjects}
     given = sum(min(entry.wanted, len(d.latest)) for entry, d in by_entry.items() if d is not None)
-    blind = blind_answers(campaign, subjects, reviews)
-    by_themselves = decide_reviews([*blind.reviews, *finals], {question.name: question.combine})
+    frozen = frozen_reviews(store, question.name, inside)
+    alone = [review for review in frozen.reviews if review.reviewer in campaign.reviewers]
+    changed = [review for review in frozen.changed if review.reviewer in campaign.reviewers]
+    by_themselves = decide_reviews([*alone, *finals], {question.name: question.combine})
     seals = sealed(store, inside)
     known = {about: decision for about, decision in by_themselves.items() if about not in seals}
     groups = _agreement(store, campaign, subjects, known, fixed_seed(seed))
@@ -90,7 +91,7 @@ def report(
         calibrated,
         why,
         scale_note(question.name),
-        blind.changed,
+        len(changed),
         () if campaign.closed else cautions(campaign, subjects, _invited(store)),
     )
 

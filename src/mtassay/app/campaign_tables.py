@@ -143,18 +143,10 @@ class CampaignReport:
             self.scale,
             *remarks,
             "n: outputs that two or more of the line's reviewers rated, blind to each other.",
-            self._changed(),
+            changed_note(self.changed),
         ]
         header = ["reviewers", "measure", "value", "95 % interval", "n"]
         return Table(header, agreement_rows(self.agreement), "Agreement", list(filter(None, notes)))
-
-    def _changed(self) -> str:
-        if not self.changed:
-            return ""
-        return (
-            f"Changed after the answers of others, or of the judge, could be seen: {self.changed:,}. "
-            "The answers before count here."
-        )
 
     def _by(self, part: str, by_name: Mapping[str, Sequence[AgreementCoefficient]]) -> Table:
         rows: list[list[Cell | str]] = []
@@ -191,7 +183,7 @@ class CampaignReport:
             f"Judge: {printable(judged.judge)}. People, who did not see its verdicts, settled {judged.n:,} "
             f"outputs that have one; {judged.wrong:,} are wrong. 95 %: Wilson's interval.",
         ]
-        if not self.agreement and (changed := self._changed()):
+        if not self.agreement and (changed := changed_note(self.changed)):
             notes.append(changed)
         if self.calibrated is not None:
             notes.append(_threshold(self.calibrated))
@@ -211,6 +203,14 @@ def agreement_rows(found: Sequence[AgreementCoefficient]) -> list[list[Cell | st
             value = number(entry, entry.value)
             rows.append([who, LABELS[entry.measure], value, between(entry), f"{entry.n:,}"])
     return rows
+
+
+def changed_note(count: int) -> str:
+    """How many answers read otherwise since the reveal; empty for none."""
+    if not count:
+        return ""
+    seen = "Changed after the answers of others, or of the judge, could be seen"
+    return f"{seen}: {count:,}. The answers before count here."
 
 
 def number(entry: AgreementCoefficient, value: float | None) -> str:

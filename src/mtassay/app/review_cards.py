@@ -23,7 +23,7 @@ from mtassay.data.questions import find_question
 from mtassay.data.subjects import Subject, subjects_in
 from mtassay.meta.repair.corrections import CORRECT, fix_in
 from mtassay.methods.suite.acceptance import RuleTrial, TriedOutput
-from mtassay.review.campaign_store import KeptAnswer, keep_answer, visible_reviews
+from mtassay.review.campaign_store import KeptAnswer, frozen_reviews, keep_answer, visible_reviews
 from mtassay.review.case_history import answers_to, nearest_settled
 from mtassay.review.pending import asked_in, pending_in
 from mtassay.review.queue import AbsentError, AgendaChoice, AgendaEntry, ReviewQueue, is_prepared, prepare
@@ -91,6 +91,8 @@ class Card:
     rules: RulesToday | None = None
     rulebook: Rulebook | None = None
     mine: Review | None = None
+    changed: Sequence[Review] = ()
+    """Answers that read otherwise since their giver could see those of others."""
 
     @property
     def my_correction(self) -> str:
@@ -165,11 +167,17 @@ def load_card(
     reviews = visible_reviews(store, given, reviewer, is_admin=is_admin)
     own = [review for review in reviews if review.reviewer == reviewer]
     mine = own[-1] if own else None
+    changed = frozen_reviews(store, question.name, [subject]).changed if len(reviews) > 1 else []
     pair = languages(run)
     if not question.is_of_runs:
         chosen, shown = _pair_of(run, question, subject)
         segment = Segment(chosen.case_id, None)
-        return Card(agenda.run, question, entry, chosen, segment, shown, pair, reviews=reviews, mine=mine)
+        return Card(
+            *(agenda.run, question, entry, chosen, segment, shown, pair),
+            reviews=reviews,
+            mine=mine,
+            changed=changed,
+        )
     chosen = _subject(run, question, subject)
     segment = next(segment for segment in run.segments if segment.id == chosen.case_id)
     pending = next((p for p in pending_in(run, question=question) if p.subject == chosen), None)
@@ -195,6 +203,7 @@ def load_card(
         rules,
         rulebook if rules else None,
         mine,
+        changed,
     )
 
 

@@ -14,7 +14,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mtassay.app.campaign_tables import LABELS, agreement_rows
+from mtassay.app.campaign_tables import LABELS, agreement_rows, changed_note
 from mtassay.app.runs import open_workspace, workspace_path
 from mtassay.data.display import Table
 from mtassay.data.errors import UsageError
@@ -36,7 +36,7 @@ from mtassay.data.subjects import (
 )
 from mtassay.data.subjects import decide as decide_reviews
 from mtassay.report.run_text import Progress
-from mtassay.review.campaign_store import KeptAnswer, counted_reviews, keep_answer, sealed
+from mtassay.review.campaign_store import KeptAnswer, counted_reviews, frozen_reviews, keep_answer, sealed
 from mtassay.review.case_history import refuse_case
 from mtassay.review.pending import (
     Order,
@@ -187,7 +187,9 @@ def audit(
         PendingChoice(category, phenomenon, item, system, "run"),
     )
     drawn = sampled(verdicts, sample, seed=fixed_seed(seed))
-    reviews = store.reviews()
+    asked = {entry.question.name for entry in drawn}
+    reviews = [review for name in asked for review in frozen_reviews(store, name).reviews]
+    reviews += [review for review in store.reviews() if review.is_adjudication]
     if reviewer is not None:
         reviews = counted_reviews(store, reviews, reviewer)
     return audit_of(drawn, decide_reviews(reviews), settled=len(verdicts))
@@ -460,6 +462,8 @@ class ReviewerAgreement:
     disputed: Sequence[tuple[Subject, Decision]]
     scale: str = ""
     """What agreement means where the question is no choice."""
+    changed: int = 0
+    """Answers that were changed after others' could be seen; the ones before count."""
 
     @property
     def reviewers(self) -> set[str]:
@@ -469,6 +473,7 @@ class ReviewerAgreement:
     def record(self, *, with_disputed: bool = False) -> dict[str, Any]:
         """All of it for a program."""
         record: dict[str, Any] = {"question": self.question, "n_disputed": len(self.disputed)}
+        record["changed_after_reveal"] = self.changed
         record["models"] = sorted(filter(is_model, self.reviewers))
         record["agreement"] = [asdict(entry) for entry in self.found]
         if with_disputed:
@@ -490,6 +495,7 @@ class ReviewerAgreement:
             self.scale,
             *sorted(remarks),
             "n: outputs that two or more of the line's reviewers rated.",
+            changed_note(self.changed),
             f"Answers 'unsure', which are no ratings: {self.unsure:,}." if self.unsure else "",
             f"Pairs of reviewers with no output in common, not shown: {strangers:,}." if strangers else "",
             f"Disputed, that is without a majority: {len(self.disputed):,}{see}.",
@@ -509,7 +515,7 @@ def agreement(
 ) -> ReviewerAgreement:
     """How far reviewers agree on a question; by default on `suite`, or the only one with answers.
 
-    Each reviewer's newest answer counts, and `unsure` is no rating.
+    Of each reviewer the last answer before they could see others' counts, and `unsure` is no rating.
     """
     from mtassay.review.reviewer_agreement import agreements, scale_note
 
@@ -525,18 +531,20 @@ def agreement(
     with Progress() as progress:
         drawn = chosen_seed(seed)
         texts = store.subjects({subject for subject, _ in decisions}) if asked in COMMON_QUESTIONS else {}
-        for number, entry in enumerate(agreements(decisions, asked, seed=drawn, subjects=texts), start=1):
+        frozen = frozen_reviews(store, asked)
+        blind = decide_reviews(frozen.reviews)
+        for number, entry in enumerate(agreements(blind, asked, seed=drawn, subjects=texts), start=1):
             coefficients.append(entry)
             progress.report(f"resampling, {number} done", 0, None)
     if not coefficients:
         names = sorted({name for decision in decisions.values() for name in decision.ratings})
         so_far = f"so far only {names[0]} has answered" if names else "nobody has answered yet"
         raise UsageError(f"Agreement needs two reviewers; {so_far}. See: mtassay review next --double")
-    unsure = sum(r.answer == UNSURE for decision in decisions.values() for r in decision.latest.values())
+    unsure = sum(review.answer == UNSURE for review in frozen.reviews)
     disputes = {subject: decision for (subject, _), decision in decisions.items() if decision.is_disputed}
     subjects = store.subjects() if disputes else {}
     contested = [(subjects[subject], decision) for subject, decision in disputes.items()]
-    return ReviewerAgreement(asked, coefficients, unsure, contested, scale_note(asked))
+    return ReviewerAgreement(asked, coefficients, unsure, contested, scale_note(asked), len(frozen.changed))
 
 
 def told(decision: Decision) -> str:

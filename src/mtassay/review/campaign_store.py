@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from mtassay.data.errors import UsageError
 from mtassay.data.nouns import Question, Review
 from mtassay.data.subjects import Decision, Subject, answer_about, decide, review_now
-from mtassay.review.campaigns import Campaign, CampaignSubject, order_key
+from mtassay.review.campaigns import Campaign, CampaignSubject, FrozenAnswers, frozen_answers, order_key
 from mtassay.runtime.database import checksum
 from mtassay.runtime.workspace import Workspace
 from mtassay.runtime.workspace_file import now_exactly
@@ -135,10 +135,12 @@ class CampaignStore:
         with self._database.parsing("campaign_subjects"):
             return list(map(_entry, rows))
 
-    def subjects(self, campaign: Campaign) -> list[CampaignSubject]:
-        """What belongs to a campaign, in order."""
-        rows = self._database.read("campaign_subjects", "WHERE campaign = ? ORDER BY position", campaign.name)
-        return self._entries(rows)
+    def subjects(self, campaign: Campaign, chosen: Collection[str] | None = None) -> list[CampaignSubject]:
+        """What belongs to a campaign, in order; of it only what is `chosen`, by id, where that is given."""
+        some = "" if chosen is None else "AND subject IN (SELECT value FROM json_each(?2)) "
+        more = () if chosen is None else (json.dumps(list(chosen)),)
+        where = f"WHERE campaign = ?1 {some}ORDER BY position"
+        return self._entries(self._database.read("campaign_subjects", where, campaign.name, *more))
 
     def named(self, campaign: Campaign, beginning: str) -> list[CampaignSubject]:
         """The subject of a campaign with this id; else those whose id begins so."""
@@ -334,6 +336,22 @@ def visible_reviews(
         return is_admin or key in known
 
     return list(filter(may_see, given))
+
+
+def frozen_reviews(store: Workspace, question: str, subjects: Collection[str] | None = None) -> FrozenAnswers:
+    """What people answered to a question before they could see others' answers, and who changed theirs since.
+
+    With `subjects` only about these.
+    """
+    reviews = store.reviews(question) if subjects is None else store.reviews_about(subjects, question)
+    about = {review.subject for review in reviews}
+    shelf = CampaignStore(store)
+    seals: dict[str, list[tuple[Campaign, CampaignSubject]]] = {}
+    for campaign in shelf.campaigns():
+        if campaign.question == question:
+            for entry in shelf.subjects(campaign, about):
+                seals.setdefault(entry.subject, []).append((campaign, entry))
+    return frozen_answers(reviews, seals)
 
 
 @dataclass(frozen=True, slots=True)

@@ -340,55 +340,60 @@ def adjudicable(
     return not ratings or question.differ(ratings)
 
 
-class BlindAnswers(NamedTuple):
-    """The last answer of each reviewer to each subject before they could see what others or the judge say.
+class FrozenAnswers(NamedTuple):
+    """What people answered by themselves: the last answer of each reviewer to each subject before the reveal.
 
-    `changed` is how many of them read otherwise now.
+    `changed` are the answers that hold now and read otherwise, given after others' or the judge's answer
+    could be seen: each is a changed mind, and no rating.
     """
 
     reviews: list[Review]
-    changed: int
+    changed: list[Review]
 
 
-def blind_answers(
-    campaign: Campaign, subjects: Iterable[CampaignSubject], reviews: Iterable[Review]
-) -> BlindAnswers:
-    """What the reviewers of a campaign answered by themselves, by all `reviews` in the order of the store.
+def frozen_answers(
+    reviews: Iterable[Review], seals: Mapping[str, Sequence[tuple[Campaign, CampaignSubject]]]
+) -> FrozenAnswers:
+    """The answers to one question that everything called blind rests on.
 
-    Who has answered can see the judge's verdict at once, and what others said as soon as as many reviewers
-    as wanted have answered, or the campaign is closed; before the campaign began, as soon as others had
-    answered. An adjudicator sees it without an answer.
+    Who has answered can see what others said at once; in a campaign (`seals`, by subject) only when as many
+    reviewers as wanted have answered, or the campaign is closed. An adjudicator of it then sees it without an
+    answer. The judge of a campaign speaks right after one's own answer.
+
+    Args:
+        reviews: all to this question, in the order of the store.
+        seals: the campaigns that ask it about a subject, and what each wants.
     """
-    entries = {entry.subject: entry for entry in subjects}
     answered: dict[str, set[str]] = {}
     seen: set[tuple[str, str]] = set()
-    blind: dict[tuple[str, str], Review] = {}
+    frozen: dict[tuple[str, str], Review] = {}
     newest: dict[tuple[str, str], Review] = {}
 
-    def reveal(entry: CampaignSubject, people: set[str], at: str) -> None:
-        """Who has answered, or adjudicates, can see what others said, if it can be seen at this time."""
-        goes_on = campaign.created <= at and not (campaign.closed and campaign.closed < at)
-        is_sealed = goes_on and len(people.intersection(campaign.reviewers)) < entry.wanted
-        if not is_sealed:
-            seen.update((entry.subject, who) for who in {*people, *campaign.adjudicators} if people - {who})
+    def reveal(subject: str, at: str) -> None:
+        """Who has answered, or adjudicates, can see what others said, unless it is sealed at this time."""
+        people, asking = answered.setdefault(subject, set()), seals.get(subject, ())
+        for campaign, entry in asking:
+            goes_on = campaign.created <= at and not (campaign.closed and campaign.closed < at)
+            if goes_on and len(people.intersection(campaign.reviewers)) < entry.wanted:
+                return
+        judges = {name for campaign, _ in asking for name in campaign.adjudicators}
+        seen.update((subject, who) for who in people | judges if people - {who})
 
     for review in reviews:
-        entry = entries.get(review.subject)
-        if entry is None or review.is_adjudication:
+        if review.is_adjudication:
             continue
         key = (review.subject, review.reviewer)
-        people = answered.setdefault(review.subject, set())
-        reveal(entry, people, review.at)
-        if key in blind and entry.verdict and campaign.created <= review.at:
+        reveal(review.subject, review.at)
+        asking = seals.get(review.subject, ())
+        if key in frozen and any(e.verdict and c.created <= review.at for c, e in asking):
             seen.add(key)
         if key not in seen:
-            blind[key] = review
+            frozen[key] = review
         newest[key] = review
-        people.add(review.reviewer)
-        reveal(entry, people, review.at)
-    own = {key: review for key, review in blind.items() if review.reviewer in campaign.reviewers}
-    changed = sum(newest[key].answer != review.answer for key, review in own.items())
-    return BlindAnswers(list(own.values()), changed)
+        answered[review.subject].add(review.reviewer)
+        reveal(review.subject, review.at)
+    changed = [newest[key] for key, review in frozen.items() if newest[key].answer != review.answer]
+    return FrozenAnswers(list(frozen.values()), changed)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from mtassay.data.method import view_of
 from mtassay.data.nouns import UNSURE, Finding, Question, Run, Segment
 from mtassay.data.questions import find_question
 from mtassay.data.subjects import Subject, decide
-from mtassay.review.campaign_store import counted_reviews, sealed
+from mtassay.review.campaign_store import counted_reviews, frozen_reviews, sealed
 from mtassay.review.campaigns import Pace, pace_of
 from mtassay.review.pending import PendingChoice, asked_in, chosen, outputs_in
 from mtassay.runtime.workspace import Workspace
@@ -268,27 +268,24 @@ class ReviewQueue:
         return found
 
     def ratings(self) -> dict[str, dict[str, str]]:
-        """The newest answer of each reviewer by subject, of what two or more answered; `unsure` is none.
+        """The answer of each reviewer before the reveal by subject, of what two or more answered.
 
-        What is sealed is not there: a share of one output tells what the other said.
+        `unsure` is none. What is sealed is not there: a share of one output tells what the other said.
         """
-        rows = self.workspace.database.select(
-            "SELECT r.subject, r.reviewer, r.answer FROM reviews r CROSS JOIN agenda a "
-            "ON a.subject = r.subject AND a.question = r.question AND a.run = ? WHERE r.question = ? "
-            "ORDER BY r.rowid",
-            *(self.run, self.question),
-        )
+        inside = {
+            subject
+            for (subject,) in self.workspace.database.select(
+                "SELECT DISTINCT r.subject FROM reviews r CROSS JOIN agenda a ON a.subject = r.subject "
+                "AND a.question = r.question AND a.run = ? WHERE r.question = ?",
+                *(self.run, self.question),
+            )
+        }
         by_subject: dict[str, dict[str, str]] = {}
-        seals = sealed(self.workspace)
-        for subject, reviewer, answer in rows:
-            if (subject, self.question) in seals:
-                continue
-            by_subject.setdefault(subject, {})[reviewer] = answer
-        sure = (
-            {name: answer for name, answer in said.items() if answer != UNSURE}
-            for said in by_subject.values()
-        )
-        return {subject: said for subject, said in zip(by_subject, sure, strict=True) if len(said) > 1}
+        seals = sealed(self.workspace, inside)
+        for review in frozen_reviews(self.workspace, self.question, inside).reviews:
+            if (review.subject, self.question) not in seals and review.answer != UNSURE:
+                by_subject.setdefault(review.subject, {})[review.reviewer] = review.answer
+        return {subject: said for subject, said in by_subject.items() if len(said) > 1}
 
     def latest_of(self, reviewer: str, *, before: str = "") -> str | None:
         """The subject that a reviewer answered last in this agenda, or last before that one."""
