@@ -8,6 +8,7 @@ from typing import TypeVar
 
 import pytest
 
+import mtassay as mt
 from mtassay.data.errors import UsageError
 from mtassay.data.nouns import Segment
 from mtassay.measures.check import CheckContext, Unit
@@ -114,3 +115,17 @@ def test_several_alarms_of_one_check_are_one_finding() -> None:
     assert {(f.evidence["file"], f.evidence["key"], f.evidence["line"]) for f in found} == {
         ("de.json", "a.b", 7)
     }
+
+
+def test_a_suite_counts_what_checks_flag_and_keeps_its_verdicts() -> None:
+    item = "false-friends-nouns-1"
+    refused = {"gpt": ["I'm sorry, but I cannot translate this text."], "nmt": ["Ambos os pais são médicos."]}
+    run = mt.suite("en-pt", refused, item=item)
+    plain = mt.suite("en-pt", refused, item=item, checks="none")
+    counted = run.record.result.basis["checks"]
+    assert counted["gpt"]["refusal"] == 1
+    assert "refusal" not in counted["nmt"]
+    assert [finding.verdict for finding in run.findings] == [finding.verdict for finding in plain.findings]
+    assert "Findings of checks" in str(run)
+    assert f"refusal: {item} (gpt)" in str(run)
+    assert "Findings of checks" not in str(plain)

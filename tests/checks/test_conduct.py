@@ -127,3 +127,22 @@ def test_what_the_engine_said_is_used() -> None:
     assert names_of("truncated", "The old dog.", text, facts=facts)
     assert names_of("cleaned", "Hi.", "Hallo.", facts={"cleaned": ["quotes"]})
     assert not names_of("cleaned", "Hi.", "Hallo.", facts={"cleaned": ["whitespace"]})
+
+
+def test_reasoning_words_to_choose_from_and_lost_sentences_are_named() -> None:
+    cases = [
+        ("chatter", "Turn off the light.", "<think>Imperative.</think> Mach das Licht aus."),
+        (
+            "chatter",
+            "I don't know why I missed it.",
+            "Ich weiß nicht, warum ich es verpasst/versäumt/übersehen habe.",
+        ),
+        (
+            "truncated",
+            "First, sign in now. Then choose a plan. Finally, confirm your payment.",
+            "Melden Sie sich an.",
+        ),
+    ]
+    for name, source, output in cases:
+        found = find("check", name)().find([Unit("1", output, source)], CheckContext("en", "de"))
+        assert list(found), output

@@ -108,6 +108,7 @@ class SuiteOptions(ItemOptions, total=False):
     samples: int
     trials: int
     seed: int | None
+    checks: Names | None
     reviews: bool
 
 
@@ -179,6 +180,7 @@ class BehaviorOptions(RecipeOptions, total=False):
     direct: bool
     meaning: bool
     level: float
+    checks: Names | None
     recipe: Recipe | None
 
 

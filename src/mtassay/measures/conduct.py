@@ -39,6 +39,9 @@ _ALTERNATIVES = re.compile(
 _LATIN_READING = re.compile(
     r"[^\x00-\u02ff][)）。.]?\s?[(（]([A-Za-zāīūēōǎǐǔěǒáíúéóàìùèòĀŌ' -]{5,200})[)）]\s*$"
 )
+# Words to choose from (went/left/walked), and a word of the source with its meaning: overkill (zu viel).
+_CHOICES = re.compile(r"(?<![\w/.])[^\W\d_]{3,}/[^\W\d_]{3,}/[^\W\d_]{3,}(?![\w/])")
+_GLOSS = re.compile(r"([^\W\d_]{3,})[\"”“»]? [(（]([^()（）\d]{6,60})[)）]")
 _OPENING = re.compile(
     r"\W*(?:(?:sure|certainly|of course|absolutely|okay)\b[^\n:：]{0,60}[!,.:]|here(?:['’]s| is|"
     r" are)\b|below is\b"
@@ -99,6 +102,9 @@ class Reading:
                 "format",
                 Alarm(index, f"the output has {', '.join(wrappers)}", severity=_severity(wrappers)),
             )
+            if "reasoning" in wrappers:
+                named.add("chatter")
+                yield "chatter", Alarm(index, "the reasoning of the model is left in", severity="critical")
         if match := self._refuses(lowered, theirs, excess, speaks, talk is not None):
             named.add("refusal")
             yield (
@@ -115,7 +121,9 @@ class Reading:
         if why := self._is_obeyed(source, theirs, output, talk is not None, order):
             named.add("obeyed")
             yield "obeyed", Alarm(index, why)
-        if why := is_noted or self._chatters(source, output, speaks, excess, talk, named):
+        if "chatter" not in named and (
+            why := is_noted or self._chatters(source, output, speaks, excess, talk, named)
+        ):
             named.add("chatter")
             yield "chatter", Alarm(index, why)
         if (excess > 0.1 or len(output) > 300) and (why := _loops(source, output)):
@@ -209,6 +217,12 @@ class Reading:
             and not _ALTERNATIVES.search(source)
         ):
             return "several translations to choose from"
+        if "/" in output and "/" not in source and _CHOICES.search(output):
+            return "several words to choose from"
+        if excess > 0.25 and "(" in output and not re.search(r"[(（\[—–:]", source):
+            gloss = _GLOSS.search(output)
+            if gloss and gloss[1] in source and gloss[2] not in source:
+                return f"an explanation in brackets: {gloss[2]!r}"
         if self.target in ("ja", "zh", "ko", "ru", "ar", "hi") and not re.search("[(（]", source):
             reading = _LATIN_READING.search(output)
             # An English term after its translation is no reading.
@@ -347,9 +361,26 @@ def _is_cut(
         return f"breaks off: …{signs.common_tail(unit)!r}"
     if size >= 40 and (word := signs.cut_word(source, output, target)):
         return f"breaks off in the middle of a word: …{word!r}"
-    if size >= 60 and excess < -0.1 and "looped" not in named and signs.leaves_open(source, output):
+    if size >= 60 and excess < -0.35 and not named and _loses_sentences(source, output):
+        return f"whole sentences are missing: only {math.exp(excess):.0%} of the usual length"
+    is_open = output.count("{") > output.count("}") and source.count("{") == source.count("}")
+    if (
+        size >= 60
+        and "looped" not in named
+        and (excess < -0.1 or is_open)
+        and signs.leaves_open(source, output)
+    ):
         return f"breaks off within a bracket: …{signs.common_tail(unit)!r}"
     return None
+
+
+_SENTENCE_END = re.compile(r"[.!?。！？…]+[\"'”’»)\]]*(?=\s|$)|[。！？]")
+
+
+def _loses_sentences(source: str, output: str) -> bool:
+    """Whether an output has two sentences fewer than its source."""
+    theirs, own = len(_SENTENCE_END.findall(source)), max(1, len(_SENTENCE_END.findall(output)))
+    return theirs - own >= 2
 
 
 class _Conduct(Check):

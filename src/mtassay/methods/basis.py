@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from mtassay import __version__, nlp
+from mtassay.data.display import Cell, Table
 from mtassay.data.marks import plural
-from mtassay.data.nouns import DISPUTED, Finding, Output, Result, RunContext, Verdict
+from mtassay.data.nouns import DISPUTED, Finding, Output, Result, RunContext, Segment, Verdict
 from mtassay.data.questions import span_answer
 from mtassay.data.settings import option
 from mtassay.data.subjects import Subject, is_model
@@ -176,6 +177,81 @@ CHECKS = option(
     in_signature=False,
 )
 """The option of a method that runs checks beside what it does."""
+
+
+def checked_basis(
+    pair: tuple[str, str] | None,
+    checks: Sequence[str],
+    segments: Sequence[Segment],
+    outputs: Mapping[str, Sequence[Output]],
+    context: RunContext,
+) -> dict[str, Any]:
+    """For the basis of a result: how many outputs of each system each check flags, and which cases first.
+
+    This is for methods whose verdicts are not by checks.
+    """
+    from mtassay.measures.check import CheckContext  # large, with all phrases and word lists
+    from mtassay.measures.check_run import choose_checks, count_checks, id_of, run_checks, units_of
+    from mtassay.measures.corpus import code_stamp
+
+    if tuple(checks) == ("none",):
+        return {}
+    context.progress("checks", 0, None)
+    languages = CheckContext(*(pair or (None, None)))
+    chosen = choose_checks(checks, (), languages).checks
+    units = {system: units_of(segments, answers) for system, answers in outputs.items()}
+    stamps = [code_stamp(type(check).__module__) for check in chosen]
+    asked = repr((__version__, pair, [check.id for check in chosen], stamps, units))
+    key = hashlib.sha256(f"checked{asked}".encode("utf-8", "surrogatepass")).hexdigest()
+    if (known := context.recall(key)) is not None:
+        return dict(json.loads(known))
+    found = run_checks(chosen, units, languages, run=context)
+    counts = {
+        system: {"segments": len(segments), **count_checks(findings)} for system, findings in found.items()
+    }
+    cases: dict[str, list[str]] = {}
+    for system, findings in found.items():
+        for finding in findings:
+            cases.setdefault(id_of(finding), []).append(f"{finding.case_id} ({system})")
+    basis = {"checks": counts, "flagged": {name: own[:_SOME] for name, own in sorted(cases.items())}}
+    context.remember(key, json.dumps(basis).encode())
+    return basis
+
+
+def checked_note(result: Result) -> str:
+    """Where to look for what checks flag beside the verdicts; empty where they flag nothing.
+
+    >>> counts = {"a": {"segments": 9, "refusal": 4}, "b": {"segments": 9}}
+    >>> checked_note(Result(basis={"checks": counts, "flagged": {"refusal": ["i1 (a)", "i2 (a)", "i3 (a)"]}}))
+    'Checks, which change no verdict, flag refusal: i1 (a), i2 (a), i3 (a) and 1 more.'
+    """
+    told = []
+    for name, cases in result.basis.get("flagged", {}).items():
+        rest = sum(counts.get(name, 0) for counts in result.basis["checks"].values()) - len(cases)
+        told.append(f"{name}: {', '.join(cases)}" + (f" and {rest:,} more" if rest else ""))
+    return f"Checks, which change no verdict, flag {'; '.join(told)}." if told else ""
+
+
+def alarm_table(counted: Mapping[str, Mapping[str, int]]) -> Table | None:
+    """Outputs that checks flag, per system, of all its `segments`; `None` if nothing was found."""
+    kinds = [
+        kind
+        for kind in dict.fromkeys(kind for counts in counted.values() for kind in counts)
+        if kind != "segments" and any(counts.get(kind) for counts in counted.values())
+    ]
+    systems = [system for system, counts in counted.items() if any(counts.get(kind) for kind in kinds)]
+    if not kinds:
+        return None
+    rows: list[list[Cell | str]] = []
+    for system in systems:
+        counts = counted[system]
+        total = counts["segments"] or 1
+        cells = [
+            f"{counts[kind]} ({100 * counts[kind] / total:.1f} %)" if counts.get(kind) else ""
+            for kind in kinds
+        ]
+        rows.append([system, *cells])
+    return Table(["System", *(kind.replace("_", " ") for kind in kinds)], rows, title="Findings of checks")
 
 
 def answer_of(

@@ -395,3 +395,12 @@ def test_a_negated_translation_fails_though_the_measure_does_not_see_it(pair: st
     assert all("says no" in finding.evidence["reasons"][0] for finding in failed)
     as_in_the_paper = execute(replace(method, direct=False), segments, [wrong]).findings
     assert {finding.verdict for finding in as_in_the_paper} == {"pass"}
+
+
+def test_checks_are_counted_beside_the_verdicts() -> None:
+    outputs = {"a": "o cão dorme aqui hoje", "a/edited": "I'm sorry, but I cannot translate this text."}
+    done, plain = run([case("a")], outputs), run([case("a")], outputs, checks=("none",))
+    assert done.result.basis["checks"]["nmt"]["refusal"] == 1
+    assert any("refusal: a/edited (nmt)" in note for note in done.result.notes)
+    assert (only(done).verdict, only(done).value) == (only(plain).verdict, only(plain).value)
+    assert "checks" not in plain.result.basis

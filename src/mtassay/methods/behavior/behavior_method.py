@@ -26,10 +26,19 @@ from mtassay.data.nouns import (
 )
 from mtassay.data.settings import option
 from mtassay.measures.answers import AnnotatedAnswer
+from mtassay.measures.check_run import check_names
 from mtassay.measures.judge import OURS, Opinion, Reason, TranslationJudge, open_judge
 from mtassay.measures.metric import Metric
 from mtassay.measures.polarity import Polarity, find_polarity
-from mtassay.methods.basis import JUDGE_OPTION, answer_of, ask_judge, sign
+from mtassay.methods.basis import (
+    CHECKS,
+    JUDGE_OPTION,
+    answer_of,
+    ask_judge,
+    checked_basis,
+    checked_note,
+    sign,
+)
 from mtassay.methods.behavior.behavior_evidence import (
     AnsweredPair,
     CaseEvidence,
@@ -89,8 +98,8 @@ class BehaviorMethod(Method):
     the translations, and for negations: where the edit was provably ignored, or a negation is lost or added
     against source and reference, the case fails whatever its quality; with `meaning` the
     sentence encoder helps to place errors, which finds a little more and takes its time. `level` is that of
-    significance. A `recipe` says how cases are made of a parallel text; without one, the segments must be
-    cases.
+    significance. `checks` are counted beside the verdicts. A `recipe` says how cases are made of a parallel
+    text; without one, the segments must be cases.
     """
 
     name: ClassVar[str] = "behavior"
@@ -194,6 +203,7 @@ class BehaviorMethod(Method):
     level: float = field(
         default=0.05, metadata=option("Level of significance.", least=0.0001, most=0.5, is_hidden=True)
     )
+    checks: tuple[str, ...] = field(default=("default",), metadata=CHECKS)
     recipe: Recipe | None = None
 
     # Parameters ------------------------------------------------------------------------------------------
@@ -213,6 +223,8 @@ class BehaviorMethod(Method):
             values["recipe"] = Recipe.resolve({key: values.pop(key) for key in keys & values.keys()})
         elif not values["recipe"]:
             del values["recipe"]
+        if "checks" in values:
+            values["checks"] = check_names(values["checks"])
         pair = parse_pair(str(values.get("pair") or (run.parameters["pair"] if run else "")))
         values["pair"] = str(pair)
         if run is not None:
@@ -336,7 +348,15 @@ class BehaviorMethod(Method):
             system_findings += self._findings(answered, system, opinions, context)
             counts[system] = count_findings(system_findings, len(cases))
             findings += system_findings
-        return Judgement(findings, counts=counts)
+        segments = [
+            Segment(
+                edited_id(asked[i // 2].id) if i % 2 else asked[i // 2].id, item.source, (item.reference,)
+            )
+            for i, item in enumerate(items)
+        ]
+        languages = (str(self._pair.source), str(self._pair.target))
+        flagged = checked_basis(languages, self.checks, segments, outputs, context)
+        return Judgement(findings, counts=counts, basis=flagged)
 
     def score(self, judgement: Judgement, context: RunContext) -> Result:
         rates = pass_rates(
@@ -346,6 +366,9 @@ class BehaviorMethod(Method):
             level=self.level,
             signature=self.signature,
         )
+        rates = replace(rates, basis={**rates.basis, **judgement.basis})
+        if flagged := checked_note(rates):
+            rates = replace(rates, notes=[*rates.notes, flagged])
         return sign(rates, context)
 
     def _opinions(

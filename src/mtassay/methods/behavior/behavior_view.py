@@ -11,6 +11,7 @@ from mtassay.data.display import PLAIN, Block, CaseView, Figure, Headline, Line,
 from mtassay.data.nouns import Finding, Flags, Ledger, Observation, OpenAnswer, Segment, original_of
 from mtassay.data.run_view import AskedPair, RunView
 from mtassay.measures.metric import blindspots_note
+from mtassay.methods.basis import alarm_table
 from mtassay.methods.behavior.behavior_blocks import (
     answer_view,
     case_block,
@@ -110,7 +111,8 @@ class BehaviorView(RunView):
         )
         positions = position_table(error_positions(self.run.findings), self.run.findings)
         broken = broken_table(broken_by_edits(self.run.findings, self.run.systems))
-        tables = [table for table in (rates, broken, status_table(self.run), positions) if table]
+        flagged = alarm_table(self.run.result.basis.get("checks", {}))
+        tables = [table for table in (rates, broken, status_table(self.run), positions, flagged) if table]
         if look.detail and not by_evidence:
             swept = sweep_run(self.run)
             tables.append(sweep_table(swept.scores, chosen=swept.chosen, title=swept.title))

@@ -378,28 +378,6 @@ def _about_p(run: Run) -> str:
     return f"{_TESTS[test]}{f'; {corrected}' if several else ''}."
 
 
-def alarm_table(result: Result) -> Table | None:
-    """Outputs that checks flag, per system; only what was found, `None` if nothing was."""
-    kinds = [
-        kind
-        for kind in dict.fromkeys(kind for counts in result.counts.values() for kind in counts)
-        if kind != "segments" and any(counts.get(kind) for counts in result.counts.values())
-    ]
-    systems = [system for system, counts in result.counts.items() if any(counts.get(kind) for kind in kinds)]
-    if not kinds:
-        return None
-    rows: list[list[Cell | str]] = []
-    for system in systems:
-        counts = result.counts[system]
-        total = counts["segments"] or 1
-        cells = [
-            f"{counts[kind]} ({100 * counts[kind] / total:.1f} %)" if counts.get(kind) else ""
-            for kind in kinds
-        ]
-        rows.append([system, *cells])
-    return Table(["System", *(kind.replace("_", " ") for kind in kinds)], rows, title="Findings of checks")
-
-
 def signature_lines(result: Result) -> list[str]:
     """One line per metric: its label and signature."""
     style = _MetricStyle.of(result)

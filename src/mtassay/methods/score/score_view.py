@@ -16,7 +16,7 @@ from mtassay.data.registry import find
 from mtassay.data.run_view import RunView
 from mtassay.measures.corpus import labels_of, open_metrics, saved_metric
 from mtassay.measures.metric import Metric
-from mtassay.methods.basis import unanswered_note
+from mtassay.methods.basis import alarm_table, unanswered_note
 from mtassay.methods.headlines import Contest
 from mtassay.methods.score.judged import (
     JUDGE,
@@ -32,7 +32,6 @@ from mtassay.methods.score.judged import (
 )
 from mtassay.methods.score.score_statistics import group_statistics
 from mtassay.methods.score.score_tables import (
-    alarm_table,
     comparison_table,
     group_tables,
     main_table,
@@ -196,7 +195,7 @@ class ScoreView(RunView):
     def tables(self, look: Look = PLAIN) -> list[Table]:
         run = self._labelled
         judged = (judged_table(run), reasons_table(run)) if self._is_judged else ()
-        more = (comparison_table(run, all_pairs=look.pairs), alarm_table(run.result), *judged)
+        more = (comparison_table(run, all_pairs=look.pairs), alarm_table(run.result.counts), *judged)
         main = [main_table(run)] if run.result.scores else []
         matrices = matrix_tables(run) if look.pairs or look.detail else []
         return [*main, *group_tables(run), *filter(None, more), *matrices]

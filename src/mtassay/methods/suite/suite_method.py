@@ -19,7 +19,16 @@ from mtassay.data.method import Method, Read
 from mtassay.data.nouns import Case, Finding, Judgement, Output, Question, Result, Run, RunContext, Segment
 from mtassay.data.settings import option
 from mtassay.data.subjects import Subject
-from mtassay.methods.basis import SettledOutputs, compared_basis, missing, sign
+from mtassay.measures.check_run import check_names
+from mtassay.methods.basis import (
+    CHECKS,
+    SettledOutputs,
+    checked_basis,
+    checked_note,
+    compared_basis,
+    missing,
+    sign,
+)
 from mtassay.methods.suite.accuracy import Grades, Test, accuracies, costliest, fair_items
 from mtassay.methods.suite.authoring import Choice, select
 from mtassay.methods.suite.rule_judge import DETECTOR, STATUSES, Judge, VerdictEvidence, is_notable
@@ -49,7 +58,7 @@ class SuiteMethod(Method):
     `category`, `phenomenon`, `tag`, `item`, `approved` and `public` choose items; else all are judged.
     `items` says which items count: those settled for all systems (fair), for each system those settled
     for it, or both, one after the other. `test` compares each system with the best. Without `reviews`,
-    only the rules of the file judge.
+    only the rules of the file judge. `checks` are counted beside the verdicts.
     """
 
     name: ClassVar[str] = "suite"
@@ -88,6 +97,7 @@ class SuiteMethod(Method):
         default=12345,
         metadata=option("Seed of all draws. Default: $SACREBLEU_SEED or 12345.", default=None, least=0),
     )
+    checks: tuple[str, ...] = field(default=("default",), metadata=CHECKS)
     reviews: bool = field(default=True, metadata=option("Let what reviewers decided settle outputs."))
 
     @classmethod
@@ -100,6 +110,8 @@ class SuiteMethod(Method):
         for key in _NAMED:
             if (names := values.get(key)) is not None:
                 values[key] = (names,) if isinstance(names, str) else tuple(names)
+        if values.get("checks") is not None:
+            values["checks"] = check_names(values["checks"])
         suite = values.get("suite")
         if suite is not None and not isinstance(suite, Suite):
             values["suite"] = read_suite(suite)
@@ -226,11 +238,14 @@ class SuiteMethod(Method):
         everything = [finding for of_system in findings.values() for finding in of_system]
         reviewers = context.reviewers(QUESTION) if known_decisions else {}
         settled = SettledOutputs.of(subjects, known_decisions, reviewers, used=self.reviews)
+        segments = [segment_of(judge.items[case.id]) for case in asked]
+        languages = (str(self.pair.source), str(self.pair.target)) if self.pair else None
+        flagged = checked_basis(languages, self.checks, segments, outputs, context)
         return Judgement(
             everything,
             counts=counts,
             notes=[f"{' and '.join(names)} gave the same outputs." for names in _twins(outputs)],
-            basis={"suite": self.suite.digest, **settled.basis()},
+            basis={"suite": self.suite.digest, **settled.basis(), **flagged},
         )
 
     def score(self, judgement: Judgement, context: RunContext) -> Result:
@@ -270,6 +285,8 @@ class SuiteMethod(Method):
             lacking = dict(zip(grades.systems, (grades.values < 0).sum(axis=0).tolist(), strict=True))
             basis |= compared_basis(len(cases), int(fair_items(grades).sum()), lacking)
         result = replace(result, counts=judgement.counts, notes=notes, basis=basis)
+        if flagged := checked_note(result):
+            notes.append(flagged)
         if note := compared_items(result):
             result = replace(result, notes=[note, *notes])
         return sign(result, context, suite=self.suite.digest, reviews=settled.signed)

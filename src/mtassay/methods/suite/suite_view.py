@@ -13,6 +13,7 @@ from mtassay.data.marks import find_words, plural
 from mtassay.data.nouns import Case, Finding, Flags, Ledger, OpenAnswer, Output, Run, Score, Segment
 from mtassay.data.run_view import RunView
 from mtassay.data.subjects import subjects_in
+from mtassay.methods.basis import alarm_table
 from mtassay.methods.headlines import Contest, weakest
 from mtassay.methods.suite.accuracy import accuracy_ledgers, phenomenon_groups
 from mtassay.methods.suite.rule_judge import DETECTOR, VerdictEvidence
@@ -102,7 +103,13 @@ class SuiteView(RunView):
         return [*([Line("context", context)] if context else []), first._replace(marks=focus), *others]
 
     def tables(self, look: Look = PLAIN) -> list[Table]:
-        return [status_table(self.run.result.counts), *accuracy_tables(self.run, look)]
+        result = self.run.result
+        flagged = alarm_table(result.basis.get("checks", {}))
+        return [
+            status_table(result.counts),
+            *accuracy_tables(self.run, look),
+            *([flagged] if flagged else []),
+        ]
 
     def figures(self, look: Look = PLAIN) -> list[Figure]:
         return [accuracy_figure(self.run, look, title=str(self.run.parameters.get("facts", "")))]
