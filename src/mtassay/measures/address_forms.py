@@ -243,6 +243,8 @@ def find_variants(text: str, code: str) -> list[AddressForm]:
             for match in _WORD.finditer(text)
             if (word := match[0].lower()) in marks or ("ß" in word and word not in _OLD["de"])
         ]
+    if marks.keys().isdisjoint(_WORD.findall(text.lower())):  # nearly always, and cheap to see
+        return []
     return [
         AddressForm(marks[word][0], match[0], match.start(), match.end())
         for match in _WORD.finditer(text)

@@ -11,6 +11,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from operator import itemgetter
 
 from mtassay.measures.check import Unit
@@ -131,6 +132,7 @@ _NOT_TO_TRANSLATE = re.compile(
 )
 
 
+@lru_cache(maxsize=1 << 14)
 def finds_instruction(source: str) -> str | None:
     """What a text in small letters orders somebody who translates it to do.
 

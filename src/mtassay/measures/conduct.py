@@ -12,7 +12,7 @@ from mtassay.data.nouns import Output
 from mtassay.measures import answer_signs as signs
 from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Severity, Unit
 from mtassay.measures.lengths import Lengths, is_far_longer, lengths_of, size_of
-from mtassay.measures.output_language import FileWords, file_words, fold
+from mtassay.measures.output_language import FileWords, file_words, fold, is_same_text
 from mtassay.measures.talk import TALK, note_labels, refusal_in, speaks_of_translation
 from mtassay.nlp.identification import words_of
 
@@ -89,7 +89,7 @@ class Reading:
             yield from _facts(index, unit)
         if not output.strip() or not source.strip():
             return
-        if unit.references and any(fold(output) == fold(text) for text in unit.references):
+        if unit.references and any(is_same_text(output, text) for text in unit.references):
             return
         lowered, theirs = output.lower(), source.lower()
         excess = lengths.excess(unit)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 from mtassay.measures.check import CheckContext, Mark, Unit
 from mtassay.measures.unit_check import FormProblem, UnitCheck, mark_all, quoted
@@ -73,12 +74,15 @@ def _may_change(kind: str, name: str, source: str, output: str) -> bool:
     return name == source.strip(" .:") or name.startswith(("Mc", "Mac"))
 
 
+@lru_cache(maxsize=1 << 14)
+def _names_in(source: str) -> Sequence[tuple[str, str, int]]:
+    return find_identifiers(source) if _MARKS.search(source) else ()
+
+
 def _problems(source: str, output: str, unit: Unit) -> Sequence[FormProblem]:
-    if not _MARKS.search(source):
-        return ()
     problems = []
     folded = ""
-    for kind, name, start in find_identifiers(source):
+    for kind, name, start in _names_in(source):
         if name in output or _may_change(kind, name, source, output):
             continue
         folded = folded or output.casefold()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 
 from mtassay.measures.check import Alarm, Check, CheckContext, Unit
 from mtassay.measures.punctuation import end_of
@@ -243,20 +244,31 @@ def _capital_day(output: str, day: re.Pattern[str]) -> Sequence[FormProblem]:
 
 def _lowered(source: str, output: str) -> Sequence[FormProblem]:
     """An abbreviation or name of the source that the output writes in small letters."""
-    if source.isupper() or source.islower():
-        return ()
-    for match in _ABBREVIATION.finditer(source):
-        name = match[0]
+    for name in _abbreviations(source):
         small = name.lower()
-        if name in output or len(name) < 3 or small in _SHOUTED or small in source or not name[-1].isalnum():
-            continue
-        # Names of two parts such as Ai-Cham are written as the language wants.
-        if not any(sum(map(str.isupper, part)) > 1 for part in name.split("-")) or len(name) > 12:
+        if name in output or small not in output:
             continue
         place = re.search(rf"(?<![\w./@-]){re.escape(small)}(?![\w./@-]\w|\w)", output, re.ASCII)
         if place:
             return [FormProblem(f"The source writes {name}, not {place[0]}", mark("output", *place.span()))]
     return ()
+
+
+@lru_cache(maxsize=1 << 14)
+def _abbreviations(source: str) -> Sequence[str]:
+    """Those of a source that an output might write in small letters."""
+    if source.isupper() or source.islower():
+        return ()
+    return [
+        name
+        for name in _ABBREVIATION.findall(source)
+        if 3 <= len(name) <= 12
+        and (small := name.lower()) not in _SHOUTED
+        and small not in source
+        and name[-1].isalnum()
+        # Names of two parts such as Ai-Cham are written as the language wants.
+        and any(sum(map(str.isupper, part)) > 1 for part in name.split("-"))
+    ]
 
 
 def _is_name(source: str, output: str) -> bool:

@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 
 from mtassay.data.languages import parse_language
 from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Severity, Unit
-from mtassay.measures.output_language import fold, is_monolingual, scripts_of, without_quotes
+from mtassay.measures.output_language import is_monolingual, is_same_text, scripts_of, without_quotes
 from mtassay.nlp.annotation import plain_words
 from mtassay.nlp.word_forms import WordForms, word_forms
 
@@ -55,14 +55,17 @@ class UntranslatedWords(Check):
         for index, unit in enumerate(units):
             source, output = unit.source or "", unit.output
             # Nearly always both have no such word in common, which is cheap to see.
-            common = {*_LONG.findall(source)}.intersection(_LONG.findall(output))
-            words = [word for word in common if word.islower()]
-            if not words or not (
-                any(_is_foreign(word, *languages) for word in words)
-                or len(set(source.split()).intersection(output.split())) >= _RUN
+            words = [word for word in _small_words(source) if word in output]
+            if (
+                not words
+                or not (words := list({*words}.intersection(_LONG.findall(output))))
+                or not (
+                    any(_is_foreign(word, *languages) for word in words)
+                    or len(set(source.split()).intersection(output.split())) >= _RUN
+                )
             ):
                 continue
-            if fold(source) == fold(output):
+            if is_same_text(source, output):
                 continue
             right = {word.text for text in unit.references for word in plain_words(text)}
             words = [word for word in _left_words(source, output, *languages) if word not in right]
@@ -75,6 +78,12 @@ class UntranslatedWords(Check):
                 marks = _marks("source", units[index].source or "", words)
                 marks += _marks("output", units[index].output, words)
                 yield Alarm(index, f"untranslated: {', '.join(words)}", marks)
+
+
+@lru_cache(maxsize=1 << 14)
+def _small_words(source: str) -> frozenset[str]:
+    """The long words of a source that are in small letters."""
+    return frozenset(word for word in _LONG.findall(source) if word.islower())
 
 
 def _loans(units: Sequence[Unit], left: Counter[str]) -> set[str]:
@@ -104,12 +113,12 @@ def _is_common(word: str) -> bool:
 @lru_cache(maxsize=100_000)
 def _is_foreign(word: str, source: str, target: str) -> bool:
     """Whether the source language has the word and the target language does not."""
-    if not _forms(source).knows(word):
-        return False
-    if "Latin" not in scripts_of(target):
-        return True
-    forms = _forms(target)
-    return forms.has_dictionary and not forms.knows(word) and not forms.knows(word.capitalize())
+    if "Latin" in scripts_of(target):
+        forms = _forms(target)
+        # A dictionary takes long to open, and what the target language has needs no second one.
+        if not forms.has_dictionary or forms.knows(word) or forms.knows(word.capitalize()):
+            return False
+    return _forms(source).knows(word)
 
 
 @cache

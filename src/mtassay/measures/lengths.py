@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from statistics import median
 
 from mtassay.data.marks import plural
@@ -19,6 +20,7 @@ _SAMPLE = 2000
 _FEWEST = 30
 
 
+@lru_cache(maxsize=1 << 15)
 def size_of(text: str) -> int:
     """Length in letters: a Chinese, Japanese or Korean character says about as much as three.
 

@@ -72,6 +72,7 @@ class Tags(UnitCheck):
     """
 
     id = "tags"
+    signs = "<["
     group = "form"
     severity = "critical"
     about = "HTML and XML tags that are missing, added, wrongly nested, or have other attributes"
@@ -278,6 +279,7 @@ class Entities(UnitCheck):
     """
 
     id = "entities"
+    signs = "&"
     group = "form"
     severity = "major"
     about = "character entities such as &amp; that are broken, unknown, escaped twice, or lost"
@@ -337,6 +339,7 @@ class Markdown(UnitCheck):
     """
 
     id = "markdown"
+    signs = "\n`*]#>|~"
     group = "form"
     severity = "major"
     about = "code, links, emphasis, headings or list items of Markdown that are lost or changed"

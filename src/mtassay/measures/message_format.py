@@ -223,6 +223,7 @@ class MessageFormat(UnitCheck):
     """
 
     id = "message-format"
+    signs = "{"
     group = "form"
     severity = "critical"
     about = "ICU messages: a broken brace, argument, plural or select branch"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import ClassVar
 
 from mtassay.data.languages import parse_language
@@ -50,7 +51,7 @@ class Names(Check):
             if not source or not output or source.isupper():
                 continue
             # Nearly every name stands in the output as it is, which is cheap to see.
-            missing = [match for match in name.finditer(source) if match.group() not in output]
+            missing = [match for match in _names_in(source, name) if match.group() not in output]
             if not missing:
                 swapped = swapped_name(source, output, code) if has_english else None
                 if swapped and not any(swapped.other in reference for reference in unit.references):
@@ -72,6 +73,11 @@ class Names(Check):
                 verb = "is" if len(names) == 1 else "are"
                 marks = tuple(Mark("source", *match.span()) for match in missing)
                 yield Alarm(index, f"{', '.join(map(repr, names[:5]))} {verb} missing", marks)
+
+
+@lru_cache(maxsize=1 << 14)
+def _names_in(source: str, name: re.Pattern[str]) -> Sequence[re.Match[str]]:
+    return list(name.finditer(source))
 
 
 def _bare(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
@@ -58,9 +58,11 @@ class Numbers(Check):
             source, output = unit.source, unit.output
             if not source or not output or max(len(source), len(output)) > _MOST_CHARACTERS:
                 continue
+            runs = _runs_in(source)
+            if not runs and not reader.has_words(source):
+                continue
             if _NO_NUMBER.search(source) or _NO_NUMBER.search(output):
                 continue
-            runs = {western(run) for run in _DIGITS.findall(source)}
             # Nearly always the same digits stand in the output, which is cheap to see.
             if runs and not _has_all(runs, output):
                 found = reader.compare(unit) or reader.swapped(unit)
@@ -69,9 +71,22 @@ class Numbers(Check):
                 found = found or _lost_afternoon(source, output) or reader.changed_scale(unit)
                 found = found or reader.kept_separator(unit)
             else:
-                found = reader.swapped(unit) if reader.has_words(source) else None
+                found = reader.swapped(unit)
             if found := found or _changed_month(source, output, reader):
                 yield Alarm(index, found.message, found.marks)
+
+
+@lru_cache(maxsize=1 << 14)
+def _has_words(text: str, language: str | None) -> bool:
+    if language in HAN_LANGUAGES:
+        return _HAN.search(text) is not None
+    return not _number_words(language).isdisjoint(text.lower().replace("-", " ").split())
+
+
+@lru_cache(maxsize=1 << 14)
+def _runs_in(source: str) -> frozenset[str]:
+    """The runs of digits of a text."""
+    return frozenset(western(run) for run in _DIGITS.findall(source))
 
 
 class _Found(NamedTuple):
@@ -85,13 +100,10 @@ class _Reader:
     def __init__(self, context: CheckContext) -> None:
         codes = [parse_language(tag).code if tag else None for tag in (context.source, context.target)]
         self.source, self.target = codes
-        self._words = _number_words(self.source)
 
     def has_words(self, text: str) -> bool:
         """Whether a text may have numbers in words; cheap to see."""
-        if self.source in HAN_LANGUAGES:
-            return _HAN.search(text) is not None
-        return not self._words.isdisjoint(text.lower().replace("-", " ").split())
+        return _has_words(text, self.source)
 
     def compare(self, unit: Unit) -> _Found | None:
         """What is missing from an output, and what stands there instead."""
@@ -342,12 +354,13 @@ def _changed_month(source: str, output: str, reader: _Reader) -> _Found | None:
     ours = _months(output, reader.target)
     if len(ours) != 1 or theirs == ours:
         return None
-    return _Found(f"month {theirs.pop()} became month {ours.pop()}")
+    return _Found(f"month {min(theirs)} became month {min(ours)}")
 
 
-def _months(text: str, language: str | None) -> set[int]:
+@lru_cache(maxsize=1 << 14)
+def _months(text: str, language: str | None) -> frozenset[int]:
     if not language:
-        return set()
+        return frozenset()
     plain = western(text)
     months = {int(month) for month in _ISO.findall(plain)}
     if language in HAN_LANGUAGES:
@@ -355,7 +368,7 @@ def _months(text: str, language: str | None) -> set[int]:
     elif language != "en":
         months.update(map(int, _DOTTED.findall(plain)))
     months.update(month_of(word, language) for word in _WORDS.findall(text) if len(word) < 12)
-    return {month for month in months if 0 < month < 13}
+    return frozenset(month for month in months if 0 < month < 13)
 
 
 # Units by what they measure, in one spelling each; a unit that is a word of its own in no table says nothing.
@@ -455,7 +468,8 @@ def _lost_afternoon(source: str, output: str) -> _Found | None:
     return _Found(f"{match[0]!r} has become a time in the morning", (Mark("source", *match.span()),))
 
 
-def _measures(text: str) -> dict[str, tuple[str, int, int]]:
+@lru_cache(maxsize=1 << 14)
+def _measures(text: str) -> Mapping[str, tuple[str, int, int]]:
     """By value: the unit, and where number and unit stand; a value with two units is left out."""
     measures: dict[str, tuple[str, int, int]] = {}
     twice = set()

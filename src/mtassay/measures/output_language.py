@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 from mtassay.data.languages import name_of, parse_language
 from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Unit
@@ -125,6 +125,25 @@ def scripts_of(language: str | None) -> tuple[str, ...]:
     return _SCRIPTS_OF.get(language or "", ("Latin",))
 
 
+def is_same_text(one: str, other: str) -> bool:
+    """Whether two texts have the same letters and digits, as `fold` sees them.
+
+    >>> is_same_text("„Straße 7“", "STRASSE 7"), is_same_text("Straße 7", "Straße 8")
+    (True, False)
+    """
+    # The first letters are enough for nearly all texts.
+    first, second = _FIRST_WORD.search(one), _FIRST_WORD.search(other)
+    if first is None or second is None:
+        return first is second
+    if first[0][0].casefold()[0] != second[0][0].casefold()[0]:
+        return False
+    return fold(one) == fold(other)
+
+
+_FIRST_WORD = re.compile(r"[^\W_]")
+
+
+@lru_cache(maxsize=1 << 14)
 def fold(text: str) -> str:
     """The letters and digits of a text alone, in one case.
 
@@ -154,6 +173,7 @@ class FileWords:
         self._given = parse_language(context.target).code if context.target else None
         self.target = self._given
         self._units: Sequence[Unit] | None = None
+        self._texts: list[tuple[str | None, str]] | None = None
         self.own: frozenset[str] = frozenset()
         self.foreign: frozenset[str] = frozenset()
         self.has_enough = False
@@ -167,6 +187,11 @@ class FileWords:
         self._units = units
         some = units[:: len(units) // _SAMPLE + 1]
         references = [unit.references[0] for unit in some if unit.references]
+        # With references all systems of a test set have the same words.
+        texts = [(unit.source, unit.references[0] if unit.references else unit.output) for unit in some]
+        if texts == self._texts:
+            return self
+        self._texts = texts
         outputs = references or [unit.output for unit in some]
         sources = [unit.source for unit in some if unit.source]
         self.has_enough = len(outputs) >= _FEWEST
@@ -200,18 +225,24 @@ class FileWords:
 
         Names, codes, and words that the target language has too are none.
         """
-        source, output = unit.source or "", unit.output
-        is_upper = source.isupper()
-        common = {
-            word.lower()
-            for word in words_of(without_quotes(source) if "{" in source else source)
-            if (is_upper or not word[0].isupper()) and word.isalpha()
-        }
-        # A word at the beginning of a sentence is a name only if it is one elsewhere.
-        text = without_quotes(output)
-        kept = common - self.own
+        kept = _common_words(unit.source or "") - self.own
+        words = [word.lower() for word in words_of(without_quotes(unit.output))]
+        if kept.isdisjoint(words):
+            return [False] * len(words)
         allowed = {word for text in unit.references for word in _plain(text)}
-        return [word.lower() in kept and word.lower() not in allowed for word in words_of(text)]
+        return [word in kept and word not in allowed for word in words]
+
+
+@lru_cache(maxsize=1 << 14)
+def _common_words(source: str) -> frozenset[str]:
+    """The words of a source that are no names, in small letters."""
+    is_upper = source.isupper()
+    # A word at the beginning of a sentence is a name only if it is one elsewhere.
+    return frozenset(
+        word.lower()
+        for word in words_of(without_quotes(source) if "{" in source else source)
+        if (is_upper or not word[0].isupper()) and word.isalpha()
+    )
 
 
 def _plain(text: str) -> list[str]:
@@ -289,7 +320,7 @@ class Untranslated(_LanguageCheck):
             source, output = unit.source, unit.output
             if not source or not _share_beginnings(source, output):
                 continue
-            if fold(source) == fold(output):
+            if is_same_text(source, output):
                 if not is_translatable(source) or _is_like_reference(unit):
                     continue
                 # Languages that share most words may well say the same.
@@ -346,7 +377,7 @@ class WrongLanguage(_LanguageCheck):
         to_identify: list[int] = []
         for index in doubtful:
             unit = units[index]
-            if not unit.output.strip() or (unit.source and fold(unit.source) == fold(unit.output)):
+            if not unit.output.strip() or (unit.source and is_same_text(unit.source, unit.output)):
                 continue
             if script := wrong_script(unit, target):
                 reasons[index] = f"is written in {script} letters, not in those of {name_of(target)}"
@@ -454,7 +485,7 @@ class MixedLanguage(Check):
                 yield alarm
                 continue
             common = set(output.split()).intersection(source.split()) - words.own
-            if sum(map(str.islower, common)) < 2 or fold(source) == fold(output):
+            if sum(map(str.islower, common)) < 2 or is_same_text(source, output):
                 continue
             left = words.leftovers(unit)
             n = sum(left)

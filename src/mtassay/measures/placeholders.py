@@ -92,6 +92,7 @@ class Placeholders(UnitCheck):
     """
 
     id = "placeholders"
+    signs = "%{$[#@_:"
     group = "form"
     severity = "critical"
     about = "placeholders that are missing, added, changed, or in an order that a program cannot read"

@@ -238,6 +238,7 @@ class Brackets(UnitCheck):
     """
 
     id = "brackets"
+    signs = "()[]{}（）【】「」『』《》"
     group = "form"
     severity = "minor"
     about = "brackets that are not closed, not opened, or lost"
@@ -306,6 +307,7 @@ class Quotes(ConventionCheck):
     """
 
     id = "quotes"
+    signs = "\"'`“”„«»「」『』‹›‘’‚《》"
     group = "form"
     severity = "minor"
     about = "quotation marks that are not closed or lost"

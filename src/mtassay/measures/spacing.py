@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 
 from mtassay.measures.check import CheckContext, Mark, Unit
 from mtassay.measures.message_format import is_message
@@ -165,6 +166,7 @@ class LineBreaks(UnitCheck):
     """
 
     id = "line-breaks"
+    signs = "\n\t\\"
     group = "form"
     severity = "major"
     about = "line breaks, tabs and escapes (\\n) that are lost or added"
@@ -291,10 +293,9 @@ class Characters(UnitCheck):
 
 def _character_problems(source: str, output: str, invisible: re.Pattern[str]) -> Sequence[FormProblem]:
     problems: list[FormProblem] = []
-    if not source.isascii():
-        for char in dict.fromkeys(source):
-            if char > "\u00a8" and char != "°" and char not in output and unicodedata.category(char) == "So":
-                problems.append(FormProblem(f"{char} is missing", mark_all("source", source, char), "minor"))
+    for char in () if source.isascii() else _symbols(source):
+        if char not in output:
+            problems.append(FormProblem(f"{char} is missing", mark_all("source", source, char), "minor"))
     if output.isascii() and output.isprintable():
         return problems
     if "\ufffd" in output and "\ufffd" not in source:
@@ -313,6 +314,16 @@ def _character_problems(source: str, output: str, invisible: re.Pattern[str]) ->
     if match and match[0] not in source:
         problems += _mixed_words(source, output)
     return problems
+
+
+@lru_cache(maxsize=1 << 14)
+def _symbols(source: str) -> Sequence[str]:
+    """Symbols such as emoji, each once."""
+    return [
+        char
+        for char in dict.fromkeys(source)
+        if char > "\u00a8" and char != "°" and unicodedata.category(char) == "So"
+    ]
 
 
 # Full-width & breaks an entity; half-width katakana and a Latin comma between Japanese words are remains of

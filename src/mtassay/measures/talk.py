@@ -295,7 +295,16 @@ def speaks_of_translation(text: str, languages: Iterable[str] = ()) -> bool:
     >>> speaks_of_translation("eine wörtliche übersetzung wäre"), speaks_of_translation("guten tag")
     (True, False)
     """
-    return any(stem in text for stem in stems_of(*languages))
+    for stem in _ascii_stems(*languages) if text.isascii() else stems_of(*languages):
+        if stem in text:
+            return True
+    return False
+
+
+@cache
+def _ascii_stems(*languages: str) -> tuple[str, ...]:
+    """The only ones that a text in ASCII can have."""
+    return tuple(stem for stem in stems_of(*languages) if stem.isascii())
 
 
 @cache

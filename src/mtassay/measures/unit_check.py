@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import ClassVar, Literal, NamedTuple
 
 from mtassay.data.errors import UsageError
@@ -47,19 +47,53 @@ class UnitLook:
 
 
 class UnitCheck(Check):
-    """A check with one required method: `look` gives the function that finds problems."""
+    """A check with one required method: `look` gives the function that finds problems.
+
+    `signs` are characters of which the source or the output must have one for the check to find anything:
+    texts without them are not looked at. Where it is empty, all are. No letter, digit, space, full stop,
+    comma or hyphen can be a sign: nearly every text has one.
+    """
+
+    signs: ClassVar[str] = ""
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
         """The alarms, in the order of the units."""
         look = UnitLook(self.look(context))
         without_source = "source" not in self.needs
-        for index, unit in enumerate(units):
+        for index in context.part(_Signs).places(self.signs, units):
+            unit = units[index]
             if (unit.source or without_source) and unit.output and not unit.output.isspace():
                 yield from look.alarms(index, unit)
 
     @abstractmethod
     def look(self, context: CheckContext) -> Callable[[str, str, Unit], Sequence[FormProblem]]:
         """A function of source, output and unit; it returns the problems, in the order of the output."""
+
+
+class _Signs:
+    """The characters of the texts that were looked at last: checks of one file come one after the other."""
+
+    def __init__(self, context: CheckContext) -> None:
+        self._units: Sequence[Unit] | None = None
+        self._sets: list[tuple[frozenset[str], frozenset[str]]] = []
+
+    def places(self, signs: str, units: Sequence[Unit]) -> Sequence[int]:
+        """Where the source or the output has one of these signs."""
+        if not signs:
+            return range(len(units))
+        if self._units is not units:
+            self._units = units
+            self._sets = [(_signs_of(unit.source or ""), _signs_of(unit.output)) for unit in units]
+        lacks = frozenset(signs).isdisjoint
+        return [i for i, (theirs, ours) in enumerate(self._sets) if not (lacks(theirs) and lacks(ours))]
+
+
+_SIGN = re.compile(r"[^\w .,-]|_")
+
+
+@lru_cache(maxsize=1 << 15)
+def _signs_of(text: str) -> frozenset[str]:
+    return frozenset(_SIGN.findall(text))
 
 
 class ConventionCheck(UnitCheck):
