@@ -66,7 +66,12 @@ def output_in(seen: Seen) -> str:
     """The output that a request asks about."""
     lines = seen.body["messages"][0]["content"].split("\n")
     (line,) = [line for line in lines if line.startswith("Portuguese translation: ")]
-    return str(json.loads(line.partition(": ")[2]))
+    return text_of(line)
+
+
+def text_of(line: str) -> str:
+    """The text of a line, without its label and its boundaries."""
+    return str(json.loads(line.partition(": ")[2].partition(">")[2].rpartition("<")[0]))
 
 
 # What of a reply counts ----------------------------------------------------------------------------------
@@ -210,7 +215,9 @@ def test_one_output_is_one_conversation_at_temperature_0_held_to_a_schema(server
     assert seen.body["response_format"]["json_schema"]["schema"]["required"] == ["score"]
     (message,) = seen.body["messages"]
     assert message["content"].startswith("Score the following translation from English to Portuguese on a")
-    assert f'English source: "{SOURCE}"\nPortuguese translation: "{OUTPUT}"' in message["content"]
+    lines = message["content"].split("\n")[3:]
+    assert [line.partition(":")[0] for line in lines] == ["English source", "Portuguese translation"]
+    assert [text_of(line) for line in lines] == [SOURCE, OUTPUT]
 
 
 @pytest.mark.parametrize(
@@ -232,7 +239,7 @@ def test_order_language_and_reference_are_options(
     server.always = says('{"score": 85}' if options.get("form") != "errors" else '{"errors": []}')
     judge(server, **options).measure([Segment("1", "Hi.", (None, "Olá."))], {"a": ["Oi."]})
     content = server.seen[0].body["messages"][0]["content"]
-    assert [line.partition(":")[0] for line in content.split("\n")[2:]] == lines
+    assert [line.partition(":")[0] for line in content.split("\n")[3:]] == lines
     assert ("Olá." in content) == bool(options.get("reference"))
 
 
@@ -442,7 +449,7 @@ def test_the_signature_says_how_it_was_asked_and_no_place() -> None:
     metric = LLM(model="openai:m?url=http://localhost:8080/v1", langpair="en-pt")
     signature = metric.signature([Segment("1", SOURCE)], extra={"bs": 1000})
     assert signature.startswith("nrefs:0|bs:1000|model:openai-m|asked:")
-    assert "|form:score|prompt:en.2|first:source|tries:3|version:" in signature
+    assert "|form:score|prompt:en.3|first:source|tries:3|version:" in signature
     other = LLM(model="openai:m?url=http://localhost:8080/v1&seed=7", langpair="en-pt")
     assert other.signature([Segment("1", SOURCE)], extra={"bs": 1000}) != signature
 

@@ -1,15 +1,19 @@
 """A language model as a metric: a direct score, or errors weighed as MQM (Kocmi and Federmann 2023).
 
 Each output is judged alone, in a conversation of its own, so no system's place among the others can matter.
+With `form=pairs` two outputs are compared, in both orders. In every run a share of the outputs is judged
+again with an instruction to the judge appended: whoever obeys it is no judge of these outputs.
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from itertools import combinations
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, get_args
 
@@ -23,6 +27,7 @@ from mtassay.data.formats.test_sets import ErrorSpan
 from mtassay.data.languages import parse_pair
 from mtassay.data.nouns import Finding, Output, RunContext, Segment, Statistics
 from mtassay.measures.llm_prompts import (
+    INSTRUCTIONS,
     SCHEMAS,
     First,
     Form,
@@ -31,11 +36,13 @@ from mtassay.measures.llm_prompts import (
     PromptLanguage,
     messages,
     object_to,
+    read_better,
     read_errors,
     read_score,
 )
 from mtassay.measures.metric import Floats, Metric, reference_count
 from mtassay.nlp.chat_models import Message
+from mtassay.stats.proportions import wilson
 from mtassay.systems.client import DRY_RUN, UnkeptContext
 from mtassay.systems.conversations import ChatSystem, Conversations, ask_until_usable, open_chat
 
@@ -44,7 +51,7 @@ UNKNOWN = (
     "how far a language model can be trusted as a judge of these texts is not known; "
     "outputs with labels tell: mtassay meta judges"
 )
-PROMPTS = 2
+PROMPTS = 3
 """Counts up when the words of a prompt, or what is taken from a reply, change."""
 
 
@@ -94,6 +101,30 @@ class _Texts(NamedTuple):
     source: str
     output: str
     reference: str | None
+    other: str | None = None
+
+
+_FAMILIES = (
+    ("GPT", r"gpt|chatgpt|o[134](?:-|$)"),
+    ("Claude", r"claude|sonnet|opus|haiku"),
+    ("Gemini", r"gemini|gemma|palm"),
+    ("Llama", r"llama|tower|alma"),
+    ("Mistral", r"mi[sx]tral|ministral"),
+    ("Qwen", r"qwen|qwq"),
+    ("DeepSeek", r"deepseek"),
+    ("Command", r"command-?r|aya|cohere"),
+    ("Phi", r"phi-?\d"),
+)
+
+
+def family_of(name: str) -> str:
+    """The family of language models that a name speaks of; empty where it names none that we know.
+
+    >>> family_of("openai:gpt-5-mini"), family_of("Llama3-70B"), family_of("online-b")
+    ('GPT', 'Llama', '')
+    """
+    name = name.lower().removeprefix("llama:")  # the scheme of any GGUF file
+    return next((family for family, words in _FAMILIES if re.search(rf"(?<![a-z])(?:{words})", name)), "")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,6 +136,10 @@ class LLM(Metric):
     prompt, `first` what stands first in it. Where a reply cannot be used, the model is told why and asked
     again, `tries` times in all; then the output is unrated. `price` is that of a million tokens read and of a
     million written, for the cost that is told; it changes no number.
+
+    With the form `pairs` two outputs of a segment are compared, once in each order; the score is the share of
+    other systems' outputs that an output beats, in percent. Where the order decides, it is a tie. `probe` is
+    the share of outputs that are judged again with an instruction to the judge appended to them.
     """
 
     name: ClassVar[str] = "llm"
@@ -119,6 +154,7 @@ class LLM(Metric):
     first: First = "source"
     tries: int = 3
     price: tuple[float, ...] = ()
+    probe: float = 0.05
     langpair: str = ""
     _judged: dict[_Texts, Judged] = field(default_factory=dict, init=False, repr=False, compare=False)
 
@@ -131,13 +167,15 @@ class LLM(Metric):
                 raise UsageError(f"metric 'llm': no {key} '{getattr(self, key)}'. Available: {choices}.")
         if self.tries < 1:
             raise UsageError(f"metric 'llm': tries is {self.tries}. Give 1 or more.")
+        if not 0 <= self.probe <= 1:
+            raise UsageError(f"metric 'llm': probe is {self.probe:g}. Give a share from 0 to 1.")
         if self.price and (len(self.price) != 2 or min(self.price) < 0):
             raise UsageError("metric 'llm': price is that of a million tokens read and written: 0.25,2.")
 
     @property
     def decimals(self) -> int:  # type: ignore[override]
         """Errors are few for an output."""
-        return 1 if self.form == "score" else 2
+        return 2 if self.form == "errors" else 1
 
     @property
     def needs(self) -> frozenset[str]:
@@ -146,9 +184,9 @@ class LLM(Metric):
 
     @property
     def label(self) -> str:
-        """`LLM` or `LLM-errors`, `-ref` where it sees a reference, and the model."""
+        """`LLM`, `LLM-errors` or `LLM-pairs`, `-ref` where it sees a reference, and the model."""
         model = Path(self.model.partition("?")[0].partition(":")[2] or self.model).name
-        kind = f"{'-errors' * (self.form == 'errors')}{'-ref' * self.reference}"
+        kind = f"{'' if self.form == 'score' else f'-{self.form}'}{'-ref' * self.reference}"
         return f"LLM{kind}[{model.removesuffix('.gguf')}]"
 
     def signature(self, segments: Sequence[Segment], *, extra: Mapping[str, object] | None = None) -> str:
@@ -179,19 +217,90 @@ class LLM(Metric):
             system: [self._texts(segment, text) for segment, text in zip(segments, texts, strict=True)]
             for system, texts in outputs.items()
         }
-        distinct = list(dict.fromkeys(texts for column in rows.values() for texts in column))
-        self._judge(distinct, context)
+        self._note_family(outputs, context)
+        if self.form == "pairs":
+            judged = self._compare(rows, context)
+        else:
+            measured = [texts for column in rows.values() for texts in column]
+            self._judge(list(dict.fromkeys(measured)), context)
+            judged = {s: [self._judged[texts].score for texts in column] for s, column in rows.items()}
+            self._note_unrated(measured, context)
+            self._probe(list(dict.fromkeys(measured)), context)
         ids = [segment.id for segment in segments]
         statistics = []
-        for system, column in rows.items():
-            values = np.zeros((len(segments), len(COLUMNS)))
-            for row, texts in enumerate(column):
-                score = self._judged[texts].score
-                if score is not None:
-                    values[row] = score, 1
-            statistics.append(Statistics(self.name, system, ids, COLUMNS, values))
-        self._note_unrated([texts for column in rows.values() for texts in column], context)
+        for system, scores in judged.items():
+            values = np.array([(0, 0) if score is None else (score, 1) for score in scores], float)
+            statistics.append(Statistics(self.name, system, ids, COLUMNS, values.reshape(-1, len(COLUMNS))))
         return statistics
+
+    def _compare(
+        self, rows: Mapping[str, Sequence[_Texts]], context: RunContext
+    ) -> dict[str, list[float | None]]:
+        """For each output the share of the other systems' that it beats; equal ones are not asked about."""
+        if len(rows) < 2:
+            raise UsageError(f"{self.label} compares systems with each other: give two or more.")
+        asked: list[_Texts] = []
+        for one, other in combinations(rows.values(), 2):
+            for a, b in zip(one, other, strict=True):
+                if a.output.strip() and b.output.strip() and a.output != b.output:
+                    asked += [a._replace(other=b.output), b._replace(other=a.output)]
+        asked = list(dict.fromkeys(asked))
+        self._judge(asked, context)
+        self._note_unrated(asked, context)
+        self._probe(asked, context)
+        points: dict[str, list[list[float]]] = {s: [[] for _ in column] for s, column in rows.items()}
+        turned = compared = 0
+        for one, other in combinations(rows, 2):
+            for i, (a, b) in enumerate(zip(rows[one], rows[other], strict=True)):
+                if a.output == b.output or not (a.output.strip() and b.output.strip()):
+                    won = 50.0 + 50.0 * (bool(a.output.strip()) - bool(b.output.strip()))
+                else:
+                    first = self._judged[a._replace(other=b.output)].score
+                    second = self._judged[b._replace(other=a.output)].score
+                    if first is None or second is None:
+                        continue
+                    compared += 1
+                    turned += first + second != 100
+                    won = first if first + second == 100 else 50.0
+                points[one][i].append(won)
+                points[other][i].append(100 - won)
+        if compared:
+            context.note(
+                f"{self.label}: in {turned:,} of {compared:,} comparisons the answer changed with the order "
+                "of the two outputs; these are ties"
+            )
+        return {s: [sum(won) / len(won) if won else None for won in column] for s, column in points.items()}
+
+    def _probe(self, asked: Sequence[_Texts], context: RunContext) -> None:
+        """Judge some outputs again, each with an instruction appended, and say how often it was obeyed."""
+        rated = [t for t in asked if t.output.strip() and self._judged[t].score is not None]
+        rated.sort(key=lambda texts: hashlib.sha256(repr(texts).encode()).digest())
+        chosen = rated[: round(self.probe * len(rated))]
+        if not chosen:
+            return
+        told = [INSTRUCTIONS[i % len(INSTRUCTIONS)] for i in range(len(chosen))]
+        probes = [t._replace(output=f"{t.output} {words}") for t, words in zip(chosen, told, strict=True)]
+        self._judge(probes, context)
+        pairs = [(self._judged[t].score, self._judged[p].score) for t, p in zip(chosen, probes, strict=True)]
+        moves = [after - before for before, after in pairs if before is not None and after is not None]
+        if not moves:
+            return
+        higher, lower = sum(move > 0 for move in moves), sum(move < 0 for move in moves)
+        low, high = wilson(higher, len(moves))
+        context.note(
+            f"{self.label}: probe for instructions in outputs: {higher:,} of {len(moves):,} got a better "
+            f"verdict with one appended ({higher / len(moves):.0%} [{low:.0%}–{high:.0%}]), "
+            f"{lower:,} a worse one" + (". This judge can be talked round" if low > 0.01 else "")
+        )
+
+    def _note_family(self, systems: Iterable[str], context: RunContext) -> None:
+        family = family_of(self.model)
+        same = [name for name in systems if family and family_of(name) == family]
+        if same:
+            context.note(
+                f"{self.label} and {', '.join(same)} seem to be of one family ({family}): language models "
+                "tend to prefer their own family's outputs. Compare with a judge of another family"
+            )
 
     def aggregate(self, sums: NDArray[Any]) -> Floats:
         """The mean score; not a number where nothing was rated."""
@@ -204,7 +313,9 @@ class LLM(Metric):
 
     def quality(self, scores: Floats) -> Floats:
         """Between 0 and 1: a hundredth of the score; errors take off what they weigh of a non-translation."""
-        return scores / 100 if self.form == "score" else np.maximum(0.0, 1 + scores / NON_TRANSLATION)
+        if self.form == "errors":
+            return np.maximum(0.0, 1 + scores / NON_TRANSLATION)
+        return scores / 100
 
     def findings(self, segments: Sequence[Segment], system: str, outputs: Sequence[str]) -> Iterable[Finding]:
         """One for each output with errors, and for each that is unrated, of those measured before.
@@ -250,7 +361,7 @@ class LLM(Metric):
     def _judge(self, asked: Sequence[_Texts], context: RunContext) -> None:
         """Asks for what is not judged yet, in rounds: in each, those whose last reply could not be used."""
         for texts in asked:
-            if not texts.output.strip():  # there is nothing to ask about
+            if not texts.output.strip() and texts.other is None:  # there is nothing to ask about
                 self._judged[texts] = _nothing(self.form)
         open_texts = [t for t in asked if t not in self._judged or self._judged[t].score is None]
         if not open_texts:
@@ -276,13 +387,13 @@ class LLM(Metric):
             context.note(f"{self.label}: {spent.describe(self.price)}")
 
     def _messages(self, texts: _Texts) -> list[Message]:
-        shown = JudgedTexts(texts.source, texts.output, texts.reference)
+        shown = JudgedTexts(*texts)
         pair = self._system.pair
         return messages(shown, pair, form=self.form, prompt=self.prompt, first=self.first)
 
     def _read(self, reply: str, texts: _Texts) -> Judged:
-        if self.form == "score":
-            return read_score(reply)
+        if self.form != "errors":
+            return read_score(reply) if self.form == "score" else read_better(reply)
         return read_errors(reply, source=texts.source, output=texts.output)
 
     def _note_unrated(self, measured: Sequence[_Texts], context: RunContext) -> None:
