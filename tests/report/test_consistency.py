@@ -117,18 +117,17 @@ def check(run: Run) -> None:
     page = page_of([run])
     glance = page.glance()
     assert glance is not None
-    for place, metric in enumerate(glance.table.header[1:], 1):
-        assert {row[0].text for row in glance.table.cells() if row[place].strong} == bold[metric]
+    for row in glance.rows(glance.systems):
+        signs = {name: cell.sign for name, cell in zip(glance.systems, row.cells, strict=True)}
+        assert {name for name, sign in signs.items() if sign == "●"} == bold[row.label]
     everywhere = set.intersection(*bold.values())
-    sentence = glance.sentence
-    if sentence.startswith("Choose"):
-        named = set(re.findall(r"\bs\d\b", re.split(r"[:;]", sentence)[0]))
-        assert named == everywhere
-    elif "disagree" in sentence:
-        assert not everywhere
-    else:
-        assert "significant difference" in sentence
-        assert everywhere == set(run.systems)
+    told = page.decision
+    named = set(re.findall(r"\bs\d\b", told.advice.partition(".")[0]))
+    assert everywhere <= named
+    if told.system:
+        assert named == {told.system}
+    elif "disagree" not in told.advice and everywhere:
+        assert all(bold[metric] & named for metric in bold)
     assert "told apart" not in render_page(page)
     assert "settled" not in render_markdown(page)
 

@@ -17,14 +17,14 @@ import pytest
 
 import mtassay
 from mtassay.app.page.charts import drawing, figure_table, shade
-from mtassay.app.page.contents import Glance, Page, Proof, changes_part, page_of
+from mtassay.app.page.contents import Page, Proof, changes_part, page_of
+from mtassay.app.page.decision import DecidedRun, Decision, decide
 from mtassay.app.page.page_html import LONGEST, render_markdown, render_page
 from mtassay.app.page.sentences import CaseSelection, PageCases
 from mtassay.data.display import (
     AnswerView,
     Block,
     CaseView,
-    Cell,
     Figure,
     Headline,
     Leaderboard,
@@ -156,50 +156,87 @@ def test_many_systems_are_told_apart_from_the_best_by_what_was_tested() -> None:
     )
 
 
-def board(label: str, *places: str) -> Leaderboard:
-    """Systems in this order; those with a star are best or not told apart from the best."""
-    return Leaderboard(
-        label, "item", [Standing(p.rstrip("*"), f"{9 - n}", 5, p[-1] == "*") for n, p in enumerate(places)]
+def decided(wins: dict[str, list[str]], **how: Any) -> Decision:
+    """What follows from measures of a, b and c; "a>b" says who is significantly better."""
+    names = ["a", "b", "c"]
+    headlines = []
+    for label, pairs in wins.items():
+        lost = {text[2] for text in pairs}
+        compared = [
+            Comparison(
+                label,
+                "all",
+                x,
+                y,
+                1.0,
+                0.5,
+                more=90,
+                better=x if f"{x}>{y}" in pairs else y if f"{y}>{x}" in pairs else "",
+            )
+            for x, y in (("a", "b"), ("a", "c"), ("b", "c"))
+        ]
+        standings = [Standing(n, "5", 9, n not in lost, 5.0) for n in names]
+        headlines.append(Headline(label, board=Leaderboard(label, "item", standings, True, compared)))
+    return decide(
+        [DecidedRun("toy", how.pop("run", None) or toy_run(names, ["One.", "Two."]), headlines)], **how
     )
 
 
 @pytest.mark.parametrize(
-    ("places", "sentence"),
+    ("wins", "advice"),
     [
+        ({"x": ["a>b", "a>c"], "y": []}, "Ship a."),
+        ({"x": ["a>b", "a>c"], "y": ["c>b"]}, "Ship a."),
+        ({"x": ["a>c"], "y": ["b>c"]}, "The data cannot decide between a and b. c is worse."),
         (
-            [["a*", "b", "c"], ["a*", "b", "c"]],
-            "Choose a: no measure finds another system better; c is last in all.",
+            {"x": ["a>b", "a>c"], "y": ["b>a", "b>c"]},
+            "The measures disagree about a and b, so the data cannot decide. c is worse.",
         ),
-        (
-            [["b*", "a*", "c"], ["a*", "c", "b"], ["a*", "b", "c"]],
-            "Choose a: no measure finds another system better.",
-        ),
-        (
-            [["b*", "a*", "c"], ["a*", "b*", "c"]],
-            "Choose among a and b: each may be the best by both measures; c is last in all.",
-        ),
-        (
-            [["b*", "a", "c"], ["a*", "b", "c"]],
-            "The 2 measures disagree: a and b may be the best by 1 of them, and no system by all; c is last "
-            "in all.",
-        ),
-        ([["a*", "b*"], ["b*", "a*"]], "No measure finds a significant difference between a and b."),
-        ([["a*", "b", "c"]], ""),
+        ({"x": [], "y": []}, "The data cannot decide between a, b and c."),
     ],
 )
-def test_one_sentence_says_who_is_best_by_all_measures(places: list[list[str]], sentence: str) -> None:
-    told = Glance([board(f"m{n}", *some) for n, some in enumerate(places)]).sentence
-    assert told in (sentence, sentence.replace("a and b", "b and a"))
+def test_the_advice_is_the_system_that_no_other_beats(wins: dict[str, list[str]], advice: str) -> None:
+    assert decided(wins).advice == advice
 
 
-def test_at_a_glance_the_systems_that_are_most_often_best_come_first_in_bold() -> None:
-    table = Glance([board("x", "b*", "a*", "c"), board("y", "a*", "b")]).table
-    assert table.header == ["System", "x", "y"]
-    assert table.cells() == [
-        [Cell("a"), Cell("8", True), Cell("9", True)],
-        [Cell("b"), Cell("9", True), Cell("8")],
-        [Cell("c"), Cell("7"), Cell("–")],
-    ]
+def test_how_sure_is_told_by_measures_and_people() -> None:
+    told = decided({"x": ["a>b", "a>c"], "y": ["a>c"]})
+    assert told.sure[0] == (
+        "Fairly sure: 1 of 2 measures finds it significantly better than b, the next best (x); "
+        "none finds it worse."
+    )
+    assert told.sure[-1] == "No person has judged these outputs yet."
+
+
+def test_what_would_decide_is_told_with_a_command() -> None:
+    told = decided({"x": [], "y": []})
+    assert told.system == ""
+    assert "Or test on about 90 more items" in told.next_step
+    assert told.command.startswith(
+        "mtassay review campaign create choice 1 --question da --system a --system b"
+    )
+
+
+def test_priorities_change_the_choice_and_say_so() -> None:
+    wins = {"x": ["a>b", "a>c"]}
+    prices = {"a": 20.0, "b": 1.0, "c": 5.0}
+    assert decided(wins, prices=prices).priorities.endswith("With cost first it would be b.")
+    by_cost = decided(wins, prices=prices, priorities=["cost", "quality"])
+    assert by_cost.advice == "Ship b."
+    assert "Nothing is known of cost" in decided(wins, priorities=["cost", "quality"]).priorities
+
+
+def test_fewer_critical_errors_decide_where_quality_does_not() -> None:
+    texts = [f"Text {n}." for n in range(12)]
+    critical = {"why": "x", "severity": "critical"}
+    findings = [Finding(str(n), "b", "check:placeholders", "fail", None, critical) for n in range(9)]
+    run = replace(toy_run(["a", "b"], texts), findings=findings)
+    standings = [Standing(name, "5", 9, True, 5.0) for name in ("a", "b")]
+    pair = Comparison("x", "all", "a", "b", 0.1, 0.8)
+    headline = Headline("x", board=Leaderboard("x", "item", standings, True, [pair]))
+    assert decide([DecidedRun("toy", run, [headline])]).advice == "Ship a."
+    (risk,) = decide([DecidedRun("toy", replace(run, systems=["b"]), [])]).risks
+    assert risk.headline.text == "b: critical errors of placeholders in 9 of 12 outputs."
 
 
 def test_a_leaderboard_says_who_is_not_told_apart_from_the_best_and_what_was_not_tested() -> None:
@@ -220,12 +257,23 @@ def test_a_leaderboard_says_who_is_not_told_apart_from_the_best_and_what_was_not
         assert headline.board.standings[0].text == "30.0 [29.0–31.0]"
 
 
-def test_the_glance_stands_first_in_the_page_and_in_markdown(suite_run: Run) -> None:
+def test_decision_and_glance_stand_first_in_the_page_and_in_markdown(suite_run: Run) -> None:
     page = page_of([suite_run])
     html, text = render_page(page), render_markdown(page)
-    assert html.index("At a glance") < html.index("Which is better")
-    assert text.index("At a glance") < text.index("## Which is better")
-    assert "n: share of correct items 2 items" in text
+    assert html.index(page.decision.advice) < html.index("At a glance") < html.index('class="run"')
+    assert text.index(page.decision.advice) < text.index("At a glance")
+    assert "share of correct items (2 items)" in text
+    assert len(" ".join(page.decision.lines()).split()) < 160
+
+
+def test_at_a_glance_rows_are_measures_and_a_number_knows_its_sentences(suite_run: Run) -> None:
+    glance = page_of([suite_run]).glance()
+    assert glance is not None
+    assert glance.table.header == ["Measure", "half", "none"]
+    row = glance.rows(["half"])[0]
+    assert (row.label, row.counted) == ("share of correct items", "2 items")
+    assert row.cells[0].text == "50.0 %"
+    assert row.cells[0].found == CaseSelection(system="half", n=2)
 
 
 def test_systems_not_told_apart_are_named_up_to_twelve() -> None:
@@ -262,12 +310,6 @@ def test_a_button_says_how_many_of_its_sentences_count() -> None:
     part = page_of([toy_run(["nmt"], ["One.", "Two."])]).parts[0]
     page = Page("t", [replace(part, proofs=[Proof(headline, CaseSelection(system="nmt", n=2))])])
     assert "Read 2 sentences, 1 of them counted" in render_page(page)
-
-
-def test_a_tag_says_what_a_method_tests_with(suite_run: Run) -> None:
-    page = render_page(page_of([suite_run, toy_run(["half"], ["One."])]))
-    assert re.search(r'class="tag" title="Judges outputs[^"]*">suite: linguistic items<', page)
-    assert '<span class="tag">toy</span>' in page
 
 
 @pytest.mark.parametrize(
@@ -345,14 +387,13 @@ def test_what_changed_lists_the_broken_case_with_both_outputs_and_what_differs()
     assert "**parentes**" in render_markdown(Page("Changes", (), (part,)))
 
 
-def test_themes_stand_at_the_top_and_are_told_with_their_examples() -> None:
+def test_themes_are_told_with_their_examples() -> None:
     theme = Block(
         [Line("output", "Ele não carro.", [(4, 7)])], "nmt says 'não' that nothing explains: 7 of 9."
     )
     page = page_of([toy_run(["nmt"], ["One."])], themes=[theme])
     text = render_page(page)
-    assert text.count("nmt says &#39;não&#39; that nothing explains: 7 of 9.") == 2
-    assert text.index("What failures have in common") < text.index("What each is worst at")
+    assert text.count("nmt says &#39;não&#39; that nothing explains: 7 of 9.") == 1
     assert "Ele <mark>não</mark> carro." in text
     assert "nmt says 'não' that nothing explains: 7 of 9." in render_markdown(page)
 
@@ -565,10 +606,8 @@ def test_the_policy_allows_the_pages_own_style_and_script_and_nothing_else() -> 
 
 def test_markdown_has_headlines_first_and_one_table_a_run(suite_run: Run) -> None:
     told = render_markdown(page_of([suite_run]))
-    assert told.startswith("# half and none\n\n**No measure finds a significant difference")
-    assert told.index("At a glance") < told.index("## Which is better") < told.index("## suite")
-    assert told.count("| :-- |") == 2
-    assert "## What each is worst at" in told
+    assert told.startswith("# half and none\n\n**The data cannot decide between half and none.**")
+    assert told.index("At a glance") < told.index("## suite") < told.index("none is worst at False friends")
 
 
 def test_markdown_that_is_too_long_ends_with_whole_parts_and_says_so() -> None:

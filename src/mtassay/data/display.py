@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from mtassay.data.nouns import Comparison
 
 Span = tuple[int, int]
 """Start and end in a text, as in a slice."""
@@ -115,7 +118,7 @@ class AnswerView:
 
     `verdict` is that of the run, empty where nothing was judged, and `status` what people call it. `groups`
     are those that this answer alone is in, such as what a detector flags. Of one verdict, answers with a
-    lower `order` come first.
+    lower `order` come first. `severity` is critical, major or minor, and empty where nothing is wrong.
     """
 
     system: str
@@ -124,6 +127,7 @@ class AnswerView:
     status: str = ""
     groups: Sequence[str] = ()
     order: float = 0.0
+    severity: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,16 +150,29 @@ class Standing(NamedTuple):
     text: str
     n: int
     is_best: bool = False
+    value: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Leaderboard:
-    """All systems by one measure, the best value first; `tested` says whether all were tested against it."""
+    """All systems by one measure, the best value first; `tested` says whether all were tested against it.
+
+    `pairs` are the comparisons of any two of them, each with the system that is significantly better.
+    """
 
     label: str
     unit: str
     standings: Sequence[Standing]
     tested: bool = True
+    pairs: Sequence[Comparison] = ()
+
+    def pair(self, a: str, b: str) -> Comparison | None:
+        """What was found between two systems; `None` where nothing was tested."""
+        return next((pair for pair in self.pairs if {pair.a, pair.b} == {a, b}), None)
+
+    def standing(self, system: str) -> Standing | None:
+        """Where a system stands; `None` where this measure does not have it."""
+        return next((standing for standing in self.standings if standing.system == system), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,9 @@ from mtassay.data.nouns import (
 )
 from mtassay.data.registry import find
 
+SEVERITIES: Sequence[str] = ("critical", "major", "minor")
+"""How bad an error is, the worst first."""
+
 
 class AskedPair(NamedTuple):
     """A source and a target that people are asked about as they stand, whoever made them.
@@ -288,9 +291,20 @@ class RunView:
         verdict = min(verdicts, key=_GRAVEST.index, default="")
         flagged = dict.fromkeys(f.detector for f in findings if f.verdict == "fail")
         values = [f.value for f in findings if f.verdict == "fail" and f.value is not None]
-        return AnswerView(
-            system, lines, verdict, self.status(findings) or verdict, list(flagged), -max(values, default=0.0)
-        )
+        order = -max(values, default=0.0)
+        status = self.status(findings) or verdict
+        return AnswerView(system, lines, verdict, status, list(flagged), order, self.severity(findings))
+
+    def severity(self, findings: Sequence[Finding]) -> str:
+        """How bad the worst of the findings about one output is: what evidence says, else major.
+
+        >>> from mtassay.data.nouns import Result
+        >>> view = RunView(Run("1", "toy", {}, ["nmt"], "", {}, Result()))
+        >>> view.severity([Finding("1", "nmt", "tags", "fail", None, {"severity": "minor"})])
+        'minor'
+        """
+        stated = [str(f.evidence.get("severity", "major")) for f in findings if f.verdict == "fail"]
+        return min((word for word in stated if word in SEVERITIES), key=SEVERITIES.index, default="")
 
     def tables(self, look: Look = PLAIN) -> list[Table]:
         """All tables; the first one tells what was tested, and the notes of the run stand below it."""

@@ -37,11 +37,17 @@ def may_be_best(
         if (c.name, c.group) != of:
             continue
         tested |= {c.a, c.b}
-        better = c.better
-        if not better and c.p is not None and c.p < alpha and c.delta:  # methods that rank by p alone
-            better = c.a if (c.delta > 0) == higher_is_better else c.b
+        better = _better(c, alpha, higher_is_better)
         lost |= {c.a, c.b} - {better} if better else set()
     return [system for system in ranked or scored if system not in lost and (ranked or system in tested)]
+
+
+def _better(c: Comparison, alpha: float, higher_is_better: bool) -> str:
+    """The system that is significantly better; empty where neither is."""
+    if c.better or c.p is None or c.p >= alpha or not c.delta:
+        return c.better
+    # Methods that rank by p alone.
+    return c.a if (c.delta > 0) == higher_is_better else c.b
 
 
 @dataclass(frozen=True)
@@ -93,8 +99,21 @@ class Contest:
         best = self._best
         others = [score for score in scores if score.system != scores[0].system]
         tested = [self._compared(scores[0].system, other.system) for other in others]
-        standings = [Standing(s.system, f"{self._value(s)}{_ends(s)}", s.n, s.system in best) for s in scores]
-        return Leaderboard(self.label, self.unit, standings, all(c and c.p is not None for c in tested))
+        standings = [
+            Standing(s.system, f"{self._value(s)}{_ends(s)}", s.n, s.system in best, s.comparable)
+            for s in scores
+        ]
+        pairs = [replace(c, better=self._winner(c)) for c in self._comparisons]
+        return Leaderboard(
+            self.label, self.unit, standings, all(c and c.p is not None for c in tested), pairs
+        )
+
+    @property
+    def _comparisons(self) -> list[Comparison]:
+        return [c for c in self.run.result.comparisons if (c.name, c.group) == (self.name, self.group)]
+
+    def _winner(self, c: Comparison) -> str:
+        return _better(c, self.alpha, self.higher_is_better)
 
     @cached_property
     def _best(self) -> list[str]:
@@ -155,14 +174,7 @@ class Contest:
         return " ".join(told)
 
     def _compared(self, a: str, b: str) -> Comparison | None:
-        return next(
-            (
-                c
-                for c in self.run.result.comparisons
-                if (c.name, c.group) == (self.name, self.group) and {c.a, c.b} == {a, b}
-            ),
-            None,
-        )
+        return next((c for c in self._comparisons if {c.a, c.b} == {a, b}), None)
 
     def _difference(self, best: Score, other: Score, *, short: bool = False) -> str:
         """The second system's minus the first's where `short`, else the first's minus the second's.

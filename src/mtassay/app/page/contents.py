@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
 
+from mtassay.app.page.decision import DecidedRun, Decision, boards_of, decide, order_systems
 from mtassay.app.page.sentences import CaseSelection, PageCases
 from mtassay.changes.change_tables import change_tables, kinds_table
 from mtassay.changes.run_changes import RunChanges, case_texts, why
@@ -13,99 +15,121 @@ from mtassay.data.display import (
     AnswerView,
     Block,
     CaseView,
-    Cell,
     Figure,
     Headline,
     Leaderboard,
     Line,
     Look,
-    Standing,
     Table,
 )
-from mtassay.data.marks import differing, plural, signed
+from mtassay.data.marks import differing, p_stated, plural, signed
 from mtassay.data.method import Method, method_of, view_of
-from mtassay.data.nouns import Origin, Run
+from mtassay.data.nouns import Comparison, Origin, Run
 from mtassay.methods.paired_scores import LISTED
 
-_NAMED = 12  # systems that the sentence names
+_WIDE = 6  # systems side by side; the rest is folded
+
+
+class GlanceCell(NamedTuple):
+    """One number at a glance: how long its bar is, from 0 to 100, its sign, and the cases behind it."""
+
+    text: str
+    ends: str = ""
+    bar: int = 0
+    sign: str = ""
+    found: CaseSelection | None = None
+
+
+class GlanceRow(NamedTuple):
+    """One measure: what was tested, on how many units, and a cell for each system."""
+
+    part: RunPart
+    label: str
+    counted: str
+    cells: Sequence[GlanceCell]
 
 
 @dataclass(frozen=True)
 class Glance:
-    """The leaderboards of a page, each by one measure."""
+    """All measures of a page by all systems: rows are what was tested, columns are systems."""
 
-    boards: Sequence[Leaderboard]
+    boards: Sequence[tuple[RunPart, Leaderboard]]
+    systems: Sequence[str]
+    legend = "● may be the best: no other system is significantly better. ▼ significantly worse than one."
 
     @property
-    def systems(self) -> list[str]:
-        """Those that may be the best by most measures first; then by their places."""
-        names = dict.fromkeys(s.system for board in self.boards for s in board.standings)
-        return sorted(names, key=lambda name: (-self._times_best(name), self._mean_place(name)))
+    def parts(self) -> list[list[str]]:
+        """The systems that stand side by side, as many as fit at a time."""
+        return [list(self.systems[n : n + _WIDE]) for n in range(0, len(self.systems), _WIDE)]
+
+    def rows(self, systems: Sequence[str]) -> list[GlanceRow]:
+        """A row for each measure, with these systems."""
+        rows = []
+        for part, board in self.boards:
+            values = [s.value for s in board.standings if s.value is not None]
+            most = max((100.0, *map(abs, values)) if values and max(values) > 1 else (1.0,))
+            cells = []
+            for name in systems:
+                if (standing := board.standing(name)) is None:
+                    cells.append(GlanceCell("–"))
+                    continue
+                lost = any(pair.better and pair.better != name for pair in _of(board, name))
+                value, _, ends = standing.text.partition(" [")
+                cells.append(
+                    GlanceCell(
+                        value,
+                        f"[{ends}" if ends else "",
+                        round(100 * min(1.0, abs(standing.value or 0.0) / most)),
+                        "●" if standing.is_best else "▼" if lost else "",
+                        part.sentences.of_system(name),
+                    )
+                )
+            named = sum(other.label == board.label for _, other in self.boards) > 1
+            label = f"{part.title}: {board.label}" if named else board.label
+            rows.append(GlanceRow(part, label, _counted(board), cells))
+        return rows
 
     @property
     def table(self) -> Table:
-        """A row for each system, a column for each measure; strong where a system may be the best."""
-        rows: list[list[Cell | str]] = [
-            [name, *(_cell(_standing(board, name)) for board in self.boards)] for name in self.systems
+        """The same as a table of text."""
+        rows = [
+            [f"{row.label} ({row.counted})", *(f"{c.text} {c.ends} {c.sign}".strip() for c in row.cells)]
+            for row in self.rows(self.systems)
         ]
-        counted = ", ".join(f"{board.label} {_counted(board)}" for board in self.boards)
-        notes = ["Bold: may be the best; no other system is significantly better.", f"n: {counted}."]
-        untested = [board.label for board in self.boards if not board.tested]
-        if untested:
+        notes = [self.legend]
+        if untested := [board.label for _, board in self.boards if not board.tested]:
             notes.append(f"Not every difference from the best was tested: {', '.join(untested)}.")
-        header = ["System", *(board.label for board in self.boards)]
-        return Table(header, rows, "At a glance", notes)
+        return Table(["Measure", *self.systems], rows, "At a glance", notes)
 
-    @property
-    def sentence(self) -> str:
-        """Which system to choose, or that measures disagree.
-
-        Nothing for a single measure, of which a headline says as much.
-        """
-        measures = len(self.boards)
-        if measures < 2:
-            return ""
-        systems = self.systems
-        most = self._times_best(systems[0])
-        leaders = [name for name in systems if self._times_best(name) == most]
-        if not most:
-            return "No system has a rank, so none can be recommended."
-        if most < measures:
-            best = f"{_joined(leaders)} may be the best by {most} of them"
-            return f"The {measures} measures disagree: {best}, and no system by all{self._last()}."
-        if len(leaders) == len(systems):
-            return f"No measure finds a significant difference between {_joined(leaders)}."
-        if len(leaders) == 1:
-            return f"Choose {leaders[0]}: no measure finds another system better{self._last()}."
-        every = "both" if measures == 2 else f"all {measures}"
-        return f"Choose among {_joined(leaders)}: each may be the best by {every} measures{self._last()}."
-
-    def _last(self) -> str:
-        """Who is last by all measures, and not the best by any."""
-        last = {board.standings[-1] for board in self.boards}
-        names = {standing.system for standing in last}
-        is_last = len(names) == 1 and not any(standing.is_best for standing in last)
-        return f"; {names.pop()} is last in all" if is_last and len(self.systems) > 2 else ""
-
-    def _times_best(self, system: str) -> int:
-        return sum(s.is_best for board in self.boards for s in board.standings if s.system == system)
-
-    def _mean_place(self, system: str) -> float:
-        places = [
-            place
-            for board in self.boards
-            for place, standing in enumerate(board.standings)
-            if standing.system == system
-        ]
-        return sum(places) / len(places)
+    def matrices(self) -> list[Table]:
+        """Who is significantly better than whom by each measure, and any two systems in numbers."""
+        if len(self.systems) < 3:
+            return []
+        tables = []
+        rows: list[list[str]] = []
+        for _, board in self.boards:
+            names = [name for name in self.systems if board.standing(name)]
+            signs = [[name, *(_sign(board, name, other) for other in names)] for name in names]
+            numbers = [str(number) for number in range(1, len(names) + 1)]
+            signs = [[f"{n} {row[0]}", *row[1:]] for n, row in zip(numbers, signs, strict=True)]
+            title = f"Who is significantly better by {board.label}: ▲ the row, ▼ the column, = neither"
+            tables.append(Table(["System", *numbers], signs, title))
+            for pair in board.pairs:
+                p = "–" if pair.p is None else p_stated(pair.p).removeprefix("p ").removeprefix("= ")
+                rows.append([f"{pair.a} − {pair.b}", board.label, signed(pair.delta, 2), p, pair.better])
+        header = ["Systems", "measure", "difference", "p", "significantly better"]
+        return [*tables, Table(header, rows, "Any two systems")]
 
 
-def _standing(board: Leaderboard, system: str) -> Standing | None:
-    return next((standing for standing in board.standings if standing.system == system), None)
+def _of(board: Leaderboard, system: str) -> list[Comparison]:
+    return [pair for pair in board.pairs if system in (pair.a, pair.b)]
 
 
-def _cell(standing: Standing | None) -> Cell:
-    return Cell("–") if standing is None else Cell(standing.text, standing.is_best)
+def _sign(board: Leaderboard, a: str, b: str) -> str:
+    pair = None if a == b else board.pair(a, b)
+    if pair is None or pair.p is None:
+        return "–" if a != b else ""
+    return "=" if not pair.better else "▲" if pair.better == a else "▼"
 
 
 def _counted(board: Leaderboard) -> str:
@@ -115,17 +139,10 @@ def _counted(board: Leaderboard) -> str:
     return f"{fewest}{plural(max(counts), board.unit)}"
 
 
-def _joined(names: Sequence[str]) -> str:
-    if len(names) > _NAMED:
-        return f"{', '.join(names[:_NAMED])} and {len(names) - _NAMED} more"
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
-
-
 _EXAMPLES = 5  # each way, where systems differ
 _CASES = 3  # of each system, to be read first
 _FEW_ROWS = 25  # a longer table is folded
 _NAMES = 3  # systems in a title
-_THEMES = 4  # told at the top
 
 
 @dataclass(frozen=True)
@@ -193,38 +210,41 @@ class Page:
     gates: Sequence[Table] = ()
     agreement: Sequence[Table] = ()
     plan: str = ""
+    priorities: Sequence[str] = ()
+    prices: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def systems(self) -> list[str]:
         """The systems of all runs, in order."""
         return list(dict.fromkeys(system for part in self.parts for system in part.run.systems))
 
+    @cached_property
+    def tested(self) -> list[DecidedRun]:
+        """What the decision rests on."""
+        return [DecidedRun(p.title, p.run, [proof.headline for proof in p.proofs]) for p in self.parts]
+
+    @cached_property
+    def decision(self) -> Decision:
+        """What to do."""
+        return decide(self.tested, priorities=self.priorities, prices=self.prices)
+
+    def risks(self) -> list[tuple[RunPart, Proof]]:
+        """What could go wrong, each with the sentence that proves it."""
+        found = []
+        for headline, place in self.decision.risks:
+            part = self.parts[place]
+            found.append((part, _proof(headline, part.sentences, view_of(part.run).claims_right())))
+        return found
+
     def glance(self) -> Glance | None:
         """All systems by all measures; nothing where there are no two systems to compare."""
-        boards = [(part, r) for part, proof in self.proofs("better") if (r := proof.headline.board)]
-        labels = [board.label for _, board in boards]
-        named = [
-            replace(r, label=f"{part.title}: {r.label}") if labels.count(r.label) > 1 else r
-            for part, r in boards
-        ]
-        return Glance(named) if named else None
-
-    def first_themes(self) -> list[str]:
-        """The sentences of the first themes."""
-        return [theme.title for theme in self.themes if isinstance(theme, Block) and theme.title][:_THEMES]
+        boards = [(self.parts[place], board) for place, board in boards_of(self.tested)]
+        names = dict.fromkeys(s.system for _, board in boards for s in board.standings)
+        return Glance(boards, order_systems(self.tested, names)) if boards else None
 
     def proofs(self, kind: str) -> list[tuple[RunPart, Proof]]:
         """The headlines of a kind, with their runs."""
         return [(part, proof) for part in self.parts for proof in part.proofs if proof.headline.kind == kind]
-
-    def weak(self) -> list[tuple[str, list[tuple[RunPart, Proof]]]]:
-        """What each system is worst at, in the order of the glance; what is of no system comes last."""
-        weak = self.proofs("weak")
-        told = {proof.headline.system for _, proof in weak}
-        glance = self.glance()
-        order = dict.fromkeys([*(glance.systems if glance else ()), *self.systems])
-        names = [name for name in order if name in told] + [""] * ("" in told)
-        return [(name, [entry for entry in weak if entry[1].headline.system == name]) for name in names]
 
 
 def page_of(
@@ -237,11 +257,14 @@ def page_of(
     gates: Sequence[Table] = (),
     agreement: Sequence[Table] = (),
     plan: str = "",
+    priorities: Sequence[str] = (),
+    prices: Mapping[str, float] | None = None,
 ) -> Page:
     """The page of these runs; `names` are what they are called, where that is not their method.
 
     `themes` are what failures have in common, `gates` what the rules of a plan say, `agreement` how far
-    reviewers agree, and `plan` the text of the plan that the runs are of.
+    reviewers agree, and `plan` the text of the plan that the runs are of. `priorities` are what counts most
+    in the choice of a system, and `prices` what a million characters cost, by system.
     """
     methods = [run.method for run in runs]
     called = list(names) or [
@@ -251,7 +274,8 @@ def page_of(
         run_part(run, f"r{place}", name) for place, (run, name) in enumerate(zip(runs, called, strict=True))
     ]
     changed = [changes_part(entry, f"c{place}") for place, entry in enumerate(changes)]
-    return Page(title or _title(runs), parts, changed, themes, gates, agreement, plan)
+    what = title or _title(runs)
+    return Page(what, parts, changed, themes, gates, agreement, plan, priorities, prices or {})
 
 
 def run_part(run: Run, key: str = "r0", name: str = "") -> RunPart:

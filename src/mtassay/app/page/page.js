@@ -81,9 +81,10 @@
   const prepare = (table) => {
     if (prepared.has(table)) return;
     prepared.add(table);
-    for (const cell of table.querySelectorAll("td[data-find]")) {
-      const button = make("button", { type: "button", class: "cell", "data-find": cell.dataset.find, tabindex: "-1" }, ...cell.childNodes);
-      button.setAttribute("aria-label", `${button.textContent}, read its sentences: ${cell.parentNode.cells[0].textContent}, ${table.tHead.rows[0].cells[cell.cellIndex].textContent}`);
+    for (const cell of table.querySelectorAll("td[data-find], td [data-find]")) {
+      const button = make("button", { type: "button", class: "cell", "data-find": cell.dataset.find, "data-n": cell.dataset.n || "", tabindex: "-1" }, ...cell.childNodes);
+      const place = cell.closest("td");
+      button.setAttribute("aria-label", `${button.textContent}, read its sentences: ${place.parentNode.cells[0].textContent}, ${table.tHead.rows[0].cells[place.cellIndex].textContent}`);
       cell.removeAttribute("data-find");
       cell.append(button);
     }

@@ -14,7 +14,6 @@ from typing import Any
 from mtassay.app.page.charts import drawing, figure_table, heat_cells, shade
 from mtassay.app.page.contents import ChangesPart, Page, RunPart
 from mtassay.app.page.sentences import CaseSelection, PageCases
-from mtassay.changes.theme_tables import COUNTED
 from mtassay.data.display import Block, Figure, Line, Table
 from mtassay.data.marks import pieces, printable
 from mtassay.report.run_text import block_markdown, escape_markdown, to_markdown
@@ -51,7 +50,7 @@ def render_page(page: Page) -> str:
         found_in=_found_in,
         address=_address,
         block_parts=_block_parts,
-        counted=COUNTED,
+        short_example=_short_example,
     )
 
 
@@ -148,6 +147,13 @@ def _block_parts(block: Block) -> list[Line]:
     return list(block.lines[:60])
 
 
+def _short_example(block: Block) -> list[Line]:
+    """What proves a risk at once: the source and the output, as far as a line goes."""
+    labels = ("source", "output", "edited")
+    kept = {line.label: line for line in block.lines[::-1] if line.label in labels}
+    return [kept[label]._replace(text=_brief(kept[label].text, 160)) for label in labels if label in kept][:2]
+
+
 # A page as Markdown, for a pull request: what matters first, a table a run, what got worse.
 
 
@@ -172,23 +178,16 @@ def render_markdown(page: Page, *, longest: int = LONGEST) -> str:
 
 def _parts(page: Page) -> Iterable[str]:
     yield f"# {_page_markdown_brief(page.title, 200)}"
+    if page.parts:
+        told = page.decision
+        yield f"**{_page_markdown_brief(told.advice)}**"
+        yield "\n".join(f"- {_page_markdown_brief(text)}" for text in told.lines()[1:] if text[:1] != " ")
+        if told.command:
+            is_plain = re.fullmatch(r"[\w .,:=/-]+", told.command) is not None  # nothing ends the fence
+            yield f"```\n{told.command}\n```" if is_plain else _page_markdown_brief(told.command)
     if glance := page.glance():
-        if glance.sentence:
-            yield f"**{_page_markdown_brief(glance.sentence)}**"
         yield _table(glance.table)
-    for heading, kind in (
-        ("Which is better", "better"),
-        ("What each is worst at", "weak"),
-        ("What is open", "open"),
-    ):
-        proofs = page.proofs(kind)
-        if kind == "weak":
-            yield from _changes(page.changes)
-        if proofs:
-            yield f"## {heading}"
-        lines = [f"- {_tag(page, part)}{_page_markdown_brief(proof.headline.text)}" for part, proof in proofs]
-        for place in range(0, len(lines), 20):
-            yield "\n".join(lines[place : place + 20])
+    yield from _changes(page.changes)
     for table in page.gates:
         yield _table(table)
     if page.themes:
@@ -221,15 +220,14 @@ def _run(part: RunPart) -> Iterable[str]:
     yield f"## {_page_markdown_brief(part.title, 120)}"
     if part.facts:
         yield _page_markdown_brief(part.facts)
+    lines = [f"- {_page_markdown_brief(proof.headline.text)}" for proof in part.proofs]
+    for place in range(0, len(lines), 20):
+        yield "\n".join(lines[place : place + 20])
     if part.tables:
         yield _table(part.tables[0])
     notes = [note for note in part.run.result.notes if note not in part.facts]
     if notes:
         yield "\n\n".join(_page_markdown_brief(note) for note in notes[:10])
-
-
-def _tag(page: Page, part: RunPart) -> str:
-    return f"*{_page_markdown_brief(part.tag, 60)}* · " if len(page.parts) > 1 else ""
 
 
 def _table(table: Table) -> str:

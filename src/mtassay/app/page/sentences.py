@@ -92,7 +92,16 @@ class PageCases:
 
     def of_headline(self, headline: Headline) -> CaseSelection | None:
         """Those that prove a headline."""
-        return self._find(headline.group, headline.system) if headline.group or headline.system else None
+        if not headline.group and not headline.system:
+            return None
+        group = headline.group
+        if group not in self._kinds:  # some methods leave out what kind of detector it is
+            group = group.removeprefix("check:")
+        return self._find(group, headline.system)
+
+    def of_system(self, system: str) -> CaseSelection | None:
+        """All that a system answered."""
+        return self._find("", system)
 
     def in_table(self, table: Table) -> list[list[CaseSelection | None]]:
         """What each cell of a table stands for: its row and its column must say it."""

@@ -1,0 +1,410 @@
+"""What to do after a test: which system to ship, how sure that is, what could go wrong, what comes next.
+
+A page, Markdown and the terminal show the same sentences, which are all made here.
+"""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+from mtassay.data.display import Headline, Leaderboard
+from mtassay.data.marks import plural
+from mtassay.data.method import view_of
+from mtassay.data.nouns import Comparison, Finding, Run
+from mtassay.measures.check_run import id_of, severity_of
+from mtassay.measures.worth import worth_of
+
+QUALITY, NO_CRITICAL, TERMINOLOGY, COST = "quality", "no-critical-errors", "terminology", "cost"
+PRIORITIES = (QUALITY, NO_CRITICAL, TERMINOLOGY, COST)
+"""What a choice can rest on."""
+DEFAULT = (QUALITY, NO_CRITICAL)
+_TERM_CHECKS = ("term-missing", "term-forbidden", "do-not-translate", "term-drift")
+_RISKS = 3
+_ALPHA = 0.05
+_NAMED = 6  # systems named in a sentence
+_RATINGS = 196
+"""Sentences to rate so that 5 of 100 points show: 80 % power, 5 % level, a deviation of 25 points."""
+
+
+class DecidedRun(NamedTuple):
+    """One run that a decision rests on, by what it is called."""
+
+    name: str
+    run: Run
+    headlines: Sequence[Headline]
+
+    @classmethod
+    def of(cls, name: str, run: Run) -> DecidedRun:
+        """A run with what it says first."""
+        return cls(name, run, view_of(run).headlines())
+
+
+class Risk(NamedTuple):
+    """What could go wrong, and the number of the run that shows it."""
+
+    headline: Headline
+    place: int
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What to do: `system` is empty where nothing can be recommended."""
+
+    advice: str
+    system: str = ""
+    sure: Sequence[str] = ()
+    risks: Sequence[Risk] = ()
+    next_step: str = ""
+    command: str = ""
+    priorities: str = ""
+
+    def lines(self) -> list[str]:
+        """All of it as sentences, for a terminal; the command is the last line."""
+        risks = [f"Risk: {risk.headline.text}" for risk in self.risks]
+        following = f"Next: {self.next_step}" if self.next_step else ""
+        command = f"  {self.command}" if self.command else ""
+        told = [self.advice, " ".join(self.sure), *risks, self.priorities, following, command]
+        return [line for line in told if line]
+
+
+def boards_of(tested: Sequence[DecidedRun]) -> list[tuple[int, Leaderboard]]:
+    """The comparisons of systems by each measure, with the number of the run."""
+    return [
+        (place, headline.board)
+        for place, one in enumerate(tested)
+        for headline in one.headlines
+        if headline.board is not None
+    ]
+
+
+def decide(
+    tested: Sequence[DecidedRun],
+    *,
+    priorities: Sequence[str] = (),
+    prices: Mapping[str, float] | None = None,
+    currency: str = "",
+) -> Decision:
+    """What follows from these runs.
+
+    Args:
+        tested: The runs.
+        priorities: What counts, the most important first; by default quality, then no critical errors.
+        prices: What a million characters cost, by system.
+        currency: In which currency.
+
+    Returns:
+        The recommendation with its reasons; one without a system where the data cannot decide.
+    """
+    choice = _Choice(tested, tuple(priorities) or DEFAULT, prices or {}, currency)
+    if len(choice.systems) < 2:
+        return _alone(choice)
+    left = choice.left(choice.priorities)
+    leaders = choice.ordered(left)
+    first = leaders[0]
+    if len(left) == 1:
+        return Decision(
+            f"Ship {first}.",
+            first,
+            choice.sure(first),
+            choice.risks([first]),
+            *choice.review(first),
+            priorities=choice.told(),
+        )
+    advice = f"The data cannot decide between {_joined(leaders)}."
+    if choice.disagreeing(leaders):
+        advice = f"The measures disagree about {_joined(leaders)}, so the data cannot decide."
+    behind = [system for system in choice.systems if system not in left]
+    if behind:
+        advice += f" {_joined(behind)} {'is' if len(behind) == 1 else 'are'} worse."
+    following, command = choice.what_would(leaders)
+    risks = choice.risks(leaders)
+    return Decision(advice, "", choice.open_reasons(leaders), risks, following, command, choice.told())
+
+
+def order_systems(tested: Sequence[DecidedRun], systems: Iterable[str]) -> list[str]:
+    """The systems that may be the best by most measures first; then by their places."""
+    return _Choice(tested, DEFAULT).ordered(systems)
+
+
+def _alone(choice: _Choice) -> Decision:
+    system = next(iter(choice.systems), "")
+    if not system:
+        return Decision("Nothing was tested.")
+    told = [h.text for one in choice.tested for h in one.headlines if h.kind == "better"][:2]
+    advice = f"Only {system} was tested, so there is nothing to choose."
+    following, command = choice.review(system)
+    return Decision(advice, "", [*told, choice.people()], choice.risks([system]), following, command)
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """All that a choice between the systems of these runs rests on."""
+
+    tested: Sequence[DecidedRun]
+    priorities: tuple[str, ...]
+    prices: Mapping[str, float] = field(default_factory=dict)
+    currency: str = ""
+
+    @cached_property
+    def systems(self) -> list[str]:
+        return list(dict.fromkeys(system for one in self.tested for system in one.run.systems))
+
+    @cached_property
+    def boards(self) -> list[tuple[int, Leaderboard]]:
+        return boards_of(self.tested)
+
+    # Who is left --------------------------------------------------------------------------------------------
+
+    def left(self, priorities: Iterable[str]) -> list[str]:
+        """The systems that no other one beats, going through what counts in its order."""
+        left = self.systems
+        for name in priorities:
+            beaten = {b for b in left for a in left if a != b and self._beats(name, a, b)}
+            left = [system for system in left if system not in beaten] or left
+        return left
+
+    def _beats(self, priority: str, a: str, b: str) -> bool:
+        """Whether a system is better than another by what counts; of quality, by no measure worse."""
+        if priority == QUALITY:
+            winners = {pair.better for _, pair in self._pairs(a, b)}
+            return a in winners and b not in winners
+        if priority == COST:
+            return a in self.prices and b in self.prices and self.prices[a] < self.prices[b]
+        flagged = self._critical if priority == NO_CRITICAL else self._terms
+        fewer, more = (
+            flagged.get(b, set()) - flagged.get(a, set()),
+            flagged.get(a, set()) - flagged.get(b, set()),
+        )
+        return len(fewer) > len(more) and _sign_test(len(fewer), len(more)) < _ALPHA
+
+    def _pairs(self, a: str, b: str) -> list[tuple[Leaderboard, Comparison]]:
+        return [(board, pair) for _, board in self.boards if (pair := board.pair(a, b)) is not None]
+
+    @cached_property
+    def _critical(self) -> dict[str, set[tuple[int, str]]]:
+        return self._flagged(lambda finding: severity_of(finding) == "critical")
+
+    @cached_property
+    def _terms(self) -> dict[str, set[tuple[int, str]]]:
+        return self._flagged(lambda finding: id_of(finding) in _TERM_CHECKS and finding.verdict == "fail")
+
+    def _flagged(self, is_meant: Callable[[Finding], bool]) -> dict[str, set[tuple[int, str]]]:
+        """The texts of each system with such a finding."""
+        flagged: dict[str, set[tuple[int, str]]] = {}
+        for place, one in enumerate(self.tested):
+            for finding in one.run.findings:
+                if is_meant(finding):
+                    flagged.setdefault(finding.system, set()).add((place, finding.case_id))
+        return flagged
+
+    def ordered(self, systems: Iterable[str]) -> list[str]:
+        """Those that may be the best by most measures first; then by their places."""
+        return sorted(systems, key=lambda system: (-self._times_best(system), self._mean_place(system)))
+
+    def _times_best(self, system: str) -> int:
+        return sum(bool(s and s.is_best) for _, board in self.boards for s in [board.standing(system)])
+
+    def _mean_place(self, system: str) -> float:
+        places = [
+            place
+            for _, board in self.boards
+            for place, standing in enumerate(board.standings)
+            if standing.system == system
+        ]
+        return sum(places) / len(places) if places else math.inf
+
+    def disagreeing(self, leaders: Sequence[str]) -> bool:
+        """Whether any two of them are each better than the other by some measure."""
+        return any(
+            {a, b} <= {pair.better for _, pair in self._pairs(a, b)}
+            for place, a in enumerate(leaders)
+            for b in leaders[place + 1 :]
+        )
+
+    # How sure -----------------------------------------------------------------------------------------------
+
+    def sure(self, first: str) -> list[str]:
+        """How sure it is that this system is the one, against the next best, in sentences."""
+        rival = self.ordered(system for system in self.systems if system != first)[0]
+        pairs = self._pairs(first, rival)
+        won = [board.label for board, pair in pairs if pair.better == first]
+        lost = [board.label for board, pair in pairs if pair.better == rival]
+        several = len(
+            {place for place, b in self.boards if (p := b.pair(first, rival)) and p.better == first}
+        )
+        if not pairs:
+            told = [f"No measure compares it with {rival}."]
+        else:
+            how = "Sure" if several > 1 and not lost else "Fairly sure" if won else "Not sure"
+            finds = f"{len(won)} of {plural(len(pairs), 'measure')} find{'s' * (len(won) == 1)}"
+            by = f" ({_joined(won)})" if won and len(won) < len(pairs) else ""
+            worse = (
+                f"{_joined(lost)} find{'s' * (len(lost) == 1)} it worse" if lost else "none finds it worse"
+            )
+            told = [f"{how}: {finds} it significantly better than {rival}, the next best{by}; {worse}."]
+        return [*told, *self._worth(first, rival), *self._judge(), self.people()]
+
+    def open_reasons(self, leaders: Sequence[str]) -> list[str]:
+        """Why nothing can be recommended."""
+        first, second = leaders[:2]
+        won: dict[str, set[str]] = {}
+        for place, a in enumerate(leaders):
+            for b in leaders[place + 1 :]:
+                for board, pair in self._pairs(a, b):
+                    won.setdefault(pair.better, set()).add(board.label)
+        better = [
+            f"{name} is significantly better than another by {_joined(sorted(won[name]))}"
+            for name in leaders
+            if name in won
+        ]
+        measures = plural(len(self.boards), "measure")
+        told = f"{'; '.join(better)}." if better else f"None of {measures} finds a significant difference."
+        return [told, *self._worth(first, second), *self._judge(), self.people()]
+
+    def _worth(self, first: str, second: str) -> list[str]:
+        """What such a difference was worth to people, by the first metric of which that is known."""
+        for board, pair in self._pairs(first, second):
+            if (worth := worth_of(board.label, pair.delta)) is not None and pair.delta is not None:
+                return [
+                    f"At WMT22–24 people agreed with {worth.short} such differences of {board.label} "
+                    f"({abs(pair.delta):.1f}; {worth.n:,} pairs of systems)."
+                ]
+        return []
+
+    def _judge(self) -> list[str]:
+        """The record of the judge, where it was asked."""
+        starts = ("The judge by people", "Nobody has measured the judge")
+        told = [note for one in self.tested for note in one.run.result.notes if note.startswith(starts)]
+        return told[:1]
+
+    def people(self) -> str:
+        """What people said of these outputs."""
+        reviews = [one.run.result.basis.get("reviews") or {} for one in self.tested]
+        settled = sum(int(about.get("settled", 0)) for about in reviews)
+        outputs = sum(int(about.get("outputs", 0)) for about in reviews)
+        if settled:
+            return f"People settled {settled:,} of {outputs:,} outputs."
+        return "No person has judged these outputs yet."
+
+    # What could go wrong ------------------------------------------------------------------------------------
+
+    def risks(self, systems: Sequence[str]) -> list[Risk]:
+        """The gravest weaknesses of the first: critical errors, then each of another run where it can be."""
+        found: list[Risk] = []
+        for system in systems[:1]:
+            for place, one in enumerate(self.tested):
+                critical = Counter(
+                    f.detector
+                    for f in one.run.findings
+                    if f.system == system and severity_of(f) == "critical"
+                )
+                for detector, n in critical.most_common(1):
+                    texts = len(one.run.outputs.get(system, ())) or len(one.run.segments)
+                    name = detector.removeprefix("check:")
+                    text = f"{system}: critical errors of {name} in {n:,} of {plural(texts, 'output')}."
+                    found.append(Risk(Headline(text, "weak", system, detector, n=n), place))
+            weak = [
+                Risk(
+                    Headline(f"{h.text.partition('. Of ')[0].rstrip('.')}.", "weak", system, h.group, n=h.n),
+                    place,
+                )
+                for place, one in enumerate(self.tested)
+                for h in one.headlines
+                if h.kind == "weak" and h.system == system
+            ]
+            found += sorted(weak, key=lambda risk: [r.place for r in found + weak].index(risk.place))
+        places: Counter[int] = Counter()
+        ranked = []
+        for number, risk in enumerate(found):
+            is_critical = ": critical errors of " in risk.headline.text
+            ranked.append((not is_critical, places[risk.place], number, risk))
+            places[risk.place] += 1
+        return [risk for *_, risk in sorted(ranked, key=lambda entry: entry[:3])][:_RISKS]
+
+    # What comes next ----------------------------------------------------------------------------------------
+
+    def review(self, system: str) -> tuple[str, str]:
+        """What a person should look at of a system before it is shipped, and the command for it."""
+        waiting = {
+            one.run.id: len({answer.segment_id for answer in view.open_answers() if answer.system == system})
+            for one in self.tested
+            for view in [view_of(one.run)]
+            if view.asks
+        }
+        run = max(waiting, key=lambda run_id: waiting[run_id], default="")
+        if not run or not waiting[run]:
+            return self._campaign([system])
+        outputs = plural(waiting[run], "output")
+        more = sum(waiting.values()) - waiting[run]
+        other = f" ({more:,} more in other runs)" if more else ""
+        text = f"look at {outputs} of {system} that no rule settles or that failed{other}."
+        return text, f"mtassay review next {run} --system {shlex.quote(system)}"
+
+    def what_would(self, leaders: Sequence[str]) -> tuple[str, str]:
+        """What would decide between systems that the data cannot tell from each other."""
+        first, second = leaders[:2]
+        more = [(pair.more, board) for board, pair in self._pairs(first, second) if pair.more]
+        text, command = self._campaign(leaders[:2])
+        if more:
+            n, board = min(more, key=lambda entry: entry[0] or 0)
+            text += f" Or test on about {n:,} more {board.unit}s, if the difference in {board.label} is real."
+        return text, command
+
+    def _campaign(self, systems: Sequence[str]) -> tuple[str, str]:
+        """Ratings by people, of the run with the most sentences."""
+        run = max((one.run for one in self.tested), key=lambda run: len(run.segments))
+        n = min(_RATINGS, len(run.segments))
+        shows = "shows a difference of 5 of 100 points" if n == _RATINGS else "is all there is"
+        text = f"have people rate {plural(n, 'sentence')} of {_joined(systems)}, which {shows}."
+        chosen = " ".join(f"--system {shlex.quote(system)}" for system in systems)
+        command = f"mtassay review campaign create choice {run.id} --question da {chosen} --sample "
+        return text, f"{command}{n * len(systems)} --reviewers NAME,NAME"
+
+    # Priorities ---------------------------------------------------------------------------------------------
+
+    def told(self) -> str:
+        """Which priorities were used, what is not known of, and what another order would change."""
+        unknown = [name for name in self.priorities if not self._is_known(name)]
+        said = f"Priorities: {', then '.join(name.replace('-', ' ') for name in self.priorities)}."
+        if unknown:
+            said += f" Nothing is known of {_joined(unknown)}, so it did not count."
+        ours = self.left(self.priorities)
+        for name in PRIORITIES:
+            if name != self.priorities[0] and self._is_known(name):
+                other = self.left([name, *(p for p in self.priorities if p != name)])
+                if len(other) == 1 and other != ours:
+                    return f"{said} With {name.replace('-', ' ')} first it would be {other[0]}."
+        return f"{said} No other order changes this." if len(ours) == 1 else said
+
+    def _is_known(self, priority: str) -> bool:
+        if priority == QUALITY:
+            return bool(self.boards)
+        if priority == COST:
+            return len(set(self.prices) & set(self.systems)) > 1
+        ran = {id_of(finding) for one in self.tested for finding in one.run.findings}
+        ran |= {
+            str(name) for one in self.tested for name in one.run.result.basis.get("checks", {}).get("run", ())
+        }
+        return bool(ran & set(_TERM_CHECKS)) if priority == TERMINOLOGY else bool(ran - {""})
+
+
+def _sign_test(a: int, b: int) -> float:
+    """The two-sided p-value that so many go one way and the other by chance.
+
+    >>> round(_sign_test(9, 1), 4), _sign_test(2, 2)
+    (0.0215, 1.0)
+    """
+    n, most = a + b, max(a, b)
+    return min(1.0, 2 * sum(math.comb(n, k) for k in range(most, n + 1)) / (1 << n))
+
+
+def _joined(names: Sequence[str]) -> str:
+    if len(names) > _NAMED:
+        return f"{', '.join(names[:_NAMED])} and {len(names) - _NAMED} more"
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
