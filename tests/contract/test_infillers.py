@@ -33,6 +33,7 @@ EXAMPLES = {
     "lexicon": "lexicon",
     "llm": "llm:openai:m?url=http://localhost:1/v1&tries=2",
     "models": "models:{folder}/bert,{folder}/bert",
+    "plain": "plain",
 }
 
 

@@ -94,6 +94,7 @@ _OURS: dict[str, dict[str, str]] = {
     "infiller": {
         "llm": "mtassay.methods.behavior.llm_infiller:LLMInfiller",
         "models": "mtassay.methods.behavior.two_models:TwoModels",
+        "plain": "mtassay.methods.behavior.plain_infiller:PlainInfiller",
     },
     "format": {
         "tsv": "mtassay.data.formats.delimited_files:TsvTable",

@@ -15,7 +15,7 @@ from mtassay.methods.behavior.capability import Capability, capability_class
 from mtassay.methods.behavior.form_capabilities import Tense
 from mtassay.methods.behavior.infiller import Distinct, Filled, Infiller, Masked, Rejected
 from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
-from mtassay_en.lexicon_entries import DATA, Substitute, load_lexicon, near_groups
+from mtassay_en.lexicon_entries import DATA, LANGUAGES, Substitute, load_lexicon, near_groups
 from mtassay_en.number_edits import number_offers
 from mtassay_en.offers import Offer, head_of, name_offers, word_offers
 from mtassay_en.prepositions import preposition_offers
@@ -139,6 +139,11 @@ class LexiconInfiller(Infiller):
     def open(cls, pair: Pair, rest: str, context: RunContext) -> LexiconInfiller:
         """The lexicon of these two languages."""
         return cls(pair)
+
+    @classmethod
+    def serves(cls, pair: Pair) -> bool:
+        """Both languages must have tables."""
+        return {pair.source.code, pair.target.code} <= LANGUAGES.keys()
 
     @classmethod
     def never_edits(cls, capability: type[Capability]) -> bool:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 
 from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
+from mtassay.methods.behavior.plain_infiller import keeps_genitive, name_places
 from mtassay.nlp.annotation import Annotation, Token
 from mtassay_en.inflections import (
     ARTICLES,
@@ -21,7 +20,6 @@ from mtassay_en.lexicon_entries import (
     BilingualLexicon,
     LexiconEntry,
     Substitute,
-    rows_of,
 )
 from mtassay_en.word_context import (
     Place,
@@ -143,10 +141,6 @@ def _of_one_verb(
     )
 
 
-_GENITIVE = re.compile(r"['’](s\b)?")
-_SIBILANTS = ("s", "x", "z", "ß")
-
-
 @dataclass(frozen=True, slots=True)
 class Offer:
     """One place on both sides, in characters, and what may stand there instead, group by group.
@@ -198,131 +192,12 @@ def fitted(form: str, written: str) -> str:
     return form[:1].upper() + form[1:] if written[:1].isupper() else form
 
 
-def keeps_genitive(text: str, start: int, end: int, after: str) -> bool:
-    """Whether an apostrophe behind these characters, if there is one, stays right with another word there.
-
-    >>> [keeps_genitive("Hans' bicycle", 0, 4, name) for name in ("Lars", "Peter")]
-    [True, False]
-    >>> [keeps_genitive("Anna's bicycle", 0, 4, name) for name in ("Lars", "Peter")]
-    [False, True]
-    """
-    mark = _GENITIVE.match(text, end)
-    if mark is None:
-        return True
-    if mark[1]:
-        return not after.endswith("s") or text[start:end].endswith("s")
-    # Behind any other word it closes a quotation.
-    return after.endswith(_SIBILANTS) or not text[start:end].endswith(_SIBILANTS)
-
-
-_ROMAN = re.compile(r"[IVX]+")
-_LATIN = frozenset(("en", "pt", "de"))
-_TITLES = frozenset(
-    ["mr", "mrs", "ms", "dr", "sr", "sra", "mr.", "mrs.", "ms.", "dr.", "sr.", "sra.", "herr", "frau"]
-)
-_PARTS = frozenset(["da", "de", "do", "das", "dos", "e", "van", "von", "der", "den", "di", "la", "le"])
-
-
-@cache
-def _names() -> dict[str, tuple[str, str]]:
-    """The kind (`female`, `male`, `family`) and the origin of each name."""
-    return {
-        name: (row["kind"], row["origin"]) for _, row in rows_of("names") for name in row["names"].split()
-    }
-
-
 def name_offers(languages: tuple[str, str], pair: ReadPair) -> list[Offer]:
-    """One offer for each given or family name that stands once on both sides, unchanged, in order.
-
-    A family name is known by the given name or the title before it, so that no place or firm is taken for
-    one. A given name is replaced by one of the same gender and, where that is known, of the same origin.
-    """
-    if not set(languages) <= _LATIN:
-        return []
-    counts = [Counter(token.text for token in side.tokens) for side in (pair.source, pair.reference)]
-    offers = []
-    for number, token in enumerate(pair.source.tokens):
-        if counts[0][token.text] != 1 or counts[1][token.text] != 1:
-            continue
-        kind = _kind(pair.source, number)
-        if kind is None:
-            continue
-        place = next(i for i, other in enumerate(pair.reference.tokens) if other.text == token.text)
-        if _kind(pair.reference, place) is None:
-            continue
-        other = pair.reference.tokens[place]
-        where = (token.start, token.end, other.start, other.end)
-        word_counts = counts[0] + counts[1]
-        free = [
-            name
-            for name, (its_kind, _) in _names().items()
-            if its_kind == kind
-            and not word_counts[name]
-            and keeps_genitive(pair.source.text, *where[:2], name)
-            and keeps_genitive(pair.reference.text, *where[2:], name)
-        ]
-        substitutes = _nearest(token.text, free)
-        if not substitutes:
-            continue
-        offers.append(Offer(*where, number, f"{kind} name", ("PROPN", "PERSON"), substitutes))
-    return offers
-
-
-def _kind(annotation: Annotation, number: int) -> str | None:
-    tokens = annotation.tokens
-    token = tokens[number]
-    if (
-        not token.text[:1].isupper()
-        or _ROMAN.fullmatch(token.text)
-        or _joined(annotation, token)
-        or _in_firm(annotation, number)
-    ):
-        return None
-    before = tokens[number - 1] if number else None
-    after = tokens[number + 1] if number + 1 < len(tokens) else None
-    listed = _names().get(token.text, ("", ""))[0]
-    given_before = before is not None and _names().get(before.text, ("", ""))[0] in ("female", "male")
-    if after is not None and _ROMAN.fullmatch(after.text):
-        return None
-    if given_before or (before is not None and before.text.lower() in _TITLES and listed in ("", "family")):
-        last = after is None or not (after.text[:1].isupper() or after.text in _PARTS)
-        return "family" if last and listed in ("", "family") and token.text.isalpha() else None
-    if listed not in ("female", "male"):
-        return None
-    if before is not None and before.text[:1].isupper() and before.pos == "PROPN" and not _is_title(before):
-        # `Santa Marta`, `Lake Charlotte`: the name of something else
-        return listed if before.text.lower() in _KNOWN_BEFORE else None
-    return listed
-
-
-_KNOWN_BEFORE = frozenset([
-    "mayor", "president", "queen", "king", "prince", "princess", "captain", "coach", "goalkeeper",
-    "defender", "judge", "aunt", "uncle", "grandma", "grandpa", "dona", "seu", "dom", "sir", "lady",
-    "professor", "doctor", "chef", "sister", "brother", "emperor", "senator", "minister",
-])  # fmt: skip
-
-
-def _is_title(token: Token) -> bool:
-    return token.text.lower() in _TITLES | _KNOWN_BEFORE
-
-
-def _in_firm(annotation: Annotation, number: int) -> bool:
-    """Whether an annotator takes it for part of a firm, a building or a work."""
-    kinds = {entity.label for entity in annotation.entities if entity.start <= number < entity.end}
-    return bool(kinds & {"ORG", "FAC", "WORK_OF_ART", "PRODUCT", "LAW", "EVENT"})
-
-
-def _joined(annotation: Annotation, token: Token) -> bool:
-    return annotation.text[token.end : token.end + 1] in ("-", "@", "_", "/") or (
-        token.start > 0 and annotation.text[token.start - 1] in "-@_/{"
-    )
-
-
-def _nearest(name: str, others: list[str]) -> tuple[Substitute, ...]:
-    """Those of the same origin, or all where there are none."""
-    origin = _names().get(name, ("", ""))[1]
-    near = [other for other in others if _names()[other][1] == origin]
-    return tuple(Substitute(other, other) for other in near or others)
+    """One offer for each name that `name_places` finds, in order."""
+    return [
+        Offer(*place[:7], tuple(Substitute(*both) for both in place.others))
+        for place in name_places(languages, pair)
+    ]
 
 
 _LONGEST = 4

@@ -218,14 +218,14 @@ class BehaviorMethod(Method):
         values = {key: value for key, value in settings.items() if value is not None}
         if values.get("recipe") in (None, True):
             values |= {"recipe": values.get("recipe") or _asks_for_recipe(values)}
+        pair = parse_pair(str(values.get("pair") or (run.parameters["pair"] if run else "")))
         if values["recipe"] is True:
             keys = {f.name for f in fields(Recipe)}
-            values["recipe"] = Recipe.resolve({key: values.pop(key) for key in keys & values.keys()})
+            values["recipe"] = Recipe.resolve({key: values.pop(key) for key in keys & values.keys()}, pair)
         elif not values["recipe"]:
             del values["recipe"]
         if "checks" in values:
             values["checks"] = check_names(values["checks"])
-        pair = parse_pair(str(values.get("pair") or (run.parameters["pair"] if run else "")))
         values["pair"] = str(pair)
         if run is not None:
             run = replace(run, parameters=_parameters_that_hold(run.parameters, values))
@@ -267,7 +267,7 @@ class BehaviorMethod(Method):
     @classmethod
     def maker(cls, pair: str, options: Mapping[str, Any]) -> Self:
         """One that only makes cases, by what is given of a recipe."""
-        return cls(str(parse_pair(pair)), {}, recipe=Recipe.resolve(options))
+        return cls(str(parse_pair(pair)), {}, recipe=Recipe.resolve(options, parse_pair(pair)))
 
     def require(self) -> None:
         """The quality measures and the judge."""

@@ -22,7 +22,8 @@ from mtassay.methods.behavior.capability import Capability, in_usual_order, open
 from mtassay.methods.behavior.infiller import Filled, Infiller, Masked, Rejected, open_infiller
 from mtassay.methods.behavior.objections import Blocklist, case_key, objection, read_blocklist
 from mtassay.methods.behavior.pairs import AlignedSpan, BehaviorCase, ReadPair, segments_of
-from mtassay.methods.behavior.recipe import Recipe
+from mtassay.methods.behavior.plain_infiller import PlainInfiller
+from mtassay.methods.behavior.recipe import Recipe, default_infiller
 from mtassay.methods.behavior.samples import EditPlace, draw_places, draw_segments
 from mtassay.methods.behavior.spans import LeftOutSegment, aligned_spans, best_annotator, read_pairs
 from mtassay.methods.behavior.translation_quality import filter_cases, measures, quality_name
@@ -111,7 +112,10 @@ class GeneratedCases(Generated):
                 f"{plural(len(unanswered), 'edit')} without a reply, the first: {unanswered[0].reply}"
             )
         if not self.cases:
-            raise UsageError("There is no case: every edit was dropped, or there was nothing to edit.")
+            raise UsageError(
+                "There is no case: every edit was dropped, or there was nothing to edit. A language model "
+                "edits any text: `infill='llm:…'`"
+            )
 
     def record(self) -> dict[str, Any]:
         """All counts for a program, capabilities in the usual order."""
@@ -308,28 +312,33 @@ def generate(
     helpers: Helpers = _HELPERS,
 ) -> GeneratedCases:
     """Cases for these capabilities, no edit twice; the same input and seed give the same ones."""
-    source_reader = helpers.source_annotator or best_annotator(pair.source)
-    reference_reader = helpers.reference_annotator or best_annotator(pair.target)
+    source_reader = helpers.source_annotator or _reader(infiller, pair.source)
+    reference_reader = helpers.reference_annotator or _reader(infiller, pair.target)
     for capability in capabilities:
         if lacking := sorted(capability.needs - source_reader.gives):
             raise UsageError(
                 f"Capability '{capability.name}' needs {' and '.join(lacking)} of {pair.source.name}, which "
                 f"{source_reader.signature} does not give. Take another annotator, or leave it out."
             )
-    aligner = helpers.aligner or open_aligner(pair)
     chosen = draw_segments(segments, recipe.sample, seed=recipe.seed)
+    links = helpers.links
+    aligner = helpers.aligner
+    if infiller.reader(pair.source.code):
+        links = {segment.id: frozenset() for segment in chosen}
+    else:
+        aligner = aligner or open_aligner(pair)
     reading = read_pairs(
         chosen,
         pair,
         aligner=aligner,
         source_annotator=SpreadAnnotator(source_reader, context, step="reading sources"),
         reference_annotator=SpreadAnnotator(reference_reader, context, step="reading references"),
-        links=helpers.links,
+        links=links,
     )
     facts = {
         "infiller": infiller.signature,
         "seed": recipe.seed,
-        "aligner": aligner.signature,
+        "aligner": aligner.signature if aligner else "none",
         "annotators": [source_reader.signature, reference_reader.signature],
         "filter": quality_name(helpers.quality_filter) or "none",
     }
@@ -363,7 +372,7 @@ def make_cases(
     helpers = Helpers(
         aligner=aligner,
         links=links,
-        source_annotator=_annotator(pair.source, recipe.source_annotator) or best_annotator(pair.source),
+        source_annotator=_annotator(pair.source, recipe.source_annotator) or _reader(infiller, pair.source),
         reference_annotator=_annotator(pair.target, recipe.reference_annotator),
         quality_filter=measures(recipe.filter, pair),
         blocked=read_blocklist(recipe.blocklist) if recipe.blocklist else None,
@@ -374,7 +383,13 @@ def make_cases(
         left_out += [one.name for one in capabilities if infiller.lacks(type(one))]
         capabilities = [one for one in capabilities if one.name not in left_out]
         capabilities = _readable(capabilities, helpers, context)
-    if left_out:
+    if recipe.infill == PlainInfiller.name:
+        more = default_infiller(pair).lacks
+        context.note(
+            "only numbers and names of people are edited. For other words use a language model "
+            f"(--infill llm:…){f', or the lexicon: {more}' if more else '.'}"
+        )
+    elif left_out:
         names = ", ".join(in_usual_order(left_out))
         context.note(f"without {names}, which the {recipe.infill} does not edit: --infill llm:… does")
     return generate(segments, pair, capabilities, infiller, context, recipe=recipe, helpers=helpers)
@@ -410,6 +425,11 @@ def _aligner(
 
 def _annotator(language: Language, name: str | None) -> Annotator | None:
     return None if name is None else open_annotator(language.code, name=name)
+
+
+def _reader(infiller: Infiller, language: Language) -> Annotator:
+    """The infiller's own annotator, else the best installed one."""
+    return infiller.reader(language.code) or best_annotator(language)
 
 
 def _spans(pair: ReadPair, infiller: Infiller, *, start: bool, forms: bool) -> list[AlignedSpan]:

@@ -16,6 +16,7 @@ from mtassay.data.nouns import Edit, RunContext
 from mtassay.data.registry import each_named, find, in_pack, is_known
 from mtassay.methods.behavior.capability import Capability
 from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
+from mtassay.nlp.annotation import Annotator
 
 MASK = "<mask>"
 
@@ -86,11 +87,13 @@ class Infiller(ABC):
 
     `argument` says what is written after the name and a colon; empty where nothing may. `adapts` is for one
     that changes the rest of the reference too, and takes `adapted=SHARE` among its options: so much of it.
+    `is_exact` is for one whose edits say the same on both sides, so that no measure has to filter them.
     """
 
     name: str
     argument: ClassVar[str] = ""
     adapts: ClassVar[bool] = False
+    is_exact: ClassVar[bool] = False
 
     @classmethod
     def open(cls, pair: Pair, rest: str, context: RunContext) -> Infiller:
@@ -101,6 +104,15 @@ class Infiller(ABC):
     def never_edits(cls, capability: type[Capability]) -> bool:
         """Whether nothing can ever come of a capability, whatever the text."""
         return False
+
+    @classmethod
+    def serves(cls, pair: Pair) -> bool:
+        """Whether it knows these two languages."""
+        return True
+
+    def reader(self, language: str) -> Annotator | None:
+        """Its own annotator, where it needs no other and no aligner; `None` for the best installed ones."""
+        return None
 
     def lacks(self, capability: type[Capability]) -> bool:
         """Whether nothing can come of a capability in the languages of its pair."""

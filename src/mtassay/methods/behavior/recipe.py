@@ -5,21 +5,47 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from mtassay.data.errors import ServiceError, UsageError
+from mtassay.data.errors import MtassayError, ServiceError, UsageError
+from mtassay.data.languages import Pair
+from mtassay.data.registry import in_pack, is_known
 from mtassay.data.settings import build, option, split_specs
 from mtassay.measures.metric import Metric
 from mtassay.methods.behavior.capability import capability_names, open_capability, paper_capabilities
 from mtassay.methods.behavior.infiller import infiller_class
+from mtassay.methods.behavior.spans import best_annotator
 from mtassay.methods.behavior.translation_quality import (
     ENCODER,
     check_filter,
     default_filter,
     filter_threshold,
 )
+from mtassay.nlp.aligners import open_aligner
 from mtassay.nlp.encoder import is_installed
 from mtassay.stats.resampling import fixed_seed
+
+
+class DefaultInfiller(NamedTuple):
+    """Who edits where nobody was named; `lacks` says what a better one needs, in a sentence."""
+
+    name: str
+    lacks: str = ""
+
+
+def default_infiller(pair: Pair) -> DefaultInfiller:
+    """The lexicon where it knows the pair and its tools are installed, else what edits any pair."""
+    if not is_known("infiller", "lexicon"):
+        return DefaultInfiller("plain", in_pack("infiller", "lexicon").strip())
+    if not infiller_class("lexicon").serves(pair):
+        return DefaultInfiller("plain")
+    try:
+        for language in (pair.source, pair.target):
+            best_annotator(language)
+        open_aligner(pair)
+    except MtassayError as error:
+        return DefaultInfiller("plain", str(error))
+    return DefaultInfiller("lexicon")
 
 
 def _capability_help() -> str:
@@ -49,9 +75,12 @@ class Recipe:
     infill: str = field(
         default="lexicon",
         metadata=option(
-            "Who edits: lexicon, llm:SYSTEM (llm:openai:MODEL, llm:llama:FILE.gguf), or "
-            "models:SOURCE_MODEL,TARGET_MODEL.",
+            "Who edits: lexicon, plain (numbers and names, any pair), llm:SYSTEM (llm:openai:MODEL, "
+            "llm:llama:FILE.gguf), or models:SOURCE_MODEL,TARGET_MODEL. Default: lexicon where it knows the "
+            "pair, else plain.",
             metavar="WHO",
+            kind=str | None,
+            default=None,
         ),
     )
     adapted: float | None = field(
@@ -119,10 +148,11 @@ class Recipe:
     are_named: bool = True
 
     @classmethod
-    def resolve(cls, options: Mapping[str, Any]) -> Recipe:
+    def resolve(cls, options: Mapping[str, Any], pair: Pair | None = None) -> Recipe:
         """The recipe with what was given, and defaults for the rest; what cannot be is an error now.
 
-        Capabilities are names or aliases, as a list or separated by commas, or `all`.
+        Capabilities are names or aliases, as a list or separated by commas, or `all`. Who edits by default
+        depends on the `pair`; without one it is the lexicon.
         """
         values = {key: value for key, value in options.items() if value is not None}
         field_names = [f.name for f in fields(cls)]
@@ -133,7 +163,9 @@ class Recipe:
                 "`no_filter=True` leaves out the filter: give neither `filter` nor `filter_beta`."
             )
         named, default = _capabilities(values.get("capabilities", ()))
-        infill = values.get("infill", "lexicon")
+        if "infill" not in values:
+            values["infill"] = default_infiller(pair).name if pair else "lexicon"
+        infill = values["infill"]
         infiller = infiller_class(infill)
         if "adapted" in values and not infiller.adapts:
             raise UsageError(f"`adapted` is for language models (`infill='llm:…'`), not for '{infill}'.")
@@ -143,7 +175,8 @@ class Recipe:
         values["capabilities"] = named or tuple(name for name in default if name not in never)
         values["left_out"] = tuple(never)
         values["are_named"] = bool(named)
-        values["filter"] = "" if values.get("no_filter") else values.get("filter") or default_filter()
+        is_free = values.get("no_filter") or (infiller.is_exact and "filter_beta" not in values)
+        values["filter"] = values.get("filter") or ("" if is_free else default_filter())
         values["seed"] = fixed_seed(values.get("seed"))
         if "blocklist" in values:
             values["blocklist"] = str(values["blocklist"])

@@ -21,6 +21,7 @@ from mtassay.measures.corpus import Corpus, measure
 from mtassay.measures.metric import Floats, Metric, as_qualities
 from mtassay.methods.behavior.pairs import BehaviorCase
 from mtassay.methods.behavior.verdict_thresholds import FILTERS, TINY
+from mtassay.nlp.encoder import is_installed
 
 AT_ONCE = 2048
 """Pairs of source and reference measured at once: bounds the memory, and what a killed run loses."""
@@ -118,8 +119,8 @@ class Filtered:
 
 
 def best_quality() -> str:
-    """The measure to judge with: COMET, as in the paper, where it is installed, else the sentence encoder."""
-    return "comet" if _has_comet() else "use"
+    """The measure to judge with: COMET, as in the paper, else the sentence encoder, else chrF."""
+    return "comet" if _has_comet() else "use" if is_installed() else "chrf"
 
 
 def default_filter() -> str:

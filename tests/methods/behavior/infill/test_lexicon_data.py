@@ -73,14 +73,6 @@ def test_groups_of_near_words_are_groups_of_the_lexicon() -> None:
     assert groups | {"tense"} >= near_groups()
 
 
-def test_a_name_has_one_kind() -> None:
-    kinds = defaultdict(set)
-    for _, row in rows_of("names"):
-        for name in row["names"].split():
-            kinds[name].add(row["kind"])
-    assert {name: kind for name, kind in kinds.items() if {"female", "male"} <= kind} == {}
-
-
 def test_a_language_without_a_lexicon_says_what_to_do() -> None:
     with pytest.raises(UsageError, match=r"does not know 'ru'\. Available: en, pt, de, zh\..*llm:"):
         load_lexicon("en", "ru")
