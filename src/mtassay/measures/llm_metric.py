@@ -240,8 +240,8 @@ class LLM(Metric):
         if len(rows) < 2:
             raise UsageError(f"{self.label} compares systems with each other: give two or more.")
         asked: list[_Texts] = []
-        for one, other in combinations(rows.values(), 2):
-            for a, b in zip(one, other, strict=True):
+        for one, other in combinations(rows, 2):
+            for a, b in zip(rows[one], rows[other], strict=True):
                 if a.output.strip() and b.output.strip() and a.output != b.output:
                     asked += [a._replace(other=b.output), b._replace(other=a.output)]
         asked = list(dict.fromkeys(asked))

@@ -255,6 +255,8 @@ class EngineContext(RunContext):
         """Stored outputs are looked up. A live engine is asked within what is left of its budget."""
         if isinstance(system, Replay) and system.origin:
             self.origins[system.name] = system.origin
+        for note in getattr(system, "notes", ()):
+            self.note(note)
         if not isinstance(system, LiveSystem):
             return list(system.translate(requests))
         self.live.add(system.name)

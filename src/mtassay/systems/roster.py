@@ -27,6 +27,8 @@ class Stored(System):
 
     name: str
     outputs: Mapping[str, str | None] = field(repr=False)
+    notes: Sequence[str] = field(default=(), repr=False)
+    """What a reader of the outputs must know, as how they were aligned."""
 
     @property
     def signature(self) -> str:
@@ -169,8 +171,16 @@ def _open(name: str, what: Any, segments: Sequence[Segment], pair: Pair | None, 
     if isinstance(what, str | PathLike):
         text = str(what)
         _check_scheme(text)
-        live: System = open_system(name, text, pair) if is_live(text) else Stored(name, read(text, name))
-        return live
+        if is_live(text):
+            live: System = open_system(name, text, pair)
+            return live
+        # Not at the top: it loads NumPy, which most files do not need.
+        from mtassay.systems.document_outputs import holds_documents, read_document_outputs
+
+        if holds_documents(text):
+            aligned = read_document_outputs(text, segments, pair)
+            return Stored(name, aligned.outputs, aligned.notes(name))
+        return Stored(name, read(text, name))
     if isinstance(what, Mapping):
         return Stored(name, what)
     if len(what) != len(segments):

@@ -1,0 +1,251 @@
+"""Which sentences of a translation translate which sentences of its source, where lines do not tell.
+
+A monotone dynamic programme after Gale and Church (1993) and Thompson and Koehn (2019, Vecalign): one
+sentence with up to three, sentences that have no counterpart, and neighbours that changed places. A block
+gains by how alike its two sides are and by how well their lengths fit. What is alike is said by vectors
+that can be added: those of the sentence encoder, or counts of character sequences where both sides are in
+one language. The search keeps to a band around the diagonal, so its time grows with the length of a
+document and not with its square.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Features = Callable[[Sequence[str], Sequence[str]], tuple[Floats, Floats]]
+"""The vectors of the sentences of both sides, a row each; the vector of a block is the sum of its rows."""
+
+_BLOCKS = ((1, 1), (1, 2), (2, 1), (1, 3), (3, 1))
+_SWAP = (2, -2)
+_SIZE = 4096
+_WIDE = re.compile(r"[\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff]")
+_END = re.compile(r"(?<=[.!?…])[\"'”’»)\]]*\s+(?=\S)|(?<=[。！？])(?![。！？」』”）])|\n+")
+
+
+@dataclass(frozen=True, kw_only=True)
+class AlignmentSettings:
+    """What a block gains for each character. `alone` is for a sentence without a counterpart.
+
+    `lengths` weighs how badly the lengths fit; `more` is lost for each sentence beyond one on a side, `swap`
+    where two neighbours changed places; `moved` is how alike two sentences without a counterpart must be to
+    be one that was moved.
+    """
+
+    alone: float
+    lengths: float
+    more: float
+    swap: float
+    moved: float
+
+
+BY_ENCODER = AlignmentSettings(alone=0.05, lengths=0.29, more=0.13, swap=0.06, moved=0.49)
+BY_CHARACTERS = AlignmentSettings(alone=-0.06, lengths=0.14, more=0.1, swap=0.16, moved=0.45)
+
+
+class Link(NamedTuple):
+    """Sentences of the source and of the translation that belong together, by number from 0 on.
+
+    A side that is empty has no counterpart. `likeness` is from 0 to 1.
+    """
+
+    source: tuple[int, ...]
+    target: tuple[int, ...]
+    likeness: float = 0.0
+
+
+def split_sentences(text: str) -> list[str]:
+    """The sentences of a text: its lines, cut behind what ends a sentence.
+
+    >>> split_sentences('He left. "Why?" She knew.')
+    ['He left.', '"Why?"', 'She knew.']
+    >>> split_sentences("他走了。为什么？")
+    ['他走了。', '为什么？']
+    """
+    sentences, start = [], 0
+    for match in _END.finditer(text):
+        # Closing marks belong to the sentence that they close.
+        end = match.start() + len(match[0].rstrip())
+        sentences.append(text[start:end].strip())
+        start = match.end()
+    return [sentence for sentence in (*sentences, text[start:].strip()) if sentence]
+
+
+def character_features(source: Sequence[str], target: Sequence[str]) -> tuple[Floats, Floats]:
+    """Counts of sequences of two to four characters; those that few sentences have weigh more."""
+    counts = np.array([_counts(text) for text in (*source, *target)]).reshape(-1, _SIZE)
+    rarity = np.log((len(counts) + 1) / ((counts > 0).sum(axis=0) + 0.5))
+    counts *= np.maximum(rarity, 0.05)
+    return counts[: len(source)], counts[len(source) :]
+
+
+def _counts(text: str) -> Floats:
+    codes = np.frombuffer(f" {' '.join(text.lower().split())} ".encode("utf-32-le"), np.uint32).astype(
+        np.uint64
+    )
+    keys, key = [], codes
+    for n in range(2, 5):
+        if len(codes) < n:
+            break
+        key = key[:-1] * np.uint64(1_000_003) + codes[n - 1 :]
+        keys.append((key ^ (key >> np.uint64(17))) % np.uint64(_SIZE))
+    return np.bincount(np.concatenate(keys).astype(np.int64), minlength=_SIZE).astype(float)
+
+
+def encoder_features(encode: Callable[[Sequence[str]], NDArray[np.float32]]) -> Features:
+    """Vectors of a sentence encoder, each as long as its sentence says much."""
+
+    def features(source: Sequence[str], target: Sequence[str]) -> tuple[Floats, Floats]:
+        vectors = np.asarray(encode([*source, *target]), float)
+        vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+        vectors *= np.array([[len(text) ** 0.5] for text in (*source, *target)])
+        return vectors[: len(source)], vectors[len(source) :]
+
+    return features
+
+
+def align_sentences(
+    source: Sequence[str],
+    target: Sequence[str],
+    features: Features = character_features,
+    settings: AlignmentSettings = BY_CHARACTERS,
+) -> list[Link]:
+    """The links between two documents, in the order of the source; every sentence is in one link.
+
+    Args:
+        source: The sentences of the source, or of a reference in the language of the translation.
+        target: The sentences of the translation.
+        features: What says how alike two blocks are.
+        settings: What a block gains.
+
+    Returns:
+        Links whose sides are sentences that follow each other. Sentences that changed places have links that
+        cross.
+
+    >>> sources = ["The dog sleeps.", "It is late in the evening.", "Everybody goes home."]
+    >>> target = ["It is late in the evening, and everybody goes home."]
+    >>> [link[:2] for link in align_sentences(sources, target)]
+    [((0,), ()), ((1, 2), (0,))]
+    """
+    n, m = len(source), len(target)
+    if not n or not m:
+        return [Link((i,), ()) for i in range(n)] + [Link((), (j,)) for j in range(m)]
+    left, right = features(source, target)
+    gains = _Gains(source, target, left, right, settings)
+    links = _found(gains, n, m)
+    return _moved(links, gains, settings)
+
+
+class _Gains:
+    """What each block would gain."""
+
+    def __init__(
+        self,
+        source: Sequence[str],
+        target: Sequence[str],
+        left: Floats,
+        right: Floats,
+        settings: AlignmentSettings,
+    ) -> None:
+        self.settings = settings
+        self.sizes = tuple(np.array([_size(text) for text in side]) for side in (source, target))
+        ratio = self.sizes[1].sum() / self.sizes[0].sum()
+        # A document with half of its sentences dropped must not change what lengths are expected.
+        self.scale = float(np.clip(ratio, 0.7, 1.4)) if ratio > 0.55 else 1.0
+        blocks = {1: (left, right), 2: _sums(left, right, 2), 3: _sums(left, right, 3)}
+        lengths = {k: tuple(_windows(size, k) for size in self.sizes) for k in (1, 2, 3)}
+        self.likeness: dict[tuple[int, int], Floats] = {}
+        self.gain: dict[tuple[int, int], list[list[float]]] = {}
+        for a, b in _BLOCKS:
+            alike = np.clip(_unit(blocks[a][0]) @ _unit(blocks[b][1]).T, 0, 1)
+            one, other = lengths[a][0][:, None] * self.scale, lengths[b][1][None, :]
+            misfit = np.abs(np.log((one + 5) / (other + 5)))
+            size = (one / self.scale + other / self.scale) / 2
+            gain = size * (alike - settings.lengths * misfit - settings.more * (a + b - 2))
+            self.likeness[a, b], self.gain[a, b] = alike, gain.tolist()
+        self.alone = [(size * settings.alone / 2).tolist() for size in self.sizes]
+
+
+def _size(text: str) -> float:
+    """Length in letters: a Chinese, Japanese or Korean character says about as much as three."""
+    return 1.0 + len(text) + 2 * len(_WIDE.findall(text))
+
+
+def _windows(values: Floats, k: int) -> Floats:
+    sums = np.concatenate([[0.0], np.cumsum(values)])
+    return sums[k:] - sums[:-k] if len(values) >= k else np.zeros(0)
+
+
+def _sums(left: Floats, right: Floats, k: int) -> tuple[Floats, Floats]:
+    def windows(rows: Floats) -> Floats:
+        size = max(len(rows) - k + 1, 0)
+        total = np.zeros((size, rows.shape[1]))
+        for i in range(k):
+            total += rows[i : i + size]
+        return total
+
+    return windows(left), windows(right)
+
+
+def _unit(rows: Floats) -> Floats:
+    norms: Floats = np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
+    return np.asarray(rows / norms, dtype=np.float64)
+
+
+def _found(gains: _Gains, n: int, m: int) -> list[Link]:
+    """The links with the largest gain, by a search within a band around the diagonal."""
+    band = max(12, abs(n - m) + 6)
+    best: list[dict[int, tuple[float, tuple[int, int]]]] = [{} for _ in range(n + 1)]
+    alone_source, alone_target = gains.alone
+    one, swap, sizes = gains.gain[1, 1], gains.settings.swap, gains.sizes[0]
+    for i in range(n + 1):
+        middle = i * m // n
+        row = best[i]
+        for j in range(max(0, middle - band), min(m, middle + band) + 1):
+            options = [(0.0, (0, 0))] if i == j == 0 else []
+            if i and (before := best[i - 1].get(j)):
+                options.append((before[0] + alone_source[i - 1], (1, 0)))
+            if j and (before := row.get(j - 1)):
+                options.append((before[0] + alone_target[j - 1], (0, 1)))
+            for a, b in _BLOCKS:
+                if i >= a and j >= b and (before := best[i - a].get(j - b)):
+                    options.append((before[0] + gains.gain[a, b][i - a][j - b], (a, b)))
+            if i > 1 and j > 1 and (before := best[i - 2].get(j - 2)):
+                crossed = one[i - 2][j - 1] + one[i - 1][j - 2] - swap * sizes[i - 2 : i].sum()
+                options.append((before[0] + crossed, _SWAP))
+            if options:
+                row[j] = max(options)
+    links: list[Link] = []
+    i, j = n, m
+    while i or j:
+        a, b = best[i][j][1]
+        if b < 0:
+            links += [_link(gains, i - 1, 1, j - 2, 1), _link(gains, i - 2, 1, j - 1, 1)]
+        else:
+            links.append(_link(gains, i - a, a, j - b, b))
+        i, j = i - a, j - abs(b)
+    return links[::-1]
+
+
+def _link(gains: _Gains, i: int, a: int, j: int, b: int) -> Link:
+    likeness = float(gains.likeness[a, b][i, j]) if a and b else 0.0
+    return Link(tuple(range(i, i + a)), tuple(range(j, j + b)), likeness)
+
+
+def _moved(links: list[Link], gains: _Gains, settings: AlignmentSettings) -> list[Link]:
+    """Sentences without a counterpart that are each other's are one that was moved."""
+    lost = [link for link in links if not link.target]
+    new = [link for link in links if not link.source]
+    alike = gains.likeness[1, 1]
+    pairs = sorted(((alike[a.source[0], b.target[0]], a, b) for a in lost for b in new), reverse=True)
+    taken: dict[Link, Link] = {}
+    for likeness, a, b in pairs:
+        if likeness >= settings.moved and a not in taken and b not in taken:
+            taken[a], taken[b] = Link(a.source, b.target, float(likeness)), a
+    return [taken.get(link, link) for link in links if link.source or link not in taken]
