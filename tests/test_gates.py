@@ -19,8 +19,7 @@ from lxml import etree
 
 import mtassay as mt
 from mtassay.changes.gate_checks import check_gates
-from mtassay.changes.gate_rules import Gate
-from mtassay.changes.gate_tables import GateReport
+from mtassay.changes.gate_tables import Gate, GateReport
 from mtassay.data.errors import InputError, MtassayError, UsageError
 from mtassay.data.nouns import Run, Segment
 from mtassay.methods.paired_scores import Snapshot, read_baseline, write_baseline

@@ -20,7 +20,7 @@ from mtassay.data.display import Look
 from mtassay.data.formats.suite_items import Suite
 from mtassay.data.nouns import Generated
 from mtassay.data.settings import options_of
-from mtassay.measures.function_metric import SegmentScore
+from mtassay.measures.given_scores import SegmentScore
 from mtassay.measures.metric import Metric
 from mtassay.methods.behavior.behavior_method import BehaviorMethod
 from mtassay.methods.behavior.recipe import Recipe

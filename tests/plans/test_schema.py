@@ -10,8 +10,7 @@ import pytest
 
 from mtassay.app.plans.discovery import Discovery, FoundSuite, FoundTestSet
 from mtassay.app.plans.drafts import plan_text
-from mtassay.app.plans.plan_entries import PlanEntry, read_entries
-from mtassay.app.plans.plan_schema import json_schema, step_options, suite_field
+from mtassay.app.plans.plan_schema import PlanEntry, json_schema, read_entries, step_options, suite_field
 from mtassay.data.method import Method
 from mtassay.data.registry import find, names
 from mtassay.data.settings import options_of

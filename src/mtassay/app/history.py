@@ -13,8 +13,7 @@ from mtassay.app.arguments import known_keywords
 from mtassay.app.runs import Run, open_workspace, workspace_path
 from mtassay.changes.development import CaseOverGroups, Development
 from mtassay.changes.gate_checks import check_gates
-from mtassay.changes.gate_rules import Gate
-from mtassay.changes.gate_tables import GateReport
+from mtassay.changes.gate_tables import Gate, GateReport
 from mtassay.changes.run_changes import RunChanges
 from mtassay.changes.system_names import check_aliases, read_aliases
 from mtassay.changes.trends import History

@@ -42,10 +42,16 @@ from mtassay.app.settings_types import (
 )
 from mtassay.data import nouns
 from mtassay.data.errors import UsageError
-from mtassay.data.formats.segment_files import join, read_documents, read_references, read_stream, read_table
+from mtassay.data.formats.segment_files import (
+    join,
+    read_documents,
+    read_references,
+    read_stream,
+    read_table,
+    read_translated,
+)
 from mtassay.data.formats.tables import Stream
 from mtassay.data.formats.test_sets import read_test_set
-from mtassay.data.formats.translated_files import read_translated
 from mtassay.data.languages import Pair, parse_pair
 from mtassay.data.method import Method
 from mtassay.data.nouns import Generated, Segment, System

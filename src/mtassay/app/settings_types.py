@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mtassay.app.history import Which
     from mtassay.app.reports import ReportForm
     from mtassay.data.formats.suite_items import Suite
-    from mtassay.measures.function_metric import SegmentScore
+    from mtassay.measures.given_scores import SegmentScore
     from mtassay.measures.metric import Metric
     from mtassay.methods.behavior.recipe import Recipe
     from mtassay.methods.score.score_statistics import Correction, Ranks, Unit

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from mtassay.changes.change_tables import case_block, plural_of, unit_block
-from mtassay.changes.gate_rules import Gate
-from mtassay.changes.gate_tables import GateCheck, GateReport
+from mtassay.changes.gate_tables import Gate, GateCheck, GateReport
 from mtassay.changes.run_changes import (
     CaseChange,
     case_changes,

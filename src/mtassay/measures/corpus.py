@@ -24,7 +24,7 @@ from mtassay.data.nouns import Finding, Output, RunContext, Segment, Statistics
 from mtassay.data.settings import build, split_specs
 from mtassay.measures.check import CheckContext
 from mtassay.measures.check_run import choose_checks, run_checks, units_of
-from mtassay.measures.function_metric import FunctionMetric, SegmentScore
+from mtassay.measures.given_scores import FunctionMetric, SegmentScore
 from mtassay.measures.metric import CHUNK, Metric
 from mtassay.runtime.processes import can_fork, computed_beside, map_in_processes, process_count
 from mtassay.runtime.workspace_file import pack_statistics, unpack_statistics

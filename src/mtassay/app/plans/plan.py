@@ -9,8 +9,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
-from mtassay.app.plans.plan_entries import PlanEntry, read_entries
-from mtassay.app.plans.plan_schema import BUDGET, SECTIONS, STEP, TEST_SET, step_options, suite_field
+from mtassay.app.plans.plan_schema import (
+    BUDGET,
+    SECTIONS,
+    STEP,
+    TEST_SET,
+    PlanEntry,
+    read_entries,
+    step_options,
+    suite_field,
+)
 from mtassay.data.errors import MtassayError, UsageError
 from mtassay.data.formats.suite_files import own_suites
 from mtassay.data.formats.textfiles import FilePath

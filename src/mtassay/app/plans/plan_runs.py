@@ -29,8 +29,7 @@ from mtassay.app.plans.plan_steps import (
 )
 from mtassay.app.runs import DryRun, Run, RunSettings, open_workspace, workspace_path
 from mtassay.changes.gate_checks import Baseline, check_gates
-from mtassay.changes.gate_rules import Gate
-from mtassay.changes.gate_tables import GateReport
+from mtassay.changes.gate_tables import Gate, GateReport
 from mtassay.changes.run_changes import RunChanges, pair_systems
 from mtassay.data import nouns
 from mtassay.data.display import Table

@@ -10,8 +10,8 @@ from mtassay.data.nouns import Edit
 from mtassay.methods.invariance.substitute_lexicon import inflection
 from mtassay.methods.invariance.substitutes import WordPlace
 from mtassay.nlp.annotation import Annotation, Token
-from mtassay.nlp.articles import wants_an
 from mtassay.nlp.encoder import Encoder, unit
+from mtassay.nlp.function_words import wants_an
 
 
 def _words(text: str) -> frozenset[str]:

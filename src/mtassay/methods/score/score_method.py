@@ -15,7 +15,7 @@ from mtassay.data.nouns import Case, Finding, Judgement, Output, Result, Run, Ru
 from mtassay.data.settings import option
 from mtassay.measures.check_run import check_names, count_checks
 from mtassay.measures.corpus import Corpus, checked, labels_of, measure_all, open_metrics, saved_metric
-from mtassay.measures.function_metric import SegmentScore
+from mtassay.measures.given_scores import SegmentScore
 from mtassay.measures.metric import Metric
 from mtassay.measures.reference_checks import reference_notes
 from mtassay.methods.basis import CHECKS, JUDGE_OPTION, missing, unanswered_counts, unanswered_note
