@@ -81,6 +81,8 @@ def _use(name: str | None, text: str) -> str:
     uses = set(re.findall(rf"\b{name}\.(\w+)\(", text)) if name else set()
     passed_on = name and re.search(rf"\bmap\({name}\.(\w+)", text)
     uses |= {passed_on[1]} if passed_on else set()
+    # A reader with a position of its own calls `self._match(NAME, ...)`.
+    uses |= {"match"} if name and re.search(rf"\b_match\({name}\b", text) else set()
     return min(uses) if uses and uses <= {"match", "fullmatch"} and len(uses) == 1 else "search"
 
 

@@ -18,7 +18,7 @@ import pytest
 import mtassay
 from mtassay.app.page.charts import drawing, figure_table, shade
 from mtassay.app.page.contents import Page, Proof, changes_part, page_of
-from mtassay.app.page.decision import DecidedRun, Decision, decide
+from mtassay.app.page.decision import DecidedRun, Recommendation, decide
 from mtassay.app.page.page_html import LONGEST, render_markdown, render_page
 from mtassay.app.page.sentences import CaseSelection, PageCases
 from mtassay.data.display import (
@@ -156,7 +156,7 @@ def test_many_systems_are_told_apart_from_the_best_by_what_was_tested() -> None:
     )
 
 
-def decided(wins: dict[str, list[str]], **how: Any) -> Decision:
+def decided(wins: dict[str, list[str]], **how: Any) -> Recommendation:
     """What follows from measures of a, b and c; "a>b" says who is significantly better."""
     names = ["a", "b", "c"]
     headlines = []

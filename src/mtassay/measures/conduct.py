@@ -41,7 +41,7 @@ _LATIN_READING = re.compile(
 )
 # Words to choose from (went/left/walked), and a word of the source with its meaning: overkill (zu viel).
 _CHOICES = re.compile(r"(?<![\w/.])[^\W\d_]{3,}/[^\W\d_]{3,}/[^\W\d_]{3,}(?![\w/])")
-_GLOSS = re.compile(r"([^\W\d_]{3,})[\"”“»]? [(（]([^()（）\d]{6,60})[)）]")
+_GLOSS = re.compile(r"(?<![^\W\d_])([^\W\d_]{3,}+)[\"”“»]? [(（]([^()（）\d]{6,60})[)）]")
 _OPENING = re.compile(
     r"\W*(?:(?:sure|certainly|of course|absolutely|okay)\b[^\n:：]{0,60}[!,.:]|here(?:['’]s| is|"
     r" are)\b|below is\b"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from mtassay.app.page.decision import DecidedRun, Decision, boards_of, decide, order_systems
+from mtassay.app.page.decision import DecidedRun, Recommendation, boards_of, decide, order_systems
 from mtassay.app.page.sentences import CaseSelection, PageCases
 from mtassay.changes.change_tables import change_tables, kinds_table
 from mtassay.changes.run_changes import RunChanges, case_texts, why
@@ -224,7 +224,7 @@ class Page:
         return [DecidedRun(p.title, p.run, [proof.headline for proof in p.proofs]) for p in self.parts]
 
     @cached_property
-    def decision(self) -> Decision:
+    def decision(self) -> Recommendation:
         """What to do."""
         return decide(self.tested, priorities=self.priorities, prices=self.prices)
 

@@ -53,7 +53,7 @@ class Risk(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Decision:
+class Recommendation:
     """What to do: `system` is empty where nothing can be recommended."""
 
     advice: str
@@ -89,7 +89,7 @@ def decide(
     priorities: Sequence[str] = (),
     prices: Mapping[str, float] | None = None,
     currency: str = "",
-) -> Decision:
+) -> Recommendation:
     """What follows from these runs.
 
     Args:
@@ -108,7 +108,7 @@ def decide(
     leaders = choice.ordered(left)
     first = leaders[0]
     if len(left) == 1:
-        return Decision(
+        return Recommendation(
             f"Ship {first}.",
             first,
             choice.sure(first),
@@ -124,7 +124,7 @@ def decide(
         advice += f" {_joined(behind)} {'is' if len(behind) == 1 else 'are'} worse."
     following, command = choice.what_would(leaders)
     risks = choice.risks(leaders)
-    return Decision(advice, "", choice.open_reasons(leaders), risks, following, command, choice.told())
+    return Recommendation(advice, "", choice.open_reasons(leaders), risks, following, command, choice.told())
 
 
 def order_systems(tested: Sequence[DecidedRun], systems: Iterable[str]) -> list[str]:
@@ -132,14 +132,14 @@ def order_systems(tested: Sequence[DecidedRun], systems: Iterable[str]) -> list[
     return _Choice(tested, DEFAULT).ordered(systems)
 
 
-def _alone(choice: _Choice) -> Decision:
+def _alone(choice: _Choice) -> Recommendation:
     system = next(iter(choice.systems), "")
     if not system:
-        return Decision("Nothing was tested.")
+        return Recommendation("Nothing was tested.")
     told = [h.text for one in choice.tested for h in one.headlines if h.kind == "better"][:2]
     advice = f"Only {system} was tested, so there is nothing to choose."
     following, command = choice.review(system)
-    return Decision(advice, "", [*told, choice.people()], choice.risks([system]), following, command)
+    return Recommendation(advice, "", [*told, choice.people()], choice.risks([system]), following, command)
 
 
 @dataclass(frozen=True)
