@@ -64,7 +64,8 @@ def test_the_answer_that_came_last_holds(tmp_path: Path) -> None:
     agenda = ReviewQueue(store, run.id, "suite")
     entry = agenda.entry(one.id, reviewer="anna")
     assert (entry.answer, entry.mine) == ("incorrect", "incorrect")
-    assert agenda.ratings()[one.id] == {"anna": "incorrect", "ben": "incorrect"}
+    # Ratings are what people said before they could see others' answers: anna changed hers after ben's.
+    assert agenda.ratings()[one.id] == {"anna": "correct", "ben": "incorrect"}
     assert agenda.latest_of("anna") == one.id
     assert agenda.latest_of("anna", before=one.id) == other.id
     desk = CampaignStore(store)

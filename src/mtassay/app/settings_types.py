@@ -151,7 +151,7 @@ class RecipeOptions(RunOptions, total=False):
     """The fields of `Recipe`, which says how cases are made, and how to run."""
 
     capabilities: Names | None
-    infill: str
+    infill: str | None
     adapted: float | None
     sample: int | None
     per_segment: int
@@ -271,7 +271,7 @@ class JudgeOptions(RunOptions, total=False):
     ignore: Ignored | None
     annotator: str | None
     capabilities: Names | None
-    infill: str
+    infill: str | None
     adapted: float | None
     sample: int | None
     per_segment: int

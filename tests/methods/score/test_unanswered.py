@@ -94,9 +94,7 @@ def ranks(run: Run, metric: str) -> dict[str, int]:
 
 
 def recommended(run: Run) -> str:
-    glance = page_of([run]).glance()
-    assert glance is not None
-    return glance.sentence
+    return page_of([run]).decision.advice
 
 
 @settings(max_examples=25, deadline=None)
