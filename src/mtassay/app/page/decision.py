@@ -119,7 +119,10 @@ def decide(
     advice = f"The data cannot decide between {_joined(leaders)}."
     if choice.disagreeing(leaders):
         advice = f"The measures disagree about {_joined(leaders)}, so the data cannot decide."
-    behind = [system for system in choice.systems if system not in left]
+    unanswered = [system for system in choice.systems if system in choice.incomplete - set(left)]
+    behind = [system for system in choice.systems if system not in {*left, *unanswered}]
+    if unanswered:
+        advice += f" {_joined(unanswered)} left texts unanswered."
     if behind:
         advice += f" {_joined(behind)} {'is' if len(behind) == 1 else 'are'} worse."
     following, command = choice.what_would(leaders)
@@ -159,11 +162,22 @@ class _Choice:
     def boards(self) -> list[tuple[int, Leaderboard]]:
         return boards_of(self.tested)
 
+    @cached_property
+    def incomplete(self) -> set[str]:
+        """Systems that did not answer some texts."""
+        counts = [
+            (system, one.run.result.counts.get(system, {}))
+            for one in self.tested
+            for system in one.run.systems
+        ]
+        return {system for system, count in counts if count.get("missing", 0) > 0}
+
     # Who is left --------------------------------------------------------------------------------------------
 
     def left(self, priorities: Iterable[str]) -> list[str]:
         """The systems that no other one beats, going through what counts in its order."""
-        left = self.systems
+        # Who leaves texts unanswered is never recommended, unless all do.
+        left = [system for system in self.systems if system not in self.incomplete] or self.systems
         for name in priorities:
             beaten = {b for b in left for a in left if a != b and self._beats(name, a, b)}
             left = [system for system in left if system not in beaten] or left
