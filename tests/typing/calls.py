@@ -50,7 +50,7 @@ def right() -> None:
     curation.check("en-pt", runs=True, select=["error"], workspace="w.db")
     curation.challenge("en-pt", SYSTEMS, per_item=2, category="Negation")
     history.development({"2025": "1f0c", "2026": run}, alpha=0.1, alias={"old": "new"})
-    judge_trust.blindspots([["a"]], ["b"], langpair="en-pt", quiet=True)
+    judge_trust.calibrate("last", metrics="chrf", quiet=True)
     metric_agreement.challenge("pairs.tsv", metrics="chrf", quiet=True)
     campaign_work.create("c", "last", reviewers="anna", langpair="en-pt", max_calls=3)
     method_reviews.evaluate_issues(run, "raw", threshold=3)

@@ -1,4 +1,4 @@
-"""How far each judge of translations can be trusted, on one's own texts: blind spots, thresholds, cost.
+"""How far each judge of translations can be trusted, on one's own texts: thresholds and cost.
 
 A judge is anything that gives a number or a verdict per output: a metric, a detector of a saved run, a list
 of scores made elsewhere. Functions also take how to run metrics: `workspace`, `cache` and `quiet`.
@@ -7,7 +7,6 @@ of scores made elsewhere. Functions also take how to run metrics: `workspace`, `
 from __future__ import annotations
 
 import math
-import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -27,10 +26,8 @@ from mtassay.data.nouns import RunContext
 from mtassay.data.settings import build, split_names, split_specs
 from mtassay.measures.judge import OURS
 from mtassay.measures.metric import Metric, as_qualities
-from mtassay.meta.blindspots import BlindSpotSettings, look_for_blindspots, prepare
-from mtassay.meta.corruptions import ERROR_KINDS
 from mtassay.meta.detect import JudgedDetector, PairKey
-from mtassay.meta.judge_tables import BlindSpots, Calibration, JudgeComparison
+from mtassay.meta.judge_tables import Calibration, JudgeComparison
 from mtassay.meta.judges import (
     CalibratedJudge,
     CalibrationSettings,
@@ -52,58 +49,12 @@ from mtassay.meta.labelled_detectors import (
 )
 from mtassay.meta.measurement import score_outputs
 from mtassay.methods.behavior.verdict_thresholds import thresholds_of
-from mtassay.methods.engine import EngineContext, translate
+from mtassay.methods.engine import translate
 from mtassay.runtime.workspace import Workspace
 from mtassay.stats.resampling import fixed_seed
 from mtassay.systems.roster import Given, name_and_rest, open_systems
 
-METRICS = "bleu,chrf,ter"
 Place = str | PathLike[str]
-
-
-@known_keywords(RunOptions)
-def blindspots(
-    references: Texts | Iterable[Texts],
-    source: Texts,
-    output: Given | None = None,
-    *,
-    langpair: str,
-    metrics: str | Sequence[str] | None = None,
-    errors: str | Sequence[str] | None = None,
-    most: int = 500,
-    samples: int = 1000,
-    seed: int | None = None,
-    **options: Unpack[RunOptions],
-) -> BlindSpots:
-    """Which errors does a metric see? Put into good translations of one's own test set, one at a time.
-
-    The good translations are an `output` where one is given, else the last of several references, which is
-    then held against the others; a single reference is held against itself, where any change must lower
-    a metric that compares words. `errors` are kinds of errors, all by default; `most` is how many texts are
-    drawn.
-
-    >>> found = blindspots(
-    ...     [["The old bridge was closed in 2019."]], ["A ponte velha fechou em 2019."],
-    ...     {"nmt": ["The old bridge closed in 2019."]}, langpair="pt-en", metrics="chrf", errors="number",
-    ... )
-    >>> [(r["name"], r["group"], r["value"]) for r in found.records() if r["name"] == "lower"]
-    [('lower', 'number', 100.0)]
-    """
-    pair = parse_pair(langpair)
-    built = _metrics(metrics or METRICS, pair)
-    settings = BlindSpotSettings(
-        most, tuple(split_names(errors)) or tuple(ERROR_KINDS), samples, fixed_seed(seed)
-    )
-    with RunSettings(**options).context(output or (), is_live=_asks_models(built)) as context:
-        good = _good_texts(listed(references), source, output, pair, context)
-        context.progress("putting errors in", 0, None)
-        material = prepare(good.segments, good.texts, pair, settings)
-        result = look_for_blindspots(built, material, settings, context)
-    if good.is_its_own:
-        alone = "Texts are held against themselves: whatever compares words must notice any change. A second "
-        alone += "reference (-r), or a good output (-t), asks more."
-        result = replace(result, notes=[alone, *result.notes])
-    return BlindSpots(result, material, settings, good.about, str(pair))
 
 
 def _metrics(specs: str | Sequence[str], pair: Pair | None) -> dict[str, Metric]:
@@ -114,35 +65,6 @@ def _metrics(specs: str | Sequence[str], pair: Pair | None) -> dict[str, Metric]
 
 def _asks_models(metrics: Mapping[str, Metric]) -> bool:
     return any(metric.asks_models for metric in metrics.values())
-
-
-class _GoodTexts(NamedTuple):
-    """Segments with the references to hold against, the texts to put errors into, and what these are."""
-
-    segments: Sequence[nouns.Segment]
-    texts: Sequence[str | None]
-    about: str
-    is_its_own: bool = False
-
-
-def _good_texts(
-    references: Sequence[Texts], source: Texts, output: Given | None, pair: Pair, context: EngineContext
-) -> _GoodTexts:
-    if not references:
-        raise UsageError("There is no reference: add `references='FILE'`.")
-    segments = read_test_texts(source, references, None, pair)
-    if output:
-        systems = open_systems(output, segments, pair)
-        if len(systems) > 1:
-            names = ", ".join(system.name for system in systems)
-            raise UsageError(f"Errors are put into one output: choose one of {names}.")
-        answers = translate(segments, systems, context)[systems[0].name]
-        return _GoodTexts(segments, [answer.text for answer in answers], f"the output of {systems[0].name}")
-    count = len(segments[0].references)
-    if count > 1:
-        rest = [s._replace(references=s.references[:-1]) for s in segments]
-        return _GoodTexts(rest, [s.references[-1] for s in segments], f"reference {count}")
-    return _GoodTexts(segments, [s.references[0] for s in segments], "the reference itself", is_its_own=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +94,6 @@ def calibrate(
     references: Texts | Iterable[Texts] = (),
     systems: Given = (),
     langpair: str | None = None,
-    share: float = 0.3,
     folds: int = 5,
     seed: int | None = None,
     **options: Unpack[RunOptions],
@@ -180,8 +101,7 @@ def calibrate(
     """From which score on is an output wrong? Thresholds for a wished precision, on one's own labels.
 
     Judged are the outputs of a saved `run`, by its detectors and by `metrics`, or `systems` on a test set of
-    `source` and `references`. Labels are as in `judges`. Without labels, a test set with references is
-    enough: its good translations are right, and of these, `share` get one error each, as in `blindspots`.
+    `source` and `references`. Labels are as in `judges`.
     Precision and recall are those on outputs that had no part in the threshold.
     """
     if not 0 < precision < 1:
@@ -189,20 +109,14 @@ def calibrate(
     settings = CalibrationSettings(precision, folds, fixed_seed(seed))
     how = RunSettings(**options)
     if run is None and labels is None:
-        if source is None or not langpair:
-            raise UsageError(
-                "There is nothing to calibrate on: give a saved run with reviews, outputs (`source`, "
-                "`references`, `systems`) with "
-                "`labels`, or for errors that are put in, `source`, `references` and `langpair`."
-            )
-        given = _from_corruptions(
-            source, listed(references), systems, langpair, metrics, share, settings.seed, how
+        raise UsageError(
+            "There is nothing to calibrate on: give a saved run with reviews, or outputs (`source`, "
+            "`references`, `systems`) with `labels`."
         )
-    else:
-        given = _labelled(
-            [] if run is None else [run], metrics, {}, labels, question, errors, source, references, systems,
-            langpair, how,
-        )  # fmt: skip
+    given = _labelled(
+        [] if run is None else [run], metrics, {}, labels, question, errors, source, references, systems,
+        langpair, how,
+    )  # fmt: skip
     judges = [
         _with_parameters(
             calibrate_judge(j, settings, sources=given.sources, label=given.names[j.name]), given, j
@@ -449,45 +363,6 @@ def _with_parameters(judge: CalibratedJudge, given: _Labelled, detector: JudgedD
         alpha = float(as_qualities(metric, np.array([judge.threshold or 0.0]))[0])
         return replace(judge, parameters={"alpha": alpha}, quality=judge.name)
     return judge
-
-
-def _from_corruptions(
-    source: Texts,
-    references: Sequence[Texts],
-    systems: Given,
-    langpair: str,
-    metrics: str | Sequence[str] | None,
-    share: float,
-    seed: int | None,
-    how: RunSettings,
-) -> _Labelled:
-    """Good translations as right outputs, and a share of them with one error each as wrong ones."""
-    pair = parse_pair(langpair)
-    built = _metrics(metrics or METRICS, pair)
-    if not 0 < share < 1:
-        raise UsageError(f"`share` is {share:g}: give the share of wrong outputs, between 0 and 1, as 0.3.")
-    with how.context(systems, is_live=_asks_models(built)) as context:
-        good = _good_texts(references, source, systems or None, pair, context)
-        context.progress("putting errors in", 0, None)
-        material = prepare(good.segments, good.texts, pair, BlindSpotSettings(seed=seed))
-        by_id: dict[str, list[str]] = {}
-        for corruption in material.corrupted.corruptions:
-            by_id.setdefault(corruption.id, []).append(corruption.text)
-        rng = random.Random(seed)
-        count = min(round(share * len(material.sources)), len(by_id))
-        spoilt = {id_: rng.choice(by_id[id_]) for id_ in rng.sample(list(by_id), count)}
-        texts = [spoilt.get(entry.id, entry.text.text) for entry in material.sources]
-        wrong = {PairKey(entry.id): entry.id in spoilt for entry in material.sources}
-        labels = Labels(wrong, origin=f"errors put into {good.about}")
-        judged, costs = [], {}
-        for name, metric in built.items():
-            judge, costs[name] = _metric_judge(
-                name, metric, material.segments, {"outputs": texts}, labels, context
-            )
-            judged.append(judge)
-    names = {name: metric.label for name, metric in built.items()}
-    sources = _sources(material.segments)
-    return _Labelled(judged, names, built, costs, labels, [good.about], [], sources)
 
 
 def gather_labels(

@@ -41,7 +41,7 @@ GROUPS = {
     },
     "meta": {
         **dict.fromkeys(("correlate", "challenge"), "meta_agreement"),
-        **dict.fromkeys(("blindspots", "calibrate", "judges"), "meta_judges"),
+        **dict.fromkeys(("calibrate", "judges"), "meta_judges"),
     },
 }
 """Groups that load only the one of their modules that has the command that is called."""

@@ -1,4 +1,4 @@
-"""`mtassay meta blindspots`, `calibrate` and `judges`: what a judge sees, and how far to trust it."""
+"""`mtassay meta calibrate` and `judges`: how far to trust a judge."""
 
 from __future__ import annotations
 
@@ -20,93 +20,23 @@ from mtassay.app.cli.common import (
     print_tables,
 )
 from mtassay.app.cli.meta_agreement import (
-    MEASURING,
-    Measuring,
     PrecisionOption,
-    measured,
     outputs_labelled,
 )
-from mtassay.app.judge_trust import blindspots, calibrate, judges
+from mtassay.app.judge_trust import calibrate, judges
 from mtassay.app.method_reviews import evaluate_issues, evaluation_figure, evaluation_tables
-from mtassay.data.formats.evaluation_files import write_challenge, write_thresholds
+from mtassay.data.formats.evaluation_files import write_thresholds
 from mtassay.report.plots import check_plot, draw
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
-    app.command("blindspots", short_help="Which errors does a metric see, on your own test set?")(
-        blindspots_command
-    )
     app.command(
         "calibrate", short_help="From which score on is an output wrong? Thresholds for your engine."
     )(calibrate_command)
     app.command("judges", short_help="Who finds wrong translations? Detectors, judges, metrics by labels.")(
         judges_command
     )
-
-
-@measured
-def blindspots_command(
-    source: Annotated[Path, typer.Option("--source", "-s", help="Source text.")],
-    reference: Annotated[
-        list[str],
-        typer.Option("--reference", "-r", metavar="FILE", help="What metrics hold texts against. Repeat."),
-    ],
-    langpair: Annotated[str, typer.Option("--langpair", "-l", help="Language pair, for example en-de.")],
-    system: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--system",
-            "-t",
-            metavar="NAME=FILE",
-            help="A good output to put errors into. Default: the last of several references, or the one.",
-        ),
-    ] = None,
-    metric: Annotated[
-        list[str] | None,
-        typer.Option("--metrics", "-m", metavar="NAMES", help="With options. Default: bleu,chrf,ter."),
-    ] = None,
-    error: Annotated[
-        list[str] | None, typer.Option(metavar="KINDS", help="Only these kinds: negation,number.")
-    ] = None,
-    most: Annotated[int, typer.Option(min=1, help="Draw so many texts, if there are more.")] = 500,
-    write: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write all corruptions (.jsonl), as 'meta challenge' reads them."),
-    ] = None,
-    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw maps (.svg or .png).")] = None,
-    samples: Annotated[int, typer.Option(min=100, help="Resamples for the intervals.")] = 1000,
-    how: Measuring = MEASURING,
-) -> None:
-    """Which errors does a metric see, in your own texts?
-
-    Errors are put into good translations, one at a time: negations turned round, other numbers, names and
-    words, words dropped, doubled or left in the source language, endings left out. For each metric and kind
-    of error: how often the corrupted text scores lower, by how much, and whether the score alone would tell.
-
-    \b
-    Examples:
-    mtassay meta blindspots -s s.txt -r a.txt -r b.txt -l de-en -m bleu,chrf,use
-    mtassay meta blindspots -s s.txt -r a.txt -t nmt=o.txt -l de-en --plot a.svg
-    """
-    if plot is not None:
-        check_plot(plot)
-    found = blindspots(
-        reference,
-        source,
-        system,
-        langpair=langpair,
-        metrics=metric,
-        errors=error,
-        most=most,
-        samples=samples,
-        **how.options,
-    )
-    if write is not None:
-        write_challenge(write, found.corruptions())
-    if plot is not None:
-        found.draw(plot)
-    print_rendered(found, how.output_format)
 
 
 @outputs_labelled
@@ -124,10 +54,6 @@ def calibrate_command(
         typer.Option("--output", "-o", metavar="FILE", help="Write what '--calibrated FILE' reads (.json)."),
     ] = None,
     labelled: Mapping[str, Any] = {},
-    share: Annotated[
-        float,
-        typer.Option(min=0.01, max=0.99, help="Without labels: put errors into this share of the texts."),
-    ] = 0.3,
     folds: Annotated[int, typer.Option(min=2, help="Parts of the sources that are held out in turn.")] = 5,
     seed: SeedOption = None,
     output_format: FormatOption = OutputFormat.text,
@@ -138,7 +64,6 @@ def calibrate_command(
 
     The threshold of each judge for a wished precision, from 60 to 200 labelled outputs of your own engine,
     and what it does on outputs that had no part in it. A judge that cannot be trusted so far gets none.
-    Without labels, errors are put into a share of the references (-s, -r, -l), as in 'meta blindspots'.
 
     \b
     Examples:
@@ -153,7 +78,6 @@ def calibrate_command(
         metrics=metric,
         precision=precision,
         **labelled,
-        share=share,
         folds=folds,
         seed=seed,
         workspace=workspace,

@@ -10,7 +10,6 @@ from typing import Any
 from mtassay.data.display import PLAIN, Block, CaseView, Figure, Headline, Line, Look, Table
 from mtassay.data.nouns import Finding, Flags, Ledger, Observation, OpenAnswer, Segment, original_of
 from mtassay.data.run_view import AskedPair, RunView
-from mtassay.measures.metric import blindspots_note
 from mtassay.methods.basis import alarm_table
 from mtassay.methods.behavior.behavior_blocks import (
     answer_view,
@@ -102,10 +101,7 @@ class BehaviorView(RunView):
             )
         )
         known = (parameters.get("calibrated") or {}).get("known", "")
-        blind = (
-            "" if by_evidence else blindspots_note((name, name) for name in parameters.get("quality") or ())
-        )
-        warning = " ".join(filter(None, (known, warning, blind)))
+        warning = " ".join(filter(None, (known, warning)))
         rates = pass_rate_table(
             self.run.result, alpha=float(parameters.get("level", 0.05)), mark=look.mark, caution=warning
         )

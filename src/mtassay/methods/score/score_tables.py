@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from mtassay.data.display import Cell, Figure, Point, Series, Table
 from mtassay.data.marks import plural
 from mtassay.data.nouns import Comparison, Result, Run, Score
-from mtassay.measures.metric import blindspots_note
 from mtassay.measures.worth import worth_of
 from mtassay.methods.headlines import may_be_best
 from mtassay.stats.best import least_p
@@ -112,8 +111,6 @@ def main_table(run: Run) -> Table:
         notes.append("same: the score on the segments that all systems have.")
     if any(answered_n is not None for answered_n in answered.values()):
         notes.append("answered: the score on the segments that all systems answered.")
-    if note := blindspots_note((metric, style.label(metric)) for metric in metrics):
-        notes.append(note)
     return Table(header, rows, notes=notes)
 
 
