@@ -34,7 +34,7 @@ items:
 """
 
 MISTAKES = [
-    ("an unknown section", "pair: en-pt", "par: en-pt", 1, "the plan has no 'par'. Near: pair."),
+    ("an unknown section", "pair: en-pt", "par: en-pt", 1, "the plan has no 'par'. Near: pair, pairs."),
     (
         "a section twice",
         "budget:\n  max_calls: 10",

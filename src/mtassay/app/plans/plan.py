@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
 from mtassay.app.plans.plan_schema import (
     BUDGET,
+    PAIR,
     SECTIONS,
     STEP,
     TEST_SET,
@@ -135,6 +135,8 @@ class Plan:
     gates: Sequence[PlanEntry] = ()
     baselines: Mapping[str, PlanEntry] = field(default_factory=dict)
     """What gates compare with, by the name of the step."""
+    repeated: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """The steps that were written once and are done for each of `pairs`, by the name they were given."""
     executor: str = "local"
     ray_address: str | None = None
     report: str = ""
@@ -192,30 +194,32 @@ def read_plan(path: FilePath, *, called: str | None = None) -> Plan:
         raise UsageError(f"There is no plan {name}. Make one for the files of this folder: mtassay init")
     root = read_entries(path, called=name)
     parts = root.parts(SECTIONS)
-    pair = _pair(parts.get("pair"))
-    test_sets = {key: _test_set(key, entry) for key, entry in _section(parts, "test_sets").items()}
-    suites = {key: _suite_place(entry) for key, entry in _section(parts, "suites").items()}
-    for key in test_sets.keys() & suites.keys():
-        raise parts["suites"].parts()[key].error(f"a test set is called '{key}', too. Rename one")
-    read_system = partial(_system, targets=[*test_sets, *suites])
-    systems = {key: read_system(key, entry) for key, entry in _section(parts, "systems").items()}
+    scopes = _scopes(parts)
+    test_sets = {scope.named(key): s for scope in scopes for key, s in scope.test_sets.items()}
+    suites = {scope.named(key): place for scope in scopes for key, place in scope.suites.items()}
+    systems = _systems(parts, scopes)
     judges = {key: _judge(entry) for key, entry in _section(parts, "judges").items()}
-    steps = {
-        key: _step(key, entry, test_sets, suites, systems, judges)
-        for key, entry in _section(parts, "steps").items()
-    }
+    domains = parts["domains"].text() if "domains" in parts else ""
+    steps = {}
+    repeated: dict[str, list[str]] = {}
+    for key, entry in _section(parts, "steps").items():
+        for scope in _scopes_of(key, entry, scopes):
+            step = _step(key, entry, scope, systems, judges, domains)
+            steps[step.name] = step
+            repeated.setdefault(key, []).append(step.name)
     if not steps:
         raise (parts.get("steps") or root).error("there are no steps: say what to do, as 'steps: {score: }'")
     return Plan(
         path=name,
-        pair=pair,
+        pair=_pair(parts.get("pair")),
         systems=systems,
         test_sets=test_sets,
         suites=suites,
         steps=steps,
         budget=_budget(parts["budget"], systems) if "budget" in parts else PlanBudget(),
         gates=_gates(parts.get("gates")),
-        baselines=_baselines(parts.get("baseline"), steps),
+        baselines=_baselines(parts.get("baseline"), steps, repeated),
+        repeated=repeated,
         executor=parts["executor"].choice(EXECUTORS, "executor") if "executor" in parts else "local",
         ray_address=parts["ray_address"].text() if "ray_address" in parts else None,
         report=_report(parts.get("report"), path),
@@ -248,6 +252,84 @@ def _check_size(entry: PlanEntry | None, n: int) -> None:
     if entry is not None and n > MOST_ENTRIES:
         what = f"{entry.name} has {n:,} entries, and can have {MOST_ENTRIES:,}"
         raise entry.error(f"{what}. Make several plans of it")
+
+
+@dataclass(frozen=True)
+class _Scope:
+    """What belongs together in a plan: all of it, or what is written below one of `pairs`."""
+
+    pair: str
+    parts: Mapping[str, PlanEntry]
+    test_sets: Mapping[str, PlanTestSet]
+    suites: Mapping[str, str]
+
+    @classmethod
+    def of(cls, pair: str, parts: Mapping[str, PlanEntry]) -> _Scope:
+        """The test sets and suites of a part of a plan; `pair` is empty for the whole plan."""
+        test_sets = {key: _test_set(key, entry) for key, entry in _section(parts, "test_sets").items()}
+        suites = {key: _suite_place(entry) for key, entry in _section(parts, "suites").items()}
+        for key in test_sets.keys() & suites.keys():
+            raise parts["suites"].parts()[key].error(f"a test set is called '{key}', too. Rename one")
+        scope = cls(pair, parts, {}, suites)
+        if not pair:
+            return replace(scope, test_sets=test_sets)
+        own = {key: replace(s, name=scope.named(key), pair=s.pair or pair) for key, s in test_sets.items()}
+        return replace(scope, test_sets=own)
+
+    def named(self, key: str) -> str:
+        """What a step, test set or suite of this pair is called in the whole plan."""
+        return f"{key}-{self.pair}" if self.pair else key
+
+
+def _scopes(parts: Mapping[str, PlanEntry]) -> list[_Scope]:
+    """The pairs of a plan, or the plan itself where it has no `pairs`."""
+    if "pairs" not in parts:
+        return [_Scope.of("", parts)]
+    for key in ("pair", "test_sets", "suites"):
+        if key in parts:
+            raise parts[key].error(f"with 'pairs', {key} belongs below each pair")
+    scopes = []
+    for pair, entry in _section(parts, "pairs").items():
+        try:
+            parse_pair(pair)
+        except UsageError as error:
+            raise entry.wrong(error) from None
+        scopes.append(_Scope.of(pair, entry.parts(PAIR)))
+    return scopes
+
+
+def _scopes_of(name: str, entry: PlanEntry, scopes: Sequence[_Scope]) -> Sequence[_Scope]:
+    """The pairs that a step is done for: those that have the test set or suite it names, or any at all.
+
+    A step that fits nowhere is left to the first pair, where reading it says what is wrong.
+    """
+    parts = entry.parts()
+    for key in ("test_set", "suite"):
+        if key in parts:
+            target = parts[key].text()
+            return [scope for scope in scopes if target in {**scope.test_sets, **scope.suites}] or scopes[:1]
+    method = parts["method"].text() if "method" in parts else name
+    if method not in names("method"):
+        return scopes[:1]
+    takes_suite = bool(suite_field(cast("type[Method]", find("method", method))))
+    return [scope for scope in scopes if (scope.suites if takes_suite else scope.test_sets)] or scopes[:1]
+
+
+def _systems(parts: Mapping[str, PlanEntry], scopes: Sequence[_Scope]) -> dict[str, PlanSystem]:
+    """The systems of a plan: those for everything, and what each has for a pair."""
+    targets = [scope.named(key) for scope in scopes for key in (*scope.test_sets, *scope.suites)]
+    systems = {key: _system(key, entry, targets) for key, entry in _section(parts, "systems").items()}
+    for scope in scopes:
+        own = [*scope.test_sets, *scope.suites]
+        for key, entry in _section(scope.parts, "systems").items() if scope.pair else ():
+            if isinstance(getattr(systems.get(key), "what", None), str):
+                raise entry.error(f"'{key}' is a system of the whole plan, too. Rename one")
+            read = _system(key, entry, own)
+            what = read.what if isinstance(read.what, Mapping) else dict.fromkeys(own, read.what)
+            earlier = systems[key].what if key in systems else {}
+            renamed = {scope.named(target): answers for target, answers in what.items()}
+            systems[key] = replace(read, what={**cast("Mapping[str, str]", earlier), **renamed})
+    return systems
 
 
 def _pair(entry: PlanEntry | None) -> str:
@@ -330,11 +412,12 @@ def _judge(entry: PlanEntry) -> str:
 def _step(
     name: str,
     entry: PlanEntry,
-    test_sets: Mapping[str, PlanTestSet],
-    suites: Mapping[str, str],
+    scope: _Scope,
     systems: Mapping[str, PlanSystem],
     judges: Mapping[str, str],
+    domains: str,
 ) -> PlanStep:
+    """A step, for what one pair of the plan has. `domains` is the tag by which results are told apart."""
     parts = entry.parts()
     method = parts["method"].choice(names("method"), "method") if "method" in parts else name
     if method not in names("method"):
@@ -347,19 +430,22 @@ def _step(
     parts = entry.parts([*own, *options, *OLD_NAMES.get(method, ())])
     by_name = with_new_names(method, {key: part for key, part in parts.items() if key not in own})
     written = {key: part.value(options[key]) for key, part in by_name.items()}
+    if domains and "by" in options:
+        written.setdefault("by", domains)
     step = PlanStep(
-        name,
+        scope.named(name),
         entry,
         method,
         {key: _with_judges(value, judges) for key, value in written.items()},
-        systems=_chosen_systems(parts.get("systems"), systems, test_sets),
+        systems=_chosen_systems(parts.get("systems"), systems, scope),
     )
     if takes_suite:
-        suite_name = _target(entry, parts.get("suite"), [*suites], "suite", also=own_suites())
-        place = suites.get(suite_name) or _suite_place(parts["suite"])
-        return PlanStep(**{**vars(step), "suite": place, "suite_name": suite_name})
-    chosen = _target(entry, parts.get("test_set"), [*test_sets], "test_set")
-    return PlanStep(**{**vars(step), "test_set": test_sets[chosen]})
+        suite_name = _target(entry, parts.get("suite"), [*scope.suites], "suite", also=own_suites())
+        if suite_name in scope.suites:
+            return replace(step, suite=scope.suites[suite_name], suite_name=scope.named(suite_name))
+        return replace(step, suite=_suite_place(parts["suite"]), suite_name=suite_name)
+    chosen = _target(entry, parts.get("test_set"), [*scope.test_sets], "test_set")
+    return replace(step, test_set=scope.test_sets[chosen])
 
 
 def _target(
@@ -382,14 +468,15 @@ def _target(
 
 
 def _chosen_systems(
-    entry: PlanEntry | None, systems: Mapping[str, PlanSystem], test_sets: Mapping[str, PlanTestSet]
+    entry: PlanEntry | None, systems: Mapping[str, PlanSystem], scope: _Scope
 ) -> tuple[str, ...]:
     """The systems that a step names; those that a test set brings along are looked for when it is read."""
     if entry is None:
         return ()
-    if any(test_set.where for test_set in test_sets.values()):
+    if any(test_set.where for test_set in scope.test_sets.values()):
         return tuple(entry.texts())
-    inside = [name for system in systems.values() for t in ("", *test_sets) for name in system.for_target(t)]
+    targets = ["", *map(scope.named, scope.test_sets)]
+    inside = [name for system in systems.values() for t in targets for name in system.for_target(t)]
     return tuple(part.choice([*systems, *inside], "system") for part in entry.entries())
 
 
@@ -422,10 +509,15 @@ def _budget(entry: PlanEntry, systems: Mapping[str, PlanSystem]) -> PlanBudget:
     )
 
 
-def _baselines(entry: PlanEntry | None, steps: Collection[str]) -> dict[str, PlanEntry]:
+def _baselines(
+    entry: PlanEntry | None, steps: Collection[str], repeated: Mapping[str, Sequence[str]]
+) -> dict[str, PlanEntry]:
     if entry is None or entry.is_empty:
         return {}
-    return dict.fromkeys(steps, entry) if entry.is_text else entry.parts(steps)
+    if entry.is_text:
+        return dict.fromkeys(steps, entry)
+    parts = entry.parts([*steps, *repeated])
+    return {step: part for key, part in parts.items() for step in repeated.get(key, [key])}
 
 
 def _gates(entry: PlanEntry | None) -> list[PlanEntry]:

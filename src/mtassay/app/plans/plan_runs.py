@@ -233,7 +233,9 @@ def _parse_gates(plan: Plan) -> list[Gate]:
     gates = []
     for entry in plan.gates:
         try:
-            gates.append(Gate.parse(entry.typed()))
+            gate = Gate.parse(entry.typed())
+            steps = plan.repeated.get(gate.step, [gate.step])
+            gates += [replace(gate, step=step) for step in steps]
         except MtassayError as error:
             raise entry.wrong(error) from None
     return gates

@@ -28,6 +28,9 @@ from mtassay.runtime.http_calls import learn_setting
 
 SECTIONS = {
     "pair": "The language pair: en-de.",
+    "pairs": "Several language pairs, each with systems, test_sets and suites of its own. Every step is "
+    "done for each, and called like 'score-en-de'; all gates share one level.",
+    "domains": "The tag (a column or key of the test sets) by which scores are shown and gates look.",
     "systems": "What is tested: by name a file of outputs, a folder of such files, or a live engine as "
     "scheme:rest. Where outputs differ by test set or suite: a mapping from its name to a file.",
     "test_sets": "Sources with references, by name: one file or folder that holds everything, or one each.",
@@ -51,6 +54,8 @@ TEST_SET = {
     "entities": "The reference with its named entities marked, for the metric nee.",
     "pair": "The language pair, where it is not that of the plan.",
 }
+PAIR = ("systems", "test_sets", "suites")
+"""What each of `pairs` may have."""
 STEP = {
     "method": "The method; by default what the step is called.",
     "test_set": "Which test set; needed where there are several.",
@@ -100,11 +105,16 @@ def json_schema() -> dict[str, Any]:
         "prices": _named({"type": "number", "minimum": 0}),
         "currency": _TEXT,
     }
-    sections: dict[str, Mapping[str, Any]] = {
-        "pair": _TEXT,
+    inputs: dict[str, Mapping[str, Any]] = {
         "systems": _named({"anyOf": [_TEXT, _named(_TEXT)]}),
         "test_sets": _named({"anyOf": [_TEXT, _closed(test_set)]}),
         "suites": _named(_TEXT),
+    }
+    sections: dict[str, Mapping[str, Any]] = {
+        "pair": _TEXT,
+        "pairs": _named(_closed({key: dict(inputs[key]) for key in PAIR})),
+        "domains": _TEXT,
+        **inputs,
         "judges": _named(_TEXT),
         "steps": {
             "type": "object",

@@ -285,11 +285,13 @@ def opened_plan(
 
 
 def chosen_steps(plan: Plan, only: Sequence[str]) -> list[PlanStep]:
-    """The steps of these names; all of them where none is given."""
+    """The steps of these names, or all; the name of a step that is done for each pair means all of these."""
+    chosen: set[str] = set()
     for name in only:
-        if name not in plan.steps:
+        if name not in plan.steps and name not in plan.repeated:
             raise UsageError(f"{plan.path} has no step '{name}'. {suggest(name, plan.steps)}")
-    return [step for name, step in plan.steps.items() if not only or name in only]
+        chosen.update(plan.repeated.get(name, [name]))
+    return [step for name, step in plan.steps.items() if not only or name in chosen]
 
 
 def check_names(plan: Plan, systems: Sequence[str]) -> None:
