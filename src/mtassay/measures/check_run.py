@@ -11,7 +11,7 @@ from mtassay.data.errors import UsageError
 from mtassay.data.languages import parse_language
 from mtassay.data.method import Evidence
 from mtassay.data.nouns import Finding, Output, RunContext, Segment
-from mtassay.data.registry import each_named, make, names, suggest
+from mtassay.data.registry import each_named, find, make, names, suggest
 from mtassay.measures.check import GROUPS, SEVERITIES, Alarm, Check, CheckContext, Severity, Unit
 from mtassay.measures.check_records import is_on
 from mtassay.measures.conduct import said
@@ -296,6 +296,11 @@ def _finding(unit: Unit, system: str, check: Check, alarms: Sequence[Alarm]) -> 
         line=unit.line,
     )
     return Finding(unit.id, system, f"{DETECTOR}{check.id}", "fail", evidence=evidence.as_json())
+
+
+def severity_of_check(name: str) -> Severity:
+    """The usual severity of a check; an answer that is missing or failed counts as critical."""
+    return find("check", name).severity if name in names("check") else "critical"
 
 
 def count_checks(findings: Iterable[Finding]) -> dict[str, int]:

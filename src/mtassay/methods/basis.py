@@ -91,6 +91,7 @@ def sign(result: Result, context: RunContext, **parts: str) -> Result:
 
 
 _SOME = 3  # systems in a line
+_FEW_SYSTEMS = 4  # so many fit side by side
 
 
 def missing(output: Output, system: str) -> Finding:
@@ -232,26 +233,39 @@ def checked_note(result: Result) -> str:
     return f"Checks, which change no verdict, flag {'; '.join(told)}." if told else ""
 
 
-def alarm_table(counted: Mapping[str, Mapping[str, int]]) -> Table | None:
-    """Outputs that checks flag, per system, of all its `segments`; `None` if nothing was found."""
-    kinds = [
-        kind
-        for kind in dict.fromkeys(kind for counts in counted.values() for kind in counts)
-        if kind != "segments" and any(counts.get(kind) for counts in counted.values())
-    ]
-    systems = [system for system, counts in counted.items() if any(counts.get(kind) for kind in kinds)]
-    if not kinds:
+def alarm_table(counted: Mapping[str, Mapping[str, int]], *, detail: bool = False) -> Table | None:
+    """Outputs that checks flag, of all `segments` of each system; `None` if nothing was found.
+
+    Few systems, or `detail`: a row for each check, the worst first. Many systems: a row for each of them.
+    """
+    from mtassay.measures.check import SEVERITIES
+    from mtassay.measures.check_run import severity_of_check
+
+    found = dict.fromkeys(
+        check for counts in counted.values() for check, n in counts.items() if check != "segments" and n
+    )
+    if not found:
         return None
+    severity = {check: severity_of_check(check) for check in found}
+    checks = sorted(found, key=lambda check: SEVERITIES.index(severity[check]))
     rows: list[list[Cell | str]] = []
-    for system in systems:
-        counts = counted[system]
-        total = counts["segments"] or 1
-        cells = [
-            f"{counts[kind]} ({100 * counts[kind] / total:.1f} %)" if counts.get(kind) else ""
-            for kind in kinds
-        ]
-        rows.append([system, *cells])
-    return Table(["System", *(kind.replace("_", " ") for kind in kinds)], rows, title="Findings of checks")
+    if detail or len(counted) <= _FEW_SYSTEMS:
+        for check in checks:
+            rows.append([check, severity[check], *(_share(counts, check) for counts in counted.values())])
+        return Table(["Check", "severity", *counted], rows, title="Findings of checks")
+    for system, counts in counted.items():
+        sums = [sum(counts.get(c, 0) for c in checks if severity[c] == level) for level in SEVERITIES]
+        often = sorted((c for c in checks if counts.get(c)), key=lambda check: -counts[check])[:2]
+        most = ", ".join(f"{check} {counts[check]:,}" for check in often)
+        rows.append([system, *(f"{n:,}" if n else "" for n in sums), most])
+    n = max(counts["segments"] for counts in counted.values())
+    notes = [f"Findings in {n:,} segments, by the severity of the check. The report names all of them."]
+    return Table(["System", *SEVERITIES, "most often"], rows, title="Findings of checks", notes=notes)
+
+
+def _share(counts: Mapping[str, int], check: str) -> str:
+    n = counts.get(check, 0)
+    return f"{n} ({100 * n / (counts['segments'] or 1):.1f} %)" if n else ""
 
 
 def answer_of(

@@ -36,6 +36,7 @@ _ROLES = {
     "reference": {"reference", "references", "ref", "refs", "gold"},
     "output": {"output", "outputs", "hyp", "hyps", "hypothesis", "mt", "system", "systems", "translation"},
     "documents": {"documents", "document", "docs", "doc", "docid", "docids"},
+    "ids": {"ids", "segids", "itemids"},
 }
 _NAMED_REFERENCE = re.compile(r"ref[a-z0-9]")
 _TABLES = {".tsv", ".jsonl", ".ndjson", ".xml", ".tmx", ".xlf", ".xliff", ".sgm", ".sgml"}
@@ -394,6 +395,7 @@ class _Search:
             )
         )
         self.found.unused += [f"{text.path} (a second source)" for text in sources[1:]]
+        self.found.unused += [f"{text.path} (ids)" for text in by_role["ids"]]
         self._add_outputs(name, [text.path for text in outputs])
 
     def _suite_of_size(self, n: int) -> str:
@@ -487,13 +489,16 @@ def _role(path: Path, folder: Path) -> str:
 
 
 def _name_of(path: str) -> str:
-    """What a test set is called by one of its files: what is left without roles and languages."""
-    words = [
-        token
-        for token in tokens_of(Path(path.removesuffix(".gz")).stem)
-        if not _role_of([token]) and not _language_in([token])
-    ]
-    return "-".join(words) or "test"
+    """What a test set is called by one of its files: what is left without roles and languages, or its folder.
+
+    >>> _name_of("news.src.en"), _name_of("injection/source.txt.gz"), _name_of("source.txt")
+    ('news', 'injection', 'test')
+    """
+    for name in (Path(path.removesuffix(".gz")).stem, Path(path).parent.name):
+        words = [t for t in tokens_of(name) if not _role_of([t]) and not _language_in([t])]
+        if words:
+            return "-".join(words)
+    return "test"
 
 
 def _system_name(path: str) -> str:

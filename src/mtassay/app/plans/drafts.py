@@ -197,6 +197,11 @@ def _all_steps(found: Discovery) -> list[tuple[str, dict[str, str]]]:
         if len(names) > 2 and not any(BEFORE & {*tokens_of(name)} for name in names):
             settings["against_best"] = "yes"  # nobody gave an order to files
         steps += _one_step("score", test_set.name, len(scored), target, settings, found)
+    answered = {*found.outputs, *found.folders}
+    checked = [t for t in found.test_sets if not t.has_references and (t.systems or t.name in answered)]
+    for test_set in checked:
+        target = {} if len(found.test_sets) == 1 else {"test_set": _value(test_set.name)}
+        steps += _one_step("check", test_set.name, len(checked), target, {}, found)
     for suite in found.suites:
         target = {} if len(found.suites) == 1 else {"suite": _value(suite.name)}
         steps += _one_step("suite", suite.name, len(found.suites), target, {}, found)

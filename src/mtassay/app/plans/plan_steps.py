@@ -374,7 +374,8 @@ def _no_system(step: PlanStep) -> MtassayError:
 def _score(plan: Plan, step: PlanStep, systems: Mapping[str, str]) -> Work:
     test_set = step.test_set
     assert test_set is not None
-    first = next(iter(step.systems or plan.systems), "")
+    answering = [name for name, system in plan.systems.items() if system.for_target(step.target)]
+    first = next(iter(step.systems or answering), "")
     in_order = first not in plan.systems or not plan.systems[first].is_folder(step.target)
     against_best = {} if in_order else {"against_best": True}
     return score_work(

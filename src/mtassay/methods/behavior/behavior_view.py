@@ -107,7 +107,7 @@ class BehaviorView(RunView):
         )
         positions = position_table(error_positions(self.run.findings), self.run.findings)
         broken = broken_table(broken_by_edits(self.run.findings, self.run.systems))
-        flagged = alarm_table(self.run.result.basis.get("checks", {}))
+        flagged = alarm_table(self.run.result.basis.get("checks", {}), detail=look.detail)
         tables = [table for table in (rates, broken, status_table(self.run), positions, flagged) if table]
         if look.detail and not by_evidence:
             swept = sweep_run(self.run)

@@ -100,8 +100,10 @@ def main_table(run: Run) -> Table:
             row += [str(rank or "–")] * bool(ranks)
         rows.append(row)
     sizes = {metric: [cells[metric, system].n for system in systems] for metric in metrics}
-    notes = [f"n: {', '.join(f'{style.label(metric)} {_sizes(n)}' for metric, n in sizes.items())}."]
-    notes.append("±: half of the 95 % bootstrap interval.")
+    same_n = {n for several in sizes.values() for n in several}
+    notes = ["±: half of the 95 % bootstrap interval."]
+    if same_n != {len(run.segments)}:
+        notes.insert(0, f"n: {', '.join(f'{style.label(m)} {_sizes(n)}' for m, n in sizes.items())}.")
     fewest = min(n for several in sizes.values() for n in several)
     if fewest < FEW and not few_note(result, _alpha(run)):
         notes.append(f"Fewer than {FEW}: intervals and p-values say little.")

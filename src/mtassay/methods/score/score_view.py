@@ -195,7 +195,11 @@ class ScoreView(RunView):
     def tables(self, look: Look = PLAIN) -> list[Table]:
         run = self._labelled
         judged = (judged_table(run), reasons_table(run)) if self._is_judged else ()
-        more = (comparison_table(run, all_pairs=look.pairs), alarm_table(run.result.counts), *judged)
+        more = (
+            comparison_table(run, all_pairs=look.pairs),
+            alarm_table(run.result.counts, detail=look.detail),
+            *judged,
+        )
         main = [main_table(run)] if run.result.scores else []
         matrices = matrix_tables(run) if look.pairs or look.detail else []
         return [*main, *group_tables(run), *filter(None, more), *matrices]
