@@ -8,7 +8,7 @@ from functools import cache
 from mtassay.data.errors import UsageError
 from mtassay.data.nouns import Edit
 from mtassay.methods.invariance.substitute_lexicon import inflection
-from mtassay.methods.invariance.substitutes import WordPlace
+from mtassay.methods.invariance.substitutes import WordPlace, with_case
 from mtassay.nlp.annotation import Annotation, Token
 from mtassay.nlp.encoder import Encoder, unit
 from mtassay.nlp.function_words import wants_an
@@ -235,19 +235,6 @@ def fit(place: WordPlace, word: str, *, language: str = "en") -> Edit | None:
     if language == "en" and not _article_fits(place, after):
         return None
     return Edit(token.start, token.end, token.text, after, token.pos)
-
-
-def with_case(word: str, like: str) -> str:
-    """The word in the case of another: all capitals, a capital first, or as it is.
-
-    >>> with_case("cat", "Dog"), with_case("cat", "DOG"), with_case("Monday", "day"), with_case("cat", "I")
-    ('Cat', 'CAT', 'Monday', 'Cat')
-    """
-    if like.isupper() and len(like) > 1:
-        return word.upper()
-    if like[:1].isupper():
-        return word[:1].upper() + word[1:]
-    return word
 
 
 def _stands(sentence: Annotation, word: str) -> bool:

@@ -7,8 +7,15 @@ import math
 import numpy as np
 import pytest
 
-from mtassay.methods.invariance.cloze import Cloze, WordChoice, open_cloze, tokens_around
-from mtassay.methods.invariance.substitute_lexicon import SubstituteLexicon, naturalness, open_lexicon
+from mtassay.methods.invariance.substitute_lexicon import (
+    Cloze,
+    SubstituteLexicon,
+    WordChoice,
+    naturalness,
+    open_cloze,
+    open_lexicon,
+    tokens_around,
+)
 from mtassay.methods.invariance.substitutes import Candidate, WordPlace
 from mtassay.nlp.annotation import Annotation, Token
 
