@@ -15,7 +15,6 @@ from __future__ import annotations
 import gzip
 import math
 import re
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cache
 from hashlib import sha256
@@ -251,8 +250,8 @@ def inflection(token: Token) -> str:
 
 _JUDGED = frozenset(("NN", "NNS", "JJ", "JJR", "JJS"))  # whose scores a language model judged
 _OF_THE_PLACE = 0.133  # what it weighs, by a regression on variants that a language model labelled
-# A sentence keeps what is sure to read naturally; where this is less than a few, the best of the rest, too.
-_SURE, _LEAST, _FEW = 0.88, 0.62, 6
+# A word that is likely enough must also go with its neighbours, unless it is sure to read naturally.
+_SURE, _LEAST = 0.88, 0.75
 
 
 def naturalness(score: float, likelier: float) -> float:
@@ -319,7 +318,7 @@ class SubstituteLexicon(Substituter):
         candidates = [self._at(place) for place in places]
         if self._cloze is not None:
             judged = [number for number, place in enumerate(places) if inflection(_token(place)) in _JUDGED]
-            chosen = _natural([(places[n], candidates[n]) for n in judged], self._cloze)
+            chosen = _natural([(places[n], candidates[n]) for n in judged], self._cloze, self._pairs)
             for number, natural in zip(judged, chosen, strict=True):
                 candidates[number] = natural
         return [words[:count] for words in candidates]
@@ -343,12 +342,11 @@ class SubstituteLexicon(Substituter):
 
 
 def _natural(
-    proposals: Sequence[tuple[WordPlace, Sequence[Candidate]]], cloze: Cloze
+    proposals: Sequence[tuple[WordPlace, Sequence[Candidate]]], cloze: Cloze, pairs: Pairs | None
 ) -> list[list[Candidate]]:
     """For each place the words that read naturally there, best first.
 
-    A sentence that has only a few of these gets the best of the others, too. A noun before a noun stays: it
-    is part of a name for a thing ("chain reaction") more often than not.
+    A noun before a noun stays: it is part of a name for a thing ("chain reaction") more often than not.
     """
     asked = [
         [] if _token(place).relation == "compound" else list(candidates) for place, candidates in proposals
@@ -359,30 +357,20 @@ def _natural(
             for (place, _), words in zip(proposals, asked, strict=True)
         ]
     )
-    judged = [
-        [
-            Candidate(word.word, naturalness(word.score, more))
+    kept = []
+    for (place, _), words, answers in zip(proposals, asked, likelier, strict=True):
+        scores = {
+            word.word: naturalness(word.score, more)
             for word, more in zip(words, answers, strict=True)
             if more is not None
+        }
+        fitting = [
+            Candidate(word, score)
+            for word, score in scores.items()
+            if score >= _SURE or (score >= _LEAST and (pairs is None or pairs.fits(place, word)))
         ]
-        for words, answers in zip(asked, likelier, strict=True)
-    ]
-    by_sentence: dict[int, list[float]] = defaultdict(list)
-    for (place, _), words in zip(proposals, judged, strict=True):
-        by_sentence[id(place.sentence)].extend(word.score for word in words)
-    least = {sentence: min(_SURE, max(_LEAST, _best(scores))) for sentence, scores in by_sentence.items()}
-    return [
-        sorted(
-            (word for word in words if word.score >= least[id(place.sentence)]),
-            key=lambda word: (-word.score, word.word),
-        )
-        for (place, _), words in zip(proposals, judged, strict=True)
-    ]
-
-
-def _best(scores: Sequence[float]) -> float:
-    """The score of the last of a few best ones; 0 where there are not as many."""
-    return sorted(scores, reverse=True)[_FEW - 1] if len(scores) >= _FEW else 0.0
+        kept.append(sorted(fitting, key=lambda word: (-word.score, word.word)))
+    return kept
 
 
 def _token(place: WordPlace) -> Token:
