@@ -151,7 +151,6 @@ class RecipeOptions(RunOptions, total=False):
 
     capabilities: Names | None
     infill: str | None
-    adapted: float | None
     sample: int | None
     per_segment: int
     max_cases: int | None
@@ -177,7 +176,6 @@ class BehaviorOptions(RecipeOptions, total=False):
     calibrated: Mapping[str, Any] | str | None
     signed: bool
     direct: bool
-    meaning: bool
     level: float
     checks: Names | None
     recipe: Recipe | None
@@ -270,7 +268,6 @@ class JudgeOptions(RunOptions, total=False):
     annotator: str | None
     capabilities: Names | None
     infill: str | None
-    adapted: float | None
     sample: int | None
     per_segment: int
     max_cases: int | None
@@ -289,6 +286,5 @@ class JudgeOptions(RunOptions, total=False):
     calibrated: Mapping[str, Any] | str | None
     signed: bool
     direct: bool
-    meaning: bool
     level: float
     recipe: Recipe | None
