@@ -111,7 +111,7 @@ def before(page: str, start: str) -> list[str]:
     return texts[: next(number for number, text in enumerate(texts) if text.startswith(start))]
 
 
-SPANISH = before("docs/tutorials/suite.md", "mtassay suite suggest")
+SPANISH = before("docs/tutorials/suite.md", "mtassay suite run")
 PAIRS = [
     f"head -12 demo/corpus/en-pt/{theirs} > {ours}"
     for theirs, ours in (("source.txt", "src.txt"), ("reference.A.txt", "ref.txt"))
