@@ -112,8 +112,9 @@ $(VENV)/build: $(VENV)/base
 # Each is installed into a new environment, and used from an empty folder: what is not packed is not there.
 build: $(VENV)/build
 	@rm -rf dist && $(BIN)/python -m build -q
-	@for pack in packs/*/; do $(BIN)/python -m build -q --wheel --outdir dist/packs $$pack || exit 1; done
-	@for made in dist/*.whl dist/*.tar.gz; do $(BIN)/python tests/installed.py $$made dist/packs/*.whl || exit 1; done
+	@for pack in packs/*/; do $(BIN)/python -m build -q --outdir dist/packs $$pack || exit 1; done
+	@$(BIN)/python tests/installed.py dist/*.whl dist/packs/*.whl
+	@$(BIN)/python tests/installed.py dist/*.tar.gz dist/packs/*.tar.gz
 
 clean:
 	rm -rf dist $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis demo/.mtassay demo/report.html site
