@@ -63,7 +63,7 @@ def test_the_extra_for_invariance_works_once_the_model_that_it_names_is_there(en
         "-t",
         "x=fake:copy",
         "--structure",
-        "triples",
+        "dependency",
     )
     bare = call(environment, *words)
     line = "python -m spacy download en_core_web_md"

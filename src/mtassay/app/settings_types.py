@@ -133,7 +133,6 @@ class IssueOptions(TypedDict, total=False):
     threshold: float | None
     preset: Literal["wide", "sure"] | None
     top: int | None
-    discount: bool | None
     filters: Names | None
     judge_by: str | None
     checks: Names | None
@@ -262,7 +261,6 @@ class JudgeOptions(RunOptions, total=False):
     threshold: float | None
     preset: Literal["wide", "sure"] | None
     top: int | None
-    discount: bool | None
     filters: Names | None
     relations: Names | None
     without: Names | None

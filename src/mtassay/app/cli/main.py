@@ -30,8 +30,8 @@ MODULES = {
 """Where commands are that share a module; any other is in `NAME_command`."""
 GROUPS = {
     "suite": {
-        **dict.fromkeys(("add", "approve", "convert", "list", "check", "scramble"), "suite_authoring"),
-        **dict.fromkeys(("run", "suggest", "accept"), "suite_run"),
+        **dict.fromkeys(("add", "approve", "convert", "list", "check"), "suite_authoring"),
+        **dict.fromkeys(("run", "accept"), "suite_run"),
     },
     "review": {
         **dict.fromkeys(("next", "decide"), "review_queue"),

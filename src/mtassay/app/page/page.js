@@ -139,7 +139,9 @@
   const unpacked = new Map();
   const unpack = async (key) => {
     if (!unpacked.has(key)) {
-      const bytes = Uint8Array.from(atob($(`data-${key}`).textContent), (letter) => letter.charCodeAt(0));
+      const letters = atob($(`data-${key}`).textContent);
+      const bytes = new Uint8Array(letters.length);
+      for (let place = 0; place < letters.length; place++) bytes[place] = letters.charCodeAt(place);
       const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
       const record = JSON.parse(await new Response(stream).text());
       record.key = key;
@@ -395,6 +397,13 @@
     if (!reader.open) reader.showModal();
     reader.scrollTop = 0;
     $("reader-h").focus();
+    prepareSearch(data);
+  };
+  const prepareSearch = (record, from = 0) => {
+    // A first search is as fast as the next ones, where there is a moment for it before.
+    if (record !== data || from >= record.cases.length) return;
+    for (let place = from; place < Math.min(from + 2000, record.cases.length); place++) textAt(place);
+    setTimeout(() => prepareSearch(record, from + 2000), 5);
   };
   const numberOf = (place) => (place === "" ? -1 : Number(place));
   document.addEventListener("click", (event) => {

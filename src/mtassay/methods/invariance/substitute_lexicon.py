@@ -148,7 +148,7 @@ class SubstituteLexicon(Substituter):
             known = ", ".join(languages_with_lexicon()) or "no language"
             raise UsageError(
                 f"No lexicon for '{language}' (there is one for {known})."
-                " Take fill-mask:MODEL, as fill-mask:xlm-roberta-base, causal:MODEL,"
+                " Take fill-mask:MODEL, as fill-mask:xlm-roberta-base, llm:MODEL,"
                 " or a table of your own: file:PATH."
             )
         return open_lexicon(language)

@@ -11,14 +11,11 @@ from typing import Any, ClassVar
 from mtassay.data.errors import UsageError
 from mtassay.data.languages import Pair, parse_language
 from mtassay.data.nouns import RunContext
-from mtassay.methods.invariance.substitute_lexicon import languages_with_lexicon, open_lexicon
 from mtassay.methods.invariance.substitutes import Candidate, Substituter, WordPlace
 from mtassay.methods.invariance.variant_places import with_case
 from mtassay.nlp.chat_models import Message
 from mtassay.nlp.language_models import (
-    CausalModel,
     Gap,
-    LanguageModel,
     MaskedModel,
     Prediction,
     Row,
@@ -27,7 +24,6 @@ from mtassay.nlp.language_models import (
     by_length,
     choose_device,
     identity,
-    open_causal,
     open_masked,
     read_words,
     where,
@@ -167,7 +163,7 @@ def gap_at(place: WordPlace) -> Gap:
 
 
 def predict_words(
-    model: LanguageModel, words: Words, places: Sequence[WordPlace], rows: Sequence[Row | None], *, count: int
+    model: MaskedModel, words: Words, places: Sequence[WordPlace], rows: Sequence[Row | None], *, count: int
 ) -> list[list[Candidate]]:
     """For each place, in order, at most `count` words that the model predicts from its row; `[]` without one.
 
@@ -265,113 +261,3 @@ class FillMask(Substituter):
     @cached_property
     def _words(self) -> Words:
         return read_words(self._model.pieces)
-
-
-_CAUSAL = "substitutes 'causal'"
-
-
-@dataclass(frozen=True)
-class CausalLM(Substituter):
-    """Ranks words by the log-probability that a causal model gives the sentence with the word in it.
-
-    `model` is a folder or a Hugging Face name for the transformers library, or a GGUF file for
-    llama-cpp-python. At most `pool` words are tried at a place. The score is the natural log-probability of
-    the whole sentence, not divided by its length: all candidates share every other word, so only a word of
-    more pieces costs more, and rightly, for it is rarer. Scores of unequal places do not compare.
-    """
-
-    model: str
-    language: str
-    pool: int = field(default=40, kw_only=True)
-    device: str | None = field(default=None, kw_only=True)
-    name: str = field(default="causal", init=False, repr=False)
-    about: ClassVar[str] = "words ranked by a causal language model"
-    argument: ClassVar[str] = "MODEL"
-    wants: ClassVar[str] = "a name or a folder"
-
-    @classmethod
-    def open(cls, rest: str, language: str) -> Substituter:
-        return cls(rest, language)
-
-    def __post_init__(self) -> None:
-        if not self.model:
-            raise UsageError(f"{_CAUSAL}: no model. Give a folder or a name, as causal:gpt2.")
-        if self.model.lower().endswith(".gguf"):
-            raise UsageError(f"{_CAUSAL}: a GGUF file is asked as a chat model: llm:llama:{self.model}")
-        if self.pool < 1:
-            raise UsageError(f"{_CAUSAL}: pool is {self.pool}. Give 1 or more.")
-        parse_language(self.language)
-
-    @property
-    def signature(self) -> str:
-        """The model by name and, if it is here, by content; the library, and where the words come from."""
-        device = self.device or choose_device(what=_CAUSAL)
-        answers = {**identity(self.model, what=_CAUSAL), "device": device}
-        lexicon = self._lexicon
-        return signature(
-            self.name,
-            **answers,
-            language=parse_language(self.language).tag,
-            words="model" if lexicon is None else lexicon.signature,
-            pool=self.pool,
-            adapter=ADAPTER,
-        )
-
-    def substitutes(self, places: Sequence[WordPlace], *, count: int) -> list[list[Candidate]]:
-        """For each place, in order, at most `count` words, best first; `[]` where nothing is known."""
-        if not places or count < 1:
-            return [[] for _ in places]
-        pool = max(self.pool, count)
-        if self._lexicon is None:
-            # The pieces of a word bring the space before it along.
-            rows = self._model.read([gap_at(place).before.rstrip() for place in places])
-            pools = predict_words(self._model, self._words, places, rows, count=pool)
-        else:
-            pools = self._lexicon.substitutes(places, count=pool)
-        return rank(self._model, places, pools, count=count)
-
-    @cached_property
-    def _model(self) -> CausalModel:
-        return open_causal(self.model, what=_CAUSAL, device=self.device)
-
-    @cached_property
-    def _words(self) -> Words:
-        return read_words(self._model.pieces)
-
-    @cached_property
-    def _lexicon(self) -> Substituter | None:
-        code = parse_language(self.language).code
-        return open_lexicon(code) if code in languages_with_lexicon() else None
-
-
-def rank(
-    model: CausalModel, places: Sequence[WordPlace], pools: Sequence[Sequence[Candidate]], *, count: int
-) -> list[list[Candidate]]:
-    """The best `count` words of each pool by the log-probability of the sentence, in the order of the places.
-
-    A word whose sentence the model cannot take is left out.
-    """
-    asked = [_sentences(place, pool) for place, pool in zip(places, pools, strict=True)]
-    # The same sentence may come from two places; it is scored once.
-    texts = list(dict.fromkeys(text for sentences in asked for text in sentences.values()))
-    rows = model.read(texts)
-    fitting = [(text, row) for text, row in zip(texts, rows, strict=True) if row is not None]
-    scores: dict[str, float] = {}
-    for batch in by_length([len(row.tokens) for _, row in fitting], budget=model.budget):
-        batch_scores = model.score([fitting[member][1] for member in batch])
-        scores |= {fitting[member][0]: score for member, score in zip(batch, batch_scores, strict=True)}
-    return [
-        best(
-            (Candidate(word, scores[text]) for word, text in sentences.items() if text in scores),
-            count=count,
-        )
-        for sentences in asked
-    ]
-
-
-def _sentences(place: WordPlace, pool: Sequence[Candidate]) -> dict[str, str]:
-    """The sentence with each word, spelled for the place: the model is to see what a system will see."""
-    before, after = gap_at(place)
-    like = place.sentence.tokens[place.token].text
-    words = dict.fromkeys(with_case(candidate.word, like) for candidate in pool)
-    return {word: f"{before}{word}{after}" for word in words}
