@@ -17,6 +17,7 @@ from mtassay.methods.behavior.edit_search import EditedPair, find_edit, is_ignor
 from mtassay.methods.behavior.infiller import distinct_edits
 from mtassay.methods.behavior.pairs import edited_id, stored_edits
 from mtassay.methods.behavior.verdict_thresholds import MOVED, STATUSES, JudgedPair, position
+from mtassay.methods.repeats import most_fail
 
 _SIDES = ("original", "edited")
 _JUDGED = (
@@ -191,6 +192,29 @@ class AnsweredPair:
         if edit & named:
             return "at the edit"
         return "elsewhere" if edit_found is None and named else position(edit_found)
+
+
+def beyond_chance(times: Sequence[Sequence[Finding]], *, level: float = 0.05) -> list[Finding]:
+    """One finding for each case, of those of several times that a system was asked.
+
+    A case fails if significantly more than half of the times fail, and passes if at most half do; between
+    these it is undecided. The finding is the first that says so.
+    """
+    if len(times) < 2:
+        return list(times[0])
+    found = []
+    for own in zip(*(sorted(each, key=lambda f: f.case_id) for each in times), strict=True):
+        failed = [finding for finding in own if finding.verdict == "fail"]
+        fails = most_fail(len(failed), len(own), level=level)
+        if fails is None:
+            why = f"it fails {len(failed)} of {len(own)} times, which may be chance"
+            evidence = replace(CaseEvidence.of(failed[0]), status="undecided", why=why, where="")
+            found.append(replace(failed[0], verdict="undecided", evidence=evidence.as_json()))
+        else:
+            others = [finding for finding in own if finding.verdict == "pass"] or own
+            found.append(failed[0] if fails else others[0])
+    order = {finding.case_id: place for place, finding in enumerate(times[0])}
+    return sorted(found, key=lambda finding: order[finding.case_id])
 
 
 def observed(finding: Finding) -> Observation:

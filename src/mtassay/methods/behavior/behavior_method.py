@@ -42,6 +42,7 @@ from mtassay.methods.basis import (
 from mtassay.methods.behavior.behavior_evidence import (
     AnsweredPair,
     CaseEvidence,
+    beyond_chance,
     count_findings,
     missing_output,
     skipped_case,
@@ -76,6 +77,13 @@ from mtassay.methods.behavior.verdict_thresholds import (
     reconsider,
     thresholds_for,
 )
+from mtassay.methods.repeats import (
+    RepeatSettings,
+    base_name,
+    require_enough,
+    set_apart,
+    signed_repeats,
+)
 from mtassay.nlp.annotation import Annotation
 
 _OF_THE_PAPER = ("quality", "min_quality", "max_change", "signed")
@@ -83,7 +91,7 @@ _OF_THE_PAPER = ("quality", "min_quality", "max_change", "signed")
 
 
 @dataclass(frozen=True)
-class BehaviorMethod(Method):
+class BehaviorMethod(RepeatSettings, Method):
     """Compares each translation, before and after an edit, with its reference.
 
     `judge_by` is "ours", the judge that learned from people (`mtassay.measures.judge`), or "paper", which
@@ -259,6 +267,7 @@ class BehaviorMethod(Method):
 
     def require(self) -> None:
         """The quality measures and the judge."""
+        require_enough(self.repeat)
         _ = self.signature
 
     @classmethod
@@ -307,24 +316,25 @@ class BehaviorMethod(Method):
         self, cases: Sequence[Case], outputs: Mapping[str, Sequence[Output]], context: RunContext
     ) -> Judgement:
         asked = [case for case in cases if case.skip is None]
-        systems = list(outputs)
+        each_time = set_apart(outputs)
+        systems = list(each_time)
         items = [
             Translated(
                 str(case.sources[side]),
                 case.expect["references"][side],
-                tuple(outputs[system][2 * number + side].text for system in systems),
+                tuple(each_time[system][2 * number + side].text for system in systems),
             )
             for number, case in enumerate(asked)
             for side in range(2)
         ]
         measured = qualities(self.quality, items, systems, context).reshape(-1, 2, len(systems))
-        findings: list[Finding] = []
-        counts: dict[str, dict[str, int]] = {}
-        for column, system in enumerate(systems):
+        times: dict[str, list[list[Finding]]] = {}
+        for column, name in enumerate(systems):
+            system = base_name(name)
             system_findings = [skipped_case(case, system) for case in cases if case.skip is not None]
             answered: list[AnsweredPair] = []
             for number, case in enumerate(asked):
-                both = outputs[system][2 * number : 2 * number + 2]
+                both = each_time[name][2 * number : 2 * number + 2]
                 absent = [side for side in range(2) if both[side].text is None]
                 if absent:
                     system_findings.append(missing_output(case, system, absent[0], both[absent[0]]))
@@ -334,8 +344,10 @@ class BehaviorMethod(Method):
                     answered.append(AnsweredPair(case, texts, (quality, edited)))
             opinions = self._opinions(answered, system, context)
             system_findings += self._findings(answered, system, opinions)
-            counts[system] = count_findings(system_findings, len(cases))
-            findings += system_findings
+            times.setdefault(system, []).append(system_findings)
+        by_system = {system: beyond_chance(own, level=self.level) for system, own in times.items()}
+        counts = {system: count_findings(own, len(cases)) for system, own in by_system.items()}
+        findings = [finding for own in by_system.values() for finding in own]
         segments = [
             Segment(
                 edited_id(asked[i // 2].id) if i % 2 else asked[i // 2].id, item.source, (item.reference,)
@@ -357,7 +369,7 @@ class BehaviorMethod(Method):
         rates = replace(rates, basis={**rates.basis, **judgement.basis})
         if flagged := checked_note(rates):
             rates = replace(rates, notes=[*rates.notes, flagged])
-        return sign(rates, context)
+        return sign(rates, context, **signed_repeats(self.repeat))
 
     def _opinions(
         self, answered: Sequence[AnsweredPair], system: str, context: RunContext
