@@ -86,10 +86,7 @@ _OURS: dict[str, dict[str, str]] = {
         "tense": "mtassay.methods.behavior.form_capabilities:Tense",
         "ner": "mtassay.methods.behavior.capabilities:NamedEntity",
         "general": "mtassay.methods.behavior.capabilities:General",
-        "number": "mtassay.methods.behavior.form_capabilities:GrammaticalNumber",
         "negation": "mtassay.methods.behavior.form_capabilities:Negation",
-        "gender": "mtassay.methods.behavior.form_capabilities:Gender",
-        "politeness": "mtassay.methods.behavior.form_capabilities:Politeness",
     },
     "infiller": {
         "llm": "mtassay.methods.behavior.llm_infiller:LLMInfiller",
