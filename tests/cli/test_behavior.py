@@ -402,7 +402,6 @@ CHRF = ("--quality", "chrf", "--min-quality", "0.5", "--max-change", "0.2")
             ("generate", *TEXT, "--filter", "chrf", "--filter-beta", "1", "-o", "c.jsonl"),
             "The filter 'chrf' reads references",
         ),
-        (("generate", *TEXT, "-c", "negation,noun", "-o", "c.jsonl"), "The lexicon does not edit negation: use"),
         (("generate", *TEXT, "-c", "negation", "-o", "c.jsonl"), "The lexicon does not edit negation: use"),
         (("generate", *TEXT, "-o", ".", "--force"), ". is a folder"),
         (
