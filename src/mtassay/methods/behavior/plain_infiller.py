@@ -186,8 +186,8 @@ def number_places(languages: tuple[str, str], pair: ReadPair) -> list[Replacemen
         if values[0][value] != 1 or len(found) != 1 or Decimal(value) in parts:
             continue
         tokens = pair.source.tokens[number], pair.reference.tokens[found[0]]
-        named = zip(texts, (number, found[0]), languages, strict=True)
-        if any(_is_name(side, i, code) for side, i, code in named):
+        sides_at = zip(texts, (number, found[0]), languages, strict=True)
+        if any(_is_name(side, i, code) for side, i, code in sides_at):
             continue
         if _digits(tokens[0].text) != _digits(tokens[1].text):
             continue
