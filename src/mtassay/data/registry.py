@@ -83,10 +83,10 @@ _OURS: dict[str, dict[str, str]] = {
         "adverb": "mtassay.methods.behavior.capabilities:Adverb",
         "preposition": "mtassay.methods.behavior.capabilities:Preposition",
         "others": "mtassay.methods.behavior.capabilities:Others",
-        "tense": "mtassay.methods.behavior.form_capabilities:Tense",
+        "tense": "mtassay.methods.behavior.capabilities:Tense",
         "ner": "mtassay.methods.behavior.capabilities:NamedEntity",
         "general": "mtassay.methods.behavior.capabilities:General",
-        "negation": "mtassay.methods.behavior.form_capabilities:Negation",
+        "negation": "mtassay.methods.behavior.capabilities:Negation",
     },
     "infiller": {
         "llm": "mtassay.methods.behavior.llm_infiller:LLMInfiller",

@@ -13,7 +13,7 @@ from mtassay.measures.judge import Opinion, Reason
 from mtassay.methods.behavior.behavior_evidence import AnsweredPair
 from mtassay.methods.behavior.behavior_method import BehaviorMethod
 from mtassay.methods.behavior.behavior_tables import broken_table
-from mtassay.methods.behavior.form_capabilities import Negation
+from mtassay.methods.behavior.capabilities import Negation
 from mtassay.methods.behavior.pairs import BehaviorCase, segments_of
 from mtassay.methods.behavior.pass_rates import edit_survival, sweep_run
 from mtassay.methods.behavior.verdict_thresholds import JudgedPair, judge_pair

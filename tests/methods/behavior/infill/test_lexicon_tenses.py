@@ -7,7 +7,7 @@ from mtassay_en.lexicon_infiller import LexiconInfiller
 from mtassay_en.tenses import english_groups, portuguese_groups, tense_offers
 
 from mtassay.data.errors import UsageError
-from mtassay.methods.behavior.form_capabilities import Negation, Tense
+from mtassay.methods.behavior.capabilities import Negation, Tense
 from mtassay.methods.behavior.pairs import ReadPair
 from mtassay.nlp.annotation import Annotation, Annotator
 from mtassay.nlp.annotators import open_annotator
