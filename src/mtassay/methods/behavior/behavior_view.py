@@ -41,6 +41,7 @@ from mtassay.methods.behavior.pass_rates import (
     sweep_run,
 )
 from mtassay.methods.behavior.verdict_thresholds import MOVED, PAPER, caution, compared, thresholds_of
+from mtassay.methods.choice import choice_figures, choice_headlines, choice_tables
 from mtassay.methods.headlines import Contest, weakest
 from mtassay.methods.repeats import repeat_tables
 
@@ -64,6 +65,7 @@ class BehaviorView(RunView):
     def headlines(self) -> list[Headline]:
         level = float(self.run.parameters.get("level", 0.05))
         told = Contest(self.run, PASS_RATE, ALL, "pass rate", "case", level, suffix=" %").headlines()
+        told += choice_headlines(self.run, told)
         broken = broken_by_edits(self.run.findings, self.run.systems)
         kept = [
             replace(s, value=100 - s.value, low=100 - (s.high or 0), high=100 - (s.low or 0))
@@ -110,7 +112,7 @@ class BehaviorView(RunView):
         broken = broken_table(broken_by_edits(self.run.findings, self.run.systems))
         flagged = alarm_table(self.run.result.basis.get("checks", {}), detail=look.detail)
         tables = [table for table in (rates, broken, status_table(self.run), positions, flagged) if table]
-        tables += repeat_tables(self.run)
+        tables += [*choice_tables(self), *repeat_tables(self.run)]
         if look.detail and not by_evidence:
             swept = sweep_run(self.run)
             tables.append(sweep_table(swept.scores, chosen=swept.chosen, title=swept.title))
@@ -121,7 +123,7 @@ class BehaviorView(RunView):
         if look.detail and self.run.parameters.get("judge_by") == PAPER:
             swept = sweep_run(self.run)
             figures.append(sweep_figure(swept.scores, chosen=swept.chosen, title=swept.title))
-        return figures
+        return [*figures, *choice_figures(self)]
 
     def blocks(self, look: Look = PLAIN) -> list[Block]:
         return failure_blocks(self.run, look)
