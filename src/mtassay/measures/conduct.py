@@ -40,7 +40,18 @@ _LATIN_READING = re.compile(
     r"[^\x00-\u02ff][)）。.]?\s?[(（]([A-Za-zāīūēōǎǐǔěǒáíúéóàìùèòĀŌ' -]{5,200})[)）]\s*$"
 )
 # Words to choose from (went/left/walked), and a word of the source with its meaning: overkill (zu viel).
-_CHOICES = re.compile(r"(?<![\w/.])[^\W\d_]{3,}/[^\W\d_]{3,}/[^\W\d_]{3,}(?![\w/])")
+_CHOICES = re.compile(r"(?<![\w/.])[^\W\d_]{3,} ?/ ?[^\W\d_]{3,} ?/ ?[^\W\d_]{3,}(?![\w/])")
+_TRANSLATION = (
+    "übersetzung",
+    "traducción",
+    "traduction",
+    "tradução",
+    "traduzione",
+    "перевод",
+    "翻訳",
+    "翻译",
+    "번역",
+)
 _GLOSS = re.compile(r"(?<![^\W\d_])([^\W\d_]{3,}+)[\"”“»]? [(（]([^()（）\d]{6,60})[)）]")
 _OPENING = re.compile(
     r"\W*(?:(?:sure|certainly|of course|absolutely|okay)\b[^\n:：]{0,60}[!,.:]|here(?:['’]s| is|"
@@ -63,6 +74,7 @@ class Reading:
         self.languages = tuple(dict.fromkeys(code for code in ("en", *codes) if code and code in TALK))
         names = [name for code in self.languages for name in TALK[code].names]
         names += [name_of(code).lower() for code in codes if code]
+        names += _TRANSLATION
         self._labels = re.compile(
             rf"[\s*_\"]*(?:{'|'.join(map(re.escape, names))})(?: (?:translation|version))?[*_]*\s?[:：]"
         )

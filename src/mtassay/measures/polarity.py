@@ -112,7 +112,8 @@ NEGATIONS = {
             r"|out of|far from|free of|rather|even|dont|doesnt|didnt|cant|wont|isnt|wasnt|arent|aint|wouldnt"
             r"|couldnt|shouldnt|havent|hasnt|ain|absent|absence|before|beyond|off|either"
             r"|impunity|minor|hate|hated|hates|mind|low|short|wrong|bad|poor|hard|difficult|sick|ill"
-            r"|dread|refrain|bogus|extraneous|exclusive|at most|down"
+            r"|dread|refrain|bogus|extraneous|errors?|suppress|skip"
+            r"|hangs?|hung|frozen|freezes|exclusive|at most|down"
             r"|anonymous|w/o|empty|outdated|exempt|exemption|delusional|obsolete|missing"
             r"|only|running out|essential|n/a|outside|indeterminate|zero|null|dropped|idle)\b"
             r"|\b(?:fail|lack|miss|los[ets]|refus|reject|den[iy]|avoid|prevent|stop|ceas|ban(?:s"
@@ -148,7 +149,7 @@ NEGATIONS = {
             r"|\b(?:falt|falh|deix|evit|recus|rejeit|neg|imped|proib|perd|exclu|ignor|parar|parou|car[eê][cn]"
             r"|abst|anti"
             r"|desconh|opõ|opos|odei|abandon|duvid|des(?!de\b|t|s|enh|env|p|cr|l)|dis(?!se|s|t|c|p)"
-            r"|dific|im[pbm]|in\w{4}|irr|ile|ilí)\w*"
+            r"|dific|im[pbm](?!ort|r[ei]|ag|uls|pens)|in(?!clu|form|dic|stal|ici|ter|vit|dust|tent|gres|stru|spir|ser|vest|divid)\w{4}|irr|ile|ilí)\w*"
         ),
     ),
     "de": Negations(
@@ -186,7 +187,7 @@ NEGATIONS = {
             r"|antes|lejos|fuera|lugar de|cualquier|demasiado|difícil|último|únic[oa])\b"
             r"|\b(?:falt|fall|fracas|dej|evit|rechaz|neg|nieg|impid|imped|prohib|perd|pierd|exclu|ignor"
             r"|parar|paró|care[cn]"
-            r"|des(?!de\b|p|cr|t)|dis(?!t|c|p)|im[pbm]|in\w{4}|irr|ile|anti|abst|aband|dud|odi)\w*"
+            r"|des(?!de\b|p|cr|t)|dis(?!t|c|p)|im[pbm](?!ort|r[ei]|ag|uls|pens)|in(?!clu|form|dic|stal|ici|ter|vit|dust|tent|gres|stru|spir|ser|vest|divid)\w{4}|irr|ile|anti|abst|aband|dud|odi)\w*"
         ),
     ),
     "fr": Negations(
@@ -209,7 +210,7 @@ NEGATIONS = {
             r"|difficile|dernière?|plus|personne|rare\w*)\b"
             r"|\b(?:manqu|échou|échec|évit|refus|rejet|rejett|ni[aeé]|empêch|interdi|perd|exclu|ignor"
             r"|arrêt|cess|dés|dis(?!t|c|p)"
-            r"|mé[cpsd]|im[pbm]|in\w{4}|irr|illé|anti|absten|abandon|dout|défa)\w*"
+            r"|mé[cpsd]|im[pbm](?!ort|r[ei]|ag|uls|pens)|in(?!clu|form|dic|stal|ici|ter|vit|dust|tent|gres|stru|spir|ser|vest|divid)\w{4}|irr|illé|anti|absten|abandon|dout|défa)\w*"
         ),
     ),
     "it": Negations(
@@ -227,7 +228,7 @@ NEGATIONS = {
             r"|\b(?:manc|fall|evit|rifiut|resping|respin|neg|imped|proib|viet|perd|perso\b|perse|esclu"
             r"|ignor|smett"
             r"|smes|ferm|dis|sconosc|scontent|scorrett|scomod|sfortun|spiac|svantag"
-            r"|im[pbm]|in\w{4}|irr|ille|anti|asten|abband|dubit)\w*"
+            r"|im[pbm](?!ort|r[ei]|ag|uls|pens)|in(?!clu|form|dic|stal|ici|ter|vit|dust|tent|gres|stru|spir|ser|vest|divid)\w{4}|irr|ille|anti|asten|abband|dubit)\w*"
         ),
     ),
     "cs": Negations(
