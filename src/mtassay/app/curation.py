@@ -42,7 +42,6 @@ from mtassay.methods.suite.material import (
 )
 from mtassay.methods.suite.problems import Problems, lint, read_codes
 from mtassay.methods.suite.rule_judge import Judge
-from mtassay.methods.suite.suggestions import Suggested, suggest_all
 from mtassay.methods.suite.suite_method import SuiteMethod
 from mtassay.report.run_text import Progress
 from mtassay.runtime.workspace import Workspace
@@ -58,14 +57,6 @@ class ItemAnswers:
     """What systems answered to each item, in order; `live` are those of live engines, which may fail."""
 
     outputs: Mapping[str, Sequence[Output]] = field(default_factory=dict)
-    live: Mapping[str, Sequence[Output]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class ProposedRules:
-    """What is proposed for each item; `live` are the outputs of live engines that were asked for it."""
-
-    items: Sequence[Suggested]
     live: Mapping[str, Sequence[Output]] = field(default_factory=dict)
 
 
@@ -96,33 +87,6 @@ def ask(method: SuiteMethod, systems: Given, context: EngineContext) -> ItemAnsw
     outputs = translate(method.segments, opened, context)
     context.note_origins()
     return ItemAnswers(outputs, live_outputs(opened, outputs))
-
-
-@known_keywords(SuiteOptions)
-def suggest(
-    suite: AnySuite, systems: Given = (), *, run: str | None = None, **options: Unpack[SuiteOptions]
-) -> ProposedRules:
-    """Rules for outputs that are undecided, from those that are settled; what settles most stands first.
-
-    Items without rules are there too, with what systems make of them. Outputs are those of the systems, or of
-    a saved run: by default the newest of this suite.
-
-    >>> found = suggest("en-pt", {"a": ["Ambos."]}, item="false-friends-nouns-1")
-    >>> [output.text for output in found.items[0].suggestion.undecided]
-    ['Ambos.']
-    """
-    settings, parameters = RunSettings.split(options)
-    method = SuiteMethod.resolve({"suite": suite, **parameters})
-    gathered = _gather(method, systems, run, settings)
-    material = gathered.material
-    if not material.outputs:
-        raise UsageError(
-            f"There are no outputs of {method.suite.path or method.suite.name}: add `systems=['NAME=FILE']`, "
-            "or run it first: mtassay suite run"
-        )
-    with Progress(quiet=settings.is_quiet) as progress:
-        items = suggest_all(method.suite, method.chosen.items, material, progress.report)
-    return ProposedRules(items, gathered.live)
 
 
 @known_keywords(SuiteOptions)
