@@ -113,7 +113,7 @@ NEGATIONS = {
             r"|couldnt|shouldnt|havent|hasnt|ain|absent|absence|before|beyond|off|either"
             r"|impunity|minor|hate|hated|hates|mind|low|short|wrong|bad|poor|hard|difficult|sick|ill"
             r"|dread|refrain|bogus|extraneous|errors?|suppress|skip"
-            r"|hangs?|hung|frozen|freezes|exclusive|at most|down"
+            r"|frozen|freezes|exclusive|at most|down"
             r"|anonymous|w/o|empty|outdated|exempt|exemption|delusional|obsolete|missing"
             r"|only|running out|essential|n/a|outside|indeterminate|zero|null|dropped|idle)\b"
             r"|\b(?:fail|lack|miss|los[ets]|refus|reject|den[iy]|avoid|prevent|stop|ceas|ban(?:s"
