@@ -13,7 +13,7 @@ from mtassay.measures import answer_signs as signs
 from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Severity, Unit
 from mtassay.measures.lengths import Lengths, is_far_longer, lengths_of, size_of
 from mtassay.measures.output_language import FileWords, file_words, fold, is_same_text
-from mtassay.measures.talk import TALK, note_labels, refusal_in, speaks_of_translation
+from mtassay.measures.talk import note_labels, refusal_in, speaks_of_translation, talk_tables
 from mtassay.nlp.identification import words_of
 
 # The language that assistants fall back to.
@@ -71,8 +71,10 @@ class Reading:
         self._alarms: dict[str, list[Alarm]] = {}
         codes = [parse_language(tag).code if tag else None for tag in (context.source, context.target)]
         self.source, self.target = codes
-        self.languages = tuple(dict.fromkeys(code for code in ("en", *codes) if code and code in TALK))
-        names = [name for code in self.languages for name in TALK[code].names]
+        self.languages = tuple(
+            dict.fromkeys(code for code in ("en", *codes) if code and code in talk_tables())
+        )
+        names = [name for code in self.languages for name in talk_tables()[code].names]
         names += [name_of(code).lower() for code in codes if code]
         names += _TRANSLATION
         self._labels = re.compile(
