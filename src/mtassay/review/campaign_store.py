@@ -13,6 +13,7 @@ from mtassay.data.errors import UsageError
 from mtassay.data.nouns import Question, Review
 from mtassay.data.subjects import Decision, Subject, answer_about, decide, review_now
 from mtassay.review.campaigns import Campaign, CampaignSubject, FrozenAnswers, frozen_answers, order_key
+from mtassay.review.quality_control import kind_of_check
 from mtassay.runtime.database import checksum
 from mtassay.runtime.workspace import Workspace
 from mtassay.runtime.workspace_file import now_exactly
@@ -41,7 +42,7 @@ _NEXT = f"""
     WHERE {_FREE} AND subject NOT IN (SELECT value FROM json_each(?6))
     ORDER BY subject NOT IN (
         SELECT subject FROM handouts WHERE campaign = ?1 AND reviewer = ?3 AND until > ?4
-    ), (case_lot * ?7 + ?8) % ?9, (lot * ?7 + ?8) % ?9, position LIMIT ?10
+    ), status <> 'calibration', (case_lot * ?7 + ?8) % ?9, (lot * ?7 + ?8) % ?9, position LIMIT ?10
 """
 """The first of these in the order of the reviewer; what they have before them comes before all."""
 
@@ -306,10 +307,27 @@ def sealed(store: Workspace, subjects: Collection[str] | None = None) -> dict[tu
 
 
 def counted_reviews(store: Workspace, reviews: Iterable[Review], viewer: str = "") -> list[Review]:
-    """The reviews that count towards what holds: those that are not sealed, and the viewer's own."""
+    """The reviews that count towards what holds: those that are not sealed, and the viewer's own.
+
+    Answers to attention checks, which no system gave, do not.
+    """
     given = list(reviews)
-    seals = sealed(store, {review.subject for review in given})
-    return [r for r in given if r.reviewer == viewer or (r.subject, r.question) not in seals]
+    about = {review.subject for review in given}
+    seals = sealed(store, about)
+    checks = {
+        subject
+        for subject, status in store.database.select(
+            "SELECT subject, status FROM campaign_subjects WHERE instr(status, ':') "
+            "AND subject IN (SELECT value FROM json_each(?))",
+            json.dumps(list(about)),
+        )
+        if kind_of_check(status)
+    }
+    return [
+        r
+        for r in given
+        if r.subject not in checks and (r.reviewer == viewer or (r.subject, r.question) not in seals)
+    ]
 
 
 def visible_reviews(
