@@ -163,6 +163,13 @@ MIGRATIONS = [
     UPDATE invitations SET checksum = NULL;
     CREATE TABLE journal (at TEXT NOT NULL, person TEXT NOT NULL, deed TEXT NOT NULL, checksum INTEGER);
     """,
+    # Items and rules that somebody proposes, until an editor settles them.
+    """
+    CREATE TABLE proposals (
+        suite TEXT NOT NULL, content TEXT NOT NULL, person TEXT NOT NULL, at TEXT NOT NULL,
+        settled TEXT NOT NULL DEFAULT '', checksum INTEGER
+    );
+    """,
 ]
 """Each entry takes the schema one version further; entries are only ever added."""
 TABLES = {
@@ -187,6 +194,7 @@ TABLES = {
     ),
     "invitations": ("name", "role", "digest", "since", "until", "campaign"),
     "journal": ("at", "person", "deed"),
+    "proposals": ("suite", "content", "person", "at"),
 }
 """The columns of each table whose rows say by a checksum whether they are what was stored."""
 

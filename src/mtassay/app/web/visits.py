@@ -27,6 +27,7 @@ from mtassay.app.web.server import WorkspacePool, is_loopback
 from mtassay.data.display import Line, Span
 from mtassay.data.errors import UsageError
 from mtassay.data.marks import find_words, plural, printable
+from mtassay.data.method import view_of
 from mtassay.data.nouns import UNSURE, Question, Run
 from mtassay.data.subjects import count_reviewers, told_answer
 from mtassay.data.words import split_words
@@ -254,7 +255,7 @@ def offered_runs(runs: Sequence[Run]) -> dict[str, Any]:
     """What a form offers: the newest runs, each with a line, and the questions about them."""
     newest = runs[:_RUNS]
     names = dict.fromkeys(question.name for run in newest for question in questions_about(run))
-    lines = [f"{run.method}, {run.started[:16].replace('T', ' ')}, {run.id}" for run in newest]
+    lines = [f"{view_of(run).title()}, {run.started[:16].replace('T', ' ')}, {run.id}" for run in newest]
     return {"runs": list(zip([run.id for run in newest], lines, strict=True)), "questions": list(names)}
 
 
