@@ -20,10 +20,25 @@ from mtassay.data.formats.suite_editing import add_rules, set_fields
 from mtassay.data.formats.suite_files import read_suite
 from mtassay.data.formats.suite_items import Item, Rule, RuleField, Suite
 from mtassay.methods.suite.acceptance import RuleTrial
-from mtassay.methods.suite.authoring import Draft, add_drafts, begin
+from mtassay.methods.suite.authoring import Draft, add_drafts, approve, begin
 from mtassay.methods.suite.rule_judge import Judge
 from mtassay.runtime.workspace import Workspace
 from mtassay.runtime.workspace_file import now_exactly
+
+__all__ = [
+    "EXAMPLES",
+    "Proposal",
+    "add_item",
+    "approve",
+    "change_item",
+    "folder_of",
+    "new_suite",
+    "proposals",
+    "propose",
+    "settle",
+    "suites_in",
+    "trial_of",
+]
 
 _LISTS = ("focus", "positive", "negative", "references", "context")
 _TEXTS = ("category", "phenomenon", "source", "note")

@@ -13,7 +13,6 @@ from mtassay.app.access import note_deed
 from mtassay.app.web.visits import Visit, address, read_form, render, visit_of, visit_that_changes
 from mtassay.data.errors import UsageError
 from mtassay.data.formats.suite_items import Suite
-from mtassay.methods.suite.authoring import approve
 from mtassay.review.queue import AbsentError
 
 router = APIRouter(include_in_schema=False)
@@ -158,7 +157,7 @@ def change(request: Request, name: str, form: Form) -> Response:
     item = form.get("item", "")
     try:
         if form.get("act") == "approve":
-            approve(path, [item], by=visit.person.name)
+            suite_writing.approve(path, [item], by=visit.person.name)
             done = f"Approved {item}."
         else:
             suite_writing.change_item(path, item, form)
