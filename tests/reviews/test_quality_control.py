@@ -103,6 +103,26 @@ def test_documents_come_whole_and_in_order_with_what_stands_around(rated: Path) 
         assert document == list(range(document[0], document[0] + 8))
 
 
+def test_an_answer_can_be_taken_back_until_others_can_be_seen(rated: Path) -> None:
+    campaign_work.create("c", reviewers="anna,ben", raters=2, workspace=rated, **CREATE)
+    card = campaign_work.next_card("c", "anna", workspace=rated)
+    assert card is not None
+    subject = card.subject.id
+    with pytest.raises(UsageError, match="no answer of yours"):
+        campaign_work.answer("c", subject, "withdraw", "anna", workspace=rated)
+    campaign_work.answer("c", subject, "70", "anna", workspace=rated)
+    assert campaign_work.answer("c", subject, "withdraw", "anna", workspace=rated).holds == "withdrawn"
+    assert Workspace(rated).reviews() == []
+    again = campaign_work.next_card("c", "anna", workspace=rated)
+    assert again is not None
+    assert again.subject.id == subject, "it waits for her as before"
+    for name in ("anna", "ben"):
+        campaign_work.answer("c", subject, "70", name, workspace=rated)
+    with pytest.raises(UsageError, match="could see the answers of others"):
+        campaign_work.answer("c", subject, "withdraw", "anna", workspace=rated)
+    assert len(Workspace(rated).reviews()) == 2
+
+
 def test_rules_that_make_no_sense_are_refused(rated: Path) -> None:
     for wrong in ({"exclude_below": 0.5}, {"attention": 0.9}):
         with pytest.raises(UsageError):

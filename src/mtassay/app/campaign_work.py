@@ -396,9 +396,8 @@ def _keep(
     about = store.subjects([entry.subject])[entry.subject]
     question = find_question(campaign.question)
     kept = keep_answer(store, about, question, text, who, note=note, receipt=receipt, is_adjudication=final)
-    answers = _answers_shown(
-        store, _decisions(store, question, subject=about.id)[about.id, question.name], who
-    )
+    decision = _decisions(store, question, subject=about.id).get((about.id, question.name))
+    answers = _answers_shown(store, decision, who)
     opinion = None
     if entry.verdict and not final:
         opinion = second_opinion(campaign, CampaignStore(store).judged(campaign, who), about.id)

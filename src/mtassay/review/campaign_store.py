@@ -18,6 +18,8 @@ from mtassay.runtime.database import checksum
 from mtassay.runtime.workspace import Workspace
 from mtassay.runtime.workspace_file import now_exactly
 
+WITHDRAW, WITHDRAWN = "withdraw", "withdrawn"
+"""What takes an answer back, and what is told then."""
 HANDOUT_S = 900.0
 """How long a subject is kept for the person who has it before them; afterwards others may get it."""
 _SPARE = 10  # subjects that are tried besides those that others may have before them
@@ -389,6 +391,8 @@ class KeptAnswer:
     @property
     def holds(self) -> str:
         """The answer that holds, in a word or two."""
+        if self.review.answer == WITHDRAWN:
+            return WITHDRAWN
         if self.decision is None:
             return "waiting for others"
         return "disputed" if self.decision.is_disputed else self.decision.answer or "still open"
@@ -411,6 +415,9 @@ def keep_answer(
     An answer that the question does not have is a `UsageError`. For `receipt` and `along` see
     `Workspace.add_reviews`.
     """
+    about = (subject.id, question.name)
+    if text.strip().lower() == WITHDRAW and question.kind != "text" and not is_adjudication:
+        return _withdrawn(store, subject, question, reviewer)
     try:
         answer = answer_about(question, text, subject)
     except ValueError as error:
@@ -419,12 +426,23 @@ def keep_answer(
         subject.id, question.name, answer, reviewer, note=note, is_adjudication=is_adjudication
     )
     added = store.add_reviews([review], [subject], receipt=receipt, along=along)
-    about = (subject.id, question.name)
     reviews = store.reviews(question.name, subject=subject.id)
     decision = None
     if about not in sealed(store, [subject.id]):
         decision = decide(reviews, {question.name: question.combine})[about]
     return KeptAnswer(subject, question, review, decision, bool(added))
+
+
+def _withdrawn(store: Workspace, subject: Subject, question: Question, reviewer: str) -> KeptAnswer:
+    """Take an answer back; not of who may have seen those of others, since a new one would not be blind."""
+    given = store.reviews(question.name, subject=subject.id)
+    own = [r for r in given if r.reviewer == reviewer and not r.is_adjudication]
+    if not own:
+        raise UsageError("There is no answer of yours to take back.")
+    if any(r.reviewer != reviewer for r in visible_reviews(store, given, reviewer)):
+        raise UsageError("You could see the answers of others: answer again instead. Both answers are kept.")
+    store.withdraw(subject.id, question.name, reviewer)
+    return KeptAnswer(subject, question, replace(own[-1], answer=WITHDRAWN), None, False)
 
 
 def _adjudicated_by(store: Workspace, viewer: str, subjects: Collection[str]) -> set[tuple[str, str]]:

@@ -31,6 +31,7 @@ from mtassay.data.method import view_of
 from mtassay.data.nouns import UNSURE, Question, Run
 from mtassay.data.subjects import count_reviewers, told_answer
 from mtassay.data.words import split_words
+from mtassay.review.campaign_store import WITHDRAW
 from mtassay.review.pending import questions_about
 
 _MONTHS_S = 180 * 24 * 3600
@@ -313,7 +314,7 @@ def _field(form: Form) -> str:
 def _spans(form: Form) -> str:
     """Spans as the page sends them (JSON) or as a person types them, with the score of another field."""
     answer, score = form.get("answer", "").strip() or "none", form.get("score", "").strip()
-    if not score or answer == UNSURE:
+    if not score or answer in (UNSURE, WITHDRAW):
         return answer
     if answer.lower() == "none":
         answer = '{"spans": []}'
