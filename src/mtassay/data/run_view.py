@@ -286,6 +286,8 @@ class RunView:
             lines.append(Line("no output", output.error or "" if output else ""))
         else:
             lines += self.output_lines(output.text, findings[0].evidence if findings else {})[:1]
+            others = [text for text in output.meta.get("again", ()) if text not in (None, output.text)]
+            lines += [Line("asked again", text) for text in dict.fromkeys(others)]
         reasons = [why for f in findings if f.verdict != "pass" for why in self.reasons(f) if why]
         lines += [Line("" if number else "why", why) for number, why in enumerate(reasons)]
         verdicts = [f.verdict for f in findings if f.verdict is not None]

@@ -42,6 +42,7 @@ from mtassay.methods.behavior.pass_rates import (
 )
 from mtassay.methods.behavior.verdict_thresholds import MOVED, PAPER, caution, compared, thresholds_of
 from mtassay.methods.headlines import Contest, weakest
+from mtassay.methods.repeats import repeat_tables
 
 
 class BehaviorView(RunView):
@@ -110,6 +111,7 @@ class BehaviorView(RunView):
         broken = broken_table(broken_by_edits(self.run.findings, self.run.systems))
         flagged = alarm_table(self.run.result.basis.get("checks", {}), detail=look.detail)
         tables = [table for table in (rates, broken, status_table(self.run), positions, flagged) if table]
+        tables += repeat_tables(self.run)
         if look.detail and not by_evidence:
             swept = sweep_run(self.run)
             tables.append(sweep_table(swept.scores, chosen=swept.chosen, title=swept.title))

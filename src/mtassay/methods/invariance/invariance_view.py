@@ -30,6 +30,7 @@ from mtassay.methods.invariance.invariance_tables import (
     variant_lines,
 )
 from mtassay.methods.invariance.issues import companions_of, stability_ledgers, standing
+from mtassay.methods.repeats import repeat_tables
 
 
 class InvarianceView(RunView):
@@ -88,8 +89,8 @@ class InvarianceView(RunView):
 
     def tables(self, look: Look = PLAIN) -> list[Table]:
         times = seconds_table(self.run.seconds) if self.run.seconds else None
-        tables = (summary_table(self.run), companion_table(self.run), corpus_table(self.run.segments), times)
-        return [table for table in tables if table]
+        tables = (summary_table(self.run), companion_table(self.run), corpus_table(self.run.segments))
+        return [table for table in (*tables, *repeat_tables(self.run), times) if table]
 
     def blocks(self, look: Look = PLAIN) -> list[Block]:
         return issue_blocks(self.run, look)

@@ -29,6 +29,7 @@ from mtassay.measures.corpus import labels_of, open_metrics, saved_metric
 from mtassay.measures.metric import Metric
 from mtassay.methods.basis import alarm_table, unanswered_note
 from mtassay.methods.headlines import Contest
+from mtassay.methods.repeats import repeat_tables
 from mtassay.methods.score.judged import (
     JUDGE,
     SegmentEvidence,
@@ -213,6 +214,7 @@ class ScoreView(RunView):
             comparison_table(run, all_pairs=look.pairs),
             alarm_table(run.result.counts, detail=look.detail),
             *judged,
+            *repeat_tables(run),
         )
         main = [main_table(run)] if run.result.scores else []
         matrices = matrix_tables(run) if look.pairs or look.detail else []
