@@ -323,5 +323,4 @@ class ScoreView(RunView):
             count=look.examples,
             between=look.between,
             metric=look.metric,
-            training=look.training,
         )
