@@ -230,7 +230,7 @@ def test_one_sentence_has_a_link_and_is_copied_as_an_issue(chromium: Any, page_f
     article = page.locator("#cases article").nth(3)
     name, source = article.locator("h3 bdi").inner_text(), article.locator(".asked p").first.inner_text()
     article.get_by_role("button", name="Copy").click()
-    page.wait_for_function("document.querySelector('#cases').innerText.includes('Copied')")
+    article.get_by_text("Copied").wait_for()
     copied = page.evaluate("navigator.clipboard.readText()")
     assert copied.startswith(f"### {name}: ")
     assert "**source**" in copied
