@@ -95,7 +95,6 @@ $(VENV)/bench: $(VENV)/dev
 # Each writes its section of bench/RESULTS.md.
 bench: $(VENV)/bench
 	@$(BIN)/python bench/score.py
-	@$(BIN)/python bench/differences.py
 	@$(BIN)/python bench/engine.py
 	@$(BIN)/python bench/translate.py
 	@$(BIN)/python bench/suite.py peer
