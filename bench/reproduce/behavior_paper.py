@@ -43,7 +43,7 @@ def published() -> Floats:
 
 
 def passed(run: mt.Run) -> dict[str, Floats]:
-    """For each capability, cases by systems: 1 passed, 0 failed; cases that were not judged for all are out."""
+    """For each capability, cases by systems: 1 passed, 0 failed; without cases not judged for all."""
     verdicts: dict[str, dict[str, str | None]] = {}
     for finding in run.findings:
         if finding.detector.startswith("behavior"):
@@ -91,12 +91,12 @@ def compare(cases: dict[str, Floats]) -> dict[str, Any]:
     wanted, rng = published(), np.random.default_rng(12345)
     good = [cases[name][:, : len(GOOD)] for name in CAPABILITIES]
     sizes = [len(part) for part in good]
-    theirs = [CITED["table 4"]["sizes"][CITED["table 4"]["capabilities"].index(name)] for name in CAPABILITIES]
+    theirs = [
+        CITED["table 4"]["sizes"][CITED["table 4"]["capabilities"].index(name)] for name in CAPABILITIES
+    ]
     rates = 100 * np.array([part.mean(axis=0) for part in good]).T
     draws = [agreement(drawn_rates(good, sizes, rng), wanted) for _ in range(DRAWS)]
-    twice = [
-        agreement(drawn_rates(good, sizes, rng), drawn_rates(good, theirs, rng)) for _ in range(DRAWS)
-    ]
+    twice = [agreement(drawn_rates(good, sizes, rng), drawn_rates(good, theirs, rng)) for _ in range(DRAWS)]
     share = wanted / 100
     noise = float(np.mean(100**2 * share * (1 - share) / np.array(theirs)))
     between = {
@@ -137,11 +137,11 @@ def demo() -> dict[str, Any]:
     if (base := HERE / "measured" / "transformer-behavior.jsonl").exists():
         outputs["Transformer base"] = str(base)
     run = mt.behavior(str(DEMO / "behavior" / "cases.jsonl"), None, outputs, langpair="en-pt", **OPTIONS)
-    rows = [row for row in run.records("scores") if row["system"] in outputs]
-    return {
-        system: {row["group"]: [row["value"], row["low"], row["high"], row["n"]] for row in rows if row["system"] == system}
-        for system in outputs
-    }
+    found: dict[str, Any] = {system: {} for system in outputs}
+    for row in run.records("scores"):
+        if row["system"] in found:
+            found[row["system"]][row["group"]] = [row["value"], row["low"], row["high"], row["n"]]
+    return found
 
 
 def measure() -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""He, Meister, Su (2020): the tables of structure-invariant testing on their sentences and on labelled ones of ours."""
+"""He, Meister, Su (2020): structure-invariant testing, on their sentences and on labelled ones of ours."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from paper_files import DATA, DEMO, IMAGES, WORKSPACE, lines, write_part
 
 import mtassay as mt
 from mtassay.app.method_reviews import evaluate_issues, evaluation_figure
+from mtassay.report.plots import draw
 
 SIT = DATA / "sit"
 STRUCTURES = ("raw", "constituency", "dependency")
@@ -32,7 +33,7 @@ def sentences() -> dict[str, list[float]]:
 
 
 def released_errors() -> dict[str, dict[str, int]]:
-    """Table 4 from the released errors of Google: sentences by kind, one with several kinds in each of them."""
+    """Table 4 from the released errors of Google: one with several kinds counts in each."""
     text = (SIT / "errors-google-sit.md").read_text(encoding="utf-8")
     heads = re.findall(r"^\| *([^|\n]+(?:\\\|[^|\n]+)*?) *\|\n\| *:?-+:? *\|", text, flags=re.MULTILINE)
     each, alone = Counter(), Counter()
@@ -56,8 +57,6 @@ def labelled() -> dict[str, Any]:
     labels = str(DEMO / "invariance" / "reviews.jsonl")
     found = evaluate_issues(run, ",".join(STRUCTURES), labels=labels, workspace=str(WORKSPACE), quiet=True)
     one = evaluate_issues(run, "dependency", labels=labels, workspace=str(WORKSPACE), quiet=True)
-    from mtassay.report.plots import draw
-
     draw([evaluation_figure(one)], IMAGES / "sit-thresholds.svg")
     return found.as_dict()
 

@@ -17,7 +17,7 @@ OPTIONS: dict[str, Any] = {"workspace": str(WORKSPACE), "quiet": True}
 
 
 def error_scores() -> dict[str, dict[str, list[float | None]]]:
-    """Minus the weights of errors of accuracy, of fluency and of all kinds, by system and segment of WMT23."""
+    """Minus the weights of errors of accuracy, of fluency and of all kinds, by system and segment."""
     kinds = {"adequacy-like": ("accuracy", "non-translation"), "fluency-like": ("fluency", "style")}
     found: dict[str, dict[str, list[float | None]]] = {name: {} for name in (*kinds, "all errors")}
     for line in lines(WMT23 / "human-scores" / "en-de.mqm.merged.seg.rating"):
@@ -58,7 +58,7 @@ def sweep_of(found: Any) -> dict[str, dict[str, float]]:
 
 
 def regression(people: Mapping[str, float], *metrics: Mapping[str, float]) -> float:
-    """The share of the variance of people's scores that the metrics explain together, adjusted for their number."""
+    """Adjusted R²: the share of the variance of people's scores that the metrics explain together."""
     names = sorted(people)
     table = np.array([[1.0, *(metric[name] for metric in metrics)] for name in names])
     wanted = np.array([people[name] for name in names])

@@ -7,7 +7,8 @@ from typing import Any
 from paper_files import DATA, IMAGES, WORKSPACE, write_part
 
 import mtassay as mt
-from mtassay.app.history import cases_over_groups, development
+from mtassay.app.history import development
+from mtassay.report.plots import draw
 
 DFKI = DATA / "dfki" / "de-en"
 YEARS = ("wmt21", "wmt22", "wmt23")
@@ -17,7 +18,12 @@ OPTIONS: dict[str, Any] = {"workspace": str(WORKSPACE), "quiet": True}
 def year(name: str) -> tuple[mt.Run, dict[str, Any]]:
     """One year's systems as in the paper: items that rules settle for all, one-tailed z-test."""
     run = mt.suite(
-        str(DFKI / "items.json"), [str(DFKI / "outputs" / name)], test="z", checks="none", items="both", **OPTIONS
+        str(DFKI / "items.json"),
+        [str(DFKI / "outputs" / name)],
+        test="z",
+        checks="none",
+        items="both",
+        **OPTIONS,
     )
     groups: dict[str, dict[str, Any]] = {}
     for row in run.records("scores"):
@@ -39,7 +45,7 @@ def measure() -> dict[str, Any]:
     for name in YEARS:
         runs[name], found[name] = year(name)
     followed = development({name.upper(): run for name, run in runs.items()}, workspace=str(WORKSPACE))
-    followed.draw(IMAGES / "suite-years.svg")
+    draw(followed.figures(), IMAGES / "suite-years.svg")
     return {"years": found, "development": followed.record()}
 
 

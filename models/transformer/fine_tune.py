@@ -11,8 +11,8 @@ careful  half that rate, with label smoothing, and ten ordinary training pairs m
          anew in every epoch; then the weights go back towards those before, by steps of a quarter, until BLEU
          on pairs that are no test pairs is no more than 0.1 below what it was
 
-OUT gets `fine-tuned.jsonl`: the outputs of each for the sources of CORRECTIONS, of the test pairs and of every
-FILE, and those of the model before; `--every 10` takes every tenth test pair only.
+OUT gets `fine-tuned.jsonl`: the outputs of each for the sources of CORRECTIONS, of the test pairs and of
+every FILE, and those of the model before; `--every 10` takes every tenth test pair only.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ class Attention(nn.Module):
 
 
 class Layer(nn.Module):
-    """Self-attention, attention to the source in a decoder, and two dense layers, each after a normalisation."""
+    """Self-attention, attention to the source in a decoder, and two dense layers, all pre-normalised."""
 
     def __init__(self, shape: Shape, *, decoder: bool) -> None:
         super().__init__()

@@ -1,6 +1,7 @@
 """Trains a Transformer base from English to Portuguese: a system under test whose faults can be mended.
 
-usage: python models/transformer/train.py DATA OUT [--minutes 4] [--translate NAME=FILE …] [--pieces FILE] [--tiny]
+usage: python models/transformer/train.py DATA OUT [--minutes 4] [--translate NAME=FILE …]
+    [--pieces FILE] [--tiny]
 
 DATA holds tatoeba-train.eng-por.tsv.gz and tatoeba-test.eng-por.tsv.gz (Tatoeba, CC BY 2.0 FR). Training
 pairs whose source or target is in the test set are dropped. OUT gets the folder `model`, `test.tsv` (every
