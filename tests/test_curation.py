@@ -49,30 +49,6 @@ def save_run() -> str:
     return library.suite("s.yaml", SYSTEMS, save=True, quiet=True).id
 
 
-def test_items_without_rules_are_shown_with_their_outputs_the_most_frequent_first() -> None:
-    texts = {name: [SYSTEMS[name][1]] for name in "cab"}
-    (item,) = curation.suggest("s.yaml", texts, category="Lexis", quiet=True).items
-    assert [output.text for output in item.suggestion.undecided] == [
-        "Ela leu um romance.",
-        "Ela leu uma novela.",
-    ]
-
-
-def test_a_failing_engine_is_among_the_live_answers() -> None:
-    found = curation.suggest("s.yaml", {"bad": "command:false", "a": SYSTEMS["a"]}, quiet=True)
-    assert [output.text for output in found.live["bad"]] == [None, None]
-
-
-def test_suggestions_from_texts_and_from_the_newest_run() -> None:
-    (first, *_) = curation.suggest("s.yaml", SYSTEMS, quiet=True).items
-    assert first.suggestion.proposals[0].pattern == r"\bnada\b"
-    with pytest.raises(UsageError, match=r"There are no outputs of s\.yaml"):
-        curation.suggest("s.yaml")
-    assert not Path(".mtassay").exists()
-    save_run()
-    assert curation.suggest("s.yaml").items[0].record()["item"] == "neg"
-
-
 def test_what_is_accepted_stands_in_the_file(suite: Path) -> None:
     wish = Wish("eva", ("neg",), correct=True, regex=r"\bnada\b")
     outcome = curation.accept("s.yaml", wish, SYSTEMS)

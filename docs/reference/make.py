@@ -34,7 +34,12 @@ def pages() -> dict[str, str]:
 
 def library_page() -> str:
     """The public functions with their signatures, and what a run offers."""
-    lines = ["# The library", "", "`import mtassay as mt`. [How to use it](../library.md).", ""]
+    lines = [
+        "# The library",
+        "",
+        "`import mtassay as mt`. [How to use it](../library.md). Parameters: `help(mt.score)`.",
+        "",
+    ]
     for name in mtassay.__all__:
         value = getattr(mtassay, name)
         if inspect.isfunction(value):
@@ -49,9 +54,9 @@ def library_page() -> str:
 
 def _function(name: str, value: Any) -> list[str]:
     return [
-        f"```python\n{name}{_signature(value, len(name))}\n```",
+        _prose(inspect.getdoc(value) or "")[0],
         "",
-        *_prose(inspect.getdoc(value) or ""),
+        f"```python\n{name}{_signature(value, len(name))}\n```",
         "",
     ]
 
@@ -61,7 +66,7 @@ def fields_page(kind: str, title: str, written: str) -> str:
     lines = [f"# {title}", "", f"Written {written}.", ""]
     for name in names(kind):
         cls = find(kind, name)
-        lines += [f"## {name}", "", *_prose(inspect.getdoc(cls) or ""), ""]
+        lines += [f"## {name}", "", *_prose(inspect.getdoc(cls) or "")[:1], ""]
         hints = get_type_hints(cls)
         rows = [
             f"| `{f.name}` | {_cell(_type(hints[f.name]))} | {_default(f)} |"

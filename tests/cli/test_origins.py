@@ -247,7 +247,7 @@ def test_a_document_has_the_note_that_was_said_on_standard_error(run: Run, tmp_p
 @pytest.mark.parametrize(
     "command",
     [
-        *("score", "translate", "suite run", "suite check", "suite suggest", "suite accept"),
+        *("score", "translate", "suite run", "suite check", "suite accept"),
         *("invariance run", "behavior run", "behavior generate", "repair export"),
     ],
 )

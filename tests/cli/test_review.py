@@ -83,65 +83,10 @@ def test_a_sample_is_drawn_by_the_seed(saved: Run) -> None:
     assert len(set(map(tuple, draws))) > 1
 
 
-def test_a_mixed_sheet_hides_what_is_open_among_what_is_not(saved: Run, tmp_path: Path) -> None:
-    done = saved("review", "export", "--mixed", "-o", "sheet.jsonl")
-    assert "wrote 4 outputs" in done.stderr
-    rows = [json.loads(line) for line in (tmp_path / "sheet.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert {(row["status"], tuple(row["references"])) for row in rows} == {("", ())}
-    assert "Ele correu." in {row["outputs"][0] for row in rows}  # which the rules call correct
-    seeds = [[row["subject"] for row in json_rows(saved, tmp_path, seed)] for seed in (1, 1, 2, 3)]
-    assert seeds[0] == seeds[1]
-    assert len(set(map(tuple, seeds))) > 1
-    refused = saved("review", "export", "--mixed", "--settled", "-o", "other.tsv")
-    assert (refused.returncode, "leave --settled out" in refused.stderr) == (2, True)
-
-
 def json_rows(run: Run, folder: Path, seed: int) -> list[dict[str, Any]]:
     assert run("review", "export", "--mixed", "--seed", seed, "-o", "s.jsonl", "--force").returncode == 0
     lines = (folder / "s.jsonl").read_text(encoding="utf-8").splitlines()
     return [json.loads(line) for line in lines]
-
-
-def test_what_is_said_of_agreement_and_of_verdicts_is_not_mixed_up(saved: Run) -> None:
-    for words, message in (
-        (("--category", "Negation"), "go with --settled"),
-        (("last", "--settled", "--disputed"), "leave out --question, --disputed"),
-    ):
-        done = saved("review", "agreement", *words)
-        assert done.returncode == 2
-        assert message in done.stderr
-
-
-def test_an_audit_is_blind_and_ends_with_how_many_verdicts_are_right(saved: Run, tmp_path: Path) -> None:
-    (record,) = open_now(saved, "--settled")
-    assert (record["outputs"], record["status"], record["references"]) == (["Ele correu."], "", [])
-    assert "correct" not in saved("review", "next", "--settled").stdout.partition("Settle one")[0]
-    before = json.loads(saved("review", "agreement", "--settled", "--format", "json").stdout)
-    assert before["verdicts"][-1] == {
-        **{"verdict": "all", "n": 0, "right": 0, "low": None, "high": None, "share": None}
-    }
-    done = saved("review", "export", "--settled", "--reviewer", "anna", "-o", "audit.csv")
-    assert "wrote 1 open output" in done.stderr
-    sheet = (tmp_path / "audit.csv").read_text(encoding="utf-8-sig")
-    assert ",correct" not in sheet
-    (tmp_path / "audit.csv").write_text(sheet.replace("\n,", "\nincorrect,", 1), encoding="utf-8")
-    assert saved("review", "import", "audit.csv").stdout.startswith("1 added")
-    after = json.loads(saved("review", "agreement", "--settled", "--format", "json").stdout)
-    assert [(row["verdict"], row["n"], row["right"]) for row in after["verdicts"]] == [
-        ("correct", 1, 0),
-        ("all", 1, 0),
-    ]
-    assert (after["drawn"], after["settled"], after["reviewers"]) == (1, 1, ["anna"])
-    text = saved("review", "agreement", "--settled").stdout
-    assert "0.0 %  [0.0, 79.3]" in text  # Wilson's interval of 0 of 1
-    assert "tense-1 · correct by the rules" in text
-    # Nothing waits, so the same command shows the result.
-    assert "Audit of the verdicts" in saved("review", "next", "--settled", "--reviewer", "anna").stdout
-
-
-def test_what_was_settled_is_audited_in_one_run(saved: Run) -> None:
-    done = saved("review", "next", "--settled", "--all")
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
 
 
 def test_the_list_is_blind_short_and_safe_to_print(saved: Run) -> None:

@@ -185,17 +185,6 @@ def test_an_expression_is_written_on_the_spot(folder: Path) -> None:
     assert answers(folder) == [("incorrect", "")]
 
 
-def test_an_audit_shows_no_rules_and_ends_with_the_share_that_is_right(folder: Path) -> None:
-    with review(folder, "--suite", "suite.yaml", "--settled") as terminal:
-        shown = terminal.wait_for("b back")
-        assert "Ele correu." in shown
-        assert "positive regex" not in shown
-        assert "r rule" not in shown
-        terminal.press("c")
-        assert terminal.finish() == 0
-        assert "100.0 %  [20.7, 100.0]" in terminal.seen  # Wilson's interval of 1 of 1
-
-
 def test_a_second_opinion_is_not_swayed_by_what_others_decided(folder: Path) -> None:
     with review(folder) as terminal:
         terminal.press("i")

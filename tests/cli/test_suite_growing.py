@@ -1,10 +1,8 @@
-"""How the rules of a suite grow: suggest, accept, and judging a saved run again."""
+"""How the rules of a suite grow: accept, and judging a saved run again."""
 
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +10,7 @@ import pytest
 
 from mtassay.data.formats.suite_files import read_suite
 from mtassay.data.subjects import Subject
-from tests.cli.conftest import MAIN, Run
+from tests.cli.conftest import Run
 
 SUITE = """\
 # kept
@@ -59,58 +57,6 @@ def decide(run: Run) -> Callable[..., None]:
         assert done.returncode == 0, done.stderr
 
     return answer
-
-
-def test_outputs_of_items_without_rules_are_shown_once_the_most_frequent_first(run: Run) -> None:
-    done = run("suite", "suggest", "s.yaml", "-t", "c.tsv", "-t", "a.tsv", "-t", "b.tsv", "--item", "novel")
-    assert done.returncode == 0
-    assert done.stdout.startswith(
-        "novel · Lexis › False friends\n"
-        "  She read a novel.\n"
-        "  undecided (2 ×): Ela leu um romance.\n"
-        "  undecided (1 ×): Ela leu uma novela.\n"
-    )
-
-
-def test_a_live_engine_is_asked_once_for_suggestions(run: Run, tmp_path: Path) -> None:
-    counter = tmp_path / "count"
-    script = tmp_path / "engine.sh"
-    script.write_text(f"tee -a {counter} | tr a-y b-z\n", encoding="utf-8")
-    words = ("suite", "suggest", "s.yaml", "-t", f"loud=command:sh {script}")
-    first, second = run(*words), run(*words)
-    assert first.returncode == 0, first.stderr
-    assert "Sif sfbe b opwfm." in first.stdout
-    assert first.stdout == second.stdout
-    assert counter.read_text(encoding="utf-8").count("She read a novel.") == 1
-
-
-def test_an_engine_that_fails_is_exit_code_3(run: Run) -> None:
-    done = run("suite", "suggest", "s.yaml", "-t", "bad=command:false", "-t", "a.tsv")
-    assert done.returncode == 3
-    assert "not translated" in done.stderr
-
-
-def test_a_suggestion_can_be_copied_and_settles_what_it_says(run: Run, suite: Path) -> None:
-    done = run("suite", "suggest", "s.yaml", *SYSTEMS)
-    assert done.returncode == 0
-    assert r"positive \bnada\b" in done.stdout
-    assert "undecided → correct (1 ×): Ninguém falou nada." in done.stdout
-    line = r"mtassay suite accept s.yaml neg --correct --regex '\bnada\b' -t a.tsv -t b.tsv -t c.tsv"
-    assert f"    {line}\n" in done.stdout
-    accepted = run("suite", "accept", "s.yaml", "neg", "--correct", "--regex", r"\bnada\b", *SYSTEMS)
-    assert accepted.returncode == 0, accepted.stderr
-    assert [rule.text for rule in read_suite(suite).items[0].positive_regex] == ["disse nada", r"\bnada\b"]
-    assert suite.read_text(encoding="utf-8").startswith(SUITE.partition("    negative_regex")[0])
-
-
-def test_without_anything_settled_the_token_is_proposed(run: Run) -> None:
-    done = run("suite", "suggest", "s.yaml", *SYSTEMS, "--item", "novel")
-    assert "no expression: no output of it is settled yet" in done.stdout
-    lines = [line.strip() for line in done.stdout.splitlines() if "suite accept" in line]
-    assert len(lines) == 2
-    words = lines[0].split()[1:]
-    accepted = run(*words, MTASSAY_REVIEWER="eva")
-    assert accepted.stdout == "novel: positive token Ela leu um romance.\n1 rule added to s.yaml\n"
 
 
 def test_reviews_become_tokens_with_who_and_when(run: Run, decide: Callable[..., None], suite: Path) -> None:
@@ -235,7 +181,6 @@ def test_two_versions_of_a_file_are_compared_on_the_outputs_of_a_run(run: Run, s
         (("run", "s.yaml", "--run", "last"), "No run 'last': there is no workspace yet"),
         (("run", "s.yaml", "--run", "last", "-t", "a.tsv"), "A saved run has its outputs"),
         (("run", "s.yaml", "--run", "last", "--phenomena"), "--run shows what changed"),
-        (("suggest", "s.yaml"), "There are no outputs"),
     ],
 )
 def test_what_is_missing_is_one_line(run: Run, words: tuple[str, ...], message: str) -> None:
@@ -265,7 +210,6 @@ def two_suites(run: Run, tmp_path: Path) -> str:
 
 
 def test_the_newest_run_of_the_suite_counts_not_that_of_another_one(run: Run, two_suites: str) -> None:
-    assert r"positive \bnada\b" in run("suite", "suggest", "s.yaml").stdout
     assert run("suite", "run", "s.yaml", "--run", "last", "--no-save").stdout.startswith(two_suites)
     found = json.loads(run("review", "next", "--suite", "s.yaml", "-f", "json").stdout)
     assert {record["case_id"] for record in found} == {"neg", "novel"}
@@ -275,8 +219,7 @@ def test_the_newest_run_of_the_suite_counts_not_that_of_another_one(run: Run, tw
 
 def test_a_suite_without_a_run_of_its_own_says_so(run: Run, two_suites: str, tmp_path: Path) -> None:
     (tmp_path / "third.yaml").write_text(OTHER.replace("Another", "One more"), encoding="utf-8")
-    for words in (("suite", "suggest", "third.yaml"), ("suite", "run", "third.yaml", "--run", "last")):
-        assert "of third.yaml" in run(*words).stderr
+    assert "of third.yaml" in run("suite", "run", "third.yaml", "--run", "last").stderr
     assert "There is no saved run of third.yaml yet" in run("review", "next", "--suite", "third.yaml").stderr
 
 
@@ -291,38 +234,6 @@ def test_new_rules_make_an_approved_item_a_draft_again(run: Run, suite: Path) ->
     assert done.returncode == 0, done.stderr
     assert "1 item is a draft again, since the rules changed: mtassay suite approve s.yaml neg" in done.stderr
     assert [item.approver for item in read_suite(suite).items] == ["", "jsilva"]
-
-
-def test_expressions_that_settle_nothing_are_counted_and_shown_on_demand(run: Run, suite: Path) -> None:
-    text = SUITE + '    positive_tokens: ["um conto"]\n    negative_tokens: ["a peça"]\n'
-    suite.write_text(text, encoding="utf-8")
-    (suite.parent / "a.tsv").write_text("id\toutput\nneg\tNada.\nnovel\tLeu.\n", encoding="utf-8")
-    done = run("suite", "suggest", "s.yaml", "-t", "a.tsv", "--item", "novel")
-    assert "--regex" not in done.stdout
-    assert "no expression: none settles any of these" in done.stdout
-    assert "Expressions that would settle none: 2 (--all shows them)." in " ".join(done.stdout.split())
-    everything = run("suite", "suggest", "s.yaml", "-t", "a.tsv", "--item", "novel", "--all")
-    assert everything.stdout.count("--regex") == 2
-    assert "settles 0 of 1" in everything.stdout
-
-
-def test_what_settles_most_comes_first_and_a_limit_cuts_the_rest(run: Run, suite: Path) -> None:
-    text = SUITE.replace("items:\n", "items:\n  - {id: z, category: C, phenomenon: P, source: Z.}\n")
-    suite.write_text(text, encoding="utf-8")
-    for name, (neg, novel) in OUTPUTS.items():
-        rows = f"id\toutput\nz\tz {name}\nneg\t{neg}\nnovel\t{novel}\n"
-        (suite.parent / f"{name}.tsv").write_text(rows, encoding="utf-8")
-    found = json.loads(run("suite", "suggest", "s.yaml", *SYSTEMS, "-f", "json").stdout)
-    assert [(each["item"], sum(p["settles"] for p in each["proposals"])) for each in found] == [
-        ("neg", 1),
-        ("z", 0),
-        ("novel", 0),
-    ]
-    done = run("suite", "suggest", "s.yaml", *SYSTEMS, "--limit", "1")
-    assert done.stdout.startswith("neg · ")
-    assert "novel · " not in done.stdout
-    assert "(items: 3)" in done.stdout
-    assert "Items shown: 1." in done.stdout
 
 
 def test_the_only_undecided_output_needs_no_name(run: Run, suite: Path) -> None:
@@ -355,39 +266,3 @@ def test_an_endless_or_hostile_output_is_shown_short_and_safe(run: Run, suite: P
     assert "1 rule added" in done.stdout
     assert "is not written: it has 10,008 characters, a token 5,000 at most" in done.stderr
     assert read_suite(suite).items[1].positive_tokens == ()
-
-
-def test_a_dispute_is_shown_with_who_says_what_and_not_offered_as_a_rule(
-    run: Run, decide: Callable[..., None]
-) -> None:
-    decide("Ela leu uma novela.", "correct", "ana")
-    decide("Ela leu uma novela.", "incorrect", "ben")
-    done = run("suite", "suggest", "s.yaml", "--item", "novel")
-    subject = Subject("novel", ("She read a novel.",), ("Ela leu uma novela.",)).id
-    assert "  disputed (1 ×): Ela leu uma novela.\n    ana says correct, ben says incorrect;" in done.stdout
-    assert f"    mtassay review decide {subject[:10]} correct\n" in done.stdout
-    assert f"suite accept s.yaml {subject[:8]}" not in done.stdout
-    assert "Disputed: 1." in done.stdout
-    (found,) = json.loads(run("suite", "suggest", "s.yaml", "--item", "novel", "-f", "json").stdout)
-    assert [each["output"] for each in found["undecided"]] == ["Ela leu um romance."]
-    assert [each["reviewers"] for each in found["disputed"]] == ["ana says correct, ben says incorrect"]
-
-
-def test_a_reader_that_goes_is_no_failure(tmp_path: Path) -> None:
-    systems = []
-    for number in range(40):
-        rows = f"id\toutput\nneg\t{number}{' longe' * 100}\nnovel\tOi.\n"
-        (tmp_path / f"n{number}.tsv").write_text(rows, encoding="utf-8")
-        systems += ["-t", f"n{number}.tsv"]
-    process = subprocess.Popen(
-        [*MAIN, "suite", "suggest", "s.yaml", *systems],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env={**os.environ, "PYTHONUTF8": "1"},
-    )
-    assert process.stdout
-    process.stdout.close()
-    assert process.stderr
-    assert process.stderr.read() == b""
-    assert process.wait() == 0

@@ -18,7 +18,6 @@ from mtassay.data.formats.score_files import read_score_file
 from mtassay.data.formats.suite_files import read_suite
 from mtassay.data.nouns import Segment
 from mtassay.methods.behavior.case_files import read_cases
-from mtassay.methods.suite.secrecy import read_key
 from mtassay.systems.chat_translator import read_prompt
 from mtassay.systems.http_server import read_template
 
@@ -41,7 +40,6 @@ def entities(path: Path) -> object:
         ("e.jsonl", '{"id": "1", "entities": [], "text": "%s"}', entities),
         ("e.json", '[{"id": "1", "entities": [], "text": "%s"}]', entities),
         ("c.jsonl", '{"case_id": "1", "source": "%s"}', read_cases),
-        ("key.json", '{"lines": "%s"}', read_key),
     ],
 )
 def test_half_a_character_and_nul_are_told_with_the_line(
@@ -61,7 +59,6 @@ def test_half_a_character_and_nul_are_told_with_the_line(
         ("r.jsonl", '{"answer": %s}', read_reviews),
         ("e.json", '[{"id": %s}]', entities),
         ("c.jsonl", '{"case_id": %s}', read_cases),
-        ("key.json", '{"lines": %s}', read_key),
         ("t.json", '{"url": %s}', lambda path: read_template(str(path))),
     ],
 )

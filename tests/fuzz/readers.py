@@ -119,7 +119,6 @@ _SUITE = [
         "suite run @ -t a=short.txt -q --trials 100",
         "suite run @ -t a=short.txt -q --trials 100 -f json",
         "suite run @ -t a=short.txt -q --trials 100 -f latex",
-        "suite scramble @ -o sent --distractors source.txt --key sent.key.json",
     )
 ]
 _SET = [

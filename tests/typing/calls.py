@@ -89,7 +89,7 @@ def wrong() -> None:
     mt.load().tables(detial=True)  # WRONG
     mt.load().report("report.md", titel="Ours")  # WRONG
     curation.check("en-pt", workspce="w.db")  # WRONG
-    curation.suggest("en-pt", SYSTEMS, categroy="Negation")  # WRONG
+    curation.challenge("en-pt", SYSTEMS, categroy="Negation")  # WRONG
     history.development({"2025": "1f0c", "2026": "last"}, alhpa=0.1)  # WRONG
     judge_trust.calibrate("last", qiuet=True)  # WRONG
     campaign_work.create("c", "last", reviewers="anna", max_cals=3)  # WRONG

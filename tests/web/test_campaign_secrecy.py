@@ -162,7 +162,6 @@ def test_no_command_of_a_reviewer_depends_on_another(worlds: list[World], run: c
         ["next", "--list", "--reviewer", "anna"],
         ["next", "--list", "--reviewer", "anna", "--double"],
         ["next", "--list", "--reviewer", "carla"],
-        ["next", "--settled", "--reviewer", "carla", "-f", "json"],
         ["next", "--campaign", "spring", "--reviewer", "carla"],
         ["export", "--open", "--reviewer", "anna"],
         ["decide", subject, "incorrect", "--reviewer", "anna"],

@@ -32,7 +32,6 @@ from mtassay.methods.suite.material import (
     suite_runs,
 )
 from mtassay.methods.suite.problems import Problems, lint, read_codes
-from mtassay.methods.suite.suggestions import Suggested, suggest_all
 from mtassay.methods.suite.suite_method import SuiteMethod
 from mtassay.report.run_text import Progress
 from mtassay.runtime.workspace import Workspace
@@ -50,47 +49,12 @@ class ItemAnswers:
     live: Mapping[str, Sequence[Output]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class ProposedRules:
-    """What is proposed for each item; `live` are the outputs of live engines that were asked for it."""
-
-    items: Sequence[Suggested]
-    live: Mapping[str, Sequence[Output]] = field(default_factory=dict)
-
-
 def ask(method: SuiteMethod, systems: Given, context: EngineContext) -> ItemAnswers:
     """What systems make of the chosen items. Nothing is judged, so rules may be wrong or missing."""
     opened = open_systems(systems, method.segments, method.pair, read=method.reader(method.segments, context))
     outputs = translate(method.segments, opened, context)
     context.note_origins()
     return ItemAnswers(outputs, live_outputs(opened, outputs))
-
-
-@known_keywords(SuiteOptions)
-def suggest(
-    suite: AnySuite, systems: Given = (), *, run: str | None = None, **options: Unpack[SuiteOptions]
-) -> ProposedRules:
-    """Rules for outputs that are undecided, from those that are settled; what settles most stands first.
-
-    Items without rules are there too, with what systems make of them. Outputs are those of the systems, or of
-    a saved run: by default the newest of this suite.
-
-    >>> found = suggest("en-pt", {"a": ["Ambos."]}, item="false-friends-nouns-1")
-    >>> [output.text for output in found.items[0].suggestion.undecided]
-    ['Ambos.']
-    """
-    settings, parameters = RunSettings.split(options)
-    method = SuiteMethod.resolve({"suite": suite, **parameters})
-    gathered = _gather(method, systems, run, settings)
-    material = gathered.material
-    if not material.outputs:
-        raise UsageError(
-            f"There are no outputs of {method.suite.path or method.suite.name}: add `systems=['NAME=FILE']`, "
-            "or run it first: mtassay suite run"
-        )
-    with Progress(quiet=settings.is_quiet) as progress:
-        items = suggest_all(method.suite, method.chosen.items, material, progress.report)
-    return ProposedRules(items, gathered.live)
 
 
 @known_keywords(SuiteOptions)

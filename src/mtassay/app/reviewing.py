@@ -43,14 +43,11 @@ from mtassay.review.pending import (
     PendingChoice,
     chosen,
     merge_pending,
-    mixed_in,
     pending_in,
     question_of,
     sampled,
-    settled_in,
     waiting_for,
 )
-from mtassay.review.reviewer_agreement import Audit, audit_of
 from mtassay.runtime.workspace import Workspace
 from mtassay.stats.resampling import chosen_seed, fixed_seed
 
@@ -115,8 +112,6 @@ def pending(
     double: bool = False,
     suite: Place | Suite | None = None,
     question: str | None = None,
-    settled: bool = False,
-    mixed: bool = False,
     category: Sequence[str] = (),
     phenomenon: Sequence[str] = (),
     item: Sequence[str] = (),
@@ -130,69 +125,22 @@ def pending(
 
     `last` is the newest run whose outputs can be reviewed; with a suite, the newest that asked for its items.
     `question` is one that can be asked about any run, such as `da` or `entities`: then all outputs, or all
-    references, are open. `double` has also what others settled, to measure agreement. `settled` has what the
-    run settled without people instead, for a blind audit (see `audit`); `mixed` has what is open together
-    with as many outputs that are not, blindly and in an order that says nothing. `category`, `phenomenon`,
-    `item` and `system` choose by name, `sample` draws so many by the seed, and `order` is how they come (see
-    `PendingChoice`). What a campaign still asks others is open, whatever they have said.
+    references, are open. `double` has also what others settled, to measure agreement. `category`,
+    `phenomenon`, `item` and `system` choose by name, `sample` draws so many by the seed, and `order` is how
+    they come (see `PendingChoice`). What a campaign still asks others is open, whatever they have said.
     """
     store = open_workspace(workspace)
     decisions = decide_reviews(counted_reviews(store, store.reviews(), reviewer))
     content = suite if isinstance(suite, Suite) or suite is None else read_suite(suite)
     choice = PendingChoice(category, phenomenon, item, system, order)
-    if settled:
-        if every_run:
-            raise UsageError("What is settled is audited in one run: leave `every_run` out.")
-        name = _one_run(store, run, content)
-        verdicts = chosen(settled_in(store.run(name)), choice)
-        drawn = sampled(verdicts, sample, seed=fixed_seed(seed))
-        return Queue(reviewer, waiting_for(reviewer, drawn, decisions, double=double), len(drawn), name)
     open_outputs = load_pending(
         store, decisions, run=run, every_run=every_run, suite=content, question=common_question(question)
     )
     waiting = chosen(waiting_for(reviewer, open_outputs, decisions, double=double), choice)
     waiting = sampled(waiting, sample, seed=fixed_seed(seed))
-    if mixed:
-        if every_run or question is not None:
-            raise UsageError("`mixed` takes one run and its own question: leave out `every_run`, `question`.")
-        record = store.run(_one_run(store, run, content))
-        waiting = mixed_in(record, waiting, choice, seed=fixed_seed(seed))
     return Queue(
         reviewer, waiting, len(open_outputs), open_outputs[0].run if open_outputs and not every_run else ""
     )
-
-
-def audit(
-    run: str = "last",
-    *,
-    sample: int | None = None,
-    seed: int | None = None,
-    suite: Place | Suite | None = None,
-    category: Sequence[str] = (),
-    phenomenon: Sequence[str] = (),
-    item: Sequence[str] = (),
-    system: Sequence[str] = (),
-    reviewer: str | None = None,
-    workspace: Place | None = None,
-) -> Audit:
-    """How many of the verdicts that a run reached without people are right, by what people answered since.
-
-    The sample is the one that `pending` draws with `settled` and the same choice, number and seed. With a
-    `reviewer` it is for this person: what a campaign still asks others does not count.
-    """
-    store = open_workspace(workspace)
-    content = suite if isinstance(suite, Suite) or suite is None else read_suite(suite)
-    verdicts = chosen(
-        settled_in(store.run(_one_run(store, run, content))),
-        PendingChoice(category, phenomenon, item, system, "run"),
-    )
-    drawn = sampled(verdicts, sample, seed=fixed_seed(seed))
-    asked = {entry.question.name for entry in drawn}
-    reviews = [review for name in asked for review in frozen_reviews(store, name).reviews]
-    reviews += [review for review in store.reviews() if review.is_adjudication]
-    if reviewer is not None:
-        reviews = counted_reviews(store, reviews, reviewer)
-    return audit_of(drawn, decide_reviews(reviews), settled=len(verdicts))
 
 
 def load_pending(

@@ -15,11 +15,18 @@ from mtassay.data.marks import marked
 from mtassay.data.method import view_of
 from mtassay.data.nouns import Run
 from mtassay.data.subjects import Subject
-from mtassay.methods.suite.acceptance import RuleTrial, TriedOutput, Wish, rules_to_add, try_expression
+from mtassay.methods.suite.acceptance import (
+    RuleTrial,
+    TriedOutput,
+    Wish,
+    expression_for,
+    known_outputs,
+    rules_to_add,
+    try_expression,
+)
 from mtassay.methods.suite.induction import Background, pattern_of
 from mtassay.methods.suite.material import ItemMaterial
 from mtassay.methods.suite.rule_judge import Judge
-from mtassay.methods.suite.suggestions import expression_for, known_outputs
 from mtassay.runtime.workspace import Workspace
 
 _KINDS: dict[RuleField, str] = {

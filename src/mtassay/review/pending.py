@@ -197,44 +197,27 @@ def sampled(entries: Sequence[Pending], count: int | None, *, seed: int) -> list
     if count is None or count >= len(entries):
         return list(entries)
 
-    drawn = {entry.subject for entry in shuffled(entries, seed=seed)[:count]}
-    return [entry for entry in entries if entry.subject in drawn]
-
-
-def shuffled(entries: Sequence[Pending], *, seed: int) -> list[Pending]:
-    """All of them in an order that says nothing; the same for the same seed."""
-
     def lot(entry: Pending) -> str:
         return hashlib.sha256(f"{seed}\t{entry.subject.id}".encode()).hexdigest()
 
-    return sorted(entries, key=lot)
-
-
-def mixed_in(run: Run, waiting: Sequence[Pending], choice: PendingChoice, *, seed: int) -> list[Pending]:
-    """What waits in a run, in an order that says nothing, with as many outputs that nobody doubts.
-
-    They are asked blindly, so that nobody can tell the ones from the others.
-    """
-    question = question_of(run)
-    if question is None:
-        return []
-    settled = settled_in(run) if view_of(run).decided() else _to_rate(run, question)
-    doubted = {entry.subject for entry in pending_in(run)}
-    others = chosen([entry for entry in settled if entry.subject not in doubted], choice)
-    blind = replace(question, is_blind=True)
-    both = [*waiting, *sampled(others, len(waiting), seed=seed)]
-    return shuffled([replace(entry, question=blind, evidence={}) for entry in both], seed=seed)
+    drawn = {entry.subject for entry in sorted(entries, key=lot)[:count]}
+    return [entry for entry in entries if entry.subject in drawn]
 
 
 def settled_in(run: Run) -> list[Pending]:
     """What the run settled without people, for them to look at blindly; `status` is what it says.
 
-    Equal outputs of several systems are one, in the order of the run's segments.
+    Of a method without verdicts it is what the run does not doubt. Equal outputs of several systems are one,
+    in the order of the run's segments.
     """
     question = question_of(run)
     decided = view_of(run).decided()
-    if question is None or not decided:
-        raise UsageError(f"Run {run.id} has no verdicts that can be held against people's; see meta judges.")
+    if question is None:
+        raise UsageError(f"Run {run.id} asks people nothing, so nothing in it is settled.")
+    if not decided:
+        doubted = {entry.subject for entry in pending_in(run)}
+        blind = replace(question, is_blind=True)
+        return [entry for entry in _to_rate(run, blind) if entry.subject not in doubted]
     subjects = subjects_in(run)
     said: dict[Subject | None, str] = {}
     for claim in decided:

@@ -33,13 +33,11 @@ from mtassay.app.cli.review_sheets import (
     OrderOption,
     QuestionOption,
     RunArgument,
-    SettledOption,
     ShowSystemsOption,
     choosing,
-    usual_sample,
 )
 from mtassay.app.cli.session import Session, read_key, read_line
-from mtassay.app.reviewing import audit, decide, pending, reviewer_name, shown_record
+from mtassay.app.reviewing import decide, pending, reviewer_name, shown_record
 from mtassay.app.runs import open_workspace
 from mtassay.data.display import Table
 from mtassay.data.errors import UsageError
@@ -73,7 +71,6 @@ def next_open(
     as_list: Annotated[
         bool, typer.Option("--list", help="Print what is open instead of asking; so does --format.")
     ] = False,
-    settled: SettledOption = False,
     choice: Values = {},  # noqa: B006
     order: OrderOption = "fair",
     output_format: FormatOption = OutputFormat.text,
@@ -84,8 +81,7 @@ def next_open(
     Open is what no rule of a suite settles, or rules of both kinds claim, what is shown with an issue of
     an invariance run, what fails in a behaviour run, and what reviewers dispute. Equal outputs of several
     systems come once, and items that need the fewest answers first. Every answer is kept at once: stop
-    whenever you like, and go on with the same command. Without a terminal it prints a list. --settled asks
-    about verdicts that were reached without people, and ends with how many of them are right.
+    whenever you like, and go on with the same command. Without a terminal it prints a list.
 
     \b
     Examples:
@@ -94,7 +90,6 @@ def next_open(
     mtassay review next --all --double
     mtassay review next --suite en-pt
     mtassay review next --category Negation --system nmt
-    mtassay review next --settled --sample 100
     mtassay review next --question da --sample 50
     mtassay review next --campaign spring --reviewer anna
     mtassay review next --campaign spring --reviewer dora --adjudicate
@@ -116,23 +111,20 @@ def next_open(
     if adjudicates:
         raise UsageError("--adjudicate goes with --campaign NAME.")
     content = read_suite(suite) if suite else None
-    chosen = {**choice, "sample": choice["sample"] or usual_sample(settled)}
-    chosen |= {"suite": content, "workspace": workspace}
     queue = pending(
         run,
         reviewer=name,
         every_run=every_run,
         double=double,
         question=question,
-        settled=settled,
         order=order,
-        **chosen,
+        suite=content,
+        workspace=workspace,
+        **choice,
     )
     shown = queue.waiting[:limit]
     if output_format is not OutputFormat.text:
         _print(shown, output_format, show_systems=show_systems)
-    elif settled and not queue.waiting:
-        print_tables([audit(run, reviewer=name, **chosen).table()], output_format)
     elif not queue.waiting:
         where = "any run" if every_run else f"run {queue.run}" if queue.run else "this run"
         echo(f"Nothing is open for {name} in {where} ({queue.total:,} outputs were).")
@@ -154,9 +146,6 @@ def next_open(
         )
         echo(f"{len(queue.waiting):,} open for {name}{_summary(queue.waiting)}.")
         echo(f"\n{session.run()}")
-        if settled:
-            echo()
-            print_tables([audit(run, reviewer=name, **chosen).table()], output_format)
 
 
 def _rule_writer(

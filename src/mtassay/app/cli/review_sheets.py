@@ -30,7 +30,6 @@ from mtassay.app.exchange import ExchangeForm, export_as, export_tasks
 from mtassay.app.reviewing import (
     ReviewerAgreement,
     agreement,
-    audit,
     import_reviews,
     pending,
     reviews,
@@ -41,7 +40,6 @@ from mtassay.data.formats.review_files import ENDINGS, write_records
 from mtassay.data.marks import plural, printable
 from mtassay.data.subjects import SHORT
 from mtassay.review.pending import Order
-from mtassay.review.reviewer_agreement import Audit
 
 # What the review commands share: which run, which of its outputs, which question, which campaign.
 
@@ -79,13 +77,6 @@ OrderOption = Annotated[
         help="Items that need the fewest answers first (fair), outputs of most systems, or as in the run.",
     ),
 ]
-SettledOption = Annotated[
-    bool,
-    typer.Option(
-        "--settled",
-        help="What was settled without people instead, blindly: a sample of 100, unless --sample says more.",
-    ),
-]
 QuestionOption = Annotated[
     str | None,
     typer.Option(
@@ -100,25 +91,16 @@ CampaignOption = Annotated[
 AdjudicateOption = Annotated[
     bool, typer.Option("--adjudicate", help="With --campaign: settle what its reviewers see differently.")
 ]
-AUDIT_SAMPLE = 100
 
 
-def usual_sample(settled: bool) -> int | None:
-    """How many outputs are drawn where nobody says it: all that are open, a sample of what is settled."""
-    return AUDIT_SAMPLE if settled else None
-
-
-def choosing(*, sample: int | None = None) -> Callable[[Command], Command]:
-    """Gives a command the options that choose outputs, in the place of its parameter `choice`.
-
-    They come as `pending` and `audit` take them. `sample` is how many are drawn where nobody says it.
-    """
+def choosing() -> Callable[[Command], Command]:
+    """Gives a command the options that choose outputs, in the place of its parameter `choice`."""
     options: dict[str, tuple[Any, Any]] = {
         "category": (CategoryOption, None),
         "phenomenon": (PhenomenonOption, None),
         "item": (ItemOption, None),
         "system": (SystemOption, None),
-        "sample": (SampleOption, sample),
+        "sample": (SampleOption, None),
         "seed": (SeedOption, None),
     }
     names = ("category", "phenomenon", "item", "system")
@@ -157,12 +139,6 @@ def export_reviews(
             "(for meta correlate), Label Studio, Pearmut.",
         ),
     ] = None,
-    mixed: Annotated[
-        bool,
-        typer.Option(
-            "--mixed", help="A blind sheet: what is open, mixed with as many outputs that nobody doubts."
-        ),
-    ] = False,
     question: QuestionOption = None,
     force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
     every_run: AllOption = False,
@@ -170,32 +146,25 @@ def export_reviews(
     double: DoubleOption = False,
     show_systems: ShowSystemsOption = False,
     limit: LimitOption = None,
-    settled: SettledOption = False,
     choice: Values = {},  # noqa: B006
     order: OrderOption = "fair",
     workspace: WorkspaceOption = None,
 ) -> None:
     """Write reviews, or a sheet to fill in.
 
-    Reviews carry the texts they are about. --open writes a sheet of what is open instead, and --settled one
-    of what was settled without people, for 'review agreement --settled'; in a sheet of --mixed nobody can
-    tell which is which. The options below that choose outputs are for these. With --reviewer the sheet
-    leaves out what this person has answered, and bears the name.
+    Reviews carry the texts they are about. --open writes a sheet of what is open instead. The options below
+    that choose outputs are for it. With --reviewer the sheet leaves out what this person has answered, and
+    bears the name.
 
     \b
     Examples:
     mtassay review export -o reviews.jsonl
     mtassay review export --open --reviewer anna -o for-anna.xlsx
-    mtassay review export --settled --sample 100 -o audit.csv
-    mtassay review export --mixed -o sheet.tsv
     mtassay review export --open --question esa --as pearmut -o campaign.json
     mtassay review export last --as ratings -o ratings.tsv
     """
     if form is None and output is not None and not output.name.removesuffix(".gz").endswith(ENDINGS):
         raise UsageError(f"{output}: the ending says the format: {', '.join(ENDINGS)}.")
-    if mixed and settled:
-        raise UsageError("--mixed has what is open and what is not: leave --settled out.")
-    only_open = only_open or settled or mixed
     chooses = (reviewer, double, show_systems, limit, *choice.values())
     if form is not None and not only_open:
         check_targets(output)
@@ -219,10 +188,8 @@ def export_reviews(
             every_run=every_run,
             double=double,
             question=question,
-            settled=settled,
-            mixed=mixed,
             order=order,
-            **{**choice, "sample": choice["sample"] or usual_sample(settled)},
+            **choice,
             workspace=workspace,
         )
         if form in ("labelstudio", "pearmut"):
@@ -238,7 +205,7 @@ def export_reviews(
         raise UsageError("Nothing is open." if only_open else "There are no reviews yet.")
     write_records(output or sys.stdout, records)
     if output is not None:
-        what = plural(len(records), "output" if mixed else "open output" if only_open else "review")
+        what = plural(len(records), "open output" if only_open else "review")
         say(f"mtassay: wrote {what} to {output}")
         if only_open:
             say(f"mtassay: fill in the column 'answer', then: mtassay review import {output}")
@@ -287,9 +254,7 @@ def import_file(
         say(f"mtassay: the file does not say who gave {answers}: taken as {done.reviewer}'s")
 
 
-@choosing(sample=AUDIT_SAMPLE)
 def show_agreement(
-    run: RunArgument = "last",
     question: Annotated[
         str | None,
         typer.Option(
@@ -301,38 +266,22 @@ def show_agreement(
     disputed: Annotated[
         bool, typer.Option("--disputed", help="List the outputs on which there is no majority.")
     ] = False,
-    settled: Annotated[
-        bool,
-        typer.Option("--settled", help="How many verdicts that RUN reached without people are right."),
-    ] = False,
-    choice: Values = {},  # noqa: B006
+    seed: SeedOption = None,
     output_format: FormatOption = OutputFormat.text,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Show how far reviewers agree with each other, or with the verdicts of a run (--settled).
+    """Show how far reviewers agree with each other.
 
-    There is a line for each pair of them, and for all. Each reviewer's newest answer counts, and unsure
-    is no rating. Kappa and alpha are 1 for full agreement and 0 for what chance would give.
-
-    --settled counts how many verdicts of RUN are right, on a sample drawn at random, by people who did not
-    see them: the answers to 'review next --settled' or to a sheet of 'review export --settled'. RUN and the
-    options that choose outputs are for it.
+    There is a line for each pair of them, and for all. Of each reviewer the last answer before they could
+    see those of others counts, and unsure is no rating. Kappa and alpha are 1 for full agreement and 0 for
+    what chance would give. How many verdicts of a run are right shows a campaign of --settled.
 
     \b
     Examples:
     mtassay review next --double --reviewer ben
     mtassay review agreement --disputed
-    mtassay review next --settled --sample 100
-    mtassay review agreement --settled --category Negation
     """
-    if settled:
-        if question or disputed:
-            raise UsageError("--settled is about the verdicts of a run: leave out --question, --disputed.")
-        _show_audit(audit(run, **choice, workspace=workspace), output_format)
-        return
-    if run != "last" or any(choice[name] for name in ("category", "phenomenon", "item", "system")):
-        raise UsageError("RUN and the options that choose outputs go with --settled.")
-    reviewer_agreement = agreement(question, seed=choice["seed"], workspace=workspace)
+    reviewer_agreement = agreement(question, seed=seed, workspace=workspace)
     if output_format is OutputFormat.json:
         print_json(reviewer_agreement.record(with_disputed=disputed))
         return
@@ -355,18 +304,3 @@ def _print_disputed(reviewer_agreement: ReviewerAgreement) -> None:
             echo(screen.line("  source", source or ""))
         for text in subject.outputs:
             echo(screen.line("  output", text))
-
-
-def _show_audit(result: Audit, output_format: OutputFormat) -> None:
-    if output_format is OutputFormat.json:
-        print_json(result.record())
-        return
-    print_tables([result.table()], output_format)
-    if output_format is OutputFormat.text and result.wrong:
-        screen = screen_here()
-        echo(f"\nVerdicts that people find wrong: {len(result.wrong):,}")
-        for entry in result.wrong:
-            echo(f"\n{printable(entry.subject.case_id)} · {entry.status} by the rules")
-            echo(screen.line("  source", entry.segment.source or ""))
-            for text in entry.subject.outputs:
-                echo(screen.line("  output", text))

@@ -1,10 +1,9 @@
-"""`mtassay suite add`, `approve`, `convert`, `list`, `check`, `generate`, `scramble`: suite files."""
+"""`mtassay suite add`, `approve`, `convert`, `list`, `check`: suite files."""
 
 from __future__ import annotations
 
-import secrets
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -24,16 +23,14 @@ from mtassay.app.cli.common import (
     refuse_existing,
     say,
 )
-from mtassay.app.cli.frame import FRAME, RunFrame, Values, framed_with
-from mtassay.app.cli.suite_run import SuiteArgument, choosing, say_all, warn_of_format
+from mtassay.app.cli.frame import FRAME, RunFrame, framed_with
+from mtassay.app.cli.suite_run import SuiteArgument, say_all, warn_of_format
 from mtassay.app.reviewing import reviewer_name
 from mtassay.data.display import Table
 from mtassay.data.errors import MtassayError, UsageError
 from mtassay.data.formats.suite_editing import editable
 from mtassay.data.formats.suite_files import check_ending, losses_between, read_suite, write_suite
-from mtassay.data.marks import file_name, plural
-from mtassay.data.settings import is_live
-from mtassay.methods.suite import secrecy
+from mtassay.data.marks import plural
 from mtassay.methods.suite.authoring import (
     Draft,
     Wanted,
@@ -45,10 +42,7 @@ from mtassay.methods.suite.authoring import (
     read_drafts,
 )
 from mtassay.methods.suite.authoring import approve as approve_items
-from mtassay.methods.suite.secrecy import SOURCE
-from mtassay.methods.suite.suite_method import SuiteMethod
 from mtassay.stats.resampling import fixed_seed
-from mtassay.systems.roster import named
 
 
 def register(app: typer.Typer) -> None:
@@ -58,7 +52,6 @@ def register(app: typer.Typer) -> None:
     app.command("convert", short_help="Write a suite in another format, or in two parts.")(convert)
     app.command("list", short_help="What a suite holds; or which suites there are.")(list_suites)
     app.command("check", short_help="Look for mistakes in a suite.")(check)
-    app.command("scramble", short_help="Hide items among other sentences, for a provider.")(scramble)
 
 
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="The suite file.")]
@@ -328,135 +321,3 @@ def check(
         print_tables([problems.table()], frame.output_format)
     if problems.has_errors:
         raise typer.Exit(1)
-
-
-@choosing()
-def scramble(
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output", "-o", metavar="FOLDER", help=f"Folder to send: gets {SOURCE}; or for NAME.tsv."
-        ),
-    ],
-    suite: Annotated[
-        str | None, typer.Argument(metavar="[SUITE]", help="The suite; with --restore, to check its sources.")
-    ] = None,
-    key: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Key file, to keep at home. Default: FOLDER.key.json."),
-    ] = None,
-    distractors: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Other sentences to hide the items among, one a line.")
-    ] = None,
-    ratio: Annotated[
-        float | None,
-        typer.Option(min=0, help="Distractors for each item, drawn by chance. Default: all of the file."),
-    ] = None,
-    with_context: Annotated[
-        bool, typer.Option("--with-context", help="Send the context of an item in lines before it.")
-    ] = False,
-    parameters: Values = {},  # noqa: B006
-    seed: Annotated[
-        int | None,
-        typer.Option(min=0, help="Seed of the order. Default: a secret one, written into the key."),
-    ] = None,
-    restore: Annotated[
-        Path | None,
-        typer.Option(metavar="KEY", help="Restore what came back, with the key that was written."),
-    ] = None,
-    system: Annotated[
-        list[str] | None,
-        typer.Option("--system", "-t", metavar="NAME=FILE", help="What came back from a system. Repeat."),
-    ] = None,
-    source: Annotated[
-        Path | None,
-        typer.Option("--source", "-s", help="The source as it came back, to check that it is what was sent."),
-    ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Restore even if lines seem to have changed places.")
-    ] = False,
-    output_format: FormatOption = OutputFormat.text,
-) -> None:
-    """Mix items with other sentences in random order, for a provider who must not know them; and back.
-
-    The folder is all that you send. The key says which line is which: keep it, nothing can be restored
-    without it. A seed that others can guess would undo the order. --restore writes one file of outputs by id
-    for each system, and those of distractors into FOLDER.distractors. It checks the number of lines, and says
-    what is empty or copied from the source. If lines seem to have changed places, nothing is written.
-
-    \b
-    Examples:
-    mtassay suite scramble en-pt -o send --distractors news.en.txt
-    mtassay suite scramble en-pt -o send --distractors news.en.txt --ratio 3 --category Negation
-    mtassay suite scramble --restore send.key.json -t nmt=returned.txt -o outputs
-    """
-    if restore is not None:
-        _restore(restore, output, named(system or []), source, suite, force=force, form=output_format)
-        return
-    if suite is None or system or source:
-        raise UsageError("Give the suite to scramble; -t and --source are for --restore KEY.")
-    key_path = key or output.with_name(f"{output.name}.key.json")
-    check_targets(output, key_path)
-    refuse_existing(key_path, otherwise="move it away: what was sent with it can only be restored with it")
-    if ratio is not None and distractors is None:
-        raise UsageError("--ratio needs --distractors FILE.")
-    content = SuiteMethod.resolve({"suite": suite, **parameters}).chosen
-    others = secrecy.read_distractors(distractors, content) if distractors else secrecy.Distractors({})
-    scrambled = secrecy.scramble(
-        content,
-        others.texts,
-        seed=secrets.randbits(63) if seed is None else seed,
-        ratio=ratio,
-        with_context=with_context,
-    )
-    say_all([*others.remarks, *secrecy.scramble_remarks(content, scrambled)])
-    secrecy.write_scrambled(scrambled, output, key_path)
-    echo(
-        f"Send {output / SOURCE}: {scrambled.describe()}.\n"
-        f"Keep {key_path}. When it comes back:\n"
-        f"  mtassay suite scramble --restore {key_path} -t NAME=returned.txt -o outputs"
-    )
-
-
-def _restore(
-    key: Path,
-    output: Path,
-    systems: Mapping[str, str],
-    source: Path | None,
-    suite: str | None,
-    *,
-    force: bool,
-    form: OutputFormat,
-) -> None:
-    """Write what came back, one file of outputs by id for each system."""
-    if not systems:
-        raise UsageError("What came back? Add -t NAME=returned.txt.")
-    if live := next((what for what in systems.values() if is_live(what)), None):
-        raise UsageError(f"'{live}' is a live engine. Give the file that came back: -t NAME=returned.txt")
-    check_targets(output)
-    sent = secrecy.read_key(key)
-    if source is not None:
-        secrecy.check_sent(sent, source)
-    if suite is not None:
-        secrecy.check_suite(sent, read_suite(suite))
-    results = secrecy.unscramble(sent, systems)
-    for name, result in results.items():
-        say_all(f"{name}: {remark}" for remark in result.returned.remarks(len(sent.lines)))
-    if not force:
-        secrecy.check_order(results)
-    for name, result in results.items():
-        _write(output, name, "id\toutput", result.restored.outputs)
-        if result.restored.distractors:
-            # Not in the same folder: 'suite run -t FOLDER' takes all files in it.
-            beside = output.with_name(f"{output.name}.distractors")
-            _write(beside, name, "line\toutput", result.restored.distractors)
-    if form is OutputFormat.json:
-        print_json(secrecy.unscrambled_record(sent, results, output))
-    else:
-        print_tables([secrecy.unscrambled_table(sent, results)], form)
-
-
-def _write(folder: Path, name: str, header: str, rows: Mapping[str, str]) -> None:
-    path = folder / f"{file_name(name)}.tsv"
-    if tabs := secrecy.write_rows(path, header, rows):
-        say(f"mtassay: {name}: tabs become spaces in {plural(tabs, 'output')} of {path}")

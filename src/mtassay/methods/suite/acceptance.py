@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Literal
 
@@ -11,15 +11,112 @@ from mtassay.data.errors import UsageError
 from mtassay.data.formats.suite_items import Item, Rule, RuleField, Suite
 from mtassay.data.marks import marked, plural
 from mtassay.data.subjects import SHORT, Decision
-from mtassay.methods.suite.induction import Background, Focus
+from mtassay.methods.suite.induction import Background, Focus, pattern_of, separate
 from mtassay.methods.suite.material import ItemMaterial, said, subject_id
-from mtassay.methods.suite.patterns import compile_rule
+from mtassay.methods.suite.patterns import SearchedText, compile_rule, normalize
 from mtassay.methods.suite.problems import short
 from mtassay.methods.suite.rule_judge import Judge
-from mtassay.methods.suite.suggestions import Known, broken_by, expression_for, known_outputs, with_rules
 
 _SHOWN = 200  # characters of a rule
 _LONGEST_TOKEN = 5000  # characters; what is longer is no translation that a system gives twice
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """An output whose verdict is settled, and by what: review, token, reference or rule."""
+
+    text: str
+    correct: bool
+    by: str
+
+    @property
+    def verdict(self) -> str:
+        return "correct" if self.correct else "incorrect"
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A known output that a new rule would judge in another way."""
+
+    known: Known
+    status: str
+
+
+def known_outputs(
+    judge: Judge, item: Item, *, outputs: Iterable[str] = (), decisions: Mapping[str, bool] | None = None
+) -> list[Known]:
+    """All settled outputs of an item, each text once.
+
+    `decisions` say whether an output is correct, as reviewers decided; they win over the rules.
+    """
+    by_text: dict[str, Known] = {}
+
+    def put(text: str, correct: bool, by: str) -> None:
+        by_text.setdefault(normalize(text, judge.suite.matching), Known(text, correct, by))
+
+    for text, correct in (decisions or {}).items():
+        put(text, correct, "review")
+    for token in item.positive_tokens:
+        put(token.text, True, "token")
+    for token in item.negative_tokens:
+        put(token.text, False, "token")
+    for reference in item.references:
+        put(reference, True, "reference")
+    for output in outputs:
+        status = judge.judge(item, output).status
+        if status in ("correct", "incorrect") and output.strip():
+            put(output, status == "correct", "rule")
+    return list(by_text.values())
+
+
+def with_rules(item: Item, rules: Iterable[tuple[RuleField, Rule]]) -> Item:
+    """The item with more rules."""
+    for name, rule in rules:
+        item = replace(item, **{name: (*getattr(item, name), rule)})  # type: ignore[arg-type]
+    return item
+
+
+def broken_by(
+    judge: Judge, item: Item, rules: Iterable[tuple[RuleField, Rule]], settled_outputs: Iterable[Known]
+) -> list[Broken]:
+    """Known outputs that expressions would judge in another way than is known, or bring into conflict.
+
+    A token wins over expressions and would hide the mistake, so each new expression is also tried by itself.
+    """
+    new = [(name, rule) for name, rule in rules if name.endswith("_regex")]
+    changed = with_rules(item, new)
+    broken = []
+    for output in settled_outputs:
+        text = SearchedText(normalize(output.text, judge.suite.matching))
+        against = [rule for name, rule in new if name.startswith("positive") != output.correct]
+        if any(judge.pattern(item, rule).search(text) for rule in against):
+            broken.append(Broken(output, judge.judge(changed, output.text).status))
+    return broken
+
+
+def expression_for(
+    judge: Judge,
+    item: Item,
+    texts: Sequence[str],
+    settled_outputs: Sequence[Known],
+    *,
+    correct: bool,
+    focus: Focus | None = None,
+) -> str | None:
+    """The smallest expression that matches these outputs, as far as possible, and none of the other kind.
+
+    `None` where there is nothing to tell them from, or nothing that tells them apart.
+    """
+    others = [output.text for output in settled_outputs if output.correct != correct]
+    same = [output.text for output in settled_outputs if output.correct == correct]
+    if not others:
+        return None
+    words = separate(texts, others, matching=judge.suite.matching, focus=focus, same=[*same, *texts])
+    if not words:
+        return None
+    kind: RuleField = "positive_regex" if correct else "negative_regex"
+    rule = Rule(pattern_of(words))
+    return None if broken_by(judge, item, [(kind, rule)], settled_outputs) else rule.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +245,7 @@ def _find(name: str, items: Mapping[str, Item], material: ItemMaterial) -> _Targ
     if targets:
         raise UsageError(f"'{name}' could be any of {len(targets)} subjects: {', '.join(list(targets)[:5])}.")
     raise UsageError(
-        f"No item or subject '{name}' in this suite. See: mtassay suite suggest, mtassay review next. "
+        f"No item or subject '{name}' in this suite. See: mtassay review next. "
         "For outputs of files add the same `systems`."
     )
 

@@ -11,7 +11,6 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -20,7 +19,6 @@ from mtassay.data.formats.suite_items import REGEX_FIELDS, RULE_FIELDS, Item, Ru
 from mtassay.data.languages import parse_pair
 from mtassay.methods.suite.patterns import SearchedText, normalize
 from mtassay.methods.suite.rule_judge import Judge
-from mtassay.nlp.numerals import spellings
 
 _LATIN = (
     "Yes",
@@ -242,7 +240,6 @@ class RulesBesideEachOther:
             on_both_sides.add(pitfall.rule)
             yield pitfall
         yield from self._hit_alternatives(on_both_sides)
-        yield from self._numbers()
 
     def _single_rules(self) -> Iterator[Pitfall]:
         for name in RULE_FIELDS:
@@ -309,36 +306,6 @@ class RulesBesideEachOther:
                     return None
         return left[0] if count > 1 else None
 
-    def _numbers(self) -> Iterator[Pitfall]:
-        """Known outputs in which a number must be written one way."""
-        try:
-            pair = parse_pair(self.item.langpair)
-        except MtassayError:
-            return
-        wanted = numbers_in(self.item.source, pair.source.code)
-        said = set()
-        known = (*self.item.references, *(token.text for token in self.item.positive_tokens))
-        for text in known if wanted else ():
-            rule = self._deciding(text)
-            for value, written, others in other_ways(text, pair.target.code):
-                if rule is None or value not in wanted or value in said:
-                    continue
-                if not any(self._deciding(other) for other in others):
-                    said.add(value)
-                    way = "digits" if not written.isdigit() else "words"
-                    what = (
-                        f"'{self.short(text)}' is correct by '{self.short(rule.text)}', but not with "
-                        f"'{written}' in {way}: '{self.short(others[0])}'; let the rule take both"
-                    )
-                    yield Pitfall("number-one-way", what, rule.text)
-
-    def _deciding(self, text: str) -> Rule | None:
-        """The positive expression by which a text is correct, tokens left aside."""
-        searched = self._searched(normalize(text, self.judge.suite.matching))
-        if any(self._matches(rule, searched) for rule in self.item.negative_regex):
-            return None
-        return next((rule for rule in self.item.positive_regex if self._matches(rule, searched)), None)
-
     def _searched(self, text: str) -> SearchedText:
         return SearchedText(normalize(text, self.judge.suite.matching))
 
@@ -384,72 +351,3 @@ def similar_names(suite: Suite) -> Iterator[tuple[str, Item, str, str]]:
             if first != name and (kind, name) not in said:
                 said.add((kind, name))
                 yield kind, item, name, first
-
-
-_LANGUAGES = ("en", "pt", "es", "de")
-# Beside these a number is part of a larger one, of a clock time or of a name.
-_BEHIND = re.compile(
-    r"\s*(hundred|thousand|million|billion|mil|cento|milh\w+|bilh\w+|tausend|hundert|million\w*|e|and|y|"
-    r"und|point|vírgula|past|to|para|of|a\.m|p\.m|h|[ad]\. ?C|BC|AD|BCE|de \w+ d[eo]|[A-Z][a-z]+ \d{4})\b|"
-    r"\s*[-:.,/%°ªº]?\d|[-:/%°ªº]",
-    re.IGNORECASE,
-)
-_BEFORE = re.compile(
-    r"(\d[.,:/-]?|\b(e|and|y|und|point|vírgula|hundred|mil|cento|thousand|past|to|para as|às|at|half|"
-    r"nós|vocês|eles|elas|os|as|dos|das|aos|all|you|we|us|them)) ?$|[$€£:/.,-]\s?$|[^.!?] [A-Z]\w+ $",
-)
-
-
-@cache
-def _words(language: str) -> dict[int, tuple[str, ...]]:
-    """Every way to write each number in words; nothing for a language that is not known."""
-    if language not in _LANGUAGES:
-        return {}
-    return {number: tuple(spellings(number, language)) for number in range(2, 100)}
-
-
-@cache
-def _expression(language: str) -> re.Pattern[str]:
-    words = sorted((way for ways in _words(language).values() for way in ways), key=len, reverse=True)
-    return re.compile(rf"\b(?:{'|'.join([*map(re.escape, words), '[0-9]{1,2}'])})\b", re.IGNORECASE)
-
-
-@cache
-def _values(language: str) -> dict[str, int]:
-    return {way: value for value, ways in _words(language).items() for way in ways}
-
-
-def numbers_in(text: str, language: str) -> set[int]:
-    """The numbers from 2 to 99 of a text, in digits or in words.
-
-    >>> sorted(numbers_in("Twenty-one men and 3 dogs", "en"))
-    [3, 21]
-    """
-    return {value for value, _ in _found(text, language)}
-
-
-def other_ways(text: str, language: str) -> Iterator[tuple[int, str, list[str]]]:
-    """Each number that stands alone: its value, how it is written, the text with it written in other ways.
-
-    >>> list(other_ways("Ela tem dois gatos.", "pt"))
-    [(2, 'dois', ['Ela tem 2 gatos.'])]
-    >>> list(other_ways('O <g id="2">gato</g>.', "pt"))
-    []
-    """
-    for value, match in _found(text, language):
-        before, behind = text[: match.start()], text[match.end() :]
-        if _BEHIND.match(behind) or _BEFORE.search(before) or not before.strip():
-            continue
-        ways = _words(language)[value] if match[0].isdigit() else (str(value),)
-        yield value, match[0], [f"{before}{way}{behind}" for way in ways]
-
-
-def _found(text: str, language: str) -> Iterator[tuple[int, re.Match[str]]]:
-    if language not in _LANGUAGES:
-        return
-    for match in _expression(language).finditer(text):
-        if text.rfind("<", 0, match.start()) > text.rfind(">", 0, match.start()):
-            continue  # a number in a tag is a name
-        value = int(match[0]) if match[0].isdigit() else _values(language)[match[0].lower()]
-        if 2 <= value <= 99:
-            yield value, match

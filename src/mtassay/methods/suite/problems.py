@@ -71,7 +71,6 @@ CODES = {
     "no-langpair": Code("warning", "an item without a language pair, or with one that nobody knows"),
     "no-rule": Code("warning", "an item that nothing can judge"),
     "no-items": Code("warning", "a suite without items"),
-    "number-one-way": Code("info", "an expression that takes a number only in words or only in digits"),
     "accepts-shuffled": Code("info", "a phenomenon whose rules accept references with shuffled words"),
     "accepts-half": Code("info", "a phenomenon whose rules accept half of a reference"),
     "few-items": Code("info", "a phenomenon with too few items to say much"),
@@ -260,7 +259,7 @@ class Checked:
             except MtassayError as error:
                 yield problem("no-langpair", str(error), item, severity="error")
         if not item.has_rules:
-            yield problem("no-rule", "no rule; see what systems say: mtassay suite suggest", item)
+            yield problem("no-rule", "no rule; see what systems say: mtassay suite run", item)
         for words in item.focus:
             if words.casefold() not in item.source.casefold():
                 yield problem("focus-not-in-source", f"the focus '{words}' is not in the source", item)
