@@ -11,8 +11,8 @@ from mtassay.data.marks import printable
 from mtassay.data.nouns import Result, Score
 from mtassay.meta.correlate import CorrelationSettings
 from mtassay.meta.detect import CurvePoint
-from mtassay.meta.estimation import PAIRED
 from mtassay.meta.rated_material import Rater
+from mtassay.meta.system_level import PAIRED
 
 LABELS = {
     "pearson": "Pearson",
