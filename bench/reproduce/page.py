@@ -364,7 +364,9 @@ of the papers are cited in `bench/reproduce/cited.json`; all others come from fi
     parts = [make() for name, make in PARTS.items() if read(name)]
     seconds = {name: read(name)["seconds"] for name in PARTS if read(name)}
     told = ", ".join(f"{name} {value} s" for name, value in seconds.items())
-    text = "\n\n".join([intro, f"Processor time of the last run: {told}.", *parts])
+    text = "\n\n".join(
+        [intro, f"Processor time of the last run, which used what earlier ones had kept: {told}.", *parts]
+    )
     blocks = [block.strip("\n") for block in text.split("\n\n") if block.strip()]
     text = "\n\n".join(block if block[0] == "|" else " ".join(block.split("\n")) for block in blocks)
     PAGE.write_text(text + "\n", encoding="utf-8")
