@@ -368,7 +368,7 @@ def invariance(
 
     settings, parameters = RunSettings.split(options)
     if (saved := saved_run(sentences, InvarianceMethod, settings.workspace)) is not None:
-        made_by = {key: parameters.get(key) for key in options_of(VariantSettings)}
+        made_by = {key: parameters.get(key) for key in (*options_of(VariantSettings), "repeat")}
         _refuse_of_saved(saved, {"systems": systems, "langpair": langpair, **made_by})
         return saved.judge(InvarianceMethod.name, **options)
     work = invariance_work(sentences, systems, langpair=_needed_pair(langpair), **parameters)
@@ -483,7 +483,7 @@ def behavior(
     settings, parameters = RunSettings.split(options)
     if reference is None and (saved := saved_run(source, BehaviorMethod, settings.workspace)) is not None:
         of_recipe = options_of(Recipe).keys() - options_of(BehaviorMethod).keys()
-        made_by = {key: parameters.get(key) for key in sorted(of_recipe)}
+        made_by = {key: parameters.get(key) for key in sorted({*of_recipe, "repeat"})}
         _refuse_of_saved(saved, {"systems": systems, "langpair": langpair, **made_by})
         return saved.judge(**options)
     pair = _needed_pair(langpair)

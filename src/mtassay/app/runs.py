@@ -218,6 +218,8 @@ class Run:
         refuse_unknown("judge", changes, {*JudgeOptions.__annotations__, *(f.name for f in fields(cls))})
         options, own = RunSettings.split(changes)
         parameters = {**own, **(parameters or {})}
+        if (repeat := parameters.get("repeat")) and repeat != self.record.parameters.get("repeat", 1):
+            raise UsageError("`repeat` asks systems again, and a saved run asks nobody: leave it out.")
         segments = cls.segments_of(self.record)
         judged = execute_method(cls.resolve(parameters, self.record), segments, replays(self.record), options)
         # How long it takes without an engine is not what a reader means by the time of a run.

@@ -68,6 +68,7 @@ class RunOptions(AskOptions, total=False):
 class ScoreOptions(RunOptions, total=False):
     """The fields of `ScoreMethod`, and how to run."""
 
+    repeat: int
     metrics: ScoreMetrics | None
     baseline: str | None
     test: ScoreTest
@@ -102,6 +103,7 @@ class ItemOptions(RunOptions, total=False):
 class SuiteOptions(ItemOptions, total=False):
     """The fields of `SuiteMethod`, and how to run."""
 
+    repeat: int
     items: Literal["fair", "settled", "both"]
     test: SuiteTest
     alpha: float
@@ -129,6 +131,7 @@ class VariantOptions(RunOptions, total=False):
 class IssueOptions(TypedDict, total=False):
     """The other fields of `InvarianceMethod`, which say what an issue is."""
 
+    repeat: int
     structure: str | None
     threshold: float | None
     preset: Literal["wide", "sure"] | None
@@ -151,7 +154,6 @@ class RecipeOptions(RunOptions, total=False):
 
     capabilities: Names | None
     infill: str | None
-    adapted: float | None
     sample: int | None
     per_segment: int
     max_cases: int | None
@@ -170,6 +172,7 @@ class RecipeOptions(RunOptions, total=False):
 class BehaviorOptions(RecipeOptions, total=False):
     """The fields of `BehaviorMethod`, of `Recipe`, and how to run."""
 
+    repeat: int
     quality: Metrics | None
     judge_by: str | None
     min_quality: float | None
@@ -177,7 +180,6 @@ class BehaviorOptions(RecipeOptions, total=False):
     calibrated: Mapping[str, Any] | str | None
     signed: bool
     direct: bool
-    meaning: bool
     level: float
     checks: Names | None
     recipe: Recipe | None
@@ -223,6 +225,7 @@ class ReportOptions(TypedDict, total=False):
 class JudgeOptions(RunOptions, total=False):
     """The fields of all our methods, to judge a run again with some of them; and how to run."""
 
+    repeat: int
     pair: str | tuple[str, str] | None
     suite: AnySuite
     metrics: ScoreMetrics | None
@@ -270,7 +273,6 @@ class JudgeOptions(RunOptions, total=False):
     annotator: str | None
     capabilities: Names | None
     infill: str | None
-    adapted: float | None
     sample: int | None
     per_segment: int
     max_cases: int | None
@@ -289,6 +291,5 @@ class JudgeOptions(RunOptions, total=False):
     calibrated: Mapping[str, Any] | str | None
     signed: bool
     direct: bool
-    meaning: bool
     level: float
     recipe: Recipe | None

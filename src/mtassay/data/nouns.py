@@ -124,11 +124,15 @@ class Case(NamedTuple):
 
 
 class Request(NamedTuple):
-    """One text to translate. Equal texts may get unequal answers, so the id travels along."""
+    """One text to translate. Equal texts may get unequal answers, so the id travels along.
+
+    `sample` counts from 0 how often the same is asked of a system that may answer differently each time.
+    """
 
     id: str
     text: str | None
     context: str | None = None
+    sample: int = 0
 
 
 class Output(NamedTuple):

@@ -180,8 +180,8 @@ _OURS: dict[str, dict[str, str]] = {
     },
     "substitutes": {
         "lexicon": "mtassay.methods.invariance.substitute_lexicon:SubstituteLexicon",
-        "fill-mask": "mtassay.methods.invariance.substitute_models:FillMask",
-        "llm": "mtassay.methods.invariance.substitute_models:ChatSubstitutes",
+        "fill-mask": "mtassay.methods.invariance.substitutes:FillMask",
+        "llm": "mtassay.methods.invariance.substitutes:ChatSubstitutes",
         "file": "mtassay.methods.invariance.substitute_lexicon:TableFile",
     },
     "pack": {},  # what knows one language is not ours: see `data/language_packs.py`

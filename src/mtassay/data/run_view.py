@@ -267,7 +267,8 @@ class RunView:
                 for about in [findings.get((segment.id, system), [])]
                 if about or segment.id in outputs.get(system, {})
             ]
-            yield CaseView(segment.id, self.source_lines(segment), answers, self.groups_of(segment))
+            groups, document = self.groups_of(segment), segment.document or ""
+            yield CaseView(segment.id, self.source_lines(segment), answers, groups, document)
 
     def source_lines(self, segment: Segment) -> list[Line]:
         """What was asked, and what good translations of it are."""
@@ -285,6 +286,8 @@ class RunView:
             lines.append(Line("no output", output.error or "" if output else ""))
         else:
             lines += self.output_lines(output.text, findings[0].evidence if findings else {})[:1]
+            others = [text for text in output.meta.get("again", ()) if text not in (None, output.text)]
+            lines += [Line("asked again", text) for text in dict.fromkeys(others)]
         reasons = [why for f in findings if f.verdict != "pass" for why in self.reasons(f) if why]
         lines += [Line("" if number else "why", why) for number, why in enumerate(reasons)]
         verdicts = [f.verdict for f in findings if f.verdict is not None]

@@ -13,13 +13,15 @@ from mtassay.nlp.annotation import Annotation
 class AnnotatedAnswer:
     """One source and its translation, both as the annotators read them; a bare one has a text only.
 
-    `references` are right translations, where there are any.
+    `references` are right translations, where there are any; `again` are the further answers of a system
+    that was asked several times.
     """
 
     id: str
     source: Annotation
     output: Annotation
     references: tuple[str, ...] = ()
+    again: tuple[Annotation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

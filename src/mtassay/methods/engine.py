@@ -28,6 +28,7 @@ from mtassay.data.nouns import (
     texts_digest,
 )
 from mtassay.data.subjects import decide
+from mtassay.methods.repeats import ask_again
 from mtassay.review.campaign_store import counted_reviews
 from mtassay.runtime.http_calls import without_secrets
 from mtassay.runtime.workspace import Workspace
@@ -122,7 +123,8 @@ def ask(
     """The cases that a method makes of segments, and what every system answers to them."""
     cases = list(method.cases(segments, context))
     requests = [request for case in cases for request in case.requests()]
-    return AskedCases(cases, {system.name: context.ask(system, requests) for system in systems})
+    times = getattr(method, "repeat", 1)
+    return AskedCases(cases, {s.name: ask_again(s, requests, context, times=times) for s in systems})
 
 
 def translate(

@@ -419,11 +419,11 @@ class ChatTranslator(LiveSystem):
         return [output for request in requests for output in self._translate_one(request)]
 
     def _translate_one(self, request: Request) -> list[Output]:
-        return answer_each([request], lambda texts: [self._ask(texts[0], request.context)])
+        return answer_each([request], lambda texts: [self._ask(texts[0], request)])
 
     @abstractmethod
-    def _ask(self, text: str, context: str | None) -> Answer:
-        """What the model says to one text."""
+    def _ask(self, text: str, request: Request) -> Answer:
+        """What the model says to the text of a request; another sample has another seed."""
 
     def _messages(self, text: str, context: str | None) -> list[dict[str, str]]:
         return self._prompt.messages(text, pair=self.pair, context=context, shots=self._shots)
@@ -501,10 +501,16 @@ class OpenAI(ChatTranslator):
     def check_key(self) -> None:
         self._client.headers()
 
-    def _ask(self, text: str, context: str | None) -> Answer:
-        messages = self._messages(text, context)
+    @property
+    def is_sampled(self) -> bool:
+        """Yes, at any temperature: hosted models do not answer alike at 0 either."""
+        return True
+
+    def _ask(self, text: str, request: Request) -> Answer:
+        messages = self._messages(text, request.context)
+        seed = None if self.seed is None else self.seed + request.sample
         try:
-            reply = self._client.complete(messages, temperature=self.temperature, seed=self.seed)
+            reply = self._client.complete(messages, temperature=self.temperature, seed=seed)
         except RejectedError as error:
             if "content_filter" in str(error):
                 return Answer(None, f"refused: {error}")

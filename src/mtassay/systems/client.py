@@ -594,7 +594,7 @@ def answer_key(signature: str, request: Request) -> str:
     """What the answer of an engine to a request is kept under."""
     parts = (signature, request.text or "", request.context if request.context is not None else "\1")
     lengths = ",".join(str(len(part)) for part in parts)
-    text = f"{lengths}:{''.join(parts)}"
+    text = f"{lengths}:{''.join(parts)}" + (f"\0{request.sample}" if request.sample else "")
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=20).hexdigest()
 
 

@@ -58,6 +58,11 @@ class LiveSystem(System):
         """How this engine may be asked."""
         return Limits()
 
+    @property
+    def is_sampled(self) -> bool:
+        """Whether it may answer the same text differently, so that it is worth being asked again."""
+        return False
+
     def check_key(self) -> None:
         """A `ClosedError` where the environment lacks the key that every call needs. Nothing is asked."""
 

@@ -299,9 +299,14 @@ class Llama(ChatTranslator):
         """The model itself, for other work than translating."""
         return self._model
 
-    def _ask(self, text: str, context: str | None) -> Answer:
-        messages = self._messages(text, context)
-        reply = self._model.complete(messages, temperature=self.temperature, seed=self.seed)
+    @property
+    def is_sampled(self) -> bool:
+        return self.temperature > 0
+
+    def _ask(self, text: str, request: Request) -> Answer:
+        messages = self._messages(text, request.context)
+        seed = self.seed + request.sample
+        reply = self._model.complete(messages, temperature=self.temperature, seed=seed)
         return judge_reply(reply, text, target=self.pair.target, cleaning=self.clean)
 
     @cached_property

@@ -299,28 +299,44 @@ def delete_runs(
             "trace in the file.",
         ),
     ] = False,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Bring runs back that were deleted without --with-texts.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be deleted, and delete nothing.")
+    ] = False,
     workspace: WorkspaceOption = None,
 ) -> None:
     """Delete runs with their outputs and findings, and give the space back.
 
-    With --with-texts, reviews and answers that another run has, too, stay until that run is deleted so.
-    Backups, sheets and reports that you made are yours to delete.
+    The newest 20 deleted runs are kept in a file beside the workspace, for --undo. With --with-texts nothing
+    is kept, and the file goes; reviews and answers that another run has, too, stay until that run is deleted
+    so. Backups, sheets and reports that you made are yours to delete.
 
     \b
     Examples:
     mtassay runs delete last
+    mtassay runs delete last --undo
     mtassay runs delete 20260801-101500-a1b2 --with-texts
     """
     store = open_workspace(workspace)
+    if undo:
+        for name in run:
+            echo(f"Run {store.take_back(name)} is back.")
+        return
     if not with_texts:
         for name in run:
-            echo(f"Deleted run {store.delete_run(name)}.")
+            if dry_run:
+                echo(f"Run {store.run(name).id} would be deleted.")
+            else:
+                echo(f"Deleted run {store.throw_away(name)}. Bring it back: --undo")
         return
-    purged = store.purge(run)
+    purged = store.purge(run, dry_run=dry_run)
+    deed = "Would delete" if dry_run else "Deleted"
     echo(
-        f"Deleted {plural(len(purged.runs), 'run')}, {plural(purged.answers, 'answer')} of engines, "
+        f"{deed} {plural(len(purged.runs), 'run')}, {plural(purged.answers, 'answer')} of engines, "
         f"{plural(purged.reviews, 'review')} and the cache."
-        + ("" if purged.others else " Nothing of their texts is left in the file.")
+        + ("" if purged.others or dry_run else " Nothing of their texts is left in the file.")
     )
     if purged.others:
         say(

@@ -150,6 +150,9 @@ def _reported(
             themes=themes,
             quiet=quiet,
             plan=text,
+            priorities=done.plan.priorities,
+            prices=done.plan.budget.prices,
+            latency=done.plan.budget.latency,
             workspace=place,
         )
         store.remember([(key, _file_digest(target))])

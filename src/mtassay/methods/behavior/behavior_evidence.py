@@ -13,10 +13,11 @@ from mtassay.data.method import Evidence
 from mtassay.data.nouns import Case, Edit, Finding, Observation, Output, Verdict
 from mtassay.measures.judge import Opinion
 from mtassay.methods.basis import missing, reasons_of
-from mtassay.methods.behavior.edit_search import EditedPair, SoughtEdit, find_edit, is_ignored, words_of
+from mtassay.methods.behavior.edit_search import EditedPair, find_edit, is_ignored, words_of
 from mtassay.methods.behavior.infiller import distinct_edits
 from mtassay.methods.behavior.pairs import edited_id, stored_edits
 from mtassay.methods.behavior.verdict_thresholds import MOVED, STATUSES, JudgedPair, position
+from mtassay.methods.repeats import most_fail
 
 _SIDES = ("original", "edited")
 _JUDGED = (
@@ -108,20 +109,19 @@ class AnsweredPair:
     texts: tuple[str, str]
     qualities: tuple[float, float]
 
-    @property
-    def sought(self) -> SoughtEdit:
-        """What to look for, and where."""
-        return SoughtEdit(self.case.expect["reference_changes"], self.texts[1], self.texts[0])
-
     def references(self, side: int) -> tuple[str, ...]:
         """The reference of the original (side 0), or of the edit (1)."""
         return (self.case.expect["references"][side],)
 
     def finds_edit(self) -> bool | None:
         """Whether the words of the edit are in the translation of the edited source."""
-        changes, output, original_output = self.sought
-        references = self.case.expect["references"]
-        return find_edit(changes, references[1], output, original_output=original_output)
+        expect = self.case.expect
+        return find_edit(
+            expect["reference_changes"],
+            expect["references"][1],
+            self.texts[1],
+            original_output=self.texts[0],
+        )
 
     def ignores_edit(self, pair: Pair) -> bool:
         """Whether the translation of the edited source provably lacks the edit."""
@@ -192,6 +192,29 @@ class AnsweredPair:
         if edit & named:
             return "at the edit"
         return "elsewhere" if edit_found is None and named else position(edit_found)
+
+
+def beyond_chance(times: Sequence[Sequence[Finding]], *, level: float = 0.05) -> list[Finding]:
+    """One finding for each case, of those of several times that a system was asked.
+
+    A case fails if significantly more than half of the times fail, and passes if at most half do; between
+    these it is undecided. The finding is the first that says so.
+    """
+    if len(times) < 2:
+        return list(times[0])
+    found = []
+    for own in zip(*(sorted(each, key=lambda f: f.case_id) for each in times), strict=True):
+        failed = [finding for finding in own if finding.verdict == "fail"]
+        fails = most_fail(len(failed), len(own), level=level)
+        if fails is None:
+            why = f"it fails {len(failed)} of {len(own)} times, which may be chance"
+            evidence = replace(CaseEvidence.of(failed[0]), status="undecided", why=why, where="")
+            found.append(replace(failed[0], verdict="undecided", evidence=evidence.as_json()))
+        else:
+            others = [finding for finding in own if finding.verdict == "pass"] or own
+            found.append(failed[0] if fails else others[0])
+    order = {finding.case_id: place for place, finding in enumerate(times[0])}
+    return sorted(found, key=lambda finding: order[finding.case_id])
 
 
 def observed(finding: Finding) -> Observation:

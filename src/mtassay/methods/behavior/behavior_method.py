@@ -42,6 +42,7 @@ from mtassay.methods.basis import (
 from mtassay.methods.behavior.behavior_evidence import (
     AnsweredPair,
     CaseEvidence,
+    beyond_chance,
     count_findings,
     missing_output,
     skipped_case,
@@ -49,7 +50,6 @@ from mtassay.methods.behavior.behavior_evidence import (
 from mtassay.methods.behavior.behavior_view import BehaviorView
 from mtassay.methods.behavior.case_files import read_material, read_outputs_of
 from mtassay.methods.behavior.case_generation import make_cases
-from mtassay.methods.behavior.edit_search import find_by_meaning
 from mtassay.methods.behavior.pair_quality import PAIR_QUESTIONS
 from mtassay.methods.behavior.pairs import cases_of, edited_id
 from mtassay.methods.behavior.pass_rates import pass_rates
@@ -76,6 +76,13 @@ from mtassay.methods.behavior.verdict_thresholds import (
     reconsider,
     thresholds_for,
 )
+from mtassay.methods.repeats import (
+    RepeatSettings,
+    base_name,
+    require_enough,
+    set_apart,
+    signed_repeats,
+)
 from mtassay.nlp.annotation import Annotation
 
 _OF_THE_PAPER = ("quality", "min_quality", "max_change", "signed")
@@ -83,23 +90,17 @@ _OF_THE_PAPER = ("quality", "min_quality", "max_change", "signed")
 
 
 @dataclass(frozen=True)
-class BehaviorMethod(Method):
-    """Holds translations of originals against references, and those of edits against pseudo-references.
+class BehaviorMethod(RepeatSettings, Method):
+    """Compares each translation, before and after an edit, with its reference.
 
     `judge_by` is "ours", the judge that learned from people (`mtassay.measures.judge`), or "paper", which
-    compares two qualities; the rest is about that one, and to give it is to ask for the paper's judge.
-
-    `quality` are the metrics, by name, that are averaged to measure a translation. A case passes if the
-    original has a quality of at least `min_quality` and the edit moves it by at most `max_change`; where
-    these are not given, those of the measure count (see `thresholds`), or those in a file that
-    `meta calibrate` wrote (`calibrated`). With `signed` only a loss of quality counts. With `filter`, a
-    reference-free metric, cases are skipped whose two pairs differ in quality by more than `filter_beta`.
-    `direct` looks for the edit in
-    the translations, and for negations: where the edit was provably ignored, or a negation is lost or added
-    against source and reference, the case fails whatever its quality; with `meaning` the
-    sentence encoder helps to place errors, which finds a little more and takes its time. `level` is that of
-    significance. `checks` are counted beside the verdicts. A `recipe` says how cases are made of a parallel
-    text; without one, the segments must be cases.
+    compares two qualities; `quality`, `min_quality`, `max_change`, `calibrated` and `signed` are about that
+    one, and to give one of them is to ask for it. By it a case passes if the original has a quality of at
+    least `min_quality` and the edit moves it by at most `max_change`. With `filter`, a reference-free metric,
+    cases are skipped whose two pairs differ in quality by more than `filter_beta`. With `direct`, a case
+    fails whatever its quality where the edit was provably ignored, or a negation is lost or added. `checks`
+    are counted beside the verdicts. A `recipe` says how cases are made of a parallel text; without one, the
+    segments must be cases.
     """
 
     name: ClassVar[str] = "behavior"
@@ -178,12 +179,6 @@ class BehaviorMethod(Method):
         metadata=option(
             "Look for the edit in translations (is the error there?), and for lost or added negations.",
             "--direct/--no-direct",
-        ),
-    )
-    meaning: bool = field(
-        default=False,
-        metadata=option(
-            "Look for it by meaning too, with the encoder.", "--meaning/--no-meaning", is_hidden=True
         ),
     )
     filter: Mapping[str, Metric] = field(
@@ -271,6 +266,7 @@ class BehaviorMethod(Method):
 
     def require(self) -> None:
         """The quality measures and the judge."""
+        require_enough(self.repeat)
         _ = self.signature
 
     @classmethod
@@ -319,24 +315,25 @@ class BehaviorMethod(Method):
         self, cases: Sequence[Case], outputs: Mapping[str, Sequence[Output]], context: RunContext
     ) -> Judgement:
         asked = [case for case in cases if case.skip is None]
-        systems = list(outputs)
+        each_time = set_apart(outputs)
+        systems = list(each_time)
         items = [
             Translated(
                 str(case.sources[side]),
                 case.expect["references"][side],
-                tuple(outputs[system][2 * number + side].text for system in systems),
+                tuple(each_time[system][2 * number + side].text for system in systems),
             )
             for number, case in enumerate(asked)
             for side in range(2)
         ]
         measured = qualities(self.quality, items, systems, context).reshape(-1, 2, len(systems))
-        findings: list[Finding] = []
-        counts: dict[str, dict[str, int]] = {}
-        for column, system in enumerate(systems):
+        times: dict[str, list[list[Finding]]] = {}
+        for column, name in enumerate(systems):
+            system = base_name(name)
             system_findings = [skipped_case(case, system) for case in cases if case.skip is not None]
             answered: list[AnsweredPair] = []
             for number, case in enumerate(asked):
-                both = outputs[system][2 * number : 2 * number + 2]
+                both = each_time[name][2 * number : 2 * number + 2]
                 absent = [side for side in range(2) if both[side].text is None]
                 if absent:
                     system_findings.append(missing_output(case, system, absent[0], both[absent[0]]))
@@ -345,9 +342,11 @@ class BehaviorMethod(Method):
                     quality, edited = measured[number, :, column].tolist()
                     answered.append(AnsweredPair(case, texts, (quality, edited)))
             opinions = self._opinions(answered, system, context)
-            system_findings += self._findings(answered, system, opinions, context)
-            counts[system] = count_findings(system_findings, len(cases))
-            findings += system_findings
+            system_findings += self._findings(answered, system, opinions)
+            times.setdefault(system, []).append(system_findings)
+        by_system = {system: beyond_chance(own, level=self.level) for system, own in times.items()}
+        counts = {system: count_findings(own, len(cases)) for system, own in by_system.items()}
+        findings = [finding for own in by_system.values() for finding in own]
         segments = [
             Segment(
                 edited_id(asked[i // 2].id) if i % 2 else asked[i // 2].id, item.source, (item.reference,)
@@ -369,7 +368,7 @@ class BehaviorMethod(Method):
         rates = replace(rates, basis={**rates.basis, **judgement.basis})
         if flagged := checked_note(rates):
             rates = replace(rates, notes=[*rates.notes, flagged])
-        return sign(rates, context)
+        return sign(rates, context, **signed_repeats(self.repeat))
 
     def _opinions(
         self, answered: Sequence[AnsweredPair], system: str, context: RunContext
@@ -396,7 +395,6 @@ class BehaviorMethod(Method):
         answered: Sequence[AnsweredPair],
         system: str,
         opinions: Sequence[tuple[Opinion, Opinion]],
-        context: RunContext,
     ) -> list[Finding]:
         name = quality_name(self.quality)
         if opinions:
@@ -417,11 +415,6 @@ class BehaviorMethod(Method):
             for i, pair in enumerate(answered):
                 if pair.ignores_edit(self._pair):
                     judged[i], has_edit[i] = JudgedPair("edit ignored"), False
-        if self.meaning:
-            # The encoder cannot tell what it is blind to.
-            unknown = [i for i, answer in has_edit.items() if answer is None and not blind[i]]
-            context.progress("looking for the edits", 0, None)
-            has_edit |= zip(unknown, find_by_meaning([answered[i].sought for i in unknown]), strict=True)
         return [
             pair.finding(
                 system,
@@ -499,7 +492,7 @@ class BehaviorMethod(Method):
                 "polarity": "yes" if self.direct and self._polarity else "no",
             }
         settings |= {
-            "direct": ("meaning" if self.meaning else "words") if self.direct else "no",
+            "direct": "words" if self.direct else "no",
             "filter": quality_name(self.filter) or "none",
         }
         if self.filter:

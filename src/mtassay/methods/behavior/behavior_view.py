@@ -42,6 +42,7 @@ from mtassay.methods.behavior.pass_rates import (
 )
 from mtassay.methods.behavior.verdict_thresholds import MOVED, PAPER, caution, compared, thresholds_of
 from mtassay.methods.headlines import Contest, weakest
+from mtassay.methods.repeats import repeat_tables
 
 
 class BehaviorView(RunView):
@@ -84,7 +85,8 @@ class BehaviorView(RunView):
                 lines = case_lines(about) or [Line("source", segment.source or "")]
                 order = [f for system in self.run.systems for f in about if f.system == system]
                 capability = CaseEvidence.of(about[0]).capability
-                yield CaseView(segment.id, lines, [answer_view(f) for f in order], [capability])
+                answers = [answer_view(f) for f in order]
+                yield CaseView(segment.id, lines, answers, [capability], segment.document or "")
 
     def tables(self, look: Look = PLAIN) -> list[Table]:
         parameters = self.run.parameters
@@ -109,6 +111,7 @@ class BehaviorView(RunView):
         broken = broken_table(broken_by_edits(self.run.findings, self.run.systems))
         flagged = alarm_table(self.run.result.basis.get("checks", {}), detail=look.detail)
         tables = [table for table in (rates, broken, status_table(self.run), positions, flagged) if table]
+        tables += repeat_tables(self.run)
         if look.detail and not by_evidence:
             swept = sweep_run(self.run)
             tables.append(sweep_table(swept.scores, chosen=swept.chosen, title=swept.title))

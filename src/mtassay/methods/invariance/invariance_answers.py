@@ -19,6 +19,7 @@ from mtassay.measures.answers import AnnotatedAnswer
 from mtassay.measures.judge import Opinion
 from mtassay.methods.invariance.relations import AnsweredCase, ComparedPair, Unread
 from mtassay.methods.invariance.structures import Structure
+from mtassay.methods.repeats import texts_of as all_answers
 from mtassay.nlp.annotation import Annotation, Annotator, plain_words
 from mtassay.nlp.encoder import open_encoder, unit
 from mtassay.nlp.spread import SpreadAnnotator
@@ -180,7 +181,7 @@ Read = Callable[[str], Annotation]
 
 def texts_of(outputs: Iterable[Sequence[Output]]) -> list[str]:
     """All texts that systems gave."""
-    return [output.text for answers in outputs for output in answers if output.text is not None]
+    return [text for answers in outputs for output in answers for text in all_answers(output)]
 
 
 def answered(
@@ -201,7 +202,13 @@ def answered(
 def _answered(case: Case, outputs: Sequence[Output], read_source: Read, read_output: Read) -> AnsweredCase:
     if outputs[0].text is None:
         return AnsweredCase(case, None, problem=outputs[0].error or "no output", absent=outputs[0])
-    original = AnnotatedAnswer(case.id, read_source(case.sources[0] or ""), read_output(outputs[0].text))
+
+    def read(key: str, source: str | None, output: Output) -> AnnotatedAnswer:
+        texts = map(read_output, all_answers(output))
+        readings = [reading for place, reading in enumerate(texts) if not (place and reading.error)]
+        return AnnotatedAnswer(key, read_source(source or ""), readings[0], again=tuple(readings[1:]))
+
+    original = read(case.id, case.sources[0], outputs[0])
     if error := original.output.error or original.source.error:
         return AnsweredCase(case, None, problem=f"its annotator failed: {error}")
     result = AnsweredCase(case, original)
@@ -209,7 +216,7 @@ def _answered(case: Case, outputs: Sequence[Output], read_source: Read, read_out
         if output.text is None:
             result.unread.append(Unread(output.id, output.error or "no output"))
             continue
-        answer = AnnotatedAnswer(output.id, read_source(source or ""), read_output(output.text))
+        answer = read(output.id, source, output)
         if error := answer.output.error or answer.source.error:
             result.unread.append(Unread(output.id, f"its annotator failed: {error}"))
         elif "edit" in tags:

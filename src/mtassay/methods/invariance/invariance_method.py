@@ -10,6 +10,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
+import numpy as np
+
 from mtassay.data.errors import InputError, UsageError
 from mtassay.data.formats.segment_files import read_segments
 from mtassay.data.languages import Pair, name_of, parse_pair
@@ -85,6 +87,12 @@ from mtassay.methods.invariance.relations import (
 from mtassay.methods.invariance.structures import Structure, open_structure
 from mtassay.methods.invariance.substitutes import asks_models
 from mtassay.methods.invariance.variants import VariantSettings, make_variants
+from mtassay.methods.repeats import (
+    RepeatSettings,
+    beyond_noise,
+    require_enough,
+    signed_repeats,
+)
 from mtassay.nlp.annotation import Annotation, Annotator, Layer
 from mtassay.nlp.annotators import advice, open_annotator
 from mtassay.nlp.encoder import open_encoder
@@ -124,7 +132,7 @@ class SystemDistances:
 
 
 @dataclass(frozen=True)
-class InvarianceMethod(VariantSettings, Method):
+class InvarianceMethod(RepeatSettings, VariantSettings, Method):
     """Makes variants of sentences, and compares the translations of originals and their variants.
 
     An original has an issue if the distance of a variant's translation from its own is strictly larger than
@@ -234,6 +242,7 @@ class InvarianceMethod(VariantSettings, Method):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        require_enough(self.repeat)
         check_filters(self.filters)
         if not (math.isfinite(self.threshold) and self.threshold >= 0):
             raise UsageError(f"The threshold must be a number, 0 or more, not {self.threshold:g}.")
@@ -416,6 +425,9 @@ class InvarianceMethod(VariantSettings, Method):
         }
         filtered: dict[str, Far] = {}
         opinions: dict[str, Opinion] = {}
+        for key in self._noise(material, distances):
+            filtered[key] = Far("noise", distances[key])
+            distances[key] = 0.0
         for name in self.filters:
             far = [pair for pair in pairs if distances[pair.variant.id] > above]
             if name == "judge":
@@ -433,6 +445,36 @@ class InvarianceMethod(VariantSettings, Method):
             if answered_case.original is not None
         ]
         return SystemDistances(rankings, filtered, opinions)
+
+    def _noise(self, material: Sequence[AnsweredCase], distances: Mapping[str, float]) -> list[str]:
+        """The far variants that are no farther than what changes when one sentence is asked again."""
+        noise = []
+        for case in material:
+            compared = [pair for pair in case.compared if pair.repeats]
+            if not any(distances[pair.variant.id] > self.threshold for pair in compared):
+                continue
+            tables = []
+            for pair in compared:
+                twos = [
+                    *zip(
+                        zip(*np.triu_indices(2 * pair.repeats, 1), strict=True), pair.repeated(), strict=True
+                    )
+                ]
+                differ = [
+                    (at, two) for at, two in twos if two.original.output.text != two.variant.output.text
+                ]
+                far = np.zeros((2 * pair.repeats,) * 2, dtype=bool)
+                measured = self._structure.distances([two for _, two in differ])
+                for (at, _), distance in zip(differ, measured, strict=True):
+                    far[at] = far[at[::-1]] = distance > self.threshold
+                tables.append(far)
+            beyond = beyond_noise(tables, level=self.alpha)
+            noise += [
+                pair.variant.id
+                for pair, is_beyond in zip(compared, beyond, strict=True)
+                if not is_beyond and distances[pair.variant.id] > self.threshold
+            ]
+        return noise
 
     def _opinions(
         self, pairs: Sequence[ComparedPair], system: str, context: RunContext
@@ -461,6 +503,7 @@ class InvarianceMethod(VariantSettings, Method):
             "relations": "+".join(self.relations) or "none",
             **({"judge": self._judge.signature} if "judge" in self.filters else {}),
             "annotator": self._annotator.signature if self._annotator else "none",
+            **signed_repeats(self.repeat),
             "version": f"mtassay-{__version__}",
         }
         # The parts of a value are signed with bars of their own, which must not look like the next key.

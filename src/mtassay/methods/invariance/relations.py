@@ -11,8 +11,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import combinations
 from typing import ClassVar, cast
 
 import numpy as np
@@ -33,6 +34,26 @@ class ComparedPair:
     original: AnnotatedAnswer
     variant: AnnotatedAnswer
     edit: Edit
+
+    @property
+    def repeats(self) -> int:
+        """How many answers there are to both, where the system was asked several times; else 0."""
+        fewest = min(len(self.original.again), len(self.variant.again))
+        return fewest + 1 if fewest else 0
+
+    def repeated(self) -> list[ComparedPair]:
+        """Every two of the answers to both, those to the original first."""
+        k = self.repeats
+        answers = [
+            replace(side, output=output)
+            for side in (self.original, self.variant)
+            for output in (side.output, *side.again)[:k]
+        ]
+        nothing = Edit(0, 0, "", "")
+        return [
+            replace(self, original=a, variant=b, edit=self.edit if i < k <= j else nothing)
+            for (i, a), (j, b) in combinations(enumerate(answers), 2)
+        ]
 
 
 @dataclass(frozen=True, slots=True)

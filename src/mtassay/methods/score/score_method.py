@@ -19,6 +19,7 @@ from mtassay.measures.given_scores import SegmentScore
 from mtassay.measures.metric import Metric
 from mtassay.measures.reference_checks import reference_notes
 from mtassay.methods.basis import CHECKS, JUDGE_OPTION, missing, unanswered_counts, unanswered_note
+from mtassay.methods.repeats import RepeatSettings, is_later, pool, set_apart, times_asked
 from mtassay.methods.score.judged import judge_outputs, require_judge
 from mtassay.methods.score.score_statistics import (
     LEAST_DOCUMENTS,
@@ -42,7 +43,7 @@ METRICS = "bleu,chrf"
 
 
 @dataclass(frozen=True)
-class ScoreMethod(Method):
+class ScoreMethod(RepeatSettings, Method):
     """Scores outputs against references with any number of metrics, by name.
 
     All pairs of systems are compared; `baseline` says which comparisons a report shows first: by default
@@ -236,10 +237,14 @@ class ScoreMethod(Method):
         with self._checked(lean, context) as alarms:
             if self.judge_by:
                 evidence += judge_outputs(lean, self._judged_pair, context, self.judge_by)
-            for _, metric, usable, measured in measure_all(
-                self.metrics, corpus, context, extra=self._resampling
+            times = times_asked(outputs)
+            each_time: dict[str, dict[str, list[float]]] = {}
+            everything = Corpus.of(corpus.segments, set_apart(outputs)) if times > 1 else corpus
+            for name, metric, usable, measured in measure_all(
+                self.metrics, everything, context, extra=self._resampling
             ):
-                for entry in measured:
+                pooled, each_time[name] = pool(measured, metric, times)
+                for entry in pooled:
                     statistics += [
                         entry,
                         *_parts(entry, metric),
@@ -247,13 +252,14 @@ class ScoreMethod(Method):
                     ]
                 if self.evidence:
                     for system, texts in usable.outputs.items():
-                        evidence += metric.findings(usable.segments, system, texts)
+                        if not is_later(system):
+                            evidence += metric.findings(usable.segments, system, texts)
             by_system = alarms()
         for system in outputs:
             counts[system] |= count_checks(by_system.get(system, ()))
             findings += by_system.get(system, ())
         findings += evidence
-        basis: dict[str, Any] = {}
+        basis: dict[str, Any] = {"repeats": {"times": times, "scores": each_time}} if times > 1 else {}
         if unanswered:
             lacking = {system: len(units) for system, units in unanswered.items()}
             basis["unanswered"] = {"of": len(cases), "systems": lacking, "ranked": self.rank_incomplete}

@@ -87,7 +87,8 @@ def comparison(
     if test == "bootstrap":
         return _bootstrap(parts, samples, seed)
     if test == "exact":
-        return exact(parts[0]) if len(parts) == 1 else permutation(parts, samples=samples, seed=seed)
+        is_single = len(parts) == 1 and parts[0].dtype == np.int8  # else shares of several answers
+        return exact(parts[0]) if is_single else permutation(parts, samples=samples, seed=seed)
     correct, n = counts(parts)
     if len(parts) == 1:
         function = {"z": proportions.z_test, "t": proportions.t_test}[test]
@@ -99,7 +100,7 @@ def comparison(
 
 def counts(parts: Sequence[NDArray[Any]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """How many items each system has correct, and settled, in each part: two tables (systems, parts)."""
-    correct = np.stack([np.count_nonzero(part == 1, axis=0) for part in parts], axis=-1)
+    correct = np.stack([np.where(part > 0, part, 0).sum(axis=0) for part in parts], axis=-1)
     settled = np.stack([np.count_nonzero(part >= 0, axis=0) for part in parts], axis=-1)
     return correct, settled
 
@@ -115,7 +116,7 @@ def _bootstrap(parts: Sequence[NDArray[Any]], samples: int, seed: int | None) ->
             # Seeds of their own: parts of the same size must not share their draws.
             own = None if seed is None else seed + number
             sums += resampling.bootstrap_sums(
-                [np.stack([some == 1, some >= 0], -1)], samples=samples, seed=own
+                [np.stack([np.where(some > 0, some, 0), some >= 0], -1)], samples=samples, seed=own
             )
         correct, settled = (np.stack([table[..., column] for table in sums], -1) for column in (0, 1))
         return proportions.macro_average(correct, settled)
@@ -136,13 +137,14 @@ Items = Literal["fair", "settled"]
 class Grades:
     """What every system got on every item: 1 correct, 0 incorrect, -1 not settled.
 
-    Not settled is what is undecided, a conflict or skipped. `values` has one row for each item and one column
-    for each system, in their order. Items have the tags `category` and `phenomenon`.
+    Where a system was asked several times, it is the share of correct answers. Not settled is what is
+    undecided, a conflict or skipped. `values` has one row for each item and one column for each system, in
+    their order. Items have the tags `category` and `phenomenon`.
     """
 
     items: Sequence[Case]
     systems: Sequence[str]
-    values: NDArray[np.int8]
+    values: NDArray[Any]
 
     def __post_init__(self) -> None:
         shape = (len(self.items), len(self.systems))

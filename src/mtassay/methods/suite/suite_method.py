@@ -29,6 +29,7 @@ from mtassay.methods.basis import (
     missing,
     sign,
 )
+from mtassay.methods.repeats import AGAIN, RepeatSettings, signed_repeats, texts_of
 from mtassay.methods.suite.accuracy import Grades, Test, accuracies, costliest, fair_items
 from mtassay.methods.suite.authoring import Choice, select
 from mtassay.methods.suite.rule_judge import DETECTOR, STATUSES, Judge, VerdictEvidence, is_notable
@@ -52,7 +53,7 @@ def _names(what: str, metavar: str = "NAME") -> Any:
 
 
 @dataclass(frozen=True)
-class SuiteMethod(Method):
+class SuiteMethod(RepeatSettings, Method):
     """Judges outputs of the items of a suite, and compares systems by their accuracy.
 
     `category`, `phenomenon`, `tag`, `item`, `approved` and `public` choose items; else all are judged.
@@ -233,7 +234,10 @@ class SuiteMethod(Method):
                     cache[text] = subject, evidence, evidence.as_json()
                 subject, evidence, record = cache[text]
                 subjects.append(subject)
-                findings[system].append(Finding(case.id, system, DETECTOR, evidence.verdict, evidence=record))
+                share = self._share(case, answers[place]) if AGAIN in answers[place].meta else None
+                findings[system].append(
+                    Finding(case.id, system, DETECTOR, evidence.verdict, share, evidence=record)
+                )
                 counts[system][evidence.status] += 1
         everything = [finding for of_system in findings.values() for finding in of_system]
         reviewers = context.reviewers(QUESTION) if known_decisions else {}
@@ -247,6 +251,12 @@ class SuiteMethod(Method):
             notes=[f"{' and '.join(names)} gave the same outputs." for names in _twins(outputs)],
             basis={"suite": self.suite.digest, **settled.basis(), **flagged},
         )
+
+    def _share(self, case: Case, output: Output) -> float | None:
+        """The share of the answers to an item that rules find correct, of those that they settle."""
+        judged = [self._judge.judge(self._judge.items[case.id], t).evidence.verdict for t in texts_of(output)]
+        settled = judged.count("pass") + judged.count("fail")
+        return judged.count("pass") / settled if settled else None
 
     def score(self, judgement: Judgement, context: RunContext) -> Result:
         context.progress("significance", 0, None)
@@ -289,7 +299,9 @@ class SuiteMethod(Method):
             notes.append(flagged)
         if note := compared_items(result):
             result = replace(result, notes=[note, *notes])
-        return sign(result, context, suite=self.suite.digest, reviews=settled.signed)
+        return sign(
+            result, context, suite=self.suite.digest, reviews=settled.signed, **signed_repeats(self.repeat)
+        )
 
     @property
     def about(self) -> str:
@@ -328,11 +340,13 @@ def grades_of(findings: Sequence[Finding], cases: Sequence[Case], systems: Seque
     asked = [case for case in cases if case.skip is None]
     rows = {case.id: place for place, case in enumerate(asked)}
     columns = {system: place for place, system in enumerate(systems)}
-    values = np.full((len(rows), len(columns)), -1, dtype=np.int8)
+    shares = any(finding.value is not None for finding in findings)
+    values = np.full((len(rows), len(columns)), -1, dtype=np.float64 if shares else np.int8)
     grade = {"pass": 1, "fail": 0}
     for finding in findings:
         if finding.verdict in grade:
-            values[rows[finding.case_id], columns[finding.system]] = grade[finding.verdict]
+            share = grade[finding.verdict] if finding.value is None else finding.value
+            values[rows[finding.case_id], columns[finding.system]] = share
     return Grades(asked, list(columns), values)
 
 

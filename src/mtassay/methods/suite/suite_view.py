@@ -15,6 +15,7 @@ from mtassay.data.run_view import RunView
 from mtassay.data.subjects import subjects_in
 from mtassay.methods.basis import alarm_table
 from mtassay.methods.headlines import Contest, weakest
+from mtassay.methods.repeats import repeat_tables
 from mtassay.methods.suite.accuracy import accuracy_ledgers, phenomenon_groups
 from mtassay.methods.suite.rule_judge import DETECTOR, VerdictEvidence
 from mtassay.methods.suite.suite_tables import (
@@ -109,6 +110,7 @@ class SuiteView(RunView):
             status_table(result.counts),
             *accuracy_tables(self.run, look),
             *([flagged] if flagged else []),
+            *repeat_tables(self.run),
         ]
 
     def figures(self, look: Look = PLAIN) -> list[Figure]:

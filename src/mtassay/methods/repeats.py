@@ -1,0 +1,286 @@
+"""Systems that answer differently each time: asked several times, and what of a finding is only noise.
+
+The further answers to a text stand beside the first one, in `Output.meta["again"]`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from itertools import combinations
+from math import comb
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtassay.data.display import Table
+from mtassay.data.errors import UsageError
+from mtassay.data.nouns import Output, Request, Run, RunContext, Statistics, System
+from mtassay.data.settings import option
+from mtassay.measures.metric import Metric
+
+AGAIN = "again"
+LEAST = 5
+"""So many answers it takes to say of one sentence that it is more than noise, at 5 %."""
+_SHOWN = 5
+_MOST_SPLITS = 2_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class RepeatSettings:
+    """How often a sampled system is asked for the same text."""
+
+    repeat: int = field(
+        default=1,
+        metadata=option(
+            "Ask sampled systems so many times: what changes by chance is in the intervals, and no finding.",
+            metavar="K",
+            least=1,
+            most=50,
+        ),
+    )
+
+    def parameters(self) -> dict[str, Any]:
+        """As they are; asking once says nothing."""
+        saved: dict[str, Any] = super().parameters()  # type: ignore[misc]
+        return saved if self.repeat > 1 else {key: value for key, value in saved.items() if key != "repeat"}
+
+
+def signed_repeats(repeat: int) -> dict[str, str]:
+    """For a signature."""
+    return {"repeats": str(repeat)} if repeat > 1 else {}
+
+
+def require_enough(repeat: int) -> None:
+    """Refuse so few repeats that no single sentence could ever be told from noise."""
+    if 1 < repeat < LEAST:
+        raise UsageError(
+            f"`repeat={repeat}` cannot separate findings from noise in a single sentence: "
+            f"give {LEAST} or more, or 1."
+        )
+
+
+def ask_again(
+    system: System, requests: Sequence[Request], context: RunContext, *, times: int
+) -> list[Output]:
+    """One output per request, in order; those of a sampled system have what it answered the other times."""
+    if times < 2 or not getattr(system, "is_sampled", False):
+        return context.ask(system, requests)
+    n = len(requests)
+    asked = [request._replace(sample=sample) for sample in range(times) for request in requests]
+    answers = context.ask(system, asked)
+    return [
+        first._replace(meta={**first.meta, AGAIN: [answers[i].text for i in range(n + place, times * n, n)]})
+        for place, first in enumerate(answers[:n])
+    ]
+
+
+def texts_of(output: Output) -> list[str]:
+    """All that was answered, the first answer first; a time without an answer is left out.
+
+    >>> texts_of(Output("1", "Hallo.", meta={"again": ["Hallo.", None, "Hi."]}))
+    ['Hallo.', 'Hallo.', 'Hi.']
+    """
+    return [text for text in (output.text, *output.meta.get(AGAIN, ())) if text is not None]
+
+
+def times_asked(outputs: Mapping[str, Sequence[Output]]) -> int:
+    """How often sampled systems were asked for a text; 1 where none was asked again."""
+    return max((1 + len(o.meta.get(AGAIN, ())) for row in outputs.values() for o in row[:1]), default=1)
+
+
+def each_time(outputs: Sequence[Output]) -> list[list[Output]]:
+    """The outputs of each time; where one failed later, the first answer stands."""
+    times = times_asked({"": outputs})
+    later = [
+        [o._replace(text=o.meta[AGAIN][k] if o.meta[AGAIN][k] is not None else o.text) for o in outputs]
+        for k in range(times - 1)
+    ]
+    return [list(outputs), *later]
+
+
+# Scores -----------------------------------------------------------------------------------------------------
+
+_MARK = "\0"
+
+
+def set_apart(outputs: Mapping[str, Sequence[Output]]) -> dict[str, Sequence[Output]]:
+    """Each time of a system as a system of its own, all first answers first."""
+    later = {
+        f"{name}{_MARK}{k}": row
+        for name, answers in outputs.items()
+        for k, row in enumerate(each_time(answers)[1:])
+    }
+    return {**outputs, **later}
+
+
+def is_later(name: str) -> bool:
+    """Whether this is a later time of a system that was set apart."""
+    return _MARK in name
+
+
+def base_name(name: str) -> str:
+    """The name of the system that was set apart."""
+    return name.partition(_MARK)[0]
+
+
+def pool(
+    measured: Sequence[Statistics], metric: Metric, times: int
+) -> tuple[list[Statistics], dict[str, list[float]]]:
+    """The statistics of each system over all times, and the score of each time of those asked again.
+
+    A segment has the sum of its times. What was asked once counts as often, so that systems can be compared.
+    Resampling segments then draws all answers to a segment together: an interval is as wide as sentences and
+    answers vary.
+    """
+    if times < 2:
+        return list(measured), {}
+    by_system: dict[str, list[Statistics]] = {}
+    for entry in measured:
+        by_system.setdefault(base_name(entry.system), []).append(entry)
+    pooled, each = [], {}
+    for system, own in by_system.items():
+        values = np.sum([entry.values for entry in own], axis=0) if len(own) > 1 else own[0].values * times
+        pooled.append(replace(own[0], values=values))
+        if len(own) > 1:
+            pooled[-1] = replace(pooled[-1], signature=f"{own[0].signature}|repeats:{len(own)}")
+            each[system] = [float(metric.aggregate(entry.values.sum(axis=0))) for entry in own]
+    return pooled, each
+
+
+# Single sentences -------------------------------------------------------------------------------------------
+
+
+@cache
+def _splits(k: int) -> NDArray[np.bool_]:
+    """All ways to call `k` of `2k` answers the first text's, or so many of them; the true one comes first."""
+    if comb(2 * k, k) <= _MOST_SPLITS:
+        chosen = np.array(list(combinations(range(2 * k), k)))
+    else:
+        draws = np.random.default_rng(12345).random((_MOST_SPLITS, 2 * k))
+        draws[0] = np.arange(2 * k)
+        chosen = np.argsort(draws, axis=1)[:, :k]
+    splits = np.zeros((len(chosen), 2 * k), dtype=bool)
+    np.put_along_axis(splits, chosen, True, axis=1)
+    return splits
+
+
+def excesses(far: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """How much more often answers to two texts are far apart than answers to one, for every split.
+
+    `far` says of each two of `2k` answers whether they are far apart; the first `k` are to one text. The
+    first value is that of the true split: the share of far pairs across, minus the share within (the noise
+    floor). The others are what chance makes of it.
+
+    >>> far = np.array([[i < 2 <= j or j < 2 <= i for j in range(4)] for i in range(4)])
+    >>> excesses(far).tolist()[0]
+    1.0
+    """
+    k = len(far) // 2
+    z = _splits(k).astype(float)
+    f = far.astype(float)
+    within = np.einsum("si,ij,sj->s", z, f, z) + np.einsum("si,ij,sj->s", 1 - z, f, 1 - z)
+    across = np.einsum("si,ij,sj->s", z, f, 1 - z)
+    return np.asarray(across / k**2 - within / (2 * k * (k - 1)))
+
+
+def beyond_noise(tables: Sequence[NDArray[np.bool_]], *, level: float = 0.05) -> list[bool]:
+    """Which variants of one sentence are far from it by more than noise, at a level for all together.
+
+    A permutation test for each; its p counts, over all variants, how probable so large an excess is
+    (Tarone 1990), so that a sentence whose answers only vary is reported in at most `level` of the cases.
+    """
+    drawn = [excesses(far) for far in tables]
+    return [
+        own[0] > 0 and sum(float(np.mean(other >= own[0] - 1e-9)) for other in drawn) <= level
+        for own in drawn
+    ]
+
+
+def most_fail(failed: int, times: int, *, level: float = 0.05) -> bool | None:
+    """Whether significantly more than half of the times fail (sign test); `None` where that is open.
+
+    >>> most_fail(5, 5), most_fail(4, 5), most_fail(2, 5)
+    (True, None, False)
+    """
+    if 2 * failed <= times:
+        return False
+    tail = sum(comb(times, i) for i in range(failed, times + 1)) / 2**times
+    return True if tail <= level else None
+
+
+# How it is shown --------------------------------------------------------------------------------------------
+
+
+def likeness(a: str, b: str) -> float:
+    """How much of two texts is the same, from 0 to 1: F1 of their sequences of three characters.
+
+    >>> likeness("Good day.", "Good day."), likeness("abc", "xyz")
+    (1.0, 0.0)
+    """
+    one, other = (Counter(f"  {t} "[i : i + 3] for i in range(len(t) + 1)) for t in (a, b))
+    return 2 * (one & other).total() / (one.total() + other.total())
+
+
+@dataclass(frozen=True, slots=True)
+class Instability:
+    """What a system answered to one text when asked several times."""
+
+    id: str
+    answers: tuple[str, ...]
+    alike: float
+    """The mean likeness of two answers."""
+
+
+def instabilities(outputs: Sequence[Output]) -> list[Instability]:
+    """One for each text that was asked again, the least stable first."""
+    found = []
+    for output in outputs:
+        if AGAIN in output.meta and len(texts := texts_of(output)) > 1:
+            pairs = Counter(tuple(sorted(pair)) for pair in combinations(texts, 2))
+            alike = sum(likeness(*pair) * n for pair, n in pairs.items()) / pairs.total()
+            found.append(Instability(output.id, tuple(dict.fromkeys(texts)), alike))
+    return sorted(found, key=lambda entry: entry.alike)
+
+
+def repeat_tables(run: Run) -> list[Table]:
+    """How stable each system is that was asked again, and its least stable sentences."""
+    tables: list[Table] = []
+    rows, sentences = [], []
+    scores = run.result.basis.get("repeats", {}).get("scores", {})
+    labels = {score.name: (score.label or score.name, score.decimals) for score in run.result.scores}
+    for system, outputs in run.outputs.items():
+        if not (found := instabilities(outputs)):
+            continue
+        changing = sum(len(entry.answers) > 1 for entry in found)
+        ranges = []
+        for metric in scores:
+            each = scores[metric].get(system, ())
+            decimals = labels.get(metric, (metric, 1))[1]
+            low, high = (f"{end(each):.{decimals}f}" if each else "" for end in (min, max))
+            ranges.append(f"{low}–{high}" if low != high else low)
+        mean = sum(entry.alike for entry in found) / len(found)
+        share = f"{changing:,} of {len(found):,} ({100 * changing / len(found):.1f} %)"
+        rows.append([system, str(times_asked({system: outputs})), share, f"{100 * mean:.1f}", *ranges])
+        sentences += [
+            [
+                system,
+                entry.id,
+                str(len(entry.answers)),
+                f"{100 * entry.alike:.1f}",
+                " | ".join(entry.answers[:2]),
+            ]
+            for entry in found[:_SHOWN]
+            if len(entry.answers) > 1
+        ]
+    if rows:
+        heads = [f"{labels.get(metric, (metric, 1))[0]}, each time" for metric in scores]
+        header = ["System", "times asked", "sentences that change", "alike, %", *heads]
+        tables.append(Table(header, rows, title="Asked again"))
+    if sentences:
+        header = ["System", "sentence", "answers", "alike, %", "two of them"]
+        tables.append(Table(header, sentences, title="Least stable sentences"))
+    return tables
