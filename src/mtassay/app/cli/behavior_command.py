@@ -88,10 +88,10 @@ def run(
         ),
     ] = None,
     source: Annotated[
-        Path | None, typer.Option("--source", "-s", metavar="FILE", help="Source text to make cases of.")
+        Path | None, typer.Option("--source", "-s", help="Source text to make cases of.")
     ] = None,
     reference: Annotated[
-        Path | None, typer.Option("--reference", "-r", metavar="FILE", help="Its translation, the reference.")
+        Path | None, typer.Option("--reference", "-r", help="Its translation, the reference.")
     ] = None,
     langpair: PairOption = None,
     system: SystemOption = None,
@@ -106,12 +106,11 @@ def run(
         ),
     ] = None,
     failures: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Print so many failed cases of each system; 0 for none.")
+        int, typer.Option(min=0, help="Print so many failed cases of each system; 0 for none.")
     ] = 5,
     findings: FindingsOption = None,
     plot: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Draw the pass rates, or the sweep as a heat map (.svg or .png)."),
+        Path | None, typer.Option(help="Draw the pass rates, or the sweep as a heat map (.svg or .png).")
     ] = None,
     frame: RunFrame = FRAME,
 ) -> None:
@@ -169,20 +168,15 @@ def run(
 @parameters_of(Recipe)
 def generate(
     source: Annotated[Path, typer.Option("--source", "-s", metavar="FILE", help="Source text.")],
-    reference: Annotated[
-        Path, typer.Option("--reference", "-r", metavar="FILE", help="Its translation, the reference.")
-    ],
+    reference: Annotated[Path, typer.Option("--reference", "-r", help="Its translation, the reference.")],
     langpair: Annotated[
         str,
         typer.Option("--langpair", "-l", metavar="SRC-TGT", help="Language pair: en-pt, eng_Latn-zho_Hans."),
     ],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="Write the cases there (JSONL).")
-    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Write the cases there (JSONL).")],
     parameters: Values = {},  # noqa: B006
     dropped: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write every edit that was dropped, with the reason (JSONL)."),
+        Path | None, typer.Option(help="Write every edit that was dropped, with the reason (JSONL).")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Write over the files.")] = False,
     frame: RunFrame = FRAME,
@@ -223,30 +217,27 @@ def rate(
         typer.Option(metavar="NAME=CASES", help="Cases of another infiller, to compare with. Repeat."),
     ] = None,
     originals: Annotated[
-        bool,
-        typer.Option("--originals/--no-originals", help="Also the pairs that the cases were made from."),
+        bool, typer.Option("--originals/--no-originals", help="Also the pairs that the cases were made from.")
     ] = True,
     question: Annotated[
         list[str] | None,
         typer.Option(metavar="NAMES", help="What to rate: ssf, tsf, ta. Default: all, one after another."),
     ] = None,
     sample: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="At most so many pairs of each set, at random.")
+        int | None, typer.Option(min=1, help="At most so many pairs of each set, at random.")
     ] = None,
     seed: SeedOption = None,
     reviewer: ReviewerOption = None,
     limit: LimitOption = None,
     sheet: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write a sheet to fill in (.tsv or .jsonl) instead of asking."),
+        Path | None, typer.Option(help="Write a sheet to fill in (.tsv or .jsonl) instead of asking.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Write over a sheet that is there.")] = False,
     show: Annotated[
         bool, typer.Option("--show", help="Rate nothing; show what the ratings say, and a measure.")
     ] = False,
     labels: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="--show: ratings (JSONL, TSV). Default: those in the workspace."),
+        Path | None, typer.Option(help="--show: ratings (JSONL, TSV). Default: those in the workspace.")
     ] = None,
     quality: Annotated[
         str | None,

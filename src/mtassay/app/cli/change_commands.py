@@ -53,19 +53,15 @@ def compare(
     everything: Annotated[
         bool, typer.Option("--all", help="List every case that was fixed, lost, opened or settled too.")
     ] = False,
-    examples: Annotated[
-        int, typer.Option("--examples", min=0, metavar="N", help="How many cases to tell of each kind.")
-    ] = 5,
+    examples: Annotated[int, typer.Option(min=0, help="How many cases to tell of each kind.")] = 5,
     detail: Annotated[
         bool, typer.Option("--detail", help="Show the finest groups too, such as every phenomenon.")
     ] = False,
     findings: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write every case whose verdict changed there (JSONL)."),
+        Path | None, typer.Option(help="Write every case whose verdict changed there (JSONL).")
     ] = None,
     output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write it as a page there (.html or .md)."),
+        Path | None, typer.Option("--output", "-o", help="Write it as a page there (.html or .md).")
     ] = None,
     alpha: AlphaOption = 0.05,
     trials: Annotated[int, typer.Option(min=100, help="Trials of the randomization test.")] = 10000,
@@ -119,8 +115,7 @@ def history(
         ),
     ],
     score: Annotated[
-        list[str] | None,
-        typer.Option("--score", metavar="NAME", help="Only this score, as bleu or accuracy. Repeat."),
+        list[str] | None, typer.Option(metavar="NAME", help="Only this score, as bleu or accuracy. Repeat.")
     ] = None,
     group: Annotated[
         list[str] | None,
@@ -130,30 +125,20 @@ def history(
             help="This group of the scores: a category, a capability… Repeat. Default: the widest.",
         ),
     ] = None,
-    method: Annotated[
-        str | None, typer.Option("--method", metavar="NAME", help="Only runs of this method.")
-    ] = None,
+    method: Annotated[str | None, typer.Option(metavar="NAME", help="Only runs of this method.")] = None,
     system: Annotated[
         list[str] | None,
-        typer.Option(
-            "--system",
-            metavar="NAME",
-            help="Of groups: follow this system. Repeat. Default: all that stayed.",
-        ),
+        typer.Option(metavar="NAME", help="Of groups: follow this system. Repeat. Default: all that stayed."),
     ] = None,
     alias: Annotated[
-        list[str] | None,
-        typer.Option("--alias", metavar="OLD=NEW", help="A system that changed its name. Repeat."),
+        list[str] | None, typer.Option(metavar="OLD=NEW", help="A system that changed its name. Repeat.")
     ] = None,
     aliases: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Such names as a table (TSV): columns name and alias."),
+        Path | None, typer.Option(help="Such names as a table (TSV): columns name and alias.")
     ] = None,
     case: Annotated[
         list[str] | None,
-        typer.Option(
-            "--case", metavar="ID", help="Of groups: show the outputs of this case instead; * works. Repeat."
-        ),
+        typer.Option(metavar="ID", help="Of groups: show the outputs of this case instead; * works. Repeat."),
     ] = None,
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the scores (.svg or .png).")] = None,
     alpha: AlphaOption = 0.05,
@@ -245,9 +230,7 @@ def gate(
         str,
         typer.Argument(metavar="[RUN]", help="A run's id, RUN:SYSTEM, a system (its newest run), or 'last'."),
     ] = "last",
-    rule: Annotated[
-        list[str] | None, typer.Option("--rule", metavar="RULE", help="A rule to keep. Repeat.")
-    ] = None,
+    rule: Annotated[list[str] | None, typer.Option(metavar="RULE", help="A rule to keep. Repeat.")] = None,
     rules: Annotated[Path | None, typer.Option("--rules", metavar="FILE", help="Rules, one a line.")] = None,
     baseline: Annotated[
         str | None,
@@ -259,17 +242,10 @@ def gate(
     ] = None,
     system: Annotated[
         list[str] | None,
-        typer.Option(
-            "--system", metavar="NAME", help="Only this system. Repeat. Default: all but the baseline."
-        ),
+        typer.Option(metavar="NAME", help="Only this system. Repeat. Default: all but the baseline."),
     ] = None,
-    junit: Annotated[
-        Path | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML there, for a CI server.")
-    ] = None,
-    markdown: Annotated[
-        Path | None,
-        typer.Option("--markdown", metavar="FILE", help="Write Markdown there, for a pull request."),
-    ] = None,
+    junit: Annotated[Path | None, typer.Option(help="Write JUnit XML there, for a CI server.")] = None,
+    markdown: Annotated[Path | None, typer.Option(help="Write Markdown there, for a pull request.")] = None,
     keep: Annotated[
         Path | None,
         typer.Option(
@@ -332,11 +308,9 @@ def themes(
     runs: SavedRunsArgument = None,
     system: Annotated[
         list[str] | None,
-        typer.Option("--system", metavar="NAME", help="Only this system; * stands for anything. Repeat."),
+        typer.Option(metavar="NAME", help="Only this system; * stands for anything. Repeat."),
     ] = None,
-    examples: Annotated[
-        int, typer.Option("--examples", min=0, max=3, metavar="N", help="How many examples of each theme.")
-    ] = 3,
+    examples: Annotated[int, typer.Option(min=0, max=3, help="How many examples of each theme.")] = 3,
     alpha: Annotated[
         float, typer.Option(min=0.0001, max=0.5, help="Level at which a theme is claimed.")
     ] = ALPHA,

@@ -68,13 +68,13 @@ def check(
     langpair: PairOption = None,
     parameters: Values = {},  # noqa: B006
     cases: Annotated[
-        int | None, typer.Option(min=0, metavar="N", help="Show so many findings of each system in full.")
+        int | None, typer.Option(min=0, help="Show so many findings of each system in full.")
     ] = None,
     findings: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write every finding, with its place (JSONL).")
+        Path | None, typer.Option(help="Write every finding, with its place (JSONL).")
     ] = None,
     fail_on: Annotated[
-        FailOn, typer.Option("--fail-on", help="Exit with 1 where there are findings this bad, or worse.")
+        FailOn, typer.Option(help="Exit with 1 where there are findings this bad, or worse.")
     ] = FailOn.critical,
     output_format: Annotated[
         CheckFormat, typer.Option("--format", "-f", help="How to print the result.")

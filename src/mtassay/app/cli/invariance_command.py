@@ -62,9 +62,7 @@ def run(
     langpair: PairOption = None,
     system: SystemOption = None,
     parameters: Values = {},  # noqa: B006
-    issues: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Print so many issues of each system; 0 for none.")
-    ] = 10,
+    issues: Annotated[int, typer.Option(min=0, help="Print so many issues of each system; 0 for none.")] = 10,
     findings: FindingsOption = None,
     frame: RunFrame = FRAME,
 ) -> None:
@@ -105,8 +103,7 @@ def generate(
         bool, typer.Option("--phrases", help="Also noun phrases, for the relation 'referential'.")
     ] = False,
     output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write them (JSONL) for 'translate' and 'run'."),
+        Path | None, typer.Option("--output", "-o", help="Write them (JSONL) for 'translate' and 'run'.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Write over the file.")] = False,
     frame: RunFrame = FRAME,

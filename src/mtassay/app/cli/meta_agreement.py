@@ -138,12 +138,10 @@ def correlate_command(
         ),
     ] = None,
     human_scores: Annotated[
-        list[str] | None,
-        typer.Option(metavar="FILE", help="Human scores, where there is no folder. Repeat."),
+        list[str] | None, typer.Option(metavar="FILE", help="Human scores, where there is no folder. Repeat.")
     ] = None,
     human: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAMES", help="Which human scores: mqm,da-sqm. Default: all."),
+        list[str] | None, typer.Option(metavar="NAMES", help="Which human scores: mqm,da-sqm. Default: all.")
     ] = None,
     metric: Annotated[
         list[str] | None,
@@ -220,8 +218,7 @@ def correlate_command(
     ] = None,
     langpair: PairOption = None,
     plot: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Draw it (.svg or .png): the sweep, or metric against people."),
+        Path | None, typer.Option(help="Draw it (.svg or .png): the sweep, or metric against people.")
     ] = None,
     samples: Annotated[int, typer.Option(min=100, help="Resamples for the intervals.")] = 1000,
     trials: Annotated[int, typer.Option(min=100, help="Permutations of the tests.")] = 1000,
@@ -292,9 +289,7 @@ def challenge_command(
     ],
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="Make a challenge set (JSONL) of a suite, and judge none."
-        ),
+        typer.Option("--output", "-o", help="Make a challenge set (JSONL) of a suite, and judge none."),
     ] = None,
     system: Annotated[
         list[str] | None,
@@ -343,15 +338,12 @@ def challenge_command(
         list[str] | None, typer.Option(metavar="NAMES", help="Scores in which lower is better.")
     ] = None,
     referenced: Annotated[
-        bool,
-        typer.Option("--referenced", help="Only pairs with a reference, the same for all metrics."),
+        bool, typer.Option("--referenced", help="Only pairs with a reference, the same for all metrics.")
     ] = False,
     by: Annotated[
         Literal["category", "phenomenon"], typer.Option(help="What makes a row of the tables.")
     ] = "category",
-    plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw the pairwise accuracies (.svg or .png).")
-    ] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw the pairwise accuracies (.svg or .png).")] = None,
     alpha: AlphaOption = 0.05,
     samples: Annotated[int, typer.Option(min=100, help="Draws of the permutation tests.")] = 1000,
     how: Measuring = MEASURING,

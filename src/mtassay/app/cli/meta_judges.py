@@ -50,8 +50,7 @@ def calibrate_command(
     ] = None,
     precision: PrecisionOption = 0.8,
     output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write what '--calibrated FILE' reads (.json)."),
+        Path | None, typer.Option("--output", "-o", help="Write what '--calibrated FILE' reads (.json).")
     ] = None,
     labelled: Mapping[str, Any] = {},
     folds: Annotated[int, typer.Option(min=2, help="Parts of the sources that are held out in turn.")] = 5,
@@ -109,8 +108,7 @@ def judges_command(
         typer.Option(metavar="NAME=SCORE", help="Flag the pairs of this list with at least this score."),
     ] = None,
     low_is_error: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAMES", help="Lists in which a low score means an error."),
+        list[str] | None, typer.Option(metavar="NAMES", help="Lists in which a low score means an error.")
     ] = None,
     precision: PrecisionOption = 0.8,
     structure: Annotated[

@@ -59,10 +59,10 @@ def _command(method: type[Method]) -> Callable[..., None]:
         langpair: PairOption = None,
         parameters: Values = {},  # noqa: B006
         findings: Annotated[
-            Path | None, typer.Option(metavar="FILE", help="Write every finding with its texts (JSONL).")
+            Path | None, typer.Option(help="Write every finding with its texts (JSONL).")
         ] = None,
         cases: Annotated[
-            int | None, typer.Option(min=0, metavar="N", help="Show so many cases of each system in full.")
+            int | None, typer.Option(min=0, help="Show so many cases of each system in full.")
         ] = None,
         frame: RunFrame = FRAME,
     ) -> None:

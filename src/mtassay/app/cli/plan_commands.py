@@ -46,7 +46,7 @@ def init(
     folder: Annotated[Path, typer.Argument(metavar="[FOLDER]", help="The folder to look at.")] = Path(),
     system: EngineOption = None,
     ci: Annotated[
-        CiOption | None, typer.Option("--ci", help="Also write the file that lets this service run the plan.")
+        CiOption | None, typer.Option(help="Also write the file that lets this service run the plan.")
     ] = None,
 ) -> None:
     """Look at a folder, and write mtassay.yaml for what is in it: 'mtassay run' then does all of it.
@@ -75,9 +75,7 @@ PlanArgument = Annotated[Path, typer.Argument(metavar="[PLAN]", help="The plan, 
 
 def run(
     plan: PlanArgument = Path(DEFAULT),
-    only: Annotated[
-        list[str] | None, typer.Option("--only", metavar="STEP", help="Only this step. Repeat.")
-    ] = None,
+    only: Annotated[list[str] | None, typer.Option(metavar="STEP", help="Only this step. Repeat.")] = None,
     system: Annotated[
         list[str] | None, typer.Option("--system", "-t", metavar="NAME", help="Only this system. Repeat.")
     ] = None,
@@ -98,12 +96,8 @@ def run(
         bool,
         typer.Option("--fresh", help="Do every step, and ask live engines again; both answers are kept."),
     ] = False,
-    junit: Annotated[
-        Path | None, typer.Option("--junit", metavar="FILE", help="Write what the gates say as JUnit XML.")
-    ] = None,
-    markdown: Annotated[
-        Path | None, typer.Option("--markdown", metavar="FILE", help="Write what the gates say as Markdown.")
-    ] = None,
+    junit: Annotated[Path | None, typer.Option(help="Write what the gates say as JUnit XML.")] = None,
+    markdown: Annotated[Path | None, typer.Option(help="Write what the gates say as Markdown.")] = None,
     report: Annotated[
         Path | None,
         typer.Option(

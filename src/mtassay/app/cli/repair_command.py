@@ -78,16 +78,14 @@ def export_corrections(
         typer.Argument(metavar="[REVIEWS]", help="A file of reviews. Default: those of the workspace."),
     ] = None,
     output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help=".jsonl, .tsv or .tmx. Default: stdout (JSONL)."),
+        Path | None, typer.Option("--output", "-o", help=".jsonl, .tsv or .tmx. Default: stdout (JSONL).")
     ] = None,
     form: Annotated[
         ExportAs | None, typer.Option("--as", help="The format, where the ending of FILE does not say it.")
     ] = None,
     langpair: PairOption = None,
     corrections: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Corrections people wrote (.tsv, .jsonl): they come first."),
+        Path | None, typer.Option(help="Corrections people wrote (.tsv, .jsonl): they come first.")
     ] = None,
     stronger: Annotated[
         str | None,
@@ -98,16 +96,13 @@ def export_corrections(
         ),
     ] = None,
     glossary: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write fixed mappings: source phrase, tab, target.")
+        Path | None, typer.Option(help="Write fixed mappings: source phrase, tab, target.")
     ] = None,
     variants: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="The variants (JSONL), to map edited words. Default: the workspace."
-        ),
+        Path | None, typer.Option(help="The variants (JSONL), to map edited words. Default: the workspace.")
     ] = None,
     sheet: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write what has no correction as TSV to fill in.")
+        Path | None, typer.Option(help="Write what has no correction as TSV to fill in.")
     ] = None,
     question: Annotated[str, typer.Option(help="Whose reviews: invariance or suite.")] = QUESTION,
     force: Annotated[bool, typer.Option("--force", help="Write over files that are there.")] = False,
@@ -227,18 +222,14 @@ def train_model(
     langpair: PairOption = None,
     epochs: Annotated[int, typer.Option(min=1, help="How often every correction is learned.")] = 15,
     learning_rate: Annotated[
-        float, typer.Option("--learning-rate", help="At the start; it falls in a straight line to 0.")
+        float, typer.Option(help="At the start; it falls in a straight line to 0.")
     ] = 1e-4,
     batch: Annotated[int, typer.Option(min=1, help="Pairs in one step.")] = 16,
     mix: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Ordinary pairs (.tsv, .jsonl, .tmx) to learn beside corrections."),
+        Path | None, typer.Option(help="Ordinary pairs (.tsv, .jsonl, .tmx) to learn beside corrections.")
     ] = None,
     mix_ratio: Annotated[
-        float,
-        typer.Option(
-            "--mix-ratio", min=0.0, help="Ordinary pairs for each correction, drawn anew each epoch."
-        ),
+        float, typer.Option(min=0.0, help="Ordinary pairs for each correction, drawn anew each epoch.")
     ] = 4.0,
     validation: Annotated[
         tuple[Path, Path] | None,
@@ -249,11 +240,9 @@ def train_model(
         str, typer.Option(help="What stands before every source, for models that need it.")
     ] = "",
     beam_size: Annotated[
-        int | None, typer.Option("--beam-size", min=1, help="For translating. Default: the model's own.")
+        int | None, typer.Option(min=1, help="For translating. Default: the model's own.")
     ] = None,
-    show: Annotated[
-        int, typer.Option(min=0, metavar="N", help="List so many errors that are not fixed.")
-    ] = 10,
+    show: Annotated[int, typer.Option(min=0, help="List so many errors that are not fixed.")] = 10,
     seed: SeedOption = None,
     output_format: FormatOption = OutputFormat.text,
     quiet: QuietOption = False,

@@ -60,13 +60,11 @@ def invite_reviewer(
         bool, typer.Option("--admin", help="May also see systems and everybody's answers, and write rules.")
     ] = False,
     address: Annotated[
-        str, typer.Option("--address", metavar="URL", help="Where the page is, for the link.")
+        str, typer.Option(metavar="URL", help="Where the page is, for the link.")
     ] = f"http://127.0.0.1:{PORT}",
-    days: Annotated[
-        int | None, typer.Option("--days", min=1, metavar="N", help="The link ends after so many days.")
-    ] = None,
+    days: Annotated[int | None, typer.Option(min=1, help="The link ends after so many days.")] = None,
     campaign: Annotated[
-        str, typer.Option("--campaign", metavar="NAME", help="The link leads into this campaign alone.")
+        str, typer.Option(metavar="NAME", help="The link leads into this campaign alone.")
     ] = "",
     log: Annotated[
         bool, typer.Option("--log", help="Show who came in when, and what admins changed.")
@@ -132,9 +130,7 @@ def create(
     runs: Annotated[
         list[str] | None, typer.Argument(metavar="[RUN]…", help="Saved runs. Default: the last.")
     ] = None,
-    reviewers: Annotated[
-        str, typer.Option("--reviewers", metavar="NAMES", help="Who answers, as anna,ben,carla.")
-    ] = "",
+    reviewers: Annotated[str, typer.Option(metavar="NAMES", help="Who answers, as anna,ben,carla.")] = "",
     question: Annotated[
         str | None,
         typer.Option(
@@ -154,10 +150,7 @@ def create(
         ),
     ] = None,
     raters: Annotated[int, typer.Option("--raters", min=2, help="How many people answer that share.")] = 2,
-    adjudicators: Annotated[
-        str,
-        typer.Option("--adjudicators", metavar="NAMES", help="Who settles disagreements."),
-    ] = "",
+    adjudicators: Annotated[str, typer.Option(metavar="NAMES", help="Who settles disagreements.")] = "",
     assign: Annotated[
         list[str] | None,
         typer.Option(
@@ -168,10 +161,7 @@ def create(
     ] = None,
     choice: Values = {},  # noqa: B006
     settled: Annotated[
-        int,
-        typer.Option(
-            "--settled", min=0, metavar="N", help="Mix in so many that the runs settled without people."
-        ),
+        int, typer.Option(min=0, help="Mix in so many that the runs settled without people.")
     ] = 0,
     judge: Annotated[
         str,
@@ -183,7 +173,7 @@ def create(
         ),
     ] = "",
     threshold: Annotated[
-        float | None, typer.Option("--threshold", help="A metric calls wrong what scores below this.")
+        float | None, typer.Option(help="A metric calls wrong what scores below this.")
     ] = None,
     langpair: Annotated[
         str | None, typer.Option("--langpair", "-l", metavar="SRC-TGT", help="Languages, for a metric.")
@@ -236,8 +226,7 @@ def show(
         typer.Argument(metavar="[NAME]", help="The campaign's name, or 'last'. Default: list all."),
     ] = None,
     precision: Annotated[
-        float,
-        typer.Option("--precision", min=0.01, max=0.99, help="What a threshold for the judge should meet."),
+        float, typer.Option(min=0.01, max=0.99, help="What a threshold for the judge should meet.")
     ] = 0.8,
     seed: SeedOption = None,
     output_format: FormatOption = OutputFormat.text,
@@ -423,18 +412,14 @@ def serve_page(
         ),
     ] = None,
     host: Annotated[
-        str, typer.Option("--host", metavar="HOST", help="Where to listen; others need an invitation.")
+        str, typer.Option(metavar="HOST", help="Where to listen; others need an invitation.")
     ] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option("--port", min=0, max=65535, metavar="N", help="Which port; 0 takes a free one.")
-    ] = PORT,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Which port; 0 takes a free one.")] = PORT,
     reviewer: ReviewerOption = None,
     show_systems: ShowSystemsOption = False,
     known_as: Annotated[
         list[str] | None,
-        typer.Option(
-            "--known-as", metavar="NAME", help="Another name of this server, as of a proxy. Repeat."
-        ),
+        typer.Option(metavar="NAME", help="Another name of this server, as of a proxy. Repeat."),
     ] = None,
     reopen: Annotated[
         bool, typer.Option("--reopen", help="Let everybody on this machine in again, once nobody is invited.")

@@ -65,8 +65,7 @@ def next_open(
     show_systems: ShowSystemsOption = False,
     limit: LimitOption = None,
     suite: Annotated[
-        str | None,
-        typer.Option("--suite", metavar="SUITE", help="Take the newest run of this suite; show its rules."),
+        str | None, typer.Option(metavar="SUITE", help="Take the newest run of this suite; show its rules.")
     ] = None,
     as_list: Annotated[
         bool, typer.Option("--list", help="Print what is open instead of asking; so does --format.")

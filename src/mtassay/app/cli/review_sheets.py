@@ -127,9 +127,7 @@ def export_reviews(
     ] = False,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="TSV, CSV, XLSX or JSONL by its ending. Default: stdout."
-        ),
+        typer.Option("--output", "-o", help="TSV, CSV, XLSX or JSONL by its ending. Default: stdout."),
     ] = None,
     form: Annotated[
         ExchangeForm | None,

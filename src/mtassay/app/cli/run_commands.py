@@ -54,8 +54,7 @@ def explain(
         str, typer.Argument(metavar="CASE", help="The id of a segment or item; or BLEU, or columns.")
     ],
     run: Annotated[
-        str | None,
-        typer.Option(metavar="RUN", help="A saved run. Default: the newest that has the case."),
+        str | None, typer.Option(metavar="RUN", help="A saved run. Default: the newest that has the case.")
     ] = None,
     output_format: FormatOption = OutputFormat.text,
     workspace: WorkspaceOption = None,
@@ -118,9 +117,7 @@ def report(
     ] = None,
     against: Annotated[
         str | None,
-        typer.Option(
-            "--against", metavar="OLD", help="Say what got worse since this run, system or file of baselines."
-        ),
+        typer.Option(metavar="OLD", help="Say what got worse since this run, system or file of baselines."),
     ] = None,
     title: Annotated[str, typer.Option(help="What stands at the top. Default: the systems.")] = "",
     no_themes: Annotated[
@@ -189,8 +186,7 @@ def show_run(
         bool, typer.Option("--phenomena", help="Of a suite, show every phenomenon, not only categories.")
     ] = False,
     system: Annotated[
-        list[str] | None,
-        typer.Option("--system", metavar="NAME", help="With --findings: only this system's. Repeat."),
+        list[str] | None, typer.Option(metavar="NAME", help="With --findings: only this system's. Repeat.")
     ] = None,
     status: Annotated[
         list[str] | None,

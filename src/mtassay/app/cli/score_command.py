@@ -57,11 +57,10 @@ def score(
     between: BetweenOption = None,
     training: TrainingOption = None,
     segment_scores: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write one score per segment (TSV; JSONL by ending).")
+        Path | None, typer.Option(help="Write one score per segment (TSV; JSONL by ending).")
     ] = None,
     findings: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write the segments worth a look, with evidence (JSONL)."),
+        Path | None, typer.Option(help="Write the segments worth a look, with evidence (JSONL).")
     ] = None,
     cache: Annotated[bool, typer.Option(help="Reuse statistics measured before.")] = True,
     stream: Annotated[

@@ -83,10 +83,7 @@ def add(
         str, typer.Option("--id", help="Default: made from category, phenomenon and a number.")
     ] = "",
     table: Annotated[
-        Path | None,
-        typer.Option(
-            "--from", metavar="FILE", help="Many items: a TSV whose columns are named like the fields."
-        ),
+        Path | None, typer.Option("--from", help="Many items: a TSV whose columns are named like the fields.")
     ] = None,
     langpair: Annotated[
         str | None,
@@ -189,8 +186,7 @@ def convert(
         Path, typer.Argument(metavar="OUT", help="The file to write: .yaml, .jsonl or .json (DFKI).")
     ],
     hidden: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Hold items back: they go into this file, not into OUT."),
+        Path | None, typer.Option(help="Hold items back: they go into this file, not into OUT.")
     ] = None,
     share: Annotated[
         float, typer.Option("--hold-back", min=0, max=1, help="Share of every phenomenon to hold back.")

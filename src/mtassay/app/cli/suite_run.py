@@ -99,11 +99,10 @@ def run(
         bool, typer.Option("--phenomena", help="Show every phenomenon, not only categories.")
     ] = False,
     findings: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write every verdict with its texts and evidence (JSONL)."),
+        Path | None, typer.Option(help="Write every verdict with its texts and evidence (JSONL).")
     ] = None,
     plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw the accuracies as a heat map (.svg or .png).")
+        Path | None, typer.Option(help="Draw the accuracies as a heat map (.svg or .png).")
     ] = None,
     frame: RunFrame = FRAME,
 ) -> None:
