@@ -50,19 +50,11 @@ def compare(
         ),
     ] = None,
     new: Annotated[str, typer.Argument(metavar="[NEW]", help="The same, for what came later.")] = "last",
-    everything: Annotated[
-        bool, typer.Option("--all", help="List every case that was fixed, lost, opened or settled too.")
-    ] = False,
-    examples: Annotated[int, typer.Option(min=0, help="How many cases to tell of each kind.")] = 5,
-    detail: Annotated[
-        bool, typer.Option("--detail", help="Show the finest groups too, such as every phenomenon.")
-    ] = False,
-    findings: Annotated[
-        Path | None, typer.Option(help="Write every case whose verdict changed there (JSONL).")
-    ] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write it as a page there (.html or .md).")
-    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="List every case that changed.")] = False,
+    examples: Annotated[int, typer.Option(min=0, help="How many cases of each kind.")] = 5,
+    detail: Annotated[bool, typer.Option("--detail", help="Show every phenomenon, too.")] = False,
+    findings: Annotated[Path | None, typer.Option(help="Write cases with a changed verdict (JSONL).")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write a page (.html, .md).")] = None,
     alpha: AlphaOption = 0.05,
     trials: Annotated[int, typer.Option(min=100, help="Trials of the randomization test.")] = 10000,
     seed: SeedOption = None,
@@ -114,9 +106,7 @@ def history(
             "systems, such as years: a saved run each, in order.",
         ),
     ],
-    score: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Only this score, as bleu or accuracy. Repeat.")
-    ] = None,
+    score: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Only this score. Repeat.")] = None,
     group: Annotated[
         list[str] | None,
         typer.Option(
@@ -131,11 +121,9 @@ def history(
         typer.Option(metavar="NAME", help="Of groups: follow this system. Repeat. Default: all that stayed."),
     ] = None,
     alias: Annotated[
-        list[str] | None, typer.Option(metavar="OLD=NEW", help="A system that changed its name. Repeat.")
+        list[str] | None, typer.Option(metavar="OLD=NEW", help="A renamed system. Repeat.")
     ] = None,
-    aliases: Annotated[
-        Path | None, typer.Option(help="Such names as a table (TSV): columns name and alias.")
-    ] = None,
+    aliases: Annotated[Path | None, typer.Option(help="Aliases as a TSV: columns name, alias.")] = None,
     case: Annotated[
         list[str] | None,
         typer.Option(metavar="ID", help="Of groups: show the outputs of this case instead; * works. Repeat."),
@@ -148,9 +136,6 @@ def history(
     workspace: WorkspaceOption = None,
 ) -> None:
     """Follow a system over its saved runs, or many systems over groups of runs, such as years.
-
-    Of a system: every score with its interval, and how it changed from the run before, on the same cases.
-    Of groups: the best system of each, what changed from the first to the last, and systems that stayed.
 
     \b
     Examples:
@@ -227,8 +212,7 @@ def _name_and_value(text: str) -> tuple[str, str]:
 
 def gate(
     run: Annotated[
-        str,
-        typer.Argument(metavar="[RUN]", help="A run's id, RUN:SYSTEM, a system (its newest run), or 'last'."),
+        str, typer.Argument(metavar="[RUN]", help="A run, RUN:SYSTEM, a system, or 'last'.")
     ] = "last",
     rule: Annotated[list[str] | None, typer.Option(metavar="RULE", help="A rule to keep. Repeat.")] = None,
     rules: Annotated[Path | None, typer.Option("--rules", metavar="FILE", help="Rules, one a line.")] = None,
@@ -307,22 +291,16 @@ def gate(
 def themes(
     runs: SavedRunsArgument = None,
     system: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="Only this system; * stands for anything. Repeat."),
+        list[str] | None, typer.Option(metavar="NAME", help="Only this system. Repeat.")
     ] = None,
     examples: Annotated[int, typer.Option(min=0, max=3, help="How many examples of each theme.")] = 3,
-    alpha: Annotated[
-        float, typer.Option(min=0.0001, max=0.5, help="Level at which a theme is claimed.")
-    ] = ALPHA,
+    alpha: Annotated[float, typer.Option(min=0.0001, max=0.5, help="Level of significance.")] = ALPHA,
     trials: Annotated[int, typer.Option(min=100, help="Deals of the failures for the test.")] = 999,
     seed: SeedOption = None,
     output_format: FormatOption = OutputFormat.text,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Say what the failures of a system have in common, across methods: words, phenomena, lost numbers…
-
-    One cause is one theme: a sentence with how many failures it explains, how sure that is, and examples.
-    Several runs of a system are put together.
+    """What do the failures of a system have in common? Words, phenomena, lost numbers…
 
     \b
     Examples:

@@ -135,9 +135,7 @@ def _not_loaded() -> None:
 
 def _options(
     version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
-    debug: Annotated[
-        bool, typer.Option("--debug", help="Show the traceback of an error. Works anywhere in the line.")
-    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
 ) -> None:
     """Shared by all commands; `main` looks for both before anything is loaded."""
 

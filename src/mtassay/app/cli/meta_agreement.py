@@ -141,7 +141,7 @@ def correlate_command(
         list[str] | None, typer.Option(metavar="FILE", help="Human scores, where there is no folder. Repeat.")
     ] = None,
     human: Annotated[
-        list[str] | None, typer.Option(metavar="NAMES", help="Which human scores: mqm,da-sqm. Default: all.")
+        list[str] | None, typer.Option(metavar="NAMES", help="Human scores. Default: all.")
     ] = None,
     metric: Annotated[
         list[str] | None,
@@ -159,25 +159,18 @@ def correlate_command(
             help="Metrics run elsewhere: names in the folder (COMET-refA, COMET, all), or a score file.",
         ),
     ] = None,
-    level: Annotated[
-        Literal["system", "segment"], typer.Option(help="Agree on systems, or on single translations.")
-    ] = "system",
+    level: Annotated[Literal["system", "segment"], typer.Option(help="Systems, or translations.")] = "system",
     grouping: Annotated[
         Literal["none", "item", "system"],
         typer.Option(help="Segment level: compare all translations, those of one segment, or of one system."),
     ] = "none",
     ngram_sweep: Annotated[
-        str | None, typer.Option(metavar="1-16", help="BLEU of each of these n-gram lengths.")
+        str | None, typer.Option(metavar="1-16", help="BLEU of these n-gram lengths.")
     ] = None,
-    human_vs_human: Annotated[
-        bool, typer.Option("--human-vs-human", help="How well human scores agree: the ceiling.")
-    ] = False,
-    metric_vs_metric: Annotated[
-        bool, typer.Option("--metric-vs-metric", help="How well metrics agree with each other.")
-    ] = False,
+    human_vs_human: Annotated[bool, typer.Option("--human-vs-human", help="How human scores agree.")] = False,
+    metric_vs_metric: Annotated[bool, typer.Option("--metric-vs-metric", help="How metrics agree.")] = False,
     rank: Annotated[
-        bool,
-        typer.Option("--rank", help="Rank the systems by human scores of segments instead, as WMT does."),
+        bool, typer.Option("--rank", help="Rank the systems by human scores, as WMT does.")
     ] = False,
     test: Annotated[
         Literal["randomization", "wmt"],
@@ -198,7 +191,7 @@ def correlate_command(
     ] = None,
     exclude: Annotated[list[str] | None, typer.Option(metavar="NAMES", help="Systems to leave out.")] = None,
     with_humans: Annotated[
-        bool, typer.Option("--with-humans", help="Score human translations of the folder like systems.")
+        bool, typer.Option("--with-humans", help="Score human translations, too.")
     ] = False,
     reference: Annotated[
         list[str] | None,
@@ -210,27 +203,18 @@ def correlate_command(
         ),
     ] = None,
     source: Annotated[Path | None, typer.Option("--source", "-s", help="Source text.")] = None,
-    documents: Annotated[
-        Path | None, typer.Option(help="Document id per line, or 'domain<TAB>document'.")
-    ] = None,
-    entities: Annotated[
-        Path | None, typer.Option(help="The reference with its named entities marked, for the metric nee.")
-    ] = None,
+    documents: Annotated[Path | None, typer.Option(help="Document of each line.")] = None,
+    entities: Annotated[Path | None, typer.Option(help="The reference with marked names, for nee.")] = None,
     langpair: PairOption = None,
-    plot: Annotated[
-        Path | None, typer.Option(help="Draw it (.svg or .png): the sweep, or metric against people.")
-    ] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw the sweep or the agreement (.svg, .png).")] = None,
     samples: Annotated[int, typer.Option(min=100, help="Resamples for the intervals.")] = 1000,
     trials: Annotated[int, typer.Option(min=100, help="Permutations of the tests.")] = 1000,
     how: Measuring = MEASURING,
 ) -> None:
     """How well does a metric agree with people?
 
-    Pearson, Spearman, Kendall, pairwise and soft pairwise accuracy, accuracy
-    with calibrated ties, and the prediction error 1 − R², each with a 95 %
-    interval; and which metric is significantly better than which. With --rank
-    no metric is asked: systems are ranked by what people said of their
-    segments (one-sided Wilcoxon rank-sum tests of all pairs).
+    Correlations, pairwise accuracies and prediction error, with 95 % intervals, and which metric is better.
+    With --rank, systems are ranked by human scores.
 
     \b
     mtassay meta correlate --mtme wmt23/ -l en-de -m bleu,chrf --human mqm
@@ -285,7 +269,7 @@ def correlate_command(
 @measured
 def challenge_command(
     challenge_set: Annotated[
-        str, typer.Argument(metavar="FILE", help="A challenge set; with --output, a suite to make one of.")
+        str, typer.Argument(metavar="FILE", help="A challenge set; with --output, a suite.")
     ],
     output: Annotated[
         Path | None,
@@ -298,8 +282,7 @@ def challenge_command(
         ),
     ] = None,
     run: Annotated[
-        list[str] | None,
-        typer.Option(metavar="RUN", help="--output: the outputs of this saved run too. Repeat."),
+        list[str] | None, typer.Option(metavar="RUN", help="--output: also this saved run. Repeat.")
     ] = None,
     per_item: Annotated[int, typer.Option(min=1, help="--output: most pairs of one item.")] = 1,
     lines: Annotated[
@@ -309,12 +292,8 @@ def challenge_command(
         ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Write over files that are there.")] = False,
-    category: Annotated[
-        list[str] | None, typer.Option(metavar="NAMES", help="--output: only items of these categories.")
-    ] = None,
-    item: Annotated[
-        list[str] | None, typer.Option(metavar="IDS", help="--output: only these items, as neg-*.")
-    ] = None,
+    category: Annotated[list[str] | None, typer.Option(metavar="NAMES", help="--output: only these.")] = None,
+    item: Annotated[list[str] | None, typer.Option(metavar="IDS", help="--output: only these items.")] = None,
     metric: Annotated[
         list[str] | None,
         typer.Option(
@@ -335,28 +314,19 @@ def challenge_command(
         typer.Option(metavar="NAME=FILE", help="The same of a metric without references. Repeat."),
     ] = None,
     lower_is_better: Annotated[
-        list[str] | None, typer.Option(metavar="NAMES", help="Scores in which lower is better.")
+        list[str] | None, typer.Option(metavar="NAMES", help="Lower is better here.")
     ] = None,
-    referenced: Annotated[
-        bool, typer.Option("--referenced", help="Only pairs with a reference, the same for all metrics.")
-    ] = False,
-    by: Annotated[
-        Literal["category", "phenomenon"], typer.Option(help="What makes a row of the tables.")
-    ] = "category",
+    referenced: Annotated[bool, typer.Option("--referenced", help="Only pairs with a reference.")] = False,
+    by: Annotated[Literal["category", "phenomenon"], typer.Option(help="Rows of the tables.")] = "category",
     plot: Annotated[Path | None, typer.Option(help="Draw the pairwise accuracies (.svg or .png).")] = None,
     alpha: AlphaOption = 0.05,
     samples: Annotated[int, typer.Option(min=100, help="Draws of the permutation tests.")] = 1000,
     how: Measuring = MEASURING,
 ) -> None:
-    """Which metric tells a correct output from an incorrect one, and in which phenomena?
+    """Which metric prefers the correct output, and for which phenomena?
 
-    Pairwise accuracy per category, with 95 % intervals; metrics that read references and metrics that
-    read the source alone in two tables. The latter are judged as quality estimation too: by how well
-    they tell all correct outputs of a category from all incorrect ones (AUC).
-
-    With -o, the set is made of a suite: every item with a known correct and a known incorrect output gives
-    pairs of both, and another correct output as the reference. Known are the tokens of the suite, what its
-    rules say about the outputs of -t and --run, and what reviewers decided.
+    Pairwise accuracy and AUC with 95 % intervals. With -o, a challenge set is made from a suite and the
+    outputs of -t and --run.
 
     \b
     Examples:
