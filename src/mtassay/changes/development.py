@@ -161,7 +161,7 @@ class Development:
     def tables(self, *, mark: str = "") -> list[Table]:
         """The best system of each group, its scores, what changed, and systems over time.
 
-        `mark` stands behind what is bold.
+        `mark` is behind what is bold.
         """
         tables = [self._group_table(), self._best_table(), self._change_table(mark)]
         return [*tables, self._course_table(mark)] if self.courses else tables
@@ -531,7 +531,7 @@ class CaseOverGroups:
         system: str | None = None,
         aliases: Mapping[str, str] | None = None,
     ) -> list[CaseOverGroups]:
-        """The cases of these ids (`*` stands for anything); by default of a system in most groups."""
+        """The cases of these ids (`*` means anything); by default of a system in most groups."""
         entries = join_names({name: list(run.systems) for name, run in groups.items()}, aliases=aliases)
         chosen = (
             find_system(system, entries)

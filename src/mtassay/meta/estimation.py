@@ -23,7 +23,7 @@ from mtassay.stats.correlation import AUC, auc, auc_covariance
 from mtassay.stats.proportions import standardized
 
 Drawn = Literal["segments", "documents", "systems", ""]
-"""What the interval comes from: units or systems drawn anew, or nothing."""
+"""What the interval comes from: units or systems drawn again, or nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +50,9 @@ PAIRED = ("pairwise_accuracy", "soft_pairwise_accuracy", "acc_eq")
 """The statistics that are about pairs."""
 
 _WAYS: dict[Drawn, str] = {
-    "segments": "segments drawn anew, the same ones for both",
-    "documents": "documents drawn anew, the same ones for both",
-    "systems": "systems drawn anew",
+    "segments": "segments drawn again, the same ones for both",
+    "documents": "documents drawn again, the same ones for both",
+    "systems": "systems drawn again",
 }
 
 
@@ -87,7 +87,7 @@ def discrimination(
 ) -> Result:
     """The area under the ROC curve (0 to 1, 0.5 is chance) in each group, then "micro" and "macro".
 
-    Scores are named "auc", with the metric as `system`; n is the number of outputs. An output that stands in
+    Scores are named "auc", with the metric as `system`; n is the number of outputs. An output that is in
     several pairs counts once. A group without correct or without incorrect outputs has the value `None`.
     Intervals and the one-tailed z-tests of the best metric against others respect that outputs of one item
     are not independent (Obuchowski 1997).

@@ -16,7 +16,7 @@ QE = {"shared:against=source": Shared(against="source")}
 
 
 def case(name: str, pseudo_reference: str, capability: str = "noun") -> BehaviorCase:
-    """The measure counts words of the reference that stand in the source: 3 of 4 in the original."""
+    """The measure counts words of the reference that are in the source: 3 of 4 in the original."""
     return BehaviorCase(name, name, capability, "a b c d", "a b c x", "a b c e", pseudo_reference)
 
 

@@ -130,7 +130,7 @@ def test_text_shows_tables_then_segments_with_what_differs_marked(run: mt.Run) -
     shown = run.render(examples=5, between=("old", "new"))
     assert "chrF2 by the length of the reference, in words\nWords  n " in shown
     assert "F1 of words by how often they are in the references\nTimes   n" in shown
-    assert "N-grams that new gets right oftener than old\nN-gram" in shown
+    assert "N-grams that new gets right more often than old\nN-gram" in shown
     assert "chrF2, segment by segment: new is better in 2 segments, old in 1; 1 score the\n  same." in shown
     assert "Where new is better: 2 of 2; scores: old → new" in shown
     assert "  old        the cat sat on [[a]] mat\n  new        the cat sat on [[the]] mat" in shown

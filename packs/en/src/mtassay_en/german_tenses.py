@@ -69,7 +69,7 @@ _PASSIVES = {"wurde": "war", "wurden": "waren", "wird": "war"}
 
 @dataclass(frozen=True, slots=True)
 class _Clause:
-    """The tokens between two marks, by number, and whether the finite verb stands at the end."""
+    """The tokens between two marks, by number, and whether the finite verb is at the end."""
 
     inside: range
     verb: int
@@ -118,7 +118,7 @@ def _is_boundary(tokens: Sequence[Token], first: int, number: int) -> bool:
 
 
 def _is_whole(tokens: Sequence[Token], clause: _Clause) -> bool:
-    """Whether a clause begins and ends at these marks, so that nothing of it stands behind them."""
+    """Whether a clause begins and ends at these marks, so that nothing of it is behind them."""
     if clause.is_last != _is_subordinate(tokens, clause.inside):
         return False
     if any(_tag(tokens[i]) in ("KOKOM", "PTKZU") for i in clause.inside):
@@ -133,7 +133,7 @@ def _is_whole(tokens: Sequence[Token], clause: _Clause) -> bool:
 
 
 def _starts_well(tokens: Sequence[Token], clause: _Clause) -> bool:
-    """Whether a main clause begins here: the verb is not first, and nothing stands before but a sentence."""
+    """Whether a main clause begins here: the verb is not first, and nothing is before but a sentence."""
     first = clause.inside[0]
     before = tokens[first - 1].text if first else "."
     return clause.verb > first and (before in (".", "!", "?", ";", ":") or _tag(tokens[first]) == "KON")

@@ -231,7 +231,7 @@ _GOVERNORS = frozenset((
     "satisfied", "share", "specialize", "start", "stomp", "succeed", "suffer", "threaten", "trouble",
     "trust", "turn", "war", "wrong",
 ))  # fmt: skip
-"""Words that ask for one preposition, so that nothing else can stand there."""
+"""Words that ask for one preposition, so that nothing else can be there."""
 
 
 def _fits(annotation: Annotation, phrase: _Phrase, group: str) -> bool:
@@ -246,7 +246,7 @@ def _fits(annotation: Annotation, phrase: _Phrase, group: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Object:
-    """An object of a preposition: the word, its kinds as a name, what stands around, and its governor."""
+    """An object of a preposition: the word, its kinds as a name, what is around, and its governor."""
 
     word: str
     pos: str

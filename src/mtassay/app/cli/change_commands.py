@@ -102,7 +102,7 @@ def history(
         list[str],
         typer.Argument(
             metavar="SYSTEM...|NAME=RUN...",
-            help="A system, or several that are versions of one; * stands for anything. Or groups of "
+            help="A system, or several that are versions of one; * means anything. Or groups of "
             "systems, such as years: a saved run each, in order.",
         ),
     ],
@@ -220,7 +220,7 @@ def gate(
         str | None,
         typer.Option(
             metavar="WHAT",
-            help="What rules that compare hold the run against: a run, RUN:SYSTEM, a system of this run or "
+            help="What comparing rules compare the run with: a run, RUN:SYSTEM, a system of this run or "
             "of an earlier one, or a file of --write-baseline.",
         ),
     ] = None,

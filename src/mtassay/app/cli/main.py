@@ -130,7 +130,7 @@ def _one_thread_for_matrices() -> Iterator[None]:
 
 
 def _not_loaded() -> None:
-    """Stands in the help for a command that is loaded where it is called."""
+    """Shown in the help for a command that is loaded where it is called."""
 
 
 def _options(
@@ -191,7 +191,7 @@ def _stop_writing() -> NoReturn:
 
 
 def _explain(error: Exception) -> int:
-    """One line on standard error, and its exit code: for what a person can mend, or for a bug of ours."""
+    """One line on standard error, and its exit code: for what a person can fix, or for a bug of ours."""
     kind = type(error).__name__
     if kind == "NoArgsIsHelpError":
         _say(str(error))

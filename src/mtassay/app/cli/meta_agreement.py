@@ -180,7 +180,7 @@ def correlate_command(
     resample: Annotated[
         Literal["segments", "systems"] | None,
         typer.Option(
-            help="System level: draw these anew for intervals. Default: segments where all metrics allow it."
+            help="System level: draw these again for intervals. Default: segments where all metrics allow it."
         ),
     ] = None,
     system: Annotated[

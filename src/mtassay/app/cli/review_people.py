@@ -154,7 +154,7 @@ def create(
         typer.Option(
             "--judge",
             metavar="NAME",
-            help="Whose verdicts are held against people: run, a detector of the run, or with --threshold a "
+            help="Whose verdicts are compared with people: run, a detector of the run, or with --threshold a "
             "metric (llm:MODEL).",
         ),
     ] = "",

@@ -68,13 +68,13 @@ SystemOption = Annotated[
     list[str] | None, typer.Option("--system", metavar="NAME", help="Only what this system gave. Repeat.")
 ]
 SampleOption = Annotated[
-    int | None, typer.Option("--sample", min=1, metavar="N", help="So many of them, drawn by --seed.")
+    int | None, typer.Option("--sample", min=1, metavar="N", help="A random sample of N.")
 ]
 OrderOption = Annotated[
     Order,
     typer.Option(
         "--order",
-        help="Items that need the fewest answers first (fair), outputs of most systems, or as in the run.",
+        help="First: items that need few answers (fair), outputs of most systems, or as in the run.",
     ),
 ]
 QuestionOption = Annotated[

@@ -112,7 +112,7 @@ def report(
         str | None,
         typer.Option(metavar="OLD", help="Say what got worse since this run, system or file of baselines."),
     ] = None,
-    title: Annotated[str, typer.Option(help="What stands at the top. Default: the systems.")] = "",
+    title: Annotated[str, typer.Option(help="What is at the top. Default: the systems.")] = "",
     no_themes: Annotated[bool, typer.Option("--no-themes", help="Without themes of failures.")] = False,
     workspace: WorkspaceOption = None,
     quiet: QuietOption = False,
@@ -253,7 +253,7 @@ def export_run(
     what: Annotated[
         str,
         typer.Option(
-            help="What to export: scores, findings, segments (with all outputs), outputs (a line each)."
+            help="What to export: scores, findings, segments (with all outputs), outputs (one per line)."
         ),
     ] = "segments",
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Default: standard output.")] = None,

@@ -150,7 +150,7 @@ def _complete(draft: Draft) -> Draft:
 
 def approve(
     file: FileArgument,
-    ids: Annotated[list[str], typer.Argument(metavar="ID…", help="Items; * stands for anything.")],
+    ids: Annotated[list[str], typer.Argument(metavar="ID…", help="Items; * means anything.")],
     by: Annotated[str | None, typer.Option(metavar="NAME", help="Default: $MTASSAY_REVIEWER.")] = None,
 ) -> None:
     """Say as a second person that items are right; until then they are drafts.

@@ -31,7 +31,7 @@ def translate(
             "--output",
             "-o",
             help="A file (.txt, .tsv, .jsonl, or the format of the source), or a folder with one file per "
-            "system. Default: standard output; for en.json and the like the file beside it, de.json.",
+            "system. Default: standard output; for en.json and similar the file beside it, de.json.",
         ),
     ] = None,
     only_missing: Annotated[

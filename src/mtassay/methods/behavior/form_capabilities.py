@@ -22,7 +22,7 @@ from mtassay.methods.behavior.spans import is_auxiliary, keep_longest, relation_
 from mtassay.nlp.annotation import Annotation, Token
 
 _OTHER_NUMBER = {"Sing": "plural", "Plur": "singular"}
-# The verb agrees with these, and stands outside the span.
+# The verb agrees with these, and is outside the span.
 _SUBJECTS = frozenset(("nsubj", "nsubjpass", "csubj", "expl", "root"))
 # Such words agree with the noun, or count it.
 _AGREEING = frozenset(("det", "amod", "nummod", "predet", "poss"))
@@ -34,7 +34,7 @@ class GrammaticalNumber(Capability):
     name = "number"
     about = "a singular noun becomes plural, or the reverse"
     changes_form = True
-    # COMET hardly sees a wrong number (Amrhein & Sennrich 2022).
+    # COMET rarely sees a wrong number (Amrhein & Sennrich 2022).
     unseen_by = frozenset({"comet"}) | HARDLY_SEEN
     needs = frozenset({"pos", "features", "dependencies"})
 

@@ -53,9 +53,9 @@ def difference_parts(
 def segment_lines(
     segment: Segment | None, output: str, scores: Mapping[str, float], result: Result
 ) -> list[Line]:
-    """One output held against the reference that is nearest to it, and its scores, by metric.
+    """One output compared with the reference that is nearest to it, and its scores, by metric.
 
-    What the reference does not have is marked in the output; what the output does not have stands below.
+    What the reference does not have is marked in the output; what the output does not have is below.
     """
     references = [text for text in segment.references if text] if segment else []
     compared = [(text, *differing(text, output)) for text in references]
@@ -82,7 +82,7 @@ def _length_table(found: Differences, decimals: int, label: str) -> Table:
 
 def _word_table(found: Differences) -> Table:
     where = "the training text" if found.is_trained else "the references"
-    notes = [f"n: words of the references. Words are right wherever they stand. {_SPREAD}"]
+    notes = [f"n: words of the references. Words are right wherever they are. {_SPREAD}"]
     notes.append(f"Words are those of the tokeniser {found.tokenizer}.")
     title = f"F1 of words by how often they are in {where}"
     return _bucket_table("Times", found.words, found.systems, decimals=1, title=title, notes=notes)
@@ -117,7 +117,7 @@ def _ngram_table(better: str, worse: str, ngrams: Sequence[NgramDifference]) -> 
         [" ".join(ngram.words), str(ngram.second), str(ngram.first), str(ngram.references)]
         for ngram in ngrams
     ]
-    title = f"N-grams that {better} gets right oftener than {worse}"
+    title = f"N-grams that {better} gets right more often than {worse}"
     return Table(["N-gram", better, worse, "references"], rows, title=title)
 
 

@@ -156,7 +156,7 @@ def compare_segments(
     """Where the first system is better by most, where the second is, and how often, by the first metric.
 
     `segments` and the two `outputs` are by id. The largest difference comes first; of equal ones the segment
-    that stands earlier. Other metrics say nothing of a segment that they do not score.
+    that is earlier. Other metrics say nothing of a segment that they do not score.
     """
     chosen = pairs[0]
     scores = {pair.name: dict(zip(pair.ids, pair.unit_scores.tolist(), strict=True)) for pair in pairs}
@@ -187,7 +187,7 @@ def compare_ngrams(
     """All n-grams, of one word to `order` words, that either system has right, the shorter first.
 
     `references` has one entry for each reference stream; where a segment lacks one, no words. A system has
-    an n-gram right as often as it is in the output, but no oftener than in the reference that has most.
+    an n-gram right as often as it is in the output, but not more often than in the reference that has most.
     """
     split = [SplitTexts.of(words) for words in (first, second, *references)]
     numbers = WordNumbers(part.words for part in split[2:])
@@ -215,7 +215,7 @@ def compare_ngrams(
 
 
 def most_telling(ngrams: Sequence[NgramDifference], *, count: int) -> list[NgramDifference]:
-    """Those that the second system has right oftener, by `ratio`; of equal ones the longer first.
+    """Those that the second system has right more often, by `ratio`; of equal ones the longer first.
 
     Left out is what is only a part of one before it, right in the same places as far as counts can tell.
 
@@ -315,7 +315,7 @@ def words_by_frequency(
 ) -> list[BucketScores]:
     """F1 in percent of the words of each frequency, by the `FREQUENCIES`; `n` counts words of the reference.
 
-    A word of an output is right as often as it is in the reference of its segment, wherever it stands.
+    A word of an output is right as often as it is in the reference of its segment, wherever it is.
     """
     split = [SplitTexts.of(words) for words in (references, first, second)]
     numbers = WordNumbers(part.words for part in split)

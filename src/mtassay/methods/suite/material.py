@@ -171,7 +171,7 @@ class KnownOutputs:
         return cls({}, answers, [subjects[key] for key in answers if key in subjects])
 
     def add(self, outputs: Mapping[str, Sequence[Output]], *, without: Collection[str] = ()) -> None:
-        """Outputs by system. Two systems of one name from different places are told apart by a number."""
+        """Outputs by system. Two systems of one name from different places are distinguished by a number."""
         for system, answers in outputs.items():
             name, number = system, 2
             while name in self.outputs:
