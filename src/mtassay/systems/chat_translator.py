@@ -395,7 +395,7 @@ def judge_reply(reply: ChatReply, source: str, *, target: Language, cleaning: bo
 
 
 def _unfinished(reply: ChatReply) -> str | None:
-    """Why this is no whole reply, if it is none."""
+    """Why this reply is incomplete, if it is."""
     match reply.finish_reason:
         case "content_filter":
             return "refused: a content filter stopped the reply"

@@ -66,9 +66,8 @@ def invite_reviewer(
 ) -> None:
     """Make a link that lets somebody into the review page, or take it back (--revoke).
 
-    Without a name it lists who is invited, or with --log what the page wrote down. A link is shown once: the
-    workspace keeps only what is needed to recognise it. Who is invited again gets a new link, and the old
-    one is worth nothing. When the last invitation is taken back, the page stays closed.
+    Without a name it lists who is invited, or with --log who came in. A link is shown once; a new invitation
+    ends the old link. If the last invitation is taken back, the page stays closed.
 
     \b
     Examples:

@@ -149,7 +149,9 @@ def accept(
         list[str] | None,
         typer.Argument(metavar="[SUBJECT…]", help="Reviewed outputs (the beginning of an id), or items."),
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="All that is settled; asks first.")] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="All that is settled; asks before writing.")
+    ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Write what --all finds without asking.")] = False,
     form: Annotated[
         Literal["token", "regex"],

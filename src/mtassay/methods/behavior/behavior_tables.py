@@ -211,7 +211,7 @@ def position_table(
     ]
     if unknown:
         counts = ", ".join(f"{printable(system)} {count:,}" for system, count in unknown.items())
-        notes.append(f"Failed cases of which it is not known, not in these: {counts}.")
+        notes.append(f"Failed cases not counted here, since nobody knows: {counts}.")
     return Table(["Capability", *map(printable, systems)], rows, title, notes)
 
 

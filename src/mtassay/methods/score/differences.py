@@ -404,7 +404,7 @@ def find_differences(
     metric: str = "",
     training: Sequence[str] = (),
 ) -> Differences:
-    """Holds two systems of a run side by side: those named, or the baseline and the best other one.
+    """Shows two systems of a run side by side: those named, or the baseline and the best other one.
 
     `metric` is the name of one of the run's, the first that scores segments by default; `count` is how many
     segments and n-grams each way. Words are counted in the texts of `training`, or else in the references.
