@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 UV     := $(shell command -v uv 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo docs test test-matrix test-extras test-all check bench reproduce build clean
+.PHONY: help demo docs pictures test test-matrix test-extras test-all check bench reproduce build clean
 
 help:
 	@echo "make demo      one plan with all four methods on a real engine, and what came out (minutes)"
@@ -89,6 +89,13 @@ check: $(VENV)/dev
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+
+$(VENV)/pictures: $(VENV)/base
+	$(call install,pictures,-e '.[review]' playwright)
+
+# The pictures of README and docs, from the demo's files, by chromium.
+pictures: $(VENV)/pictures
+	@$(BIN)/python docs/images/make.py
 
 $(VENV)/bench: $(VENV)/dev
 	$(call install,bench,compare-mt==0.2.10 six ray)

@@ -1,4 +1,4 @@
-"""Metrics, detectors and systems held against people, from Python: on files and in memory."""
+"""Metrics, detectors and systems compared with people, from Python: on files and in memory."""
 
 from __future__ import annotations
 

@@ -119,7 +119,7 @@ def check(
     """What is wrong with a suite; with outputs of systems or of all saved runs, also rules that never apply.
 
     `select` and `ignore` are names of problems, or error, warning and info. The suite may lack items, and may
-    have what judging refuses: bad patterns, and ids that stand twice.
+    have what judging refuses: bad patterns, and ids that occur twice.
 
     >>> check("en-pt-hard", select=["error"]).found
     []

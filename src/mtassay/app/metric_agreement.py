@@ -102,7 +102,7 @@ def correlate(
         test: How metrics are tested against each other: `"randomization"`, or `"wmt"` for the ranks of WMT's
             metrics task.
         alpha: The level of significance.
-        resample: What intervals draw anew: `"segments"` or `"systems"`.
+        resample: What intervals draw again: `"segments"` or `"systems"`.
         exclude: Systems to leave out.
         with_humans: Count human translations among the systems.
         documents: A file with the document of each line.

@@ -361,7 +361,7 @@ class RunSettings:
     ) -> Iterator[EngineContext]:
         """What a method is lent while it asks these systems and judges, with progress shown.
 
-        What is dear to compute is kept at the end.
+        What is slow to compute is kept at the end.
         """
         with (
             self._open_executor() as executor,

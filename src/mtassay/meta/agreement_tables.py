@@ -30,7 +30,7 @@ def agreement_tables(result: Result, labels: Mapping[str, str], *, unit: str) ->
     """Statistics and raters by human score, a few of them side by side; `unit` is what n counts.
 
     The best rater of each statistic and human score is strong. Where metrics were tested against each other,
-    their ranks stand beside.
+    their ranks are beside.
     """
     humans = list(dict.fromkeys(score.system for score in result.scores))
     most = 2 if result.clusters else 3
@@ -201,7 +201,7 @@ def _agreement_table(result: Result, humans: Sequence[str], labels: Mapping[str,
 
 
 def _sizes(scores: Sequence[Score], humans: Sequence[str], labels: Mapping[str, str], unit: str) -> list[str]:
-    """How many systems, translations or pairs stand behind the numbers of each statistic."""
+    """How many systems, translations or pairs are behind the numbers of each statistic."""
     phrases: dict[str, list[str]] = {}
     for statistic in dict.fromkeys(score.group for score in scores):
         chosen = [score for score in scores if score.group == statistic and score.value is not None]
@@ -259,7 +259,7 @@ def detection_table(
     """Judges by precision, recall and F1 in percent with 95 % intervals, and by area where there is one.
 
     `labels` are what they are called, where that is not their name. In parentheses is what a share is of.
-    What is flagged and not labelled stands beside it, and below, what it could make of the precision.
+    What is flagged and not labelled is beside it, and below, what it could make of the precision.
     """
     scores = {(score.name, score.system): score for score in result.scores}
     areas = any(score.name == "auc" for score in result.scores)
@@ -284,7 +284,7 @@ def detection_table(
     about = [
         "Precision: percent of the flagged and labelled pairs that are wrong; recall: of the wrong pairs, "
         "those that are flagged; in parentheses: how many of how many. unlab.: flagged, but not labelled. In "
-        "brackets: 95 % intervals, Wilson's; of F1, by drawing the labelled pairs anew. They take pairs for "
+        "brackets: 95 % intervals, Wilson's; of F1, by drawing the labelled pairs again. They take pairs for "
         "independent."
     ]
     if areas:

@@ -33,7 +33,7 @@ class Assessment(ABC):
 
     @abstractmethod
     def tables(self) -> list[Table]:
-        """All tables; what a reader must know stands below the last."""
+        """All tables; what a reader must know is below the last."""
 
     def records(self, what: str = "scores") -> list[dict[str, Any]]:
         """Plain records of the scores, comparisons or clusters, for `pandas.DataFrame(found.records())`."""
@@ -63,11 +63,11 @@ class Assessment(ABC):
         draw(self.figures(), path)
 
     def _head(self, form: Form) -> str:
-        """What stands above the tables."""
+        """What is above the tables."""
         return ""
 
     def _foot(self, form: Form) -> str:
-        """What stands below them."""
+        """What is below them."""
         return ""
 
     def __str__(self) -> str:

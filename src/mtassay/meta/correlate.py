@@ -45,7 +45,7 @@ Resample = Literal["segments", "systems"]
 class CorrelationSettings:
     """On what raters should agree and how that is tested: see `SystemLevel`, `SegmentLevel` and `Swaps`.
 
-    `resample` says what is drawn anew for the intervals at system level; `None` draws segments wherever all
+    `resample` says what is drawn again for the intervals at system level; `None` draws segments wherever all
     raters have scores of them.
     """
 

@@ -1,7 +1,7 @@
 """How well two raters agree on whole systems, with intervals.
 
-Where all raters have statistics per segment, segments are drawn anew, the same ones for both: the interval
-says how far the agreement on these systems hangs on the choice of segments. Otherwise systems are drawn anew,
+Where all raters have statistics per segment, segments are drawn again, the same ones for both: the interval
+says how far the agreement on these systems depends on the segments. Otherwise systems are drawn again,
 for all raters: the interval says how far it hangs on the choice of systems.
 """
 
@@ -242,7 +242,7 @@ def _why_undefined(metric: Rater, human: Rater, n: int) -> str:
     if n < 2:
         count = "no translation has" if not n else "only one translation has"
         return f"{count} scores of both {metric.label} and {human.label}"
-    return "no group has two translations that both raters tell apart"
+    return "no group has two translations that both raters distinguish"
 
 
 # How well two raters agree on whole systems, with intervals.
@@ -255,7 +255,7 @@ CORRELATIONS = tuple(correlation.COEFFICIENTS)
 class SystemLevel:
     """Agreement on the systems of a frame, with intervals from one kind of draws.
 
-    `drawn` is what is drawn anew, for every statistic and pair of raters alike: see `drawable`. Remembers
+    `drawn` is what is drawn again, for every statistic and pair of raters alike: see `drawable`. Remembers
     what serves several pairs.
     """
 
@@ -308,7 +308,7 @@ class SystemLevel:
         return estimates
 
     def _soft_accuracy(self, metric: Rater, human: Rater, rated: NDArray[Any]) -> Estimate:
-        """On the units that people rated: more of them would make the metric surer than people can be."""
+        """On the units that people rated: more would make the metric more certain than people can be."""
         name = "soft_pairwise_accuracy"
         if (units := self.soft_units(metric, human, rated)) is None:
             reason = metric.why or human.why or f"not counted in segments or documents: {metric.label}"
@@ -330,7 +330,7 @@ class SystemLevel:
         return Estimate(name, value, math.comb(len(rated), 2), low, high, self.drawn)
 
     def soft_units(self, metric: Rater, human: Rater, rated: NDArray[Any]) -> tuple[Units, Units] | None:
-        """What both are sure by: scores per segment, or else documents, of the rated systems and units."""
+        """What both rest on: scores per segment, else per document, of the rated systems."""
         sides = [_units_of_segments(rater, self.frame) or rater.units for rater in (metric, human)]
         if sides[0] is None or sides[1] is None:
             return None
@@ -373,7 +373,7 @@ class SystemLevel:
         return np.random.default_rng(self.seed).integers(0, n, size=(self.samples, n))
 
     def _over_systems(self, distances: Floats) -> tuple[float, float]:
-        """The interval of 1 - mean distance of pairs (systems, systems) when systems are drawn anew."""
+        """The interval of 1 - mean distance of pairs (systems, systems) when systems are drawn again."""
         places = self._places(len(distances))
         pairs = places[:, :, None] != places[:, None, :]
         drawn = distances[places[:, :, None], places[:, None, :]]
@@ -411,7 +411,7 @@ class SystemLevel:
         return Units("documents", list(rows), sums, units.aggregate)
 
     def _scores(self, rater: Rater, units: Units) -> Floats:
-        """Scores (samples, systems) of the units drawn anew."""
+        """Scores (samples, systems) of the units drawn again."""
         key = ("scores", id(rater), units.kind, tuple(units.ids))
         if key not in self._memory:
             self._memory[key] = resampling.bootstrap_scores(
@@ -441,7 +441,7 @@ _TAILS = tails.normal_tail(_STEPS)
 
 
 def drawable(raters: Sequence[Rater]) -> tuple[Drawn, str]:
-    """What can be drawn anew for all raters alike, and whom it is due to where that is systems.
+    """What can be drawn again for all raters alike, and whom it is due to where that is systems.
 
     Segments where all have scores of segments that add up to those of systems; documents where one counts
     in documents; or else systems.

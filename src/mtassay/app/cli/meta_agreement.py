@@ -129,12 +129,10 @@ def correlate_command(
         ),
     ] = None,
     human_scores: Annotated[
-        list[str] | None,
-        typer.Option(metavar="FILE", help="Human scores, where there is no folder. Repeat."),
+        list[str] | None, typer.Option(metavar="FILE", help="Human scores, where there is no folder. Repeat.")
     ] = None,
     human: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAMES", help="Which human scores: mqm,da-sqm. Default: all."),
+        list[str] | None, typer.Option(metavar="NAMES", help="Human scores. Default: all.")
     ] = None,
     metric: Annotated[
         list[str] | None,
@@ -152,25 +150,18 @@ def correlate_command(
             help="Metrics run elsewhere: names in the folder (COMET-refA, COMET, all), or a score file.",
         ),
     ] = None,
-    level: Annotated[
-        Literal["system", "segment"], typer.Option(help="Agree on systems, or on single translations.")
-    ] = "system",
+    level: Annotated[Literal["system", "segment"], typer.Option(help="Systems, or translations.")] = "system",
     grouping: Annotated[
         Literal["none", "item", "system"],
         typer.Option(help="Segment level: compare all translations, those of one segment, or of one system."),
     ] = "none",
     ngram_sweep: Annotated[
-        str | None, typer.Option(metavar="1-16", help="BLEU of each of these n-gram lengths.")
+        str | None, typer.Option(metavar="1-16", help="BLEU of these n-gram lengths.")
     ] = None,
-    human_vs_human: Annotated[
-        bool, typer.Option("--human-vs-human", help="How well human scores agree: the ceiling.")
-    ] = False,
-    metric_vs_metric: Annotated[
-        bool, typer.Option("--metric-vs-metric", help="How well metrics agree with each other.")
-    ] = False,
+    human_vs_human: Annotated[bool, typer.Option("--human-vs-human", help="How human scores agree.")] = False,
+    metric_vs_metric: Annotated[bool, typer.Option("--metric-vs-metric", help="How metrics agree.")] = False,
     rank: Annotated[
-        bool,
-        typer.Option("--rank", help="Rank the systems by human scores of segments instead, as WMT does."),
+        bool, typer.Option("--rank", help="Rank the systems by human scores, as WMT does.")
     ] = False,
     test: Annotated[
         Literal["randomization", "wmt"],
@@ -180,7 +171,7 @@ def correlate_command(
     resample: Annotated[
         Literal["segments", "systems"] | None,
         typer.Option(
-            help="System level: draw these anew for intervals. Default: segments where all metrics allow it."
+            help="System level: draw these again for intervals. Default: segments where all metrics allow it."
         ),
     ] = None,
     system: Annotated[
@@ -191,7 +182,7 @@ def correlate_command(
     ] = None,
     exclude: Annotated[list[str] | None, typer.Option(metavar="NAMES", help="Systems to leave out.")] = None,
     with_humans: Annotated[
-        bool, typer.Option("--with-humans", help="Score human translations of the folder like systems.")
+        bool, typer.Option("--with-humans", help="Score human translations, too.")
     ] = False,
     reference: Annotated[
         list[str] | None,
@@ -203,28 +194,18 @@ def correlate_command(
         ),
     ] = None,
     source: Annotated[Path | None, typer.Option("--source", "-s", help="Source text.")] = None,
-    documents: Annotated[
-        Path | None, typer.Option(help="Document id per line, or 'domain<TAB>document'.")
-    ] = None,
-    entities: Annotated[
-        Path | None, typer.Option(help="The reference with its named entities marked, for the metric nee.")
-    ] = None,
+    documents: Annotated[Path | None, typer.Option(help="Document of each line.")] = None,
+    entities: Annotated[Path | None, typer.Option(help="The reference with marked names, for nee.")] = None,
     langpair: PairOption = None,
-    plot: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Draw it (.svg or .png): the sweep, or metric against people."),
-    ] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw the sweep or the agreement (.svg, .png).")] = None,
     samples: Annotated[int, typer.Option(min=100, help="Resamples for the intervals.")] = 1000,
     trials: Annotated[int, typer.Option(min=100, help="Permutations of the tests.")] = 1000,
     how: Measuring = MEASURING,
 ) -> None:
     """How well does a metric agree with people?
 
-    Pearson, Spearman, Kendall, pairwise and soft pairwise accuracy, accuracy
-    with calibrated ties, and the prediction error 1 − R², each with a 95 %
-    interval; and which metric is significantly better than which. With --rank
-    no metric is asked: systems are ranked by what people said of their
-    segments (one-sided Wilcoxon rank-sum tests of all pairs).
+    Correlations, pairwise accuracies and prediction error, with 95 % intervals, and which metric is better.
+    With --rank, systems are ranked by human scores.
 
     \b
     mtassay meta correlate --mtme wmt23/ -l en-de -m bleu,chrf --human mqm

@@ -61,7 +61,7 @@ class Glance:
 
     @property
     def parts(self) -> list[list[str]]:
-        """The systems that stand side by side, as many as fit at a time."""
+        """The systems that are side by side, as many as fit at a time."""
         return [list(self.systems[n : n + _WIDE]) for n in range(0, len(self.systems), _WIDE)]
 
     def rows(self, systems: Sequence[str]) -> list[GlanceRow]:
@@ -186,7 +186,7 @@ class RunPart:
         return f"{self.title}: {self.means}" if self.means else self.title
 
     def is_folded(self, table: Table) -> bool:
-        """Whether a table is too long to stand there, or a map shows the same."""
+        """Whether a table is too long to are there, or a map shows the same."""
         maps = [figure for figure in self.figures if figure.kind == "heat"]
         return len(table.rows) > _FEW_ROWS or any(
             len(figure.places) == len(table.rows) > 1 for figure in maps

@@ -54,7 +54,7 @@ class PlanSystem:
     """Files by name, where a language model is tested with each of several prompts."""
 
     def for_target(self, target: str) -> dict[str, str]:
-        """What answers for a test set or suite, by name; a folder stands for all files in it."""
+        """What answers for a test set or suite, by name; a folder means all files in it."""
         what = self.what if isinstance(self.what, str) else self.what.get(target, "")
         if not what:
             return {}
@@ -64,7 +64,7 @@ class PlanSystem:
         return named([what]) if self.is_folder(target) else {self.name: what}
 
     def is_folder(self, target: str) -> bool:
-        """Whether a folder of outputs stands for it, whose files are in no order that anybody gave."""
+        """Whether a folder of outputs means it, whose files are in no order that anybody gave."""
         what = self.what if isinstance(self.what, str) else self.what.get(target, "")
         return bool(what) and not is_live(what) and Path(what).is_dir()
 
@@ -451,7 +451,7 @@ def _step(
     judges: Mapping[str, str],
     domains: str,
 ) -> PlanStep:
-    """A step, for what one pair of the plan has. `domains` is the tag by which results are told apart."""
+    """A step, for what one pair of the plan has. `domains` is the tag by which results are distinguished."""
     parts = entry.parts()
     method = parts["method"].choice(names("method"), "method") if "method" in parts else name
     if method not in names("method"):
@@ -515,7 +515,7 @@ def _chosen_systems(
 
 
 def _with_judges(value: Any, judges: Mapping[str, str]) -> Any:
-    """A value with the names of judges replaced by the metrics that they stand for."""
+    """A value with the names of judges replaced by the metrics that they are for."""
     if isinstance(value, list):
         return [_with_judges(part, judges) for part in value]
     if isinstance(value, str) and judges:

@@ -1,4 +1,4 @@
-"""What may stand in a plan: its keys with their meaning, and the JSON Schema that editors read.
+"""What may be in a plan: its keys with their meaning, and the JSON Schema that editors read.
 
 What a step may say follows from the fields of its method, so that methods of other packages are in it too.
 """
@@ -67,8 +67,8 @@ STEP = {
     "systems": "Which systems; by default all that can.",
 }
 BUDGET = {
-    "max_calls": "Stop asking an engine after so many calls.",
-    "max_characters": "Stop asking an engine after so many characters.",
+    "max_calls": "Stop asking an engine after N calls.",
+    "max_characters": "Stop asking an engine after N characters.",
     "max_seconds": "Give an engine no new calls after this time, in each step.",
     "prices": "By system: what a million characters cost, or [what a million tokens read, and written].",
     "currency": "In which currency: EUR.",

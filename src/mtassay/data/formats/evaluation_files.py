@@ -63,7 +63,7 @@ def read_flags(path: FilePath) -> list[FlagRow]:
 def read_labels(path: FilePath) -> list[LabelRow]:
     """Rows of `id` and `label`, with `system` where the file has it; an empty label is no label.
 
-    Without a header the id stands first and the label last, as in the critical errors of MLQE-PE.
+    Without a header the id is first and the label last, as in the critical errors of MLQE-PE.
     """
     rows = []
     for line, record in _records(path, ("id", "label")):
@@ -141,7 +141,7 @@ def _refuse_twice(rows: Sequence[FlagRow | LabelRow], path: FilePath) -> None:
     for row in rows:
         first = lines.setdefault((row.id, row.system), row.line)
         if first != row.line:
-            what = f"'{row.id}' stands on line {first} already. Add a column 'system', or keep one of them"
+            what = f"'{row.id}' is on line {first} already. Add a column 'system', or keep one of them"
             raise InputError(what, path=shown(path), line=row.line)
 
 
