@@ -5,13 +5,14 @@ BIN    := $(VENV)/bin
 UV     := $(shell command -v uv 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo docs test test-all check bench build clean
+.PHONY: help demo docs test test-matrix test-extras test-all check bench build clean
 
 help:
 	@echo "make demo      one plan with all four methods on a real engine, and what came out (minutes)"
 	@echo "make docs      the documentation as a site in site/; nothing is fetched to read it"
 	@echo "make test      unit, contract and property tests (minutes)"
 	@echo "make check     ruff and mypy"
+	@echo "make test-matrix, make test-extras  on Python 3.11 to 3.13; each extra by itself"
 	@echo "make test-all  also the tests that need heavy packages or models"
 	@echo "make bench     measure against sacreBLEU and compare-mt"
 	@echo "make build     wheel and sdist in dist/, wheels of packs/ in dist/packs/, each installed and tried"
@@ -66,6 +67,19 @@ docs: $(VENV)/docs
 test: $(VENV)/dev
 	@$(BIN)/python -m pytest -n auto -m "not slow"
 
+# The tests on each Python we support; say PYTHONS="/path/to/python3.12 …" for others.
+PYTHONS ?= python3.11 python3.12 python3.13
+test-matrix:
+	@for python in $(PYTHONS); do \
+		version=$$($$python -c 'import sys; print("%d.%d" % sys.version_info[:2])') || exit 1; \
+		echo "Python $$version"; \
+		$(MAKE) --no-print-directory test PYTHON=$$python VENV=.venv-$$version || exit 1; \
+	done
+
+# Each extra in an environment of its own, with its smallest example.
+test-extras: $(VENV)/dev
+	@$(BIN)/python -m pytest tests/test_extras.py
+
 test-all: $(VENV)/all
 	@$(BIN)/python -m pytest --hypothesis-profile=thorough
 	@$(BIN)/python -m tests.chaos --seconds 600
@@ -98,8 +112,9 @@ $(VENV)/build: $(VENV)/base
 # Each is installed into a new environment, and used from an empty folder: what is not packed is not there.
 build: $(VENV)/build
 	@rm -rf dist && $(BIN)/python -m build -q
-	@for pack in packs/*/; do $(BIN)/python -m build -q --wheel --outdir dist/packs $$pack || exit 1; done
-	@for made in dist/*.whl dist/*.tar.gz; do $(BIN)/python tests/installed.py $$made dist/packs/*.whl || exit 1; done
+	@for pack in packs/*/; do $(BIN)/python -m build -q --outdir dist/packs $$pack || exit 1; done
+	@$(BIN)/python tests/installed.py dist/*.whl dist/packs/*.whl
+	@$(BIN)/python tests/installed.py dist/*.tar.gz dist/packs/*.tar.gz
 
 clean:
 	rm -rf dist $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis demo/.mtassay demo/report.html site

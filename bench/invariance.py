@@ -38,7 +38,7 @@ from mtassay.systems.roster import open_system
 PROJECT = Path(__file__).resolve().parent.parent
 OURS = PROJECT / "demo" / "invariance" / "en.txt"
 PAPERS = Path(os.environ.get("MTASSAY_DATA", PROJECT.parent / "shared" / "data")) / "sit"
-STRUCTURES = ("raw", "tokens", "constituency", "dependency", "triples", "tree", "closure")
+STRUCTURES = ("raw", "tokens", "constituency", "dependency")
 PAPER = {"raw": 52, "constituency": 107, "dependency": 71}
 SETTINGS = VariantSettings(pos=("noun", "adj", "verb", "adv"), per_sentence=30, per_word=15, ends=True)
 ALL = 200

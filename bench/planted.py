@@ -2,11 +2,12 @@
 
 usage: python bench/planted.py FOLDER [--show PAIR...]
 
-FOLDER holds PAIR.jsonl with the fields id, source, output, defect (null: the translation is right), kind and
-facts, and may hold PAIR.terms.csv, a glossary. Each pair is checked as one file, with the default checks for
-the pair. A defect counts as found if any check fires, and as found for the right reason if a check fires that
-is listed for its kind below. `--show` prints the misses and the false alarms of these pairs; keep other pairs
-unread if you go on to change a check.
+FOLDER holds PAIR.jsonl with the fields id, source, output, defect (null: the translation is right), kind,
+facts and right (the translation without the defect), and may hold PAIR.terms.csv, a glossary. Each pair is
+checked as two files, with the defects and with the right translations, with the default checks for the pair.
+A defect counts as found if any check fires, and as found for the right reason if a check fires that is listed
+for its kind below. `--show` prints
+the misses and the false alarms of these pairs; keep other pairs unread if you go on to change a check.
 """
 
 from __future__ import annotations
@@ -52,6 +53,7 @@ REASONS = {
     "consistency": ("same-source", "same-target", "term-drift"),
     "refusal": ("refusal",),
     "answered": ("answered", "obeyed"),
+    "obeyed": ("obeyed", "answered"),
     "truncated": ("truncated", "omission"),
     "looped": ("looped", "doubled-words"),
 }
@@ -75,29 +77,29 @@ def main() -> None:
         source, _, target = pair.partition("-")
         context = CheckContext(source, target, terms=terms)
         checks = choose_checks("default", (), context).checks
-        units = [
-            Unit(
-                row["id"],
-                row["output"],
-                row["source"],
-                file=path.name,
-                key=row["id"],
-                facts=row.get("facts") or {},
-            )
-            for row in rows
-        ]
-        told: defaultdict[str, dict[str, str]] = defaultdict(dict)
-        for finding in run_checks(checks, {"": units}, context)[""]:
-            told[finding.case_id][id_of(finding)] = finding.evidence["why"]
+        units = {
+            name: [
+                Unit(row["id"], text, row["source"], file=name, key=row["id"], facts=row.get("facts") or {})
+                for row in rows
+                if (text := row.get("right" if name == "right" and row["defect"] else "output"))
+            ]
+            for name in ("defects", "right")
+        }
+        told: defaultdict[tuple[str, str], dict[str, str]] = defaultdict(dict)
+        for name, findings in run_checks(checks, units, context).items():
+            for finding in findings:
+                told[name, finding.case_id][id_of(finding)] = finding.evidence["why"]
+        for unit in units["right"]:
+            own = told["right", unit.id]
+            right += 1
+            by_pair[pair]["right"] += 1
+            by_pair[pair]["alarms"] += bool(own)
+            alarms.update(list(own))
+            if own and pair in given.show:
+                print(f"false alarm  {unit.id}  {own}\n  {unit.source}\n  {unit.output}")
         for row in rows:
-            own, kind = told[row["id"]], row["kind"]
+            own, kind = told["defects", row["id"]], row["kind"]
             if row["defect"] is None:
-                right += 1
-                by_pair[pair]["right"] += 1
-                by_pair[pair]["alarms"] += bool(own)
-                alarms.update(list(own))
-                if own and pair in given.show:
-                    print(f"false alarm  {row['id']}  {own}\n  {row['source']}\n  {row['output']}")
                 continue
             is_named = any(check in REASONS.get(kind, ()) for check in own)
             of[kind] += 1

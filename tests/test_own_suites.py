@@ -221,8 +221,22 @@ def test_every_file_of_outputs_is_tested() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_item_has_an_author_and_none_has_an_approver_yet(name: str) -> None:
-    assert {(item.author, item.approver) for item in items_of(name)} == {("mtassay", "")}
+def test_every_item_has_an_author_and_who_approved_it_is_called_a_language_model(name: str) -> None:
+    assert {item.author for item in items_of(name)} == {"mtassay"}
+    assert {item.approver for item in items_of(name)} <= {"", "model:second-reader"}
+
+
+BLIND = Path(__file__).resolve().parent / "own_suites" / "blind-4.tsv"
+
+
+@pytest.mark.parametrize("name", ["en-de", "en-es"])
+def test_answers_written_without_sight_of_the_rules_are_judged_as_intended(name: str) -> None:
+    judge = judge_of(name)
+    rows = [row.split("\t") for row in BLIND.read_text(encoding="utf-8").splitlines()[1:]]
+    own = [(item, intended, output) for suite, item, intended, output in rows if suite == name]
+    assert (len(own), len({item for item, _, _ in own})) == (120, 60)
+    wrong = {o: i for i, intended, o in own if judge.judge(judge.items[i], o).status != intended}
+    assert wrong == {}
 
 
 ANSWERS = Path(__file__).resolve().parent / "own_suites" / "answers.tsv"

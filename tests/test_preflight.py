@@ -108,7 +108,7 @@ def test_a_parser_that_is_missing_is_told_first(settings: dict[str, Any]) -> Non
 def test_words_are_compared_where_nobody_asks_for_a_parser_that_is_missing() -> None:
     assert InvarianceMethod.resolve({"pair": "en-de"}).structure == "tokens"
     assert InvarianceMethod.resolve({"pair": "de-en"}).structure == "dependency"
-    assert InvarianceMethod.resolve({"pair": "en-de", "structure": "triples"}).structure == "triples"
+    assert InvarianceMethod.resolve({"pair": "en-de", "structure": "dependency"}).structure == "dependency"
 
 
 @pytest.mark.usefixtures("no_encoder")

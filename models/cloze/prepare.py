@@ -1,4 +1,4 @@
-"""Writes what the network of `methods/invariance/cloze.py` begins with: words, vectors, sentences.
+"""Writes what the network `Cloze` begins with: words, vectors, sentences.
 
 usage: MTASSAY_DATA=FOLDER python models/cloze/prepare.py TABLE OUT
 

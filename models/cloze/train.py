@@ -1,4 +1,4 @@
-"""Trains the network of `methods/invariance/cloze.py` and writes it in bytes.
+"""Trains the network of `methods/invariance/substitute_lexicon.py` and writes it in bytes.
 
 usage: python models/cloze/train.py DATA TAUGHT OUT
 
@@ -24,7 +24,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from mtassay.methods.invariance.cloze import token_numbers, tokens_around
+from mtassay.methods.invariance.substitute_lexicon import token_numbers, tokens_around
 
 HALF, WIDTH, HEADS, LAYERS, NEURONS = 12, 128, 4, 3, 512
 SECONDS, BATCH, RATE = 125, 4096, 2e-3

@@ -24,7 +24,7 @@ WRONG = [
     ("letter-case", "es", "We close on Friday.", "Cerramos el Viernes.", "Viernes has a small letter"),
     ("numbers", "de", "It is 8 inches wide.", "Es ist 8 Meter breit.", "'8 inches' became '8 Meter'"),
     ("numbers", "ja", "The rope is 30 feet long.", "ロープの長さは 30 メートルです。", "'30 feet' became"),
-    ("numbers", "de", "A cup costs £12.", "Eine Tasse kostet 12 $.", "£ became $"),
+    ("numbers", "de", "A cup costs £12.", "Eine Tasse kostet 12 $.", "'£' became '$'"),
     ("numbers", "de", "Doors open at 7:30 PM.", "Einlass ist um 7:30 Uhr.", "a time in the morning"),
     ("numbers", "de", "You have 5 lives.", "Du hast 3 Leben.", "5 became 3"),
     ("characters", "fr", "The bill", "La factura está lista, señor", "has a letter"),

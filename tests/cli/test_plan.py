@@ -472,3 +472,22 @@ def test_a_plan_says_where_work_is_computed_and_the_command_says_otherwise(run: 
     refused = run("run", "--fresh")
     assert refused.returncode in (2, 3)  # without the package, or where nobody listens
     assert "pip install 'mtassay[ray]'" in refused.stderr or "127.0.0.1:1 cannot be reached" in refused.stderr
+
+
+def test_the_report_recommends_by_the_priorities_of_the_plan(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    two_outputs(tmp_path)
+    text = """pair: en-pt
+systems: {old: old.txt, new: new.txt}
+test_sets: {news: {source: source.txt, references: reference.txt}}
+steps: {score: {metrics: chrf, samples: 100, trials: 100, checks: none}}
+report: out.md
+"""
+    by_cost = "priorities: [cost]\nbudget: {prices: {old: 1, new: 2}}\n"
+    for more, advice in (("", "cannot decide between"), (by_cost, "**Ship old.**")):
+        Path("mtassay.yaml").write_text(text + more, encoding="utf-8")
+        done = run_plan(tmp_path, quiet=True)
+        assert done.report is not None
+        assert advice in Path("out.md").read_text(encoding="utf-8")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -115,8 +116,32 @@ def test_several_runs_are_deleted_and_with_their_texts_nothing_is_left(run: Run,
     for name in ("old.txt", "new.txt", "old.txt"):
         run(*WORDS, "-t", name)
     newest, *others = kept(run)
-    assert run("runs", "delete", *others).stdout == "".join(f"Deleted run {name}.\n" for name in others)
+    said = "".join(f"Deleted run {name}. Bring it back: --undo\n" for name in others)
+    assert run("runs", "delete", *others).stdout == said
     assert kept(run) == [newest]
+    assert run("runs", "delete", others[0], "--undo").stdout == f"Run {others[0]} is back.\n"
+    assert set(kept(run)) == {newest, others[0]}
+    assert run("runs", "show", others[0]).returncode == 0
+    assert run("runs", "delete", others[0], "--undo").returncode == 2, "it is not in the trash any more"
+    assert "would be deleted" in run("runs", "delete", others[0], "--dry-run").stdout
+    assert "Would delete 1 run" in run("runs", "delete", others[0], "--dry-run", "--with-texts").stdout
+    assert set(kept(run)) == {newest, others[0]}
+    run("runs", "delete", others[0])
     gone = run("runs", "delete", "last", "--with-texts")
     assert "Deleted 1 run, 0 answers of engines, 0 reviews and the cache. Nothing of" in gone.stdout
-    assert b"Casa verde" not in (tmp_path / ".mtassay/workspace.db").read_bytes()
+    for path in (tmp_path / ".mtassay").iterdir():
+        assert b"Casa verde" not in path.read_bytes(), path
+
+
+def test_a_copied_file_has_every_answer_when_a_command_has_ended(run: Run, tmp_path: Path) -> None:
+    run(*WORDS, "-t", "old.txt")
+    path = tmp_path / ".mtassay/workspace.db"
+    other = Workspace(path)  # as a server that has the file open, and reads now and then
+    assert other.runs()
+    for number in range(3):
+        done = run("review", "decide", "last", "1", "old", str(80 + number), "--question", "da")
+        assert done.returncode == 0, done.stderr
+        (tmp_path / "copy.db").write_bytes(path.read_bytes())  # without the log beside it
+        with closing(Workspace(tmp_path / "copy.db")) as copy:
+            assert copy.reviews_count == number + 1
+        assert other.reviews_count == number + 1

@@ -16,10 +16,9 @@ EXAMPLES = {
     "lexicon": "lexicon",
     "file": "file:{folder}/table.tsv",
     "fill-mask": "fill-mask:{folder}",
-    "causal": "causal:{folder}",
     "llm": "llm:openai:m?url=http://localhost:1/v1",
 }
-ELSEWHERE = {"fill-mask", "causal", "llm"}  # need a model: their own tests ask small ones that they build
+ELSEWHERE = {"fill-mask", "llm"}  # need a model: their own tests ask small ones that they build
 WORDS = (Token("A", 0, 1), Token("dog", 2, 5, "dog", "NOUN", "NN"), Token("barks", 6, 11))
 SENTENCE = Annotation("A dog barks.", WORDS)
 

@@ -260,6 +260,13 @@ MISTAKES = [
     ),
     ("a price of nobody", "max_calls: 10", "prices: {nwe: 3}", 15, "there is no system 'nwe'. Near: new."),
     (
+        "a priority that does not exist",
+        "budget:\n  max_calls: 10",
+        "priorities: [qualty]",
+        14,
+        "there is no priority 'qualty'. Near: quality.",
+    ),
+    (
         "an unknown executor",
         "budget:\n  max_calls: 10",
         "executor: processs",

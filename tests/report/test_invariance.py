@@ -10,11 +10,13 @@ import pytest
 from mtassay.data.display import Point, Table
 from mtassay.data.method import view_of
 from mtassay.data.nouns import Finding, Result, Run, Score, Segment
-from mtassay.methods.invariance.evaluation import Evaluation, evaluate, sweep
-from mtassay.methods.invariance.evaluation_tables import (
+from mtassay.methods.invariance.evaluation import (
+    Evaluation,
     _until,
     accuracy_table,
+    evaluate,
     new_errors_table,
+    sweep,
     sweep_figure,
     sweep_table,
     types_table,

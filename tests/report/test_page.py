@@ -223,6 +223,10 @@ def test_priorities_change_the_choice_and_say_so() -> None:
     assert decided(wins, prices=prices).priorities.endswith("With cost first it would be b.")
     by_cost = decided(wins, prices=prices, priorities=["cost", "quality"])
     assert by_cost.advice == "Ship b."
+    by_latency = decided(
+        wins, latency=dict.fromkeys("bc", 2.0) | {"a": 3.0}, priorities=["latency", "quality"]
+    )
+    assert by_latency.advice == "The data cannot decide between b and c. a is slower."
     assert "Nothing is known of cost" in decided(wins, priorities=["cost", "quality"]).priorities
 
 
@@ -481,10 +485,29 @@ def test_a_pass_that_claims_nothing_is_not_shown_as_right() -> None:
 def test_addresses_are_the_numbers_that_the_script_looks_up() -> None:
     record = SENTENCES.record()
     address = SENTENCES.address(CaseSelection("Names", "b", "good"))
-    group, system, status, _ = address.split(",")
-    assert record["groups"][int(group)] == "Names"
+    group, _, system, status, _, _ = address.split(",")
+    assert record["groups"][int(group)][0] == "Names"
     assert record["systems"][int(system)] == "b"
     assert record["statuses"][int(status)] == ["good", "pass"]
+
+
+def test_groups_findings_themes_and_documents_are_kinds_of_names() -> None:
+    answer = AnswerView("a", [Line("output", "Oi.")], "fail", "bad", ["tags"], 0, "critical", {"BLEU": 3.0})
+    cases = [CaseView("1", [Line("source", "Hi.")], [answer], ["Names"], "news")]
+    record = PageCases.of(cases, themes={("a", "Hi.", "Oi."): ["greets"]}).record()
+    assert record["groups"] == [["Names", 0], ["tags", 1], ["news", 3], ["greets", 2]]
+    assert record["cases"][0][2:] == [[0, 2], [[0, 0, 0, [1, 3], [[1, "Oi."]], 0, [3.0]]]]
+    assert record["values"] == ["BLEU"]
+
+
+def test_a_cell_that_counts_something_else_opens_nothing() -> None:
+    for count, found in (
+        ("1", CaseSelection("Names", "b", n=1)),
+        ("7", None),
+        ("7.5", CaseSelection("Names", "b", n=1)),
+    ):
+        table = Table(["Group", "b"], [["Names", count]])
+        assert PageCases.of([view("1", ["Names"], b="good")]).in_table(table) == [[None, found]]
 
 
 def test_marks_are_the_second_of_every_two_pieces() -> None:

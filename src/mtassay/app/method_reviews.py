@@ -23,8 +23,13 @@ from mtassay.methods.behavior.case_generation import GeneratedCases
 from mtassay.methods.behavior.pair_quality import RatedPair, cases_in, pair_quality, sets_of
 from mtassay.methods.behavior.translation_quality import default_filter, measures
 from mtassay.methods.engine import ask
-from mtassay.methods.invariance.evaluation import Evaluations, evaluate_methods, side_by_side
-from mtassay.methods.invariance.evaluation_tables import evaluation_figure, evaluation_tables
+from mtassay.methods.invariance.evaluation import (
+    Evaluations,
+    evaluate_methods,
+    evaluation_figure,
+    evaluation_tables,
+    side_by_side,
+)
 from mtassay.methods.invariance.invariance_method import InvarianceMethod
 from mtassay.methods.invariance.issues import labels_in
 from mtassay.stats.resampling import fixed_seed

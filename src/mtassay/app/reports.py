@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Literal, cast
@@ -172,23 +172,29 @@ def write_runs(
     gates: Sequence[Table] = (),
     themes: bool = True,
     plan: str = "",
+    priorities: Sequence[str] = (),
+    prices: Mapping[str, float] | None = None,
+    latency: Mapping[str, float] | None = None,
     workspace: str | PathLike[str] | None = None,
     quiet: bool = False,
 ) -> Path:
     """The same for runs that are at hand, with what is known besides."""
     target = Path(path)
     kind = _form(target, form)
+    found = find_themes(runs, quiet=quiet) if themes else Themes()
     page = page_of(
         runs,
         names=names,
         title=title,
         changes=changes,
         gates=gates,
-        themes=theme_blocks(find_themes(runs, quiet=quiet), examples=3 if kind == "html" else 1)
-        if themes
-        else (),
+        themes=theme_blocks(found, examples=3 if kind == "html" else 1),
+        in_themes=found.by_output() if kind == "html" else None,
         agreement=_agreement(runs, workspace),
         plan=redact(plan),
+        priorities=priorities,
+        prices=prices,
+        latency=latency,
     )
     return _write(page, target, kind)
 

@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from threading import Lock
 from unicodedata import east_asian_width
 
 from mtassay.app.rulebook import Rulebook, RulesToday, ShownRule, open_rulebook
@@ -26,7 +25,7 @@ from mtassay.methods.suite.acceptance import RuleTrial, TriedOutput
 from mtassay.review.campaign_store import KeptAnswer, frozen_reviews, keep_answer, visible_reviews
 from mtassay.review.case_history import answers_to, nearest_settled
 from mtassay.review.pending import asked_in, pending_in
-from mtassay.review.queue import AbsentError, AgendaChoice, AgendaEntry, ReviewQueue, is_prepared, prepare
+from mtassay.review.queue import AbsentError, AgendaChoice, AgendaEntry, ReviewQueue, prepare_once
 from mtassay.review.reviewer_agreement import AgreementCoefficient, agreements_of
 from mtassay.runtime.workspace import Workspace
 
@@ -49,7 +48,6 @@ __all__ = [
     "remove_rule",
 ]
 
-_PREPARING = Lock()
 _SETTLED = 8  # settled outputs that are shown beside an open one
 _LONGEST_NOTE = 4000  # characters
 _SYNTAX = re.compile(r"\\[A-Za-z]|\(\?[a-z]*")  # letters of an expression that match no letter
@@ -125,9 +123,7 @@ def open_agenda(store: Workspace, run_id: str, question: str) -> ReviewQueue:
         run = next((run for run in store.runs() if run.id == run_id), None)
         if run is None:
             raise
-    with _PREPARING:  # of several who come at once, the first one reads the run
-        if not is_prepared(store, run):
-            prepare(store, run_id)
+    prepare_once(store, run)
     return ReviewQueue(store, run_id, question)
 
 

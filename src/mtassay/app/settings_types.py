@@ -137,7 +137,6 @@ class IssueOptions(TypedDict, total=False):
     threshold: float | None
     preset: Literal["wide", "sure"] | None
     top: int | None
-    discount: bool | None
     filters: Names | None
     judge_by: str | None
     checks: Names | None
@@ -156,7 +155,6 @@ class RecipeOptions(RunOptions, total=False):
 
     capabilities: Names | None
     infill: str | None
-    adapted: float | None
     sample: int | None
     per_segment: int
     max_cases: int | None
@@ -183,7 +181,6 @@ class BehaviorOptions(RecipeOptions, total=False):
     calibrated: Mapping[str, Any] | str | None
     signed: bool
     direct: bool
-    meaning: bool
     level: float
     checks: Names | None
     recipe: Recipe | None
@@ -268,7 +265,6 @@ class JudgeOptions(RunOptions, total=False):
     threshold: float | None
     preset: Literal["wide", "sure"] | None
     top: int | None
-    discount: bool | None
     filters: Names | None
     relations: Names | None
     without: Names | None
@@ -278,7 +274,6 @@ class JudgeOptions(RunOptions, total=False):
     annotator: str | None
     capabilities: Names | None
     infill: str | None
-    adapted: float | None
     sample: int | None
     per_segment: int
     max_cases: int | None
@@ -297,6 +292,5 @@ class JudgeOptions(RunOptions, total=False):
     calibrated: Mapping[str, Any] | str | None
     signed: bool
     direct: bool
-    meaning: bool
     level: float
     recipe: Recipe | None

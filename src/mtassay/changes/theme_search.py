@@ -234,6 +234,8 @@ class Theme:
     best: int = 0
     of_best: int = 0
     """How many of the best outputs have it, where a metric says which these are."""
+    failed: tuple[tuple[str, str], ...] = ()
+    """The failed outputs that have it, each with its source."""
 
     def __str__(self) -> str:
         return self.sentence
@@ -273,7 +275,8 @@ def make_theme(
     numbers = (failures, of, passes, passing, odds, interval, cause.p)
     best = np.array([o.is_high and o.verdict == "pass" for o in observations])
     among = (int(best[cause.units].sum()), int(best.sum()))
-    return Theme(system, sentence, *numbers, tuple(parts), examples, failures_called, *among)
+    lost = tuple((observations[n].source, observations[n].output) for n in cause.units if failed[n])
+    return Theme(system, sentence, *numbers, tuple(parts), examples, failures_called, *among, lost)
 
 
 def _name(cause: Cause, table: FeatureTable) -> str:

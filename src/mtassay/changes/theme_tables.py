@@ -210,6 +210,7 @@ def themes_record(themes: Themes) -> dict[str, Any]:
 
 def _record(theme: Theme) -> dict[str, Any]:
     record = {**asdict(theme), "interval": list(theme.interval), "parts": list(theme.parts)}
+    del record["failed"]
     record["examples"] = [
         {"id": block.title, **{str(line.label): _cut(line.text) for line in block.lines}}
         for block in theme.examples

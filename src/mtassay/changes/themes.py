@@ -68,6 +68,14 @@ class Themes(list[Theme]):
         """Those of one system."""
         return [theme for theme in self if theme.system == system]
 
+    def by_output(self) -> dict[tuple[str, str, str], list[str]]:
+        """The causes of each failed output, by system, source and output."""
+        causes: dict[tuple[str, str, str], list[str]] = {}
+        for theme in self:
+            for source, output in theme.failed:
+                causes.setdefault((theme.system, source, output), []).append(theme.cause)
+        return causes
+
 
 def find_themes(
     runs: Sequence[Run],

@@ -5,7 +5,7 @@ A method says with these how it looks; a terminal, a notebook, a report and the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -112,6 +112,10 @@ class Block:
     label: int = 11
 
 
+LIKELY = "probability of an error"
+"""What the judge's number is called among the values of an answer."""
+
+
 @dataclass(frozen=True, slots=True)
 class AnswerView:
     """What one system answered to a case, as a person reads it.
@@ -119,6 +123,7 @@ class AnswerView:
     `verdict` is that of the run, empty where nothing was judged, and `status` what people call it. `groups`
     are those that this answer alone is in, such as what a detector flags. Of one verdict, answers with a
     lower `order` come first. `severity` is critical, major or minor, and empty where nothing is wrong.
+    `values` are the numbers that answers can be sorted by, by what they are called.
     """
 
     system: str
@@ -128,6 +133,7 @@ class AnswerView:
     groups: Sequence[str] = ()
     order: float = 0.0
     severity: str = ""
+    values: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +144,7 @@ class CaseView:
     lines: Sequence[Line] = ()
     answers: Sequence[AnswerView] = ()
     groups: Sequence[str] = ()
+    document: str = ""
 
 
 class Standing(NamedTuple):

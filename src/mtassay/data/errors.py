@@ -50,7 +50,7 @@ class PluginError(UsageError):
 
 
 class PluginWarning(UserWarning):
-    """Something of another package cannot be used, and the work goes on without it."""
+    """What a person should know while the work goes on: a plug-in that cannot be used, a file upgraded."""
 
 
 class InputError(MtassayError):

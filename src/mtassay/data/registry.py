@@ -118,9 +118,6 @@ _OURS: dict[str, dict[str, str]] = {
         "tokens": "mtassay.methods.invariance.structures:Tokens",
         "constituency": "mtassay.methods.invariance.structures:Constituency",
         "dependency": "mtassay.methods.invariance.structures:Dependency",
-        "triples": "mtassay.methods.invariance.structures:Triples",
-        "tree": "mtassay.methods.invariance.tree:Tree",
-        "closure": "mtassay.methods.invariance.closure:WordClosures",
     },
     # In the order of tables: is it a translation, what must be carried over, what it says, how it says it.
     "check": {
@@ -183,9 +180,8 @@ _OURS: dict[str, dict[str, str]] = {
     },
     "substitutes": {
         "lexicon": "mtassay.methods.invariance.substitute_lexicon:SubstituteLexicon",
-        "fill-mask": "mtassay.methods.invariance.substitute_models:FillMask",
-        "causal": "mtassay.methods.invariance.substitute_models:CausalLM",
-        "llm": "mtassay.methods.invariance.substitute_models:ChatSubstitutes",
+        "fill-mask": "mtassay.methods.invariance.substitutes:FillMask",
+        "llm": "mtassay.methods.invariance.substitutes:ChatSubstitutes",
         "file": "mtassay.methods.invariance.substitute_lexicon:TableFile",
     },
     "pack": {},  # what knows one language is not ours: see `data/language_packs.py`

@@ -267,7 +267,8 @@ class RunView:
                 for about in [findings.get((segment.id, system), [])]
                 if about or segment.id in outputs.get(system, {})
             ]
-            yield CaseView(segment.id, self.source_lines(segment), answers, self.groups_of(segment))
+            groups, document = self.groups_of(segment), segment.document or ""
+            yield CaseView(segment.id, self.source_lines(segment), answers, groups, document)
 
     def source_lines(self, segment: Segment) -> list[Line]:
         """What was asked, and what good translations of it are."""

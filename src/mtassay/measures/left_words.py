@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
+from pathlib import Path
 from typing import ClassVar, Literal
 
 from mtassay.data.languages import parse_language
@@ -20,6 +21,11 @@ _NO_WORDS = re.compile(
     r"|[^\s\w(\"'“„«][\w.:/=-]++|(?<!\w)\w++[_/\\=.(:|][\w(/'\"]\S*+"
     r"|(?<!\w)\w++(?:-\w++)+|\(\w++\)|(?<!\w)\w++:(?=\s)|\bgit(?: [a-z]++)+"
 )
+# Texts about commands have values and names of theirs in them: "  -z unique   Mark it".
+_COMMAND = re.compile(
+    r"(?:^|[\s(\['\"|=])--?[A-Za-z][\w-]*|\S {2,}\S|(?<!\w)[a-z]+\(\)|\w+_\w+|[$%\\]\w+ ?[=:]|\t"
+)
+_LOANS = Path(__file__).parent / "data" / "loan_words.txt"
 _LONG = re.compile(r"[^\W\d_\u0e00-\uffff]{4,}+")
 _LETTERS = 4
 _RUN = 3
@@ -29,7 +35,8 @@ class UntranslatedWords(Check):
     """Words that stand in source and output alike, and are neither names nor loans.
 
     A word of four or more small letters counts if dictionaries have it in the source language and not in the
-    target language; else three small words in a row. What a reference has, too, is right.
+    target language, and programs do not usually leave it as it is (`socket`); else three small words in a
+    row. What a reference has, too, is right.
     """
 
     id: ClassVar[str] = "untranslated-words"
@@ -101,9 +108,17 @@ def _left_words(source: str, output: str, source_language: str, target_language:
     there = [word.text for word in plain_words(_NO_WORDS.sub(" ", without_quotes(source)))]
     here = [word.text for word in plain_words(_NO_WORDS.sub(" ", without_quotes(output)))]
     known = set(there)
-    left = [word for word in here if word in known and _is_common(word)]
+    left = [word for word in here if word in known and _is_common(word) and word not in _usual_loans()]
+    if _COMMAND.search(source):
+        left = []
     foreign = [word for word in left if _is_foreign(word, source_language, target_language)]
     return list(dict.fromkeys([*foreign, *_runs(there, here)]))
+
+
+@cache
+def _usual_loans() -> frozenset[str]:
+    """Words that translators of programs leave in English in several languages."""
+    return frozenset(_LOANS.read_text(encoding="utf-8").split())
 
 
 def _is_common(word: str) -> bool:

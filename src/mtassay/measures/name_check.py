@@ -12,6 +12,7 @@ from mtassay.data.languages import parse_language
 from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Severity, Unit
 from mtassay.measures.output_language import scripts_of
 from mtassay.measures.swapped_names import swapped_name
+from mtassay.measures.unit_check import code_of
 
 # A capital letter within a short word (iPhone, GitHub), letters with digits (A321, COVID-19), a handle.
 # Longer ones are words that lost the space between them, shorter ones abbreviations (QoL).
@@ -20,7 +21,7 @@ _NAME = (
     r"[a-z]{1,2}[A-Z][a-z]{3,12}|[A-Z][a-z]{1,4}[A-Z][a-z]{2,4}|[A-Z][a-z]{3,8}[A-Z][A-Za-z]{0,2}"
     r"|[A-Z]{1,3}\d{3,5}[A-Z]?|[A-Z]{4,8}-\d{1,4}"
 )
-_BEFORE, _AFTER = r"(?<![\w@./:#&-])", r"(?![\w@/-]|\.\w)"
+_BEFORE, _AFTER = r"(?<![\w@./:#&%~-])", r"(?![\w@/-]|\.\w)"
 _SEPARATOR = re.compile(r"[\W_]+")
 
 
@@ -42,18 +43,18 @@ class Names(Check):
         # Where the target has another script, names are spelled in it.
         is_latin = context.target is None or scripts_of(parse_language(context.target).code) == ("Latin",)
         name = re.compile(f"{_BEFORE}(?:{_HANDLE}{f'|{_NAME}' if is_latin else ''}){_AFTER}")
-        code = parse_language(context.target).code if context.target else ""
-        has_english = (
-            bool(code) and context.source is not None and parse_language(context.source).code == "en"
+        code = code_of(context.target)
+        can_swap = (
+            bool(code) and context.source is not None and parse_language(context.source).code in ("en", "de")
         )
         for index, unit in enumerate(units):
             source, output = unit.source, unit.output
-            if not source or not output or source.isupper():
+            if not source or not output or source.isupper() or source.isalnum():
                 continue
             # Nearly every name stands in the output as it is, which is cheap to see.
             missing = [match for match in _names_in(source, name) if match.group() not in output]
             if not missing:
-                swapped = swapped_name(source, output, code) if has_english else None
+                swapped = swapped_name(source, output, code) if can_swap else None
                 if swapped and not any(swapped.other in reference for reference in unit.references):
                     places = source.find(swapped.name), output.find(swapped.other)
                     message = f"'{swapped.name}' became '{swapped.other}'"

@@ -10,6 +10,8 @@ from mtassay.data.languages import Pair, parse_language
 from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Severity, Unit
 from mtassay.measures.output_language import fold, wrong_script
 from mtassay.measures.polarity import Negations, Polarity, find_polarity, negations_of
+from mtassay.measures.unit_check import code_of
+from mtassay.measures.word_sets import swapped_word
 
 # Longer texts nearly always have a word that might stand for a negation.
 _LONGEST = 600
@@ -22,8 +24,7 @@ class _Sides(NamedTuple):
 
     @classmethod
     def of(cls, context: CheckContext) -> _Sides:
-        codes = [parse_language(tag).code if tag else "" for tag in (context.source, context.target)]
-        return cls(*map(negations_of, codes))
+        return cls(*map(negations_of, (code_of(context.source), code_of(context.target))))
 
 
 def _screen(negations: Negations) -> Callable[[str], object]:
@@ -40,7 +41,7 @@ class NegationCheck(Check):
     id: ClassVar[str] = "negation"
     group: ClassVar[str] = "meaning"
     severity: ClassVar[Severity] = "critical"
-    about: ClassVar[str] = "a negation is lost or added"
+    about: ClassVar[str] = "a negation is lost or added, or a word became its opposite"
 
     def applies(self, context: CheckContext) -> bool:
         """Where the negations of both languages are listed."""
@@ -56,41 +57,83 @@ class NegationCheck(Check):
         source, target = context.part(_Sides.of)
         if source is None or target is None:
             return
-        language = parse_language(context.target or "").code
-        in_source, in_output = _screen(source), _screen(target)
-        polarity = context.part(_confusing)
-        for index, unit in enumerate(units):
-            if not unit.source or not unit.output or len(unit.source) > _LONGEST:
-                continue
-            denies, is_denied = in_source(_small(unit.source)), in_output(_small(unit.output))
-            can_be_mistaken = polarity is not None and denies and is_denied and not unit.references
-            if can_be_mistaken and (phrase := polarity.mistaken(unit.source, unit.output)):  # type: ignore[union-attr]
-                message = f"{phrase[0]!r} stands for {phrase[1]!r}: the source denies less often"
-                yield Alarm(index, message, _marks("output", unit.output, phrase[:1]))
-            if bool(denies) == bool(is_denied):
-                continue
-            there, here = source.plain_in(unit.source), target.plain_in(unit.output)
-            if bool(there) == bool(here):
-                continue
-            # A value that stays as it is, such as "none", denies nothing.
-            kept = set(_WORDS.findall(unit.source)).intersection(_WORDS.findall(unit.output))
-            if any(word in kept for word in there or here):
-                continue
-            # What is not translated at all denies nothing and affirms nothing.
-            if fold(unit.source) == fold(unit.output) or wrong_script(unit, language):
-                continue
-            if unit.references:
-                denied = [bool(target.plain_in(text)) for text in unit.references]
-                if all(denied) if here else not any(denied):
-                    continue
-            if here and not source.may_deny(unit.source):
-                if unit.references and any(map(target.may_deny, unit.references)):
-                    continue
-                message = f"{_named(here)} added: nothing in the source denies"
-                yield Alarm(index, message, _marks("output", unit.output, here))
-            elif there and not target.may_deny(unit.output):
-                message = f"{_named(there)} lost: nothing in the output denies"
-                yield Alarm(index, message, _marks("source", unit.source, there))
+        look = _Look(source, target, context)
+        found = {index: problem for index, unit in enumerate(units) if (problem := look.at(unit))}
+        for index, problem in found.items():
+            # A sentence may be cut in two: what one part lost, the next one has.
+            beside = [found[i] for i in (index - 1, index + 1) if i in found]
+            is_moved = {problem.kind, *(other.kind for other in beside)} >= {"added", "lost"}
+            if not is_moved or units[index].file:
+                yield Alarm(index, problem.message, problem.marks)
+
+
+class _Problem(NamedTuple):
+    kind: str
+    message: str
+    marks: tuple[Mark, ...]
+
+
+class _Look:
+    """Looks at one unit after the other, in two languages whose negations are listed."""
+
+    def __init__(self, source: Negations, target: Negations, context: CheckContext) -> None:
+        self._source, self._target = source, target
+        self._languages = code_of(context.source), code_of(context.target)
+        self._in_source, self._in_output = _screen(source), _screen(target)
+        self._polarity = context.part(_confusing)
+
+    def at(self, unit: Unit) -> _Problem | None:
+        """What is wrong with a unit, if anything."""
+        if not unit.source or not unit.output or len(unit.source) > _LONGEST:
+            return None
+        denies, is_denied = self._in_source(_small(unit.source)), self._in_output(_small(unit.output))
+        polarity = self._polarity if denies and is_denied and not unit.references else None
+        if polarity is not None and (phrase := polarity.mistaken(unit.source, unit.output)):
+            message = f"{phrase[0]!r} stands for {phrase[1]!r}: the source denies less often"
+            return _Problem("mistaken", message, _marks("output", unit.output, phrase[:1]))
+        if bool(denies) != bool(is_denied):
+            return self._plain(unit)
+        return self._opposite(unit)
+
+    def _plain(self, unit: Unit) -> _Problem | None:
+        """A plain negation on one side alone."""
+        source, target = self._source, self._target
+        text, output = unit.source or "", unit.output
+        there, here = source.plain_in(text), target.plain_in(output)
+        if bool(there) == bool(here):
+            return self._opposite(unit)
+        # A value that stays as it is, such as "none", denies nothing.
+        kept = set(_WORDS.findall(text)).intersection(_WORDS.findall(output))
+        if any(word in kept for word in there or here):
+            return None
+        # What is not translated at all denies nothing and affirms nothing.
+        if fold(text) == fold(output) or wrong_script(unit, self._languages[1]):
+            return None
+        if unit.references:
+            denied = [bool(target.plain_in(reference)) for reference in unit.references]
+            if all(denied) if here else not any(denied):
+                return None
+        if here and not source.may_deny(text):
+            if unit.references and any(map(target.may_deny, unit.references)):
+                return None
+            message = f"{_named(here)} added: nothing in the source denies"
+            return _Problem("added", message, _marks("output", output, here))
+        if there and not target.may_deny(output):
+            message = f"{_named(there)} lost: nothing in the output denies"
+            return _Problem("lost", message, _marks("source", text, there))
+        return None
+
+    def _opposite(self, unit: Unit) -> _Problem | None:
+        """A word whose opposite stands in the output, where nothing else denies."""
+        text = unit.source or ""
+        swapped = swapped_word(NegationCheck.id, text, unit.output, *self._languages)
+        if swapped is None or any(swapped.other in reference.lower() for reference in unit.references):
+            return None
+        if swapped.is_polar:
+            rest = text.lower().replace(swapped.word, " "), unit.output.lower().replace(swapped.other, " ")
+            if self._source.may_deny(rest[0]) or self._target.may_deny(rest[1]):
+                return None
+        return _Problem("opposite", swapped.message, swapped.marks(text, unit.output))
 
 
 def _confusing(context: CheckContext) -> Polarity | None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 from mtassay.data.languages import parse_language
 from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Severity, Unit
+from mtassay.measures.word_sets import swapped_word
 from mtassay.nlp.numbers import Number, NumbersOf, is_converted, month_of, western
 from mtassay.nlp.numerals import HAN_LANGUAGES, WORDS, has_unit, lexicon
 
@@ -42,7 +43,7 @@ class Numbers(Check):
     id: ClassVar[str] = "numbers"
     group: ClassVar[str] = "meaning"
     severity: ClassVar[Severity] = "major"
-    about: ClassVar[str] = "a number of the source is missing or differs"
+    about: ClassVar[str] = "a number, date or unit of the source is missing or differs"
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
         """Numbers that are usually spelled out count only if another number stands in their place.
@@ -59,20 +60,20 @@ class Numbers(Check):
             if not source or not output or max(len(source), len(output)) > _MOST_CHARACTERS:
                 continue
             runs = _runs_in(source)
-            if not runs and not reader.has_words(source):
-                continue
-            if _NO_NUMBER.search(source) or _NO_NUMBER.search(output):
+            if runs and (_NO_NUMBER.search(source) or _NO_NUMBER.search(output)):
                 continue
             # Nearly always the same digits stand in the output, which is cheap to see.
-            if runs and not _has_all(runs, output):
+            if not runs and not reader.has_words(source):
+                found = None
+            elif runs and not _has_all(runs, output):
                 found = reader.compare(unit) or reader.swapped(unit)
             elif runs:
-                found = _changed_unit(source, output) or _changed_currency(source, output)
+                found = _changed_unit(source, output)
                 found = found or _lost_afternoon(source, output) or reader.changed_scale(unit)
                 found = found or reader.kept_separator(unit)
             else:
                 found = reader.swapped(unit)
-            if found := found or _changed_month(source, output, reader):
+            if found := found or _changed_month(source, output, reader) or reader.changed_word(unit):
                 yield Alarm(index, found.message, found.marks)
 
 
@@ -140,6 +141,7 @@ class _Reader:
                 for number in missing
                 if number.digits not in _SPELLED_OUT and number.shown not in loose and number.value >= least
             ]
+        has_measure = _MEASURE.search(source_text) or _MEASURE.search(output_text)
         # To read number words takes longest, so what they cannot change comes first.
         roman = {_ROMAN.get(word) for word in _ROMAN_WORD.findall(output_text)}
         missing = [
@@ -147,7 +149,7 @@ class _Reader:
             for number in missing
             if number.value not in roman
             and not output.has(number, source=source, words=len(output_text) <= _LONGEST_IN_WORDS)
-            and not any(is_converted(number, other) for other in instead)
+            and not (has_measure and any(is_converted(number, other) for other in instead))
             and not _is_rounded(number, instead)
             and not any(_is_short_year(number.value, other.value) for other in instead)
         ]
@@ -183,7 +185,7 @@ class _Reader:
             or _is_short_year(before, after)
             # 3 miles are 5 km, 3 attempts are not 5.
             or (
-                (max(before, after) > 10 or _measures(source) or _measures(output))
+                (_MEASURE.search(source) or _MEASURE.search(output))
                 and any(_is_near(after, before * factor) for factor in _FACTORS)
             )
         ):
@@ -193,6 +195,14 @@ class _Reader:
                 return None
         marks = _mark("source", source, missing[0]), _mark("output", output, instead[0])
         return _Found(f"{missing[0]} became {instead[0]}", tuple(mark for mark in marks if mark))
+
+    def changed_word(self, unit: Unit) -> _Found | None:
+        """Another day, fraction or currency: Monday and Dienstag, half and ein Viertel."""
+        source, output = unit.source or "", unit.output
+        swapped = swapped_word(Numbers.id, source, output, self.source or "", self.target or "")
+        if swapped is None or any(swapped.other in reference.lower() for reference in unit.references):
+            return None
+        return _Found(swapped.message, swapped.marks(source, output))
 
     def changed_scale(self, unit: Unit) -> _Found | None:
         """The same digits with another unit: 2.5 million and 2,5 Milliarden."""
@@ -393,6 +403,16 @@ _UNITS = {
     "°F": "°f ℉",
     "mph": "mph",
     "km/h": "km/h кмч км/ч kmh kph",
+    "kB": "kb kib ko кб",
+    "MB": "mb mib mo мб",
+    "GB": "gb gib go гб",
+    "TB": "tb tib to тб",
+    "day": "day days tag tage tagen día días jour jours dia dias giorno giorni день дня дней 天 日間",
+    "week": "week weeks woche wochen semana semanas semaine semaines settimana settimane неделя недели недель"
+    " 周 週間",
+    "month": "month months monat monate monaten mes meses mois mês mese mesi месяц месяца месяцев"
+    " 个月 か月 ヶ月 カ月",
+    "year": "year years jahr jahre jahren año años an ans année années ano anos anno anni год года лет 年間",
     "h": "hours hour stunden heures horas ore часов часа 小时 時間",
     "min": "minutes minuten minuti minutos минут 分钟",
     "million": "million millions millionen millón millones milhões milioni миллионов миллиона млн",
@@ -406,6 +426,17 @@ _WITH_UNIT = re.compile(
     re.IGNORECASE,
 )
 
+
+_MEASURE = re.compile(
+    r"(?<![^\W\d_])(?:k?m|[cmk]m|[km]?g|[fl]t|lbs?|oz|mph|in|l|ml|kmh|º|°)(?![^\W\d_])|[°″′℃℉]|\d['\"]"
+    r"|\b(?:mil(?:es?|ha|las?|ja)|meile|feet|foot|fu(?:ß|ss)|pieds?|pies?|pés?|inch|zoll|pulgad|pouce|polegad|pound"
+    r"|pfund|livre|libr|kilo|gram|met[re]|mètre|litr|liter|gallon|gal[oó]|unze|ounce|onza|acre|hecta|hekta|yard"
+    r"|degree|grad|celsius|fahrenheit|knot|knoten|nudo|nœud|nautical|ton|knopp|psi|bar\b|tausend|thousand|mil\b)"
+    r"|[кмсг]м\b|кг|фут|мил[яьие]|дюйм|фунт|метр|градус|マイル|キロ|メートル|フィート|インチ|ポンド|グラム|度|英里|公里|英尺|磅|斤|米|平方"
+    r"|千|万|亩|坪",
+    re.IGNORECASE,
+)
+"""What may be given in other units, so that 3 miles are 5 km."""
 
 # Those that are exclusive: what is in one cannot be in the other with the same number.
 _EXCLUSIVE = frozenset(_UNITS) - {"million", "billion"}
@@ -429,23 +460,6 @@ def _changed_unit(source: str, output: str) -> _Found | None:
             message = f"{source[start:end]!r} became {output[place:stop]!r}"
             return _Found(message, (Mark("source", start, end), Mark("output", place, stop)))
     return None
-
-
-_CURRENCY = re.compile(r"[$€£¥₽]")
-_IN_CURRENCY = re.compile(r"[$€£¥₽] ?\d|\d[ \u00a0\u202f]?[$€£¥₽]")
-
-
-def _changed_currency(source: str, output: str) -> _Found | None:
-    """The same amount in other money: $45 and 45 €."""
-    here = _IN_CURRENCY.search(source)
-    there = _IN_CURRENCY.search(output) if here else None
-    if not here or not there:
-        return None
-    theirs, ours = {*_CURRENCY.findall(source)}, {*_CURRENCY.findall(output)}
-    if len(theirs) != 1 or len(ours) != 1 or theirs == ours:
-        return None
-    marks = Mark("source", *here.span()), Mark("output", *there.span())
-    return _Found(f"{theirs.pop()} became {ours.pop()}", marks)
 
 
 _EVENING = re.compile(r"(?<![\d:.])(1[01]|[1-9])(?:[:.]([0-5]\d))? ?(?:PM|pm|p\.m\.)(?!\w)")

@@ -112,7 +112,8 @@ NEGATIONS = {
             r"|out of|far from|free of|rather|even|dont|doesnt|didnt|cant|wont|isnt|wasnt|arent|aint|wouldnt"
             r"|couldnt|shouldnt|havent|hasnt|ain|absent|absence|before|beyond|off|either"
             r"|impunity|minor|hate|hated|hates|mind|low|short|wrong|bad|poor|hard|difficult|sick|ill"
-            r"|dread|refrain|anonymous|w/o|empty|outdated|exempt|exemption|delusional|obsolete|missing"
+            r"|dread|refrain|bogus|extraneous|exclusive|at most|down"
+            r"|anonymous|w/o|empty|outdated|exempt|exemption|delusional|obsolete|missing"
             r"|only|running out|essential|n/a|outside|indeterminate|zero|null|dropped|idle)\b"
             r"|\b(?:fail|lack|miss|los[ets]|refus|reject|den[iy]|avoid|prevent|stop|ceas|ban(?:s"
             r"|n\w+)?\b|prohibit|forbid|"
@@ -167,7 +168,7 @@ NEGATIONS = {
             r"|\b\w+frei\w*"
             r"|\b(?:versag|verweiger|lehn|ablehn|abgelehnt|vermeid|vermied|verhinder|verbiet|verbot"
             r"|verlier|verlor"
-            r"|aufhör|hör|aufgehört|ignor|mangel|mangl|leugn|bestreit|bestritt|verpass|vermiss|weiger"
+            r"|aufhör|hör|aufgehört|verf[aä]ll|untergeordnet|ignor|mangel|mangl|leugn|bestreit|bestritt|verpass|vermiss|weiger"
             r"|inakz|inak|inko|ineff|illeg|irre"
             r"|des|dis|anti|stopp|verzicht|unterlass|ausgeschlossen|ausschl|entgeh|entbehr)\w*"
         ),
@@ -193,7 +194,8 @@ NEGATIONS = {
             r"^pas\b|"
             r"\bpas (?:seulement|uniquement|que|à pas|mal)\b|\bn'est-ce pas\b|\bou (?:pas|non)\b"
             r"|\bpourquoi pas\b"
-            r"|\bsi ce n'est\b|\bplus que jamais\b|\b(?:un|le|les|ses|de|au|du|des|chaque) pas\b"
+            r"|\bsi ce n'est\b|\bplus que jamais\b|\b(?:un|le|les|ses|de|au|du|des|chaque"
+            r"|premiers?|faux|quelques|petits?|grands?) pas\b"
             r"|\b(?:à )?moins que\b[^.!?]*\bne\b"
         ),
         plain=(
@@ -279,12 +281,12 @@ NEGATIONS = {
     "ja": Negations(
         formal=(
             r"だけ(?:で|じゃ)(?:は)?な[くい]|のみならず|かもしれ(?:ない|ません)|なければ(?:な(?:らない"
-            r"|りません|らず)|いけ)|なくては(?:な|いけ)"
+            r"|りません|らず)|いけ(?:ない|ません)?)|なくては(?:な|いけ)"
             r"|ねばな|違いな[いく]|違いあり|(?:に|は)(?:過ぎ|すぎ)(?:ない|ません|ず)|しかな|しかあり"
             r"|(?:では|じゃ)(?:ない|ありません)(?:か|でしょう|だろう)"
             r"|(?:ない|ません)(?:か|だろうか|でしょうか|の[?？])|やむを得|少なくな|少なくと|間もな"
             r"|まもな|ざるを得|にほかな|だけでなく|のみでな"
-            r"|かかわら|関わら|問わず|とは限ら|つまらな|申し訳(?:ない|あり)|すみません|もったいな"
+            r"|かかわら|関わら|問わず|とは限ら|つまらな|申し訳(?:ない|あり(?:ません)?)|すみません|もったいな"
             r"|なくな(?:っ|る)|ないうち|ないよう|ならない|少な|危な|切な|汚な|しかたな|仕方な|頼りな"
             r"|情けな|くだらな|とんでもな|いけな|いけません|どころか|めったに|滅多に"
             r"|おもわず|思わず|相変わらず|あいかわらず|必ず|まず|みず|いずれ|はず|わずか|何もかも"
@@ -292,7 +294,7 @@ NEGATIONS = {
         ),
         plain=r"[ぁ-んー一-鿿]な(?:い|かった)(?=[。、とのこでがしよねわ！!？?」）\s]|$)|ません|ではな|じゃな",
         hidden=(
-            r"無|不|未|非|否|禁|失|欠|避|防|拒|以外|だけ|しか|のみ|れず|せず|ずに|ずと|なし|逃|反|止"
+            r"[無无]|[別别]|[沒没]|不|未|非|否|禁|失|欠|避|防|拒|以外|だけ|しか|のみ|れず|せず|ずに|ずと|なし|逃|反|止"
             r"|やめ|難|まい|なけ|なさ|なく|ない|なか|ませ|初めて|ぬ"
             r"|いいえ|いや|別|ほか|足り|離|外|絶|却|断|違|誤|途切|まで|ゼロ|ダメ|駄目|苦|悪"
         ),

@@ -1,17 +1,22 @@
-"""Names of people and cities for which an output has others: Vienna and Prague."""
+"""Names of people and places for which an output has others: Vienna and Prague."""
 
 from __future__ import annotations
 
 import re
 from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 
 from mtassay.data.words import edit_distance
-from mtassay.measures.unit_check import words
 
-_PERSON = re.compile(r"(?<![\w-])([A-Z][a-z]{1,12}) ([A-Z][a-z]{2,14})(?![\w-]| [A-Z])")
+_DATA = Path(__file__).parent / "data"
+_PERSON = re.compile(r"(?<![\w-])([A-Z][a-zäöüß]{1,12}) ([A-Z][a-zäöüß]{2,14})(?![\w-]| [A-Z])")
+_TITLED = re.compile(
+    r"(?<!\w)(?:Mrs?|Ms|Miss|Dr|Doctor|Prof(?:essor)?|Frau|Herrn?|Fräulein|Doktor|Sra?|Srta|Señora?|Senhora?|Doutora?"
+    r"|Doctora?|Monsieur|Madame|Mme|Mlle|M|Signora?|Sig|Dott)\.? ([A-Z][a-zäöüß]{3,14})(?![\w-]| [A-ZÄÖÜ])"
+)
 # A capital that no beginning of a sentence asks for.
-_INNER = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,14}(?![\w-])")
+_INNER = re.compile(r"(?<=[a-zäöüß,] )[A-ZÄÖÜ][a-zäöüß]{2,14}(?![\w-])")
 _LATIN_NEXT = re.compile(r" ([A-ZÀ-ÞŠŽČŁŚ][^\W\d_]{2,14})(?![\w-])")
 _CYRILLIC_PERSON = re.compile(r"(?<!\w)([А-ЯЁ])[а-яё]{1,12} (([А-ЯЁ])[а-яё]{2,14})(?![\w-]| [А-ЯЁ])")
 _KANA_PERSON = re.compile(r"(?<![ァ-ヴー・])([ァ-ヴ])[ァ-ヴー]*・(([ァ-ヴ])[ァ-ヴー]+)(?![ァ-ヴー・])")
@@ -37,75 +42,6 @@ _INFLECTED = frozenset(
     ("cs", "sk", "pl", "lt", "lv", "sl", "hr", "sr", "bs", "hu", "fi", "et", "tr", "az", "la")
 )
 
-# One city a line, in any spelling; Russian names without their endings.
-_CITIES = """
-Amsterdam Амстердам アムステルダム
-Athens Athen Athènes Atenas Atene Афин アテネ
-Bangkok Бангкок バンコク
-Barcelona Barcelone Барселон バルセロナ
-Beijing Peking Pékin Pekín Pechino Pequim Пекин 北京
-Berlin Berlín Berlino Berlim Берлин ベルリン
-Boston Бостон ボストン
-Brussels Brüssel Bruxelles Bruselas Bruxelas Брюссел ブリュッセル
-Budapest Будапешт ブダペスト
-Cairo Kairo Каир カイロ
-Chicago Чикаг シカゴ
-Copenhagen Kopenhagen Copenhague Copenaghen Копенгаген コペンハーゲン
-Delhi Дели デリー
-Dublin Dublín Dublino Дублин ダブリン
-Edinburgh Édimbourg Edimburgo Эдинбург エディンバラ
-Frankfurt Francfort Fráncfort Франкфурт フランクフルト
-Geneva Genf Genève Ginebra Ginevra Genebra Женев ジュネーブ
-Hamburg Hambourg Hamburgo Amburgo Гамбург ハンブルク
-Helsinki Хельсинки ヘルシンキ
-Istanbul Estambul Стамбул イスタンブール
-Jakarta Yakarta Джакарт ジャカルタ
-Kyiv Kiev Kiew Kyjiw Киев キーウ キエフ
-Lisbon Lissabon Lisbonne Lisboa Lisbona Лиссабон リスボン
-Liverpool Ливерпул リバプール
-London Londres Londra Лондон ロンドン
-Madrid Мадрид マドリード
-Manchester Манчестер マンチェスター
-Manila Manille Манил マニラ
-Melbourne Мельбурн メルボルン
-Milan Mailand Milán Milano Милан ミラノ
-Montreal Montréal Монреал モントリオール
-Moscow Moskau Moscou Moscú Mosca Moscovo Москв モスクワ
-Mumbai Мумба ムンバイ
-Munich München Múnich Munique Мюнхен ミュンヘン
-Nairobi Найроби ナイロビ
-Naples Neapel Nápoles Napoli Неапол ナポリ
-Oslo Осло オスロ
-Paris París Parigi Париж パリ
-Prague Prag Praga Праг プラハ
-Rome Rom Roma Рим ローマ
-Seoul Séoul Seúl Seul Сеул ソウル
-Shanghai Shanghái Xangai Шанха 上海
-Singapore Singapur Singapour Singapura Сингапур シンガポール
-Stockholm Estocolmo Stoccolma Стокгольм ストックホルム
-Sydney Sídney Сидне シドニー
-Tokyo Tokio Tóquio Токио 東京
-Toronto Торонто トロント
-Vancouver Ванкувер バンクーバー
-Venice Venedig Venise Venecia Venezia Veneza Венеци ベネチア ヴェネツィア
-Vienna Wien Vienne Viena Вен ウィーン
-Warsaw Warschau Varsovie Varsovia Varsavia Варшав ワルシャワ
-Zurich Zürich Zúrich Zurigo Zurique Цюрих チューリッヒ
-"""
-
-
-_GIVEN = words(
-    """Adam Alan Albert Alex Alexander Alice Amanda Amy Andrea Andrew Angela Ann Anna Anne Anthony Arthur
-    Barbara Ben Benjamin Brian Carl Carlos Carol Caroline Catherine Charles Charlotte Chris Christine
-    Christopher Claire Clara Daniel David Deborah Diana Donald Dorothy Edward Elena Elizabeth Ella Emily Emma
-    Eric Erik Eva Fiona Frank George Grace Hannah Harry Helen Henry Ian Irene Jack James Jane Janet Jason
-    Jean Jennifer Jessica Joan John Jonathan Joseph Julia Julie Karen Kate Katherine Kevin Larry Laura Lena
-    Linda Lisa Louis Lucas Lucy Maria Marie Mark Martha Martin Mary Matthew Michael Michelle Nancy Natalie
-    Nicholas Nicole Nina Nora Oliver Olga Oscar Patricia Patrick Paul Pamela Peter Philip Rachel Ralph Rebecca
-    Richard Robert Roger Ronald Rose Ruth Ryan Samuel Sandra Sara Sarah Scott Sharon Simon Sofia Sophie
-    Stephen Steven Susan Teresa Theresa Thomas Timothy Tom Victor Victoria Vincent Walter William"""
-)
-
 
 class SwappedName(NamedTuple):
     """A name of the source, and the one that stands in the output for it."""
@@ -122,21 +58,41 @@ def swapped_name(source: str, output: str, target: str) -> SwappedName | None:
     >>> swapped_name("We met Peter Dunham.", "Wir trafen Peter Durrell.", "de").other
     'Durrell'
     """
-    person = _PERSON.search(source)
-    if person and person[2] not in output:
-        if other := _other_person(person, source, output, target):
-            return SwappedName(person[2], other)
-    elif person and person[1] in _GIVEN and person[1] not in output:
-        given = re.search(rf"(?<![\w-])([A-Z][a-z]+) {person[2]}\b", output)
-        if given and given[1] in _GIVEN and given[1] not in source and given[1][:3] != person[1][:3]:
-            return SwappedName(person[1], given[1])
+    for person in _PERSON.finditer(source):
+        if person[2] not in output:
+            if other := _other_person(person, source, output, target):
+                return SwappedName(person[2], other)
+        elif person[1] in _given() and person[1] not in output:
+            before = re.search(rf"(?<![\w-])([A-Z][a-z]+) {person[2]}\b", output)
+            if (
+                before
+                and before[1] in _given()
+                and before[1] not in source
+                and before[1][:3] != person[1][:3]
+            ):
+                return SwappedName(person[1], before[1])
+    if swapped := _after_title(source, output, target):
+        return swapped
     missing = [name for name in _INNER.findall(source) if name not in output]
-    return _other_city(missing, source, output, target) if missing else None
+    return _other_place(missing, source, output, target) if missing else None
+
+
+@cache
+def _given() -> frozenset[str]:
+    return frozenset((_DATA / "given_names.txt").read_text(encoding="utf-8").split())
+
+
+def _after_title(source: str, output: str, target: str) -> SwappedName | None:
+    """Frau Schilling as Mrs Schelling, where both are written in the same letters."""
+    found, other = _TITLED.search(source), _TITLED.search(output)
+    if not found or not other or target in _INFLECTED or found[1] in output or other[1] in source:
+        return None
+    return SwappedName(found[1], other[1])
 
 
 def _other_person(person: re.Match[str], source: str, output: str, target: str) -> str | None:
     first, last = person[1], person[2]
-    if first not in _GIVEN:
+    if first not in _given():
         return None  # Firefox Help has another name in each language.
     if target in ("ru", "ja"):
         pattern, letters = (_CYRILLIC_PERSON, _CYRILLIC) if target == "ru" else (_KANA_PERSON, _KANA)
@@ -171,9 +127,10 @@ def _are_far(name: str, other: str) -> bool:
 
 
 @cache
-def _cities() -> tuple[dict[str, int], re.Pattern[str]]:
-    rows = [line.split() for line in _CITIES.strip().splitlines()]
-    table = {name: number for number, row in enumerate(rows) for name in row}
+def _places() -> tuple[dict[str, int], re.Pattern[str]]:
+    """The number of each place by its names, Russian ones without their endings, and what finds them."""
+    rows = [line.split() for line in (_DATA / "places.txt").read_text(encoding="utf-8").splitlines()]
+    table = {name.replace("_", " "): number for number, row in enumerate(rows) for name in row}
     latin = "|".join(name for name in table if name[0] < "\u0400")
     cyrillic = "|".join(name for name in table if "\u0400" <= name[0] < "\u0500")
     others = "|".join(name for name in table if name[0] > "\u2e80")
@@ -181,12 +138,12 @@ def _cities() -> tuple[dict[str, int], re.Pattern[str]]:
     return table, re.compile(rf"{pattern}|(?<![ァ-ヴー])(?:{others})(?![ァ-ヴー])")
 
 
-def _other_city(missing: list[str], source: str, output: str, target: str) -> SwappedName | None:
-    table, pattern = _cities()
+def _other_place(missing: list[str], source: str, output: str, target: str) -> SwappedName | None:
+    table, pattern = _places()
     theirs = {table[name] for name in pattern.findall(source)}
     ours = {table[name]: name for name in pattern.findall(output)}
     added = [name for row, name in ours.items() if row not in theirs and name not in source]
-    # Where a city of the source is in the output, the other one explains it.
+    # Where a place of the source is in the output, the other one explains it.
     lost = [name for name in missing if name not in table or table[name] not in ours]
     if not added and target in _SPELLED and theirs and not ours:
         new = [name for name in _OUTPUT_INNER.findall(output) if name not in source]

@@ -1,4 +1,4 @@
-"""Language models of the Hugging Face hub, or of a folder: they score sentences and fill gaps.
+"""Masked language models of the Hugging Face hub, or of a folder: they fill gaps.
 
 It takes rows in batches that the caller makes, who knows all texts and so can sort them by length.
 """
@@ -42,8 +42,8 @@ class Prediction(NamedTuple):
     score: float
 
 
-class LanguageModel(ABC):
-    """What both kinds share.
+class MaskedModel(ABC):
+    """Says which piece stands in a gap, from what is on both sides.
 
     `pieces` is the vocabulary in the model's own spelling, by number; an empty string stands for special
     pieces. `budget` is how many pieces a batch may have, padding included.
@@ -53,28 +53,12 @@ class LanguageModel(ABC):
     budget: int
 
     @abstractmethod
-    def predict(self, rows: Sequence[Row], *, among: Sequence[int], count: int) -> list[list[Prediction]]:
-        """For each row, in order, at most `count` of the pieces numbered in `among`, most probable first."""
-
-
-class MaskedModel(LanguageModel):
-    """Says which piece stands in a gap, from what is on both sides."""
-
-    @abstractmethod
     def read(self, gaps: Sequence[Gap]) -> list[Row | None]:
         """One row per gap, in order; `None` where the model cannot take the text: too long, say."""
 
-
-class CausalModel(LanguageModel):
-    """Says which piece comes next, and so how probable a whole text is."""
-
     @abstractmethod
-    def read(self, texts: Sequence[str]) -> list[Row | None]:
-        """One row per text, in order, with the piece that begins a text; `None` as for a `MaskedModel`."""
-
-    @abstractmethod
-    def score(self, rows: Sequence[Row]) -> list[float]:
-        """The natural log-probability of each row, in order: the sum over all pieces but the first."""
+    def predict(self, rows: Sequence[Row], *, among: Sequence[int], count: int) -> list[list[Prediction]]:
+        """For each row, in order, at most `count` of the pieces numbered in `among`, most probable first."""
 
 
 def by_length(lengths: Sequence[int], *, budget: int) -> list[list[int]]:
@@ -97,8 +81,7 @@ def by_length(lengths: Sequence[int], *, budget: int) -> list[list[int]]:
     return batches
 
 
-_HEADS = {"masked": "AutoModelForMaskedLM", "causal": "AutoModelForCausalLM"}
-_ADVICE = "Give the folder or the Hugging Face name of a {kind} language model."
+_ADVICE = "Give the folder or the Hugging Face name of a masked language model."
 
 
 def identity(model: str, *, what: str) -> dict[str, object]:
@@ -195,14 +178,13 @@ class Loaded:
             raise ServiceError(f"{self.what} failed: {_first_line(error)}") from error
 
 
-def load(model: str, *, kind: Literal["masked", "causal"], what: str, device: str | None) -> Loaded:
+def load(model: str, *, what: str, device: str | None) -> Loaded:
     """The model with its tokenizer; `UsageError` where it cannot be loaded or is of another kind."""
     package = load_package("transformers", what=what, package="transformers", extra="transformers")
     torch = load_package("torch", what=what, package="torch", extra="transformers")
     device = device or choose_device(what=what)
     folder = Path(model).expanduser()
     name = str(folder) if folder.is_dir() else model
-    advice = _ADVICE.format(kind=kind)
     # Below the command line nothing is printed, by nobody.
     package.logging.set_verbosity_error()
     package.logging.disable_progress_bar()
@@ -211,13 +193,13 @@ def load(model: str, *, kind: Literal["masked", "causal"], what: str, device: st
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tokenizer = package.AutoTokenizer.from_pretrained(name)
-            loaded, report = getattr(package, _HEADS[kind]).from_pretrained(name, output_loading_info=True)
+            loaded, report = package.AutoModelForMaskedLM.from_pretrained(name, output_loading_info=True)
             loaded = loaded.to(device).eval()
     except Exception as error:  # what is no model fails in every way there is
-        raise UsageError(f"{what}: '{model}' cannot be loaded: {_first_line(error)} {advice}") from None
+        raise UsageError(f"{what}: '{model}' cannot be loaded: {_first_line(error)} {_ADVICE}") from None
     if report["missing_keys"]:
         # The library makes up what a file lacks: a head of random numbers would answer nonsense.
-        raise UsageError(f"{what}: '{model}' has no {kind} language model head. {advice}")
+        raise UsageError(f"{what}: '{model}' has no masked language model head. {_ADVICE}")
     return Loaded(what, tokenizer, loaded, torch, device, _longest(tokenizer, loaded))
 
 
@@ -233,58 +215,9 @@ def _first_line(error: BaseException) -> str:
     return (lines[0] if lines else type(error).__name__).rstrip(":. ") + "."
 
 
-# The model says a number for each piece of the vocabulary at each position: half a gigabyte at most.
-_NUMBERS = 2**27
-
-
-def open_causal(model: str, *, what: str, device: str | None = None) -> TransformersCausal:
-    """The model in a folder or of this name; `device` is a GPU if there is one, unless given."""
-    loaded = load(model, kind="causal", what=what, device=device)
-    tokenizer = loaded.tokenizer
-    start = tokenizer.eos_token_id if tokenizer.bos_token_id is None else tokenizer.bos_token_id
-    if start is None:
-        raise UsageError(f"{what}: '{model}' has no token that begins a text. Give another model.")
-    return TransformersCausal(loaded, int(start))
-
-
-class TransformersCausal(CausalModel):
-    """One loaded model. A text begins with `start`, so that its first piece has a probability too."""
-
-    def __init__(self, loaded: Loaded, start: int) -> None:
-        self._loaded = loaded
-        self._start = start
-        self.pieces = loaded.pieces()
-        self.budget = min(8192, max(256, _NUMBERS // len(self.pieces)))
-
-    def read(self, texts: Sequence[str]) -> list[Row | None]:
-        """One row per text; `None` for a text that is too long."""
-        tokenized = iter(self._loaded.tokens([text for text in texts if readable(text)]))
-        return [self._row(next(tokenized)) if readable(text) else None for text in texts]
-
-    def score(self, rows: Sequence[Row]) -> list[float]:
-        """The log-probability of each row."""
-        torch = self._loaded.torch
-        logits = self._loaded.logits(rows)
-        scores = []
-        for (tokens, last), numbers in zip(rows, logits, strict=True):
-            predicted = numbers[:last].float()
-            actual = torch.tensor(tokens[1:], device=predicted.device, dtype=torch.long)
-            right = predicted.gather(-1, actual.unsqueeze(-1)).squeeze(-1)
-            scores.append(float((right - predicted.logsumexp(-1)).double().sum()))
-        return scores
-
-    def predict(self, rows: Sequence[Row], *, among: Sequence[int], count: int) -> list[list[Prediction]]:
-        """The most probable pieces after each row."""
-        return self._loaded.best(rows, among, count)
-
-    def _row(self, tokens: list[int]) -> Row | None:
-        row = tuple(tokens) if tokens[:1] == [self._start] else (self._start, *tokens)
-        return None if len(row) > self._loaded.longest else Row(row, len(row) - 1)
-
-
 def open_masked(model: str, *, what: str, device: str | None = None) -> TransformersMasked:
     """The model in a folder or of this name; `device` is a GPU if there is one, unless given."""
-    loaded = load(model, kind="masked", what=what, device=device)
+    loaded = load(model, what=what, device=device)
     if loaded.tokenizer.mask_token_id is None:
         raise UsageError(f"{what}: '{model}' has no mask token. Give a masked language model, as BERT.")
     return TransformersMasked(loaded)

@@ -194,7 +194,8 @@ def render_html(run: Run, *, look: Look = PLAIN) -> str:
     first, *others = view.tables(look)
     about = view.facts()
     parts = [f"<p>{html.escape(printable(about))}</p>", to_html(first)]
-    parts += [f"<p>{html.escape(printable(note))}</p>" for note in run.result.notes if note not in about]
+    notes = (_without_commands(note) for note in run.result.notes if note not in about)
+    parts += [f"<p>{html.escape(printable(note))}</p>" for note in notes if note]
     parts += [to_html(table) for table in others]
     with suppress(MissingExtraError):
         parts += [figure_html(figure) for figure in view.figures(look)]
@@ -304,8 +305,19 @@ def to_html(table: Table) -> str:
         for row in table.cells()
     )
     caption = f"<caption>{html.escape(printable(table.title))}</caption>" if table.title else ""
-    notes = "".join(f"<small>{html.escape(printable(note))}</small><br>" for note in table.notes)
+    told = filter(None, map(_without_commands, table.notes))
+    notes = "".join(f"<small>{html.escape(printable(note))}</small><br>" for note in told)
     return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{notes}"
+
+
+def _without_commands(note: str) -> str:
+    """A note without its sentences about the command line, which a notebook does not have.
+
+    >>> _without_commands("3 are open. Decide: mtassay review next. By segments it is ±2 (--unit segment).")
+    '3 are open. By segments it is ±2.'
+    """
+    sentences = re.split(r"(?<=[.;]) ", re.sub(r" \(--[^)]*\)", "", note))
+    return " ".join(text for text in sentences if not re.search(r"\bmtassay [a-z]|(?<!\w)--[a-z]", text))
 
 
 def _strong(text: str, strong: bool) -> str:

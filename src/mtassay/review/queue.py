@@ -7,9 +7,12 @@ somebody is a query. What holds of each subject stands beside it, and follows th
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from sqlite3 import Connection
+from threading import Lock
 from typing import Any
 
 from mtassay.data.errors import UsageError
@@ -24,6 +27,12 @@ from mtassay.runtime.workspace import Workspace
 
 _GAPS = 500  # the newest decisions of a reviewer, whose pace is told
 _VALUES = 500  # names that a filter offers
+_LARGE = 5000  # outputs
+_PREPARING = Lock()
+_ELSEWHERE = (
+    "import sys; from pathlib import Path; from mtassay.review.queue import _prepare; "
+    "from mtassay.runtime.workspace import Workspace; _prepare(Workspace(Path(sys.argv[1])), sys.argv[2])"
+)
 _OFFERED = {"category": 5, "phenomenon": 6, "found": 9}
 """The columns that a filter offers the values of, by their place in a row."""
 
@@ -324,8 +333,29 @@ def is_prepared(workspace: Workspace, run: Run) -> bool:
     return {question.name for question in asked_in(run)} <= {name for (name,) in rows}
 
 
+def prepare_once(workspace: Workspace, run: Run) -> None:
+    """Make the agendas of a run where they are not there; of several who come at once, the first one does."""
+    with _PREPARING:
+        if not is_prepared(workspace, run):
+            prepare(workspace, run.id)
+
+
 def prepare(workspace: Workspace, run_id: str) -> None:
-    """Make the agendas of a run: all of it is read, once, and written in one transaction."""
+    """Make the agendas of a run: all of it is read, once, and written in one transaction.
+
+    A large run is read by another process, which gives its memory back.
+    """
+    ((outputs,),) = workspace.database.select("SELECT COUNT(*) FROM outputs WHERE run = ?", run_id)
+    if outputs <= _LARGE:
+        _prepare(workspace, run_id)
+        return
+    command = [sys.executable, "-c", _ELSEWHERE, str(workspace.path), run_id]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        _prepare(workspace, run_id)  # tells what is wrong
+
+
+def _prepare(workspace: Workspace, run_id: str) -> None:
     run = workspace.run(run_id)
     agendas = {question.name: list(_rows(run, question)) for question in asked_in(run)}
     database = workspace.database

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
+import warnings
 import weakref
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,7 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from mtassay.data.errors import WorkspaceError
+from mtassay.data.errors import PluginWarning, WorkspaceError
 
 APPLICATION = 0x6D746173  # "mtas", in the header of the file, so that no other program's file is ours
 PATIENCE_S = 30
@@ -143,6 +144,11 @@ class Database:
                 f"{self.path}: made by a newer mtassay (schema {version}, known here: "
                 f"{len(self._migrations)}). Upgrade mtassay, or choose another file with `workspace`."
             )
+        filled = f"SELECT 1 FROM {max(self._marks)} LIMIT 1"
+        if 0 < version < len(self._migrations) and self._connection.execute(filled).fetchone():
+            copy = self.path.with_name(f"{self.path.name}.schema-{version}")
+            self.backup(copy)
+            warnings.warn(PluginWarning(f"{self.path} is upgraded; as it was: {copy}"), stacklevel=2)
         while self._version() < len(self._migrations) or self._pragma("application_id") != APPLICATION:
             with self.transaction():
                 # Another process may have migrated while this one waited for the lock.
@@ -270,6 +276,10 @@ class Database:
         except _FAILURES as error:
             raise self._error(error) from error
         return max(before - self.path.stat().st_size, 0)
+
+    def hold_at_most(self, kib: int) -> None:
+        """Keep fewer pages in memory, as where many have the file open at once."""
+        self._connection.execute(f"PRAGMA cache_size = -{kib}")
 
     @property
     def free_share(self) -> float:

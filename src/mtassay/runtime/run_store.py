@@ -246,6 +246,10 @@ class KeptRuns(WorkspaceFile):
         self._delete([run_id])
         return run_id
 
+    def share_heads(self, heads: dict[str, tuple[int | None, Run]]) -> None:
+        """Keep what never changes of a run where others who have the file open keep it, too."""
+        self.__dict__["_heads"] = heads
+
     def keep_run(self, run_id: str) -> None:
         """Never delete this run for its age: something else rests on it."""
         with self._database.transaction() as connection:

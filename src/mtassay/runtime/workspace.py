@@ -8,7 +8,7 @@ import secrets
 import socket
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from mtassay.data.errors import UsageError, WorkspaceError
 from mtassay.data.nouns import Output, Request, Review
 from mtassay.data.subjects import Subject, subject_from
-from mtassay.runtime.database import UnavailableError, is_intact
+from mtassay.runtime.database import DamagedError, UnavailableError, is_intact
 from mtassay.runtime.run_store import KeptRuns
 from mtassay.runtime.workspace_file import (
     AT_ONCE,
@@ -339,6 +339,9 @@ TEMPORARY_RUNS = 200
 """So many runs that nobody asked to keep stay, the newest ones."""
 
 
+_IN_TRASH = 20  # runs
+
+
 class Purged(NamedTuple):
     """What was deleted for good: runs, and how many answers and reviews; `others` have some of the texts."""
 
@@ -374,10 +377,38 @@ class Workspace(KeptRuns, KeptAnswers, KeptReviews):
                 (CACHE_BYTES,),
             )
 
-    def purge(self, names: Sequence[str]) -> Purged:
+    @property
+    def _trash(self) -> Path:
+        """The file beside this one in which the newest deleted runs are kept for a while."""
+        return self.path.with_name(f"{self.path.name}.trash")
+
+    def throw_away(self, name: str) -> str:
+        """Delete a run, and keep it in the trash with some other new ones there; gives its id.
+
+        What cannot be read is not kept.
+        """
+        with suppress(DamagedError):
+            run = self.run(name)
+            with closing(Workspace(self._trash)) as trash:
+                if run.id not in trash.named(run.id):
+                    trash.save_run(run, is_temporary=True)
+                trash.tidy(keep=_IN_TRASH)
+        return self.delete_run(name)
+
+    def take_back(self, name: str) -> str:
+        """Bring a run back from the trash; gives its id. A `UsageError` where it is not there."""
+        if not self._trash.exists():
+            raise UsageError(f"Nothing was deleted from {self.path} that could be brought back.")
+        with closing(Workspace(self._trash)) as trash:
+            run = trash.run(name)
+            self.save_run(run)
+            return trash.delete_run(run.id)
+
+    def purge(self, names: Sequence[str], *, dry_run: bool = False) -> Purged:
         """Delete runs with all answers, reviews and cached values that hold their texts, without a trace.
 
         What another run has whole, as the source and the output of a review, stays until that run goes, too.
+        With `dry_run` it only tells what would go. The trash is emptied.
         """
         with self._database.transaction() as connection:
             run_ids = [self._run_id(name) for name in names]
@@ -400,6 +431,9 @@ class Workspace(KeptRuns, KeptAnswers, KeptReviews):
                 answers = {row_id: its for row_id, its in answers.items() if not its <= kept}
                 subjects = {subject_id: its for subject_id, its in subjects.items() if not its <= kept}
             gone = [(subject_id,) for subject_id in subjects]
+            if dry_run:
+                about = sum(len(self.reviews(subject=subject_id)) for subject_id in subjects)
+                return Purged(run_ids, len(answers), about, others)
             connection.executemany("DELETE FROM runs WHERE id = ?", [(run_id,) for run_id in run_ids])
             connection.executemany("DELETE FROM answers WHERE id = ?", [(row_id,) for row_id in answers])
             reviews = connection.executemany("DELETE FROM reviews WHERE subject = ?", gone).rowcount
@@ -409,6 +443,8 @@ class Workspace(KeptRuns, KeptAnswers, KeptReviews):
             connection.execute("DELETE FROM standings_mark")
             connection.execute("DELETE FROM cache")  # which does not say whose texts it holds
         self._database.vacuum()
+        for ending in ("", "-wal", "-shm"):
+            self._trash.with_name(f"{self._trash.name}{ending}").unlink(missing_ok=True)
         return Purged(run_ids, len(answers), max(reviews, 0), others)
 
     def tidy(self, keep: int = TEMPORARY_RUNS) -> list[str]:

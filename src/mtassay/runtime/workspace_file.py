@@ -156,6 +156,13 @@ MIGRATIONS = [
     """
     CREATE TABLE temporary_runs (run TEXT PRIMARY KEY REFERENCES runs (id) ON DELETE CASCADE) WITHOUT ROWID;
     """,
+    # Invitations that end by themselves, or let into one campaign; who came in, and what administrators did.
+    """
+    ALTER TABLE invitations ADD COLUMN until TEXT NOT NULL DEFAULT '';
+    ALTER TABLE invitations ADD COLUMN campaign TEXT NOT NULL DEFAULT '';
+    UPDATE invitations SET checksum = NULL;
+    CREATE TABLE journal (at TEXT NOT NULL, person TEXT NOT NULL, deed TEXT NOT NULL, checksum INTEGER);
+    """,
     # What live engines said besides their outputs: seconds, tokens, and further answers to the same text.
     """
     CREATE TABLE output_facts (
@@ -186,7 +193,8 @@ TABLES = {
         *("run", "question", "position", "subject", "segment", "category", "phenomenon"),
         *("systems", "status", "found", "source", "output"),
     ),
-    "invitations": ("name", "role", "digest", "since"),
+    "invitations": ("name", "role", "digest", "since", "until", "campaign"),
+    "journal": ("at", "person", "deed"),
 }
 """The columns of each table whose rows say by a checksum whether they are what was stored."""
 

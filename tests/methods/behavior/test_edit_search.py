@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import numpy as np
 import pytest
 
 from mtassay.data.nouns import Edit
-from mtassay.methods.behavior import edit_search
-from mtassay.methods.behavior.edit_search import SoughtEdit, find_by_meaning, find_edit, nearest
+from mtassay.methods.behavior.edit_search import find_edit
 
 
 @pytest.mark.parametrize(
@@ -70,37 +66,3 @@ def test_one_edit_that_is_missing_decides_and_one_that_is_unknown_leaves_it_open
     assert find_edit([here, gone, other], "220 440 ab", "220") is False
     assert find_edit([here, other], "220 440 ab", "220") is None
     assert find_edit([], "220", "220") is None
-
-
-VECTORS = {"gato": (1, 0), "felino": (0.9, 0.4), "pedra": (0, 1), "dorme": (0.5, 0.85)}
-
-
-def encoder(texts: Sequence[str]) -> np.ndarray:  # type: ignore[type-arg]
-    """The sum of the words' vectors."""
-    return np.array(
-        [sum((np.array(VECTORS[word]) for word in text.split()), np.zeros(2)) for text in texts], np.float32
-    )
-
-
-@pytest.mark.parametrize(
-    ("output", "found"), [("felino dorme", True), ("pedra", False), ("dorme dorme", None)]
-)
-def test_the_encoder_looks_for_the_nearest_stretch(output: str, found: bool | None) -> None:
-    assert find_by_meaning([SoughtEdit([Edit(0, 0, "", "gato")], output)], encoder=encoder) == [found]
-
-
-def test_a_stretch_that_was_there_before_the_edit_is_not_its_meaning() -> None:
-    change = Edit(0, 0, "", "gato")
-    sought = [SoughtEdit([change], "felino pedra", "felino dorme"), SoughtEdit([change], "felino", "pedra")]
-    assert find_by_meaning(sought, encoder=encoder) == [None, True]
-
-
-def test_a_deletion_and_an_empty_output_do_not_trouble_the_encoder() -> None:
-    sought = [SoughtEdit([Edit(0, 3, "não", "")], "pedra"), SoughtEdit([Edit(0, 0, "", "gato")], "")]
-    assert nearest(sought, encoder) == [[], [(0.0, 0.0)]]
-    assert find_by_meaning(sought, encoder=encoder) == [None, False]
-
-
-def test_without_the_encoder_all_stay_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(edit_search, "is_installed", lambda: False)
-    assert find_by_meaning([SoughtEdit([Edit(0, 0, "", "gato")], "pedra")]) == [None]

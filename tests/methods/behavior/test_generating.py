@@ -19,8 +19,7 @@ from mtassay.methods.behavior.case_generation import FILTERED, GeneratedCases, H
 from mtassay.methods.behavior.infiller import Filled, Infiller, Masked, Rejected
 from mtassay.methods.behavior.objections import Blocklist
 from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
-from mtassay.methods.behavior.recipe import Recipe
-from mtassay.methods.behavior.samples import draw_places
+from mtassay.methods.behavior.recipe import Recipe, draw_places
 from mtassay.nlp.aligners import Links, WordAligner, Words
 from mtassay.nlp.annotators import FakeAnnotator
 from tests.methods.behavior.fakes import Memory, Shared

@@ -93,7 +93,6 @@ def test_a_filter_belongs_to_the_recipe_where_cases_are_made() -> None:
         ({"capabilities": "nouns"}, "No capability 'nouns'"),
         ({"capabilities": "number,noun"}, "The lexicon does not edit number: use `infill='llm:…'` for it."),
         ({"infill": "magic"}, "No infiller 'magic'. Available: llm:SYSTEM, models:"),
-        ({"adapted": 0.1}, "`adapted` is for language models"),
         ({"no_filter": True, "filter_beta": 0.1}, "`no_filter=True` leaves out the filter"),
         ({"filter": "chrf", "filter_beta": 0.1}, "The filter 'chrf' reads references"),
         ({"samples": 3}, "A recipe has no 'samples'. Available: capabilities, infill"),

@@ -150,7 +150,7 @@ def test_a_signature_has_bars_between_its_settings_only(monkeypatch: pytest.Monk
             return "fake|pt|1"
 
     monkeypatch.setattr(module, "open_annotator", lambda *_, **__: Barred("pt"))
-    signature = InvarianceMethod("en-pt", structure="dependency", discount=True, checks=()).signature
+    signature = InvarianceMethod("en-pt", structure="dependency", checks=()).signature
     keys = ["structure", "threshold", "filters", "checks", "relations", "annotator", "version"]
     assert [part.partition(":")[0] for part in signature.split("|")] == keys
     assert "|annotator:fake,pt,1|" in signature

@@ -70,9 +70,11 @@ def test_names_are_texts_or_lists() -> None:
 
 
 def test_presets_are_thresholds_of_the_structure() -> None:
-    assert [each.threshold for each in side_by_side("raw,tree,raw", {"pair": "en-pt", "preset": "sure"})] == [
+    assert [
+        each.threshold for each in side_by_side("raw,tokens,raw", {"pair": "en-pt", "preset": "sure"})
+    ] == [
         29,
-        8,
+        7,
     ]
     assert method(preset="sure", threshold=1).threshold == 1
     with pytest.raises(UsageError, match=r"No preset 'all'\. Available: wide, sure\."):

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Protocol
 
 import typer
 
+from mtassay.app.cli.interruption import on_stderr
 from mtassay.app.runs import workspace_path
 from mtassay.data.display import PLAIN, Look, Table
 from mtassay.data.errors import UsageError, WorkspaceError
@@ -208,7 +209,7 @@ def echo(text: str = "") -> None:
 def say(text: str, *, quiet: bool = False) -> None:
     """Print a line to standard error; `quiet` leaves out what is no error."""
     if not quiet:
-        sys.stderr.write(printable(text) + "\n")
+        sys.stderr.write(on_stderr(printable(text)) + "\n")
 
 
 def screen_here() -> Screen:

@@ -7,8 +7,10 @@ nothing about that. Should something swallow the first one or take its time, the
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import sys
+import textwrap
 import threading
 import traceback
 from contextlib import suppress
@@ -55,10 +57,7 @@ class Interruption:
         with suppress(OSError, ValueError):  # a reader that has gone, or a closed stream
             sys.stdout.flush()
         with suppress(OSError, ValueError):
-            clear = (
-                "\r\x1b[K" if sys.stderr.isatty() else ""
-            )  # a line of progress, and what the terminal echoes
-            sys.stderr.write(f"{clear}{LINE}\n")
+            sys.stderr.write(f"{on_stderr(LINE)}\n")
             sys.stderr.flush()
         os._exit(STOPPED)
 
@@ -120,6 +119,14 @@ def _place(error: BaseException) -> str:
     return "outside of mtassay"
 
 
+def on_stderr(line: str) -> str:
+    """The line for standard error: in a terminal it replaces a line of progress and wraps at words."""
+    if not sys.stderr.isatty():
+        return line
+    width = max(shutil.get_terminal_size((80, 24)).columns, 60)
+    return "\r\x1b[K" + textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False)
+
+
 def _say(line: str) -> None:
     shown = "".join(character if character.isprintable() else " " for character in line)
-    print(f"mtassay: {shown}", file=sys.stderr)  # noqa: T201
+    print(on_stderr(f"mtassay: {shown}"), file=sys.stderr)  # noqa: T201

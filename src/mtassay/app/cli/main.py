@@ -18,7 +18,7 @@ import typer
 
 from mtassay import __version__
 from mtassay.app.cli.help_text import SECTIONS, HelpfulGroup, make_helpful
-from mtassay.app.cli.interruption import STOPPED, tell_bug
+from mtassay.app.cli.interruption import STOPPED, on_stderr, tell_bug
 from mtassay.data.errors import MtassayError, PluginWarning
 
 COMMANDS = {name: about for section in SECTIONS.values() for name, about in section.items()}
@@ -271,4 +271,4 @@ def _shown(text: str) -> str:
 def _say(line: str) -> None:
     from mtassay.runtime.http_calls import redact
 
-    print(redact(line), file=sys.stderr)  # noqa: T201
+    print("\n".join(map(on_stderr, redact(line).split("\n"))), file=sys.stderr)  # noqa: T201

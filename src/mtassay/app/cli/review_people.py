@@ -52,13 +52,25 @@ def register(app: typer.Typer) -> None:
 
 
 def invite_reviewer(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Whose answers they will be.")],
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="[NAME]", help="Whose answers they will be. Default: list who is invited."),
+    ] = None,
     admin: Annotated[
         bool, typer.Option("--admin", help="May also see systems and everybody's answers, and write rules.")
     ] = False,
     address: Annotated[
         str, typer.Option("--address", metavar="URL", help="Where the page is, for the link.")
     ] = f"http://127.0.0.1:{PORT}",
+    days: Annotated[
+        int | None, typer.Option("--days", min=1, metavar="N", help="The link ends after so many days.")
+    ] = None,
+    campaign: Annotated[
+        str, typer.Option("--campaign", metavar="NAME", help="The link leads into this campaign alone.")
+    ] = "",
+    log: Annotated[
+        bool, typer.Option("--log", help="Show who came in when, and what admins changed.")
+    ] = False,
     revoke: Annotated[
         bool, typer.Option("--revoke", help="Take the invitation back, at once; what they answered stays.")
     ] = False,
@@ -66,24 +78,45 @@ def invite_reviewer(
 ) -> None:
     """Make a link that lets somebody into the review page, or take it back (--revoke).
 
-    It is shown once: the workspace keeps only what is needed to recognise it. Who is invited again gets a new
-    link, and the old one is worth nothing. When the last invitation is taken back, the page stays closed.
+    Without a name it lists who is invited, or with --log what the page wrote down. A link is shown once: the
+    workspace keeps only what is needed to recognise it. Who is invited again gets a new link, and the old
+    one is worth nothing. When the last invitation is taken back, the page stays closed.
 
     \b
     Examples:
     mtassay review invite anna
     mtassay review invite ben --admin --address https://review.example.org
     mtassay review invite ben --revoke
+    mtassay review invite dora --days 14 --campaign spring
+    mtassay review invite --log
     """
+    if name is None or log:
+        print_tables([_log(workspace) if log else _invited(workspace)], OutputFormat.text)
+        return
     if revoke:
         access.revoke(name, workspace=workspace)
         echo(f"{printable(name.strip())} is shut out; what they answered stays.")
         if not access.invitations(workspace=workspace):
             say("mtassay: nobody is invited any more, and the review page stays closed")
         return
-    secret = access.invite(name, admin=admin, workspace=workspace)
+    secret = access.invite(name, admin=admin, days=days, campaign=campaign, workspace=workspace)
     echo(f"{address.rstrip('/')}/enter/{secret}")
     say(f"mtassay: this is the link of {printable(name.strip())}; it is not shown again")
+
+
+def _invited(workspace: Path | None) -> Table:
+    rows = [
+        [printable(i.person.name), i.person.role, printable(i.person.campaign), i.since[:10], i.until[:10]]
+        for i in access.invitations(workspace=workspace)
+    ]
+    header = ["name", "role", "campaign", "since", "until"]
+    return Table(header, rows, "Invited")
+
+
+def _log(workspace: Path | None) -> Table:
+    entries = access.journal(workspace=workspace)
+    rows = [[at[:19], printable(who), printable(deed)] for at, who, deed in entries]
+    return Table(["when (UTC)", "who", "what"], rows, "Journal")
 
 
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="The campaign's name, or 'last'.")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import textwrap
 from dataclasses import asdict, replace
 from enum import StrEnum
 from pathlib import Path
@@ -42,6 +43,7 @@ from mtassay.data.method import view_of
 from mtassay.data.nouns import Run
 from mtassay.data.registry import named
 from mtassay.measures.worth import worth_table
+from mtassay.methods.score.score_tables import COLUMNS, columns_table
 from mtassay.report.case_text import case_record, case_tables, case_text
 from mtassay.report.run_text import block_text
 from mtassay.review.case_history import tell_case
@@ -49,7 +51,7 @@ from mtassay.review.case_history import tell_case
 
 def explain(
     case: Annotated[
-        str, typer.Argument(metavar="CASE", help="The id of a segment or suite item; or a metric, as BLEU.")
+        str, typer.Argument(metavar="CASE", help="The id of a segment or item; or BLEU, or columns.")
     ],
     run: Annotated[
         str | None,
@@ -69,9 +71,15 @@ def explain(
     mtassay explain negation-001 --run 20260131
     mtassay explain 17 -f json
     mtassay explain BLEU
+    mtassay explain columns
     """
-    if run is None and (table := worth_table(case)) is not None:
-        print_tables([table], output_format)
+    about = columns_table() if case == "columns" else worth_table(case)
+    if run is None and about is not None:
+        if case == "columns" and output_format is OutputFormat.text:
+            for column in COLUMNS.items():
+                echo(textwrap.fill(": ".join(column), terminal_width(), subsequent_indent="  "))
+        else:
+            print_tables([about], output_format)
         return
     story = tell_case(open_workspace(workspace), case, run=run)
     if output_format is OutputFormat.json:
@@ -168,7 +176,7 @@ def list_runs(output_format: FormatOption = OutputFormat.text, workspace: Worksp
     if output_format is OutputFormat.json:
         print_json([_summary(run) for run in runs])
         return
-    rows = [[run.id, run.method, _short(_about(run), 24), _short(", ".join(run.systems), 24)] for run in runs]
+    rows = [[run.id, run.method, _short(_about(run), 22), _short(", ".join(run.systems), 22)] for run in runs]
     print_tables([Table(["Run", "method", "about", "systems"], rows)], output_format)
 
 
@@ -291,28 +299,44 @@ def delete_runs(
             "trace in the file.",
         ),
     ] = False,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Bring runs back that were deleted without --with-texts.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be deleted, and delete nothing.")
+    ] = False,
     workspace: WorkspaceOption = None,
 ) -> None:
     """Delete runs with their outputs and findings, and give the space back.
 
-    With --with-texts, reviews and answers that another run has, too, stay until that run is deleted so.
-    Backups, sheets and reports that you made are yours to delete.
+    The newest 20 deleted runs are kept in a file beside the workspace, for --undo. With --with-texts nothing
+    is kept, and the file goes; reviews and answers that another run has, too, stay until that run is deleted
+    so. Backups, sheets and reports that you made are yours to delete.
 
     \b
     Examples:
     mtassay runs delete last
+    mtassay runs delete last --undo
     mtassay runs delete 20260801-101500-a1b2 --with-texts
     """
     store = open_workspace(workspace)
+    if undo:
+        for name in run:
+            echo(f"Run {store.take_back(name)} is back.")
+        return
     if not with_texts:
         for name in run:
-            echo(f"Deleted run {store.delete_run(name)}.")
+            if dry_run:
+                echo(f"Run {store.run(name).id} would be deleted.")
+            else:
+                echo(f"Deleted run {store.throw_away(name)}. Bring it back: --undo")
         return
-    purged = store.purge(run)
+    purged = store.purge(run, dry_run=dry_run)
+    deed = "Would delete" if dry_run else "Deleted"
     echo(
-        f"Deleted {plural(len(purged.runs), 'run')}, {plural(purged.answers, 'answer')} of engines, "
+        f"{deed} {plural(len(purged.runs), 'run')}, {plural(purged.answers, 'answer')} of engines, "
         f"{plural(purged.reviews, 'review')} and the cache."
-        + ("" if purged.others else " Nothing of their texts is left in the file.")
+        + ("" if purged.others or dry_run else " Nothing of their texts is left in the file.")
     )
     if purged.others:
         say(

@@ -81,12 +81,29 @@ class Glance:
                         f"[{ends}" if ends else "",
                         round(100 * min(1.0, abs(standing.value or 0.0) / most)),
                         "●" if standing.is_best else "▼" if lost else "",
-                        part.sentences.of_system(name),
+                        part.sentences.of_system(name, standing.n),
                     )
                 )
             named = sum(other.label == board.label for _, other in self.boards) > 1
             label = f"{part.title}: {board.label}" if named else board.label
             rows.append(GlanceRow(part, label, _counted(board), cells))
+        return [*rows, *self._critical_rows(systems)]
+
+    def _critical_rows(self, systems: Sequence[str]) -> list[GlanceRow]:
+        """A row for each run in which checks found critical errors."""
+        rows = []
+        for part in {part.key: part for part, _ in self.boards}.values():
+            found = {name: part.sentences.of_severity(name, "critical") for name in part.run.systems}
+            if not any(cell.n for cell in found.values()):
+                continue
+            n = len(part.sentences.views)
+            cells = [
+                GlanceCell(f"{found[name].n:,}", "", round(100 * found[name].n / n), "", found[name])
+                if name in found
+                else GlanceCell("–")
+                for name in systems
+            ]
+            rows.append(GlanceRow(part, "outputs with a critical error", f"of {n:,}", cells))
         return rows
 
     @property
@@ -212,6 +229,7 @@ class Page:
     plan: str = ""
     priorities: Sequence[str] = ()
     prices: Mapping[str, float] = field(default_factory=dict)
+    latency: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def systems(self) -> list[str]:
@@ -226,7 +244,7 @@ class Page:
     @cached_property
     def decision(self) -> Recommendation:
         """What to do."""
-        return decide(self.tested, priorities=self.priorities, prices=self.prices)
+        return decide(self.tested, priorities=self.priorities, prices=self.prices, latency=self.latency)
 
     def risks(self) -> list[tuple[RunPart, Proof]]:
         """What could go wrong, each with the sentence that proves it."""
@@ -240,7 +258,9 @@ class Page:
         """All systems by all measures; nothing where there are no two systems to compare."""
         boards = [(self.parts[place], board) for place, board in boards_of(self.tested)]
         names = dict.fromkeys(s.system for _, board in boards for s in board.standings)
-        return Glance(boards, order_systems(self.tested, names)) if boards else None
+        leaders = [name for name in self.decision.leaders if name in names]
+        rest = [name for name in order_systems(self.tested, names) if name not in leaders]
+        return Glance(boards, [*leaders, *rest]) if boards else None
 
     def proofs(self, kind: str) -> list[tuple[RunPart, Proof]]:
         """The headlines of a kind, with their runs."""
@@ -254,34 +274,43 @@ def page_of(
     title: str = "",
     changes: Sequence[RunChanges] = (),
     themes: Sequence[Table | Block] = (),
+    in_themes: Mapping[tuple[str, str, str], Sequence[str]] | None = None,
     gates: Sequence[Table] = (),
     agreement: Sequence[Table] = (),
     plan: str = "",
     priorities: Sequence[str] = (),
     prices: Mapping[str, float] | None = None,
+    latency: Mapping[str, float] | None = None,
 ) -> Page:
     """The page of these runs; `names` are what they are called, where that is not their method.
 
-    `themes` are what failures have in common, `gates` what the rules of a plan say, `agreement` how far
-    reviewers agree, and `plan` the text of the plan that the runs are of. `priorities` are what counts most
-    in the choice of a system, and `prices` what a million characters cost, by system.
+    `themes` are what failures have in common, `in_themes` which outputs each is about, `gates` what the rules
+    of a plan say, `agreement` how far reviewers agree, and `plan` the text of the plan that the runs are of.
+    `priorities` are what counts most in the choice of a system, `prices` what a million characters cost, and
+    `latency` the seconds that a text takes, by system.
     """
     methods = [run.method for run in runs]
     called = list(names) or [
         run.method if methods.count(run.method) == 1 else f"{run.method} · {run.id}" for run in runs
     ]
     parts = [
-        run_part(run, f"r{place}", name) for place, (run, name) in enumerate(zip(runs, called, strict=True))
+        run_part(run, f"r{place}", name, in_themes)
+        for place, (run, name) in enumerate(zip(runs, called, strict=True))
     ]
     changed = [changes_part(entry, f"c{place}") for place, entry in enumerate(changes)]
     what = title or _title(runs)
-    return Page(what, parts, changed, themes, gates, agreement, plan, priorities, prices or {})
+    return Page(what, parts, changed, themes, gates, agreement, plan, priorities, prices or {}, latency or {})
 
 
-def run_part(run: Run, key: str = "r0", name: str = "") -> RunPart:
+def run_part(
+    run: Run,
+    key: str = "r0",
+    name: str = "",
+    in_themes: Mapping[tuple[str, str, str], Sequence[str]] | None = None,
+) -> RunPart:
     """One run, as its method shows it."""
     view = view_of(run)
-    sentences = PageCases.of(view.case_views())
+    sentences = PageCases.of(view.case_views(), themes=in_themes)
     claims_right = view.claims_right()
     proofs = [_proof(headline, sentences, claims_right) for headline in view.headlines()]
     plain, detail = Look(cases=_CASES), Look(cases=_CASES, detail=True)

@@ -20,8 +20,9 @@ from mtassay.data.nouns import Comparison, Finding, Run
 from mtassay.measures.check_run import id_of, severity_of
 from mtassay.measures.worth import worth_of
 
-QUALITY, NO_CRITICAL, TERMINOLOGY, COST = "quality", "no-critical-errors", "terminology", "cost"
-PRIORITIES = (QUALITY, NO_CRITICAL, TERMINOLOGY, COST)
+QUALITY, NO_CRITICAL, TERMINOLOGY = "quality", "no-critical-errors", "terminology"
+COST, LATENCY = "cost", "latency"
+PRIORITIES = (QUALITY, NO_CRITICAL, TERMINOLOGY, COST, LATENCY)
 """What a choice can rest on."""
 DEFAULT = (QUALITY, NO_CRITICAL)
 _TERM_CHECKS = ("term-missing", "term-forbidden", "do-not-translate", "term-drift")
@@ -63,6 +64,8 @@ class Recommendation:
     next_step: str = ""
     command: str = ""
     priorities: str = ""
+    leaders: Sequence[str] = ()
+    """The systems that are left to choose from, the first one first."""
 
     def lines(self) -> list[str]:
         """All of it as sentences, for a terminal; the command is the last line."""
@@ -88,7 +91,7 @@ def decide(
     *,
     priorities: Sequence[str] = (),
     prices: Mapping[str, float] | None = None,
-    currency: str = "",
+    latency: Mapping[str, float] | None = None,
 ) -> Recommendation:
     """What follows from these runs.
 
@@ -96,12 +99,12 @@ def decide(
         tested: The runs.
         priorities: What counts, the most important first; by default quality, then no critical errors.
         prices: What a million characters cost, by system.
-        currency: In which currency.
+        latency: How many seconds a text takes, by system.
 
     Returns:
         The recommendation with its reasons; one without a system where the data cannot decide.
     """
-    choice = _Choice(tested, tuple(priorities) or DEFAULT, prices or {}, currency)
+    choice = _Choice(tested, tuple(priorities) or DEFAULT, prices or {}, latency or {})
     if len(choice.systems) < 2:
         return _alone(choice)
     left = choice.left(choice.priorities)
@@ -115,19 +118,16 @@ def decide(
             choice.risks([first]),
             *choice.review(first),
             priorities=choice.told(),
+            leaders=leaders,
         )
     advice = f"The data cannot decide between {_joined(leaders)}."
     if choice.disagreeing(leaders):
         advice = f"The measures disagree about {_joined(leaders)}, so the data cannot decide."
-    unanswered = [system for system in choice.systems if system in choice.incomplete - set(left)]
-    behind = [system for system in choice.systems if system not in {*left, *unanswered}]
-    if unanswered:
-        advice += f" {_joined(unanswered)} left texts unanswered."
-    if behind:
-        advice += f" {_joined(behind)} {'is' if len(behind) == 1 else 'are'} worse."
+    advice += "".join(f" {why}" for why in choice.left_out())
     following, command = choice.what_would(leaders)
     risks = choice.risks(leaders)
-    return Recommendation(advice, "", choice.open_reasons(leaders), risks, following, command, choice.told())
+    reasons = choice.open_reasons(leaders)
+    return Recommendation(advice, "", reasons, risks, following, command, choice.told(), leaders)
 
 
 def order_systems(tested: Sequence[DecidedRun], systems: Iterable[str]) -> list[str]:
@@ -152,7 +152,7 @@ class _Choice:
     tested: Sequence[DecidedRun]
     priorities: tuple[str, ...]
     prices: Mapping[str, float] = field(default_factory=dict)
-    currency: str = ""
+    latency: Mapping[str, float] = field(default_factory=dict)
 
     @cached_property
     def systems(self) -> list[str]:
@@ -176,26 +176,58 @@ class _Choice:
 
     def left(self, priorities: Iterable[str]) -> list[str]:
         """The systems that no other one beats, going through what counts in its order."""
+        return self._stages(priorities)[-1][1]
+
+    def _stages(self, priorities: Iterable[str]) -> list[tuple[str, list[str]]]:
+        """Who is left after each thing that counts; first of all, after leaving out who left texts out."""
         # Who leaves texts unanswered is never recommended, unless all do.
         left = [system for system in self.systems if system not in self.incomplete] or self.systems
+        stages = [("", left)]
         for name in priorities:
-            beaten = {b for b in left for a in left if a != b and self._beats(name, a, b)}
+            pairs = math.comb(len(left), 2)
+            beaten = {b for b in left for a in left if a != b and self._beats(name, a, b, pairs)}
             left = [system for system in left if system not in beaten] or left
-        return left
+            stages.append((name, left))
+        return stages
 
-    def _beats(self, priority: str, a: str, b: str) -> bool:
-        """Whether a system is better than another by what counts; of quality, by no measure worse."""
+    def left_out(self) -> list[str]:
+        """Why each of the other systems is not left, in a sentence for each reason."""
+        told, before = [], self.systems
+        for name, left in self._stages(self.priorities):
+            gone = [system for system in before if system not in left]
+            is_one = len(gone) == 1
+            why = {
+                "": "left texts unanswered",
+                QUALITY: "is worse" if is_one else "are worse",
+                NO_CRITICAL: f"{'has' if is_one else 'have'} more critical errors",
+                TERMINOLOGY: f"{'misses' if is_one else 'miss'} more terms",
+                COST: f"{'costs' if is_one else 'cost'} more",
+                LATENCY: f"{'is' if is_one else 'are'} slower",
+            }[name]
+            told += [f"{_joined(gone)} {why}."] if gone else []
+            before = left
+        return told
+
+    def _beats(self, priority: str, a: str, b: str, pairs: int) -> bool:
+        """Whether a system is better than another by what counts; of quality, by no measure worse.
+
+        Where errors are counted, the level is shared among all `pairs` of systems.
+        """
         if priority == QUALITY:
             winners = {pair.better for _, pair in self._pairs(a, b)}
             return a in winners and b not in winners
-        if priority == COST:
-            return a in self.prices and b in self.prices and self.prices[a] < self.prices[b]
+        if priority in (COST, LATENCY):
+            known = self._costs(priority)
+            return a in known and b in known and known[a] < known[b]
         flagged = self._critical if priority == NO_CRITICAL else self._terms
         fewer, more = (
             flagged.get(b, set()) - flagged.get(a, set()),
             flagged.get(a, set()) - flagged.get(b, set()),
         )
-        return len(fewer) > len(more) and _sign_test(len(fewer), len(more)) < _ALPHA
+        return len(fewer) > len(more) and _sign_test(len(fewer), len(more)) < _ALPHA / pairs
+
+    def _costs(self, priority: str) -> Mapping[str, float]:
+        return self.prices if priority == COST else self.latency
 
     def _pairs(self, a: str, b: str) -> list[tuple[Leaderboard, Comparison]]:
         return [(board, pair) for _, board in self.boards if (pair := board.pair(a, b)) is not None]
@@ -278,7 +310,9 @@ class _Choice:
             if name in won
         ]
         measures = plural(len(self.boards), "measure")
-        told = f"{'; '.join(better)}." if better else f"None of {measures} finds a significant difference."
+        told = f"{'; '.join(better)}."
+        if not better:
+            told = f"None of {measures} finds a significant difference between them."
         return [told, *self._worth(first, second), *self._judge(), self.people()]
 
     def _worth(self, first: str, second: str) -> list[str]:
@@ -286,8 +320,8 @@ class _Choice:
         for board, pair in self._pairs(first, second):
             if (worth := worth_of(board.label, pair.delta)) is not None and pair.delta is not None:
                 return [
-                    f"At WMT22–24 people agreed with {worth.short} such differences of {board.label} "
-                    f"({abs(pair.delta):.1f}; {worth.n:,} pairs of systems)."
+                    f"In past evaluations (WMT22–24) people agreed with {worth.short} differences of "
+                    f"{board.label} as large ({abs(pair.delta):.1f}; {worth.n:,} pairs of systems)."
                 ]
         return []
 
@@ -372,7 +406,9 @@ class _Choice:
 
     def _campaign(self, systems: Sequence[str]) -> tuple[str, str]:
         """Ratings by people, of the run with the most sentences."""
-        run = max((one.run for one in self.tested), key=lambda run: len(run.segments))
+        texts = {place for place, board in self.boards if board.unit == "segment"}  # no items of a suite
+        runs = [one.run for place, one in enumerate(self.tested) if place in texts or not texts]
+        run = max(runs, key=lambda run: len(run.segments))
         n = min(_RATINGS, len(run.segments))
         shows = "shows a difference of 5 of 100 points" if n == _RATINGS else "is all there is"
         text = f"have people rate {plural(n, 'sentence')} of {_joined(systems)}, which {shows}."
@@ -399,8 +435,8 @@ class _Choice:
     def _is_known(self, priority: str) -> bool:
         if priority == QUALITY:
             return bool(self.boards)
-        if priority == COST:
-            return len(set(self.prices) & set(self.systems)) > 1
+        if priority in (COST, LATENCY):
+            return len(set(self._costs(priority)) & set(self.systems)) > 1
         ran = {id_of(finding) for one in self.tested for finding in one.run.findings}
         ran |= {
             str(name) for one in self.tested for name in one.run.result.basis.get("checks", {}).get("run", ())

@@ -139,24 +139,41 @@
   const unpacked = new Map();
   const unpack = async (key) => {
     if (!unpacked.has(key)) {
-      const bytes = Uint8Array.from(atob($(`data-${key}`).textContent), (letter) => letter.charCodeAt(0));
+      const letters = atob($(`data-${key}`).textContent);
+      const bytes = new Uint8Array(letters.length);
+      for (let place = 0; place < letters.length; place++) bytes[place] = letters.charCodeAt(place);
       const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-      unpacked.set(key, JSON.parse(await new Response(stream).text()));
+      const record = JSON.parse(await new Response(stream).text());
+      record.key = key;
+      record.texts = new Array(record.cases.length); // for the search, as it is asked for
+      record.settled = Uint8Array.from(record.cases, (entry) =>
+        entry[3].length === record.systems.length && entry[3].every((one) => one[1] >= 0 && ["pass", "fail"].includes(record.statuses[one[1]][1])));
+      record.sources = record.cases.map((entry) => textOf(entry[1].find((line) => record.labels[line[0]] === "source") || []));
+      record.repeats = new Set(record.sources).size < record.cases.length;
+      unpacked.set(key, record);
     }
     return unpacked.get(key);
   };
   const GRAVEST = { fail: 0, error: 1, undecided: 2, skipped: 3, "": 4, pass: 5 };
+  const SEVERITIES = ["critical", "major", "minor"];
+  const KINDS = ["group", "found", "theme-is", "document"]; // of names, as they are numbered in the data
   const STEP = 25;
+  const WIDE = 4; // answers side by side; the rest waits behind a button
   let data = null;
   let matching = [];
   let shown = 0;
   let second = -1;
+  let only = -1;
   let opener = null;
 
   const verdict = (answer) => (answer[1] < 0 ? "" : data.statuses[answer[1]][1]);
+  const textOf = (line) => line.slice(1).join("");
+  const told = (n) => `${count(n)} ${n === 1 ? "sentence" : "sentences"}`;
   const options = (select, names, first, chosen) => {
-    select.replaceChildren(...(first === null ? [] : [make("option", { value: "-1" }, first)]), ...names.map((name, place) => make("option", { value: place }, name)));
+    // Names with their numbers; a list of one or none is no choice.
+    select.replaceChildren(make("option", { value: "-1" }, first), ...names.map(([place, name]) => make("option", { value: place }, name)));
     select.value = String(chosen);
+    select.parentNode.hidden = names.length < 2 && chosen < 0;
   };
   const words = (text) => text.match(/[\u3040-\u30ff\u3400-\u9fff]|[\p{L}\p{N}\p{M}_]+|\s+|[^\s]/gu) || [];
   const same = (a, b) => {
@@ -171,7 +188,6 @@
     }
     return kept;
   };
-  const textOf = (line) => line.slice(1).join("");
   const labelled = (lines, label) => lines.find((line) => line[0] >= 0 && data.labels[line[0]] === label);
   const lineNode = (line, against) => {
     const text = make("p", { dir: "auto" });
@@ -195,31 +211,79 @@
       : (entry[3].find((answer) => answer[0] === Number(how)) || [0, 0, 0, 0, []])[4].find((one) => one[0] >= 0);
     return line ? textOf(line) : null;
   };
-  const caseNode = (entry) => {
+  const about = (one) => {
+    const status = one[1] < 0 ? "" : data.statuses[one[1]][0];
+    const severity = SEVERITIES[one[5]] || "";
+    const names = one[3].map((place) => data.groups[place][0]).filter((name) => !status.includes(name));
+    return [status.startsWith(severity) ? "" : severity, status, ...names].filter(Boolean).join(" · ");
+  };
+  const nameOf = (one) => data.systems[one[0]];
+  const copied = async (text, button) => {
+    const said = button.firstChild;
+    const was = said.textContent;
+    try {
+      await navigator.clipboard.writeText(text);
+      said.textContent = "Copied";
+    } catch {
+      const area = make("textarea", { "aria-label": "Copy this", rows: "8" });
+      area.value = text;
+      button.after(area);
+      area.select();
+    }
+    setTimeout(() => { said.textContent = was; }, 2000);
+  };
+  const escaped = (text) => text.replace(/[\\`*_{}[\]<>#|~]/g, "\\$&").replace(/\s*\n\s*/g, " ");
+  const addressOf = (place) => `#sentence=${data.key}:${encodeURIComponent(data.cases[place][0])}`;
+  const issue = (place, answers) => {
+    const entry = data.cases[place];
+    const lines = [`### ${escaped(entry[0])}: ${escaped(answers.map((one) => [nameOf(one), about(one)].filter(Boolean).join(", ")).slice(0, 1).join(""))}`, ""];
+    for (const line of entry[1]) lines.push(`- **${escaped(line[0] < 0 ? "" : data.labels[line[0]])}**: ${escaped(textOf(line))}`);
+    for (const one of answers) for (const line of one[4]) if (line[0] >= 0) lines.push(`- **${escaped(nameOf(one))}, ${escaped(data.labels[line[0]] || "why")}**: ${escaped(textOf(line))}`);
+    lines.push("", `\`${location.pathname.split("/").pop()}${addressOf(place)}\``, "");
+    return lines.join("\n");
+  };
+  const answerNode = (some, other) => {
+    // Systems that said the same, and of which the same was found, are one answer.
+    const one = some[0];
+    const who = make("p", { class: "who" }, make("bdi", {}, some.map(nameOf).join(", ")), " ", make("span", { class: "status" }, about(one)));
+    const first = one[4].findIndex((line) => line[0] >= 0);
+    return make("div", { class: `answer v-${verdict(one)}${one[5] === 0 ? " critical" : ""}` }, who, ...one[4].map((line, place) => lineNode(line, place === first ? other : null)));
+  };
+  const caseNode = ([place, , note], before) => {
+    const entry = data.cases[place];
     const chosen = Number($("system").value);
-    const all = entry[2].map((place) => data.groups[place]);
+    const against = Number($("against").value);
+    const all = entry[2].map((number) => data.groups[number][0]);
     const names = all.filter((name) => !all.some((other) => other.startsWith(`${name} › `)));
-    const node = make("article", {}, make("h3", {}, make("bdi", {}, entry[0]), make("span", {}, names.length ? " · " + names.join(" · ") : "")));
-    const sources = make("div", {}, ...entry[1].map((line) => lineNode(line, null)));
+    const unseen = (text) => make("span", { class: "unseen" }, text);
+    const link = make("a", { href: location.href.split("#")[0] + addressOf(place) }, "Link", unseen(` to ${entry[0]}`));
+    const copy = make("button", { type: "button", class: "find" }, make("span", {}, "Copy as an issue"), unseen(`: ${entry[0]}`));
+    const head = make("h3", {}, make("bdi", {}, entry[0]), make("span", {}, [...names, note].filter(Boolean).map((name) => ` · ${name}`).join("")));
+    const node = make("article", {}, make("div", { class: "about" }, head, link, copy));
+    const isRepeat = before !== undefined && $("equal").checked && data.sources[before[0]] === data.sources[place];
+    const sources = make("div", { class: "asked" }, ...(isRepeat ? [make("p", { class: "note" }, "The same source as above.")] : entry[1].map((line) => lineNode(line, null))));
     const other = compared(entry);
-    const answer = (one) => {
-      const status = one[1] < 0 ? "" : data.statuses[one[1]][0];
-      const groups = one[3].map((place) => data.groups[place]).filter((name) => name !== status);
-      const who = make("p", { class: "who" }, make("bdi", {}, data.systems[one[0]]), " ", make("span", { class: "status" }, [status, ...groups].filter(Boolean).join(" · ")));
-      const first = one[4].findIndex((line) => line[0] >= 0);
-      return make("div", { class: `answer v-${verdict(one)}` }, who, ...one[4].map((line, place) => lineNode(line, place === first ? other : null)));
-    };
-    const own = chosen < 0 ? entry[3] : entry[3].filter((one) => one[0] === chosen);
-    const rest = chosen < 0 ? [] : entry[3].filter((one) => one[0] !== chosen);
-    const sides = make("div", { class: "sides" }, ...own.map(answer));
-    node.append(sources, sides);
+    const wanted = (one) => one[0] === chosen || one[0] === against;
+    const ranked = chosen < 0 ? entry[3] : [...entry[3].filter((one) => one[0] === chosen), ...entry[3].filter((one) => one[0] === against && against !== chosen), ...entry[3].filter((one) => !wanted(one))];
+    const together = new Map();
+    for (const one of ranked) {
+      const said = wanted(one) && chosen >= 0 ? `${one[0]}` : JSON.stringify([one[1], one[5], one[3], one[4]]);
+      together.set(said, [...(together.get(said) || []), one]);
+    }
+    const answers = [...together.values()];
+    const first = chosen < 0 ? WIDE : answers.filter(([one]) => wanted(one)).length;
+    const sides = make("div", { class: "sides" }, ...answers.slice(0, first).map((some) => answerNode(some, other)));
+    copy.addEventListener("click", () => copied(issue(place, chosen < 0 ? entry[3] : ranked.slice(0, first)), copy));
+    node.append(make("div", { class: "sentence" }, sources, sides));
+    const rest = answers.slice(first);
     if (rest.length) {
-      const more = make("button", { type: "button", class: "find" }, rest.length === 1 ? `What ${data.systems[rest[0][0]]} says` : `What ${rest.length} others say`);
+      const several = rest.reduce((n, some) => n + some.length, 0);
+      const more = make("button", { type: "button", class: "find" }, several === 1 ? `What ${nameOf(rest[0][0])} says` : `What ${several} others say`);
       more.addEventListener("click", () => {
-        const answers = rest.map(answer);
-        sides.append(...answers);
-        answers[0].tabIndex = -1;
-        answers[0].focus();
+        const nodes = rest.map((some) => answerNode(some, other));
+        sides.append(...nodes);
+        nodes[0].tabIndex = -1;
+        nodes[0].focus();
         more.remove();
       });
       node.append(more);
@@ -228,47 +292,72 @@
   };
   const more = () => {
     const next = matching.slice(shown, shown + STEP);
-    $("cases").append(...next.map(([entry]) => caseNode(entry)));
+    $("cases").append(...next.map((entry, place) => caseNode(entry, matching[shown + place - 1])));
     shown += next.length;
     $("more").hidden = shown >= matching.length;
     $("more").textContent = `Show more (${count(matching.length - shown)} left)`;
   };
+
+  // What sentences are sorted by: a number for each, the lowest first.
+  const worst = (answers) => answers.reduce((low, one) => Math.min(low, (one[5] < 0 ? 3 : one[5]) * 1e9 + GRAVEST[verdict(one)] * 1e8 + Math.max(-1e7, Math.min(1e7, one[2]))), Infinity);
+  const orders = () => {
+    const found = [["worst first", worst]];
+    data.values.forEach((name, place) => {
+      const of = (answers, pick) => { const known = answers.map((one) => one[6][place]).filter((value) => value != null); return known.length ? pick(...known) : Infinity; };
+      const note = (sign) => (key) => (Number.isFinite(key) ? `${name} ${+(sign * key).toFixed(2)}` : "");
+      found.push([`${name}, lowest first`, (answers) => of(answers, Math.min), note(1)]);
+      found.push([`${name}, highest first`, (answers) => { const value = of(answers, Math.max); return value === Infinity ? value : -value; }, note(-1)]);
+      if (data.systems.length > 1) found.push([`difference in ${name}`, (answers, entry) => {
+        const [a, b] = [Number($("system").value), Number($("against").value)].map((system) => (entry[3].find((one) => one[0] === system) || [])[6]);
+        if (a && b && a[place] != null && b[place] != null) return -Math.abs(a[place] - b[place]);
+        const known = entry[3].map((one) => one[6][place]).filter((value) => value != null);
+        return known.length > 1 ? Math.min(...known) - Math.max(...known) : Infinity;
+      }, (key) => (Number.isFinite(key) ? `difference in ${name} ${+(-key).toFixed(2)}` : "")]);
+    });
+    const length = (entry, place) => data.sources[place].length;
+    return [...found, ["longest first", (_, entry, place) => -length(entry, place)], ["shortest first", (_, entry, place) => length(entry, place)], ["as in the file", (_, entry, place) => place]];
+  };
+  const textAt = (place) => (data.texts[place] ??= [data.cases[place][0], ...[...data.cases[place][1], ...data.cases[place][3].flatMap((one) => one[4])].map(textOf)].join("\n").toLowerCase());
   const choose = () => {
-    const [systemIs, groupIs, statusIs] = ["system", "group", "status"].map((id) => Number($(id).value));
+    const [systemIs, statusIs, severityIs] = ["system", "status", "severity"].map((id) => Number($(id).value));
+    const groups = [...KINDS.map((id) => Number($(id).value)), second].filter((place) => place >= 0);
     const wanted = $("words").value.toLowerCase();
     const fair = $("fair").checked;
-    const all = data.systems.length;
+    const [, key, note] = orders()[Number($("sort").value)];
     matching = [];
     const tally = {};
     let total = 0;
     let settled = 0;
-    for (const entry of data.cases) {
-      const isFair = entry[3].length === all && entry[3].every((one) => ["pass", "fail"].includes(verdict(one)));
-      if (fair && !isFair) continue;
-      const answers = entry[3].filter((one) =>
-        (systemIs < 0 || one[0] === systemIs)
-        && (groupIs < 0 || entry[2].includes(groupIs) || one[3].includes(groupIs))
-        && (second < 0 || entry[2].includes(second) || one[3].includes(second)));
-      if (!answers.length && (entry[3].length || systemIs >= 0 || groupIs >= 0 && !entry[2].includes(groupIs))) continue;
-      if (wanted && !JSON.stringify(entry).toLowerCase().includes(wanted)) continue;
+    data.cases.forEach((entry, place) => {
+      if (only >= 0 ? place !== only : fair && !data.settled[place]) return;
+      let answers = entry[3];
+      if (systemIs >= 0) answers = answers.filter((one) => one[0] === systemIs);
+      for (const group of groups) if (!entry[2].includes(group)) answers = answers.filter((one) => one[3].includes(group));
+      if (severityIs >= 0) answers = answers.filter((one) => one[5] === severityIs);
+      if (!answers.length && (entry[3].length || systemIs >= 0 || groups.some((group) => !entry[2].includes(group)))) return;
+      if (wanted && !textAt(place).includes(wanted)) return;
       total++;
-      settled += isFair ? 1 : 0;
+      settled += data.settled[place];
       for (const one of answers) if (one[1] >= 0) tally[one[1]] = (tally[one[1]] || 0) + 1;
       const fitting = statusIs < 0 ? answers : answers.filter((one) => one[1] === statusIs);
-      if (statusIs >= 0 && !fitting.length) continue;
-      const worst = fitting.reduce((low, one) => { const rank = [GRAVEST[verdict(one)], one[2]]; return !low || rank[0] < low[0] || (rank[0] === low[0] && rank[1] < low[1]) ? rank : low; }, null) || [9, 0];
-      matching.push([entry, worst]);
+      if (statusIs >= 0 && !fitting.length) return;
+      matching.push([place, key(fitting, entry, place)]);
+    });
+    matching.sort((a, b) => a[1] - b[1] || a[0] - b[0]);
+    if (note) for (const found of matching) found.push(note(found[1]));
+    if ($("equal").checked) {
+      const bySource = new Map();
+      for (const found of matching) bySource.set(data.sources[found[0]], [...(bySource.get(data.sources[found[0]]) || []), found]);
+      matching = [...bySource.values()].flat();
     }
-    matching.sort((a, b) => a[1][0] - b[1][0] || a[1][1] - b[1][1]);
-    const told = Object.entries(tally).sort((a, b) => b[1] - a[1]).slice(0, 6).map(([place, n]) => `${count(n)} ${data.statuses[place][0]}`);
-    $("count").textContent = `${count(matching.length)} ${matching.length === 1 ? "case" : "cases"}${matching.length < total ? ` of ${count(total)}` : ""}, the worst first. ${told.length ? `Judged: ${told.join(", ")}.` : ""}${fair || $("fair-label").hidden || settled === total ? "" : ` Settled for all systems: ${count(settled)} of ${count(total)}.`}`;
+    const judged = Object.entries(tally).sort((a, b) => b[1] - a[1]).slice(0, 6).map(([place, n]) => `${count(n)} ${data.statuses[place][0]}`);
+    $("count").textContent = `${told(matching.length)}${matching.length < total ? ` of ${count(total)}` : ""}, ${$("sort").selectedOptions[0].textContent}. ${judged.length ? `Judged: ${judged.join(", ")}.` : ""}${fair || $("fair-label").hidden || settled === total ? "" : ` Settled for all systems: ${count(settled)} of ${count(total)}.`}`;
     $("cases").replaceChildren();
     shown = 0;
     more();
   };
-  const open = async (address, from) => {
-    const [key, places] = address.split(":");
-    const [groupIs, systemIs, statusIs, secondIs] = places.split(",").map((place) => (place === "" ? -1 : Number(place)));
+  const numbered = (names) => names.map((name, place) => [place, name]);
+  const open = async (key, { groups = [], system = -1, status = -1, severity = -1, fair = false, place = -1, against = "none", sort = 0 } = {}, from = null) => {
     opener = from;
     try {
       data = await unpack(key);
@@ -277,34 +366,81 @@
       reader.showModal();
       return;
     }
-    options($("system"), data.systems, "all", systemIs);
-    options($("group"), data.groups, "all", groupIs);
-    options($("status"), data.statuses.map(([name]) => name), "any", statusIs);
-    second = secondIs;
-    const sides = [["none", "evidence"], ...(data.labels.includes("reference") ? [["reference", "differences from the reference"]] : []), ...(data.systems.length > 1 ? data.systems.map((name, place) => [String(place), `differences from ${name}`]) : [])];
+    only = typeof place === "string" ? data.cases.findIndex((entry) => entry[0] === place) : place;
+    const chosen = [-1, -1, -1, -1];
+    second = -1;
+    for (const group of groups) {
+      const kind = data.groups[group][1];
+      if (chosen[kind] < 0) chosen[kind] = group;
+      else second = group;
+    }
+    const names = typeof system === "string" ? data.systems.indexOf(system) : system;
+    options($("system"), numbered(data.systems), "all", names);
+    KINDS.forEach((id, kind) => options($(id), data.groups.map(([name, of], number) => [number, name, of]).filter(([, , of]) => of === kind), "all", chosen[kind]));
+    options($("status"), numbered(data.statuses.map(([name]) => name)), "any", status);
+    options($("severity"), numbered(SEVERITIES), "any", severity);
+    $("severity").parentNode.hidden = !data.cases.some((entry) => entry[3].some((one) => one[5] >= 0));
+    const sides = [["none", "evidence"], ...(data.labels.includes("reference") ? [["reference", "differences from the reference"]] : []), ...(data.systems.length > 1 ? data.systems.map((name, number) => [String(number), `differences from ${name}`]) : [])];
     $("against").replaceChildren(...sides.map(([value, name]) => make("option", { value }, name)));
-    $("group").parentNode.hidden = !data.groups.length;
-    $("status").parentNode.hidden = !data.statuses.length;
     $("against").parentNode.hidden = sides.length < 2;
+    $("against").value = against === "none" || against === "reference" ? against : String(data.systems.indexOf(against));
+    const sorts = orders().map(([name], number) => [number, name]);
+    $("sort").replaceChildren(...sorts.map(([value, name]) => make("option", { value }, name)));
+    $("sort").value = String(typeof sort === "string" ? Math.max(0, sorts.findIndex(([, name]) => name.startsWith(sort))) : sort);
+    $("equal").parentNode.hidden = !data.repeats;
     $("fair-label").hidden = data.systems.length < 2 || !data.statuses.some(([, verdictIs]) => verdictIs === "undecided");
     $("words").value = "";
-    $("fair").checked = false;
-    const heading = [groupIs >= 0 && data.groups[groupIs], second >= 0 && data.groups[second], statusIs >= 0 && data.statuses[statusIs][0], systemIs >= 0 && data.systems[systemIs]].filter(Boolean);
+    $("fair").checked = fair;
+    const heading = [...groups.map((group) => data.groups[group][0]), status >= 0 && data.statuses[status][0], severity >= 0 && SEVERITIES[severity], names >= 0 && data.systems[names], only >= 0 && data.cases[only][0]].filter(Boolean);
     $("reader-h").textContent = heading.join(" · ") || "Sentences";
     choose();
     if (!reader.open) reader.showModal();
     reader.scrollTop = 0;
     $("reader-h").focus();
+    prepareSearch(data);
   };
+  const prepareSearch = (record, from = 0) => {
+    // A first search is as fast as the next ones, where there is a moment for it before.
+    if (record !== data || from >= record.cases.length) return;
+    for (let place = from; place < Math.min(from + 2000, record.cases.length); place++) textAt(place);
+    setTimeout(() => prepareSearch(record, from + 2000), 5);
+  };
+  const numberOf = (place) => (place === "" ? -1 : Number(place));
   document.addEventListener("click", (event) => {
     const button = event.target.closest("button[data-find]");
-    if (button) open(button.dataset.find, button);
+    if (!button) return;
+    const [key, places] = button.dataset.find.split(":");
+    const [first, next, system, status, severity, fair] = places.split(",").map(numberOf);
+    open(key, { groups: [first, next].filter((place) => place >= 0), system, status, severity, fair: fair === 1 }, button);
   });
+  const openLinked = () => {
+    const [, key, id] = location.hash.match(/^#sentence=(\w+):(.*)$/) || [];
+    if (key && $(`data-${key}`)) open(key, { place: decodeURIComponent(id) });
+  };
+  addEventListener("hashchange", openLinked);
+  openLinked();
   $("close").addEventListener("click", () => reader.close());
-  reader.addEventListener("close", () => { if (opener) opener.focus(); });
+  reader.addEventListener("close", () => {
+    if (location.hash.startsWith("#sentence=")) try { history.replaceState(null, "", location.pathname + location.search); } catch { /* a file may not */ }
+    if (opener) opener.focus();
+  });
   reader.addEventListener("click", (event) => { if (event.target === reader) reader.close(); });
   $("choice").addEventListener("submit", (event) => event.preventDefault());
-  $("choice").addEventListener("input", choose);
+  $("choice").addEventListener("input", () => { only = -1; choose(); });
   $("more").addEventListener("click", more);
+
+  // Any two systems ------------------------------------------------------------------------------------------
+  for (const form of document.querySelectorAll("form.pair")) {
+    const [a, b] = form.querySelectorAll("select");
+    const table = form.parentNode.querySelector(".two table");
+    const pick = () => {
+      const pairs = [`${a.value} − ${b.value}`, `${b.value} − ${a.value}`];
+      for (const row of table.tBodies[0].rows) row.hidden = !pairs.includes(row.cells[0].textContent.trim());
+    };
+    form.addEventListener("input", pick);
+    form.addEventListener("submit", (event) => event.preventDefault());
+    form.querySelector("button").addEventListener("click", (event) => open(form.dataset.key, { system: a.value, against: b.value, sort: "difference" }, event.target));
+    pick();
+  }
   prepareIn(document);
 })();

@@ -6,15 +6,17 @@ import base64
 import gzip
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from mtassay.data.display import AnswerView, Block, CaseView, Figure, Headline, Line, Table
 from mtassay.data.marks import pieces, printable
+from mtassay.data.run_view import SEVERITIES
 
-_MOST_CHARACTERS = 24_000_000
+_MOST_CHARACTERS = 64_000_000
 """So many characters of sentences are in a page at most, before they are packed."""
+_GROUP, _FOUND, _THEME, _DOCUMENT = range(4)  # kinds of names that cases are chosen by
 _NAME = 200  # characters of a name
 _FAIR_LENGTH = range(15, 240)  # characters of a source that makes a good example
 _OUTPUTS = ("output", "edited")  # labels of what a system answered
@@ -22,13 +24,18 @@ _GRAVEST = ("fail", "error", "undecided", "skipped", "pass", "")
 
 
 class CaseSelection(NamedTuple):
-    """The cases that a number stands for: of a group, of a system, or with a status; `n` is how many."""
+    """The cases that a number stands for, and how many: of a group, a system, a status or a severity.
+
+    `is_settled` leaves out cases that not every system's answer to passes or fails.
+    """
 
     group: str = ""
     system: str = ""
     status: str = ""
     second: str = ""
     n: int = 0
+    severity: str = ""
+    is_settled: bool = False
 
 
 @dataclass
@@ -37,11 +44,13 @@ class PageCases:
 
     views: Sequence[CaseView]
     left_out: int = 0
+    themes: Mapping[tuple[str, str, str], Sequence[str]] = field(default_factory=dict)
+    """The themes that a failed output is in, by system, source and output."""
     systems: list[str] = field(init=False)
     groups: list[str] = field(init=False)
     statuses: dict[str, str] = field(init=False)
     """What answers are judged to be, by what people call it, with the verdict."""
-    _counts: Counter[tuple[str, ...]] = field(init=False)
+    _counts: Counter[CaseSelection] = field(init=False)
     _kinds: dict[str, str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -62,23 +71,41 @@ class PageCases:
         }
         self._counts = Counter()
         for view in self.views:
-            for answer in view.answers:
-                names = dict.fromkeys((*view.groups, *answer.groups))
-                for group in ("", *names):
-                    self._counts[group, answer.system, ""] += 1
-                    self._counts[group, "", ""] += 1
-                self._counts["", answer.system, answer.status] += 1
-                self._counts["", "", answer.status] += 1
-                for group in names:
-                    for second in names:
-                        self._counts[group, second] += 1
+            # Cases are counted, so that what two answers to one have in common counts once.
+            self._counts.update({key for answer in view.answers for key in self._keys(view, answer)})
+
+    def _keys(self, view: CaseView, answer: AnswerView) -> Iterable[CaseSelection]:
+        """All that an answer may be counted in."""
+        names = dict.fromkeys(("", *view.groups, *answer.groups))
+        settled = (False, True) if self.is_settled(view) else (False,)
+        for system in ("", answer.system):
+            for group in names:
+                for is_settled in settled:
+                    yield CaseSelection(group, system, is_settled=is_settled)
+                yield CaseSelection(group, system, answer.status)
+            yield CaseSelection(system=system, severity=answer.severity)
+        for group in names:
+            for second in names:
+                yield CaseSelection(group, second=second)
+
+    def is_settled(self, view: CaseView) -> bool:
+        """Whether every system has an answer that passes or fails."""
+        return len(view.answers) == len(self.systems) and all(
+            answer.verdict in ("pass", "fail") for answer in view.answers
+        )
 
     @classmethod
-    def of(cls, views: Iterable[CaseView], *, most: int = _MOST_CHARACTERS) -> PageCases:
+    def of(
+        cls,
+        views: Iterable[CaseView],
+        *,
+        most: int = _MOST_CHARACTERS,
+        themes: Mapping[tuple[str, str, str], Sequence[str]] | None = None,
+    ) -> PageCases:
         """The cases; where they are too many, those that pass everywhere are left out first."""
         everything = list(views)
         if sum(map(_size, everything)) <= most:
-            return cls(everything)
+            return cls(everything, themes=themes or {})
         ranked = sorted(everything, key=lambda view: all(a.verdict == "pass" for a in view.answers))
         kept, used = [], 0
         for view in ranked:
@@ -86,7 +113,7 @@ class PageCases:
             if used > most:
                 break
             kept.append(view)
-        return cls(kept, len(everything) - len(kept))
+        return cls(kept, len(everything) - len(kept), themes or {})
 
     # Which cases a number stands for -----------------------------------------------------------------------
 
@@ -97,11 +124,15 @@ class PageCases:
         group = headline.group
         if group not in self._kinds:  # some methods leave out what kind of detector it is
             group = group.removeprefix("check:")
-        return self._find(group, headline.system)
+        return self._find(group, headline.system, headline.n)
 
-    def of_system(self, system: str) -> CaseSelection | None:
-        """All that a system answered."""
-        return self._find("", system)
+    def of_system(self, system: str, n: int = 0) -> CaseSelection | None:
+        """All that a system answered; only what is settled for all systems where that is `n`."""
+        return self._find("", system, n)
+
+    def of_severity(self, system: str, severity: str) -> CaseSelection:
+        """What a system answered with an error as bad as that; it may be nothing."""
+        return self._counted(CaseSelection(system=system, severity=severity))
 
     def in_table(self, table: Table) -> list[list[CaseSelection | None]]:
         """What each cell of a table stands for: its row and its column must say it."""
@@ -114,7 +145,8 @@ class PageCases:
                 own = {"group": group} if group in known_groups or not group else None
             else:
                 own = self._named(row[0].text)
-            found.append([None, *(self._joined(own, column) for column in columns[1:])][: len(row)])
+            places = [None, *(self._joined(own, column) for column in columns[1:])]
+            found.append([_agreeing(cell.text, place) for cell, place in zip(row, places, strict=False)])
         return found
 
     def in_figure(self, figure: Figure) -> list[list[CaseSelection | None]]:
@@ -136,19 +168,26 @@ class PageCases:
         if row is None or column is None:
             return None
         if "group" in row and "group" in column:
-            n = self._counts[row["group"], column["group"]]
-            return CaseSelection(row["group"], second=column["group"], n=n) if n else None
+            found = self._counted(CaseSelection(row["group"], second=column["group"]))
+            return found if found.n else None
         if row.keys() & column.keys():
             return None
         both = {**row, **column}
-        n = self._counts[both.get("group", ""), both.get("system", ""), both.get("status", "")]
-        return CaseSelection(**both, n=n) if n else None
+        found = self._counted(
+            CaseSelection(both.get("group", ""), both.get("system", ""), both.get("status", ""))
+        )
+        return found if found.n else None
 
-    def _find(self, group: str, system: str) -> CaseSelection | None:
+    def _find(self, group: str, system: str, n: int = 0) -> CaseSelection | None:
         is_status = group in self.statuses and group not in self.groups
         found = CaseSelection(system=system, status=group) if is_status else CaseSelection(group, system)
-        n = self._counts[found.group, system, found.status]
-        return found._replace(n=n) if n else None
+        found, settled = self._counted(found), self._counted(found._replace(is_settled=True))
+        if n and settled.n == n != found.n:
+            return settled
+        return found if found.n else None
+
+    def _counted(self, found: CaseSelection) -> CaseSelection:
+        return found._replace(n=self._counts[found])
 
     def example(self, found: CaseSelection, *, with_right: bool = False) -> Block | None:
         """One of these cases, told whole: a failed one of a length that is read at once, if there is any.
@@ -182,31 +221,46 @@ class PageCases:
         """What the page unpacks: names once, and cases that refer to them by number."""
         statuses = list(self.statuses)
         labels: dict[str, int] = {}
+        values: dict[str, int] = {}
         systems = {name: place for place, name in enumerate(self.systems)}
-        groups = {name: place for place, name in enumerate(self.groups)}
+        kinds = dict.fromkeys(self.groups, _FOUND) | {g: _GROUP for view in self.views for g in view.groups}
+        documents = {view.document: _DOCUMENT for view in self.views if view.document}
+        kinds |= {name: kind for name, kind in documents.items() if name not in kinds}
+        kinds |= {name: _THEME for some in self.themes.values() for name in some if name not in kinds}
+        groups = {name: place for place, name in enumerate(kinds)}
+
+        def answer_record(view: CaseView, answer: AnswerView) -> list[Any]:
+            of_case = {
+                values.setdefault(name, len(values)): round(value, 4) for name, value in answer.values.items()
+            }
+            output = next((line.text for line in answer.lines if line.label in _OUTPUTS), "")
+            source = next((line.text for line in view.lines if line.label == "source"), "")
+            themes = self.themes.get((answer.system, source, output), ())
+            return [
+                systems[answer.system],
+                statuses.index(answer.status) if answer.status else -1,
+                round(answer.order, 4),
+                [groups[group] for group in (*answer.groups, *themes)],
+                [_line(line, labels) for line in answer.lines],
+                SEVERITIES.index(answer.severity) if answer.severity in SEVERITIES else -1,
+                [of_case.get(place) for place in range(max(of_case, default=-1) + 1)],
+            ]
+
         cases = [
             [
                 _shown(view.id),
                 [_line(line, labels) for line in view.lines],
-                [groups[group] for group in view.groups],
-                [
-                    [
-                        systems[answer.system],
-                        statuses.index(answer.status) if answer.status else -1,
-                        round(answer.order, 4),
-                        [groups[group] for group in answer.groups],
-                        [_line(line, labels) for line in answer.lines],
-                    ]
-                    for answer in view.answers
-                ],
+                [groups[group] for group in (*view.groups, view.document) if group],
+                [answer_record(view, answer) for answer in view.answers],
             ]
             for view in self.views
         ]
         return {
             "systems": [_shown(name) for name in self.systems],
-            "groups": [_shown(name) for name in self.groups],
+            "groups": [[_shown(name), kind] for name, kind in kinds.items()],
             "statuses": [[_shown(name), verdict] for name, verdict in self.statuses.items()],
             "labels": [_shown(label) for label in labels],
+            "values": list(values),
             "cases": cases,
         }
 
@@ -216,18 +270,25 @@ class PageCases:
         return base64.b64encode(gzip.compress(text.encode("utf-8", "replace"), mtime=0)).decode("ascii")
 
     def address(self, found: CaseSelection) -> str:
-        """What the page looks up: the numbers of group, system, status and second group."""
+        """What the page looks up: the numbers of both groups, system, status, severity; and if settled."""
+        severity = [str(SEVERITIES.index(found.severity))] if found.severity else [""]
         statuses = list(self.statuses)
         places = [
             str(names.index(name)) if name else ""
             for names, name in (
                 (self.groups, found.group),
+                (self.groups, found.second),
                 (self.systems, found.system),
                 (statuses, found.status),
-                (self.groups, found.second),
             )
         ]
-        return ",".join(places)
+        return ",".join([*places, *severity, "1" if found.is_settled else ""])
+
+
+def _agreeing(text: str, found: CaseSelection | None) -> CaseSelection | None:
+    """The cases, unless the cell counts something else, such as all variants of a sentence."""
+    count = text.strip().replace(",", "")
+    return None if found is None or (count.isdecimal() and int(count) != found.n) else found
 
 
 def _fits(view: CaseView, answer: AnswerView, found: CaseSelection) -> bool:
@@ -237,6 +298,7 @@ def _fits(view: CaseView, answer: AnswerView, found: CaseSelection) -> bool:
         and found.status in ("", answer.status)
         and (not found.group or found.group in names)
         and (not found.second or found.second in names)
+        and found.severity in ("", answer.severity)
     )
 
 

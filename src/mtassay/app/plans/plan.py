@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
+from mtassay.app.page.decision import PRIORITIES
 from mtassay.app.plans.plan_schema import (
     BUDGET,
     PAIR,
@@ -124,6 +125,7 @@ class PlanBudget:
     max_seconds: float | None = None
     prices: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     currency: str = ""
+    latency: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -140,6 +142,7 @@ class Plan:
     suites: Mapping[str, str]
     steps: Mapping[str, PlanStep]
     budget: PlanBudget = field(default_factory=PlanBudget)
+    priorities: Sequence[str] = ()
     gates: Sequence[PlanEntry] = ()
     baselines: Mapping[str, PlanEntry] = field(default_factory=dict)
     """What gates compare with, by the name of the step."""
@@ -239,6 +242,7 @@ def read_plan(path: FilePath, *, called: str | None = None) -> Plan:
         suites=suites,
         steps=steps,
         budget=_budget(parts["budget"], systems) if "budget" in parts else PlanBudget(),
+        priorities=_priorities(parts.get("priorities")),
         gates=_gates(parts.get("gates")),
         baselines=_baselines(parts.get("baseline"), steps, repeated),
         repeated=repeated,
@@ -527,20 +531,30 @@ def _budget(entry: PlanEntry, systems: Mapping[str, PlanSystem]) -> PlanBudget:
         for key in ("max_calls", "max_characters")
         if key in parts
     }
-    prices = {}
-    for name, part in parts["prices"].parts().items() if "prices" in parts else ():
-        if name not in systems:
-            raise part.error(f"{part.name}: there is no system '{name}'. {suggest(name, systems)}")
-        prices[name] = tuple(price.number(least=0) for price in part.entries())
-        if len(prices[name]) not in (1, 2):
-            what = "a price is one number (a million characters) or two (a million tokens read, and written)"
-            raise part.error(f"{part.name}: {what}")
+    prices: dict[str, tuple[float, ...]] = {}
+    latency: dict[str, float] = {}
+    for key in ("prices", "latency"):
+        for name, part in parts[key].parts().items() if key in parts else ():
+            if name not in systems:
+                raise part.error(f"{part.name}: there is no system '{name}'. {suggest(name, systems)}")
+            if key == "latency":
+                latency[name] = part.number(least=0)
+                continue
+            prices[name] = tuple(price.number(least=0) for price in part.entries())
+            if len(prices[name]) not in (1, 2):
+                what = "a price is one number (a million characters) or two (a million tokens read, written)"
+                raise part.error(f"{part.name}: {what}")
     return PlanBudget(
         **whole,
         max_seconds=parts["max_seconds"].number(least=0.001) if "max_seconds" in parts else None,
-        prices=prices,
         currency=parts["currency"].text() if "currency" in parts else "",
+        prices=prices,
+        latency=latency,
     )
+
+
+def _priorities(entry: PlanEntry | None) -> list[str]:
+    return [] if entry is None else [part.choice(PRIORITIES, "priority") for part in entry.entries()]
 
 
 def _baselines(

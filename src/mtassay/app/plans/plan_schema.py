@@ -16,6 +16,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import yaml
 
+from mtassay.app.page.decision import PRIORITIES
 from mtassay.data.errors import InputError, MtassayError
 from mtassay.data.formats.suite_items import Suite
 from mtassay.data.formats.textfiles import FilePath, decode, read_bytes
@@ -39,6 +40,8 @@ SECTIONS = {
     "judges": "Metrics with their options, by a name that steps may use in their place.",
     "steps": "What is done, by name: a method and its parameters. A step called like a method is of it.",
     "budget": "What may be asked of each live engine, in all steps together, and what it costs.",
+    "priorities": "What counts when a system is recommended, the most important first: quality, "
+    "no-critical-errors, terminology, cost, latency. Default: quality, no-critical-errors.",
     "executor": "Where large work is computed: local, processes or ray.",
     "ray_address": "The Ray cluster for the executor ray, HOST:PORT; without it one is started.",
     "gates": "Rules that must hold; one that does not makes the exit code 1.",
@@ -69,6 +72,7 @@ BUDGET = {
     "max_seconds": "Give an engine no new calls after this time, in each step.",
     "prices": "By system: what a million characters cost, or [what a million tokens read, and written].",
     "currency": "In which currency: EUR.",
+    "latency": "How many seconds a text takes, by system, for the priority latency.",
 }
 
 _TEXT: Mapping[str, Any] = {"type": "string"}
@@ -106,6 +110,7 @@ def json_schema() -> dict[str, Any]:
         "max_seconds": {"type": "number", "exclusiveMinimum": 0},
         "prices": _named({"anyOf": [price, {"type": "array", "items": price}]}),
         "currency": _TEXT,
+        "latency": _named({"type": "number", "minimum": 0}),
     }
     inputs: dict[str, Mapping[str, Any]] = {
         "systems": _named({"anyOf": [_TEXT, _named(_TEXT)]}),
@@ -128,6 +133,7 @@ def json_schema() -> dict[str, Any]:
             },
         },
         "budget": _closed({key: {**numbers[key], "description": about} for key, about in BUDGET.items()}),
+        "priorities": {"type": "array", "items": {"enum": list(PRIORITIES)}},
         "executor": {"enum": list(EXECUTORS)},
         "ray_address": _TEXT,
         "gates": {"type": "array", "items": {"anyOf": [_TEXT, {"type": "object"}]}},

@@ -269,8 +269,8 @@ def decide(
 # The application: pages, the interface for programs, and how errors are told without what is inside.
 
 
-def make_application(site: Site) -> Any:
-    """The whole application for one workspace, ready to be served."""
+def make_application(site: Site, *, watches: bool = False) -> Any:
+    """The whole application for one workspace, ready to be served; one that `watches` prepares new runs."""
     app = FastAPI(
         title="mtassay review",
         version=__version__,
@@ -281,6 +281,8 @@ def make_application(site: Site) -> Any:
     )
     app.state.site = site
     app.state.preparer = Preparer(site.pool)
+    if watches:
+        app.state.preparer.watch()
     app.mount("/static", StaticFiles(directory=FOLDER / "static"), name="static")
     app.include_router(router)
     app.include_router(pages.router)

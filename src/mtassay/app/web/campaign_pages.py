@@ -11,7 +11,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from mtassay.app import campaign_work as library
 from mtassay.app import review_cards
-from mtassay.app.access import invitations
+from mtassay.app.access import invitations, note_deed
 from mtassay.app.campaign_progress import report
 from mtassay.app.web.visits import (
     Visit,
@@ -55,6 +55,8 @@ def _admin(visit: Visit) -> Visit:
 
 
 def _may_see(campaign: Campaign, visit: Visit) -> bool:
+    if visit.person.campaign not in ("", campaign.name):
+        return False
     return visit.person.is_admin or visit.person.name in (*campaign.reviewers, *campaign.adjudicators)
 
 
@@ -131,6 +133,7 @@ def create(request: Request, form: Form) -> Response:
                 ).strip(),  # no threshold, so that nobody pays for a model by a click
                 workspace=store,
             )
+            note_deed(store, visit.person.name, f"made the campaign {campaign.name}")
     except UsageError as error:
         return _new(request, visit, form, str(error))
     return RedirectResponse(address("campaign", name=campaign.name), status_code=303)
@@ -182,6 +185,7 @@ def close(request: Request, name: str, form: Form) -> Response:
     visit = _admin(visit_that_changes(request, form.get("csrf", "")))
     with visit.site.pool.lend() as store:
         library.close(_campaign(store, visit, name).name, workspace=store)
+        note_deed(store, visit.person.name, f"closed the campaign {name}")
     return RedirectResponse(address("campaign", name=name), status_code=303)
 
 

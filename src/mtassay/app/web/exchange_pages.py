@@ -13,6 +13,7 @@ from fastapi.responses import Response
 from starlette.concurrency import run_in_threadpool
 
 from mtassay.app import reviewing
+from mtassay.app.access import note_deed
 from mtassay.app.campaign_work import still_open
 from mtassay.app.exchange import FORMS, ExchangeForm, export_as, export_tasks
 from mtassay.app.web.server import UPLOAD
@@ -171,6 +172,8 @@ def _take(request: Request, kind: str, body: bytes) -> Response:
                 raise UsageError(str(error).replace(str(path), "The file")) from None
     except UsageError as error:
         return _page(request, visit, problem=str(error))
+    with visit.site.pool.lend() as store:
+        note_deed(store, visit.person.name, f"read in a file: {kept}")
     unsigned = f" {kept.unsigned:,} did not say whose they are: {kept.reviewer}'s." if kept.unsigned else ""
     return _page(request, visit, done=f"{kept}{unsigned}")
 

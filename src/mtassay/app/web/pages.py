@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 
 from mtassay.app import review_cards
-from mtassay.app.access import recognise
+from mtassay.app.access import note_deed, recognise
 from mtassay.app.web.campaign_pages import campaigns_of
 from mtassay.app.web.server import Preparer
 from mtassay.app.web.visits import (
@@ -66,6 +66,8 @@ class RunSummary:
 def home(request: Request) -> Response:
     """Runs, what waits in each, and how far everybody is."""
     visit = visit_of(request)
+    if visit.person.campaign:
+        return RedirectResponse(address("campaigns"), status_code=303)
     preparer: Preparer = request.app.state.preparer
     with visit.site.pool.lend() as store:
         runs = [_summary(store, run, visit) for run in store.runs() if asked_in(run)]
@@ -117,7 +119,8 @@ def enter(request: Request, secret: str) -> Response:
     """
     site: Site = request.app.state.site
     with site.pool.lend() as store:
-        person = recognise(store, secret)
+        if (person := recognise(store, secret)) is not None:
+            note_deed(store, person.name, "came in")
     if person is None:
         raise HTTPException(401, "This link is not known, or was revoked. Ask for a new one.")
     response = render("enter.html", request, None, person=person)
@@ -257,6 +260,7 @@ def add_rule(request: Request, run: str, question: str, subject: str, form: Form
             verdict=form.get("kind", ""),
             receipt=f"{receipt}:rule" if receipt else None,
         )
+        note_deed(store, visit.person.name, said)
         if request.headers.get("hx-request") == "true":
             return _next(request, visit, agenda, after=found.entry.position, done=said)
     onwards = address("runs", run, question, after=found.entry.position, **_kept(request))
@@ -290,6 +294,7 @@ def remove_rule(request: Request, run: str, question: str, subject: str, key: st
             verdict=form.get("answer", ""),
             receipt=f"{receipt}:removal" if receipt else None,
         )
+        note_deed(store, visit.person.name, said)
         if request.headers.get("hx-request") == "true":
             return _one(request, visit, agenda, subject, done=said)
     again = address("runs", run, question, "cards", subject, **_kept(request))

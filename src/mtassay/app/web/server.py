@@ -6,9 +6,10 @@ import asyncio
 import ipaddress
 import socket
 import threading
+import time
 import traceback
 from collections.abc import Awaitable, Callable, Iterator, MutableMapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
 from queue import Empty, LifoQueue, Queue
@@ -21,7 +22,8 @@ from mtassay.app import access
 from mtassay.app.reviewing import reviewer_name
 from mtassay.app.runs import open_workspace
 from mtassay.data.errors import MissingExtraError, MtassayError, UsageError
-from mtassay.review.queue import prepare
+from mtassay.review.pending import asked_in
+from mtassay.review.queue import is_prepared, prepare_once
 from mtassay.runtime.workspace import Workspace
 
 # Connections of the review page: strangers can hold few of them, and each for a short time.
@@ -217,7 +219,7 @@ def serve(
         who = f"everybody on this machine is its admin, as {site.reviewer}, until you invite somebody"
         if is_closed:
             who = f"people need an invitation to open it ({invited} invited)"
-        application = make_application(site)
+        application = make_application(site, watches=True)
         config = uvicorn.Config(
             application,
             http=Connection,
@@ -357,24 +359,33 @@ async def _refuse(send: Send, status: int, why: str) -> None:
     await send({"type": "http.response.body", "body": body})
 
 
+_MOST_OPEN = 8  # more requests than that wait for each other
+_PAGES_KIB = 4096  # of the file that each of them keeps in memory
+
+
 class WorkspacePool:
-    """Workspaces of one file; as many are opened as requests are served at once."""
+    """Workspaces of one file: a few, however many requests there are; what never changes they share."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._idle: LifoQueue[Workspace] = LifoQueue()
+        self._free = threading.BoundedSemaphore(_MOST_OPEN)
+        self._heads: dict[str, Any] = {}
 
     @contextmanager
     def lend(self) -> Iterator[Workspace]:
-        """A workspace that nobody else uses meanwhile."""
-        try:
-            workspace = self._idle.get_nowait()
-        except Empty:
-            workspace = open_workspace(self.path)
-        try:
-            yield workspace
-        finally:
-            self._idle.put(workspace)
+        """A workspace that nobody else uses meanwhile. Whoever has one must not ask for another."""
+        with self._free:
+            try:
+                workspace = self._idle.get_nowait()
+            except Empty:
+                workspace = open_workspace(self.path)
+                workspace.database.hold_at_most(_PAGES_KIB)
+                workspace.share_heads(self._heads)
+            try:
+                yield workspace
+            finally:
+                self._idle.put(workspace)
 
     def close(self) -> None:
         """Close those that are not lent."""
@@ -386,7 +397,10 @@ class WorkspacePool:
 
 
 class Preparer:
-    """One thread that reads one run after another. `problems` are the runs that cannot be read, with why."""
+    """One thread that reads one run after another. `problems` are the runs that cannot be read, with why.
+
+    With `watch` it asks for every run that is new, so that nobody waits who opens it first.
+    """
 
     def __init__(self, pool: WorkspacePool) -> None:
         self.problems: dict[str, str] = {}
@@ -403,12 +417,25 @@ class Preparer:
                 self._seen.add(run)
                 self._asked.put(run)
 
+    def watch(self, seconds: float = 10) -> None:
+        """Look for new runs from time to time."""
+
+        def look() -> None:
+            while True:
+                with suppress(MtassayError), self._pool.lend() as store:
+                    new = [run.id for run in store.runs() if asked_in(run) and not is_prepared(store, run)]
+                for run in new:
+                    self.ask(run)
+                time.sleep(seconds)
+
+        threading.Thread(target=look, name="new runs", daemon=True).start()
+
     def _work(self) -> None:
         while True:
             run = self._asked.get()
             try:
                 with self._pool.lend() as store:
-                    prepare(store, run)
+                    prepare_once(store, next(head for head in store.runs() if head.id == run))
             except Exception as error:  # one run that cannot be read must not keep others waiting
                 if not isinstance(error, MtassayError):
                     traceback.print_exc()

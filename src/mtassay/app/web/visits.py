@@ -36,6 +36,8 @@ _MONTHS_S = 180 * 24 * 3600
 _FIELDS = 50
 _OF_PROXIES = ("forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip")
 """Headers of requests that come from elsewhere, whatever host they name."""
+_OF_CAMPAIGNS = ("/campaign", "/leave", "/api/me")
+"""Where somebody may be who was invited to one campaign."""
 
 
 @dataclass(frozen=True)
@@ -133,16 +135,23 @@ def _find_visit(request: Request) -> Visit:
         if header:
             person = recognise(store, bearer.strip()) if kind.lower() == "bearer" else None
             if person is not None:
-                return Visit(site, person, bearer.strip(), is_program=True)
+                return _within(Visit(site, person, bearer.strip(), is_program=True), request.url.path)
             raise HTTPException(401, "This token is not known, or was revoked.")
         if cookie and (person := recognise(store, cookie)):
-            return Visit(site, person, cookie)
+            return _within(Visit(site, person, cookie), request.url.path)
         is_open = site.is_local and not was_anybody_invited(store)
     if is_open and not any(name in request.headers for name in _OF_PROXIES):
         is_ours = cookie.startswith("local-") and len(cookie) > 40
         secret = cookie if is_ours else f"local-{secrets.token_urlsafe(32)}"
         return Visit(site, Person(site.reviewer, "admin"), secret)
     raise HTTPException(401, "You need an invitation: open the link that you were given.")
+
+
+def _within(visit: Visit, path: str) -> Visit:
+    """The visit, where this person may be there; 403 outside the one campaign of an invitation."""
+    if visit.person.campaign and path != "/" and not path.startswith(_OF_CAMPAIGNS):
+        raise HTTPException(403, "Your invitation is to one campaign: see Campaigns.")
+    return visit
 
 
 def visit_that_changes(request: Request, token: str) -> Visit:

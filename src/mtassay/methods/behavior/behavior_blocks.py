@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from mtassay.data.display import AnswerView, Block, Cell, Line, Look, Span, Table
+from mtassay.data.display import LIKELY, AnswerView, Block, Cell, Line, Look, Span, Table
 from mtassay.data.marks import differing, find_words, marked
 from mtassay.data.nouns import Edit, Finding, Run, original_of
 from mtassay.methods.behavior.behavior_evidence import CaseEvidence
@@ -100,7 +100,9 @@ def answer_view(finding: Finding) -> AnswerView:
     lines = [first._replace(label="original"), second._replace(label="edited"), *_why_lines(evidence)]
     lines += [Line("judged", about)] if about else []
     groups = [name for name in (_where(evidence), SHORT.get(evidence.status, "")) if name]
-    return AnswerView(finding.system, lines, verdict, evidence.status, groups, -_strength(finding))
+    values = {} if evidence.probability is None else {LIKELY: evidence.probability}
+    order = -_strength(finding)
+    return AnswerView(finding.system, lines, verdict, evidence.status, groups, order, values=values)
 
 
 def _original_lines(evidence: CaseEvidence) -> list[Line]:

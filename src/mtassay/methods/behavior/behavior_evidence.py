@@ -13,7 +13,7 @@ from mtassay.data.method import Evidence
 from mtassay.data.nouns import Case, Edit, Finding, Observation, Output, Verdict
 from mtassay.measures.judge import Opinion
 from mtassay.methods.basis import missing, reasons_of
-from mtassay.methods.behavior.edit_search import EditedPair, SoughtEdit, find_edit, is_ignored, words_of
+from mtassay.methods.behavior.edit_search import EditedPair, find_edit, is_ignored, words_of
 from mtassay.methods.behavior.infiller import distinct_edits
 from mtassay.methods.behavior.pairs import edited_id, stored_edits
 from mtassay.methods.behavior.verdict_thresholds import MOVED, STATUSES, JudgedPair, position
@@ -109,20 +109,19 @@ class AnsweredPair:
     texts: tuple[str, str]
     qualities: tuple[float, float]
 
-    @property
-    def sought(self) -> SoughtEdit:
-        """What to look for, and where."""
-        return SoughtEdit(self.case.expect["reference_changes"], self.texts[1], self.texts[0])
-
     def references(self, side: int) -> tuple[str, ...]:
         """The reference of the original (side 0), or of the edit (1)."""
         return (self.case.expect["references"][side],)
 
     def finds_edit(self) -> bool | None:
         """Whether the words of the edit are in the translation of the edited source."""
-        changes, output, original_output = self.sought
-        references = self.case.expect["references"]
-        return find_edit(changes, references[1], output, original_output=original_output)
+        expect = self.case.expect
+        return find_edit(
+            expect["reference_changes"],
+            expect["references"][1],
+            self.texts[1],
+            original_output=self.texts[0],
+        )
 
     def ignores_edit(self, pair: Pair) -> bool:
         """Whether the translation of the edited source provably lacks the edit."""

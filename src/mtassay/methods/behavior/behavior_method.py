@@ -50,7 +50,6 @@ from mtassay.methods.behavior.behavior_evidence import (
 from mtassay.methods.behavior.behavior_view import BehaviorView
 from mtassay.methods.behavior.case_files import read_material, read_outputs_of
 from mtassay.methods.behavior.case_generation import make_cases
-from mtassay.methods.behavior.edit_search import find_by_meaning
 from mtassay.methods.behavior.pair_quality import PAIR_QUESTIONS
 from mtassay.methods.behavior.pairs import cases_of, edited_id
 from mtassay.methods.behavior.pass_rates import pass_rates
@@ -92,22 +91,16 @@ _OF_THE_PAPER = ("quality", "min_quality", "max_change", "signed")
 
 @dataclass(frozen=True)
 class BehaviorMethod(RepeatSettings, Method):
-    """Holds translations of originals against references, and those of edits against pseudo-references.
+    """Compares each translation, before and after an edit, with its reference.
 
     `judge_by` is "ours", the judge that learned from people (`mtassay.measures.judge`), or "paper", which
-    compares two qualities; the rest is about that one, and to give it is to ask for the paper's judge.
-
-    `quality` are the metrics, by name, that are averaged to measure a translation. A case passes if the
-    original has a quality of at least `min_quality` and the edit moves it by at most `max_change`; where
-    these are not given, those of the measure count (see `thresholds`), or those in a file that
-    `meta calibrate` wrote (`calibrated`). With `signed` only a loss of quality counts. With `filter`, a
-    reference-free metric, cases are skipped whose two pairs differ in quality by more than `filter_beta`.
-    `direct` looks for the edit in
-    the translations, and for negations: where the edit was provably ignored, or a negation is lost or added
-    against source and reference, the case fails whatever its quality; with `meaning` the
-    sentence encoder helps to place errors, which finds a little more and takes its time. `level` is that of
-    significance. `checks` are counted beside the verdicts. A `recipe` says how cases are made of a parallel
-    text; without one, the segments must be cases.
+    compares two qualities; `quality`, `min_quality`, `max_change`, `calibrated` and `signed` are about that
+    one, and to give one of them is to ask for it. By it a case passes if the original has a quality of at
+    least `min_quality` and the edit moves it by at most `max_change`. With `filter`, a reference-free metric,
+    cases are skipped whose two pairs differ in quality by more than `filter_beta`. With `direct`, a case
+    fails whatever its quality where the edit was provably ignored, or a negation is lost or added. `checks`
+    are counted beside the verdicts. A `recipe` says how cases are made of a parallel text; without one, the
+    segments must be cases.
     """
 
     name: ClassVar[str] = "behavior"
@@ -186,12 +179,6 @@ class BehaviorMethod(RepeatSettings, Method):
         metadata=option(
             "Look for the edit in translations (is the error there?), and for lost or added negations.",
             "--direct/--no-direct",
-        ),
-    )
-    meaning: bool = field(
-        default=False,
-        metadata=option(
-            "Look for it by meaning too, with the encoder.", "--meaning/--no-meaning", is_hidden=True
         ),
     )
     filter: Mapping[str, Metric] = field(
@@ -355,7 +342,7 @@ class BehaviorMethod(RepeatSettings, Method):
                     quality, edited = measured[number, :, column].tolist()
                     answered.append(AnsweredPair(case, texts, (quality, edited)))
             opinions = self._opinions(answered, system, context)
-            system_findings += self._findings(answered, system, opinions, context)
+            system_findings += self._findings(answered, system, opinions)
             times.setdefault(system, []).append(system_findings)
         by_system = {system: beyond_chance(own, level=self.level) for system, own in times.items()}
         counts = {system: count_findings(own, len(cases)) for system, own in by_system.items()}
@@ -408,7 +395,6 @@ class BehaviorMethod(RepeatSettings, Method):
         answered: Sequence[AnsweredPair],
         system: str,
         opinions: Sequence[tuple[Opinion, Opinion]],
-        context: RunContext,
     ) -> list[Finding]:
         name = quality_name(self.quality)
         if opinions:
@@ -429,11 +415,6 @@ class BehaviorMethod(RepeatSettings, Method):
             for i, pair in enumerate(answered):
                 if pair.ignores_edit(self._pair):
                     judged[i], has_edit[i] = JudgedPair("edit ignored"), False
-        if self.meaning:
-            # The encoder cannot tell what it is blind to.
-            unknown = [i for i, answer in has_edit.items() if answer is None and not blind[i]]
-            context.progress("looking for the edits", 0, None)
-            has_edit |= zip(unknown, find_by_meaning([answered[i].sought for i in unknown]), strict=True)
         return [
             pair.finding(
                 system,
@@ -511,7 +492,7 @@ class BehaviorMethod(RepeatSettings, Method):
                 "polarity": "yes" if self.direct and self._polarity else "no",
             }
         settings |= {
-            "direct": ("meaning" if self.meaning else "words") if self.direct else "no",
+            "direct": "words" if self.direct else "no",
             "filter": quality_name(self.filter) or "none",
         }
         if self.filter:

@@ -87,7 +87,8 @@ class BehaviorView(RunView):
                 lines = case_lines(about) or [Line("source", segment.source or "")]
                 order = [f for system in self.run.systems for f in about if f.system == system]
                 capability = CaseEvidence.of(about[0]).capability
-                yield CaseView(segment.id, lines, [answer_view(f) for f in order], [capability])
+                answers = [answer_view(f) for f in order]
+                yield CaseView(segment.id, lines, answers, [capability], segment.document or "")
 
     def tables(self, look: Look = PLAIN) -> list[Table]:
         parameters = self.run.parameters

@@ -23,8 +23,7 @@ from mtassay.methods.behavior.infiller import Filled, Infiller, Masked, Rejected
 from mtassay.methods.behavior.objections import Blocklist, case_key, objection, read_blocklist
 from mtassay.methods.behavior.pairs import AlignedSpan, BehaviorCase, ReadPair, segments_of
 from mtassay.methods.behavior.plain_infiller import PlainInfiller
-from mtassay.methods.behavior.recipe import Recipe, default_infiller
-from mtassay.methods.behavior.samples import EditPlace, draw_places, draw_segments
+from mtassay.methods.behavior.recipe import EditPlace, Recipe, default_infiller, draw_places, draw_segments
 from mtassay.methods.behavior.spans import LeftOutSegment, aligned_spans, best_annotator, read_pairs
 from mtassay.methods.behavior.translation_quality import filter_cases, measures, quality_name
 from mtassay.nlp.aligners import Links, WordAligner, open_aligner
@@ -367,7 +366,7 @@ def make_cases(
     segments: Sequence[Segment], pair: Pair, recipe: Recipe, context: RunContext
 ) -> GeneratedCases:
     """The same by a recipe, which says who helps; `context.ask` asks the language model, where one fills."""
-    infiller = open_infiller(recipe.infiller, pair, context)
+    infiller = open_infiller(recipe.infill, pair, context)
     aligner, links = _aligner(recipe.aligner, segments, pair)
     helpers = Helpers(
         aligner=aligner,

@@ -2,9 +2,6 @@
 
 It never takes silence for proof, since an edit that is not found may have been said in other words. Nor does
 an old word prove anything where the edit may be a synonym, as those of language models often are.
-
-Answers are yes, no, or unknown: what cannot be found may have been said in other words. The sentence encoder
-can look for the stretch that is nearest to it in meaning.
 """
 
 from __future__ import annotations
@@ -16,11 +13,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-import numpy as np
-
 from mtassay.data.nouns import Edit
 from mtassay.methods.behavior.infiller import Distinct
-from mtassay.nlp.encoder import Encoder, Vectors, is_installed, open_encoder, unit
 from mtassay.nlp.normalisation import Normaliser
 from mtassay.nlp.numbers import NumbersOf, read_numbers
 from mtassay.nlp.numerals import canonical_number
@@ -294,86 +288,3 @@ def are_forms(word: str, other: str) -> bool:
     while same < shorter and word[same] == other[same]:
         same += 1
     return same >= max(STEM, SHARE * shorter) and max(len(word), len(other)) - same <= ENDING
-
-
-FOUND, NOT_FOUND = 0.75, 0.4
-"""From this cosine on a stretch means the same as the edit; below the other, nothing does."""
-_WIDER = (0, 1)
-"""How many words more than the edit a stretch may have."""
-
-
-class SoughtEdit(NamedTuple):
-    """The changes of a reference, to be found in an output; and the output to the original source."""
-
-    changes: Sequence[Edit]
-    output: str
-    original_output: str = ""
-
-
-def find_by_meaning(sought: Sequence[SoughtEdit], *, encoder: Encoder | None = None) -> list[bool | None]:
-    """For each, whether the output says what every change says; `None` where nobody can tell.
-
-    All unknown without the encoder's package. Deleted segments cannot be found.
-    """
-    if encoder is None:
-        if not is_installed():
-            return [None] * len(sought)
-        encoder = open_encoder()
-    return [_answer(values) for values in nearest(sought, encoder)]
-
-
-class Nearness(NamedTuple):
-    """The cosine of the stretch nearest to a change: of all, and of those that came in with the edit."""
-
-    anywhere: float
-    new: float
-
-
-def nearest(sought: Sequence[SoughtEdit], encoder: Encoder) -> list[list[Nearness]]:
-    """For each change, how near a stretch of the output comes to it; none for a deletion."""
-    rows = [
-        [
-            (after, _stretches(after, item.output), _stretches(after, item.original_output))
-            for change in item.changes
-            if (after := change.after.strip())
-        ]
-        for item in sought
-    ]
-    texts = list(dict.fromkeys(t for row in rows for after, places, _ in row for t in (after, *places)))
-    vectors = _Vectors(texts, encoder)
-    return [
-        [
-            Nearness(vectors.nearest(after, list(places)), vectors.nearest(after, list(places - earlier)))
-            for after, places, earlier in row
-        ]
-        for row in rows
-    ]
-
-
-class _Vectors:
-    def __init__(self, texts: Sequence[str], encoder: Encoder) -> None:
-        self._row = {text: number for number, text in enumerate(texts)}
-        self._vectors: Vectors = unit(encoder(texts)) if texts else np.empty((0, 1), np.float32)
-
-    def nearest(self, text: str, others: Sequence[str]) -> float:
-        if not others:
-            return 0.0
-        places = self._vectors[[self._row[other] for other in others]]
-        return float((places @ self._vectors[self._row[text]]).max())
-
-
-def _stretches(wanted: str, output: str) -> Counter[str]:
-    """All stretches of the output that have as many words as the edit, or one more, and how often each."""
-    words = words_of(output)
-    count = len(words_of(wanted))
-    mark = "" if any(is_unspaced(word) for word in words) else " "
-    sizes = {min(count + wider, len(words)) for wider in _WIDER} - {0}
-    return Counter(mark.join(words[i : i + size]) for size in sizes for i in range(len(words) - size + 1))
-
-
-def _answer(values: Sequence[Nearness]) -> bool | None:
-    if not values:
-        return None
-    if min(value.anywhere for value in values) < NOT_FOUND:
-        return False
-    return True if min(value.new for value in values) >= FOUND else None

@@ -85,14 +85,12 @@ class Distinct(NamedTuple):
 class Infiller(ABC):
     """Fills masked pairs.
 
-    `argument` says what is written after the name and a colon; empty where nothing may. `adapts` is for one
-    that changes the rest of the reference too, and takes `adapted=SHARE` among its options: so much of it.
-    `is_exact` is for one whose edits say the same on both sides, so that no measure has to filter them.
+    `argument` says what is written after the name and a colon; empty where nothing may. `is_exact` is for one
+    whose edits say the same on both sides, so that no measure has to filter them.
     """
 
     name: str
     argument: ClassVar[str] = ""
-    adapts: ClassVar[bool] = False
     is_exact: ClassVar[bool] = False
 
     @classmethod

@@ -40,7 +40,6 @@ class LLMInfiller(Infiller):
 
     name = "llm"
     argument = "SYSTEM"
-    adapts = True
 
     @classmethod
     def open(cls, pair: Pair, rest: str, context: RunContext) -> LLMInfiller:

@@ -104,7 +104,7 @@ class PlainInfiller(Infiller):
     @property
     def signature(self) -> str:
         """The pair, and the version of the rules."""
-        return f"plain:{self.pair}:1"
+        return f"plain:{self.pair}:2"
 
     def spans(self, pair: ReadPair, *, start: bool = False, forms: bool = False) -> list[AlignedSpan]:
         """The numbers and names of a pair; a name may be the first word, a number too: no case changes."""
@@ -156,6 +156,17 @@ _LABELS = re.compile(
 _JOINTS = frozenset("-–—/:'’_@#№+=<>×*^~\\&|{}[]第")
 _AFTER = frozenset("月월号番은는이가을를와과로")
 """A month's number, and Korean particles that change with the number before them."""
+_NEVER_BEFORE = re.compile(r"(?:[+=×<>≥≤±~]|\s[-–—])\s*$")
+_NEVER_AFTER = re.compile(
+    r"\s?(?:stars?\b|sterne?n?\b|étoiles?\b|estrel(?:la|a)s?\b|stelle?\b|星)", re.IGNORECASE
+)
+_CONFIDENCE = re.compile(
+    r"signifi[ck]|confid|konfid|confian|intervall?\b|\b[CIK]I\b|置信|显著", re.IGNORECASE
+)
+_MONTHS = re.compile(
+    r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|fév|avr|mai|août|déc|ene|abr|ago|dic)[a-zû]*",
+    re.IGNORECASE,
+)
 
 
 def number_places(languages: tuple[str, str], pair: ReadPair) -> list[Replacement]:
@@ -175,7 +186,8 @@ def number_places(languages: tuple[str, str], pair: ReadPair) -> list[Replacemen
         if values[0][value] != 1 or len(found) != 1 or Decimal(value) in parts:
             continue
         tokens = pair.source.tokens[number], pair.reference.tokens[found[0]]
-        if any(_is_name(side, i) for side, i in zip(texts, (number, found[0]), strict=True)):
+        named = zip(texts, (number, found[0]), languages, strict=True)
+        if any(_is_name(side, i, code) for side, i, code in named):
             continue
         if _digits(tokens[0].text) != _digits(tokens[1].text):
             continue
@@ -209,10 +221,14 @@ def _parts_of_sums(values: Sequence[Decimal]) -> set[Decimal]:
     return parts
 
 
-def _is_name(annotation: Annotation, number: int) -> bool:
-    """Whether a number is joined to something else, or counts nothing: `COVID-19`, `type 2`, `5th`."""
+def _is_name(annotation: Annotation, number: int, code: str) -> bool:
+    """Whether a number is joined to something else, or counts nothing: `COVID-19`, `Boeing 787`, `5th`."""
     token, text = annotation.tokens[number], annotation.text
     before, after = text[: token.start], text[token.end :]
+    if _NEVER_BEFORE.search(before) or _NEVER_AFTER.match(after) or (number == 0 and after[:1] in ").:"):
+        return True
+    if token.text in ("5", "95", "99") and _CONFIDENCE.search(text):
+        return True
     if before[-1:] in _JOINTS or after[:1] in _JOINTS or after[:1] in _AFTER:
         return True
     near = (before[-1:], after[:1])
@@ -220,8 +236,23 @@ def _is_name(annotation: Annotation, number: int) -> bool:
         return True
     if before[-1:] == "." or re.match(r"[.,]\w", after):
         return True
-    previous = annotation.tokens[number - 1].text if number else ""
-    return bool(_LABELS.fullmatch(previous)) or bool(re.search(r"[+=×<>]\s*$", before))
+    previous = annotation.tokens[number - 1] if number else None
+    if previous is None:
+        return False
+    # German writes all nouns with a capital; elsewhere one before a number that is no year makes a name.
+    is_date = _year(token.text) is not None or _MONTHS.match(previous.text) is not None
+    if previous.pos == "PROPN" and code != "de" and not is_date and not _opens(annotation, number - 1):
+        return True
+    return _LABELS.fullmatch(previous.text) is not None
+
+
+def _opens(annotation: Annotation, number: int) -> bool:
+    """Whether a token is the first of a sentence."""
+    return number == 0 or annotation.tokens[number - 1].text in tuple('.!?:;"“”«»()')
+
+
+def _year(digits: str) -> int | None:
+    return int(digits) if re.fullmatch(r"1[5-9]\d\d|20\d\d", digits) else None
 
 
 def _digits(text: str) -> str:
@@ -249,6 +280,10 @@ def _alternatives(text: str, value: Decimal) -> Iterator[tuple[str, Decimal]]:
     ['2100', '2200', '2300', '2400', '2600', '2700', '2800', '2900']
     """
     digits = _digits(text)
+    if (year := _year(text)) is not None:  # A near one, and none that is still to come; 1900 may be no year.
+        near = (year - 2, year - 1, year + 1) if year % 100 else ()
+        yield from ((str(new), Decimal(new)) for new in near if new < max(2020, year))
+        return
     at = len(digits.rstrip("0")) - 1
     if at < 0 or value in (1, 2, 24, 100, 365, 911) or (digits[0] == "0" == digits[:1] and value >= 1):
         return

@@ -100,7 +100,7 @@ from mtassay.nlp.encoder import open_encoder
 from mtassay.nlp.identification import foreign_language, tokenization_of
 from mtassay.stats.resampling import fixed_seed
 
-_OF_ISSUES = frozenset(("threshold", "preset", "discount", "filters", "structure"))
+_OF_ISSUES = frozenset(("threshold", "preset", "filters", "structure"))
 """What makes an issue: where somebody gives some of it, nothing else is by default."""
 PARSED, WORDS = "dependency", "tokens"
 """The structure that is usual, and the one where no parser of the target language is installed."""
@@ -203,16 +203,6 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
             is_hidden=True,
         ),
     )
-    discount: bool = field(
-        default=False,
-        metadata=option(
-            "Leave out the place of the edit from the distance.",
-            "--discount/--no-discount",
-            kind=bool | None,
-            default=None,
-            is_hidden=True,
-        ),
-    )
     filters: tuple[str, ...] = field(
         default=(),
         metadata=option(
@@ -264,8 +254,8 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
     def resolve(cls, settings: Mapping[str, Any], run: Run | None = None) -> Self:
         """Names may be given as text, `parser,paraphrase`; `none` is nothing.
 
-        What was not given is as in a saved run. Its threshold, discount and filters are made for its
-        structure; other structures have their usual ones. A run of another method brings its languages
+        What was not given is as in a saved run. Its threshold and filters are made for its structure;
+        other structures have their usual ones. A run of another method brings its languages
         only.
         """
         explicit = {key: value for key, value in settings.items() if value is not None}
@@ -274,7 +264,7 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
         structure = str(explicit.get("structure", own)).strip().lower()
         usual: Mapping[str, float] = find("structure", structure).thresholds
         others = ("preset", *(("threshold",) if "preset" in explicit else ()))
-        for key in others if structure == own else (*others, "threshold", "discount", "filters"):
+        for key in others if structure == own else (*others, "threshold", "filters"):
             saved.pop(key, None)
         values = {**saved, **explicit}
         is_usual = structure == PARSED and "pair" in values and not _OF_ISSUES & values.keys()
@@ -528,7 +518,7 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
 
     @cached_property
     def _structure(self) -> Structure:
-        return open_structure(self.structure, self._pair, discount=self.discount)
+        return open_structure(self.structure)
 
     @cached_property
     def _judge(self) -> TranslationJudge:
@@ -558,7 +548,7 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
 
     @cached_property
     def _source_annotator(self) -> Annotator | None:
-        needs = self._structure.needs_source.union(*(r.needs_source for r in self._relations))
+        needs = frozenset[Layer]().union(*(r.needs_source for r in self._relations))
         return _open(str(self._pair.source), needs, self.source_annotator)
 
     def _reader(

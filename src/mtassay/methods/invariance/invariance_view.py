@@ -7,7 +7,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from mtassay.data.display import PLAIN, AnswerView, Block, CaseView, Figure, Headline, Line, Look, Table
+from mtassay.data.display import (
+    LIKELY,
+    PLAIN,
+    AnswerView,
+    Block,
+    CaseView,
+    Figure,
+    Headline,
+    Line,
+    Look,
+    Table,
+)
 from mtassay.data.marks import differing
 from mtassay.data.nouns import Finding, Flags, Ledger, Observation, OpenAnswer, Segment, original_of
 from mtassay.data.run_view import RunView
@@ -86,7 +97,8 @@ class InvarianceView(RunView):
                     for system in self.run.systems
                     if (found := findings.get((segment.id, system)))
                 ]
-                yield CaseView(segment.id, self.source_lines(segment), answers)
+                lines = self.source_lines(segment)
+                yield CaseView(segment.id, lines, answers, document=segment.document or "")
 
     def tables(self, look: Look = PLAIN) -> list[Table]:
         times = seconds_table(self.run.seconds) if self.run.seconds else None
@@ -228,6 +240,8 @@ def _answer(
             lines.append(Line("compared", evidence.explained()))
         else:
             lines.append(Line("why", evidence.reason or evidence.why))
+    likely = evidence.probability if own is not None else None
+    values = {} if likely is None else {LIKELY: likely}
     groups = {"issues": None} if verdict == "fail" else {}
     for finding in findings:
         if finding is not own:
@@ -236,4 +250,4 @@ def _answer(
             if finding.case_id != (own.case_id if own else ""):
                 lines.append(Line("source", sources.get(finding.case_id, "")))
                 lines.append(Line("output", outputs.get(finding.case_id, "")))
-    return AnswerView(system, lines, verdict, status, list(groups), order)
+    return AnswerView(system, lines, verdict, status, list(groups), order, values=values)

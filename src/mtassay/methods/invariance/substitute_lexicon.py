@@ -6,7 +6,7 @@ Other languages' are the universal part of speech and the values of gender, numb
 form and person that the word has, with bars between: `NOUN|Fem|Plur`. A line that begins with # says nothing.
 
 The scores of English nouns and adjectives say how naturally a substitute reads, by a language model in all
-kinds of sentences; its place is judged by the network of `cloze.py`. For verbs and adverbs a second table has
+kinds of sentences; its place is judged by a small network, `Cloze`. For verbs and adverbs a second table has
 common neighbours, so that no set phrase is broken.
 """
 
@@ -15,19 +15,158 @@ from __future__ import annotations
 import gzip
 import math
 import re
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from hashlib import sha256
+from io import BytesIO
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from mtassay.data.errors import InputError, UsageError
 from mtassay.data.formats.textfiles import read_bytes
 from mtassay.data.language_packs import missing_pack, pack_file, pack_files
-from mtassay.methods.invariance.cloze import Cloze, WordChoice, open_cloze
 from mtassay.methods.invariance.substitutes import Candidate, Substituter, WordPlace
 from mtassay.nlp.annotation import Token
+from mtassay.nlp.normalisation import plain_text
+
+_HALF = 12  # how many words it sees on either side
+_PADDING, _GAP, _FIRST, _LAST = range(4)
+_HEADS = 4
+_BATCH = 256
+_TOKEN = re.compile(r"[A-Za-z]+(?:'[a-z]+)?|[0-9]+|[^\w\s]")
+
+Numbers = NDArray[np.float32]
+
+
+class WordChoice(NamedTuple):
+    """A text, where a word of it begins, that word, and those that may stand for it."""
+
+    text: str
+    start: int
+    word: str
+    others: Sequence[str]
+
+
+def token_numbers(text: str, words: Mapping[str, int]) -> list[tuple[int, int]]:
+    """Where each word or mark of a text begins, and its number; unknown ones have that of their kind.
+
+    >>> token_numbers("A dog!", {"a": 5, "<unk>": 4, "!": 6})
+    [(0, 5), (2, 4), (5, 6)]
+    """
+    plain = plain_text(text)
+    return [(plain.places[m.start()], _number(m.group(), words)) for m in _TOKEN.finditer(plain.text)]
+
+
+def tokens_around(text: str, start: int, words: Mapping[str, int]) -> list[int]:
+    """The numbers of the words around the one that begins at `start`, which is a gap; 0 beyond the ends.
+
+    >>> around = tokens_around("A dog barks.", 2, {"a": 5, "barks": 6, ".": 7})
+    >>> around[10:17]
+    [2, 5, 1, 6, 7, 3, 0]
+    """
+    tokens = token_numbers(text, words)
+    numbers = [_FIRST, *(number for _, number in tokens), _LAST]
+    gap = sum(begins <= start for begins, _ in tokens)
+    around = [
+        numbers[index] if 0 <= index < len(numbers) else _PADDING
+        for index in range(gap - _HALF, gap + _HALF + 1)
+    ]
+    around[_HALF] = _GAP
+    return around
+
+
+def _number(token: str, words: Mapping[str, int]) -> int:
+    number = words.get(token.lower())
+    if number is not None:
+        return number
+    kind = "<num>" if token[0].isdigit() else "<name>" if token[0].isupper() else "<unk>"
+    return words.get(kind, _PADDING)
+
+
+class Cloze:
+    """The network; `digest` tells its weights apart."""
+
+    def __init__(self, words: Sequence[str], weights: Mapping[str, Numbers], *, digest: str = "") -> None:
+        self.digest = digest
+        self._words = {word: number for number, word in enumerate(words)}
+        self._weights = weights
+
+    def likelier(self, choices: Sequence[WordChoice]) -> list[list[float | None]]:
+        """For each choice, in order, the natural log of how much likelier each other word is in the place.
+
+        Below 0 the word that stands there is the likelier one; `None` where the network does not know a word.
+        """
+        answers: list[list[float | None]] = []
+        for start in range(0, len(choices), _BATCH):
+            batch = choices[start : start + _BATCH]
+            gaps = self._read([tokens_around(choice.text, choice.start, self._words) for choice in batch])
+            answers.extend(self._answer(choice, gap) for choice, gap in zip(batch, gaps, strict=True))
+        return answers
+
+    def _answer(self, choice: WordChoice, gap: Numbers) -> list[float | None]:
+        numbers = [self._words.get(word.lower()) for word in (choice.word, *choice.others)]
+        known = [number for number in numbers if number is not None]
+        values = iter(self._weights["e.weight"][known] @ gap + self._weights["b"][known])
+        logits = [None if number is None else float(next(values)) for number in numbers]
+        was = logits[0]
+        return [None if was is None or logit is None else logit - was for logit in logits[1:]]
+
+    def _read(self, around: Sequence[Sequence[int]]) -> Numbers:
+        """One vector for each gap: layers of attention and neurons (Vaswani et al. 2017), norms first."""
+        weights = self._weights
+        numbers = np.array(around)
+        x = weights["e.weight"][numbers] + weights["p"]
+        unseen = np.where(numbers == _PADDING, np.float32(-1e4), np.float32(0))[:, None, None, :]
+        layers = sum(name.startswith("n1.") and name.endswith("weight") for name in weights)
+        for layer in range(layers):
+            x = x + self._attend(self._norm(x, f"n1.{layer}"), layer, unseen)
+            hidden = np.maximum(self._linear(self._norm(x, f"n2.{layer}"), f"f1.{layer}"), 0)
+            x = x + self._linear(hidden, f"f2.{layer}")
+        return self._linear(self._norm(x[:, _HALF], "n"), "out")
+
+    def _attend(self, x: Numbers, layer: int, unseen: Numbers) -> Numbers:
+        size, length, width = x.shape
+        parts = self._linear(x, f"qkv.{layer}").reshape(size, length, 3, _HEADS, width // _HEADS)
+        query, key, value = parts.transpose(2, 0, 3, 1, 4)
+        scores = query @ key.swapaxes(-1, -2) / np.sqrt(np.float32(width // _HEADS)) + unseen
+        shares = np.exp(scores - scores.max(-1, keepdims=True))
+        shares /= shares.sum(-1, keepdims=True)
+        return self._linear((shares @ value).swapaxes(1, 2).reshape(size, length, width), f"o.{layer}")
+
+    def _linear(self, x: Numbers, name: str) -> Numbers:
+        result: Numbers = x @ self._weights[f"{name}.weight"].T + self._weights[f"{name}.bias"]
+        return result
+
+    def _norm(self, x: Numbers, name: str) -> Numbers:
+        centred = x - x.mean(-1, keepdims=True)
+        scaled = centred / np.sqrt((centred**2).mean(-1, keepdims=True) + np.float32(1e-5))
+        result: Numbers = scaled * self._weights[f"{name}.weight"] + self._weights[f"{name}.bias"]
+        return result
+
+
+@cache
+def open_cloze(language: str) -> Cloze | None:
+    """The network that a language pack has; `None` where there is none.
+
+    Every matrix is stored in bytes, with one scale for each row.
+    """
+    path = pack_file("cloze", language)
+    if path is None:
+        return None
+    data = path.read_bytes()
+    with np.load(BytesIO(data)) as stored:
+        arrays: dict[str, NDArray[Any]] = {name: stored[name] for name in stored.files}
+    words = bytes(arrays.pop("words")).decode("utf-8").split("\n")
+    weights = {
+        name: (array * arrays[f"{name}:scale"] if f"{name}:scale" in arrays else array).astype(np.float32)
+        for name, array in arrays.items()
+        if not name.endswith(":scale")
+    }
+    return Cloze(words, weights, digest=sha256(data).hexdigest()[:12])
+
 
 _MODIFIERS = frozenset(("amod", "compound", "nmod", "nn"))
 
@@ -111,8 +250,8 @@ def inflection(token: Token) -> str:
 
 _JUDGED = frozenset(("NN", "NNS", "JJ", "JJR", "JJS"))  # whose scores a language model judged
 _OF_THE_PLACE = 0.133  # what it weighs, by a regression on variants that a language model labelled
-# A sentence keeps what is sure to read naturally; where this is less than a few, the best of the rest, too.
-_SURE, _LEAST, _FEW = 0.88, 0.62, 6
+# A word that is likely enough must also go with its neighbours, unless it is sure to read naturally.
+_SURE, _LEAST = 0.88, 0.75
 
 
 def naturalness(score: float, likelier: float) -> float:
@@ -148,7 +287,7 @@ class SubstituteLexicon(Substituter):
             known = ", ".join(languages_with_lexicon()) or "no language"
             raise UsageError(
                 f"No lexicon for '{language}' (there is one for {known})."
-                " Take fill-mask:MODEL, as fill-mask:xlm-roberta-base, causal:MODEL,"
+                " Take fill-mask:MODEL, as fill-mask:xlm-roberta-base, llm:MODEL,"
                 " or a table of your own: file:PATH."
             )
         return open_lexicon(language)
@@ -179,7 +318,7 @@ class SubstituteLexicon(Substituter):
         candidates = [self._at(place) for place in places]
         if self._cloze is not None:
             judged = [number for number, place in enumerate(places) if inflection(_token(place)) in _JUDGED]
-            chosen = _natural([(places[n], candidates[n]) for n in judged], self._cloze)
+            chosen = _natural([(places[n], candidates[n]) for n in judged], self._cloze, self._pairs)
             for number, natural in zip(judged, chosen, strict=True):
                 candidates[number] = natural
         return [words[:count] for words in candidates]
@@ -203,12 +342,11 @@ class SubstituteLexicon(Substituter):
 
 
 def _natural(
-    proposals: Sequence[tuple[WordPlace, Sequence[Candidate]]], cloze: Cloze
+    proposals: Sequence[tuple[WordPlace, Sequence[Candidate]]], cloze: Cloze, pairs: Pairs | None
 ) -> list[list[Candidate]]:
     """For each place the words that read naturally there, best first.
 
-    A sentence that has only a few of these gets the best of the others, too. A noun before a noun stays: it
-    is part of a name for a thing ("chain reaction") more often than not.
+    A noun before a noun stays: it is part of a name for a thing ("chain reaction") more often than not.
     """
     asked = [
         [] if _token(place).relation == "compound" else list(candidates) for place, candidates in proposals
@@ -219,30 +357,20 @@ def _natural(
             for (place, _), words in zip(proposals, asked, strict=True)
         ]
     )
-    judged = [
-        [
-            Candidate(word.word, naturalness(word.score, more))
+    kept = []
+    for (place, _), words, answers in zip(proposals, asked, likelier, strict=True):
+        scores = {
+            word.word: naturalness(word.score, more)
             for word, more in zip(words, answers, strict=True)
             if more is not None
+        }
+        fitting = [
+            Candidate(word, score)
+            for word, score in scores.items()
+            if score >= _SURE or (score >= _LEAST and (pairs is None or pairs.fits(place, word)))
         ]
-        for words, answers in zip(asked, likelier, strict=True)
-    ]
-    by_sentence: dict[int, list[float]] = defaultdict(list)
-    for (place, _), words in zip(proposals, judged, strict=True):
-        by_sentence[id(place.sentence)].extend(word.score for word in words)
-    least = {sentence: min(_SURE, max(_LEAST, _best(scores))) for sentence, scores in by_sentence.items()}
-    return [
-        sorted(
-            (word for word in words if word.score >= least[id(place.sentence)]),
-            key=lambda word: (-word.score, word.word),
-        )
-        for (place, _), words in zip(proposals, judged, strict=True)
-    ]
-
-
-def _best(scores: Sequence[float]) -> float:
-    """The score of the last of a few best ones; 0 where there are not as many."""
-    return sorted(scores, reverse=True)[_FEW - 1] if len(scores) >= _FEW else 0.0
+        kept.append(sorted(fitting, key=lambda word: (-word.score, word.word)))
+    return kept
 
 
 def _token(place: WordPlace) -> Token:

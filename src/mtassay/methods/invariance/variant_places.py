@@ -2,88 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
 
 from mtassay.data.errors import UsageError
 from mtassay.data.nouns import Edit
 from mtassay.methods.invariance.substitute_lexicon import inflection
-from mtassay.methods.invariance.substitutes import WordPlace
+from mtassay.methods.invariance.substitutes import WordPlace, with_case
 from mtassay.nlp.annotation import Annotation, Token
 from mtassay.nlp.encoder import Encoder, unit
 from mtassay.nlp.function_words import wants_an
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-FIXED_PHRASES: tuple[tuple[str, ...], ...] = tuple(
-    tuple(phrase.split())
-    for phrase in """
-    free of charge; at no charge; in charge of; cats and dogs; pride and joy; holding the bag; give my best
-    on the way; in the way; by the way; all the way; half way; no way; on my way; on his way; on her way
-    in fact; in the end; at the end; by the end; at the same time; on time; in time; at times; at first
-    at last; at least; at most; at best; at worst; at once; at all; at home; at work; at school
-    at night; at hand; on hand; by hand; at risk; at stake; at large; at length; at will; at ease
-    at peace; at war; in order; in order to; as well as; such as; a lot; a lot of; lots of; kind of
-    sort of; a bit; a bit of; a little; a few; a couple of; a number of; a great deal; a good deal
-    a pair of; plenty of; of course; in case; in any case; in this case; for example; for instance
-    in general; in particular; in public; in private; in common; in advance; in addition; in charge
-    in touch; in turn; in place; in favor; in favour; in front; in spite; in terms; in view; in light
-    in detail; in short; in brief; in doubt; in love; in trouble; in danger; in bed; in hospital
-    in prison; in stock; in use; in vain; in a hurry; in a row; in a way; in a sense; in the long run
-    in the meantime; in the middle; in the first place; in the face of; in the wake of; in the course of
-    in the light of; in the name of; on foot; on purpose; on board; on duty; on sale; on fire; on top
-    on behalf; on account; on average; on the other hand; on the one hand; on the contrary; on the spot
-    on the whole; on the basis; on the part of; on the verge of; on the edge of; on the side; on hold
-    on track; on strike; on record; by accident; by chance; by mistake; by far; by heart; by means
-    by no means; by virtue; by the time; for the time being; for sure; for good; for free; for sale
-    for the sake of; for a while; for now; from time to time; from now on; from the start; so far
-    as far as; as long as; as soon as; as a result; as a whole; as a rule; as a matter of fact; as usual
-    out of order; out of date; out of the question; out of hand; out of control; out of place
-    out of sight; out of breath; out of nowhere; up to date; take place; takes place; took place
-    taken place; taking place; take part; takes part; took part; take care; takes care; took care
-    take advantage; took advantage; take into account; took into account; take turns; make sure
-    makes sure; made sure; make sense; makes sense; made sense; make fun; make a difference
-    make up his mind; make up her mind; make up my mind; make a living; make friends; make room
-    pay attention; paid attention; keep track; kept track; lose track; keep an eye; have fun; had fun
-    have no idea; has no idea; had no idea; catch sight; give birth; gave birth; give way; gave way
-    lose sight; come true; came true; go wrong; went wrong; fall short; fell short; run short
-    bear in mind; keep in mind; side by side; step by step; day by day; one by one; face to face
-    hand in hand; word for word; back and forth; once upon a time; more or less; sooner or later
-    no matter; no longer; no wonder; no doubt; no idea; the fact that; the number of; the rest of
-    the bottom line; the point is; the thing is; the other day; first of all; last but not least
-    well known; long term; short term; high school; middle school; prime minister; real estate
-    free trade; common sense; small talk; big deal; good luck; bad luck; good morning; good afternoon
-    good evening; good night; happy birthday; merry christmas; dear sir; head over heels; piece of cake
-    under the weather; over the moon; back of his hand; back of my hand; breathed a sigh
-    a sigh of relief; under way; under control; under pressure; under construction; under review
-    second half; first half; middle class; working class; human being; human beings; human rights
-    civil war; world war; cold war; great depression; black hole; fast food; soft drink; dry cleaner
-    public school; according to; due to; prior to; next to; close to; full of; because of; instead of
-    regardless of; thanks to
-    """.replace("\n", ";").split(";")
-    if phrase.strip()
-)
-"""In small letters, word by word."""
-
-LIGHT_WORDS = _words(
-    """
-    other another same such many few little much more most several own first second third fourth fifth
-    sixth seventh eighth ninth tenth last next previous former latter following certain various different
-    particular only very main mere sheer utter able unable due likely unlikely ready sure aware worth like
-    unlike whole entire half double single sole past ago enough less least further else so-called lot lots
-    bunch bit bits kind kinds sort sorts type types way ways fact facts case cases sake behalf lieu spite
-    regard regards accordance order means number numbers amount amounts deal majority minority plenty rest
-    remainder couple couples pair pairs dozen dozens score part parts side sides end ends top bottom front
-    back middle time times moment moments instance example respect account terms view basis course thing
-    things something anything everything nothing someone anyone everyone one ones hundred hundreds
-    thousand thousands million millions billion billions percent percentage none both all any some each
-    every either neither series species pm am
-    """
-)
-"""Quantities, ordinals, pointing adjectives and nouns that carry grammar rather than meaning."""
+@cache
+def _listed(name: str) -> frozenset[str]:
+    """The lines of a file beside this module, in small letters."""
+    return frozenset((Path(__file__).parent / name).read_text(encoding="utf-8").splitlines())
 
 
 PARTS = {
@@ -98,6 +34,7 @@ PARTS = {
 
 # What ties a word to the words it governs: another one seldom fits there.
 _COMPLEMENTS = frozenset(("ccomp", "xcomp", "acl", "prt", "compound:prt", "dative", "iobj", "csubj", "fixed"))
+_ABBREVIATION = re.compile(r"\s*\([^\W\d_a-z]\w*[^\W\d_a-z]s?\W")
 _NAME_PARTS = frozenset(("compound", "flat", "flat:name", "appos", "nmod"))
 
 
@@ -139,7 +76,7 @@ def changeable(
     named = _named(sentence) if "PROPN" not in parts else frozenset[int]()
     english = language == "en"
     fixed = _in_fixed_phrases(tokens) if english else frozenset[int]()
-    light = LIGHT_WORDS if english else frozenset[str]()
+    light = _listed("light_words.txt") if english else frozenset[str]()
     tied = frozenset(token.head for token in tokens if token.relation in _COMPLEMENTS)
     inside = range(len(tokens)) if ends else range(1, len(tokens) - 1)
     return [
@@ -152,6 +89,8 @@ def changeable(
         and index not in tied
         and tokens[index].text.lower() not in light
         and not _glued(sentence, index)
+        and not _is_abbreviated(sentence, index)
+        and not _is_repeated(tokens, index)
         and not _needs_its_preposition(tokens, index)
     ]
 
@@ -166,6 +105,17 @@ def _glued(sentence: Annotation, index: int) -> bool:
     token = sentence.tokens[index]
     around = sentence.text[max(0, token.start - 1) : token.start] + sentence.text[token.end : token.end + 1]
     return any(mark in around for mark in "-–'’/_@#&{}[]<>=") or any(map(str.isalnum, around))
+
+
+def _is_abbreviated(sentence: Annotation, index: int) -> bool:
+    """Whether an abbreviation in brackets follows, which stands for the word: `neck pain (NP)`."""
+    return _ABBREVIATION.match(sentence.text, sentence.tokens[index].end) is not None
+
+
+def _is_repeated(tokens: Sequence[Token], index: int) -> bool:
+    """Whether the word comes again in the sentence, which would then speak of two things."""
+    word = tokens[index].lemma.lower() or tokens[index].text.lower()
+    return sum((token.lemma or token.text).lower() == word for token in tokens) > 1
 
 
 def _named(sentence: Annotation) -> frozenset[int]:
@@ -194,8 +144,9 @@ def _in_fixed_phrases(tokens: Sequence[Token]) -> frozenset[int]:
 @cache
 def _phrases() -> dict[str, list[tuple[str, ...]]]:
     by_first: dict[str, list[tuple[str, ...]]] = {}
-    for phrase in FIXED_PHRASES:
-        by_first.setdefault(phrase[0], []).append(phrase)
+    for phrase in sorted(_listed("fixed_phrases.txt")):
+        words = tuple(phrase.split())
+        by_first.setdefault(words[0], []).append(words)
     return by_first
 
 
@@ -237,22 +188,9 @@ def fit(place: WordPlace, word: str, *, language: str = "en") -> Edit | None:
     return Edit(token.start, token.end, token.text, after, token.pos)
 
 
-def with_case(word: str, like: str) -> str:
-    """The word in the case of another: all capitals, a capital first, or as it is.
-
-    >>> with_case("cat", "Dog"), with_case("cat", "DOG"), with_case("Monday", "day"), with_case("cat", "I")
-    ('Cat', 'CAT', 'Monday', 'Cat')
-    """
-    if like.isupper() and len(like) > 1:
-        return word.upper()
-    if like[:1].isupper():
-        return word[:1].upper() + word[1:]
-    return word
-
-
 def _stands(sentence: Annotation, word: str) -> bool:
-    small = word.lower()
-    return any(small in (token.text.lower(), token.lemma.lower()) for token in sentence.tokens)
+    small = {word.lower(), word.lower().removesuffix("s")}
+    return any(small & {token.text.lower(), token.lemma.lower()} for token in sentence.tokens)
 
 
 def _article_fits(place: WordPlace, after: str) -> bool:

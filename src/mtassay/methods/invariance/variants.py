@@ -71,7 +71,7 @@ class VariantSettings:
         default="lexicon",
         metadata=option(
             "Where new words come from: lexicon (ours, English), file:TABLE.tsv, fill-mask:MODEL "
-            "(the paper's way), causal:MODEL, llm:openai:MODEL.",
+            "(the paper's way), llm:openai:MODEL.",
             metavar="WHAT",
         ),
     )

@@ -101,18 +101,12 @@ def main_table(run: Run) -> Table:
         rows.append(row)
     sizes = {metric: [cells[metric, system].n for system in systems] for metric in metrics}
     same_n = {n for several in sizes.values() for n in several}
-    notes = ["±: half of the 95 % bootstrap interval."]
+    notes = [" ".join(["±: half of the 95 % interval.", *[_about_ranks(run)] * bool(ranks)])]
     if same_n != {len(run.segments)}:
         notes.insert(0, f"n: {', '.join(f'{style.label(m)} {_sizes(n)}' for m, n in sizes.items())}.")
     fewest = min(n for several in sizes.values() for n in several)
     if fewest < FEW and not few_note(result, _alpha(run)):
         notes.append(f"Fewer than {FEW}: intervals and p-values say little.")
-    if ranks:
-        notes.append(_about_ranks(run))
-    if any(common_n is not None for common_n in shared.values()):
-        notes.append("same: the score on the segments that all systems have.")
-    if any(answered_n is not None for answered_n in answered.values()):
-        notes.append("answered: the score on the segments that all systems answered.")
     return Table(header, rows, notes=notes)
 
 
@@ -131,11 +125,8 @@ def best_systems(run: Run, metric: str, group: str = WHOLE) -> list[str]:
 def _about_ranks(run: Run) -> str:
     """One line on what ranks mean."""
     if run.parameters.get("ranks", "wmt-clusters") == "wmt-clusters":
-        return f"#: clusters as at WMT: all systems above a line differ from all below (p < {_alpha(run):g})."
-    return (
-        "Bold, rank 1: may be the best; no other system is significantly better. "
-        "Other ranks: 1 + how many are. Each system is compared with all others at once."
-    )
+        return f"#: clusters as at WMT (p < {_alpha(run):g})."
+    return "Bold, rank 1: may be the best."
 
 
 def unit_note(result: Result, spread: float) -> str:
@@ -290,16 +281,32 @@ def comparison_table(run: Run, *, all_pairs: bool = False) -> Table | None:
         title=title,
         notes=[
             _about_p(run),
-            "detectable: the smallest Δ that this test set shows with 80 % power. "
-            "more needed: how many more segments would make a Δ of this size significant.",
-            *["n: the segments that both systems have; Δ and p are of these."] * with_n,
-            *[
-                "people: how often people preferred the same system where the metric differed as much "
-                "(WMT22–24). Details: mtassay explain BLEU"
-            ]
-            * with_people,
+            "What the columns mean: mtassay explain columns",
         ],
     )
+
+
+COLUMNS = {
+    "±": "half of the 95 % bootstrap interval",
+    "#": "rank; 1 and bold: may be the best, because no other system is significantly better, all compared "
+    "at once. Other ranks: 1 + the number of systems that are. With --ranks wmt-clusters: all systems of a "
+    "rank differ significantly from all below",
+    "n": "how many outputs have a score; of a comparison, the segments that both systems have",
+    "same": "the score on the segments that all systems have",
+    "answered": "the score on the segments that all systems answered",
+    "Δ": "the score of the system minus that of the baseline",
+    "p": "how likely such a difference is by chance; * is below the level of significance",
+    "detectable": "the smallest Δ that this test set shows with 80 % power",
+    "more needed": "how many more segments would make a Δ of this size significant",
+    "people": "how often people preferred the same system where the metric differed as much, at WMT22–24. "
+    "Details: mtassay explain BLEU",
+}
+"""What the columns of `score` mean."""
+
+
+def columns_table() -> Table:
+    """The columns of a run of `score` with their meaning, a row each."""
+    return Table(["Column", "meaning"], [list(row) for row in COLUMNS.items()])
 
 
 def matrix_tables(run: Run) -> list[Table]:
@@ -359,7 +366,7 @@ def _alpha(run: Run) -> float:
 
 _TESTS = {
     "bootstrap": "p: paired bootstrap, as sacreBLEU's, which is lenient; --test randomization is not",
-    "randomization": "p: approximate randomization, two-sided",
+    "randomization": "p: randomization, two-sided",
     "sacrebleu-randomization": "p: approximate randomization as sacreBLEU's, which does not count ties",
 }
 

@@ -9,7 +9,18 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from mtassay.data.display import PLAIN, AnswerView, Block, CaseView, Figure, Headline, Line, Look, Table
+from mtassay.data.display import (
+    LIKELY,
+    PLAIN,
+    AnswerView,
+    Block,
+    CaseView,
+    Figure,
+    Headline,
+    Line,
+    Look,
+    Table,
+)
 from mtassay.data.errors import MtassayError, UsageError
 from mtassay.data.nouns import Finding, Ledger, Observation, Output, Run, Segment
 from mtassay.data.registry import find
@@ -173,14 +184,15 @@ class ScoreView(RunView):
                 for unit, value in zip(entry.ids, values, strict=True):
                     if not math.isnan(value):
                         scores.setdefault((unit, entry.system), {})[entry.metric] = value
-        result = self._labelled.result
+        result, labels = self._labelled.result, labels_of(self._metrics)
         for case in super().case_views():
             answers = []
             for answer in case.answers:
                 units = scores.get((case.id, answer.system), {})
                 lines = [*answer.lines, Line("scores", result.scores_text(units))] if units else answer.lines
                 order = answer.order if self._is_judged else next(iter(units.values()), 0.0)
-                answers.append(replace(answer, lines=lines, order=order))
+                values = {labels[name]: value for name, value in units.items()} | dict(answer.values)
+                answers.append(replace(answer, lines=lines, order=order, values=values))
             yield replace(case, answers=answers)
 
     def groups_of(self, segment: Segment) -> list[str]:
@@ -193,7 +205,9 @@ class ScoreView(RunView):
         answer = super().answer_view(output, system, findings)
         marks = [span for f in findings for span in SegmentEvidence.of(f).marks()]
         lines = [line._replace(marks=marks) if line.label == "output" else line for line in answer.lines]
-        return replace(answer, lines=lines, **seen(findings))
+        likely = [f.value for f in findings if f.detector == JUDGE and f.value is not None]
+        values = {LIKELY: likely[0]} if likely else {}
+        return replace(answer, lines=lines, values=values, **seen(findings))
 
     def tables(self, look: Look = PLAIN) -> list[Table]:
         run = self._labelled

@@ -46,6 +46,10 @@ def test_a_number_becomes_another_as_each_language_writes_it(languages, source, 
         ("He came at 10:45 today.", "Er kam heute um 10:45."),
         ("It weighs 1.500 kilos.", "Es wiegt 1.500 Kilo."),  # another value in German
         ("He was 5th today.", "Er war heute 5th."),
+        ("They flew a Boeing 787 home.", "Sie flogen mit einer Boeing 787 heim."),
+        ("I gave it 4 stars.", "Ich gab 4 Sterne."),
+        ("5) It works.", "5) Es geht."),
+        ("It is significant at 5 %.", "Es ist bei 5 % signifikant."),
     ],
 )
 def test_a_number_that_is_not_certain_stays(source, reference):
@@ -54,7 +58,9 @@ def test_a_number_that_is_not_certain_stays(source, reference):
 
 def test_a_number_keeps_its_order_its_plural_and_its_article():
     place = number_places(("en", "de"), read("From 1990 to 1993 it fell.", "Von 1990 bis 1993 fiel es."))
-    assert place[-1].others == (("1992", "1992"), ("1994", "1994"))
+    assert place[-1].others == (("1991", "1991"), ("1992", "1992"), ("1994", "1994"))
+    place = number_places(("en", "de"), read("It began in March 2020.", "Es begann im März 2020."))
+    assert place[-1].others == (("2018", "2018"), ("2019", "2019"))
     place = number_places(("en", "de"), read("It saw an 80 % rise.", "Es stieg um 80 %."))
     assert place == []  # no other round number needs "an"
 

@@ -59,8 +59,3 @@ def test_differences_name_what_became_of_the_words_longest_first() -> None:
     pair = plain("Ana came home with him late", "Ana went home late to the house")
     assert Tokens().differences(pair) == ['new: "to the house"', '"came" became "went"', 'gone: "with him"']
     assert Raw().differences(pair) == Tokens().differences(pair)
-
-
-def test_signatures_tell_a_discount() -> None:
-    assert [Raw().signature, Raw(discount=True).signature] == ["raw", "raw|discount"]
-    assert [Tokens().signature, Tokens(discount=True).signature] == ["tokens", "tokens|discount"]

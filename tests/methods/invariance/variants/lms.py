@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mtassay.methods.invariance.substitutes import WordPlace
 from mtassay.nlp.annotation import Annotation, Token
-from mtassay.nlp.language_models import CausalModel, Gap, LanguageModel, MaskedModel, Prediction, Row
+from mtassay.nlp.language_models import Gap, MaskedModel, Prediction, Row
 
 NOUNS = ("house", "cat", "dog", "river", "bread", "book", "sun", "moon", "Paris")
 ADJECTIVES = ("red", "small", "old")
@@ -21,7 +21,7 @@ def place(text: str, word: str) -> WordPlace:
     return WordPlace(Annotation(text, (Token(word, start, start + len(word)),)), 0)
 
 
-class FakeModel(LanguageModel):
+class FakeMasked(MaskedModel):
     """Predicts the same pieces at every gap, with the scores of a table; remembers its batches.
 
     Rows are one number per character of the text, as far as they are not longer than `longest`.
@@ -35,6 +35,10 @@ class FakeModel(LanguageModel):
         self.budget = budget
         self.batches: list[list[int]] = []
 
+    def read(self, gaps: Sequence[Gap]) -> list[Row | None]:
+        """The text with a mark at the gap."""
+        return [self.row(f"{gap.before}_{gap.after}") for gap in gaps]
+
     def predict(self, rows: Sequence[Row], *, among: Sequence[int], count: int) -> list[list[Prediction]]:
         """The best pieces of the table."""
         self.batches.append([len(row.tokens) for row in rows])
@@ -44,28 +48,6 @@ class FakeModel(LanguageModel):
     def row(self, text: str) -> Row | None:
         """A text as the numbers of its characters."""
         return None if len(text) > self.longest else Row(tuple(map(ord, text)), len(text) - 1)
-
-
-class FakeMasked(FakeModel, MaskedModel):
-    """A masked model."""
-
-    def read(self, gaps: Sequence[Gap]) -> list[Row | None]:
-        """The text with a mark at the gap."""
-        return [self.row(f"{gap.before}_{gap.after}") for gap in gaps]
-
-
-class FakeCausal(FakeModel, CausalModel):
-    """A causal model; a text is as probable as the words of the table in it, and unknown ones cost 9."""
-
-    def read(self, texts: Sequence[str]) -> list[Row | None]:
-        """The text after the mark that begins it."""
-        return [self.row(f"^{text}") for text in texts]
-
-    def score(self, rows: Sequence[Row]) -> list[float]:
-        """The sum over the words."""
-        self.batches.append([len(row.tokens) for row in rows])
-        texts = ["".join(map(chr, row.tokens[1:])) for row in rows]
-        return [sum(self.scores.get(f"▁{word}", -9.0) for word in text.split()) for text in texts]
 
 
 def build_bert(folder: Path, *, head: bool = True, cased: bool = False) -> Path:

@@ -7,8 +7,16 @@ import math
 import numpy as np
 import pytest
 
-from mtassay.methods.invariance.cloze import Cloze, WordChoice, open_cloze, tokens_around
-from mtassay.methods.invariance.substitute_lexicon import SubstituteLexicon, naturalness, open_lexicon
+from mtassay.methods.invariance.substitute_lexicon import (
+    Cloze,
+    Pairs,
+    SubstituteLexicon,
+    WordChoice,
+    naturalness,
+    open_cloze,
+    open_lexicon,
+    tokens_around,
+)
 from mtassay.methods.invariance.substitutes import Candidate, WordPlace
 from mtassay.nlp.annotation import Annotation, Token
 
@@ -36,8 +44,8 @@ def dog(relation: str = "nsubj") -> WordPlace:
     return WordPlace(Annotation("The dog", tokens), 1)
 
 
-def lexicon(cell: str, cloze: Cloze) -> SubstituteLexicon:
-    return SubstituteLexicon({("NN", "dog"): cell}, signature="test", cloze=cloze)
+def lexicon(cell: str, cloze: Cloze, *, pairs: Pairs | None = None) -> SubstituteLexicon:
+    return SubstituteLexicon({("NN", "dog"): cell}, signature="test", cloze=cloze, pairs=pairs)
 
 
 def test_words_around_a_gap_are_numbers_and_what_is_unknown_has_a_kind() -> None:
@@ -68,9 +76,11 @@ def test_the_lexicon_keeps_what_reads_naturally_best_first() -> None:
     assert found == [Candidate("cat", pytest.approx(0.9367, abs=1e-4)), Candidate("hen", pytest.approx(0.9))]
 
 
-def test_where_few_are_sure_the_best_of_the_others_are_taken() -> None:
-    [found] = lexicon("cat:70 owl:63 hen:50", favouring()).substitutes([dog()], count=9)
-    assert [candidate.word for candidate in found] == ["cat", "owl"]
+def test_a_word_that_is_less_sure_must_be_likely_and_go_with_its_neighbours() -> None:
+    [found] = lexicon("cat:80 owl:74 hen:90", favouring()).substitutes([dog()], count=9)
+    assert [candidate.word for candidate in found] == ["hen", "cat"]
+    words = lexicon("cat:80 hen:90", favouring(), pairs=Pairs({"the": "dog"}))
+    assert [candidate.word for candidate in words.substitutes([dog()], count=9)[0]] == ["hen"]
 
 
 def test_a_noun_before_a_noun_stays() -> None:

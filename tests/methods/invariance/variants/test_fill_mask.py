@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from mtassay.data.errors import MissingExtraError, UsageError
-from mtassay.methods.invariance.substitute_models import FillMask
-from mtassay.methods.invariance.substitutes import Candidate, WordPlace
+from mtassay.methods.invariance.substitutes import Candidate, FillMask, WordPlace
 from mtassay.nlp.annotation import Annotation, Token
 from mtassay.nlp.language_models import Gap, MaskedModel, TransformersMasked, read_words
 from tests.methods.invariance.variants import lms

@@ -105,11 +105,11 @@ def test_our_english_table_knows_common_words(word: str, tag: str, one_of_them: 
 
 
 def test_the_ways_to_choose_are_named_where_there_is_no_lexicon() -> None:
-    with pytest.raises(UsageError, match=r"No lexicon for 'ja'.*fill-mask:MODEL.*causal:MODEL.*file:PATH"):
+    with pytest.raises(UsageError, match=r"No lexicon for 'ja'.*fill-mask:MODEL.*llm:MODEL.*file:PATH"):
         open_substituter("lexicon", "ja")
 
 
-@pytest.mark.parametrize("text", ["thesaurus", "file:", "fill-mask", "causal:", ""])
+@pytest.mark.parametrize("text", ["thesaurus", "file:", "fill-mask", "llm:", ""])
 def test_a_way_that_is_none_is_refused(text: str) -> None:
     with pytest.raises(UsageError):
         open_substituter(text, "en")
