@@ -101,6 +101,13 @@ def main() -> None:
             own, kind = told["defects", row["id"]], row["kind"]
             if row["defect"] is None:
                 continue
+            if kind == "consistency":  # which one of two is wrong nobody can see
+                own = {
+                    check: why
+                    for other in rows
+                    if other["source"] == row["source"]
+                    for check, why in told["defects", other["id"]].items()
+                }
             is_named = any(check in REASONS.get(kind, ()) for check in own)
             of[kind] += 1
             found[kind] += bool(own)

@@ -33,7 +33,7 @@ TRANSLATE = (
     "translate", "-l", "en-de", "-t", "x=command:sleep 0.3; cat", "source.txt", "-o", "out.txt", "-q",
 )  # fmt: skip
 INVARIANCE = (
-    "invariance", "run", "source.txt", "-l", "en-pt", "-t", "x=fake:upper", "--structure", "triples", "-q",
+    "invariance", "run", "source.txt", "-l", "en-pt", "-t", "x=fake:upper", "--structure", "dependency", "-q",
 )  # fmt: skip
 MOMENTS = {
     "while it is loaded": (SCORE, [0.0, 0.03, 0.06, 0.1, 0.15, 0.2, 0.3]),

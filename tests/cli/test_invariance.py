@@ -181,28 +181,31 @@ def test_what_is_not_said_of_a_saved_run_is_as_in_the_run(run: Run, sentences: P
     assert "|structure:raw|threshold:1|" in again["scores"][0]["signature"]
     words = ("--labels", "sheet.jsonl", "--structure", "raw", "--plot", "sweep.svg")
     assert "Top-k accuracy" in run("meta", "judges", "last", *words).stdout
+    several = (*words[:3], "raw,tokens", *words[4:])
+    refused = run("meta", "judges", "last", *several)
+    assert refused.returncode == 2
+    assert "One structure can be drawn at a time: give --structure NAME" in refused.stderr
     drawn = (tmp_path / "sweep.svg").read_text(encoding="utf-8")
     assert ">distance threshold<" in drawn
     shown = run("runs", "show", "last")
     assert "as judged then; with later reviews: mtassay invariance run " in shown.stderr
 
 
-def test_filters_and_discount_of_a_run_hold_until_others_are_given() -> None:
+def test_filters_of_a_run_hold_until_others_are_given() -> None:
     parameters = {
         "pair": "en-pt",
         "structure": "dependency",
         "threshold": 9,
-        "discount": True,
         "filters": ["parser"],
         "annotator": "x",
     }
     saved = Saved("1", "invariance", parameters, [], "", {}, Result())
     same = InvarianceMethod.resolve({"checks": ()}, saved)
-    assert (same.filters, same.discount, same.threshold) == (("parser",), True, 9)
-    plain = InvarianceMethod.resolve({"checks": (), "filters": (), "discount": False}, saved)
-    assert (plain.filters, plain.discount, plain.threshold) == ((), False, 9)
+    assert (same.filters, same.threshold) == (("parser",), 9)
+    plain = InvarianceMethod.resolve({"checks": (), "filters": ()}, saved)
+    assert (plain.filters, plain.threshold) == ((), 9)
     other = InvarianceMethod.resolve({"structure": "raw", "checks": ()}, saved)
-    assert (other.filters, other.discount, other.annotator) == ((), False, "x")
+    assert (other.filters, other.annotator) == ((), "x")
     assert other.threshold == PRESETS["raw"]["wide"]
 
 

@@ -25,6 +25,7 @@ from mtassay.methods.behavior.translation_quality import default_filter, measure
 from mtassay.methods.engine import ask
 from mtassay.methods.invariance.evaluation import (
     Evaluations,
+    check_drawable,
     evaluate_methods,
     evaluation_figure,
     evaluation_tables,
@@ -108,6 +109,7 @@ def evaluate_issues(
     systems: Sequence[str] = (),
     workspace: Place = None,
     quiet: bool | None = None,
+    draws: bool = False,
     **parameters: Unpack[IssueOptions],
 ) -> Evaluations:
     """How good the issues of structures are, by what people said of their pairs.
@@ -119,6 +121,7 @@ def evaluate_issues(
         systems: Only these systems of the run. Default: all.
         workspace: The workspace file.
         quiet: Show no progress.
+        draws: Refuse what `evaluation_figure` cannot draw before anything is compared.
         parameters: The fields of `InvarianceMethod` that make an issue; what is not given is as in the run.
 
     Returns:
@@ -139,6 +142,8 @@ def evaluate_issues(
         outputs = {name: record.outputs[name] for name in record.systems if name in systems}
         record = replace(record, systems=list(outputs), outputs=outputs)
     methods = side_by_side(structures, parameters, record)
+    if draws:
+        check_drawable(methods, record.systems)
     with RunSettings(workspace=workspace, quiet=quiet, creates=True).context() as context:
         settled = labels_in(labels, context)
         # The cases are the same for all structures.

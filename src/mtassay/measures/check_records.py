@@ -6,7 +6,7 @@ A check is on in a language pair only if it fires on fewer than one in a hundred
 language. A check of meaning must also fire at least three times as often on wrong outputs as on right ones,
 by people's labels and not by chance. People overlook lost figures and negations in outputs that they call
 right, so one that fires on fewer than three in a thousand human translations need only fire more often on
-wrong outputs, in all pairs together. A pair in which it fired fewer than eight times goes by all pairs.
+wrong outputs, in all pairs together. A pair in which it fired fewer than twenty times goes by all pairs.
 
 What checks of form look for rarely occurs in texts that people label, and writers of such texts change marks
 freely: checks of form, style and consistency go by the catalogues of programs alone.
@@ -25,6 +25,7 @@ from mtassay.measures.check import Check
 PATH = Path(__file__).parent / "data" / "checks.tsv"
 RATIO = 3.0
 FEWEST = 8
+FEWEST_OF_A_PAIR = 20
 SURE = 2.33
 """Standard deviations: with equal rates, fewer than one check in a hundred would do so well."""
 MOST_ALARMS = 0.01
@@ -140,7 +141,7 @@ def _deciding(check: str, pair: str | None, records: Iterable[CheckRecord]) -> _
     there = [record for record in own if record.pair == pair]
     human = [r for r in own if target and r.pair.partition("-")[2].partition("-")[0] == target]
     return _Deciding(
-        there if _added(check, "", there).fired >= FEWEST else own,
+        there if _added(check, "", there).fired >= FEWEST_OF_A_PAIR else own,
         human if _added(check, "", human).human >= ENOUGH else own,
     )
 

@@ -236,7 +236,9 @@ class Reading:
         """Talk by its length and language."""
         if excess <= 0.2 and not output.startswith(source):
             return None
-        if excess > 0.25 and signs.copies_source(source, output):
+        # A name of people or a term may be given in both scripts.
+        is_name = len(source) < 40 and source.istitle()
+        if excess > 0.25 and not is_name and signs.copies_source(source, output):
             return "the source is repeated beside its translation"
         if talk is not None and named.isdisjoint({"refusal", "answered"}):
             return f"talks instead of translating: {talk[:60]!r}"

@@ -42,12 +42,15 @@ class SameSource(Check):
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
         """The alarms, in the order of the units; the most frequent translation, else the first, is right."""
-        groups: dict[tuple[str, object], list[int]] = {}
+        groups: dict[tuple[str, str, object], list[int]] = {}
         for index, unit in enumerate(units):
             if unit.source and unit.output.strip():
-                groups.setdefault((unit.source.strip(), unit.facts.get("plural")), []).append(index)
+                # A PO file gives texts that may differ a context, which its keys begin with.
+                place = unit.key.removesuffix(unit.source) if unit.key.endswith(unit.source) else ""
+                key = unit.file + place, unit.source.strip(), unit.facts.get("plural")
+                groups.setdefault(key, []).append(index)
         alarms = []
-        for (source, _), indexes in groups.items():
+        for (_, source, _), indexes in groups.items():
             if len(indexes) < 2 or not any(char.isalpha() for char in source):
                 continue
             counts = Counter(units[index].output.strip() for index in indexes)
@@ -61,7 +64,7 @@ class SameSource(Check):
                 # One word may need another ending: Ninguno, Ninguna.
                 inflected = " " not in source and text[:-2] == usual[: len(text) - 2] and len(text) > 4
                 # With references, the translations of people may differ too.
-                if text != usual and not inflected and unit.output not in unit.references:
+                if _fold(text) != _fold(usual) and not inflected and unit.output not in unit.references:
                     name = quoted(where.key or where.id)[1:-1]
                     message = f"The same source is translated as {quoted(usual)} elsewhere ({name})"
                     alarms.append(Alarm(index, message, mark("output", 0, len(unit.output))))

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from mtassay.measures.check import Alarm, Check, CheckContext, Unit
 from mtassay.measures.punctuation import end_of
+from mtassay.measures.swapped_names import small_place
 from mtassay.measures.unit_check import (
     ConventionCheck,
     FormProblem,
@@ -183,6 +184,11 @@ class LetterCase(ConventionCheck):
         def problems(source: str, output: str, unit: Unit) -> Sequence[FormProblem]:
             if found := _lowered(source, output) or (day and _capital_day(output, day)):
                 return found
+            if not source.islower() and (place := small_place(source, output)):
+                start = output.find(place)
+                return [
+                    FormProblem(f"{place} has a capital letter", mark("output", start, start + len(place)))
+                ]
             first, given = source[0], output[0]
             if first.isupper() and (match := _LABEL.match(source)) and not source.isupper():
                 label = _LABEL_OUTPUT.match(output)

@@ -5,15 +5,19 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import cache, lru_cache
-from pathlib import Path
+from functools import lru_cache
 from typing import ClassVar, Literal
 
 from mtassay.data.languages import parse_language
 from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Severity, Unit
-from mtassay.measures.output_language import is_monolingual, is_same_text, scripts_of, without_quotes
+from mtassay.measures.output_language import (
+    is_foreign_word,
+    is_loan,
+    is_monolingual,
+    is_same_text,
+    without_quotes,
+)
 from mtassay.nlp.annotation import plain_words
-from mtassay.nlp.word_forms import WordForms, word_forms
 
 # Addresses, tags, placeholders, options and code are no words to translate.
 _NO_WORDS = re.compile(
@@ -25,7 +29,6 @@ _NO_WORDS = re.compile(
 _COMMAND = re.compile(
     r"(?:^|[\s(\['\"|=])--?[A-Za-z][\w-]*|\S {2,}\S|(?<!\w)[a-z]+\(\)|\w+_\w+|[$%\\]\w+ ?[=:]|\t"
 )
-_LOANS = Path(__file__).parent / "data" / "loan_words.txt"
 _LONG = re.compile(r"[^\W\d_\u0e00-\uffff]{4,}+")
 _LETTERS = 4
 _RUN = 3
@@ -57,17 +60,18 @@ class UntranslatedWords(Check):
         ['untranslated: continue']
         """
         languages = [parse_language(tag or "").code for tag in (context.source, context.target)]
+        has_nouns = languages[0] in _CAPITAL_NOUNS
         found: dict[int, list[str]] = {}
         left: Counter[str] = Counter()
         for index, unit in enumerate(units):
             source, output = unit.source or "", unit.output
             # Nearly always both have no such word in common, which is cheap to see.
-            words = [word for word in _small_words(source) if word in output]
+            words = [word for word in _long_words(source, has_nouns) if word in output]
             if (
                 not words
                 or not (words := list({*words}.intersection(_LONG.findall(output))))
                 or not (
-                    any(_is_foreign(word, *languages) for word in words)
+                    any(is_foreign_word(word, *languages) for word in words)
                     or len(set(source.split()).intersection(output.split())) >= _RUN
                 )
             ):
@@ -88,9 +92,9 @@ class UntranslatedWords(Check):
 
 
 @lru_cache(maxsize=1 << 14)
-def _small_words(source: str) -> frozenset[str]:
-    """The long words of a source that are in small letters."""
-    return frozenset(word for word in _LONG.findall(source) if word.islower())
+def _long_words(source: str, has_nouns: bool) -> frozenset[str]:
+    """The long words of a source, in small letters but where all nouns have a capital."""
+    return frozenset(word for word in _LONG.findall(source) if has_nouns or word.islower())
 
 
 def _loans(units: Sequence[Unit], left: Counter[str]) -> set[str]:
@@ -108,37 +112,25 @@ def _left_words(source: str, output: str, source_language: str, target_language:
     there = [word.text for word in plain_words(_NO_WORDS.sub(" ", without_quotes(source)))]
     here = [word.text for word in plain_words(_NO_WORDS.sub(" ", without_quotes(output)))]
     known = set(there)
-    left = [word for word in here if word in known and _is_common(word) and word not in _usual_loans()]
+    left = [word for word in here if word in known and _is_common(word) and not is_loan(word)]
     if _COMMAND.search(source):
         left = []
-    foreign = [word for word in left if _is_foreign(word, source_language, target_language)]
+    if source_language in _CAPITAL_NOUNS:
+        nouns = {word for word in _AFTER_ARTICLE.findall(output) if word in known}
+        left += [word for word in nouns if word[0].isupper() and len(word) >= _LETTERS + 2]
+    foreign = [word for word in left if is_foreign_word(word, source_language, target_language)]
     return list(dict.fromkeys([*foreign, *_runs(there, here)]))
-
-
-@cache
-def _usual_loans() -> frozenset[str]:
-    """Words that translators of programs leave in English in several languages."""
-    return frozenset(_LOANS.read_text(encoding="utf-8").split())
 
 
 def _is_common(word: str) -> bool:
     return len(word) >= _LETTERS and word.isalpha() and word.islower()
 
 
-@lru_cache(maxsize=100_000)
-def _is_foreign(word: str, source: str, target: str) -> bool:
-    """Whether the source language has the word and the target language does not."""
-    if "Latin" in scripts_of(target):
-        forms = _forms(target)
-        # A dictionary takes long to open, and what the target language has needs no second one.
-        if not forms.has_dictionary or forms.knows(word) or forms.knows(word.capitalize()):
-            return False
-    return _forms(source).knows(word)
-
-
-@cache
-def _forms(language: str) -> WordForms:
-    return word_forms(language)
+_CAPITAL_NOUNS = frozenset(("de", "lb"))
+# "The Hausmeister has": a noun with an article is no name, as a rule.
+_AFTER_ARTICLE = re.compile(
+    r"\b(?:the|an?|this|that|his|her|their|our|my|your|no|every) ([^\W\d_]+)(?= [a-z]|[.,!?])", re.IGNORECASE
+)
 
 
 def _runs(there: Sequence[str], here: Sequence[str]) -> list[str]:

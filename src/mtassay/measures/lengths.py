@@ -98,7 +98,14 @@ class Omission(Check):
             if missing and lengths.excess(unit) < -0.12 * missing:
                 yield Alarm(index, f"{plural(missing, 'sentence')} fewer than the source, and it is shorter")
                 continue
-            # The first comparison is cheap and clears nearly all.
+            # The first comparisons are cheap and clear nearly all.
+            if source and size_of(source) >= _LONG and 4 * size_of(unit.output) < 3 * size_of(source):
+                parts = len(_PART.findall(source)) - len(_PART.findall(unit.output))
+                if parts > 0 and (excess := lengths.excess(unit)) < -0.32:
+                    share = f"{math.exp(excess):.0%} of the usual length"
+                    message = f"{plural(parts, 'part')} fewer than the source, {share}"
+                    yield Alarm(index, message)
+                    continue
             if (
                 not source
                 or 2 * len(unit.output) > len(source)
@@ -124,7 +131,7 @@ class Addition(Check):
         """Outputs of more than about twice the usual length and at least 30 letters more."""
         lengths = lengths_of(units, context)
         for index, unit in enumerate(units):
-            if not unit.source or len(unit.output) < len(unit.source) + 15 < 30:
+            if not unit.source or len(unit.output) < len(unit.source) + 15 < 30 or has_contact(unit):
                 continue
             if (more := _fewer_sentences(unit.output, unit.source)) and lengths.excess(unit) > 0.35:
                 yield Alarm(index, f"{plural(more, 'sentence')} more than the source, and it is longer")
@@ -133,7 +140,10 @@ class Addition(Check):
                 yield Alarm(index, f"{times:.1f} times the usual length: something may be added")
 
 
-_SENTENCE = re.compile(r"[^\W_]{2}[)\"”»]?[.!?](?=\s+[^\W\d_]|\s*$)|[。！？](?!$)|[。！？]$")
+_LONG = 50
+# What ends a part of a sentence.
+_PART = re.compile(r"[,;:.!?](?=\s|$)|[、，；：。！？]|\s[–—-]\s")
+_SENTENCE = re.compile(r"[^\W_]{2}[)\"”»]?[.!?](?=\s+[¿¡(\"“«„]?[^\W_]|\s*$)|[。！？](?!$)|[。！？]$")
 
 
 def _fewer_sentences(one: str, other: str) -> int:
@@ -142,6 +152,14 @@ def _fewer_sentences(one: str, other: str) -> int:
         return 0
     own, theirs = len(_SENTENCE.findall(one)), len(_SENTENCE.findall(other))
     return own - theirs if own > theirs > 0 else 0
+
+
+_CONTACT = re.compile(r"\w@\w|https?://|www\.")
+
+
+def has_contact(unit: Unit) -> bool:
+    """Whether an output names an address that its source has not: where to report errors of translation."""
+    return _CONTACT.search(unit.output) is not None and not _CONTACT.search(unit.source or "")
 
 
 def is_far_longer(unit: Unit, lengths: Lengths) -> bool:

@@ -63,16 +63,13 @@ class Numbers(Check):
             if runs and (_NO_NUMBER.search(source) or _NO_NUMBER.search(output)):
                 continue
             # Nearly always the same digits stand in the output, which is cheap to see.
-            if not runs and not reader.has_words(source):
-                found = None
-            elif runs and not _has_all(runs, output):
-                found = reader.compare(unit) or reader.swapped(unit)
-            elif runs:
+            found = None
+            if (runs and not _has_all(runs, output)) or (not runs and reader.has_words(source)):
+                found = (reader.compare(unit) if runs else None) or reader.swapped(unit)
+            if runs and not found:
                 found = _changed_unit(source, output)
                 found = found or _lost_afternoon(source, output) or reader.changed_scale(unit)
                 found = found or reader.kept_separator(unit)
-            else:
-                found = reader.swapped(unit)
             if found := found or _changed_month(source, output, reader) or reader.changed_word(unit):
                 yield Alarm(index, found.message, found.marks)
 

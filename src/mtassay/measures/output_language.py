@@ -7,6 +7,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
+from pathlib import Path
 
 from mtassay.data.languages import name_of, parse_language
 from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Unit
@@ -22,6 +23,7 @@ from mtassay.nlp.identification import (
     same_as,
     words_of,
 )
+from mtassay.nlp.word_forms import word_forms
 
 _NOT_WORD = re.compile(r"[\W_]+")
 _SAMPLE = 4_000
@@ -153,6 +155,35 @@ def fold(text: str) -> str:
     return _NOT_WORD.sub("", text).casefold()
 
 
+_LOANS = Path(__file__).parent / "data" / "loan_words.txt"
+
+
+def is_loan(word: str) -> bool:
+    """Whether translators of programs leave a word in English in several languages: socket."""
+    loans = _usual_loans()
+    return word in loans or word.removesuffix("s") in loans
+
+
+@cache
+def _usual_loans() -> frozenset[str]:
+    return frozenset(_LOANS.read_text(encoding="utf-8").split())
+
+
+def knows_word(word: str, language: str) -> bool:
+    """Whether a language has a word; true where it is in Latin letters and has no dictionary."""
+    if "Latin" not in scripts_of(language):
+        return False
+    forms = word_forms(language)
+    return not forms.has_dictionary or forms.knows(word) or forms.knows(word.capitalize())
+
+
+@lru_cache(maxsize=100_000)
+def is_foreign_word(word: str, source: str, target: str) -> bool:
+    """Whether the source language has the word and the target language does not."""
+    # A dictionary takes long to open, and what the target language has needs no second one.
+    return not knows_word(word, target) and word_forms(source).knows(word)
+
+
 def is_translatable(source: str) -> bool:
     """True if the text has several words that are neither names nor codes.
 
@@ -162,7 +193,12 @@ def is_translatable(source: str) -> bool:
     words = words_of(_SPOKEN_TAG.sub(r" \1 ", source))
     # A character of an unspaced script is a third of a word; a lower-case letter begins no name.
     common = sum(1 / 3 if is_unspaced(word) else 1 for word in words if not word[0].isupper())
-    return len(words) >= 3 and (common >= 2 or source.isupper())
+    return len(words) >= 3 and (common >= 2 or _is_loud(source))
+
+
+def _is_loud(text: str) -> bool:
+    """Whether nearly all letters are capitals: HOW DARE YOU, Tom!"""
+    return text.isupper() or 5 * sum(map(str.isupper, text)) > 4 * sum(map(str.isalpha, text)) > 40
 
 
 class FileWords:
@@ -233,14 +269,18 @@ class FileWords:
         return [word in kept and word not in allowed for word in words]
 
 
+# Options and arguments of commands: -p, [-o OPTIONS], --nslist <ns,...>
+_USAGE = re.compile(r"\[-?[^\[\]]{1,60}\]|(?<!\w)--?\w[\w-]*+(?:[= ]?<[^<>]{1,40}>)?")
+
+
 @lru_cache(maxsize=1 << 14)
 def _common_words(source: str) -> frozenset[str]:
     """The words of a source that are no names, in small letters."""
-    is_upper = source.isupper()
+    is_upper = _is_loud(source)
     # A word at the beginning of a sentence is a name only if it is one elsewhere.
     return frozenset(
         word.lower()
-        for word in words_of(without_quotes(source) if "{" in source else source)
+        for word in words_of(_USAGE.sub(" ", without_quotes(source) if "{" in source else source))
         if (is_upper or not word[0].isupper()) and word.isalpha()
     )
 
@@ -321,7 +361,8 @@ class Untranslated(_LanguageCheck):
             if not source or not _share_beginnings(source, output):
                 continue
             if is_same_text(source, output):
-                if not is_translatable(source) or _is_like_reference(unit):
+                is_plain = is_translatable(source) or _is_label(source, words.source, words.target)
+                if not is_plain or _is_like_reference(unit):
                     continue
                 # Languages that share most words may well say the same.
                 if words.has_enough and 3 * words.vocabulary.leaning(output) > len(output.split()):
@@ -335,6 +376,17 @@ class Untranslated(_LanguageCheck):
                     f"{sum(left)} of {len(left)} words are untranslated",
                     (Mark("output", 0, len(output)),),
                 )
+
+
+def _is_label(source: str, language: str | None, target: str | None) -> bool:
+    """Whether a short text has two words or more, all of the source language alone: Search settings."""
+    parts = source.strip(" .…:!?").split()
+    if not 2 <= len(parts) <= 4 or not language or not target or not parts[-1].islower():
+        return False
+    return all(
+        part.isalpha() and not is_loan(part.lower()) and is_foreign_word(part.lower(), language, target)
+        for part in parts
+    )
 
 
 def _share_beginnings(source: str, output: str) -> bool:
@@ -405,7 +457,8 @@ def _why_wrong(unit: Unit, target: str, words: FileWords) -> str:
     if _is_talk(unit):
         return ""
     guess = identify(unit.output, target)
-    if not (guess.is_sure and guess.excludes(target)):
+    is_sure = guess.is_sure or (guess.probability >= 0.5 and guess.expected < 0.001)
+    if not (is_sure and guess.excludes(target)):
         return ""
     if any(identify(text, target).code in same_as(guess.code) for text in unit.references):
         return ""
@@ -489,12 +542,28 @@ class MixedLanguage(Check):
                 continue
             left = words.leftovers(unit)
             n = sum(left)
+            if 2 <= n < 4 and 5 * n >= 2 * len(left) and self._are_strange(unit, left, words):
+                yield Alarm(index, f"{n} of {len(left)} words are left in the source language")
             if n < 4 or n >= 0.7 * len(left):  # a word or two, or wholly untranslated
                 continue
             if n < 0.4 * len(left) and _longest_run(unit, words) < 4:
                 continue
             if words.has_enough or _is_foreign(unit, words):
                 yield Alarm(index, f"{n} of {len(left)} words are left in the source language")
+
+    def _are_strange(self, unit: Unit, left: Sequence[bool], words: FileWords) -> bool:
+        """Whether the words left are in small letters, and no dictionary of the target language has them."""
+        there = words_of(without_quotes(unit.output))
+        source, target = words.source, words.target
+        if not source or not target or len(there) != len(left) or _USAGE.search(unit.source or ""):
+            return False
+        own = [word for word, is_left in zip(there, left, strict=True) if is_left]
+        if len(own) > len({*own}) or not any(is_foreign_word(word, source, target) for word in own):
+            return False
+        return all(
+            word.islower() and len(word) > 3 and not is_loan(word) and not knows_word(word, target)
+            for word in own
+        )
 
 
 def _strange_script(index: int, unit: Unit, strange: re.Pattern[str]) -> Alarm | None:

@@ -329,6 +329,9 @@ class Quotes(ConventionCheck):
         return problems
 
 
+_CLOSED_STRAIGHT = re.compile(r'„[^„“”"<>{}]{1,80}"')
+
+
 def _odd_quotes(text: str) -> bool:
     return sum(text.count(char) for char in "\"'`‘’“”«»") % 2 == 1
 
@@ -365,6 +368,10 @@ def _quote_problems(source: str, output: str, unit: Unit) -> Sequence[FormProble
         place = max(output.rfind(char) for char in "„“”")
         problems.append(
             FormProblem(f"A quotation mark {output[place]} has no partner", mark("output", place, place + 1))
+        )
+    if not problems and "„" in output and (match := _CLOSED_STRAIGHT.search(output)):
+        problems.append(
+            FormProblem(f"{quoted(match[0])} is closed with another mark", mark("output", *match.span()))
         )
     if not problems and not any(char in output for char in _ALL_QUOTES):
         match = _SOURCE_QUOTED.search(source)

@@ -126,6 +126,20 @@ def _are_far(name: str, other: str) -> bool:
     return distance >= 3 and 2 * distance >= max(len(one), len(two))
 
 
+def small_place(source: str, output: str) -> str:
+    """A place of the source that the output writes with a small letter; else the empty string.
+
+    >>> small_place("See you in London.", "Nos vemos en londres.")
+    'londres'
+    """
+    table, pattern = _places()
+    rows = {table[name] for name in pattern.findall(source)}
+    if not rows or rows & {table[name] for name in pattern.findall(output)}:
+        return ""
+    names = (name.lower() for name, row in table.items() if row in rows)
+    return next((name for name in names if re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", output)), "")
+
+
 @cache
 def _places() -> tuple[dict[str, int], re.Pattern[str]]:
     """The number of each place by its names, Russian ones without their endings, and what finds them."""

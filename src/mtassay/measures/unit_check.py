@@ -100,13 +100,12 @@ class ConventionCheck(UnitCheck):
     """A check of habits: what a file does throughout is its style, reported once, and not many errors.
 
     German translators write a full stop where many English sources have none. If at least twenty texts of a
-    file, and at least a twentieth of them, get the same message, only the first one is reported, with the
-    count.
+    file and a twentieth of them get the same message, or six and a fifth, only the first one is reported,
+    with the count.
     """
 
     scope = "file"
-    fewest: ClassVar[int] = 20
-    share: ClassVar[float] = 0.05
+    fewest: ClassVar[int] = 6
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
         """The alarms, in the order of the units."""
@@ -119,7 +118,7 @@ class ConventionCheck(UnitCheck):
         habits = {
             (file, kind): n
             for (file, kind), n in counts.items()
-            if n >= self.fewest and n >= self.share * sizes[file]
+            if n >= (0.05 if n >= 20 else 0.2) * sizes[file] and n >= self.fewest
         }
         told = set()
         for alarm in alarms:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from mtassay.data.display import Headline, Leaderboard, Standing
+from mtassay.data.display import Headline, Leaderboard, Standing, Table
 from mtassay.data.marks import p_stated, plural, signed
 from mtassay.data.nouns import Comparison, Result, Run, Score
 
@@ -252,3 +252,26 @@ def _ends(score: Score) -> str:
 def _listed(names: Sequence[str], total: int) -> str:
     more = f" and {total - len(names)} more" if total > len(names) else ""
     return f"{', '.join(names)}{more}"
+
+
+COLUMNS = {
+    "±": "half of the 95 % bootstrap interval",
+    "#": "rank; 1 and bold: may be the best, because no other system is significantly better, all compared "
+    "at once. Other ranks: 1 + the number of systems that are. With --ranks wmt-clusters: all systems of a "
+    "rank differ significantly from all below",
+    "n": "how many outputs have a score; of a comparison, the segments that both systems have",
+    "same": "the score on the segments that all systems have",
+    "answered": "the score on the segments that all systems answered",
+    "Δ": "the score of the system minus that of the baseline",
+    "p": "how likely such a difference is by chance; * is below the level of significance",
+    "detectable": "the smallest Δ that this test set shows with 80 % power",
+    "more needed": "how many more segments would make a Δ of this size significant",
+    "people": "how often people preferred the same system where the metric differed as much, at WMT22–24. "
+    "Details: mtassay explain BLEU",
+}
+"""What the columns of `score` mean."""
+
+
+def columns_table() -> Table:
+    """The columns of a run of `score` with their meaning, a row each."""
+    return Table(["Column", "meaning"], [list(row) for row in COLUMNS.items()])

@@ -324,6 +324,8 @@ class Guess(NamedTuple):
     def excludes(self, target: str) -> bool:
         """True if the line is surely not in the target language."""
         akin = any(self.code in group and target in group for group in _AKIN)
+        if {self.code, target} == {"es", "pt"}:
+            return self.expected < 0.01
         return self.expected < (0.005 if akin else 0.02)
 
 

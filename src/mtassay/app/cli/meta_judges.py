@@ -157,6 +157,7 @@ def judges_command(
             systems=labelled["systems"],
             workspace=workspace,
             quiet=quiet,
+            draws=plot is not None,
         )
         if plot is not None:
             draw(evaluation_figure(evaluations), plot)

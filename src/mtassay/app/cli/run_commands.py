@@ -43,7 +43,7 @@ from mtassay.data.method import view_of
 from mtassay.data.nouns import Run
 from mtassay.data.registry import named
 from mtassay.measures.worth import worth_table
-from mtassay.methods.score.score_tables import COLUMNS, columns_table
+from mtassay.methods.headlines import COLUMNS, columns_table
 from mtassay.report.case_text import case_record, case_tables, case_text
 from mtassay.report.run_text import block_text
 from mtassay.review.case_history import tell_case

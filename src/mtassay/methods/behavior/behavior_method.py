@@ -50,6 +50,7 @@ from mtassay.methods.behavior.behavior_evidence import (
 from mtassay.methods.behavior.behavior_view import BehaviorView
 from mtassay.methods.behavior.case_files import read_material, read_outputs_of
 from mtassay.methods.behavior.case_generation import make_cases
+from mtassay.methods.behavior.edit_search import words_of
 from mtassay.methods.behavior.pair_quality import PAIR_QUESTIONS
 from mtassay.methods.behavior.pairs import cases_of, edited_id
 from mtassay.methods.behavior.pass_rates import pass_rates
@@ -421,7 +422,7 @@ class BehaviorMethod(RepeatSettings, Method):
                 reconsider(judged[i], has_edit.get(i)) if blind[i] else judged[i],
                 has_edit.get(i),
                 denied[i][1] if i in denied else opinions[i][1] if opinions else None,
-                is_original_good=opinions[i][0].verdict != "fail"
+                is_original_good=_is_good(pair, opinions[i][0])
                 if opinions
                 else judged[i].status != "original is bad",
             )
@@ -501,6 +502,11 @@ class BehaviorMethod(RepeatSettings, Method):
             settings[name] = f"[{metric.signature([])}]"
         settings["version"] = f"mtassay-{__version__}"
         return "|".join(f"{key}:{value}" for key, value in settings.items())
+
+
+def _is_good(pair: AnsweredPair, opinion: Opinion) -> bool:
+    """Whether nothing is known against the translation of an original: a copy of the source is none."""
+    return opinion.verdict != "fail" and words_of(pair.texts[0]) != words_of(str(pair.case.sources[0]))
 
 
 def _asks_for_recipe(values: Mapping[str, Any]) -> bool:

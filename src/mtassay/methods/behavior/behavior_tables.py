@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from mtassay.data.display import Cell, Figure, Point, Series, Table
 from mtassay.data.marks import marked, plural, printable
@@ -14,7 +15,7 @@ from mtassay.data.nouns import Finding, Result, Run, Score
 from mtassay.methods.behavior.behavior_blocks import SHORT
 from mtassay.methods.behavior.behavior_evidence import CaseEvidence
 from mtassay.methods.behavior.case_generation import GeneratedCases
-from mtassay.methods.behavior.pass_rates import ALL, PASS_RATE, UNDECIDED
+from mtassay.methods.behavior.pass_rates import ALL, PASS_RATE, SURVIVED, UNDECIDED
 from mtassay.methods.behavior.verdict_thresholds import MOVED
 
 __all__ = [
@@ -22,10 +23,10 @@ __all__ = [
     "broken_table",
     "capabilities_in",
     "generated_tables",
-    "pass_rate_figure",
     "pass_rate_table",
     "position_table",
     "ranked_systems",
+    "rate_figure",
     "status_table",
     "sweep_figure",
     "sweep_table",
@@ -33,30 +34,44 @@ __all__ = [
 
 _RARE = ("edit ignored", "edit improved it", "undecided", "skipped", "error")
 _REASONS = 5  # reasons that a note names
+_RANK = "rank: over all cases; a new one where all above differ significantly from all below."
 
 
-def capabilities_in(result: Result) -> list[str]:
+def capabilities_in(result: Result, *, name: str = PASS_RATE) -> list[str]:
     """The capabilities in the order of the scores, `all` last; `all` alone where there is only one."""
-    groups = dict.fromkeys(score.group for score in result.scores if score.name == PASS_RATE)
+    groups = dict.fromkeys(score.group for score in result.scores if score.name == name)
     named = [group for group in groups if group != ALL]
     return [*named, ALL] if len(named) > 1 else named or list(groups)
 
 
-def ranked_systems(result: Result) -> list[str]:
+def _ranks(result: Result, name: str) -> list[list[Cell | str]]:
+    """The last row of a table: the rank of each system over all cases; nothing where there is none."""
+    ranks = {s: c.rank for c in result.clusters if (c.name, c.group) == (name, ALL) for s in c.systems}
+    systems = ranked_systems(result, name=name)
+    return [["rank", "", *(str(ranks.get(system, "–")) for system in systems)]] if ranks else []
+
+
+def ranked_systems(result: Result, *, name: str = PASS_RATE) -> list[str]:
     """The systems, the best over all cases first."""
-    ranked = [s for c in result.clusters if (c.name, c.group) == (PASS_RATE, ALL) for s in c.systems]
-    rated = dict.fromkeys(score.system for score in result.scores if score.name == PASS_RATE)
+    ranked = [s for c in result.clusters if (c.name, c.group) == (name, ALL) for s in c.systems]
+    rated = dict.fromkeys(score.system for score in result.scores if score.name == name)
     return list(dict.fromkeys((*(s for s in ranked if s in rated), *rated)))
 
 
 def pass_rate_table(
-    result: Result, *, alpha: float = 0.05, mark: str = "", title: str = "", caution: str = ""
+    result: Result,
+    *,
+    alpha: float = 0.05,
+    mark: str = "",
+    title: str = "",
+    caution: str = "",
+    has_ranks: bool = True,
 ) -> Table:
     """Capabilities by system: the pass rate in percent with its 95 % interval, the best systems first.
 
     `n` is the cases that passed or failed, a range where systems differ in it. In each row those systems are
     bold that are not significantly worse than the best one; `mark` stands behind them, for where bold cannot
-    be seen. `caution` is a last note.
+    be seen. `caution` is a last note; without `has_ranks` another table has the ranks.
     """
     systems = ranked_systems(result)
     scores = {(s.group, s.system): s for s in result.scores if s.name == PASS_RATE}
@@ -74,9 +89,8 @@ def pass_rate_table(
             behind = mark if strong else " " * len(mark) if several else ""
             row.append(Cell(_percent(scores[group, system], behind), strong=strong))
         rows.append(row)
-    ranks = {s: c.rank for c in result.clusters if (c.name, c.group) == (PASS_RATE, ALL) for s in c.systems}
-    if several and ranks:
-        rows.append(["rank", "", *(str(ranks.get(system, "–")) for system in systems)])
+    ranks = _ranks(result, PASS_RATE) if has_ranks else []
+    rows += ranks
     notes = ["Percent of the n settled cases that pass. In brackets: Wilson's 95 % interval."]
     if several:
         bold = f"Bold ({mark})" if mark else "Bold"
@@ -84,17 +98,18 @@ def pass_rate_table(
             f"{bold}: the best of the row, and all not significantly worse (randomization, two-sided, "
             f"corrected for all comparisons of the table, p < {alpha:g})."
         )
-        notes.append("rank: over all cases; a new one where all above differ significantly from all below.")
+        notes += [_RANK] if ranks else []
     notes += _about_undecided(result, systems)
     notes += [caution] if caution else []
     return Table(["Capability", "n", *map(printable, systems)], rows, title, notes)
 
 
-def pass_rate_figure(result: Result, *, title: str = "") -> Figure:
-    """Capabilities by system: a dot for each pass rate, with its 95 % interval."""
-    systems = ranked_systems(result)
-    scores = {(s.group, s.system): s for s in result.scores if s.name == PASS_RATE}
-    rows = {g: f"{g}  ({max(scores[g, system].n for system in systems):,})" for g in capabilities_in(result)}
+def rate_figure(result: Result, *, name: str = PASS_RATE, title: str = "") -> Figure:
+    """Capabilities by system: a dot for each rate of this name, with its 95 % interval."""
+    systems = ranked_systems(result, name=name)
+    scores = {(s.group, s.system): s for s in result.scores if s.name == name}
+    groups = [g for g in capabilities_in(result, name=name) if name == PASS_RATE or scores[g, systems[0]].n]
+    rows = {g: f"{g}  ({max(scores[g, system].n for system in systems):,})" for g in groups}
     series = [
         Series(system, [Point(row, (s := scores[g, system]).value, s.low, s.high) for g, row in rows.items()])
         for system in systems
@@ -105,7 +120,7 @@ def pass_rate_figure(result: Result, *, title: str = "") -> Figure:
         "dots",
         series,
         title,
-        x_label="pass rate (%)",
+        x_label=f"{name} (%)",
         note=note,
         rows=list(rows.values()),
         heads=heads,
@@ -113,26 +128,35 @@ def pass_rate_figure(result: Result, *, title: str = "") -> Figure:
     )
 
 
-def broken_table(scores: Sequence[Score]) -> Table | None:
+def broken_table(result: Result) -> Table | None:
     """Capabilities by system: how often the edit breaks a translation whose original is good for all."""
-    systems = list(dict.fromkeys(score.system for score in scores))
-    cells = {(score.group, score.system): score for score in scores}
-    groups = [group for group in dict.fromkeys(s.group for s in scores) if cells[group, systems[0]].n]
-    if not systems or not groups:
+    systems = ranked_systems(result, name=SURVIVED)
+    cells = {(score.group, score.system): score for score in result.scores if score.name == SURVIVED}
+    groups = [group for group in dict.fromkeys(group for group, _ in cells) if cells[group, systems[0]].n]
+    if not groups:
         return None
     rows: list[list[Cell | str]] = [
         [
             printable(group),
             f"{cells[group, systems[0]].n:,}",
-            *(f"{(s := cells[group, system]).value:.1f} [{s.low:.0f}–{s.high:.0f}]" for system in systems),
+            *(_percent(_reversed(cells[group, system])) for system in systems),
         ]
         for group in groups
     ]
+    ranks = _ranks(result, SURVIVED)
     notes = [
-        "In percent, with Wilson's 95 % interval, of the n cases whose original all systems translate well: "
-        "what the edit itself breaks, apart from how hard the sentence is."
+        "In percent, with Wilson's 95 % interval, of the n cases whose original the judge calls wrong for no "
+        "system: what the edit itself breaks, apart from how hard the sentence is. Undecided is not broken.",
+        *([_RANK] if ranks else []),
     ]
-    return Table(["Capability", "n", *map(printable, systems)], rows, "Broken by the edit", notes)
+    return Table(["Capability", "n", *map(printable, systems)], [*rows, *ranks], "Broken by the edit", notes)
+
+
+def _reversed(score: Score) -> Score:
+    """The share of the others."""
+    if score.value is None or score.low is None or score.high is None:
+        return score
+    return replace(score, value=100 - score.value, low=100 - score.high, high=100 - score.low)
 
 
 def status_table(run: Run, *, title: str = "") -> Table:

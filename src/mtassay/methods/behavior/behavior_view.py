@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from mtassay.data.display import PLAIN, Block, CaseView, Figure, Headline, Line, Look, Table
-from mtassay.data.nouns import Finding, Flags, Ledger, Observation, OpenAnswer, Segment, original_of
+from mtassay.data.nouns import Finding, Flags, Ledger, Observation, OpenAnswer, Result, Segment, original_of
 from mtassay.data.run_view import AskedPair, RunView
 from mtassay.methods.basis import alarm_table
 from mtassay.methods.behavior.behavior_blocks import (
@@ -24,9 +24,9 @@ from mtassay.methods.behavior.behavior_blocks import (
 from mtassay.methods.behavior.behavior_evidence import CaseEvidence, observed
 from mtassay.methods.behavior.behavior_tables import (
     broken_table,
-    pass_rate_figure,
     pass_rate_table,
     position_table,
+    rate_figure,
     status_table,
     sweep_figure,
     sweep_table,
@@ -35,7 +35,8 @@ from mtassay.methods.behavior.pair_quality import PAIR_QUESTIONS, pairs_in
 from mtassay.methods.behavior.pass_rates import (
     ALL,
     PASS_RATE,
-    broken_by_edits,
+    SURVIVED,
+    edit_survival,
     error_positions,
     pass_rate_ledgers,
     sweep_run,
@@ -64,16 +65,18 @@ class BehaviorView(RunView):
 
     def headlines(self) -> list[Headline]:
         level = float(self.run.parameters.get("level", 0.05))
-        told = Contest(self.run, PASS_RATE, ALL, "pass rate", "case", level, suffix=" %").headlines()
+        survival = self._survival
+        if survival is None:
+            told = Contest(self.run, PASS_RATE, ALL, "pass rate", "case", level, suffix=" %").headlines()
+            return [*told, *choice_headlines(self.run, told), *self.open_headlines()]
+        label = "translations that survive the edit"
+        told = Contest(
+            replace(self.run, result=survival), SURVIVED, ALL, label, "case", level, suffix=" %"
+        ).headlines()
         told += choice_headlines(self.run, told)
-        broken = broken_by_edits(self.run.findings, self.run.systems)
-        kept = [
-            replace(s, value=100 - s.value, low=100 - (s.high or 0), high=100 - (s.low or 0))
-            for s in broken
-            if s.group != ALL and s.value is not None
-        ]
         told += weakest(
-            kept, lambda s, value, how: f"{s.system} is worst at {s.group}: {value} % survive the edit {how}."
+            [score for score in survival.scores if score.group != ALL and score.value is not None],
+            lambda s, value, how: f"{s.system} is worst at {s.group}: {value} % survive the edit {how}.",
         )
         return [*told, *self.open_headlines()]
 
@@ -107,10 +110,14 @@ class BehaviorView(RunView):
         known = (parameters.get("calibrated") or {}).get("known", "")
         warning = " ".join(filter(None, (known, warning)))
         rates = pass_rate_table(
-            self.run.result, alpha=float(parameters.get("level", 0.05)), mark=look.mark, caution=warning
+            self.run.result,
+            alpha=float(parameters.get("level", 0.05)),
+            mark=look.mark,
+            caution=warning,
+            has_ranks=self._survival is None,
         )
         positions = position_table(error_positions(self.run.findings), self.run.findings)
-        broken = broken_table(broken_by_edits(self.run.findings, self.run.systems))
+        broken = self._survival and broken_table(self._survival)
         flagged = alarm_table(self.run.result.basis.get("checks", {}), detail=look.detail)
         tables = [table for table in (rates, broken, status_table(self.run), positions, flagged) if table]
         tables += [*choice_tables(self), *repeat_tables(self.run)]
@@ -120,11 +127,22 @@ class BehaviorView(RunView):
         return tables
 
     def figures(self, look: Look = PLAIN) -> list[Figure]:
-        figures = [pass_rate_figure(self.run.result, title=str(self.run.parameters.get("pair", "")))]
+        title = str(self.run.parameters.get("pair", ""))
+        if self._survival is None:
+            figures = [rate_figure(self.run.result, title=title)]
+        else:
+            figures = [rate_figure(self._survival, name=SURVIVED, title=title)]
         if look.detail and self.run.parameters.get("judge_by") == PAPER:
             swept = sweep_run(self.run)
             figures.append(sweep_figure(swept.scores, chosen=swept.chosen, title=swept.title))
         return [*figures, *choice_figures(self)]
+
+    @cached_property
+    def _survival(self) -> Result | None:
+        """What the edits themselves break; nothing without a case whose original is good for all systems."""
+        level = float(self.run.parameters.get("level", 0.05))
+        survival = edit_survival(self.run.findings, self.run.systems, level=level)
+        return survival if any(score.n for score in survival.scores) else None
 
     def blocks(self, look: Look = PLAIN) -> list[Block]:
         return failure_blocks(self.run, look)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import combinations, product
 from typing import Any
 
@@ -26,7 +26,7 @@ from mtassay.stats.family import compare_rows
 
 PASS_RATE, UNDECIDED, ALL = "pass rate", "undecided", "all"
 AT_THE_EDIT = "at the edit"
-BROKEN = "edit breaks it"
+SURVIVED = "survives the edit"
 # Wu, Liu, Yeung (2023), tables 9 to 11, go down from the alpha they chose; what a higher one finds, too, is
 # worth knowing.
 ALPHA_STEPS = (-0.2, -0.1, 0.0, 0.05, 0.1)
@@ -49,15 +49,42 @@ def pass_rates(
     settled, by randomization, two-sided and corrected for all pairs of systems in all groups; cases made from
     one sentence are swapped together.
     """
-    groups = _groups(findings)
     settled = _settled(findings, systems)
+    return replace(_rated(PASS_RATE, settled, findings, systems, level, trials, signature), counts=counts)
+
+
+def edit_survival(
+    findings: Sequence[Finding], systems: Sequence[str], *, level: float = 0.05, trials: int = 10000
+) -> Result:
+    """How often a translation survives the edit, in percent, by capability: the edit's own effect.
+
+    Only cases count whose original the judge finds good for every system: a sentence that is hard anyway says
+    nothing about the capability, and systems are compared on the same cases. Undecided cases are not broken.
+    """
+    good = Counter(f.case_id for f in findings if CaseEvidence.of(f).is_original_good)
+    shared = np.array([good[case] == len(systems) for case in _cases(findings)], dtype=bool)
+    settled = _settled(findings, systems)
+    survived = np.where(np.isnan(settled) | ~shared, np.nan, np.where(settled == 0, 0.0, 1.0))
+    return _rated(SURVIVED, survived, findings, systems, level, trials)
+
+
+def _rated(
+    name: str,
+    settled: Settled,
+    findings: Sequence[Finding],
+    systems: Sequence[str],
+    level: float,
+    trials: int,
+    signature: str = "",
+) -> Result:
+    """Scores, comparisons and clusters of all cases and of each capability."""
     scores: list[Score] = []
     comparisons: list[Comparison] = []
     clusters: list[Cluster] = []
     row = {case: number for number, case in enumerate(_cases(findings))}
     places = {
         group: np.array([row[case] for case in cases], dtype=np.int64)
-        for group, cases in {ALL: list(row), **groups}.items()
+        for group, cases in {ALL: list(row), **_groups(findings)}.items()
     }
     decided = np.where(settled >= 0, settled, np.nan)
     compared = compare_rows(
@@ -70,12 +97,12 @@ def pass_rates(
     for number, (group, part) in enumerate(places.items()):
         for system, values in zip(systems, settled[:, part], strict=True):
             passed = values[values >= 0]
-            scores.append(_share(PASS_RATE, system, group, int(passed.sum()), len(passed), signature))
+            scores.append(_share(name, system, group, int(passed.sum()), len(passed), signature))
             if undecided := int((values == _NEITHER).sum()):
                 judged = len(passed) + undecided
                 scores.append(_share(UNDECIDED, system, group, undecided, judged, signature))
         comparisons += [
-            Comparison(PASS_RATE, group, a, b, _percent(delta), _defined(p))
+            Comparison(name, group, a, b, _percent(delta), _defined(p))
             for (a, b), delta, p in zip(
                 combinations(systems, 2), compared.delta[number], compared.p[number], strict=True
             )
@@ -83,28 +110,10 @@ def pass_rates(
         if len(systems) > 1:
             pairs = compared.delta[number], compared.p[number]
             clusters += [
-                Cluster(PASS_RATE, group, rank, tuple(systems[i] for i in members))
+                Cluster(name, group, rank, tuple(systems[i] for i in members))
                 for rank, members in rank_shares(decided[:, part], *pairs, alpha=level)
             ]
-    return Result(scores, comparisons, clusters, counts)
-
-
-def broken_by_edits(findings: Sequence[Finding], systems: Sequence[str]) -> list[Score]:
-    """How often an edit breaks a translation, in percent, by capability: the edit's own effect.
-
-    Only cases count whose original every system translates well: a sentence that is hard anyway says nothing
-    about the capability, and systems are compared on the same cases. Undecided cases are not broken.
-    """
-    good: dict[str, int] = Counter(f.case_id for f in findings if CaseEvidence.of(f).is_original_good)
-    shared = {case for case, count in good.items() if count == len(systems)}
-    broken = {(f.system, f.case_id) for f in findings if f.verdict == "fail"}
-    scores = []
-    for group, cases in {ALL: _cases(findings), **_groups(findings)}.items():
-        own = [case for case in cases if case in shared]
-        for system in systems:
-            hits = sum((system, case) in broken for case in own)
-            scores.append(_share(BROKEN, system, group, hits, len(own)))
-    return scores
+    return Result(scores, comparisons, clusters)
 
 
 def pass_rate_ledgers(findings: Sequence[Finding], system: str) -> list[Ledger]:

@@ -153,7 +153,7 @@ _LABELS = re.compile(
     re.IGNORECASE,
 )  # fmt: skip
 """Words that make a number behind them a name: `type 2`, `phase 3`."""
-_JOINTS = frozenset("-–—/:'’_@#№+=<>×*^~\\&|{}[]第")
+_JOINTS = frozenset("-–—/:'’‘_@#№+=<>×*^~\\&|{}[]第")
 _AFTER = frozenset("月월号番은는이가을를와과로")
 """A month's number, and Korean particles that change with the number before them."""
 _NEVER_BEFORE = re.compile(r"(?:[+=×<>≥≤±~]|\s[-–—])\s*$")
@@ -186,8 +186,8 @@ def number_places(languages: tuple[str, str], pair: ReadPair) -> list[Replacemen
         if values[0][value] != 1 or len(found) != 1 or Decimal(value) in parts:
             continue
         tokens = pair.source.tokens[number], pair.reference.tokens[found[0]]
-        named = zip(texts, (number, found[0]), languages, strict=True)
-        if any(_is_name(side, i, code) for side, i, code in named):
+        sides_at = zip(texts, (number, found[0]), languages, strict=True)
+        if any(_is_name(side, i, code) for side, i, code in sides_at):
             continue
         if _digits(tokens[0].text) != _digits(tokens[1].text):
             continue
@@ -234,6 +234,8 @@ def _is_name(annotation: Annotation, number: int, code: str) -> bool:
     near = (before[-1:], after[:1])
     if any(c.isalpha() and unicodedata.name(c, "").startswith(("LATIN", "CYRILLIC")) for c in near):
         return True
+    if _year(token.text) is not None and re.search(r"[^\W\d_]\w* ?[(（]$", before) and after[:1] in ")）":
+        return True  # the year of a publication: `Lewis (1969)`
     if before[-1:] == "." or re.match(r"[.,]\w", after):
         return True
     previous = annotation.tokens[number - 1] if number else None

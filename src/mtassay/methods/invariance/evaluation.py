@@ -109,15 +109,6 @@ class Evaluations:
     seconds: Mapping[str, float] = field(default_factory=dict)
     reviewers: Collection[str] = ()
 
-    def single(self) -> tuple[str, Measurement]:
-        """The one structure of one system, with its name, for who can draw no more."""
-        first, *others = self.structures.items()
-        if not others:
-            return first
-        if len({name.rpartition(", ")[2] for name in self.structures}) > 1:
-            raise UsageError("One structure can be drawn at a time: give `structure='NAME'` with `plot`.")
-        raise UsageError("One system can be drawn at a time: give one with `systems`.")
-
     def as_dict(self) -> dict[str, Any]:
         """The same for a program."""
         return {
@@ -148,6 +139,14 @@ def side_by_side(
     if not chosen:
         raise UsageError(f"Name a structure. Available: {', '.join(names('structure'))}.")
     return [InvarianceMethod.resolve({**parameters, "structure": name}, run) for name in chosen]
+
+
+def check_drawable(methods: Sequence[InvarianceMethod], systems: Sequence[str]) -> None:
+    """An error where there is more than one structure or system: a figure shows one."""
+    if len(methods) > 1:
+        raise UsageError("One structure can be drawn at a time: give `structure='NAME'` with `plot`.")
+    if len(systems) > 1:
+        raise UsageError("One system can be drawn at a time: give one with `systems`.")
 
 
 def evaluate_methods(
@@ -300,7 +299,7 @@ def evaluation_tables(evaluations: Evaluations) -> list[Table]:
 
 def evaluation_figure(evaluations: Evaluations) -> Figure:
     """Issues and accuracy by threshold (figure 13), of the one structure of one system that there is."""
-    name, measurement = evaluations.single()
+    [(name, measurement)] = evaluations.structures.items()
     marks = [measurement.evaluation.threshold]
     return sweep_figure(measurement.sweep, marks=marks, title=name, farthest=measurement.farthest)
 

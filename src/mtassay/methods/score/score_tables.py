@@ -286,29 +286,6 @@ def comparison_table(run: Run, *, all_pairs: bool = False) -> Table | None:
     )
 
 
-COLUMNS = {
-    "±": "half of the 95 % bootstrap interval",
-    "#": "rank; 1 and bold: may be the best, because no other system is significantly better, all compared "
-    "at once. Other ranks: 1 + the number of systems that are. With --ranks wmt-clusters: all systems of a "
-    "rank differ significantly from all below",
-    "n": "how many outputs have a score; of a comparison, the segments that both systems have",
-    "same": "the score on the segments that all systems have",
-    "answered": "the score on the segments that all systems answered",
-    "Δ": "the score of the system minus that of the baseline",
-    "p": "how likely such a difference is by chance; * is below the level of significance",
-    "detectable": "the smallest Δ that this test set shows with 80 % power",
-    "more needed": "how many more segments would make a Δ of this size significant",
-    "people": "how often people preferred the same system where the metric differed as much, at WMT22–24. "
-    "Details: mtassay explain BLEU",
-}
-"""What the columns of `score` mean."""
-
-
-def columns_table() -> Table:
-    """The columns of a run of `score` with their meaning, a row each."""
-    return Table(["Column", "meaning"], [list(row) for row in COLUMNS.items()])
-
-
 def matrix_tables(run: Run) -> list[Table]:
     """For each metric who is significantly better than whom, of three systems or more."""
     result, style = run.result, _MetricStyle.of(run.result)
