@@ -56,11 +56,16 @@ class Offer:
         costs = [
             (-self.quality, -other.quality),
             (self.price, other.price),
-            (self.middle, other.middle),
+            (_steps(self.middle), _steps(other.middle)),
             (self.failed / max(self.asked, 1), other.failed / max(other.asked, 1)),
         ]
         known = [(a, b) for a, b in costs if a is not None and b is not None]
         return all(b <= a for a, b in known) and any(b < a for a, b in known)
+
+
+def _steps(seconds: float | None) -> float | None:
+    """A time in steps of a tenth of itself: less than that is the weather of the network."""
+    return None if seconds is None else round(math.log(max(seconds, 0.001)) / math.log(1.1))
 
 
 def cost_of(price: Sequence[float], *, characters: float, read: float, written: float) -> float:
