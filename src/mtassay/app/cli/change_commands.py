@@ -149,7 +149,6 @@ def history(
         raise UsageError("--group and --method are for the runs of one system: leave them out.")
     names: dict[str, Any] = {
         "alias": dict(map(_name_and_value, alias or [])),
-        "aliases": aliases,
         "workspace": workspace,
     }
     if runs:
@@ -160,8 +159,8 @@ def history(
             draw(found.figures(), plot)
         echo(render_development(found, output_format.value, **form))
     else:
-        if system or alias or aliases:
-            raise UsageError("--system, --alias and --aliases are for groups: NAME=RUN for each.")
+        if system or alias:
+            raise UsageError("--system and --alias are for groups: NAME=RUN for each.")
         _show_courses(what, score, group, method, plot, output_format, workspace, how, form)
 
 
