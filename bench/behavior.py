@@ -48,7 +48,6 @@ from mtassay.methods.behavior.pass_rates import error_positions
 from mtassay.methods.behavior.translation_quality import (
     Translated,
     as_translated,
-    pair_differences,
     qualities,
 )
 from mtassay.methods.behavior.verdict_thresholds import FILTERS, THRESHOLDS, calibrate
@@ -103,8 +102,9 @@ class Measured:
             (as_translated(c.source, c.reference), as_translated(c.edited_source, c.pseudo_reference))
             for c in self.cases
         ]
-        differences = pair_differences(_metrics(FILTER), pairs, self.context)
-        self.apart = np.array([abs(d.quality - d.edited_quality) for d in differences])
+        sides = [side for pair in pairs for side in pair]
+        both = qualities(_metrics(FILTER), sides, ["reference"], self.context).reshape(-1, 2)
+        self.apart = np.abs(both[:, 0] - both[:, 1])
         self.context.keep()  # type: ignore[attr-defined]
         print("", file=sys.stderr)
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mtassay.data.errors import InputError, UsageError
 from mtassay.data.formats.segment_files import read_segments
@@ -182,7 +183,7 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
     preset: Literal["wide", "sure"] | None = field(
         default=None,
         metadata=option(
-            "wide, the default: most issues (dependency: 4); sure: fewer and surer (dependency: 15)."
+            "wide, the default: most issues (dependency: 4); sure: fewer and more certain (dependency: 15)."
         ),
     )
     top: int = field(
@@ -288,7 +289,7 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
 
     @classmethod
     def segments_of(cls, run: Run) -> Sequence[Segment]:
-        """A run whose cases are edits has variants, whichever method edited them."""
+        """A run whose cases are edits has variants, no matter which method edited them."""
         if run.method == cls.name:
             return run.segments
         return with_edits(run.segments) if cls.takes(run) else super().segments_of(run)
@@ -444,21 +445,7 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
             compared = [pair for pair in case.compared if pair.repeats]
             if not any(distances[pair.variant.id] > self.threshold for pair in compared):
                 continue
-            tables = []
-            for pair in compared:
-                twos = [
-                    *zip(
-                        zip(*np.triu_indices(2 * pair.repeats, 1), strict=True), pair.repeated(), strict=True
-                    )
-                ]
-                differ = [
-                    (at, two) for at, two in twos if two.original.output.text != two.variant.output.text
-                ]
-                far = np.zeros((2 * pair.repeats,) * 2, dtype=bool)
-                measured = self._structure.distances([two for _, two in differ])
-                for (at, _), distance in zip(differ, measured, strict=True):
-                    far[at] = far[at[::-1]] = distance > self.threshold
-                tables.append(far)
+            tables = [self._far_apart(pair) for pair in compared]
             beyond = beyond_noise(tables, level=self.alpha)
             noise += [
                 pair.variant.id
@@ -466,6 +453,22 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
                 if not is_beyond and distances[pair.variant.id] > self.threshold
             ]
         return noise
+
+    def _far_apart(self, pair: ComparedPair) -> NDArray[np.bool_]:
+        """Which two of all answers to an original and its variant are farther apart than the threshold.
+
+        The changed word moves every answer to the variant by a little. Answers to one sentence are put apart
+        by as much, or noise near the threshold would be far only across the two sentences.
+        """
+        k = pair.repeats
+        distances = np.zeros((2 * k, 2 * k))
+        rows, columns = np.triu_indices(2 * k, 1)
+        distances[rows, columns] = self._structure.distances(pair.repeated())
+        distances += distances.T
+        edit = min(distances[:k, k:].min(), self.threshold)
+        for part in (slice(0, k), slice(k, None)):
+            distances[part, part] += np.where(distances[part, part] > 0, edit, 0)
+        return distances > self.threshold
 
     def _opinions(
         self, pairs: Sequence[ComparedPair], system: str, context: RunContext
@@ -483,7 +486,7 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
 
     @cached_property
     def signature(self) -> str:
-        """All that the verdicts depend on, but for the systems."""
+        """All that the verdicts depend on, except for the systems."""
         from mtassay import __version__
 
         settings = {
