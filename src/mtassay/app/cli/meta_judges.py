@@ -136,7 +136,7 @@ def judges_command(
     """How good are detectors, judges and metrics at finding wrong translations, by people's labels?
 
     Precision, recall, F1 and AUC, agreement with the labels, seconds, calls and price for 1,000 outputs;
-    every two judges together; and how many labels would tell two of them apart. Outputs without a label are
+    and how many labels would tell two of them apart. Outputs without a label are
     counted, and taken for neither right nor wrong. With --structure: top-1 to top-K accuracy of the issues,
     new errors, kinds of errors and thresholds (He, Meister, Su 2020, tables 2 to 4 and figure 13).
 
