@@ -58,7 +58,7 @@ class World:
         return client
 
     def addresses(self) -> Iterator[tuple[str, dict[str, str]]]:
-        """Every address that can be opened, with all that can stand in it."""
+        """Every address that can be opened, with all that can be in it."""
         for route in routes_of(self.guard._app):
             if "GET" not in route.methods:
                 continue

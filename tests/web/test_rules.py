@@ -361,7 +361,7 @@ def test_nobody_is_said_to_have_taken_out_a_rule_that_stays(
 
 
 def written(html: str) -> tuple[str, str]:
-    """What stands in the fields of a card: note and correction."""
+    """What is in the fields of a card: note and correction."""
     (note,) = re.findall(r'name="note"[^>]* value="([^"]*)"', html)
     (correction,) = re.findall(r'<textarea name="correction"[^>]*>([^<]*)<', html)
     return note, correction

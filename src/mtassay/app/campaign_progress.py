@@ -1,4 +1,4 @@
-"""Where a campaign of reviewers stands: progress, pace, agreement, and how its judge did."""
+"""Where a campaign of reviewers is: progress, pace, agreement, and how its judge did."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ def report(
     `precision` is the one that a threshold for the judge should meet.
     """
     store = open_workspace(workspace)
-    desk = CampaignStore(store)
-    campaign = desk.campaign(name)
+    campaign_store = CampaignStore(store)
+    campaign = campaign_store.campaign(name)
     question = find_question(campaign.question)
-    subjects = desk.subjects(campaign)
+    subjects = campaign_store.subjects(campaign)
     inside = {entry.subject for entry in subjects}
     reviews = [review for review in store.reviews(question.name) if review.subject in inside]
     own = [r for r in reviews if r.reviewer in campaign.reviewers and not r.is_adjudication]

@@ -38,7 +38,7 @@ class ReviewerProgress:
 
 @dataclass(frozen=True, slots=True)
 class CampaignReport:
-    """Where a campaign stands.
+    """Where a campaign is.
 
     Of `subjects`, `wanted` answers in all are asked for and `given` are there; `complete` have all of theirs.
     `to_adjudicate` wait for an adjudicator, `adjudicated` are settled by one. `groups` have the agreement by
@@ -200,7 +200,7 @@ class CampaignReport:
             notes.append(_threshold(self.calibrated))
         elif self.uncalibrated:
             notes.append(self.uncalibrated)
-        return Table(["judge", "share", "95 % interval", "n"], rows, "The judge, held against people", notes)
+        return Table(["judge", "share", "95 % interval", "n"], rows, "The judge compared with people", notes)
 
 
 def agreement_rows(found: Sequence[AgreementCoefficient]) -> list[list[Cell | str]]:

@@ -91,7 +91,7 @@ def create(
     `category`, `phenomenon`, `item` and `system` choose outputs, of which `sample` are drawn; `assign` says
     who gets which (`anna:category=Negation`), else everybody gets any. A share `overlap` (0.2, of one
     reviewer none) is answered by `raters` people each. `settled` mixes in so many outputs that the runs
-    settled by themselves, so that nobody knows which. `judge` is whose verdicts are held against people:
+    settled by themselves, so that nobody knows which. `judge` is whose verdicts are compared with people:
     `run`, a detector of the runs, or a metric such as `llm:MODEL`, which calls wrong what scores below the
     `threshold`. `attention` is the share of attention checks, `calibration` how many outputs everybody
     answers first; who passes less than `exclude_below` of the checks, or takes less than `exclude_faster`
@@ -173,11 +173,11 @@ def campaigns(*, workspace: Place | Workspace | None = None) -> list[Campaign]:
 
 
 def still_open(*, workspace: Place | Workspace | None = None) -> list[str]:
-    """A line for each campaign that waits for answers, to stand beside an export of what there is so far."""
-    desk = CampaignStore(open_workspace(workspace))
+    """A line for each campaign that waits for answers, to be beside an export of what there is so far."""
+    campaign_store = CampaignStore(open_workspace(workspace))
     lines = []
-    for campaign in desk.campaigns():
-        given, wanted, incomplete = desk.counts(campaign)
+    for campaign in campaign_store.campaigns():
+        given, wanted, incomplete = campaign_store.counts(campaign)
         if incomplete and not campaign.closed:
             missing = f"{wanted - given:,} of {wanted:,} answers are still to come"
             lines.append(f"Campaign '{campaign.name}' is open: {missing}, about {incomplete:,} outputs.")
@@ -269,10 +269,10 @@ def next_card(
     `skip` are ids of subjects to leave for later.
     """
     store = open_workspace(workspace)
-    desk, who = CampaignStore(store), reviewer_name(reviewer)
-    campaign = desk.campaign(name)
+    campaign_store, who = CampaignStore(store), reviewer_name(reviewer)
+    campaign = campaign_store.campaign(name)
     _check_reviewer(campaign, who)
-    entry = desk.hand_out(campaign, who, skip=skip)
+    entry = campaign_store.hand_out(campaign, who, skip=skip)
     return None if entry is None else _card(store, campaign, entry, {}, who)
 
 
@@ -310,16 +310,18 @@ def load_card(
 ) -> CampaignCard:
     """One subject of a campaign, with what a reviewer said of it and what they may see since."""
     store = open_workspace(workspace)
-    desk, who = CampaignStore(store), reviewer_name(reviewer)
-    campaign = desk.campaign(name)
+    campaign_store, who = CampaignStore(store), reviewer_name(reviewer)
+    campaign = campaign_store.campaign(name)
     _check_reviewer(campaign, who)
-    entry = _one(desk, campaign, subject)
+    entry = _one(campaign_store, campaign, subject)
     question = find_question(campaign.question)
     decision = _decisions(store, question, subject=entry.subject).get((entry.subject, question.name))
     mine = decision.latest.get(who) if decision else None
     card = _card(store, campaign, entry, _answers_shown(store, decision, who) if mine else {}, who)
     is_judged = bool(mine and entry.verdict)
-    opinion = second_opinion(campaign, desk.judged(campaign, who), entry.subject) if is_judged else None
+    opinion = (
+        second_opinion(campaign, campaign_store.judged(campaign, who), entry.subject) if is_judged else None
+    )
     asked = replace(card.entry, mine=mine.answer if mine else "")
     return replace(card, entry=asked, mine=mine, second_opinion=opinion)
 
@@ -333,8 +335,8 @@ def latest_subject(
 ) -> str | None:
     """What this reviewer answered last in a campaign, or last before that subject; `None` for nothing."""
     store = open_workspace(workspace)
-    desk = CampaignStore(store)
-    return desk.latest(desk.campaign(name), reviewer_name(reviewer), before=before)
+    campaign_store = CampaignStore(store)
+    return campaign_store.latest(campaign_store.campaign(name), reviewer_name(reviewer), before=before)
 
 
 def _check_reviewer(campaign: Campaign, who: str) -> None:
@@ -367,15 +369,15 @@ def answer(
 
 
 def _find(store: Workspace, name: str, subject: str) -> tuple[Campaign, CampaignSubject]:
-    desk = CampaignStore(store)
-    campaign = desk.campaign(name)
+    campaign_store = CampaignStore(store)
+    campaign = campaign_store.campaign(name)
     if campaign.closed:
         raise UsageError(f"The campaign '{campaign.name}' was closed on {campaign.closed[:10]}.")
-    return campaign, _one(desk, campaign, subject)
+    return campaign, _one(campaign_store, campaign, subject)
 
 
-def _one(desk: CampaignStore, campaign: Campaign, subject: str) -> CampaignSubject:
-    matches = desk.named(campaign, subject) if subject else []
+def _one(campaign_store: CampaignStore, campaign: Campaign, subject: str) -> CampaignSubject:
+    matches = campaign_store.named(campaign, subject) if subject else []
     if len(matches) != 1:
         what = f"{len(matches)} subjects" if matches else "No subject"
         raise UsageError(f"{what} of '{campaign.name}' begin{'s' * (not matches)} with '{subject}'.")
@@ -437,13 +439,13 @@ def next_dispute(
 
 
 def _disputes(store: Workspace, name: str, who: str, skip: Collection[str] = ()) -> Iterator[CampaignCard]:
-    desk = CampaignStore(store)
-    campaign = desk.campaign(name)
+    campaign_store = CampaignStore(store)
+    campaign = campaign_store.campaign(name)
     _check_adjudicator(campaign, who)
     question = find_question(campaign.question)
     decisions = _decisions(store, question)
     seals = sealed(store)
-    for entry in desk.subjects(campaign):
+    for entry in campaign_store.subjects(campaign):
         decision = decisions.get((entry.subject, question.name))
         if entry.subject in skip or decision is None:
             continue

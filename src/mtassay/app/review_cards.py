@@ -1,4 +1,4 @@
-"""The review desk: cards to answer, one at a time, out of runs of any size. The page and its API stand on it.
+"""Cards to answer, one at a time, out of runs of any size. The page and its API are on it.
 
 Every function takes an open workspace, since a server keeps several open.
 """
@@ -87,7 +87,7 @@ class Card:
     and what helps to judge it, `related_blocks` the sentences that belong to it, `settled` other outputs to
     the same case. `reviews` are what everybody said, where the one who asks may see it, else what they said
     themselves, and `mine` is their newest answer. `rules` are what the rules of today say, and `rulebook` is
-    where they stand, for a run that rules judged.
+    where they are, for a run that rules judged.
     """
 
     run: str
@@ -109,7 +109,7 @@ class Card:
 
     @property
     def my_correction(self) -> str:
-        """What the output should be, as whoever looks at it said last."""
+        """What the output should be, as anyone who looks at it said last."""
         return (fix_in(self.mine.note) if self.mine else None) or ""
 
     @property
@@ -120,12 +120,12 @@ class Card:
 
     @property
     def rule_answers(self) -> tuple[str, ...]:
-        """What a rule can stand for: `correct`, and the first answer that is not."""
+        """What a rule can mean: `correct`, and the first answer that is not."""
         return (CORRECT, next((answer for answer in self.question.keys.values() if answer != CORRECT), ""))
 
     @property
     def is_contradicted(self) -> bool:
-        """Whether the rules of today say otherwise than whoever looks at it."""
+        """Whether the rules of today say otherwise than anyone who looks at it."""
         mine, rules = self.entry.mine, self.rules
         return rules is not None and {mine, rules.status} == set(self.rule_answers)
 
@@ -197,7 +197,7 @@ def load_card(
     item = rulebook.item(chosen.case_id, segment.source) if rulebook else None
     rules = rulebook.today(item, chosen.outputs[-1]) if rulebook and item else None
     if rules and item:
-        # They stand by themselves, and may have changed since the run.
+        # They are by themselves, and may have changed since the run.
         lines = [line._replace(marks=rules.spans) for line in lines if line.label == "output"]
         pair = _pair(item.langpair)
     return Card(
@@ -274,7 +274,7 @@ def _subject(run: Run, question: Question, subject_id: str) -> Subject:
 
 
 def _pair_of(run: Run, question: Question, subject_id: str) -> tuple[Subject, Sequence[Line]]:
-    """A pair that people rate as it stands, and what may be shown of it."""
+    """A pair that people rate as it is, and what may be shown of it."""
     for pair in view_of(run).pairs(question.name):
         subject = Subject(pair.case_id, (pair.source,), (pair.target,))
         if subject.id == subject_id:
@@ -334,7 +334,7 @@ def agreement_so_far(agenda: ReviewQueue, *, seed: int = 12345) -> dict[str, Agr
 class RuleDraft:
     """An expression somebody is about to add for an output, and what it would do; `problem` is why not.
 
-    `answer` is what the expression stands for, empty before that is chosen. One that `is_short` has so few
+    `answer` is what the expression is for, empty before that is chosen. One that `is_short` has so few
     letters that nearly every output has them.
     """
 
@@ -355,7 +355,7 @@ def draft_rule(
 ) -> RuleDraft:
     """Try an expression for the output of a card, or propose one: for words, or what sets it apart.
 
-    Without a `verdict` it stands for what the reviewer said of this output. That counts as known, too.
+    Without a `verdict` it means what the reviewer said of this output. That counts as known, too.
     """
     rulebook, item = _writable(card)
     store, text = agenda.workspace, card.subject.outputs[-1]
@@ -496,7 +496,7 @@ def answer(
 
 
 def _note(note: str, correction: str, output: str) -> str:
-    """The note, and below it the correction, where that is not what stands there already."""
+    """The note, and below it the correction, where that is not what is there already."""
     lines = [note.strip()]
     fixed = " ".join(correction.split())
     if fixed and fixed != " ".join(output.split()):

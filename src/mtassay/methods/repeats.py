@@ -1,6 +1,6 @@
 """Systems that answer differently each time: asked several times, and what of a finding is only noise.
 
-The further answers to a text stand beside the first one, in `Output.meta["again"]`.
+The further answers to a text are beside the first one, in `Output.meta["again"]`.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def require_enough(repeat: int) -> None:
 
 
 def ask_again(
-    system: System, requests: Sequence[Request], context: RunContext, *, times: int
+    system: System, requests: Sequence[Request], *, context: RunContext, times: int
 ) -> list[Output]:
     """One output per request, in order; those of a sampled system have what it answered the other times."""
     if times < 2 or not getattr(system, "is_sampled", False):
@@ -93,7 +93,7 @@ def times_asked(outputs: Mapping[str, Sequence[Output]]) -> int:
 
 
 def each_time(outputs: Sequence[Output]) -> list[list[Output]]:
-    """The outputs of each time; where one failed later, the first answer stands."""
+    """The outputs of each time; where one failed later, the first answer is."""
     times = times_asked({"": outputs})
     later = [
         [o._replace(text=o.meta[AGAIN][k] if o.meta[AGAIN][k] is not None else o.text) for o in outputs]

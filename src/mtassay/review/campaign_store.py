@@ -50,7 +50,7 @@ _NEXT = f"""
 
 
 _FORGET_STANDINGS = "DELETE FROM standings_mark"
-"""What holds is worked out anew: a campaign that begins or ends changes what counts (see `sealed`)."""
+"""What holds is worked out again: a campaign that begins or ends changes what counts (see `sealed`)."""
 
 
 class AnswerCounts(NamedTuple):

@@ -61,7 +61,7 @@ class Campaign:
     """A question about the outputs of runs, and who answers it.
 
     A share `overlap` of the subjects gets `raters` answers each, all others one. Adjudicators settle what
-    reviewers see differently. `judge` is whose verdicts are held against people's answers, and shown to them
+    reviewers see differently. `judge` is whose verdicts are compared with people's answers, and shown to them
     after they have answered; of its scores, low ones mean an error with `low_is_error`. `is_blind` hides what
     the runs found. `closed` is when it ended, empty while it goes on. For the rest see `quality_control`:
     `attention` is the share of checks, `calibration` how many outputs all answer first; who passes less than
@@ -265,7 +265,7 @@ def refuse_unfinishable(campaign: Campaign, subjects: Sequence[CampaignSubject])
 def cautions(
     campaign: Campaign, subjects: Sequence[CampaignSubject], invited: Collection[str] = ()
 ) -> list[str]:
-    """What may keep a campaign from being done, and what to do, a line each.
+    """What may keep a campaign from being done, and what to do, one per line.
 
     `invited` are those who may open the review page, none where nobody needs an invitation.
     """
@@ -510,7 +510,7 @@ def judge_record(
     subjects: Iterable[CampaignSubject],
     decisions: Mapping[tuple[str, str], Decision],
 ) -> CampaignJudge:
-    """The verdicts of a campaign's judge held against what people decided without seeing them."""
+    """The verdicts of a campaign's judge compared with what people decided without seeing them."""
     n = wrong = flagged = hits = 0
     for entry in subjects:
         decision = decisions.get((entry.subject, campaign.question))

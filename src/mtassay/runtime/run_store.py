@@ -271,7 +271,7 @@ class KeptRuns(WorkspaceFile):
         with self._database.transaction() as connection:
             connection.executemany("DELETE FROM runs WHERE id = ?", [(run_id,) for run_id in run_ids])
         if self._database.free_share > _MOSTLY_EMPTY:
-            with suppress(UnavailableError):  # whoever else reads the file: next time
+            with suppress(UnavailableError):  # anyone who else reads the file: next time
                 self._database.vacuum()
 
     def runs_with(self, segment_id: str, source: str | None) -> list[str]:

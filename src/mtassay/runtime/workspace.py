@@ -45,7 +45,7 @@ class KeptReviews(WorkspaceFile):
     ) -> int:
         """Keep what people answered, with what they looked at; gives how many were not there before.
 
-        With a `receipt`, an id that whoever sends one review made up, the same review sent again is not kept
+        With a `receipt`, an id that the sender of a review made up, the same review sent again is not kept
         twice. What is done `along` with it, in a file, is done while nobody else writes here: where either
         fails, neither is done.
         """
@@ -220,7 +220,7 @@ class KeptAnswers(WorkspaceFile):
         """Keep what a live engine answered to these requests, both by key, beside what it said before.
 
         Unlike the cache, answers are paid for and never dropped: where the file cannot be written they wait
-        in a file beside it, and whoever opens the workspace next takes them in.
+        in a file beside it, and anyone who opens the workspace next takes them in.
         """
         now = now_exactly()
         rows = [

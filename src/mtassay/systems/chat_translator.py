@@ -3,7 +3,7 @@
 The default is the prompt for direct translation of Wu, Liu and Yeung 2023 (BTPGBT, Table 3), for any pair.
 
 The rules are few and err on the side of the translation: a sentence that apologises is translated with an
-apology. What the source has itself is never held against the reply.
+apology. What the source has itself is never counted against the reply.
 
 Every rule looks at the source too: what the source has itself stays in the reply.
 """
@@ -29,7 +29,7 @@ from mtassay.systems.live import Answer, Limits, LiveSystem, answer_each, signat
 _PLACEHOLDER = re.compile(r"\$\{([^{}]*)\}")
 
 LANGUAGES = ("source", "target", "source_name", "target_name")
-"""Names that stand for the language pair: tags (`pt-BR`) and English names (`Portuguese (Brazil)`)."""
+"""Names that mean the language pair: tags (`pt-BR`) and English names (`Portuguese (Brazil)`)."""
 
 
 def names_in(text: str) -> list[str]:
@@ -395,7 +395,7 @@ def judge_reply(reply: ChatReply, source: str, *, target: Language, cleaning: bo
 
 
 def _unfinished(reply: ChatReply) -> str | None:
-    """Why this is no whole reply, if it is none."""
+    """Why this reply is incomplete, if it is."""
     match reply.finish_reason:
         case "content_filter":
             return "refused: a content filter stopped the reply"
@@ -449,7 +449,8 @@ class OpenAI(ChatTranslator):
     `url` is the address up to and with `/v1`, else that of OPENAI_BASE_URL; `key` names another variable
     for the key. `prompt` and `shots` are files. `temperature` of `None` sends none, as reasoning models
     want it; OpenAI's own get none by default. `clean` takes off what is not translation; what was taken
-    off is in `Output.meta`.
+    off is in `Output.meta`. `before` preceding segments of a document fill `${context}`, each with its
+    translation; `together` says how many segments go into one request, numbered.
     """
 
     scheme: ClassVar[str] = "openai"
@@ -466,6 +467,8 @@ class OpenAI(ChatTranslator):
     prompt: str | None = None
     shots: str | None = None
     clean: bool = True
+    before: int = 0
+    together: int = 1
     in_flight: int = 8
     timeout: float = 120.0
 
@@ -542,5 +545,7 @@ class OpenAI(ChatTranslator):
             "prompt": digest(self._prompt),
             "shots": digest(self._shots) if self._shots else None,
             "clean": "yes" if self.clean else "no",
+            "before": self.before or None,
+            "together": self.together if self.together > 1 else None,
             "adapter": ADAPTER,
         }

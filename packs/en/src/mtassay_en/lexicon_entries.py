@@ -1,7 +1,7 @@
 """The bilingual lexicon: words in groups of one kind, each with its forms in both languages.
 
 The files in `lexicon` have one sense in a row: its group, then the word in each language that has it. The
-words of a group can stand for each other: what one does in a sentence, another can do.
+words of a group can replace each other: what one does in a sentence, another can do.
 """
 
 from __future__ import annotations

@@ -232,7 +232,7 @@ def _fits(annotation: Annotation, phrase: _Phrase, group: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Object:
-    """An object of a preposition: the word, its kinds as a name, what stands around, and its governor."""
+    """An object of a preposition: the word, its kinds as a name, what is around, and its governor."""
 
     word: str
     pos: str

@@ -91,7 +91,7 @@ _END = re.compile(r"[.!?](?=\s)")
 
 
 def _of_one_sentence(pair: ReadPair, group: VerbGroup, other: VerbGroup) -> bool:
-    """Whether two verbs stand in the same sentence of their sides, where both sides have as many."""
+    """Whether two verbs are in the same sentence of their sides, where both sides have as many."""
     ends = [[m.end() for m in _END.finditer(side.text)] for side in (pair.source, pair.reference)]
     if len(ends[0]) != len(ends[1]):
         return True
@@ -183,7 +183,7 @@ def _english_group(annotation: Annotation, verb: int) -> VerbGroup | None:
         return None
     if helpers and tokens[finite].lemma == "have" and tokens[finite].tag == "VBD":
         return None
-    # `was also used`: adverbs may stand between.
+    # `was also used`: adverbs may be between.
     verbal = {*helpers, *negations, verb}
     between = [i for i in range(chain[0], chain[-1] + 1) if i not in verbal]
     if any(tokens[i].pos != "ADV" or tokens[i].head != verb for i in between):
@@ -205,7 +205,7 @@ def _english_group(annotation: Annotation, verb: int) -> VerbGroup | None:
 
 
 def _english_parts(tokens: Sequence[Token], helpers: Sequence[int], verb: int) -> list[str] | None:
-    """What stands behind `had` and its adverbs; `None` where the verb is in another form."""
+    """What is behind `had` and its adverbs; `None` where the verb is in another form."""
     token, words = tokens[verb], [tokens[i].lemma for i in helpers]
     if token.lemma in _LEFT_ALONE:
         return None

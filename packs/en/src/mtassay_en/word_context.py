@@ -1,4 +1,4 @@
-"""What must stand around a word that is edited, and what must not."""
+"""What must be around a word that is edited, and what must not."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def is_unsafe_in_english(tokens: Sequence[Token], place: Place, entry: LexiconEn
 def goes_with_words_before(
     tokens: Sequence[Token], place: Place, after: str, *, part: str, forms: Mapping[str, str]
 ) -> bool:
-    """Whether `a`, `an`, `more`, `most` or `very` right before a word can stand before another.
+    """Whether `a`, `an`, `more`, `most` or `very` right before a word can be before another.
 
     `part` and `forms` are those of the other.
     """
@@ -137,7 +137,7 @@ def goes_with_words_before(
 
 
 def apart(tokens: Sequence[Token], number: int) -> bool:
-    """Whether more than a space stands before this token."""
+    """Whether more than a space is before this token."""
     return tokens[number].start > tokens[number - 1].end + 1
 
 
@@ -164,7 +164,7 @@ def _noun(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
 
 
 def _is_portioned(tokens: Sequence[Token], place: Place) -> bool:
-    """Whether a portion of it is named; one word may stand between, as in `a bowl of hot soup`."""
+    """Whether a portion of it is named; one word may be between, as in `a bowl of hot soup`."""
     before = [token.text.lower() for token in tokens[max(place[0] - 3, 0) : place[0]]]
     return any(word == "of" and _PORTION.fullmatch(portion) for portion, word in pairwise(before))
 
@@ -383,13 +383,13 @@ def _goes_on(tokens: Sequence[Token], place: Place) -> bool:
 
 
 def _is_amount(tokens: Sequence[Token], number: int) -> bool:
-    """Whether `little`, `few`, `a little`, `a few` or `a bit` stands here."""
+    """Whether `little`, `few`, `a little`, `a few` or `a bit` is here."""
     words = [token.text.lower() for token in tokens[number : number + 2]]
     return words[-1:] in (["little"], ["few"], ["bit"]) or words[:1] in (["little"], ["few"])
 
 
 def _is_outside_middle(tokens: Sequence[Token], place: Place) -> bool:
-    """Whether an adverb does not stand between a subject or auxiliary and its verb, or is denied."""
+    """Whether an adverb is not between a subject or auxiliary and its verb, or is denied."""
     before, after = _before(tokens, place), _after(tokens, place)
     others = [*tokens[: place[0]], *tokens[place[1] :]]
     if before is None or after is None or any(token.text.lower() in word_set("not") for token in others):
@@ -662,7 +662,7 @@ def possible_cells(
 
 
 def _counts(tokens: Sequence[Token], number: int) -> bool:
-    """Whether a number or a sum stands here."""
+    """Whether a number or a sum is here."""
     if number >= len(tokens):
         return False
     token = tokens[number]
@@ -670,7 +670,7 @@ def _counts(tokens: Sequence[Token], number: int) -> bool:
 
 
 def _in_longer_name(tokens: Sequence[Token], place: Place) -> bool:
-    """Whether another part of a name stands next to it, as in `Vitória Régia` or `New England`."""
+    """Whether another part of a name is next to it, as in `Vitória Régia` or `New England`."""
     for number, gap in ((place[0] - 1, place[0]), (place[1], place[1])):
         if 0 <= number < len(tokens) and not apart(tokens, gap) and tokens[number].pos == "PROPN":
             return tokens[number].text[:1].isupper() and tokens[gap - 1].end < tokens[gap].start
@@ -755,7 +755,7 @@ def _is_conjunction_elsewhere(tokens: Sequence[Token], place: Place, entry: Lexi
 def _is_adverb_elsewhere(
     tokens: Sequence[Token], place: Place, entry: LexiconEntry, before: str, after: str
 ) -> bool:
-    """Whether a Portuguese adverb does not stand where the others of its group can."""
+    """Whether a Portuguese adverb is not where the others of its group can."""
     follows = tokens[place[1]].pos if place[1] < len(tokens) else ""
     precedes = tokens[place[0] - 1].pos if place[0] else ""
     words = {token.text.lower() for token in tokens}

@@ -1,4 +1,4 @@
-"""What may stand in a plan: its keys with their meaning, and the JSON Schema that editors read.
+"""What may be in a plan: its keys with their meaning, and the JSON Schema that editors read.
 
 What a step may say follows from the fields of its method, so that methods of other packages are in it too.
 """
@@ -39,6 +39,8 @@ SECTIONS = {
     "suites": "Linguistic test suites, by name: a file, or the name of one that a language pack has.",
     "judges": "Metrics with their options, by a name that steps may use in their place.",
     "steps": "What is done, by name: a method and its parameters. A step called like a method is of it.",
+    "stress": "Our texts on which language models go wrong, for live engines: injection, questions, code, "
+    "lists, delicate, long, short, emoji, mixed, noise.",
     "budget": "What may be asked of each live engine, in all steps together, and what it costs.",
     "priorities": "What counts when a system is recommended, the most important first: quality, "
     "no-critical-errors, terminology, cost, latency. Default: quality, no-critical-errors.",
@@ -67,8 +69,8 @@ STEP = {
     "systems": "Which systems; by default all that can.",
 }
 BUDGET = {
-    "max_calls": "Stop asking an engine after so many calls.",
-    "max_characters": "Stop asking an engine after so many characters.",
+    "max_calls": "Stop asking an engine after N calls.",
+    "max_characters": "Stop asking an engine after N characters.",
     "max_seconds": "Give an engine no new calls after this time, in each step.",
     "prices": "By system: what a million characters cost, or [what a million tokens read, and written].",
     "currency": "In which currency: EUR.",
@@ -120,6 +122,7 @@ def json_schema() -> dict[str, Any]:
         "pairs": _named(_closed({key: dict(inputs[key]) for key in PAIR})),
         "domains": _TEXT,
         "prompts": _named(_TEXT),
+        "stress": _TEXTS,
         **inputs,
         "judges": _named(_TEXT),
         "steps": {

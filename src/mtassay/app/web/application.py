@@ -199,7 +199,7 @@ def next_card(
     after: Annotated[int, Query(ge=-1, le=10**9)] = -1,
     double: bool = False,
 ) -> FullCard | None:
-    """The next output that waits for whoever asks, behind a position; `null` where nothing does."""
+    """The next output that waits for anyone who asks, behind a position; `null` where nothing does."""
     visit = visit_of(request)
     with visit.site.pool.lend() as store:
         found = review_cards.deal(

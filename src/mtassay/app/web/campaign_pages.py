@@ -39,7 +39,7 @@ _LONGEST_NOTE = 2000  # characters
 
 @dataclass(frozen=True, slots=True)
 class CampaignEntry:
-    """A campaign in the list: how far it is, and what whoever asks can do."""
+    """A campaign in the list: how far it is, and what anyone who asks can do."""
 
     campaign: Campaign
     counts: AnswerCounts
@@ -79,7 +79,7 @@ def campaigns_of(store: Workspace, visit: Visit) -> list[CampaignEntry]:
 
 @router.get("/campaigns")
 def overview(request: Request) -> Response:
-    """All campaigns of whoever asks, the newest first."""
+    """All campaigns of anyone who asks, the newest first."""
     visit = visit_of(request)
     with visit.site.pool.lend() as store:
         entries = campaigns_of(store, visit)
@@ -198,7 +198,7 @@ def close(request: Request, name: str, form: Form) -> Response:
 
 @router.get("/campaign/next")
 def queue(request: Request, name: str, last: str = "") -> Response:
-    """What whoever asks should look at next, with what became of their last answer."""
+    """What anyone who asks should look at next, with what became of their last answer."""
     visit = visit_of(request)
     with visit.site.pool.lend() as store:
         return _next(request, visit, store, _campaign(store, visit, name), last=last)

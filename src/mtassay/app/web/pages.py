@@ -142,7 +142,7 @@ def leave(request: Request, form: Form) -> Response:
 
 @router.get("/runs/{run}/{question}")
 def queue(request: Request, run: str, question: str) -> Response:
-    """The next output that waits for whoever asks."""
+    """The next output that waits for anyone who asks."""
     visit = visit_of(request)
     with visit.site.pool.lend() as store:
         return _next(request, visit, _agenda(store, run, question), after=_number(request, "after", -1))

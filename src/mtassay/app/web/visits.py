@@ -1,4 +1,4 @@
-"""Who asks: a person with an invitation, or whoever sits at this machine if nobody was ever invited.
+"""Who asks: a person with an invitation, or anyone who sits at this machine if nobody was ever invited.
 
 The cookie holds the secret of the invitation, or something random for the local person. What every changing
 request must carry besides is derived from it, so that no other site can make one, and a restart of the server
@@ -64,7 +64,7 @@ class Site:
 
     @property
     def is_local(self) -> bool:
-        """Whether it goes by names of this machine alone; else invitations are always needed."""
+        """Whether it uses names of this machine alone; else invitations are always needed."""
         return all(map(is_loopback, (self.host, *self.hosts)))
 
     @property
@@ -307,7 +307,7 @@ Form = Mapping[str, str]
 
 
 def _field(form: Form) -> str:
-    """The answer as it stands in the field of that name."""
+    """The answer as it is in the field of that name."""
     return form.get("answer", "")
 
 

@@ -53,7 +53,7 @@ def read_entities(
     """The segments, in order, with the entities of an annotation file attached.
 
     `tags["entities"]` is a tuple of `Entity`, by position; `tags["entities_reference"]` says which
-    reference they stand in, counted from 0. A segment that the file does not annotate stays as it is,
+    reference they are in, counted from 0. A segment that the file does not annotate stays as it is,
     which differs from one annotated as having no entity.
 
     The annotated text must equal one of the segment's references up to white space. With
@@ -269,7 +269,7 @@ def mqm_rows(run: Run, decisions: Decisions, question: str = "mqm") -> Iterator[
     """A row for each error that a rater marked in an output, by system, segment and rater.
 
     Who found none has one row `no-error`. The raters' own answers are written, not what holds after all of
-    them; an adjudicator's are there too, with a rater `adjudicator:NAME`. What stands on the source is marked
+    them; an adjudicator's are there too, with a rater `adjudicator:NAME`. What is on the source is marked
     there.
     """
     for system, number, segment, review in _answers(run, decisions, question, with_raters=True):

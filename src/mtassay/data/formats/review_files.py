@@ -305,7 +305,7 @@ def _date(text: str) -> str:
     try:
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC).isoformat()
     except OverflowError:  # in UTC it is before the first year, or after the last
-        raise ValueError(f"{text[:40]!r} is no date that can be: mend it") from None
+        raise ValueError(f"{text[:40]!r} is no date that can be: fix it") from None
 
 
 def _records(data: bytes, path: str) -> Iterator[tuple[int, Record]]:

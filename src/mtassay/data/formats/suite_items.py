@@ -103,7 +103,7 @@ class Item:
 class Suite:
     """Items in the order of their file, and what holds for all of them.
 
-    `words_alone` are phenomena in which one word decides, wherever it stands; `*` stands for anything.
+    `words_alone` are phenomena in which one word decides, wherever it is; `*` means anything.
     """
 
     items: tuple[Item, ...]
@@ -140,7 +140,7 @@ _MACRO = re.compile(r"\{\{\s*([\w-]+)\s*\}\}")
 
 
 def macros_in(pattern: str) -> list[str]:
-    """The names of the macros that stand in a pattern, in order."""
+    """The names of the macros that are in a pattern, in order."""
     return _MACRO.findall(pattern)
 
 
@@ -193,7 +193,7 @@ def check_length(suite: Suite) -> None:
         known = [name for name in macros_in(pattern) if name in suite.macros] if depth < _DEEPEST else []
         for name in known:
             if name not in lengths:
-                lengths[name] = 0  # one that contains itself is told of where it is used
+                lengths[name] = 0  # one that contains itself is reported where it is used
                 lengths[name] = length(suite.macros[name], depth + 1)
         return len(pattern) + sum(lengths[name] for name in known)
 

@@ -283,7 +283,7 @@ class BehaviorMethod(RepeatSettings, Method):
     def read(self, source: Any, reference: Any, context: RunContext) -> list[Segment]:
         """A parallel text, from files or lists of texts; without a reference, both sides of cases.
 
-        Cases are a file of them, or segments as they are. Texts in another language are told of.
+        Cases are a file of them, or segments as they are. Texts in another language are reported.
         """
         return read_material(source, reference, self._pair, context)
 
@@ -475,7 +475,7 @@ class BehaviorMethod(RepeatSettings, Method):
 
     @cached_property
     def signature(self) -> str:
-        """All that the verdicts depend on, but for the systems."""
+        """All that the verdicts depend on, except for the systems."""
         from mtassay import __version__
 
         settings: dict[str, object] = {"quality": quality_name(self.quality)}
@@ -529,7 +529,7 @@ def _asks_for_the_paper(values: Mapping[str, Any]) -> bool:
 
 
 def _parameters_that_hold(saved: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters of a saved run, but for the thresholds of a measure that is given anew."""
+    """The parameters of a saved run, except for the thresholds of a measure that is given again."""
     gone = {"quality": ("min_quality", "max_change", "calibrated"), "filter": ("filter_beta",)}
     dropped = {
         key

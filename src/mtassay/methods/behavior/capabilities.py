@@ -49,7 +49,7 @@ class PartOfSpeech(Capability):
     kind: ClassVar[str]
     """What it is in words: `a noun or noun phrase`."""
     anywhere: ClassVar[bool] = False
-    """Whether the word may stand anywhere in the phrase: a preposition heads its phrase in some grammars."""
+    """Whether the word may be anywhere in the phrase: a preposition heads its phrase in some grammars."""
 
     @staticmethod
     @abstractmethod
@@ -115,7 +115,7 @@ class Verb(PartOfSpeech):
     def objection(
         self, edited: Annotation, changes: Sequence[Edit], *, original: Annotation | None = None
     ) -> str | None:
-        """The new verb must have the form of the old one, where both are known: else it hardly fits in."""
+        """The new verb must have the form of the old one, where both are known: else it rarely fits in."""
         wrong = super().objection(edited, changes, original=original)
         if wrong is not None or original is None:
             return wrong
@@ -139,7 +139,7 @@ class Adjective(PartOfSpeech):
 
     @staticmethod
     def is_one(token: Token) -> bool:
-        """Whether a word is an adjective or stands for one."""
+        """Whether a word is an adjective or means one."""
         return token.pos == "ADJ" or (token.pos == "VERB" and relation_of(token) == "amod")
 
 
@@ -231,7 +231,7 @@ class NamedEntity(Capability):
 
 
 def _entities_at(annotation: Annotation, place: tuple[int, int]) -> set[str]:
-    """The kinds of the entities that stand there, wholly or in part."""
+    """The kinds of the entities that are there, wholly or in part."""
     kinds = set()
     for entity in annotation.entities:
         start, end = annotation.characters(entity)

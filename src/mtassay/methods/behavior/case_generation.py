@@ -35,7 +35,7 @@ from mtassay.nlp.spread import SpreadAnnotator
 FILTERED = "pairs not equally good"
 """Why the quality filter drops a case."""
 NO_REPLY = "no reply"
-"""Why nothing came of an edit that a service did not answer."""
+"""Why there is no result for an edit that a service did not answer."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +55,7 @@ class Helpers:
 
 
 class Dropped(NamedTuple):
-    """A masked pair that no case came of, and why; `reply` is what a model said, word for word."""
+    """A masked pair that gave no case, and why; `reply` is what a model said, word for word."""
 
     segment_id: str
     capability: str
@@ -85,7 +85,7 @@ class GeneratedCases(Generated):
 
     @cached_property
     def dropped(self) -> list[Dropped]:
-        """The masked pairs that no case came of."""
+        """The masked pairs that gave no case."""
         return [Dropped(**record) for record in self.refused]
 
     @property
@@ -95,7 +95,7 @@ class GeneratedCases(Generated):
 
     @property
     def told(self) -> str:
-        """What came of it, in a line."""
+        """The result, in a line."""
         reasons = Counter(drop.reason for drop in self.dropped)
         why = ", ".join(f"{reason} {n:,}" for reason, n in reasons.most_common())
         dropped = f"; {len(self.dropped):,} dropped: {why}" if why else ""
@@ -199,11 +199,11 @@ class Rounds:
             self.cases += slot.cases
             if not slot.cases:
                 still_open = NO_REPLY if self.is_silent else "not needed"
-                why = still_open if slot.is_open else "nothing came of it"
+                why = still_open if slot.is_open else "no result"
                 self.without[capability.name, why] += 1
 
     def _round(self, capability: Capability, slots: Sequence[_Slot]) -> int:
-        """One place of each source; how many cases came of them."""
+        """One place of each source; how many cases they gave."""
         asked = [(slot, masked) for slot in slots if (masked := self._mask(capability, slot))]
         if not asked:
             return 0

@@ -1,7 +1,7 @@
 """How good a translation is, between 0 and 1, by any segment-level metric: Qual of Wu, Liu, Yeung (2023).
 
 A reference-free one tells whether the two pairs of a case are equally good (section 3.3): where a reference
-and its pseudo-reference are not, the qualities of two translations held against them cannot be compared.
+and its pseudo-reference are not, the qualities of two translations compared with them cannot be compared.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ def filter_threshold(name: str, filter_beta: float | None = None) -> float:
 
 
 def check_filter(metrics: Mapping[str, Metric]) -> None:
-    """Refuse what reads references: a reference held against itself is always perfect."""
+    """Refuse what reads references: a reference compared with itself is always perfect."""
     for name, metric in metrics.items():
         if metric.reads_references:
             raise UsageError(f"The filter '{name}' reads references. Take a reference-free one: {ENCODER}.")

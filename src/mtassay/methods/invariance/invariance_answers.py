@@ -144,7 +144,7 @@ def _check(part: Segment, original: Segment) -> None:
     source = original.source or ""
     if not 0 <= edit.start <= edit.end <= len(source) or source[edit.start : edit.end] != edit.before:
         where = f"at {edit.start}-{edit.end} of {original.id}"
-        raise InputError(f"segment {part.id}: {edit.before[:40]!r} does not stand {where}")
+        raise InputError(f"segment {part.id}: {edit.before[:40]!r} is not {where}")
     if not (part.source or "").strip() or part.source != edit.apply(source):
         change = f"{edit.before[:40]!r} changed to {edit.after[:40]!r}"
         raise InputError(f"segment {part.id}: its source is not that of {original.id} with {change}")

@@ -183,7 +183,7 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
     preset: Literal["wide", "sure"] | None = field(
         default=None,
         metadata=option(
-            "wide, the default: most issues (dependency: 4); sure: fewer and surer (dependency: 15)."
+            "wide, the default: most issues (dependency: 4); sure: fewer and more certain (dependency: 15)."
         ),
     )
     top: int = field(
@@ -289,7 +289,7 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
 
     @classmethod
     def segments_of(cls, run: Run) -> Sequence[Segment]:
-        """A run whose cases are edits has variants, whichever method edited them."""
+        """A run whose cases are edits has variants, no matter which method edited them."""
         if run.method == cls.name:
             return run.segments
         return with_edits(run.segments) if cls.takes(run) else super().segments_of(run)
@@ -486,7 +486,7 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
 
     @cached_property
     def signature(self) -> str:
-        """All that the verdicts depend on, but for the systems."""
+        """All that the verdicts depend on, except for the systems."""
         from mtassay import __version__
 
         settings = {

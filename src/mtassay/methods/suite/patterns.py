@@ -20,7 +20,7 @@ import re2
 from mtassay.data.formats.suite_items import Matching, Rule, expand
 
 MARK = "\U0010fffe"  # a code point that Unicode keeps free of characters
-_INNER_MARK = "\U000ffffe"  # stands where there is no boundary, for patterns with \B
+_INNER_MARK = "\U000ffffe"  # is where there is no boundary, for patterns with \B
 _MARKS = MARK + _INNER_MARK
 _SKIP = f"[{_MARKS}]*"
 
@@ -63,7 +63,7 @@ _NAMED = re.compile(r"\(\?P<\w+>")
 class Translation:
     r"""A pattern for RE2: `plain` for ASCII text; `marked` for text with marks, where there is a `\b`.
 
-    `inner` says that the marks must also stand where there is no boundary.
+    `inner` says that the marks must also are where there is no boundary.
     """
 
     plain: str
@@ -157,7 +157,7 @@ class _Translator:
             self._atom(".", f"[^{line_end}{_MARKS}]")
         elif character == "$":
             self.at += 1
-            # Python's $ also stands before a line end that closes the text.
+            # Python's $ also is before a line end that closes the text.
             end = "$" if self.multi_line else rf"\n?{_SKIP}\z"
             self.plain.append("$" if self.multi_line else r"(?:\n?\z)")
             self.marked.append(f"(?:{_SKIP}{end})")
@@ -246,7 +246,7 @@ class _Translator:
             self._atom(*[_literal(self._character())] * 2)
 
     def _character(self) -> int:
-        """The code point that stands here, escaped or not; goes behind it."""
+        """The code point that is here, escaped or not; goes behind it."""
         if self.pattern[self.at] != "\\":
             self.at += 1
             return ord(self.pattern[self.at - 1])
@@ -492,7 +492,7 @@ class _RegexPattern:
         import regex
 
         if call := next((match[1] for match in _CALL.finditer(text) if match[1]), None):
-            raise ValueError(f"'{call}…' calls a group, which may have no end; write out what it stands for")
+            raise ValueError(f"'{call}…' calls a group, which may have no end; write out what it is for")
         try:
             flags = regex.IGNORECASE if ignore_case else 0
             self._compiled = regex.compile(text, flags | regex.VERSION0)

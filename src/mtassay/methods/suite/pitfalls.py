@@ -90,7 +90,7 @@ class PatternExample(NamedTuple):
 def examples(pattern: str, *, limit: int = _LIMIT) -> list[PatternExample]:
     r"""One for each alternative; where there are more than `limit`, each single choice still occurs.
 
-    Look-around and boundaries are left out: whoever needs to know whether the expression matches the text
+    Look-around and boundaries are left out: anyone who needs to know whether the expression matches the text
     must ask it. Nothing comes back for what Python's own syntax does not know.
 
     >>> [example.first for example in examples(r"\b(do|go)(es)? it\b")]
@@ -168,7 +168,7 @@ class _Writer:
 
 
 def _is_open(part: Any) -> bool:
-    """Whether this stands for any of many characters."""
+    """Whether this means any of many characters."""
     kind, value = str(part[0]), part[1]
     return kind in ("ANY", "NOT_LITERAL") or (
         kind == "IN" and any(str(inner[0]) != "LITERAL" for inner in value)
@@ -207,7 +207,7 @@ def _fits(character: str, kind: str, value: Any) -> bool:
 _HAN = "\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _BOUNDARY_BESIDE_HAN = re.compile(rf"\\b(?:\(\?:|[(\[])*[{_HAN}]|[{_HAN}][)\]?*+]*\\b")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
-# Where an example may stand in an output. What hits it in all of these hits it everywhere.
+# Where an example may be in an output. What hits it in all of these hits it everywhere.
 _SURROUNDINGS = (
     "{}",
     "Qz {} qz.",
@@ -263,7 +263,7 @@ class RulesBesideEachOther:
             seen = set()
             for rule in getattr(self.item, name):
                 if self._key(rule, name) in seen:
-                    what = f"the {_kind(name)} '{self.short(rule.text)}' stands twice; remove one"
+                    what = f"the {_kind(name)} '{self.short(rule.text)}' occurs twice; remove one"
                     yield Pitfall("rule-twice", what, rule.text)
                 seen.add(self._key(rule, name))
 
@@ -278,7 +278,7 @@ class RulesBesideEachOther:
                 yield Pitfall("both-sides", what, rule.text)
 
     def _hit_alternatives(self, skipped: set[str]) -> Iterator[Pitfall]:
-        """Alternatives of positive expressions that a negative one hits wherever they stand."""
+        """Alternatives of positive expressions that a negative one hits wherever they are."""
         for rule in self.item.positive_regex:
             if rule.text in skipped or not self.item.negative_regex:
                 continue

@@ -89,7 +89,7 @@ def test_any_set_of_places_is_filled_at_its_places_only(spans: set[AlignedSpan],
 def test_repetitions_differ_until_there_is_nothing_left() -> None:
     answers = INFILLER.fill([masked(SPANS[0], number=number) for number in range(6)])
     days = [answer.changes[0].after for answer in answers if isinstance(answer, Filled)]
-    # The other days but for Saturday and Sunday, which are masculine in Portuguese.
+    # The other days except for Saturday and Sunday, which are masculine in Portuguese.
     assert sorted(days) == ["Friday", "Thursday", "Tuesday", "Wednesday"]
     assert [answer.reason for answer in answers if isinstance(answer, Rejected)] == [
         "no other word in the lexicon"
