@@ -57,7 +57,7 @@ def test_aliases_never_make_two_systems_of_one_group_one() -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("name\talias\tname\nA\ta\tB\n", "line 1: the column 'name' stands twice: 1 and 3; keep one"),
+        ("name\talias\tname\nA\ta\tB\n", "line 1: the column 'name' occurs twice: 1 and 3; keep one"),
         ("name\talias\nA\ta\nB\ta\n", "line 3: 'a' is an alias of 'A' already; keep one"),
     ],
 )

@@ -194,7 +194,7 @@ def test_a_correction_is_said_and_makes_every_p_larger(run: Run, tmp_path: Path)
     more: dict[str, list[int]] = {}
     for correction, text in said.items():
         command = ("score", *BASIC, "-t", "third.txt", "-m", "bleu,chrf", "--correction", correction)
-        assert f"p: approximate randomization, {text}" in " ".join(run(*command).stdout.split())
+        assert f"p: randomization, {text}" in " ".join(run(*command).stdout.split())
         result = json.loads(run(*command, "-f", "json").stdout)
         more[correction] = [c["more"] or 0 for c in result["comparisons"]]
     for plain, holm, joint in zip(*more.values(), strict=True):
@@ -301,15 +301,15 @@ def test_inputs_that_are_not_what_they_seem_are_told_of_everywhere(run: Run, tmp
     done = run(*arguments)
     assert done.returncode == 0, done.stderr
     warned = [
-        line for line in done.stderr.splitlines() if "shifted: lines 1 to 165 stand 1 line too high" in line
+        line for line in done.stderr.splitlines() if "shifted: lines 1 to 165 are 1 line too high" in line
     ]
     assert len(warned) == 1
     note = warned[0].removeprefix("mtassay: ")
     # sacreBLEU says 22.89 of the whole file that was shifted.
     assert re.search(r"\(there BLEU is [01]\.\d, and 2[23]\.\d moved down\)", note)
-    # A file that the table goes to has it too, and whoever looks later sees it.
+    # A file that the table goes to has it too, and anyone who looks later sees it.
     for table in (done.stdout, run("runs", "show", "last").stdout):
-        assert table.count("stand 1 line too high") == 1
+        assert table.count("are 1 line too high") == 1
     as_json = run(*arguments, "--format", "json")
     assert json.loads(as_json.stdout)["notes"] == [note]
     assert "too high" not in run(*arguments, "--checks", "none").stderr

@@ -43,7 +43,7 @@ def compare(
     """What changed from one run to another, score by score and case by case, with paired tests.
 
     Args:
-        old: The earlier run: as it is, its id, `RUN:SYSTEM`, or the name of a system, which stands for its
+        old: The earlier run: as it is, its id, `RUN:SYSTEM`, or the name of a system, which means its
             newest run. By default the newest earlier run of the same method with some of the same cases.
         new: The later one, given in the same ways. Of runs with several systems the one is taken that both
             have.
@@ -84,7 +84,7 @@ def history(
     seed: int | None = 12345,
     workspace: str | PathLike[str] | None = None,
 ) -> History:
-    """How a system develops over its saved runs; several names are versions of one. `*` stands for anything.
+    """How a system develops over its saved runs; several names are versions of one. `*` means anything.
 
     Args:
         systems: Names of the system.
@@ -187,7 +187,7 @@ def gate(
     Args:
         run: The run: as it is, its id, or `RUN:SYSTEM`.
         rules: What must hold, as `"bleu >= 30"` or `"no category significantly worse"`.
-        baseline: What rules that compare hold it against: a run, `RUN:SYSTEM`, a system of the same run or
+        baseline: What comparing rules compare it with: a run, `RUN:SYSTEM`, a system of the same run or
             of an earlier one, or a file of baselines.
         systems: Those to check; by default all but the baseline.
         alpha: The level of significance.
@@ -297,7 +297,7 @@ def _one_of_each(old: Sequence[Snapshot], new: Sequence[Snapshot]) -> tuple[Snap
 def find_snapshots(
     what: Which, *, workspace: str | PathLike[str] | None = None, like: nouns.Run | None = None
 ) -> list[Snapshot]:
-    """All systems of what is given. The name of a system stands for its newest run.
+    """All systems of what is given. The name of a system means its newest run.
 
     With `like`, a system of this run may be meant where it has several, or else the newest run of the same
     method before it.

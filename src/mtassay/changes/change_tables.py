@@ -428,7 +428,7 @@ def _title(course: ScoreTrend) -> str:
 
 
 def history_figures(history: History) -> list[Figure]:
-    """A line for each score over the runs, with intervals; scores of one test set stand side by side."""
+    """A line for each score over the runs, with intervals; scores of one test set are side by side."""
     figures = []
     by_set: dict[tuple[str, str], list[ScoreTrend]] = {}
     for course in history.courses:

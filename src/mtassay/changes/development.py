@@ -158,7 +158,7 @@ class Development:
     def tables(self, *, mark: str = "") -> list[Table]:
         """The best system of each group, its scores, what changed, and systems over time.
 
-        `mark` stands behind what is bold.
+        `mark` is behind what is bold.
         """
         tables = [self._group_table(), self._best_table(), self._change_table(mark)]
         return [*tables, self._course_table(mark)] if self.courses else tables

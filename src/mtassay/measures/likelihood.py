@@ -83,7 +83,7 @@ class Likelihoods:
         """The clues of each answer by name; fewer where the model would have said it otherwise.
 
         Those that need a reference are there where there is one. Of texts that are too long there are none:
-        what stands behind the end of what is read would be missing.
+        what comes behind the end of what is read would be missing.
         """
         texts = [(a.source, a.output, r or "") for a, r in zip(answers, references, strict=True)]
         read = [n for n, sides in enumerate(texts) if not any(map(self._is_too_long, sides))]
@@ -109,16 +109,16 @@ class Likelihoods:
         sources = dict(zip(asked, self.back.read(asked), strict=True))
         for number in own:
             (source, output), reference = sides[number], references[number]
-            heard = sources[output, source]
-            found[number] |= _of_output(outputs[number]) | _of_source(heard)
+            words_read = sources[output, source]
+            found[number] |= _of_output(outputs[number]) | _of_source(words_read)
             if reference:
-                found[number] |= _of_loss(heard, sources[reference, source])
+                found[number] |= _of_loss(words_read, sources[reference, source])
         return found
 
     def _compared(
         self, answers: Sequence[JudgedAnswer], references: Sequence[str | None]
     ) -> list[dict[str, Clue]]:
-        """How each answer stands to its reference, as the model sees both that reads their language."""
+        """How each answer is to its reference, as the model sees both that reads their language."""
         found: list[dict[str, Clue]] = [{} for _ in answers]
         sides = {n: (references[n] or "", answer.output) for n, answer in enumerate(answers)}
         sides = {n: pair for n, pair in sides.items() if all(map(str.strip, pair))}
@@ -135,7 +135,7 @@ def _is_own(words: Sequence[ReadWord]) -> bool:
 
 
 def _of_output(words: Sequence[ReadWord]) -> dict[str, Clue]:
-    """How unlikely the words of the output are, and how little the model knows what should stand there."""
+    """How unlikely the words of the output are, and how little the model knows what should be there."""
     total = sum(word.surprise for word in words)
     least = max(words, key=lambda word: word.surprise)
     strange = max(words, key=lambda word: word.surprise - word.expected)
@@ -163,9 +163,9 @@ def _of_source(words: Sequence[ReadWord]) -> dict[str, Clue]:
     }
 
 
-def _of_loss(heard: Sequence[ReadWord], right: Sequence[ReadWord]) -> dict[str, Clue]:
+def _of_loss(words_read: Sequence[ReadWord], right: Sequence[ReadWord]) -> dict[str, Clue]:
     """How much better the words of the source can be guessed from the reference."""
-    losses = [(word.surprise - best.surprise, word) for word, best in zip(heard, right, strict=True)]
+    losses = [(word.surprise - best.surprise, word) for word, best in zip(words_read, right, strict=True)]
     loss, word = max(losses, key=lambda entry: entry[0])
     return {
         "lost": _about(word.word, loss, "the reference says it, the output does not: "),

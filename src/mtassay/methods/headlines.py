@@ -55,7 +55,7 @@ class Contest:
     """The systems of a run by one score: `label` is what people call it, `unit` what it counts in.
 
     `part` of a run, such as the items that are settled for all systems, is what differences are measured
-    on, where it is not all of it. `suffix` stands behind values: %.
+    on, where it is not all of it. `suffix` is behind values: %.
     """
 
     run: Run
@@ -217,7 +217,7 @@ def weakest(
 ) -> list[Headline]:
     """For each system the group where it is surest to be weak: whose interval ends first.
 
-    A small group is thus not the worst one by chance. `tell` writes the sentence from the score, its value,
+    So a small group is not the worst one by chance. `tell` writes the sentence from the score, its value,
     and its interval with n; groups without a fault are left out.
     """
     by_system: dict[str, list[Score]] = {}

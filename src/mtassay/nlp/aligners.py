@@ -66,7 +66,7 @@ def lower_words(words: Words) -> list[str]:
 
 
 def aligner_names() -> list[str]:
-    """What `open_aligner` takes as a name; FILE stands for a path.
+    """What `open_aligner` takes as a name; FILE means a path.
 
     >>> aligner_names()
     ['table', 'encoder', 'fast-align', 'eflomal', 'pharaoh:FILE', 'pharaoh-reverse:FILE']

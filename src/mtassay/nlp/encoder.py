@@ -108,7 +108,7 @@ BLOCK = 8192
 MOST = 512
 """Texts that are computed together at most, however short: this bounds the memory."""
 
-_WINDOWS = ((2, 0), (3, 1), (5, 2))  # tokens, and how many of them stand to the left
+_WINDOWS = ((2, 0), (3, 1), (5, 2))  # tokens, and how many of them are to the left
 _REACH = 4  # tokens on either side that two layers of the widest window see
 _WIDTH = 256
 _TABLES = 17  # the table of token vectors is stored in so many parts, each with a scale of its own
@@ -204,7 +204,7 @@ class WindowedEncoder:
         return blocks
 
     def read(self, texts: Sequence[str]) -> dict[str, ReadText]:
-        """What the encoder makes of each distinct text, with the states of its pieces but for punctuation."""
+        """What the encoder makes of each distinct text, with the states of its pieces except punctuation."""
         distinct = sorted({text for text in texts if text.strip()})
         found: dict[str, ReadText] = {}
         for start, block in self._blocks(distinct):
@@ -239,7 +239,7 @@ class WindowedEncoder:
         model = self._weights
         lengths = np.fromiter(map(len, texts), np.int64, len(texts))
         row = np.repeat(np.arange(len(texts)), lengths)
-        # Nothing (-1) stands between texts, so that no window reaches from one into another.
+        # Nothing (-1) is between texts, so that no window reaches from one into another.
         place = np.arange(len(row)) + _REACH * (row + 1)
         line = np.full(len(row) + _REACH * (len(texts) + 1), -1, np.int64)
         line[place] = np.concatenate([np.asarray(tokens, np.int64) for tokens in texts])

@@ -72,7 +72,7 @@ RayAddressOption = Annotated[
         help="The Ray cluster for --executor ray. Default: one is started on this machine.",
     ),
 ]
-FormatOption = Annotated[OutputFormat, typer.Option("--format", "-f", help="How to print the result.")]
+FormatOption = Annotated[OutputFormat, typer.Option("--format", "-f", help="Output format.")]
 PairOption = Annotated[
     str | None,
     typer.Option(
@@ -108,11 +108,11 @@ EngineOption = Annotated[
     ),
 ]
 MaxCallsOption = Annotated[
-    int | None, typer.Option("--max-calls", min=0, help="Stop asking a live engine after so many calls.")
+    int | None, typer.Option("--max-calls", min=0, help="Stop asking a live engine after N calls.")
 ]
 MaxCharactersOption = Annotated[
     int | None,
-    typer.Option("--max-characters", min=0, help="Stop asking a live engine after so many characters."),
+    typer.Option("--max-characters", min=0, help="Stop asking a live engine after N characters."),
 ]
 FreshOption = Annotated[
     bool,
@@ -140,7 +140,7 @@ ReviewerOption = Annotated[
         "--reviewer", metavar="NAME", help="Who reviews. Default: $MTASSAY_REVIEWER or your login name."
     ),
 ]
-LimitOption = Annotated[int | None, typer.Option("--limit", min=1, metavar="N", help="At most so many.")]
+LimitOption = Annotated[int | None, typer.Option("--limit", min=1, metavar="N", help="At most N.")]
 FindingsOption = Annotated[
     Path | None,
     typer.Option(

@@ -47,9 +47,9 @@ def difference_parts(
 def segment_lines(
     segment: Segment | None, output: str, scores: Mapping[str, float], result: Result
 ) -> list[Line]:
-    """One output held against the reference that is nearest to it, and its scores, by metric.
+    """One output compared with the reference that is nearest to it, and its scores, by metric.
 
-    What the reference does not have is marked in the output; what the output does not have stands below.
+    What the reference does not have is marked in the output; what the output does not have is below.
     """
     references = [text for text in segment.references if text] if segment else []
     compared = [(text, *differing(text, output)) for text in references]

@@ -122,7 +122,7 @@ def compare_segments(
     """Where the first system is better by most, where the second is, and how often, by the first metric.
 
     `segments` and the two `outputs` are by id. The largest difference comes first; of equal ones the segment
-    that stands earlier. Other metrics say nothing of a segment that they do not score.
+    that is earlier. Other metrics say nothing of a segment that they do not score.
     """
     chosen = pairs[0]
     scores = {pair.name: dict(zip(pair.ids, pair.unit_scores.tolist(), strict=True)) for pair in pairs}
@@ -204,7 +204,7 @@ def find_differences(
     between: Sequence[str] = (),
     metric: str = "",
 ) -> Differences:
-    """Holds two systems of a run side by side: those named, or the baseline and the best other one.
+    """Shows two systems of a run side by side: those named, or the baseline and the best other one.
 
     `metric` is the name of one of the run's, the first that scores segments by default; `count` is how many
     segments each way.
