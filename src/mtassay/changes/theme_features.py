@@ -21,7 +21,7 @@ from mtassay.data.display import Span
 from mtassay.data.nouns import Observation, Segment
 from mtassay.measures.check import CheckContext
 from mtassay.measures.check_run import choose_checks, id_of, run_checks, units_of
-from mtassay.measures.polarity import NEGATIONS
+from mtassay.measures.polarity import all_negations
 
 LONGEST = 2000
 """Characters of a text that are looked at."""
@@ -37,7 +37,7 @@ FeatureKind = Literal[
 ]
 """What a feature is of, the most telling first:
 
-- `contrast`: a word of the output stands where the reference has another one
+- `contrast`: a word of the output is where the reference has another one
 - `unexplained`: a word of the output, and none of the source words that usually go with it
 - `lost`: something that the output should have and has not (a number, a negation), or has and should not
 - `extra`: a word of the output that no reference has (so often)
@@ -277,7 +277,7 @@ def _negations(
     observations: Sequence[Observation], pair: tuple[str, str] | None
 ) -> Iterator[tuple[int, Feature]]:
     """Negations on one side that nothing on the other stands for, in languages whose negations are known."""
-    sides = [NEGATIONS.get(language.partition("-")[0]) for language in pair or ()]
+    sides = [all_negations().get(language.partition("-")[0]) for language in pair or ()]
     if len(sides) != 2:
         return
     source_side, target_side = sides
@@ -379,4 +379,4 @@ def _kinds(
             if ratio > 1.4 * usual:
                 yield unit, Feature("lost", "an output much longer than usual")
         if any(one == two and not one.isdigit() for one, two in pairwise(outputs[unit])):
-            yield unit, Feature("lost", "a word that stands twice in a row in the output")
+            yield unit, Feature("lost", "a word that occurs twice in a row in the output")

@@ -13,7 +13,7 @@ from mtassay.measures import answer_signs as signs
 from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Severity, Unit
 from mtassay.measures.lengths import Lengths, is_far_longer, lengths_of, size_of
 from mtassay.measures.output_language import FileWords, file_words, fold, is_same_text
-from mtassay.measures.talk import TALK, note_labels, refusal_in, speaks_of_translation
+from mtassay.measures.talk import note_labels, refusal_in, speaks_of_translation, talk_tables
 from mtassay.nlp.identification import words_of
 
 # The language that assistants fall back to.
@@ -40,7 +40,18 @@ _LATIN_READING = re.compile(
     r"[^\x00-\u02ff][)）。.]?\s?[(（]([A-Za-zāīūēōǎǐǔěǒáíúéóàìùèòĀŌ' -]{5,200})[)）]\s*$"
 )
 # Words to choose from (went/left/walked), and a word of the source with its meaning: overkill (zu viel).
-_CHOICES = re.compile(r"(?<![\w/.])[^\W\d_]{3,}/[^\W\d_]{3,}/[^\W\d_]{3,}(?![\w/])")
+_CHOICES = re.compile(r"(?<![\w/.])[^\W\d_]{3,} ?/ ?[^\W\d_]{3,} ?/ ?[^\W\d_]{3,}(?![\w/])")
+_TRANSLATION = (
+    "übersetzung",
+    "traducción",
+    "traduction",
+    "tradução",
+    "traduzione",
+    "перевод",
+    "翻訳",
+    "翻译",
+    "번역",
+)
 _GLOSS = re.compile(r"(?<![^\W\d_])([^\W\d_]{3,}+)[\"”“»]? [(（]([^()（）\d]{6,60})[)）]")
 _OPENING = re.compile(
     r"\W*(?:(?:sure|certainly|of course|absolutely|okay)\b[^\n:：]{0,60}[!,.:]|here(?:['’]s| is|"
@@ -60,9 +71,12 @@ class Reading:
         self._alarms: dict[str, list[Alarm]] = {}
         codes = [parse_language(tag).code if tag else None for tag in (context.source, context.target)]
         self.source, self.target = codes
-        self.languages = tuple(dict.fromkeys(code for code in ("en", *codes) if code and code in TALK))
-        names = [name for code in self.languages for name in TALK[code].names]
+        self.languages = tuple(
+            dict.fromkeys(code for code in ("en", *codes) if code and code in talk_tables())
+        )
+        names = [name for code in self.languages for name in talk_tables()[code].names]
         names += [name_of(code).lower() for code in codes if code]
+        names += _TRANSLATION
         self._labels = re.compile(
             rf"[\s*_\"]*(?:{'|'.join(map(re.escape, names))})(?: (?:translation|version))?[*_]*\s?[:：]"
         )
@@ -165,7 +179,9 @@ class Reading:
             and not signs.adds_after_question(source, output)
         ):
             return None
-        if signs.answers_question(source, output, self.target):
+        # A question of the usual length without any mark at its end has lost the mark.
+        is_unended = abs(excess) < 0.35 and output.rstrip()[-1:].isalpha()
+        if not is_unended and signs.answers_question(source, output, self.target):
             return "the source asks a question, and the output asks none"
         rest = signs.adds_after_question(source, output)
         if rest and (
@@ -323,7 +339,7 @@ def _is_copy(source: str, output: str) -> bool:
 def _foreign_talk(source: str, output: str, foreign: frozenset[str], words: FileWords) -> str | None:
     """The first sentence in English or in the source language that says what the source does not say."""
     parts = output.lower().split()
-    # Nearly every output has hardly any of these words, which is cheap to see.
+    # Nearly every output has few of these words, which is cheap to see.
     if len(foreign.intersection(parts)) < 2:
         return None
     theirs = set(words_of(source.lower()))
@@ -334,7 +350,7 @@ def _foreign_talk(source: str, output: str, foreign: frozenset[str], words: File
         n = sum(word in foreign for word in own)
         fresh = sum(word not in theirs for word in own)
         if n >= 2 and 5 * n >= len(own) and n > sum(word in words.own and word not in theirs for word in own):
-            # A title, or what an abbreviation stands for, is no talk.
+            # A title, or what an abbreviation is for, is no talk.
             titled = sum(word[:1].isupper() for word in chunk.split())
             if 10 * fresh >= 6 * len(own) and 2 * titled < len(own):
                 return chunk.strip()
@@ -345,7 +361,7 @@ def _loops(source: str, output: str) -> str | None:
     if span := signs.repeated_letter(source, output):
         return f"{output[span[0]]!r} {span[1] - span[0]} times in a row"
     if signs.is_doubled(source, output):
-        return "the whole output stands there twice"
+        return "the whole output is there twice"
     if phrase := signs.loop_in(source, output):
         return f"repeats {phrase[:60]!r} over and over"
     return None

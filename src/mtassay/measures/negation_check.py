@@ -13,8 +13,10 @@ from mtassay.measures.polarity import Negations, Polarity, find_polarity, negati
 from mtassay.measures.unit_check import code_of
 from mtassay.measures.word_sets import swapped_word
 
-# Longer texts nearly always have a word that might stand for a negation.
+# Longer texts nearly always have a word that might mean a negation.
 _LONGEST = 600
+_NON = re.compile(r"\b(?:non|in)\b")
+_WITHOUT = re.compile(r"\b(?:without|ohne|sin|sans|sem|senza)\b", re.IGNORECASE)
 _WORDS = re.compile(r"[^\W\d_]+")
 
 
@@ -33,7 +35,7 @@ def _screen(negations: Negations) -> Callable[[str], object]:
 
 
 class NegationCheck(Check):
-    """A plain negation on one side, and nothing on the other that could stand for it.
+    """A plain negation on one side, and nothing on the other that could mean it.
 
     References are the better witnesses: where they deny as the output does, there is no alarm.
     """
@@ -89,7 +91,7 @@ class _Look:
         denies, is_denied = self._in_source(_small(unit.source)), self._in_output(_small(unit.output))
         polarity = self._polarity if denies and is_denied and not unit.references else None
         if polarity is not None and (phrase := polarity.mistaken(unit.source, unit.output)):
-            message = f"{phrase[0]!r} stands for {phrase[1]!r}: the source denies less often"
+            message = f"{phrase[0]!r} means {phrase[1]!r}: the source denies less often"
             return _Problem("mistaken", message, _marks("output", unit.output, phrase[:1]))
         if bool(denies) != bool(is_denied):
             return self._plain(unit)
@@ -113,7 +115,10 @@ class _Look:
             denied = [bool(target.plain_in(reference)) for reference in unit.references]
             if all(denied) if here else not any(denied):
                 return None
-        if here and not source.may_deny(text):
+        # "without" is "ohne", and then nothing explains a negation beside it.
+        is_matched = here and _WITHOUT.search(text) and _WITHOUT.search(output)
+        rest = _WITHOUT.sub(" ", text) if is_matched else text
+        if here and not source.may_deny(rest):
             if unit.references and any(map(target.may_deny, unit.references)):
                 return None
             message = f"{_named(here)} added: nothing in the source denies"
@@ -124,14 +129,14 @@ class _Look:
         return None
 
     def _opposite(self, unit: Unit) -> _Problem | None:
-        """A word whose opposite stands in the output, where nothing else denies."""
+        """A word whose opposite is in the output, where nothing else denies."""
         text = unit.source or ""
         swapped = swapped_word(NegationCheck.id, text, unit.output, *self._languages)
         if swapped is None or any(swapped.other in reference.lower() for reference in unit.references):
             return None
         if swapped.is_polar:
             rest = text.lower().replace(swapped.word, " "), unit.output.lower().replace(swapped.other, " ")
-            if self._source.may_deny(rest[0]) or self._target.may_deny(rest[1]):
+            if self._source.plain_in(rest[0]) or self._target.plain_in(rest[1]) or _NON.search(rest[1]):
                 return None
         return _Problem("opposite", swapped.message, swapped.marks(text, unit.output))
 

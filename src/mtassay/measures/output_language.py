@@ -42,7 +42,7 @@ _QUOTED = re.compile(
     r"|&quot;(?:(?!&quot;).){1,200}&quot;|「[^」\n]{1,200}」|《[^》\n]{1,200}》"
 )
 
-# The beginning of an argument of an ICU message, and what stands before each of its cases.
+# The beginning of an argument of an ICU message, and what comes before each of its cases.
 _ARGUMENT = re.compile(r"\{\s*\w+\s*(?:,\s*(?:plural|select|selectordinal)\s*,|,\s*\w+\s*(?=[,}]))")
 _SELECTOR = re.compile(r"(?<![\w=])(?:=\d++|[A-Za-z_]\w*+)\s*+(?=\{)")
 
@@ -184,12 +184,16 @@ def is_foreign_word(word: str, source: str, target: str) -> bool:
     return not knows_word(word, target) and word_forms(source).knows(word)
 
 
+_FIELD = re.compile(r"%(?:\d+\$)?[-+0-9.]*l{0,2}[a-zA-Z]")
+
+
 def is_translatable(source: str) -> bool:
     """True if the text has several words that are neither names nor codes.
 
     >>> [is_translatable(text) for text in ("Max Mustermann, Berlin", "Wir haben heute geschlossen")]
     [False, True]
     """
+    source = _FIELD.sub(" ", source)
     words = words_of(_SPOKEN_TAG.sub(r" \1 ", source))
     # A character of an unspaced script is a third of a word; a lower-case letter begins no name.
     common = sum(1 / 3 if is_unspaced(word) else 1 for word in words if not word[0].isupper())
@@ -381,7 +385,13 @@ class Untranslated(_LanguageCheck):
 def _is_label(source: str, language: str | None, target: str | None) -> bool:
     """Whether a short text has two words or more, all of the source language alone: Search settings."""
     parts = source.strip(" .…:!?").split()
-    if not 2 <= len(parts) <= 4 or not language or not target or not parts[-1].islower():
+    if (
+        not 1 <= len(parts) <= 4
+        or len(source) < 4
+        or not language
+        or not target
+        or not parts[-1][1:].islower()
+    ):
         return False
     return all(
         part.isalpha() and not is_loan(part.lower()) and is_foreign_word(part.lower(), language, target)
@@ -406,7 +416,7 @@ def _is_like_reference(unit: Unit) -> bool:
 
 
 class WrongLanguage(_LanguageCheck):
-    """Outputs that are surely in another language or script, where no reference is."""
+    """Outputs that are certainly in another language or script, where no reference is."""
 
     id = "wrong-language"
     about = "the output is in another language or script"

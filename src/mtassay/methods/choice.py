@@ -174,11 +174,12 @@ def choice_headline(found: Sequence[Offer]) -> Headline | None:
         ]
         told.append(offer.system + (f" ({', '.join(best_in)})" if best_in else ""))
     if len(kept) == 1:
-        return Headline(f"{kept[0].system} is as good, cheap, fast and reliable as every other system.")
+        text = f"{kept[0].system} is as good, cheap, fast and reliable as every other system."
+        return Headline(text, "choice")
     rest = (
         f"; {_joined([o.system for o in lost])} lose{'s' * (len(lost) == 1)} to one of them" if lost else ""
     )
-    return Headline(f"By quality, price, time and failures, choose among {_joined(told)}{rest}.")
+    return Headline(f"By quality, price, time and failures, choose among {_joined(told)}{rest}.", "choice")
 
 
 def _is_first(offer: Offer, key: str, among: Sequence[Offer]) -> bool:

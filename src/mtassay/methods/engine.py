@@ -1,4 +1,4 @@
-"""Runs a method: generate, ask, judge, conclude. Keeps what was dear to compute, says how far it is."""
+"""Runs a method: generate, ask, judge, conclude. Keeps what was slow to compute, says how far it is."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from mtassay.runtime.executors import Executor
 
 
-_KEEP_EVERY = 5.0  # seconds between two writes of what was dear to compute
+_KEEP_EVERY = 5.0  # seconds between two writes of what was slow to compute
 
 _Batch = TypeVar("_Batch")
 _Answer = TypeVar("_Answer")
@@ -183,7 +183,7 @@ class EngineContext(RunContext):
     plans: dict[str, CallPlan] = field(default_factory=dict)
     """What a dry run would ask, by the name of the system."""
     spent: dict[str, Tally] = field(default_factory=dict)
-    """What each live engine has cost so far, by its signature; whoever shares it shares the budget."""
+    """What each live engine has cost so far, by its signature; anyone who shares it shares the budget."""
     live: set[str] = field(default_factory=set)
     """The names of the live systems that were asked."""
     about: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)

@@ -78,7 +78,7 @@ _OTHER_MEANINGS = {"y", "n", "yes", "no", "on", "off", "true", "false", "null", 
 
 _HEAD = """\
 # What mtassay tests here: 'mtassay run' does it, 'mtassay run --check' looks for mistakes.
-# Files are relative to this one. ${NAME} stands for a variable of the environment; keys of
+# Files are relative to this one. ${NAME} means a variable of the environment; keys of
 # services stay there. Editors complete this file with the schema of 'mtassay run --schema'.
 """
 
@@ -186,7 +186,7 @@ def _steps(found: Discovery) -> str:
         if settings.get("metrics") and found.glossaries:
             wanted = _scalar(f"nee:glossary={found.glossaries[0]}")
             lines.append(
-                f"    # Names that a glossary lets stand for each other (needs an annotator): {wanted}\n"
+                f"    # Names that a glossary lets replace each other (needs an annotator): {wanted}\n"
             )
     engine = next(iter(found.engines), "NAME")
     if any(test_set.where or test_set.source for test_set in found.test_sets):
@@ -275,7 +275,7 @@ class NewPlan:
     ci: Path | None = None
 
     def advice(self) -> list[str]:
-        """What was left out, and what to do next, a line each."""
+        """What was left out, and what to do next, one per line."""
         lines = [f"Steps: {', '.join(self.steps)}."] if self.steps else []
         if unused := self.found.unused:
             more = f" and {len(unused) - 3} more" if len(unused) > 3 else ""

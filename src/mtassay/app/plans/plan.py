@@ -57,7 +57,7 @@ class PlanSystem:
     """Files by name, where a language model is tested with each of several prompts."""
 
     def for_target(self, target: str) -> dict[str, str]:
-        """What answers for a test set or suite, by name; a folder stands for all files in it."""
+        """What answers for a test set or suite, by name; a folder means all files in it."""
         what = self.what if isinstance(self.what, str) else self.what.get(target, "")
         if not what:
             return {}
@@ -67,7 +67,7 @@ class PlanSystem:
         return named([what]) if self.is_folder(target) else {self.name: what}
 
     def is_folder(self, target: str) -> bool:
-        """Whether a folder of outputs stands for it, whose files are in no order that anybody gave."""
+        """Whether a folder of outputs means it, whose files are in no order that anybody gave."""
         what = self.what if isinstance(self.what, str) else self.what.get(target, "")
         return bool(what) and not is_live(what) and Path(what).is_dir()
 
@@ -130,7 +130,6 @@ class PlanBudget:
     max_seconds: float | None = None
     prices: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     currency: str = ""
-    latency: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -467,7 +466,7 @@ def _step(
     judges: Mapping[str, str],
     domains: str,
 ) -> PlanStep:
-    """A step, for what one pair of the plan has. `domains` is the tag by which results are told apart."""
+    """A step, for what one pair of the plan has. `domains` is the tag by which results are distinguished."""
     parts = entry.parts()
     method = parts["method"].choice(names("method"), "method") if "method" in parts else name
     if method not in names("method"):
@@ -556,7 +555,7 @@ def _chosen_systems(
 
 
 def _with_judges(value: Any, judges: Mapping[str, str]) -> Any:
-    """A value with the names of judges replaced by the metrics that they stand for."""
+    """A value with the names of judges replaced by the metrics that they are for."""
     if isinstance(value, list):
         return [_with_judges(part, judges) for part in value]
     if isinstance(value, str) and judges:
@@ -571,25 +570,19 @@ def _budget(entry: PlanEntry, systems: Mapping[str, PlanSystem]) -> PlanBudget:
         for key in ("max_calls", "max_characters")
         if key in parts
     }
-    prices: dict[str, tuple[float, ...]] = {}
-    latency: dict[str, float] = {}
-    for key in ("prices", "latency"):
-        for name, part in parts[key].parts().items() if key in parts else ():
-            if name not in systems:
-                raise part.error(f"{part.name}: there is no system '{name}'. {suggest(name, systems)}")
-            if key == "latency":
-                latency[name] = part.number(least=0)
-                continue
-            prices[name] = tuple(price.number(least=0) for price in part.entries())
-            if len(prices[name]) not in (1, 2):
-                what = "a price is one number (a million characters) or two (a million tokens read, written)"
-                raise part.error(f"{part.name}: {what}")
+    prices = {}
+    for name, part in parts["prices"].parts().items() if "prices" in parts else ():
+        if name not in systems:
+            raise part.error(f"{part.name}: there is no system '{name}'. {suggest(name, systems)}")
+        prices[name] = tuple(price.number(least=0) for price in part.entries())
+        if len(prices[name]) not in (1, 2):
+            what = "a price is one number (a million characters) or two (a million tokens read, and written)"
+            raise part.error(f"{part.name}: {what}")
     return PlanBudget(
         **whole,
         max_seconds=parts["max_seconds"].number(least=0.001) if "max_seconds" in parts else None,
         currency=parts["currency"].text() if "currency" in parts else "",
         prices=prices,
-        latency=latency,
     )
 
 

@@ -36,7 +36,7 @@ from mtassay.data.display import Table
 from mtassay.data.errors import MtassayError
 from mtassay.data.marks import json_text
 from mtassay.data.method import Method
-from mtassay.methods.choice import cost_of, measured_costs
+from mtassay.methods.choice import cost_of
 from mtassay.report.run_text import Form, render_tables
 from mtassay.runtime.executors import Executor, open_executor
 from mtassay.runtime.workspace import Workspace
@@ -136,7 +136,6 @@ def _reported(
         return done
     shown = target if is_elsewhere else Path(done.plan.path).parent / target
     text = Path(Path(done.plan.path).name).read_text(encoding="utf-8", errors="replace")
-    measured = measured_costs(runs.values())
     try:
         store = open_workspace(place)
         changes = _changes_since(done.plan, runs, place)
@@ -153,19 +152,12 @@ def _reported(
             quiet=quiet,
             plan=text,
             priorities=done.plan.priorities,
-            prices={**measured.prices, **_plain_prices(done.plan)},
-            latency={**measured.latency, **done.plan.budget.latency},
             workspace=place,
         )
         store.remember([(key, _file_digest(target))])
     except (MtassayError, OSError) as error:
         return replace(done, unreported=str(error))
     return replace(done, report=shown)
-
-
-def _plain_prices(plan: Plan) -> dict[str, float]:
-    """What a million characters cost, by system, where the plan says just that."""
-    return {name: price[0] for name, price in plan.budget.prices.items() if len(price) == 1}
 
 
 def _report_key(

@@ -1,4 +1,4 @@
-"""What may stand in a plan: its keys with their meaning, and the JSON Schema that editors read.
+"""What may be in a plan: its keys with their meaning, and the JSON Schema that editors read.
 
 What a step may say follows from the fields of its method, so that methods of other packages are in it too.
 """
@@ -69,12 +69,11 @@ STEP = {
     "systems": "Which systems; by default all that can.",
 }
 BUDGET = {
-    "max_calls": "Stop asking an engine after so many calls.",
-    "max_characters": "Stop asking an engine after so many characters.",
+    "max_calls": "Stop asking an engine after N calls.",
+    "max_characters": "Stop asking an engine after N characters.",
     "max_seconds": "Give an engine no new calls after this time, in each step.",
     "prices": "By system: what a million characters cost, or [what a million tokens read, and written].",
     "currency": "In which currency: EUR.",
-    "latency": "How many seconds a text takes, by system, for the priority latency.",
 }
 
 _TEXT: Mapping[str, Any] = {"type": "string"}
@@ -112,7 +111,6 @@ def json_schema() -> dict[str, Any]:
         "max_seconds": {"type": "number", "exclusiveMinimum": 0},
         "prices": _named({"anyOf": [price, {"type": "array", "items": price}]}),
         "currency": _TEXT,
-        "latency": _named({"type": "number", "minimum": 0}),
     }
     inputs: dict[str, Mapping[str, Any]] = {
         "systems": _named({"anyOf": [_TEXT, _named(_TEXT)]}),

@@ -150,7 +150,7 @@ class StepRun:
 
     @property
     def lines(self) -> list[str]:
-        """What a person must know of a step that went wrong, a line each."""
+        """What a person must know of a step that went wrong, one per line."""
         if self.run is None:
             return [self.error]
         unsaved = [f"not saved: {self.run.trouble}"] if self.run.trouble else []
@@ -161,7 +161,7 @@ class StepRun:
         ]
 
     def render(self, *, width: int = 80, color: bool = False) -> str:
-        """The step as it stands in the report of a plan: its run in short, or why there is none."""
+        """The step as it is in the report of a plan: its run in short, or why there is none."""
         parts = [f"== {self.title}", *self.lines]
         if self.run is not None and says_something(self.run):
             parts.append(render_brief(self.run.record, width=width, color=color))

@@ -231,7 +231,7 @@ class BehaviorView(RunView):
         return [f"{evidence.status}: quality {evidence.quality:.2f}, edited {evidence.edited_quality:.2f}"]
 
     def block(self, case_id: str, system: str) -> Block:
-        """The case whole, and how its qualities stand to the thresholds; without a verdict, why not."""
+        """The case whole, and how its qualities are to the thresholds; without a verdict, why not."""
         finding = next(f for f in self.findings(case_id) if f.system == system)
         evidence = CaseEvidence.of(finding)
         if not evidence.status:

@@ -205,7 +205,7 @@ class InvarianceView(RunView):
             shown = {variant.id: variant.distance for variant in evidence.shown}
             for variant, distance in {**shown, **(evidence.distances or {})}.items():
                 scores[variant, finding.system] = float(distance)
-            # What people cleared must not be held against their own words.
+            # What people cleared must not be compared with their own words.
             if finding.verdict == "fail" or evidence.status == "cleared":
                 flagged |= {(variant, finding.system) for variant in shown}
             elif finding.verdict != "pass":

@@ -176,7 +176,7 @@ class SuiteView(RunView):
         ]
 
     def flags_of(self, detector: str, findings: Sequence[Finding], missing: Mapping[str, int]) -> Flags:
-        """What people settled must not be held against their own words: the rules had left it open."""
+        """What people settled must not be compared with their own words: the rules had left it open."""
         return super().flags_of(
             detector,
             [replace(f, verdict="undecided") if VerdictEvidence.of(f).rules_say else f for f in findings],
