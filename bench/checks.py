@@ -268,7 +268,7 @@ INTRODUCTION = "\n\n".join(
         f"language ({', '.join(STRICTER)}: {100 * max(STRICTER.values()):g} %). A check of meaning must also "
         "fire three times as often on wrong outputs as on right ones (people's labels, not by chance), or, "
         f"if it fires on fewer than {100 * QUIET:g} % of human translations, more often. Checks of form, "
-        "style and consistency go by catalogues of programs alone. `python bench/checks.py` counts again and "
+        "style and consistency use catalogues of programs alone. `python bench/checks.py` counts again and "
         "writes this page.",
         "Numbers are percent. *wrong*: outputs with a major or critical error; *right*: outputs without any; "
         "*human*: human translations; *most in*: the target language with most alarms on those.",

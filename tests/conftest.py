@@ -29,7 +29,7 @@ if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_I
 
 @pytest.fixture(scope="session", autouse=True)
 def cache_folder() -> Iterator[Path]:
-    """What is unpacked once for a user is not unpacked into the folder of whoever runs the tests."""
+    """What is unpacked once for a user is not unpacked into the folder of anyone who runs the tests."""
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", folder)
         yield Path(folder)

@@ -21,7 +21,7 @@ PATIENCE = 1.0
 
 @dataclass(frozen=True)
 class Expression:
-    """One expression, where it stands, and how it is used: `search`, `match` or `fullmatch`."""
+    """One expression, where it is, and how it is used: `search`, `match` or `fullmatch`."""
 
     where: str
     pattern: re.Pattern[Any]

@@ -32,7 +32,7 @@ SUITE = Suite(tuple(ITEMS), name="Small")
 
 
 def answers(wrong: str = "", open_: str = "", lost: str = "") -> dict[str, str | None]:
-    """All right, but for these items."""
+    """All right, except for these items."""
     texts: dict[str, str | None] = {item.id: f"right {item.id}" for item in ITEMS}
     texts |= {key: f"wrong {key}" for key in wrong.split()} | dict.fromkeys(open_.split(), "what")
     return texts | dict.fromkeys(lost.split(), None)

@@ -60,6 +60,11 @@ def test_the_documentation_is_read_in_a_day() -> None:
     assert words <= 60_000
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(PROJECT)))
+def test_a_merge_left_no_marks(page: Path) -> None:
+    assert not re.search(r"^(?:<{7}|>{7}) ", page.read_text(encoding="utf-8"), re.MULTILINE)
+
+
 @pytest.mark.parametrize("name", names("metric"))
 def test_every_metric_has_a_page(name: str) -> None:
     pages = [path.stem for path in (PROJECT / "docs" / "metrics").glob("*.md")]

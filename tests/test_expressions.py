@@ -1,4 +1,4 @@
-"""Our own expressions take time in proportion to a text, whatever stands in it."""
+"""Our own expressions take time in proportion to a text, whatever is in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The examples of docs/extending.md work as they stand, in a package of their own."""
+"""The examples of docs/extending.md work as they are, in a package of their own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What commands and public functions say has not moved; `python -m tests.frozen --update` stores it anew."""
+"""What commands and public functions say has not moved; `python -m tests.frozen --update` stores it again."""
 
 from __future__ import annotations
 

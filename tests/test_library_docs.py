@@ -1,4 +1,4 @@
-"""The examples of the page about the library run as they stand, and stay short."""
+"""The examples of the page about the library run as they are, and stay short."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def write_hard_texts(folder: Path) -> None:
 
 
 def processes_in(folder: Path) -> list[int]:
-    """All living processes that work in this folder, whoever started them."""
+    """All living processes that work in this folder, no matter who started them."""
     listed = subprocess.run(["ps", "-Ao", "pid=,stat="], capture_output=True, text=True, check=True).stdout
     living = [
         int(pid) for pid, state in (line.split()[:2] for line in listed.splitlines()) if state[0] != "Z"

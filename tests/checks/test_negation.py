@@ -1,4 +1,4 @@
-"""A negation that stands on one side only."""
+"""A negation that is on one side only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words that have no business in an output: untranslated, or a negation that stands for another word."""
+"""Words that have no business in an output: untranslated, or a negation that means another word."""
 
 from __future__ import annotations
 
@@ -60,6 +60,6 @@ def test_a_word_fits_better_where_its_neighbours_are_seen_with_it() -> None:
 def test_a_negation_in_the_place_of_a_like_word_is_suspected_unless_the_source_denies_as_often() -> None:
     # 'not' keeps the plain rule quiet in the first; the second source denies as often as its output.
     both = "The trees are not in the south of Spain.", "As árvores não estão não sul da Espanha."
-    reason = "'não sul' stands for 'no sul': the source denies less often"
+    reason = "'não sul' means 'no sul': the source denies less often"
     assert why("negation", *both) == [reason]
     assert why("negation", "It is no bigger than a pea.", "O besouro não maior que uma ervilha.") == []

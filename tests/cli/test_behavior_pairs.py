@@ -1,4 +1,4 @@
-"""`mtassay behavior rate`: people rate generated pairs, and see what came of it."""
+"""`mtassay behavior rate`: people rate generated pairs, and see the result."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def test_entities_errors_and_ratings_are_typed_by_words(saved: Run) -> None:
     done = saved(*place, "e, 2: fala; score: 40", "--question", "esa", "--reviewer", "anna")
     assert "e, 2: fala" not in done.stdout
     done = saved(*place, "m, 3: disse", "--question", "mqm", "--reviewer", "anna")
-    assert "'disse' does not stand in the target" in done.stderr
+    assert "'disse' is not in the target" in done.stderr
     done = saved(*place, "300", "--question", "da", "--reviewer", "anna")
     assert "Write a whole number from 0 to 100" in done.stderr
 

@@ -16,7 +16,7 @@ def test_every_extra_is_told_with_its_packages_and_how_to_get_it() -> None:
     assert "dev" not in extras
     assert extras["comet"].install == "pip install 'mtassay[comet]'"
     assert extras["plot"].packages.keys() == {"matplotlib"}
-    assert "mecab-python3" in extras["ja"].packages, "an extra of sacreBLEU stands for what that needs"
+    assert "mecab-python3" in extras["ja"].packages, "an extra of sacreBLEU means what that needs"
 
 
 def test_a_pair_is_served_or_says_what_to_install() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 import mtassay as mt
 from mtassay.app.cli.common import say
-from mtassay.methods.score.score_tables import COLUMNS
+from mtassay.methods.headlines import COLUMNS
 from tests.cli.conftest import Run
 
 SENTENCES = [f"Sentence number {n} is a little longer than the others." for n in range(40)]

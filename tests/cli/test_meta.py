@@ -50,7 +50,7 @@ def test_every_human_score_is_a_column_and_every_statistic_a_row(run: Run, files
         assert any(line.startswith(label) and "BLEU" in line for line in lines)
     assert "Also in adequacy, fluency, but not here: HUMAN." in lines
     assert "Soft pairwise accuracy undefined: no scores per segment (adequacy, fluency)." in done.stdout
-    assert "systems drawn anew, 1,000 times, since system scores of adequacy, fluency" in " ".join(lines)
+    assert "systems drawn again, 1,000 times, since system scores of adequacy, fluency" in " ".join(lines)
     assert "n. Pearson, Spearman, Kendall, error %: 4 systems; pair acc.: 6 pairs." in lines
     assert all(len(line) <= 80 for line in lines if not line.startswith(("BLEU|", "chrF2|")))
 
@@ -77,7 +77,7 @@ def test_json_names_metric_people_and_statistic(run: Run, files: list[object]) -
     assert result["counts"] == {
         "da": {"systems": 4, "unrated_systems": 0, "translations": 23, "unrated_translations": 1}
     }
-    assert any("segments drawn anew" in note for note in result["notes"])
+    assert any("segments drawn again" in note for note in result["notes"])
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ def test_segments_that_cannot_be_drawn_are_not_drawn(run: Run, files: list[objec
     done = run("meta", "correlate", *files, "--human-scores", "darpa.csv", "--resample", "segments")
     assert "Segments cannot be drawn for adequacy, fluency" in done.stderr
     drawn = run("meta", "correlate", *files, "--human-scores", "da.tsv", "--resample", "systems")
-    assert "[ ]: 95 % interval; systems drawn anew, 1,000 times." in drawn.stdout
+    assert "[ ]: 95 % interval; systems drawn again, 1,000 times." in drawn.stdout
 
 
 def test_scores_of_other_metrics_come_from_a_file(run: Run, files: list[object], tmp_path: Path) -> None:

@@ -79,7 +79,7 @@ def test_judges_stand_side_by_side_alone_together_and_told_apart(run: Run, label
     assert lines[3].split()[:6] == ["chrF2", "40", "0", "100.0", "[91–100]", "(40/40)"]
     assert ["Judge", "F1", "AUC", "κ", "s", "calls", "price"] in [line.split() for line in lines]
     assert any(line.startswith("chrF2 + BLEU") for line in lines)
-    assert "Told apart" in lines
+    assert "Differences between judges" in lines
     assert all(len(line) <= 80 for line in lines)
 
 

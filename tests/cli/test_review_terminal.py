@@ -133,7 +133,7 @@ def test_a_note_without_an_answer_is_not_lost_silently(folder: Path) -> None:
         terminal.type("hm\n")
         terminal.press("q")
         assert terminal.finish() == 0
-        assert "Not kept, for want of an answer: the note 'hm'." in terminal.seen
+        assert "Not kept, because an answer is missing: the note 'hm'." in terminal.seen
 
 
 def test_two_reviewers_at_once_are_not_asked_the_same_question_twice(folder: Path) -> None:

@@ -154,7 +154,7 @@ def test_a_table_that_is_added_twice_doubles_nothing(run: Run, suite: Path, tmp_
         ("source\tphenomenon\tcategory\nx\tP\n", "items.tsv line 2: 2 columns, expected 3"),
         (
             "source\tphenomenon\tcategory\tpositive\tpositive_regex\nx\tP\tC\ta\tb\n",
-            "items.tsv line 1: the column 'positive' stands twice: 4 and 5; keep one",
+            "items.tsv line 1: the column 'positive' occurs twice: 4 and 5; keep one",
         ),
         ("source\tphenomenon\tcategory\tpositive\nx\tP\tC\t(\n", "items.tsv line 2: bad pattern"),
     ],

@@ -40,7 +40,7 @@ def test_each_problem_is_one_line_with_its_place_and_an_error_fails(run: Run) ->
     assert done.returncode == 1
     assert done.stderr == ""
     lines = done.stdout.splitlines()
-    assert "s.yaml:12 a: error duplicate-id: the id stands twice (line 3); rename one" in lines
+    assert "s.yaml:12 a: error duplicate-id: the id occurs twice (line 3); rename one" in lines
     (bad,) = [line for line in lines if "bad-pattern" in line]
     assert bad.startswith("s.yaml:11 a: error bad-pattern: bad pattern '(kein'")
     assert lines[-1] == "2 items: 2 errors, 1 warning, 2 remarks"

@@ -76,7 +76,7 @@ def test_a_system_is_measured_alike_alone_and_among_others(metric: Metric) -> No
     together = metric.measure(SEGMENTS, OUTPUTS)
     for table in together:
         (alone,) = metric.measure(SEGMENTS, {table.system: OUTPUTS[table.system]})
-        # Vectors in single precision: what stands beside a text changes the seventh digit of a cosine.
+        # Vectors in single precision: what is beside a text changes the seventh digit of a cosine.
         np.testing.assert_allclose(alone.values, table.values, rtol=1e-5, atol=1e-6)
 
 

@@ -1,4 +1,4 @@
-"""The judge for all pairs: what it goes by, what it says, and how answers of people change it."""
+"""The judge for all pairs: what it uses, what it says, and how answers of people change it."""
 
 from __future__ import annotations
 

@@ -49,5 +49,5 @@ def test_it_learns_from_no_sentence_that_is_kept_for_tests(recipe: ModuleType) -
     learned = {item.source for item in recipe.read_all()}
     for folder, settled in zip(recipe.JUDGING, (301, 196), strict=True):  # readers dispute the others
         assert len(learned.intersection(recipe._lines(folder / "en.txt"))) == settled
-    # The one that stands in both is left out of the test.
+    # The one that is in both is left out of the test.
     assert learned.intersection(recipe._lines(kept / "en.txt")) == {"Text me when you get home, okay?"}

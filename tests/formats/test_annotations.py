@@ -100,7 +100,7 @@ def test_raters_keep_their_rows_after_an_adjudication_which_is_marked() -> None:
         ("ben", "no-error"),
         ("adjudicator:dora", "accuracy/mistranslation"),
     ]
-    # What people come to is another matter: there the adjudication stands alone.
+    # What people come to is another matter: there the adjudication is alone.
     assert [row["rater"] for row in rating_rows(RUN, held, [COMMON_QUESTIONS["mqm"]])] == ["dora", "dora"]
 
 

@@ -56,7 +56,7 @@ def test_labels_are_read(write: Write, text: str, expected: LabelRow) -> None:
         (read_flags, "id\tscore\n7\thigh\n", "a.tsv line 2: the score 'high' is no number"),
         (read_flags, "id\tscore\n7\tnan\n", "the score 'nan' is no number"),
         (read_flags, "id\tflagged\n7\tmaybe\n", "line 2: 'flagged' is 'maybe'. Write 1 or 0"),
-        (read_flags, "7\n8\n7\n", "line 3: '7' stands on line 1 already"),
+        (read_flags, "7\n8\n7\n", "line 3: '7' is on line 1 already"),
         (read_flags, "id\tscore\n7\n", "line 2: 1 columns, expected 2"),
         (read_flags, '{"score": 1}\n', "line 1: there is no 'id'"),
         (read_flags, '{"id": 1}\n[]\n', "line 2: this is no JSON object"),

@@ -110,7 +110,7 @@ def test_several_files_are_one_glossary_without_repetitions(tmp_path: Path) -> N
         ("g.csv", 'source,target\n"a\nb",c\nfile\n', "g.csv line 4: 1 columns, expected 2"),
         ("g.csv", 'source,target\n"file,Datei\n', "g.csv line 2: not CSV"),
         ("g.csv", "a,b,c\n", "g.csv line 1: 3 columns without names"),
-        ("g.csv", "source,target,source term\nx,y,z\n", "g.csv line 1: the column 'source' stands twice"),
+        ("g.csv", "source,target,source term\nx,y,z\n", "g.csv line 1: the column 'source' occurs twice"),
         ("g.csv", "target,status\nDatei,\n", "g.csv line 1: no column 'source' among target, status"),
         ("g.csv", "source,target\n", "g.csv: no terms"),
         ("g.tsv", "file\n", "g.tsv line 1: one column, expected a term and its translation"),

@@ -1,4 +1,4 @@
-"""What files can hold that nobody can take later is told in one line, where it stands."""
+"""What files can hold that nobody can take later is told in one line, where it is."""
 
 from __future__ import annotations
 

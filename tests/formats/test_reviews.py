@@ -147,7 +147,7 @@ def test_a_bad_row_is_named_with_its_line(
         (
             "a.tsv",
             "answer\tcase_id\tsource\toutput\tAnswer\nc\t1\ta\tb\ti\n",
-            "line 1: the column 'answer' stands twice: 1 and 5; keep one",
+            "line 1: the column 'answer' occurs twice: 1 and 5; keep one",
         ),
         ("a.jsonl", "{}\n", "line 1: 'sources' must be a list of texts"),
         ("a.jsonl", "[1]\n", "line 1: not a JSON object"),

@@ -23,13 +23,13 @@ UNFITTING = rater("BLEU", rows=[[1, 3], [2, 3], [4, 3]], points=[30, 10, 20])
 def test_segments_are_drawn_where_all_raters_have_them() -> None:
     found = correlate([FITTING], [PEOPLE], frame=FRAME, settings=SETTINGS)
     assert {score.signature.rpartition("|")[2] for score in found.result.scores} == {"interval:segments"}
-    assert found.notes[-1] == ("[ ]: 95 % interval; segments drawn anew, the same ones for both, 100 times.")
+    assert found.notes[-1] == ("[ ]: 95 % interval; segments drawn again, the same ones for both, 100 times.")
 
 
 def test_one_rater_without_them_makes_all_draw_systems_and_is_named() -> None:
     found = correlate([FITTING, UNFITTING], [PEOPLE], frame=FRAME, settings=SETTINGS)
     assert {score.signature.rpartition("|")[2] for score in found.result.scores} == {"interval:systems"}
     assert found.notes[-1] == (
-        "[ ]: 95 % interval; systems drawn anew, 100 times, since system scores of BLEU do not follow from "
+        "[ ]: 95 % interval; systems drawn again, 100 times, since system scores of BLEU do not follow from "
         "scores of segments."
     )

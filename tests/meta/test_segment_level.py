@@ -56,7 +56,7 @@ def test_n_is_what_a_number_rests_on(
 
 
 def test_accuracy_with_ties_takes_the_epsilon_that_makes_it_highest() -> None:
-    """People tie what the metric tells apart by 0.1, in one item; in the other both order alike."""
+    """People tie what the metric distinguishes by 0.1, in one item; in the other both order alike."""
     metric = rater("m", [[1.0, 5.0], [1.1, 4.0], [1.2, 3.0]])
     human = rater("h", [[0.0, 3.0], [0.0, 2.0], [0.0, 1.0]])
     found = {e.statistic: e for e in SegmentLevel("item", samples=100).agreement(metric, human)}

@@ -94,7 +94,7 @@ def build_encoder(folder: Path) -> str:
         num_attention_heads=2,
         intermediate_size=32,
         max_position_embeddings=66,
-        initializer_range=0.5,  # of 0.02, texts would hardly differ in their scores
+        initializer_range=0.5,  # of 0.02, texts would rarely differ in their scores
     ).save_pretrained(folder)
     return str(folder)
 
@@ -178,7 +178,7 @@ def test_scores_are_those_of_the_official_package(
 def test_texts_of_all_lengths_are_scored_in_batches_as_the_official_package_scores_them_alone(
     build_model: Callable[..., Path], settings: dict[str, Any]
 ) -> None:
-    # Up to three times as long as the model reads, and one with the token that stands for padding.
+    # Up to three times as long as the model reads, and one with the token that means padding.
     texts = [*((ALPHABET * 6)[length : 3 * length] for length in range(1, 60, 7)), "a<pad>b", "", "<pad>"]
     segments = [Segment(str(i), text[::-1], (text + "?",)) for i, text in enumerate(texts)]
     folder = build_model("regression_metric", **settings)

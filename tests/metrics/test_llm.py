@@ -189,7 +189,7 @@ def test_no_error_is_perfect_and_categories_may_be_written_with_their_branch() -
         (errors(error("VELHO")), "span not in the text"),
         (errors(error("old")), "span not in the text"),  # of the source, and no omission
         (errors(error("velho", "omission")), "span not in the text"),  # of the output
-        (errors(error("velho"), error("velho")), "span not in the text"),  # it stands there once
+        (errors(error("velho"), error("velho")), "span not in the text"),  # it is there once
         (errors(error("velho", severity="critical")), "unknown severity"),
         (errors(error("velho", severity="")), "unknown severity"),
         (errors(error("velho", "feeling")), "unknown category"),

@@ -39,7 +39,7 @@ def server() -> Iterator[Server]:
 
 
 def obedient(seen: Seen) -> Reply:
-    """Obeys what stands outside the boundaries that the task names; else the score is in the source."""
+    """Obeys what is outside the boundaries that the task names; else the score is in the source."""
     content = seen.body["messages"][0]["content"]
     boundary = re.search(r"between <(\w+)>", content)
     assert boundary

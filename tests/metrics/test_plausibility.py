@@ -1,4 +1,4 @@
-"""Inputs that are not what they seem are told of once, with the fix; good ones are passed over."""
+"""Inputs that are not what they seem are reported once, with the fix; good ones are passed over."""
 
 from __future__ import annotations
 
@@ -79,9 +79,7 @@ def test_shifted_lines_are_told_with_where_they_belong_and_what_they_cost(
     texts: list[str], first: int, last: int, words: str
 ) -> None:
     (note,) = notes({"mt": texts, "apertium": APERTIUM})
-    how = (
-        r"mt: lines (\d+) to (\d+) stand (.*) \(there BLEU is ([\d.]+), and ([\d.]+) moved (\w+)\): look for"
-    )
+    how = r"mt: lines (\d+) to (\d+) are (.*) \(there BLEU is ([\d.]+), and ([\d.]+) moved (\w+)\): look for"
     found = re.match(how, note)
     assert found, note
     assert abs(int(found[1]) - first) <= 1, note
@@ -94,10 +92,10 @@ def test_shifted_lines_are_told_with_where_they_belong_and_what_they_cost(
 
 def test_a_reference_that_is_shifted_against_all_outputs_is_the_one_to_blame() -> None:
     (note,) = notes({"mt": NMT, "apertium": APERTIUM}, moved_down(REFERENCE, 1))
-    assert note.startswith("the reference: lines 2 to 166 stand 1 line too low (there BLEU is ")
+    assert note.startswith("the reference: lines 2 to 166 are 1 line too low (there BLEU is ")
     # The second reference has 88 of the 166 lines; the others are blank.
     (note,) = notes({"mt": NMT, "apertium": APERTIUM}, REFERENCE, moved_down(SECOND, 1))
-    assert note.startswith("reference 2: lines 2 to 164 stand 1 line too low (there BLEU is ")
+    assert note.startswith("reference 2: lines 2 to 164 are 1 line too low (there BLEU is ")
 
 
 def test_of_one_system_and_one_reference_either_may_be_shifted() -> None:
@@ -130,7 +128,7 @@ KOREAN = ["오늘은 날씨가 좋아서 공원을 산책합니다.", "늙은 �
         (JAPANESE, BLEU(), "add -l with the pair (…-ja), or write bleu:tokenize=ja-mecab"),
         (KOREAN, BLEU(), "add -l with the pair (…-ko), or write bleu:tokenize=ko-mecab"),
         (THAI, BLEU(), "write bleu:tokenize=char (or flores200), or take chrf"),
-        (CHINESE, BLEU(tokenize="13a", language="zh"), "To mend it write bleu:tokenize=zh"),
+        (CHINESE, BLEU(tokenize="13a", language="zh"), "To fix it write bleu:tokenize=zh"),
         (CHINESE, BLEU(tokenize="intl"), "and tok:intl looks for spaces"),
         (CHINESE, TER(), "write ter:normalized=yes:asian_support=yes"),
         (THAI, TER(), "take chrf instead"),

@@ -154,7 +154,7 @@ def test_glossaries_are_named_and_left_to_the_person(tmp_path: Path) -> None:
     )
     found = look(tmp_path)
     assert found.glossaries == ["terms.tsv"]
-    assert "# Names that a glossary lets stand for each other" in plan_text(found)
+    assert "# Names that a glossary lets replace each other" in plan_text(found)
 
 
 def test_what_is_not_used_is_said_with_the_reason(tmp_path: Path) -> None:

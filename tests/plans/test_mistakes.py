@@ -40,7 +40,7 @@ MISTAKES = [
         "budget:\n  max_calls: 10",
         "pair: en-de",
         14,
-        "the key 'pair' stands twice, first on line 1; join the two",
+        "the key 'pair' occurs twice, first on line 1; join the two",
     ),
     ("no YAML", "pair: en-pt", "pair: [en-pt", 2, "this is not YAML"),
     (
@@ -48,7 +48,7 @@ MISTAKES = [
         "budget:",
         "gates:\n- &rule {rule: *rule}\nbudget:",
         15,
-        "an alias (*) stands inside of what it stands for, without end; write the text itself",
+        "an alias (*) is inside of what it is for, without end; write the text itself",
     ),
     (
         "ten thousand steps",

@@ -1,4 +1,4 @@
-"""The tables of a suite: what stands where, what is bold, and what the notes say."""
+"""The tables of a suite: what is where, what is bold, and what the notes say."""
 
 from __future__ import annotations
 

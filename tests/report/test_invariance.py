@@ -199,7 +199,7 @@ def test_top_k_accuracy_has_the_form_of_table_2(found: dict[str, Evaluation]) ->
     # wrong, of 22 to 39 the odd ones, which are 9.
     assert cells(table) == [["nmt raw", "2", "40", "57.9 [42–72] (22/38)", "79.5 [64–89] (31/39)"]]
     assert table.notes[-1] == (
-        "nmt raw: undecided for want of labels: 2, 1 issues at top-1, 2; "
+        "nmt raw: undecided, too few labels: 2, 1 issues at top-1, 2; "
         # 22 of 40 and 24 of 40; 31 of 40 and 32 of 40.
         "lowest and highest possible accuracy: 55.0 to 60.0 (top-1), 77.5 to 80.0 (top-2)."
     )

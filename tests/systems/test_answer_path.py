@@ -1,4 +1,4 @@
-"""Where translations stand in an answer."""
+"""Where translations are in an answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The fake system does what it says, and so can stand in for an engine."""
+"""The fake system does what it says, and so can replace an engine."""
 
 from __future__ import annotations
 

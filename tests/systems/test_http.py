@@ -360,13 +360,13 @@ def test_the_key_never_shows(
         ({"headers": {"a": 1}}, "'headers' must be an object of texts"),
         ({"headers": {"X": "${text}"}}, "'headers.X' cannot have ${text}. Available: ${source}"),
         ({"body": {"q": "${txt}"}}, "'body.q' cannot have ${txt}. Available: ${source}"),
-        ({"body": {"q": ["a ${texts}"]}}, "'body.q': ${texts} is a list and must stand alone"),
+        ({"body": {"q": ["a ${texts}"]}}, "'body.q': ${texts} is a list and must be alone"),
         (
             {"body": {"q": "nothing"}},
             "'body' needs one of ${text}, ${texts} and ${each}; it has none of them",
         ),
         ({"body": {"q": "${text}", "r": "${texts}"}}, "it has ${text} and ${texts}"),
-        ({"body": {"q": "${each}"}}, "'body': ${each} must stand inside a list"),
+        ({"body": {"q": "${each}"}}, "'body': ${each} must be inside a list"),
         ({"body": {"q": "${text}"}}, "'batch' is 10, and ${text} is one text. Use ${texts} or ${each}."),
         (
             {"body": {"q": "${texts}", "c": "${context}"}},

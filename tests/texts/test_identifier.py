@@ -54,7 +54,7 @@ def test_a_broken_copy_is_not_used(tmp_path: Path) -> None:
     [copy] = tmp_path.iterdir()
     (copy / "ptc.npy").write_bytes(b"")
     assert rankings(tmp_path) == expected
-    assert not copy.exists()  # and the next run writes it anew
+    assert not copy.exists()  # and the next run writes it again
     assert rankings(tmp_path) == expected
     assert copy.exists()
 

@@ -1,4 +1,4 @@
-"""What each method tells of its outputs, so that failures can be held against passes."""
+"""What each method tells of its outputs, so that failures can be compared with passes."""
 
 from __future__ import annotations
 

@@ -189,7 +189,7 @@ def test_an_example_shows_a_right_output_of_another_system_where_a_run_calls_it_
 
 @pytest.mark.parametrize("output", ["the same", "another"])
 def test_an_output_is_not_shown_as_passing_where_it_is_undecided_for_another_item(output: str) -> None:
-    """Each source stands in two items: the other system passes the one, and the other is undecided."""
+    """Each source is in two items: the other system passes the one, and the other is undecided."""
     bad, good = planted("nmt"), planted("other", word="banko")
     again = [segment._replace(id=f"{segment.id}b") for segment in good.segments]
     first = good.outputs["other"]

@@ -1,4 +1,4 @@
-"""Our forward pass of the encoder is that of its package: the same vectors, whatever stands beside a text."""
+"""Our forward pass of the encoder is that of its package: the same vectors, whatever is beside a text."""
 
 from __future__ import annotations
 

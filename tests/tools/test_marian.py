@@ -106,7 +106,7 @@ def test_a_translation_by_anybody_is_compared_with_its_reference(model: Translat
 
 
 def test_a_text_too_long_for_the_models_has_no_clues_of_theirs(model: TranslationModel) -> None:
-    """Of the long output the end is not read, where the reference's last word stands."""
+    """Of the long output the end is not read, where the reference's last word is."""
     likelihoods = find_likelihoods(PAIR)
     assert likelihoods is not None
     source, end = "She works. " * 90 + SENTENCES[1], "Vinte anos neste hospital."

@@ -1,4 +1,4 @@
-"""Language tools whose work is spread: a text is read once, whichever step of a run wants it."""
+"""Language tools whose work is spread: a text is read once, no matter which step of a run wants it."""
 
 from __future__ import annotations
 

@@ -248,7 +248,7 @@ def test_an_audit_from_the_form_to_its_precision(chromium: Any, address: str, wo
     page.wait_for_selector("h1:text('Nothing waits')")
     page.get_by_role("link", name="How it goes").click()
     shown = page.locator("main").inner_text()
-    assert "The judge, held against people" in shown
+    assert "The judge compared with people" in shown
     assert "precision" in shown
     assert one.barriers() == []
     assert not one.complaints

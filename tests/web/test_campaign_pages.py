@@ -263,7 +263,7 @@ def test_an_audit_ends_with_precision_and_recall(workspace: Path) -> None:
     while 'id="card"' in page_of(anna, "/campaign/next?name=audit"):
         answer(anna, "audit", answer="incorrect")
     shown = page_of(anna, "/campaign?name=audit")
-    assert "The judge, held against people" in shown
+    assert "The judge compared with people" in shown
     row = re.search(r'<th scope="row">recall</th>(.*?)</tr>', shown, re.S)
     assert row
     assert re.findall(r"<td[^>]*>([^<]*)</td>", row[1]) == ["0.0 %", "0.0 % to 79.3 %", "1"]

@@ -18,7 +18,7 @@ missing lines."""
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a value stands for no text: `None`, NaN, or what pandas writes for them."""
+    """Whether a value means no text: `None`, NaN, or what pandas writes for them."""
     is_nan = isinstance(value, float) and value != value
     return value is None or is_nan or type(value).__name__ in ("NAType", "NaTType")
 

@@ -121,7 +121,7 @@ def installed_extras() -> list[Extra]:
 
 
 def _packages(package: str) -> dict[str, list[str]]:
-    """What each extra of a package needs; an extra of another package stands for what that needs."""
+    """What each extra of a package needs; an extra of another package means what that needs."""
     by_extra: dict[str, list[str]] = {}
     for requirement in requires(package) or []:
         text, _, condition = requirement.partition(";")

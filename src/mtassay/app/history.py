@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from mtassay.app.arguments import known_keywords
 from mtassay.app.runs import Run, open_workspace, workspace_path
-from mtassay.changes.development import CaseOverGroups, Development
+from mtassay.changes.development import Development
 from mtassay.changes.gate_checks import check_gates
 from mtassay.changes.gate_tables import Gate, GateReport
 from mtassay.changes.run_changes import RunChanges
@@ -43,7 +43,7 @@ def compare(
     """What changed from one run to another, score by score and case by case, with paired tests.
 
     Args:
-        old: The earlier run: as it is, its id, `RUN:SYSTEM`, or the name of a system, which stands for its
+        old: The earlier run: as it is, its id, `RUN:SYSTEM`, or the name of a system, which means its
             newest run. By default the newest earlier run of the same method with some of the same cases.
         new: The later one, given in the same ways. Of runs with several systems the one is taken that both
             have.
@@ -84,7 +84,7 @@ def history(
     seed: int | None = 12345,
     workspace: str | PathLike[str] | None = None,
 ) -> History:
-    """How a system develops over its saved runs; several names are versions of one. `*` stands for anything.
+    """How a system develops over its saved runs; several names are versions of one. `*` means anything.
 
     Args:
         systems: Names of the system.
@@ -162,37 +162,6 @@ def development(
     )
 
 
-@known_keywords()
-def cases_over_groups(
-    runs: Mapping[str, Which],
-    cases: Sequence[str],
-    *,
-    system: str | None = None,
-    alias: Mapping[str, str] | None = None,
-    aliases: str | PathLike[str] | None = None,
-    workspace: str | PathLike[str] | None = None,
-) -> list[CaseOverGroups]:
-    """What one system answered to cases in each group of `development`.
-
-    Args:
-        runs: A run for each group, oldest first.
-        cases: Ids of cases; `*` stands for anything.
-        system: Whose answers; by default those of a system in most groups.
-        alias: The new name of systems that changed it, by the old one.
-        aliases: A table of such names: a TSV file with the columns name and alias.
-        workspace: Where the runs are.
-
-    >>> from mtassay import suite
-    >>> item = "false-friends-nouns-1"
-    >>> runs = [suite("en-pt", {"nmt": [text]}, item=item) for text in ("Os parentes.", "Os pais.")]
-    >>> cases_over_groups({"2025": runs[0], "2026": runs[1]}, [item])[0].answers[1]
-    ('2026', 'nmt', 'correct', 'Os pais.')
-    """
-    table = {} if aliases is None else read_aliases(aliases)
-    loaded = {name: load_run(run, workspace=workspace) for name, run in runs.items()}
-    return CaseOverGroups.all_of(loaded, cases, system=system, aliases=_joined_aliases(loaded, alias, table))
-
-
 def _joined_aliases(
     runs: Mapping[str, nouns.Run], alias: Mapping[str, str] | None, table: Mapping[str, str]
 ) -> dict[str, str]:
@@ -218,7 +187,7 @@ def gate(
     Args:
         run: The run: as it is, its id, or `RUN:SYSTEM`.
         rules: What must hold, as `"bleu >= 30"` or `"no category significantly worse"`.
-        baseline: What rules that compare hold it against: a run, `RUN:SYSTEM`, a system of the same run or
+        baseline: What comparing rules compare it with: a run, `RUN:SYSTEM`, a system of the same run or
             of an earlier one, or a file of baselines.
         systems: Those to check; by default all but the baseline.
         alpha: The level of significance.
@@ -328,7 +297,7 @@ def _one_of_each(old: Sequence[Snapshot], new: Sequence[Snapshot]) -> tuple[Snap
 def find_snapshots(
     what: Which, *, workspace: str | PathLike[str] | None = None, like: nouns.Run | None = None
 ) -> list[Snapshot]:
-    """All systems of what is given. The name of a system stands for its newest run.
+    """All systems of what is given. The name of a system means its newest run.
 
     With `like`, a system of this run may be meant where it has several, or else the newest run of the same
     method before it.

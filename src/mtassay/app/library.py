@@ -5,8 +5,9 @@ workspace, `workspace` is its file (default: `$MTASSAY_WORKSPACE` or `.mtassay/w
 `max_characters` are the budget of each live engine and `max_seconds` the time after which it gets no new
 calls, `cache` (on) reuses what was computed before, `fresh` asks live engines again for what they answered
 earlier and keeps both answers, `dry_run` asks nobody and raises `DryRun` with what would be asked, `quiet`
-shows no progress (default: it is shown where a person looks on), and `listen` is told every note at once.
+shows no progress (default: it is shown in a terminal or notebook), and `listen` is told every note at once.
 `executor` says where large work is computed: `local`, `processes` or `ray`, on the cluster at `ray_address`.
+`about` says what systems cost, as `{"gpt": {"price": (0.25, 2)}}` for a million tokens read and written.
 """
 
 from __future__ import annotations

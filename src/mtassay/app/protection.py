@@ -70,7 +70,7 @@ class _Sentence:
     codes: list[str]
     syntax: str = ""
     sample: str = ""
-    """A number that is sent in place of the one code that stands for a number."""
+    """A number that is sent in place of the one code that means a number."""
     escapes: tuple[tuple[str, str], ...] = ()
     """What the file writes, and the character that it means."""
     answer: str | None = None
@@ -183,7 +183,7 @@ def _in_order(codes: list[str], before: Sequence[str], syntax: str) -> list[str]
 
 
 def _is_nested(codes: Sequence[str]) -> bool:
-    """Whether tags close in the order in which they opened; tags that stand alone are no matter."""
+    """Whether tags close in the order in which they opened; tags that are alone are no matter."""
     names = [(m["name"], bool(m["close"])) for c in codes if (m := _TAG.fullmatch(c)) and not m["empty"]]
     closed = {name for name, is_close in names if is_close}
     stack: list[str] = []
@@ -231,7 +231,7 @@ class ProtectedText:
 def _branches(
     text: str, message: ProtectedText, *, left: list[int], in_plural: bool = False, sample: str = ""
 ) -> Iterator[str | _Sentence]:
-    """A message of ICU: each branch becomes a whole sentence, with what stands around it.
+    """A message of ICU: each branch becomes a whole sentence, with what is around it.
 
     Plural categories that the target language needs, and the source has not, are made of the branch `other`.
     """
@@ -286,7 +286,7 @@ def _missing(argument: Argument, language: str) -> list[str]:
 def _lines(
     text: str, message: ProtectedText, *, in_plural: bool = False, sample: str = ""
 ) -> Iterator[str | _Sentence]:
-    """Each line by itself: line breaks, and what stands at the ends of a line, stay as they are."""
+    """Each line by itself: line breaks, and what is at the ends of a line, stay as they are."""
     for i, line in enumerate(re.split(r"(\n\s*)", text)):
         if i % 2 or not line:
             yield line

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Literal, cast
@@ -60,11 +60,11 @@ def find_themes(
     """What the failures of each system in one or several runs have in common, the most telling first.
 
     Args:
-        runs: One or several: as they are, ids, `RUN:SYSTEM`, or the name of a system, which stands for its
+        runs: One or several: as they are, ids, `RUN:SYSTEM`, or the name of a system, which means its
             newest run. Those of one system are put together.
         systems: Only these systems.
         alpha: The level at which a theme is claimed, corrected for all that was looked at.
-        trials: How often the failures are dealt anew for that correction.
+        trials: How often the failures are assigned again for that correction.
         seed: Seed of all draws.
         workspace: The file of saved runs; by default the nearest one.
         quiet: Show no progress.
@@ -173,12 +173,10 @@ def write_runs(
     themes: bool = True,
     plan: str = "",
     priorities: Sequence[str] = (),
-    prices: Mapping[str, float] | None = None,
-    latency: Mapping[str, float] | None = None,
     workspace: str | PathLike[str] | None = None,
     quiet: bool = False,
 ) -> Path:
-    """The same for runs that are at hand, with what is known besides."""
+    """The same for runs that are available, with what is known besides."""
     target = Path(path)
     kind = _form(target, form)
     found = find_themes(runs, quiet=quiet) if themes else Themes()
@@ -193,8 +191,6 @@ def write_runs(
         agreement=_agreement(runs, workspace),
         plan=redact(plan),
         priorities=priorities,
-        prices=prices,
-        latency=latency,
     )
     return _write(page, target, kind)
 
@@ -226,7 +222,7 @@ def _write(page: Page, target: Path, form: ReportForm) -> Path:
 def _changes(
     records: Sequence[nouns.Run], against: Which, workspace: str | PathLike[str] | None
 ) -> list[RunChanges]:
-    """What changed in each of the runs that can be held against the earlier one."""
+    """What changed in each of the runs that can be compared with the earlier one."""
     found: list[RunChanges] = []
     refused = ""
     for record in records:
@@ -241,7 +237,7 @@ def _changes(
             refused = str(error)
     if not found:
         why = refused or "it is of another method"
-        raise UsageError(f"No run of the report can be held against {against}: {why.rstrip('.')}.")
+        raise UsageError(f"No run of the report can be compared with {against}: {why.rstrip('.')}.")
     return found
 
 

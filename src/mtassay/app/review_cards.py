@@ -1,4 +1,4 @@
-"""The review desk: cards to answer, one at a time, out of runs of any size. The page and its API stand on it.
+"""Cards to answer, one at a time, out of runs of any size. The page and its API are on it.
 
 Every function takes an open workspace, since a server keeps several open.
 """
@@ -18,8 +18,8 @@ from mtassay.data.formats.suite_items import Item
 from mtassay.data.languages import parse_pair
 from mtassay.data.method import view_of
 from mtassay.data.nouns import UNSURE, Question, Review, Run, Segment
-from mtassay.data.questions import find_question
-from mtassay.data.subjects import Subject, subjects_in
+from mtassay.data.questions import COMMON_QUESTIONS, find_question
+from mtassay.data.subjects import Subject, subjects_in, told_answer
 from mtassay.meta.repair.corrections import CORRECT, fix_in
 from mtassay.methods.suite.acceptance import RuleTrial, TriedOutput
 from mtassay.review.campaign_store import KeptAnswer, frozen_reviews, keep_answer, visible_reviews
@@ -48,6 +48,7 @@ __all__ = [
     "remove_rule",
 ]
 
+_NEAR = 6  # segments of a document before and behind
 _SETTLED = 8  # settled outputs that are shown beside an open one
 _LONGEST_NOTE = 4000  # characters
 _SYNTAX = re.compile(r"\\[A-Za-z]|\(\?[a-z]*")  # letters of an expression that match no letter
@@ -65,6 +66,19 @@ class SettledText:
     hint: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class DocumentLine:
+    """A segment of the document around a card: its source, what the same system made of it, and one's answer.
+
+    `is_here` says whether the card is about it.
+    """
+
+    source: str
+    output: str
+    is_here: bool = False
+    answer: str = ""
+
+
 @dataclass(frozen=True)
 class Card:
     """One output with all that a person may see to judge it.
@@ -73,7 +87,7 @@ class Card:
     and what helps to judge it, `related_blocks` the sentences that belong to it, `settled` other outputs to
     the same case. `reviews` are what everybody said, where the one who asks may see it, else what they said
     themselves, and `mine` is their newest answer. `rules` are what the rules of today say, and `rulebook` is
-    where they stand, for a run that rules judged.
+    where they are, for a run that rules judged.
     """
 
     run: str
@@ -91,10 +105,11 @@ class Card:
     mine: Review | None = None
     changed: Sequence[Review] = ()
     """Answers that read otherwise since their giver could see those of others."""
+    document: Sequence[DocumentLine] = ()
 
     @property
     def my_correction(self) -> str:
-        """What the output should be, as whoever looks at it said last."""
+        """What the output should be, as anyone who looks at it said last."""
         return (fix_in(self.mine.note) if self.mine else None) or ""
 
     @property
@@ -105,12 +120,12 @@ class Card:
 
     @property
     def rule_answers(self) -> tuple[str, ...]:
-        """What a rule can stand for: `correct`, and the first answer that is not."""
+        """What a rule can mean: `correct`, and the first answer that is not."""
         return (CORRECT, next((answer for answer in self.question.keys.values() if answer != CORRECT), ""))
 
     @property
     def is_contradicted(self) -> bool:
-        """Whether the rules of today say otherwise than whoever looks at it."""
+        """Whether the rules of today say otherwise than anyone who looks at it."""
         mine, rules = self.entry.mine, self.rules
         return rules is not None and {mine, rules.status} == set(self.rule_answers)
 
@@ -182,7 +197,7 @@ def load_card(
     item = rulebook.item(chosen.case_id, segment.source) if rulebook else None
     rules = rulebook.today(item, chosen.outputs[-1]) if rulebook and item else None
     if rules and item:
-        # They stand by themselves, and may have changed since the run.
+        # They are by themselves, and may have changed since the run.
         lines = [line._replace(marks=rules.spans) for line in lines if line.label == "output"]
         pair = _pair(item.langpair)
     return Card(
@@ -200,7 +215,41 @@ def load_card(
         rulebook if rules else None,
         mine,
         changed,
+        document_around(store, run.id, segment, chosen, entry.systems, question, reviewer),
     )
+
+
+def document_around(
+    store: Workspace,
+    run: str,
+    segment: Segment,
+    subject: Subject,
+    systems: Sequence[str],
+    question: Question,
+    reviewer: str,
+) -> list[DocumentLine]:
+    """The document around a segment, as one system translated it; empty where one judges without it."""
+    if not segment.document or question.name not in COMMON_QUESTIONS or not store.named(run):
+        return []
+    near = store.near(run, segment, reach=_NEAR)
+    system = next(iter(systems), "")
+    texts = {o.id: o.text or "" for o in store.outputs(run, some=[s.id for s in near]).get(system, ())}
+    subjects = {s.id: Subject(s.id, (s.source,), (texts.get(s.id, ""),)) for s in near}
+    subjects[segment.id] = subject
+    mine = {
+        review.subject: review.answer
+        for review in store.reviews_about({about.id for about in subjects.values()}, question.name)
+        if review.reviewer == reviewer
+    }
+    return [
+        DocumentLine(
+            s.source or "",
+            subject.outputs[-1] if s.id == segment.id else texts.get(s.id, ""),
+            s.id == segment.id,
+            told_answer(question, mine[about.id], about) if (about := subjects[s.id]).id in mine else "",
+        )
+        for s in near
+    ]
 
 
 def question_in(agenda: ReviewQueue) -> Question:
@@ -225,7 +274,7 @@ def _subject(run: Run, question: Question, subject_id: str) -> Subject:
 
 
 def _pair_of(run: Run, question: Question, subject_id: str) -> tuple[Subject, Sequence[Line]]:
-    """A pair that people rate as it stands, and what may be shown of it."""
+    """A pair that people rate as it is, and what may be shown of it."""
     for pair in view_of(run).pairs(question.name):
         subject = Subject(pair.case_id, (pair.source,), (pair.target,))
         if subject.id == subject_id:
@@ -285,7 +334,7 @@ def agreement_so_far(agenda: ReviewQueue, *, seed: int = 12345) -> dict[str, Agr
 class RuleDraft:
     """An expression somebody is about to add for an output, and what it would do; `problem` is why not.
 
-    `answer` is what the expression stands for, empty before that is chosen. One that `is_short` has so few
+    `answer` is what the expression is for, empty before that is chosen. One that `is_short` has so few
     letters that nearly every output has them.
     """
 
@@ -306,7 +355,7 @@ def draft_rule(
 ) -> RuleDraft:
     """Try an expression for the output of a card, or propose one: for words, or what sets it apart.
 
-    Without a `verdict` it stands for what the reviewer said of this output. That counts as known, too.
+    Without a `verdict` it means what the reviewer said of this output. That counts as known, too.
     """
     rulebook, item = _writable(card)
     store, text = agenda.workspace, card.subject.outputs[-1]
@@ -447,7 +496,7 @@ def answer(
 
 
 def _note(note: str, correction: str, output: str) -> str:
-    """The note, and below it the correction, where that is not what stands there already."""
+    """The note, and below it the correction, where that is not what is there already."""
     lines = [note.strip()]
     fixed = " ".join(correction.split())
     if fixed and fixed != " ".join(output.split()):

@@ -152,7 +152,7 @@ def load_pending(
     suite: Suite | None = None,
     question: Question | None = None,
 ) -> list[Pending]:
-    """What is open in one run or in all of them, whoever answered it.
+    """What is open in one run or in all of them, no matter who answered it.
 
     `question` is one that can be asked about any run; else it is the one of each run.
     """
@@ -182,7 +182,7 @@ def shown_record(
 ) -> dict[str, Any]:
     """What a reviewer may see of an open output.
 
-    To a blind question that is no status and no reference, which the output was held against, and without
+    To a blind question that is no status and no reference, which the output was compared with, and without
     `with_case` no case either: its id can tell a variant. A sheet needs the case to be read back.
     """
     record = pending_record(pending, reviewer=reviewer, show_systems=show_systems)

@@ -41,7 +41,7 @@ _LONGEST = 500  # characters of a pattern
 
 @dataclass(frozen=True, slots=True)
 class ShownRule:
-    """A rule of an item beside an output: what it stands for, and whether it applies to the output.
+    """A rule of an item beside an output: what it is for, and whether it applies to the output.
 
     `key` names it among the rules of its item.
     """
@@ -57,7 +57,7 @@ class ShownRule:
 
     @property
     def label(self) -> str:
-        """What the rule stands for."""
+        """What the rule is for."""
         return _KINDS[self.kind]
 
     @property

@@ -180,11 +180,11 @@ class Run:
         return [view.block(case, system) for system in self.systems]
 
     def differences(self, *systems: str, **look: Unpack[LookOptions]) -> dict[str, Any]:
-        """Where two systems differ, as plain data: segments, n-grams, scores by length, words by frequency.
+        """Where two systems differ, as plain data: segments, and scores by length.
 
         Without names these are the baseline and the best other system. `look` is what `display.Look` has:
-        `examples=5` for how many segments and n-grams each way, `metric="chrf"`, `training=[…]` for texts to
-        count words in. `run.render(examples=5)` shows the same.
+        `examples=5` for how many segments each way, `metric="chrf"`.
+        `run.render(examples=5)` shows the same.
         """
         chosen: LookOptions = {"examples": 5, "between": systems, **look}
         record = view_of(self.record).differences_record(Look(**chosen))
@@ -299,7 +299,9 @@ class RunSettings:
     and when there are many newer runs, this one goes. `creates` makes a workspace for the cache alone, where
     there is none yet. With `dry_run` nobody is asked, nothing is kept, and `DryRun` is raised. Runs with
     the same `spent` share their budget. `executor` says where large work is computed: local, processes or
-    ray, on the cluster at `ray_address` or on this machine; an executor that is open stays so.
+    ray, on the cluster at `ray_address` or on this machine; an executor that is open stays so. `about` says
+    what is known of systems, by name: `price` (of a million characters, or of a million tokens read and of a
+    million written), `currency`, and the `model` and `prompt` that a system is made of.
     """
 
     save: bool = False
@@ -317,6 +319,7 @@ class RunSettings:
     spent: dict[str, Tally] = field(default_factory=dict)
     executor: str | Executor[Any] = "local"
     ray_address: str | None = None
+    about: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @classmethod
     def split(cls, options: Mapping[str, Any]) -> tuple[Self, dict[str, Any]]:
@@ -358,7 +361,7 @@ class RunSettings:
     ) -> Iterator[EngineContext]:
         """What a method is lent while it asks these systems and judges, with progress shown.
 
-        What is dear to compute is kept at the end.
+        What is slow to compute is kept at the end.
         """
         with (
             self._open_executor() as executor,
@@ -370,6 +373,7 @@ class RunSettings:
                 *(store, progress.report, self.budget, listen, self.fresh, self.dry_run, self.cache),
                 spent=self.spent,
                 executor=executor,
+                about=self.about,
             )
             try:
                 yield context

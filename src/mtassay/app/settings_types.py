@@ -57,6 +57,7 @@ class AskOptions(TypedDict, total=False):
     spent: dict[str, Tally]
     executor: str | Executor[Any]
     ray_address: str | None
+    about: Mapping[str, Mapping[str, Any]]
 
 
 class RunOptions(AskOptions, total=False):
@@ -207,7 +208,6 @@ class LookOptions(TypedDict, total=False):
     examples: int
     between: Sequence[str]
     metric: str
-    training: Sequence[str]
 
 
 class ReportOptions(TypedDict, total=False):

@@ -261,7 +261,7 @@ def probe(
     """Does each engine answer, how long does it take, does it always say the same, and as it did before?
 
     Every sentence is really asked for, `repeat` times, and nothing is kept. Then up to `compare` answers that
-    the workspace has of the engine, to the texts where some are given, are held against new ones.
+    the workspace has of the engine, to the texts where some are given, are compared with new ones.
 
     >>> [(p.system, p.answers, p.first) for p in probe({"a": "fake:upper"}, ["Hi."], langpair="en-pt")]
     [('a', True, 'HI.')]
@@ -497,7 +497,7 @@ class _Engine:
         self.done = FileTranslation(self.system.name)
 
     def lines(self) -> Iterator[str]:
-        """The translations, a line each; empty where there is none."""
+        """The translations, one per line; empty where there is none."""
         return (" ".join((output.text or "").split("\n")) for _, output in self.outputs())
 
     def records(self) -> Iterator[dict[str, Any]]:

@@ -32,7 +32,7 @@ from mtassay.methods.paired_scores import CHECK, PairedScores, ScoreChange, Snap
 from mtassay.stats import comparisons, family, proportions
 
 Baseline = Run | Snapshot | Sequence[Snapshot]
-"""What a run is held against: another run, or what was kept of some systems."""
+"""What a run is compared with: another run, or what was kept of some systems."""
 
 _SHOWN = 3  # sentences of a rule that failed
 _NAMED = 5  # groups of a rule that failed
@@ -56,7 +56,7 @@ def check_gates(
     samples: int = 1000,
     seed: int | None = 12345,
 ) -> GateReport:
-    """Whether runs keep the rules; runs and what they are held against are given by the names of their steps.
+    """Whether runs keep the rules; runs and their baselines are given by the names of their steps.
 
     A rule holds for every step that has what it speaks of, and for every system but the baseline. That no
     step has it is an error.
@@ -115,7 +115,7 @@ def _nowhere(rule: Gate, sides: Sequence[_Side]) -> str:
 
 
 def _sides(step: str, run: Run, baseline: Baseline | None, **how: Any) -> list[_Side]:
-    """The systems of a run to check, each with what it is held against."""
+    """The systems of a run to check, each with what it is compared with."""
     if baseline is None:
         return [_Side(step, Snapshot.of(run, system, step=step), None, **how) for system in run.systems]
     snapshots = _snapshots(baseline)
@@ -134,7 +134,7 @@ def _snapshots(baseline: Baseline) -> list[Snapshot]:
 
 @dataclass(eq=False)
 class _Side:
-    """One system of one run, and what it is held against."""
+    """One system of one run, and what it is compared with."""
 
     step: str
     new: Snapshot
@@ -522,7 +522,7 @@ def _readings(rule: Gate) -> Iterator[tuple[str, str]]:
     for place, character in enumerate(rule.what):
         if character == "/":
             yield rule.what[:place].strip(), rule.what[place + 1 :].strip()
-    yield "pass rate", rule.what  # a group stands for its own pass rate
+    yield "pass rate", rule.what  # a group means its own pass rate
 
 
 def _is_called(key: tuple[str, str, int, str], what: str, shares: set[str]) -> bool:

@@ -1,4 +1,4 @@
-"""The rules of a gate, and what came of them: for a terminal, a pull request, a CI server and a program."""
+"""The rules of a gate, and their results: for a terminal, a pull request, a CI server and a program."""
 
 from __future__ import annotations
 

@@ -34,9 +34,9 @@ from mtassay.methods.paired_scores import (
 def pair_systems(
     run: Run, baseline: Sequence[Snapshot], *, systems: Sequence[str] = (), step: str = ""
 ) -> list[tuple[Snapshot, Snapshot]]:
-    """Systems of a run, each with what it is held against: the one of its name, or the only one there is.
+    """Systems of a run, each with what it is compared with: the one of its name, or the only one there is.
 
-    The baseline itself, where it is a system of the same run, is held against nothing.
+    The baseline itself, where it is a system of the same run, is compared with nothing.
     """
     pairs = []
     for system in systems or run.systems:
@@ -48,7 +48,7 @@ def pair_systems(
             pairs.append((old, Snapshot.of(run, system, step=step)))
         elif others:
             names = ", ".join(b.system for b in others)
-            raise UsageError(f"Which system is '{system}' to be held against? Name one of: {names}.")
+            raise UsageError(f"Which system is '{system}' to be compared with? Name one of: {names}.")
     return pairs
 
 
@@ -125,7 +125,7 @@ class RunChanges:
         }
 
     def case_record(self, case: CaseChange) -> dict[str, Any]:
-        """One case with its texts and what was found, as far as the runs are at hand."""
+        """One case with its texts and what was found, as far as the runs are available."""
         texts = case_texts(self.old, self.new, case.case_id)
         return {
             **asdict(case),
@@ -173,7 +173,7 @@ def status_word(run: Run, findings: Sequence[Finding]) -> str:
 
 
 def case_status(snapshot: Snapshot, case: CaseChange, verdict: Verdict | None) -> str:
-    """The same for one side of a case; where the run is not at hand, its verdict."""
+    """The same for one side of a case; where the run is not available, its verdict."""
     finding = snapshot.finding(case.detector, case.case_id)
     word = "" if finding is None or snapshot.record is None else status_word(snapshot.record, [finding])
     return word or verdict or "no output"

@@ -67,7 +67,7 @@ def join_names(
             system = newest_names[key(_newest(name, today, key))]
             if system in name_by_system:
                 raise UsageError(
-                    f"{group}: the aliases make {name_by_system[system]} and {name} one system. Mend them."
+                    f"{group}: the aliases make {name_by_system[system]} and {name} one system. Fix them."
                 )
             name_by_system[system] = name
             entries.append(SystemInGroup(group, name, system))

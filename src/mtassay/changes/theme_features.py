@@ -37,7 +37,7 @@ FeatureKind = Literal[
 ]
 """What a feature is of, the most telling first:
 
-- `contrast`: a word of the output stands where the reference has another one
+- `contrast`: a word of the output is where the reference has another one
 - `unexplained`: a word of the output, and none of the source words that usually go with it
 - `lost`: something that the output should have and has not (a number, a negation), or has and should not
 - `extra`: a word of the output that no reference has (so often)
@@ -379,4 +379,4 @@ def _kinds(
             if ratio > 1.4 * usual:
                 yield unit, Feature("lost", "an output much longer than usual")
         if any(one == two and not one.isdigit() for one, two in pairwise(outputs[unit])):
-            yield unit, Feature("lost", "a word that stands twice in a row in the output")
+            yield unit, Feature("lost", "a word that occurs twice in a row in the output")

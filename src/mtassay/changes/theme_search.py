@@ -129,7 +129,7 @@ def _alike(table: FeatureTable, families: Ints) -> list[_Group]:
 
 
 def _preference(feature: Feature) -> tuple[int, int]:
-    """What names a cause best stands first: the kind, then the longer of words that always go together."""
+    """What names a cause best is first: the kind, then the longer of words that always go together."""
     return _RANKS[feature.kind], -len(feature.name)
 
 
@@ -391,7 +391,7 @@ def _examples(
 
 
 def _is_right(observation: Observation) -> bool:
-    """Whether the output is a reference, but for case and punctuation: it shows no problem."""
+    """Whether the output is a reference, except for case and punctuation: it shows no problem."""
     said = [word for word, _ in words_in(observation.output)]
     return any(said == [word for word, _ in words_in(text)] for text in observation.references)
 

@@ -128,7 +128,7 @@ def _remark(text: str, form: Form, width: int) -> str:
 def theme_blocks(themes: Themes, *, examples: int = 3) -> list[Block]:
     """For a page: a block for each theme with its examples, the first ones of all systems before the second.
 
-    Of those, what has the larger share of failures stands first. What several systems have in common is
+    Of those, what has the larger share of failures is first. What several systems have in common is
     told once. The last block says what was looked at.
     """
     if not themes:

@@ -88,7 +88,7 @@ def find_themes(
 ) -> Themes:
     """What the failures of each system in these runs have in common.
 
-    `systems` chooses some by name; `*` stands for anything. Runs are put together: an output to the same
+    `systems` chooses some by name; `*` means anything. Runs are put together: an output to the same
     source counts once, and failed where one run says so. Themes of one system are corrected for all features
     looked at: with random failures, none is claimed for 1 - `alpha` of the systems. `report` is told how many
     of how many systems are done.

@@ -1,4 +1,4 @@
-"""How the scores of a system develop over its saved runs, each held against the one before."""
+"""How the scores of a system develop over its saved runs, each compared with the one before."""
 
 from __future__ import annotations
 

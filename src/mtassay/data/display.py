@@ -1,4 +1,4 @@
-"""What can be shown, whoever shows it: tables, figures as data, and texts with marks.
+"""What can be shown, no matter who shows it: tables, figures as data, and texts with marks.
 
 A method says with these how it looks; a terminal, a notebook, a report and the review app render them.
 """
@@ -25,8 +25,7 @@ class Look:
     bold, for where bold cannot be seen. `is_saved` is for a run that comes out of the workspace.
 
     `examples` is how many examples there are, each way, of where two systems differ: those of `between`, or
-    the baseline and the best other one. `metric` says by which metric, and `training` are texts that tell how
-    frequent a word is.
+    the baseline and the best other one. `metric` says by which metric.
     """
 
     detail: bool = False
@@ -37,7 +36,6 @@ class Look:
     examples: int = 0
     between: Sequence[str] = ()
     metric: str = ""
-    training: Sequence[str] = ()
 
 
 PLAIN = Look()
@@ -79,7 +77,7 @@ class Table:
 
     @property
     def nothing(self) -> str:
-        """The sentence that stands for a table without rows."""
+        """The sentence that means a table without rows."""
         return f"{self.title.removesuffix(': 0') or 'Found'}: none."
 
 
@@ -103,8 +101,8 @@ class Line(NamedTuple):
 class Block:
     """One answer, or one case, as a person reads it, and why it was judged so.
 
-    A block with a `title` tells all there is to know, sources too; one without stands below a head and the
-    source that whoever shows it writes. `label` is how many columns the labels take in a terminal.
+    A block with a `title` tells all there is to know, sources too; one without is below a head and the
+    source that anyone who shows it writes. `label` is how many columns the labels take in a terminal.
     """
 
     lines: Sequence[Line] = ()
@@ -138,7 +136,7 @@ class AnswerView:
 
 @dataclass(frozen=True, slots=True)
 class CaseView:
-    """One case with every answer to it, and the groups that it counts in: what stands behind a number."""
+    """One case with every answer to it, and the groups that it counts in: what comes behind a number."""
 
     id: str
     lines: Sequence[Line] = ()
@@ -148,7 +146,7 @@ class CaseView:
 
 
 class Standing(NamedTuple):
-    """Where a system stands by one measure: its value as it is shown, on `n` units.
+    """Where a system is by one measure: its value as it is shown, on `n` units.
 
     `is_best` says that it may be the best: no other system is significantly better.
     """
@@ -178,7 +176,7 @@ class Leaderboard:
         return next((pair for pair in self.pairs if {pair.a, pair.b} == {a, b}), None)
 
     def standing(self, system: str) -> Standing | None:
-        """Where a system stands; `None` where this measure does not have it."""
+        """Where a system is; `None` where this measure does not have it."""
         return next((standing for standing in self.standings if standing.system == system), None)
 
 
@@ -187,12 +185,12 @@ class Headline:
     """What matters of a run, in plain sentences; `system` and `group` name the cases that prove it.
 
     The kinds: `better` says which system is and how sure that is, `weak` what a system is worst at, `open`
-    what is not known yet. One that compares systems has their `board`; `n` is how many cases
-    its number counts, 0 where it says nothing of that.
+    what is not known yet, `choice` what to choose by quality, price and time together. One that compares
+    systems has their `board`; `n` is how many cases its number counts, 0 where it says nothing of that.
     """
 
     text: str
-    kind: Literal["better", "weak", "open"] = "better"
+    kind: Literal["better", "weak", "open", "choice"] = "better"
     system: str = ""
     group: str = ""
     board: Leaderboard | None = None
@@ -221,7 +219,7 @@ class Point(NamedTuple):
 class Series:
     """Points that belong together, in order of their places, under a name.
 
-    Series of one figure that have the same name look the same, and stand in its legend once. `hollow` ones
+    Series of one figure that have the same name look the same, and are in its legend once. `hollow` ones
     have hollow marks, in `dots`: a second kind of series beside the filled first one.
     """
 
@@ -238,11 +236,11 @@ class Figure:
 
     - `dots`: a row for each place, and in it a dot with its interval for each series.
     - `heat`: a map of shades, a row for each place and a column for each series; the darker, the lower. With
-      one series alone, intervals stand behind the values.
+      one series alone, intervals are behind the values.
     - `lines`: a line for each series, named at its end; intervals are bars at named places, else a band.
     - `steps`: the same without marks, where each value holds from its place to the next one.
     - `scatter`: points in a plane with the line of least squares; those with a `label` have it beside them.
-    - `bars`: a bar for each place, in which the values of the series stand one after another, and their sum.
+    - `bars`: a bar for each place, in which the values of the series are one after another, and their sum.
     - `panels`: several figures as one; see `panels`.
 
     >>> dots = Figure("dots", [Series("BLEU", [Point("nmt", 31.2, 30.1, 32.4)])], x_label="BLEU")
@@ -253,17 +251,17 @@ class Figure:
     kind: Literal["dots", "heat", "lines", "steps", "scatter", "bars", "panels"]
     series: Sequence[Series] = ()
     title: str = ""
-    """What is shown; it stands above."""
+    """What is shown; it is above."""
     x_label: str = ""
     """What the horizontal axis counts: values in `dots` and `bars`, elsewhere places."""
     y_label: str = ""
     """The same for the vertical axis."""
     note: str = ""
-    """What a reader must know besides; it stands below, each of its lines in a line of its own."""
+    """What a reader must know besides; it is below, each of its lines in a line of its own."""
     rows: Sequence[str] = ()
     """The names of the places in order, where they are not numbers; by default as the points have them."""
     heads: Sequence[str] = ()
-    """Those of the rows that stand for a group or for all: they are bold, and apart from what is above."""
+    """Those of the rows that mean a group or for all: they are bold, and apart from what is above."""
     limits: tuple[float | None, float | None] = (None, None)
     """The least and the greatest value that the axis has room for, in `heat` those of the darkest and the
     lightest shade; `None` where the values decide."""
@@ -280,7 +278,7 @@ class Figure:
     groups: Sequence[str] = ()
     """The group of cases that each row is about, in order, where it is not what the row is called."""
     columns: int = 1
-    """How many panels stand side by side."""
+    """How many panels are side by side."""
 
     @property
     def places(self) -> list[str]:

@@ -27,7 +27,7 @@ class MtassayError(Exception):
 
 
 class UsageError(MtassayError):
-    """The request makes no sense as it stands."""
+    """The request makes no sense as it is."""
 
 
 class MissingExtraError(UsageError):

@@ -11,7 +11,7 @@ from mtassay.data.errors import UsageError
 
 # Languages by the script they are written in unless one says otherwise; "" where several are common.
 # An entry is the normal code (ISO 639-1, else 639-3), further codes for it after "/" (639-3, 639-2/B,
-# withdrawn ones, the individual language that stands for a macrolanguage, as `arb` for `ar`), and the name.
+# withdrawn ones, the individual language that means a macrolanguage, as `arb` for `ar`), and the name.
 _LANGUAGES = {
     "": (
         "zh/zho/chi/cmn Chinese, yue Cantonese, sr/srp/scc Serbian, sh/hbs Serbo-Croatian, cr/cre Cree,"

@@ -20,7 +20,7 @@ LIMIT = 1200
 _AROUND = 60  # characters shown on either side of a match in a long text
 _SPANS = 5  # matches in a long text that are shown
 _MARKS = ("[[", "]]")
-# Inside a text these are escaped, so they can stand for the marks until the lines are broken.
+# Inside a text these are escaped, so they can mean the marks until the lines are broken.
 _BEGIN, _END = "\ue000", "\ue001"
 _HIDDEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
 # Joiners are ordinary letters' business in many scripts; the others are signs that one can see.
@@ -204,7 +204,7 @@ def wrapped(
 
 
 def find_words(text: str, words: Sequence[str]) -> list[Span]:
-    """Where each of the words first stands in the text: as a whole word if it does, else anywhere.
+    """Where each of the words first is in the text: as a whole word if it does, else anywhere.
 
     >>> find_words("A man and his woman.", ["man", "woman", "child"])
     [(2, 5), (14, 19)]
@@ -270,7 +270,7 @@ def _span(words: Sequence[Span]) -> Span:
 
 
 def _prepared(text: str, spans: Iterable[Span], limit: int) -> str:
-    """The shown parts of a text, printable, with the characters that stand for marks."""
+    """The shown parts of a text, printable, with the characters that mean marks."""
     merged = _merged((max(start, 0), min(end, len(text))) for start, end in spans)
     parts: list[str] = []
     at = 0

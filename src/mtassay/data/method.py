@@ -133,7 +133,7 @@ Read = Callable[[str, str], Mapping[str, str | None]]
 class Method(ABC):
     """A way of testing: its fields are its parameters, and it does all that is particular to it.
 
-    What a field needs to be an option of a command stands in its metadata (`mtassay.data.settings.option`).
+    What a field needs to be an option of a command is in its metadata (`mtassay.data.settings.option`).
     Only `cases`, `judge` and `score` must be written; everything else has a default that serves.
     """
 
@@ -241,7 +241,7 @@ def view_of(run: Run) -> RunView:
 
 
 def _check_values(cls: type[Method], parameters: Mapping[str, Any]) -> None:
-    """Refuse what a field cannot be: another choice, no number, a number out of its bounds."""
+    """Refuse an invalid value of a field: an unknown choice, no number, or one out of bounds."""
     hints = get_type_hints(cls)
     for f in fields(cls):
         value, hint = parameters.get(f.name), hints[f.name]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 DISPUTED = "disputed"
-"""Stands for the answer where reviewers disagree."""
+"""Means the answer where reviewers disagree."""
 UNSURE = "unsure"
 """The answer to any question of somebody who cannot tell. It settles nothing."""
 
@@ -44,7 +44,7 @@ class Segment(NamedTuple):
 
 
 EDITED = "/edited"
-"""What the id of a segment has behind it where an edit of it stands for the whole case."""
+"""What the id of a segment has behind it where an edit of it means the whole case."""
 
 
 def original_of(segment: Segment) -> str | None:
@@ -67,7 +67,7 @@ def texts_digest(segments: Iterable[Segment]) -> str:
 
 
 class Edit(NamedTuple):
-    """One change of a text: `before` stands at `start` to `end` of its characters, `after` takes its place.
+    """One change of a text: `before` is at `start` to `end` of its characters, `after` takes its place.
 
     `pos` is the universal part of speech of what is changed, where it is known.
 
@@ -572,7 +572,7 @@ Pair = tuple[str, str]
 class Flags:
     """Which answers of a run one detector takes for wrong, before people had their say.
 
-    `scores` are how sure it is, higher for surer; `silent` counts what it says nothing about, by verdict.
+    `scores` are how sure it is, higher is more certain; `silent` counts what it says nothing about.
     Where people know the threshold as one minus a parameter, `complement` is the name of that.
     """
 
@@ -584,7 +584,7 @@ class Flags:
 
 
 class Observation(NamedTuple):
-    """One output with what came of it, as far as what failures have in common is looked for.
+    """One output with the result, as far as what failures have in common is looked for.
 
     `family` is the source that this one and others were made from, since such outputs fail together; empty
     for one that nobody edited. `traits` are what is known of the segment, each a kind and a name, as
@@ -625,7 +625,7 @@ class RunContext(ABC):
 
     @abstractmethod
     def remember(self, key: str, value: bytes) -> None:
-        """Keep a result that is dear to compute. The key must name everything the result depends on."""
+        """Keep a result that is slow to compute. The key must name everything the result depends on."""
 
     def decisions(self, question: str) -> Mapping[str, str]:
         """What people decided: the answer that holds, by subject; `DISPUTED` where none does."""
@@ -661,5 +661,5 @@ class RunContext(ABC):
         return map(function, batches)
 
     def note(self, text: str) -> None:
-        """Say what a reader of the result must know; it stands in the notes of the result, once."""
+        """Say what a reader of the result must know; it is in the notes of the result, once."""
         return None

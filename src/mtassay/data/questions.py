@@ -105,7 +105,7 @@ def span_answer(answer: str) -> SpanAnswer:
         raise ValueError(f'"score" is {json.dumps(score)[:40]}, not a number')
     spans = tuple(map(_span, record["spans"]))
     if len(set(spans)) < len(spans):
-        raise ValueError("one span stands there twice. Keep one of them")
+        raise ValueError("one span is there twice. Keep one of them")
     return SpanAnswer(tuple(sorted(spans, key=_in_order)), None if score is None else float(score))
 
 
@@ -283,7 +283,7 @@ class SpanQuestion(Question):
     def marked_words(self, line: str, *, source: str, target: str) -> str:
         """The answer in a line that a person typed, which names words instead of offsets.
 
-        Words that stand there several times are taken in their order. JSON, `none` and `unsure` stay as they
+        Words that are there several times are taken in their order. JSON, `none` and `unsure` stay as they
         are.
 
         >>> question = COMMON_QUESTIONS["entities"]
@@ -308,7 +308,7 @@ class SpanQuestion(Question):
             start = text.find(words, after.get((side, words), 0))
             if start < 0:
                 again = " again" if (side, words) in after else ""
-                raise ValueError(f"{words[:40]!r} does not stand{again} in the {side}")
+                raise ValueError(f"{words[:40]!r} is not{again} in the {side}")
             after[side, words] = start + len(words)
             label, severity = self.labels.get(label, label), self.severities.get(severity, severity)
             spans.append(AnswerSpan(start, start + len(words), label, severity, side))
@@ -406,7 +406,7 @@ _LIKERT = "1 is the worst, 5 the best."
 _ALL: tuple[Question, ...] = (
     SpanQuestion(
         name="entities",
-        text="Which named entities stand in this reference? Mark each whole name, and say what it is: a "
+        text="Which named entities are in this reference? Mark each whole name, and say what it is: a "
         "person, a place, an organisation, or something else that has a name of its own.",
         labels={"p": "PER", "l": "LOC", "o": "ORG", "m": "MISC", "d": "DATE", "n": "NUM"},
         marks="reference",

@@ -30,7 +30,7 @@ SEVERITIES: Sequence[str] = ("critical", "major", "minor")
 
 
 class AskedPair(NamedTuple):
-    """A source and a target that people are asked about as they stand, whoever made them.
+    """A source and a target that people are asked about as they are, no matter who made them.
 
     `segment_id` is a segment of the run that the pair belongs to, `case_id` names the pair in reviews, and
     `lines` are what may be shown of it.
@@ -102,7 +102,7 @@ class RunView:
         ]
 
     def decided(self) -> list[OpenAnswer]:
-        """What the run settled without people, where that can be held against them: `status` is what it says.
+        """What the run settled without people, to be compared with them: `status` is what it says.
 
         It is `correct`, or another answer for what is wrong.
         """
@@ -132,7 +132,7 @@ class RunView:
         return ""
 
     def joint_decision(self, case_id: str, system: str, decisions: Mapping[str, str]) -> str:
-        """What decisions, by subject, make of a case that stands for more than one output; else empty."""
+        """What decisions, by subject, make of a case that means more than one output; else empty."""
         return ""
 
     def flags(self) -> list[Flags]:
@@ -215,7 +215,7 @@ class RunView:
     # How a saved run shows itself ------------------------------------------------------------------------
 
     def means(self) -> str:
-        """What it tests with, in two or three words, for whoever does not know its name."""
+        """What it tests with, in two or three words, for anyone who does not know its name."""
         return ""
 
     def facts(self) -> str:
@@ -250,7 +250,7 @@ class RunView:
         return told
 
     def case_views(self) -> Iterable[CaseView]:
-        """Every case with all answers to it, and the groups it is in: what stands behind the numbers.
+        """Every case with all answers to it, and the groups it is in: what comes behind the numbers.
 
         By default a case is a segment, and what detectors flag is a group of answers.
         """
@@ -280,7 +280,7 @@ class RunView:
         return []
 
     def answer_view(self, output: Output | None, system: str, findings: Sequence[Finding]) -> AnswerView:
-        """What one system answered, and what was found in it; the gravest verdict stands for all."""
+        """What one system answered, and what was found in it; the gravest verdict means all."""
         lines = []
         if output is None or output.text is None:
             lines.append(Line("no output", output.error or "" if output else ""))
@@ -310,7 +310,7 @@ class RunView:
         return min((word for word in stated if word in SEVERITIES), key=SEVERITIES.index, default="")
 
     def tables(self, look: Look = PLAIN) -> list[Table]:
-        """All tables; the first one tells what was tested, and the notes of the run stand below it."""
+        """All tables; the first one tells what was tested, and the notes of the run are below it."""
         return [_score_table(self.run)]
 
     def figures(self, look: Look = PLAIN) -> list[Figure]:
@@ -322,7 +322,7 @@ class RunView:
         return []
 
     def differences(self, look: Look = PLAIN) -> list[Table | Block]:
-        """Where two systems differ, with as many examples as the look wants; it stands last."""
+        """Where two systems differ, with as many examples as the look wants; it is last."""
         return []
 
     def differences_record(self, look: Look = PLAIN) -> dict[str, Any]:
@@ -407,7 +407,8 @@ class RunView:
         if finding.detector == "output":
             return reason
         value = "" if finding.value is None else f" {finding.value:.4g}"
-        return f"{finding.detector}{value}: {reason}" if reason else f"{finding.detector}{value}"
+        name = finding.detector.removeprefix("check:")
+        return f"{name}{value}: {reason}" if reason else f"{name}{value}"
 
     def record(self) -> dict[str, Any]:
         """The result for a program."""
@@ -422,7 +423,7 @@ class RunView:
         return []
 
     def advice(self, *, is_saved: bool) -> list[str]:
-        """What can be done with a run next, a line each."""
+        """What can be done with a run next, one per line."""
         return []
 
 
@@ -504,7 +505,7 @@ def _failure_headlines(run: Run) -> list[Headline]:
 
 
 def _score_table(run: Run) -> Table:
-    """Every score with its n and interval, a row each; what was counted stands below."""
+    """Every score with its n and interval, a row each; what was counted is below."""
     rows: list[list[Cell | str]] = [
         [
             score.system,

@@ -27,7 +27,7 @@ class Option:
 
     `help` may be a function, for what takes time to say. `flags` are how it is written; without any, `--` and
     its name, for a switch also `--no-` and its name. `kind` is the type of what is written and `default` what
-    stands for nothing written, where these are not the field's own. `least` and `most` bound a number.
+    means nothing written, where these are not the field's own. `least` and `most` bound a number.
     `is_hidden` makes it a setting of plans and of the library alone, which few people change.
     """
 
@@ -192,7 +192,7 @@ def split_names(texts: str | Iterable[str] | None) -> list[str]:
     return [name.strip() for text in parts for name in text.split(",") if name.strip()]
 
 
-_SETTING = re.compile(r"\w+=")  # what stands after a `?` is of the value, as in an address
+_SETTING = re.compile(r"\w+=")  # what comes after a `?` is of the value, as in an address
 
 
 def _rejoin(settings: list[str]) -> list[str]:

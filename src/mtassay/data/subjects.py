@@ -40,7 +40,7 @@ def count_reviewers(reviewers: Collection[str]) -> str:
 
 
 def caution_of_models(reviewers: Collection[str], what: str = "Labels") -> str:
-    """What a reader must know of numbers that these reviewers stand behind; empty where all are people.
+    """What a reader must know of numbers that these reviewers are behind; empty where all are people.
 
     >>> caution_of_models({"anna", "model:reader-1"}), caution_of_models({"anna", "ben"})
     ('Labels by 2 reviewers, 1 of them a language model.', '')

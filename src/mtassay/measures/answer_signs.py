@@ -1,7 +1,7 @@
 """Signs in an answer of a language model that it is more, less or other than a translation.
 
 All functions look at source and output only, in time linear in the text, and know no language by
-heart but for small tables. What the source has itself is never a sign.
+heart except for small tables. What the source has itself is never a sign.
 """
 
 from __future__ import annotations
@@ -234,7 +234,7 @@ def _units_of(text: str) -> list[str]:
 
 
 def _count_runs(words: Sequence[str], size: int) -> int:
-    """How often the most repeated group of so many words stands in a row."""
+    """How often the most repeated group of so many words is in a row."""
     longest = run = 0
     for place in range(size, len(words)):
         run = run + 1 if words[place] == words[place - size] else 0
@@ -243,7 +243,7 @@ def _count_runs(words: Sequence[str], size: int) -> int:
 
 
 def is_doubled(source: str, output: str) -> bool:
-    """Whether the whole output stands there twice, and the source does not.
+    """Whether the whole output is there twice, and the source does not.
 
     >>> is_doubled("The dog sleeps.", "Der Hund schläft. Der Hund schläft.")
     True

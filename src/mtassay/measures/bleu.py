@@ -81,7 +81,7 @@ class BLEU(Metric):
         if own and not self.language:
             fix = f"add -l with the pair (…-{language}), or {fix}"
         return (
-            f"{self.label} is wrong here: {what}, and tok:{self.tokenizer} looks for spaces. To mend it {fix}"
+            f"{self.label} is wrong here: {what}, and tok:{self.tokenizer} looks for spaces. To fix it {fix}"
         )
 
     def signature(self, segments: Sequence[Segment], *, extra: Mapping[str, object] | None = None) -> str:

@@ -104,7 +104,7 @@ class CheckContext:
         return _reopened, (self._key, self.source, self.target, self.terms, self.style)
 
     def part(self, make: Callable[[CheckContext], Part]) -> Part:
-        """What `make` makes of the context; whoever asks with the same function gets the same part."""
+        """What `make` makes of the context; anyone who asks with the same function gets the same part."""
         if make not in self._parts:
             self._parts[make] = make(self)
         part: Part = self._parts[make]

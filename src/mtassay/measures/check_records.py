@@ -6,10 +6,10 @@ A check is on in a language pair only if it fires on fewer than one in a hundred
 language. A check of meaning must also fire at least three times as often on wrong outputs as on right ones,
 by people's labels and not by chance. People overlook lost figures and negations in outputs that they call
 right, so one that fires on fewer than three in a thousand human translations need only fire more often on
-wrong outputs, in all pairs together. A pair in which it fired fewer than twenty times goes by all pairs.
+wrong outputs, in all pairs together. A pair in which it fired fewer than twenty times uses all pairs.
 
 What checks of form look for rarely occurs in texts that people label, and writers of such texts change marks
-freely: checks of form, style and consistency go by the catalogues of programs alone.
+freely: checks of form, style and consistency use the catalogues of programs alone.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ MOST_ALARMS = 0.01
 """On so many human translations a check may fire."""
 STRICTER = {"numbers": 0.003, "negation": 0.003}
 ENOUGH = 1000
-"""So many human translations into a language are enough to go by them alone."""
+"""So many human translations into a language are enough to use them alone."""
 QUIET = 0.003
 """A check of meaning that fires on fewer human translations need not show the ratio."""
 GOES_BY_PEOPLE = frozenset(("meaning",))
-"""Groups whose errors people mark in every text. Those of others hardly occur there, as lost placeholders."""
+"""Groups whose errors people mark in every text. Those of others rarely occur there, as lost placeholders."""
 GOES_BY_CATALOGUES = frozenset(("form", "style", "consistency"))
 CATALOGUES = "catalogues"
 """The origin of texts of programs."""

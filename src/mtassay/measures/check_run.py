@@ -91,9 +91,9 @@ class ChosenChecks(NamedTuple):
 
 
 def check_names(value: str | Iterable[str]) -> tuple[str, ...]:
-    """Names of checks, separated by commas or in a list, each once; `UsageError` for one that is none.
+    """Names of checks, separated by commas or in a list, each once; `UsageError` for an unknown one.
 
-    A group stands for its checks; `default`, `all` and `none` are for all of them.
+    A group means its checks; `default`, `all` and `none` are for all of them.
 
     >>> check_names("numbers, negation"), check_names(["none"])
     (('numbers', 'negation'), ('none',))
@@ -115,7 +115,7 @@ def check_names(value: str | Iterable[str]) -> tuple[str, ...]:
 def choose_checks(
     given: str | Iterable[str], without: str | Iterable[str], context: CheckContext
 ) -> ChosenChecks:
-    """The checks of these names that can be run, but for those of the names `without`.
+    """The checks of these names that can be run, except for those of the names `without`.
 
     >>> context = CheckContext("en", "de")
     >>> chosen = choose_checks("numbers,empty", "empty", context)
@@ -210,7 +210,7 @@ def run_checks(
     """What the checks find in the outputs of each system: one finding for each unit and check, in order.
 
     Large work is done by the workers of the run, or else in `processes`, by default as many as there are
-    cores. An output that equals a reference is not to blame, but for terms and style.
+    cores. An output that equals a reference is not to blame, except for terms and style.
 
     >>> units = {"nmt": [Unit("1", "Er hat Geld.", "He has 250 euros.")]}
     >>> context = CheckContext("en", "de")
@@ -287,7 +287,7 @@ def _has(unit: Unit, needs: Collection[str]) -> bool:
 
 
 def _finding(unit: Unit, system: str, check: Check, alarms: Sequence[Alarm]) -> Finding:
-    """One finding of all that a check says of a unit; the worst severity stands for all."""
+    """One finding of all that a check says of a unit; the worst severity means all."""
     severities = [alarm.severity or check.severity for alarm in alarms]
     marks = dict.fromkeys(mark for alarm in alarms for mark in alarm.marks)
     evidence = CheckEvidence(

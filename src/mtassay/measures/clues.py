@@ -1,4 +1,4 @@
-"""Clues: the numbers that the judge goes by, for any language pair.
+"""Clues: the numbers that the judge uses, for any language pair.
 
 An output is compared with its source, with a reference and with what other systems wrote, where these are
 given: by characters and numbers, and, if the sentence encoder is installed, piece by piece. Pieces that mean

@@ -54,7 +54,7 @@ def encode(model: Any, texts: Iterable[str], *, most_tokens: int, device: str) -
     weights = _layer_weights(model)
     rows: dict[str, int] = {}
     vectors = []
-    # All kinds of attention but cuDNN's, which plans anew for every shape of a batch and then is no faster.
+    # All kinds of attention but cuDNN's, which plans again for every shape of a batch and then is no faster.
     attention = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
     with sdpa_kernel(attention):
         for batch in (batch for batches in ahead(prepared) for batch in batches):
@@ -97,7 +97,7 @@ def _batches(model: Any, texts: Sequence[str], most_tokens: int, device: str) ->
     import torch
 
     encoder = model.encoder
-    # As `encoder.prepare_sample` does, but for the padding, which depends on the batch.
+    # As `encoder.prepare_sample` does, except for the padding, which depends on the batch.
     split = encoder.tokenizer(
         list(texts), truncation=True, max_length=encoder.max_positions - 2, return_attention_mask=False
     )["input_ids"]
@@ -147,7 +147,7 @@ def _pool_and_mix(model: Any, weights: Sequence[float], tokens: Any, mask: Any) 
 Precision = Literal["fp32", "bf16"]
 
 TOKENS_ON_PROCESSOR, TOKENS_ON_GPU = 64, 1024
-"""How many tokens each text of `batch_size` stands for: a processor is fastest with what its caches hold."""
+"""How many tokens each text of `batch_size` is for: a processor is fastest with what its caches hold."""
 
 
 class CometSample(NamedTuple):

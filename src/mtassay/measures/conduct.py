@@ -339,7 +339,7 @@ def _is_copy(source: str, output: str) -> bool:
 def _foreign_talk(source: str, output: str, foreign: frozenset[str], words: FileWords) -> str | None:
     """The first sentence in English or in the source language that says what the source does not say."""
     parts = output.lower().split()
-    # Nearly every output has hardly any of these words, which is cheap to see.
+    # Nearly every output has few of these words, which is cheap to see.
     if len(foreign.intersection(parts)) < 2:
         return None
     theirs = set(words_of(source.lower()))
@@ -350,7 +350,7 @@ def _foreign_talk(source: str, output: str, foreign: frozenset[str], words: File
         n = sum(word in foreign for word in own)
         fresh = sum(word not in theirs for word in own)
         if n >= 2 and 5 * n >= len(own) and n > sum(word in words.own and word not in theirs for word in own):
-            # A title, or what an abbreviation stands for, is no talk.
+            # A title, or what an abbreviation is for, is no talk.
             titled = sum(word[:1].isupper() for word in chunk.split())
             if 10 * fresh >= 6 * len(own) and 2 * titled < len(own):
                 return chunk.strip()
@@ -361,7 +361,7 @@ def _loops(source: str, output: str) -> str | None:
     if span := signs.repeated_letter(source, output):
         return f"{output[span[0]]!r} {span[1] - span[0]} times in a row"
     if signs.is_doubled(source, output):
-        return "the whole output stands there twice"
+        return "the whole output is there twice"
     if phrase := signs.loop_in(source, output):
         return f"repeats {phrase[:60]!r} over and over"
     return None

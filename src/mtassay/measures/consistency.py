@@ -118,7 +118,7 @@ class SameTarget(Check):
 
 
 def _differ(one: str, two: str, *, english: bool) -> bool:
-    """True if two sources hardly can have one translation: they differ in a word that matters."""
+    """True if two sources rarely can have one translation: they differ in a word that matters."""
     if _fold(one) == _fold(two):
         return False
     words_one, words_two = set(_fold(one).split()), set(_fold(two).split())

@@ -347,7 +347,7 @@ def saved_metric(
 
 
 def labels_of(metrics: Mapping[str, Metric]) -> dict[str, str]:
-    """What people call each metric; two variants of one metric are told apart by what was asked for."""
+    """What people call each metric; two variants of one metric are distinguished by what was asked for."""
     shared = Counter(metric.label for metric in metrics.values())
     return {n: m.label if shared[m.label] == 1 else n for n, m in metrics.items()}
 

@@ -138,7 +138,7 @@ SegmentScore = Callable[..., float]
 """A number for one output, more is better: of (output), (output, reference) or (output, reference, source).
 
 Parameters called `reference` (the first one), `references` (a list of all) and `source` get these wherever
-they stand."""
+they are."""
 
 
 @dataclass(frozen=True, kw_only=True)

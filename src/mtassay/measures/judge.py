@@ -91,7 +91,7 @@ class Opinion(NamedTuple):
 
     @property
     def severity(self) -> str:
-        """Of an output that is called wrong: "major" if that is likelier than not, else "minor".
+        """Of an output that is called wrong: "major" if that is more likely than not, else "minor".
 
         It is "critical" where a negation is lost or added.
         """
@@ -193,7 +193,7 @@ def limit_of(probabilities: Sequence[float]) -> float:
     ordered = np.sort(np.asarray(probabilities))[::-1]
     expected = np.cumsum(ordered) / np.arange(1, len(ordered) + 1)
     wanted = min(max(PRECISION, LIFT * float(ordered.mean())), MOST)
-    # Equal probabilities are reported together, and nothing that is likelier right.
+    # Equal probabilities are reported together, and nothing that is more likely right.
     ends = np.append(ordered[:-1] != ordered[1:], True) & (ordered >= 0.5)
     enough = np.flatnonzero(ends & (expected >= wanted))
     return float(ordered[enough[-1]]) if len(enough) else 1.01
@@ -220,7 +220,7 @@ class TranslationJudge(ABC):
     def decide(
         self, opinions: Sequence[Opinion], *, calibration: JudgeCalibration | None = None
     ) -> list[Opinion]:
-        """The same with verdicts: wrong is what is likely enough to be, and likelier than usual among these.
+        """The same with verdicts: wrong is what is likely enough to be, and more so than usual among these.
 
         What has no probability keeps its verdict. A calibration bends both probabilities alike.
         """
@@ -253,7 +253,7 @@ _TELLING = {
     "numbers-not-in-both": "a number that is neither in the source nor in the reference",
     "numbers-lost-of-both": "a number of the source and the reference is missing",
     "repeated": "it repeats itself",
-    "copied-alone": "words of the source stand untranslated",
+    "copied-alone": "words of the source are untranslated",
 }
 Floats = NDArray[np.float64]
 
@@ -330,9 +330,7 @@ class PairEvidence:
             plain, self.models.clues(plain, references), references, probabilities, strict=True
         ):
             value = added_negations(self.weights["negations"], answer, reference)
-            clues = clues | {
-                "negations": Clue(value, "it says no more often than the source" if value else "")
-            }
+            clues = clues | {"negations": Clue(value, "more negations than the source" if value else "")}
             names = ["reference" if reference else "source", *([] if "unlikely" not in clues else ["own"])]
             model = self.weights.get("+".join(names))
             if model is None or not set(model["clues"]) <= set(clues):

@@ -35,7 +35,7 @@ _RUN = 3
 
 
 class UntranslatedWords(Check):
-    """Words that stand in source and output alike, and are neither names nor loans.
+    """Words that are in source and output alike, and are neither names nor loans.
 
     A word of four or more small letters counts if dictionaries have it in the source language and not in the
     target language, and programs do not usually leave it as it is (`socket`); else three small words in a

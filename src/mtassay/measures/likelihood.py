@@ -17,7 +17,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
+from pathlib import Path
 from typing import NamedTuple
 
 from mtassay.data.languages import Pair
@@ -61,9 +62,20 @@ _APART = 0.4  # a distance from which on it does, as in four of ten
 class Likelihoods:
     """Two translation models, one for each direction, and what they make of outputs."""
 
-    there: TranslationModel
-    back: TranslationModel
+    folders: tuple[Path, Path]
     signature: str
+
+    # Read when they are asked for: many a run that is told again needs the signature alone.
+
+    @cached_property
+    def there(self) -> TranslationModel:
+        """The model of the direction that is judged."""
+        return open_model(self.folders[0])
+
+    @cached_property
+    def back(self) -> TranslationModel:
+        """The model of the other direction."""
+        return open_model(self.folders[1])
 
     def clues(
         self, answers: Sequence[JudgedAnswer], references: Sequence[str | None]
@@ -71,7 +83,7 @@ class Likelihoods:
         """The clues of each answer by name; fewer where the model would have said it otherwise.
 
         Those that need a reference are there where there is one. Of texts that are too long there are none:
-        what stands behind the end of what is read would be missing.
+        what comes behind the end of what is read would be missing.
         """
         texts = [(a.source, a.output, r or "") for a, r in zip(answers, references, strict=True)]
         read = [n for n, sides in enumerate(texts) if not any(map(self._is_too_long, sides))]
@@ -97,16 +109,16 @@ class Likelihoods:
         sources = dict(zip(asked, self.back.read(asked), strict=True))
         for number in own:
             (source, output), reference = sides[number], references[number]
-            heard = sources[output, source]
-            found[number] |= _of_output(outputs[number]) | _of_source(heard)
+            words_read = sources[output, source]
+            found[number] |= _of_output(outputs[number]) | _of_source(words_read)
             if reference:
-                found[number] |= _of_loss(heard, sources[reference, source])
+                found[number] |= _of_loss(words_read, sources[reference, source])
         return found
 
     def _compared(
         self, answers: Sequence[JudgedAnswer], references: Sequence[str | None]
     ) -> list[dict[str, Clue]]:
-        """How each answer stands to its reference, as the model sees both that reads their language."""
+        """How each answer is to its reference, as the model sees both that reads their language."""
         found: list[dict[str, Clue]] = [{} for _ in answers]
         sides = {n: (references[n] or "", answer.output) for n, answer in enumerate(answers)}
         sides = {n: pair for n, pair in sides.items() if all(map(str.strip, pair))}
@@ -123,7 +135,7 @@ def _is_own(words: Sequence[ReadWord]) -> bool:
 
 
 def _of_output(words: Sequence[ReadWord]) -> dict[str, Clue]:
-    """How unlikely the words of the output are, and how little the model knows what should stand there."""
+    """How unlikely the words of the output are, and how little the model knows what should be there."""
     total = sum(word.surprise for word in words)
     least = max(words, key=lambda word: word.surprise)
     strange = max(words, key=lambda word: word.surprise - word.expected)
@@ -151,9 +163,9 @@ def _of_source(words: Sequence[ReadWord]) -> dict[str, Clue]:
     }
 
 
-def _of_loss(heard: Sequence[ReadWord], right: Sequence[ReadWord]) -> dict[str, Clue]:
+def _of_loss(words_read: Sequence[ReadWord], right: Sequence[ReadWord]) -> dict[str, Clue]:
     """How much better the words of the source can be guessed from the reference."""
-    losses = [(word.surprise - best.surprise, word) for word, best in zip(heard, right, strict=True)]
+    losses = [(word.surprise - best.surprise, word) for word, best in zip(words_read, right, strict=True)]
     loss, word = max(losses, key=lambda entry: entry[0])
     return {
         "lost": _about(word.word, loss, "the reference says it, the output does not: "),
@@ -195,9 +207,8 @@ def _about(word: str, value: float, why: str, *, least: float = _TELLING) -> Clu
 @cache
 def find_likelihoods(pair: Pair) -> Likelihoods | None:
     """Models of both directions, where a package on this machine brings them; else `None`."""
-    folders = find_model(pair), find_model(Pair(pair.target, pair.source))
-    if folders[0] is None or folders[1] is None:
+    there, back = find_model(pair), find_model(Pair(pair.target, pair.source))
+    if there is None or back is None:
         return None
-    names = "+".join(folder.name for folder in folders if folder is not None)
-    signature = hashlib.sha256(names.encode()).hexdigest()[:8]
-    return Likelihoods(open_model(folders[0]), open_model(folders[1]), signature)
+    signature = hashlib.sha256(f"{there.name}+{back.name}".encode()).hexdigest()[:8]
+    return Likelihoods((there, back), signature)

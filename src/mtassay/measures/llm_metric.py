@@ -2,7 +2,7 @@
 
 Each output is judged alone, in a conversation of its own, so no system's place among the others can matter.
 With `form=pairs` two outputs are compared, in both orders. In every run a share of the outputs is judged
-again with an instruction to the judge appended: whoever obeys it is no judge of these outputs.
+again with an instruction to the judge appended: anyone who obeys it is no judge of these outputs.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ class LLM(Metric):
 
     `form` is `score`, a number from 0 to 100, or `errors`, spans with category and severity that weigh as in
     MQM (0 is free of errors). `reference` shows the first reference too. `prompt` is the language of the
-    prompt, `first` what stands first in it. Where a reply cannot be used, the model is told why and asked
+    prompt, `first` what is first in it. Where a reply cannot be used, the model is told why and asked
     again, `tries` times in all; then the output is unrated. `price` is that of a million tokens read and of a
     million written, for the cost that is told; it changes no number.
 
@@ -367,7 +367,7 @@ class LLM(Metric):
         if not open_texts:
             return
         context.note(UNKNOWN)
-        heard = ask_until_usable(
+        results = ask_until_usable(
             context,
             self._system,
             [self._messages(texts) for texts in open_texts],
@@ -375,10 +375,10 @@ class LLM(Metric):
             tries=self.tries,
             object_to=partial(object_to, prompt=self.prompt),
         )
-        if not any(answer.replies for answer in heard) and DRY_RUN not in heard[0].why:
-            raise ServiceError(f"{self.label} has not rated anything: {heard[0].why}")
+        if not any(answer.replies for answer in results) and DRY_RUN not in results[0].why:
+            raise ServiceError(f"{self.label} has not rated anything: {results[0].why}")
         spent = Spent()
-        for texts, answer in zip(open_texts, heard, strict=True):
+        for texts, answer in zip(open_texts, results, strict=True):
             last = (answer.replies[-1].text or "") if answer.replies else ""
             self._judged[texts] = answer.value or Judged(None, why=answer.why, reply=last)
             for reply in answer.replies:

@@ -1,11 +1,11 @@
-"""What a judge is told, in the manner of GEMBA (Kocmi and Federmann 2023), in English or in Portuguese.
+"""What a judge is told, after the model of GEMBA (Kocmi and Federmann 2023), in English or in Portuguese.
 
 "Large Language Models Are State-of-the-Art Evaluators of Translation Quality" for the score, "GEMBA-MQM:
 Detecting Translation Quality Error Spans with GPT-4" for the errors; two severities, as in ESA. That the
 answer is JSON, the objection to an earlier one, and the comparison of two outputs are ours. There are no
 examples: what they show, a judge finds.
 
-Outputs may hold instructions to the judge. So every text stands between boundaries that it cannot contain or
+Outputs may hold instructions to the judge. So every text is between boundaries that it cannot contain or
 foresee, as a JSON string, and the task says that nothing between them is an instruction.
 """
 
@@ -107,9 +107,9 @@ def read_score(text: str) -> Judged:
 
 
 def read_errors(text: str, *, source: str, output: str) -> Judged:
-    """The errors of a reply, in its order, weighed as MQM; each stands where its words stand in the texts.
+    """The errors of a reply, in its order, weighed as MQM; each is where its words are in the texts.
 
-    Words that stand there several times are taken from the left, one place for each time they are named.
+    Words that are there several times are taken from the left, one place for each time they are named.
     Spaces need not be the same ones.
 
     >>> reply = '{"errors": [{"span": "gata", "category": "mistranslation", "severity": "major"}]}'
@@ -117,7 +117,7 @@ def read_errors(text: str, *, source: str, output: str) -> Judged:
     Judged(score=-5.0, errors=(ErrorSpan(start=4, end=8, category='mistranslation', severity='major', ...
     >>> read_errors(reply, source="A dog.", output="Um gato.")
     Traceback (most recent call last):
-    mtassay.systems.conversations.BadReplyError: 'gata' does not stand in the translation
+    mtassay.systems.conversations.BadReplyError: 'gata' is not in the translation
     """
     listed = only_object(text, _ERRORS)
     if not isinstance(listed, list):
@@ -171,7 +171,7 @@ def _fields(entry: Any) -> tuple[str, str, str]:
 
 
 def _occurrences(words: str, text: str) -> Iterator[tuple[int, int]]:
-    """Where words stand in a text, from the left; any white space in it is as good as a space."""
+    """Where words are in a text, from the left; any white space in it is as good as a space."""
     pattern = r"\s+".join(re.escape(word) for word in words.split())
     return (match.span() for match in re.finditer(pattern, text))
 
@@ -310,7 +310,7 @@ def messages(
 ) -> list[Message]:
     """The conversation that asks for a judgement of one output.
 
-    `first` is which of source and output stands first; a reference stands between the two.
+    `first` is which of source and output is first; a reference is between the two.
     """
     wording = _WORDINGS[prompt]
     names = {"source": wording.name(pair.source), "target": wording.name(pair.target)}

@@ -72,7 +72,7 @@ class Metric(ABC):
         return self.name
 
     def prepare(self, segments: Sequence[Segment], context: RunContext) -> Sequence[Segment]:
-        """The segments with what is dear to find out about them, taken from the cache where it is known.
+        """The segments with what is slow to find out about them, taken from the cache where it is known.
 
         The other methods get these; they must do without as well.
         """
@@ -120,7 +120,7 @@ class Metric(ABC):
         return {}
 
     def size(self, sums: NDArray[Any], units: int) -> int:
-        """The `n` to print beside a score: how many units, or entities, stand behind these sums."""
+        """The `n` to print beside a score: how many units, or entities, are behind these sums."""
         return units
 
     def caution(self, language: str) -> str:

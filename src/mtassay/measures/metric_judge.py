@@ -59,7 +59,7 @@ class _Uncalibrated(TranslationJudge):
 
 @dataclass(frozen=True)
 class MetricJudge(_Uncalibrated):
-    """A metric of `score`, its quality turned round: the lower it is, the likelier an error."""
+    """A metric of `score`, its quality turned round: the lower it is, the more likely an error."""
 
     pair: Pair
     name: str

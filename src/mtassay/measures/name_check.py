@@ -51,7 +51,7 @@ class Names(Check):
             source, output = unit.source, unit.output
             if not source or not output or source.isupper() or source.isalnum():
                 continue
-            # Nearly every name stands in the output as it is, which is cheap to see.
+            # Nearly every name is in the output as it is, which is cheap to see.
             missing = [match for match in _names_in(source, name) if match.group() not in output]
             if not missing:
                 swapped = swapped_name(source, output, code) if can_swap else None

@@ -1,4 +1,4 @@
-"""Whether a name of the reference stands in an output: spelled so, or nearly so."""
+"""Whether a name of the reference is in an output: spelled so, or nearly so."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class NameGlossary:
                 self._variants.setdefault(tuple(normaliser.words(text)), []).extend(row)
 
     def variants(self, tokens: tuple[str, ...]) -> list[str]:
-        """Texts that may stand for the name with these tokens; none where the glossary does not have it."""
+        """Texts that may mean the name with these tokens; none where the glossary does not have it."""
         return self._variants.get(tokens, [])
 
 
@@ -146,7 +146,7 @@ def _distinct(name: str, used_ids: set[str]) -> str:
 def _add_names(unit: NameUnit, segment: Segment, normaliser: Normaliser) -> None:
     """Add the names of a segment, where somebody annotated it.
 
-    A name is accepted as it stands alone and as it stands in its sentence. The two differ where
+    A name is accepted as it is alone and as it is in its sentence. The two differ where
     annotation cuts a token ("Putin" of "Putins", "twenty" of "twenty-three"); with both, the annotated
     reference itself always holds all of its names.
     """
@@ -223,7 +223,7 @@ class _Window(NamedTuple):
 
 
 class Haystack:
-    """What one system wrote for one unit; a name must stand within one of its sentences."""
+    """What one system wrote for one unit; a name must be within one of its sentences."""
 
     def __init__(self, texts: Iterable[str], normaliser: Normaliser) -> None:
         renderings = [normaliser.renderings(text) for text in texts]
@@ -327,5 +327,5 @@ def _letters(text: str) -> int:
     return bits
 
 
-# The same names stand beside the same words again and again.
+# The same names are beside the same words again and again.
 _distance = lru_cache(maxsize=1 << 18)(edit_distance)

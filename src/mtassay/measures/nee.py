@@ -301,7 +301,7 @@ class NEE(Metric):
         return int(sums[..., 1].sum())
 
     def findings(self, segments: Sequence[Segment], system: str, outputs: Sequence[str]) -> Iterable[Finding]:
-        """One finding per unit in which a name was not found exactly, with what stands there instead.
+        """One finding per unit in which a name was not found exactly, with what is there instead.
 
         `case_id` is the unit's id, `value` the share matched, 0 to 1. `near` in the evidence is the most
         similar place in the output, `None` where nothing is even half similar.

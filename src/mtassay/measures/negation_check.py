@@ -13,7 +13,7 @@ from mtassay.measures.polarity import Negations, Polarity, find_polarity, negati
 from mtassay.measures.unit_check import code_of
 from mtassay.measures.word_sets import swapped_word
 
-# Longer texts nearly always have a word that might stand for a negation.
+# Longer texts nearly always have a word that might mean a negation.
 _LONGEST = 600
 _NON = re.compile(r"\b(?:non|in)\b")
 _WITHOUT = re.compile(r"\b(?:without|ohne|sin|sans|sem|senza)\b", re.IGNORECASE)
@@ -35,7 +35,7 @@ def _screen(negations: Negations) -> Callable[[str], object]:
 
 
 class NegationCheck(Check):
-    """A plain negation on one side, and nothing on the other that could stand for it.
+    """A plain negation on one side, and nothing on the other that could mean it.
 
     References are the better witnesses: where they deny as the output does, there is no alarm.
     """
@@ -91,7 +91,7 @@ class _Look:
         denies, is_denied = self._in_source(_small(unit.source)), self._in_output(_small(unit.output))
         polarity = self._polarity if denies and is_denied and not unit.references else None
         if polarity is not None and (phrase := polarity.mistaken(unit.source, unit.output)):
-            message = f"{phrase[0]!r} stands for {phrase[1]!r}: the source denies less often"
+            message = f"{phrase[0]!r} means {phrase[1]!r}: the source denies less often"
             return _Problem("mistaken", message, _marks("output", unit.output, phrase[:1]))
         if bool(denies) != bool(is_denied):
             return self._plain(unit)
@@ -129,7 +129,7 @@ class _Look:
         return None
 
     def _opposite(self, unit: Unit) -> _Problem | None:
-        """A word whose opposite stands in the output, where nothing else denies."""
+        """A word whose opposite is in the output, where nothing else denies."""
         text = unit.source or ""
         swapped = swapped_word(NegationCheck.id, text, unit.output, *self._languages)
         if swapped is None or any(swapped.other in reference.lower() for reference in unit.references):

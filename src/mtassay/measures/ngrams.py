@@ -27,7 +27,7 @@ BLOCK = 8192
 """About how many symbols of one stream are counted at once: few enough to stay in the processor's cache."""
 
 FEWEST_ROWS = 32
-"""Segments that are not parted any more: too few to be worth the calls."""
+"""Segments that are not split any more: too few to be worth the calls."""
 
 # The last bit of a key; also the symbol that matches nothing in the other stream. Others begin at 2.
 _OUTPUT, _REFERENCE = np.uint64(0), np.uint64(1)

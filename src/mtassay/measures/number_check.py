@@ -46,7 +46,7 @@ class Numbers(Check):
     about: ClassVar[str] = "a number, date or unit of the source is missing or differs"
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
-        """Numbers that are usually spelled out count only if another number stands in their place.
+        """Numbers that are usually spelled out count only if another number is in their place.
 
         Without a reference a single digit counts only where it has a decimal or a unit.
 
@@ -62,7 +62,7 @@ class Numbers(Check):
             runs = _runs_in(source)
             if runs and (_NO_NUMBER.search(source) or _NO_NUMBER.search(output)):
                 continue
-            # Nearly always the same digits stand in the output, which is cheap to see.
+            # Nearly always the same digits are in the output, which is cheap to see.
             found = None
             if (runs and not _has_all(runs, output)) or (not runs and reader.has_words(source)):
                 found = (reader.compare(unit) if runs else None) or reader.swapped(unit)
@@ -104,7 +104,7 @@ class _Reader:
         return _has_words(text, self.source)
 
     def compare(self, unit: Unit) -> _Found | None:
-        """What is missing from an output, and what stands there instead."""
+        """What is missing from an output, and what is there instead."""
         source_text, output_text = _CODE.sub(" ", unit.source or ""), unit.output
         source, output = _numbers_of(source_text, self.source), _numbers_of(output_text, self.target)
         numbers = list(dict.fromkeys(source.numbers))[:_MOST_NUMBERS]
@@ -160,7 +160,7 @@ class _Reader:
         return _Found(message, tuple(mark for mark in marks if mark))
 
     def swapped(self, unit: Unit) -> _Found | None:
-        """One value of the source, in digits or words, for which another one stands in the output."""
+        """One value of the source, in digits or words, for which another one is in the output."""
         source, output = unit.source or "", unit.output
         if len(source) > _LONGEST or any(map(_TIME.fullmatch, _DIGITS.findall(source))):
             return None
@@ -263,13 +263,13 @@ def _mark(side: str, text: str, shown: str) -> Mark | None:
     start = western(text).find(shown)
     if start >= 0:
         return Mark(kind, start, start + len(shown))
-    # A value such as 2500000 stands there in other words; where there is one figure, it is that.
+    # A value such as 2500000 is there in other words; where there is one figure, it is that.
     places = list(_FIGURE.finditer(text))
     return Mark(kind, *places[0].span()) if len(places) == 1 else None
 
 
 def _has_all(runs: Iterable[str], text: str) -> bool:
-    """True if each run of digits stands in the text by itself; False may mean that it is hard to see."""
+    """True if each run of digits is in the text by itself; False may mean that it is hard to see."""
     for run in runs:
         start = text.find(run)
         end = start + len(run)
@@ -339,7 +339,7 @@ def _in_digits(text: str) -> Counter[str]:
 
 @cache
 def _normaliser(language: str | None) -> Normaliser:
-    from mtassay.nlp.normalisation import Normaliser  # large, and most digits are found as they stand
+    from mtassay.nlp.normalisation import Normaliser  # large, and most digits are found as they are
 
     return Normaliser(dates=False, language=language or "")
 

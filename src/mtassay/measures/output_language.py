@@ -42,7 +42,7 @@ _QUOTED = re.compile(
     r"|&quot;(?:(?!&quot;).){1,200}&quot;|「[^」\n]{1,200}」|《[^》\n]{1,200}》"
 )
 
-# The beginning of an argument of an ICU message, and what stands before each of its cases.
+# The beginning of an argument of an ICU message, and what comes before each of its cases.
 _ARGUMENT = re.compile(r"\{\s*\w+\s*(?:,\s*(?:plural|select|selectordinal)\s*,|,\s*\w+\s*(?=[,}]))")
 _SELECTOR = re.compile(r"(?<![\w=])(?:=\d++|[A-Za-z_]\w*+)\s*+(?=\{)")
 
@@ -416,7 +416,7 @@ def _is_like_reference(unit: Unit) -> bool:
 
 
 class WrongLanguage(_LanguageCheck):
-    """Outputs that are surely in another language or script, where no reference is."""
+    """Outputs that are certainly in another language or script, where no reference is."""
 
     id = "wrong-language"
     about = "the output is in another language or script"

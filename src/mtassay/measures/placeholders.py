@@ -1,7 +1,7 @@
 """Placeholders, which a program fills in later: `%s`, `%(name)s`, `{0}`, `{{name}}`, `${name}`, `[NAME]` …
 
 What counts depends on the syntax. `%s %d` takes arguments in order, so their types must come in the same
-order. `%2$s`, `{name}` and the like may move.
+order. `%2$s`, `{name}` and similar may move.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ def notes_on_inputs(
     pair: tuple[str, str] | None,
     metrics: Mapping[str, Metric],
 ) -> list[str]:
-    """What a person should know about these inputs before believing a score, a line each; mostly nothing.
+    """What a person should know about these inputs before believing a score, one per line; mostly nothing.
 
     `outputs[system][i]` translates `segments[i]`; `metrics` are those in use, by what was asked for.
 
@@ -155,7 +155,7 @@ def _unfit_metrics(inputs: _Inputs, metrics: Mapping[str, Metric]) -> Iterator[s
 
 
 def _tokenised(inputs: _Inputs) -> Iterator[str]:
-    """Files that were split into words or pieces; outputs with the same sign are told of together."""
+    """Files that were split into words or pieces; outputs with the same sign are reported together."""
     total = len(inputs.segments)
     alike: dict[str, list[tuple[str, Tokenization]]] = {}
     for side in inputs.all:
@@ -241,7 +241,7 @@ class _Shift(NamedTuple):
 
 
 def _shifted(inputs: _Inputs, metrics: Mapping[str, Metric]) -> Iterator[str]:
-    """Outputs, or references, whose lines stand beside the wrong ones."""
+    """Outputs, or references, whose lines are beside the wrong ones."""
     if len(inputs.segments) < _FEWEST_LINES or not inputs.references:
         return
     anchor = inputs.references[0]
@@ -263,7 +263,7 @@ def _shifted(inputs: _Inputs, metrics: Mapping[str, Metric]) -> Iterator[str]:
         in_place, moved = (
             [inputs.segments[i]._replace(references=(anchor.texts[i + k],)) for i in rows] for k in (0, by)
         )
-        # Lines in any order gain less by chance; those of a bad system, put right, gain more.
+        # Lines in any order gain less by chance; those of a bad system, corrected, gain more.
         if len(rows) < _BLOCK or _score(ChrF(), moved, texts) < 1.75 * _score(ChrF(), in_place, texts):
             continue
         before, after = _score(metric, in_place, texts), _score(metric, moved, texts)
@@ -278,7 +278,7 @@ def _shifted(inputs: _Inputs, metrics: Mapping[str, Metric]) -> Iterator[str]:
         score = f"{metric.label} is {before:.{metric.decimals}f}, and {after:.{metric.decimals}f} moved {way}"
         either = "" if len(others) > 1 else f", or {other} in {anchor.name}"
         yield (
-            f"{name}: lines {first} to {last} stand {amount} too {how} (there {score}): "
+            f"{name}: lines {first} to {last} are {amount} too {how} (there {score}): "
             f"look for {amount} {why} before them{either}"
         )
 
@@ -297,7 +297,7 @@ class _Lines:
         self._features: dict[int, frozenset[str]] = {}
 
     def shift_of(self, texts: Sequence[str | None]) -> _Shift | None:
-        """Where texts stand beside the wrong lines; mostly nowhere."""
+        """Where texts are beside the wrong lines; mostly nowhere."""
         n = len(texts)
         count = min(n // _BLOCK, _BLOCKS)
         starts = [i * (n - _BLOCK) // max(count - 1, 1) for i in range(count)]

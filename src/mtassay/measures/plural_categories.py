@@ -42,7 +42,7 @@ _ORDINAL = {
     "many other": "it kk lij lld sc scn vec",
     "one other": "bal fil fr ga hu hy lo mo ms ne ro sv tl vi",
 }
-# Only large round numbers or fractions need these; whoever leaves them out loses next to nothing.
+# Only large round numbers or fractions need these; anyone who leaves them out loses next to nothing.
 _OPTIONAL = {
     "many": words("ca es fr it lld pt scn vec cs sk lt he mt"),
     "other": frozenset(),
@@ -71,7 +71,7 @@ def ordinal_categories(code: str) -> frozenset[str]:
 
 
 def optional_categories(code: str) -> frozenset[str]:
-    """Categories that translators may leave out, since hardly any number needs them.
+    """Categories that translators may leave out, since few numbers need them.
 
     >>> sorted(optional_categories("fr"))
     ['many']

@@ -1,10 +1,10 @@
 """Finds outputs that say no where the source says yes, or the reverse.
 
 Only a plain negation (*not*, *never*, *kein*, *não*) makes a suspicion, and only where nothing at all on the
-other side could stand for it: a word that denies by its meaning or its affix (*without*, *fail*, *illegal*)
+other side could mean it: a word that denies by its meaning or its affix (*without*, *fail*, *illegal*)
 is enough to leave the pair alone, and so is a phrase that denies in form alone (*not only*, *isn't it?*).
 In a language whose word for no looks like another word, it is also suspected where the other one would fit
-far better (*não verão* for *no verão*) and the output denies oftener than the source.
+far better (*não verão* for *no verão*) and the output denies more often than the source.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Negations:
         return len(re.findall(self.plain, fold_text(text)))
 
     def may_deny(self, text: str, *, beside: str = "") -> bool:
-        """Whether anything in the text could stand for a negation that `beside` does not say, too."""
+        """Whether anything in the text could mean a negation that `beside` does not say, too."""
         found = re.finditer(f"{self.formal}|{self.plain}|{self.hidden}", fold_text(text))
         other = fold_text(beside)
         return any(not other or match.group() not in other for match in found)
@@ -111,9 +111,9 @@ class Contradiction(NamedTuple):
 
 @dataclass(frozen=True)
 class Polarity:
-    """A plain negation on one side, and on the other nothing that could stand for it.
+    """A plain negation on one side, and on the other nothing that could mean it.
 
-    `words` and `confused`, a negation and the word it is taken for, find one that stands in its place.
+    `words` and `confused`, a negation and the word it is taken for, find one that is in its place.
     """
 
     source: Negations
@@ -150,7 +150,7 @@ class Polarity:
         if here and not there and not any(map(self.target.may_deny, references)):
             why = f"the output says {_quoted(here)}, and neither source nor reference says no"
             return Contradiction(why, [], here)
-        # What stands in output and reference alike is not what stands for the negation.
+        # What is in output and reference alike is not what means the negation.
         denies = any(self.target.may_deny(output, beside=reference) for reference in references)
         if there and all(map(self.target.witnessed_in, references)) and not (here or denies):
             why = f"the source says {_quoted(there)}, and nothing in the output says no"
@@ -197,7 +197,7 @@ def negations_of(language: str) -> Negations | None:
         if not tab or part not in parts or not expression:
             raise InputError(f"write {', '.join(parts)}, a tab and an expression", path=path, line=number)
         parts[part].append(expression)
-    # An expression that nothing matches stands for a part that has no line.
+    # An expression that nothing matches means a part that has no line.
     return Negations(**{part: "|".join(found) or r"(?!)" for part, found in parts.items()})
 
 

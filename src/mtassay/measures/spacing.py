@@ -153,7 +153,7 @@ def _trailing(text: str) -> str:
 _ESCAPE = re.compile(r"\\(?:[nrt\"]|u[0-9A-Fa-f]{4})")
 _INDENTED = re.compile(r"(?<![ \t])[ \t]*+\r?\n(?:[ \t]++(?=\r?\n))?")
 _LIST_LINE = re.compile(r"\n[ \t]{0,40}(?:[-*•+]|\d{1,2}[.)])\s")
-# Whoever breaks lines at a width may break them elsewhere; shorter lines end where the text wants it.
+# Anyone who breaks lines at a width may break them elsewhere; shorter lines end where the text wants it.
 _WRAPPED = 48
 
 

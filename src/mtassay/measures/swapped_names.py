@@ -20,7 +20,7 @@ _INNER = re.compile(r"(?<=[a-zäöüß,] )[A-ZÄÖÜ][a-zäöüß]{2,14}(?![\w-]
 _LATIN_NEXT = re.compile(r" ([A-ZÀ-ÞŠŽČŁŚ][^\W\d_]{2,14})(?![\w-])")
 _CYRILLIC_PERSON = re.compile(r"(?<!\w)([А-ЯЁ])[а-яё]{1,12} (([А-ЯЁ])[а-яё]{2,14})(?![\w-]| [А-ЯЁ])")
 _KANA_PERSON = re.compile(r"(?<![ァ-ヴー・])([ァ-ヴ])[ァ-ヴー]*・(([ァ-ヴ])[ァ-ヴー]+)(?![ァ-ヴー・])")
-# The Latin letters that a first letter may stand for; where none is given, nobody knows.
+# The Latin letters that a first letter may mean; where none is given, nobody knows.
 _CYRILLIC = {
     "Б": "BV", "В": "VWB", "Г": "GH", "Д": "DJTG", "З": "ZSX", "К": "KCQX", "Л": "L", "М": "M", "Н": "NK",
     "П": "PF", "Р": "RW", "С": "SCTXZ", "Т": "TD", "Ф": "FPVT", "Х": "HKJCG", "Ш": "SCXJ", "Ч": "CTJQZ",
@@ -44,14 +44,14 @@ _INFLECTED = frozenset(
 
 
 class SwappedName(NamedTuple):
-    """A name of the source, and the one that stands in the output for it."""
+    """A name of the source, and the one that is in the output for it."""
 
     name: str
     other: str
 
 
 def swapped_name(source: str, output: str, target: str) -> SwappedName | None:
-    """The first name of the source for which another one stands in the output.
+    """The first name of the source for which another one is in the output.
 
     >>> swapped_name("The train to Vienna is late.", "Der Zug nach Prag hat Verspätung.", "de")
     SwappedName(name='Vienna', other='Prag')

@@ -74,7 +74,7 @@ class EditDistance:
     Unlike `mtassay.data.words` it keeps within the beam, keeps the rows that an alignment is read from,
     and measures many outputs at once.
 
-    A word is given as its code: the bits of the places where it stands in the reference.
+    A word is given as its code: the bits of the places where it is in the reference.
     """
 
     def __init__(self, reference: Sequence[str], length: int) -> None:
@@ -334,7 +334,7 @@ def fewest_edits(output: Sequence[str], reference: Sequence[str]) -> int:
 def _find_shifts(
     words: list[int], goal: list[int], alignment: Alignment, *, most: int
 ) -> tuple[list[Shift], int]:
-    """The shifts worth trying, and how many Tercom counts: it tries some of them twice, or in vain.
+    """The shifts worth trying, and how many Tercom counts: it tries some of them twice, or without effect.
 
     A block moves to where the reference has the same words, if both sides have an edit there. The search ends
     when `most` are counted.
@@ -449,7 +449,7 @@ class TER(Metric):
             fix = "write ter:normalized=yes:asian_support=yes"
         return (
             f"{self.label} is wrong here: {name_of(language)} has no spaces between words, so that what is "
-            f"between two spaces counts as one. To mend it {fix}"
+            f"between two spaces counts as one. To fix it {fix}"
         )
 
     def signature(self, segments: Sequence[Segment], *, extra: Mapping[str, object] | None = None) -> str:

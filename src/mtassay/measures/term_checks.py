@@ -106,7 +106,7 @@ class TermBook:
         return [Occurrence(concept, match.start, match.end) for concept, match in found if match]
 
     def translations(self, concept: Concept, output: str) -> list[TermMatch]:
-        """Where accepted translations stand in an output; `term` counts in `concept.accepted`."""
+        """Where accepted translations are in an output; `term` counts in `concept.accepted`."""
         found = self._outputs_known.get(output)
         if found is None:
             found = {}

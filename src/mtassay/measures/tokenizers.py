@@ -146,7 +146,7 @@ def _split_lines(joined: str, table: NDArray[np.uint8], *, ends: int) -> SplitTe
     sacreBLEU's rules set off, one after the other, a mark not behind a digit, `([^0-9])([.,])`, a mark
     that is not before one, `([.,])([^0-9])`, and a dash behind one, `([0-9])(-)`. A match uses up both
     characters, so that of a row of marks the first rule sets off every other one; the second rule does the
-    rest, but for a last one with a digit behind it.
+    rest, except for a last one with a digit behind it.
     """
     points = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), np.uint32)
     kinds = table.take(points, mode="clip")
@@ -155,7 +155,7 @@ def _split_lines(joined: str, table: NDArray[np.uint8], *, ends: int) -> SplitTe
     alone = (kinds & _ALONE) != 0
     marks = np.flatnonzero(kinds & _MARK)
     if len(marks):
-        # What stands before the first character is the break at the very end.
+        # What comes before the first character is the break at the very end.
         is_first = np.diff(marks, prepend=-2) != 1
         first = np.maximum.accumulate(np.where(is_first, marks, 0))
         is_even = (marks - first) % 2 == 0

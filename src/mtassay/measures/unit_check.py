@@ -31,7 +31,7 @@ class UnitLook:
     problems: Callable[[str, str, Unit], Sequence[FormProblem]]
 
     def alarms(self, index: int, unit: Unit) -> Iterator[Alarm]:
-        """What is wrong with the unit, but for what is the same in a reference."""
+        """What is wrong with the unit, except for what is the same in a reference."""
         source = unit.source or ""
         problems = self.problems(source, unit.output, unit)
         if not problems:

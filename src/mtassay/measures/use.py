@@ -26,7 +26,7 @@ Against = Literal["references", "source"]
 
 @dataclass(frozen=True, kw_only=True)
 class USE(Metric):
-    """The mean cosine (-1 to 1) between outputs and what they are held against.
+    """The mean cosine (-1 to 1) between outputs and what they are compared with.
 
     `against` is "references", where the nearest reference of a segment counts, or "source", which needs no
     reference. `needs` follows it.
@@ -61,7 +61,7 @@ class USE(Metric):
     def measure(self, segments: Sequence[Segment], outputs: Mapping[str, Sequence[str]]) -> list[Statistics]:
         """Columns `score` and `count` (always 1); every distinct text is encoded once for all systems.
 
-        It is done in batches, so that whoever measures one of them gets the same to the last digit.
+        It is done in batches, so that anyone who measures one of them gets the same to the last digit.
         """
         ids = [segment.id for segment in segments]
         starts = range(0, len(segments), self.batch) or [0]

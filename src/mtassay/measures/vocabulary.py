@@ -17,7 +17,7 @@ from mtassay.nlp.normalisation import plain_marks
 STEP = 0.25
 """Frequencies are kept in steps of this width on the Zipf scale: 3 is once in a million words."""
 EDGE = "|"
-"""Stands before the first word of a sentence and after the last."""
+"""Is before the first word of a sentence and after the last."""
 _LEAN = 20.0  # how many sightings of a word weigh as much as what is known of all words together
 
 
@@ -44,12 +44,12 @@ class TargetWords:
         return -math.log((self.pairs.get((before, word), 0) + _LEAN * alone) / (seen + _LEAN))
 
     def association(self, before: str, word: str) -> float:
-        """How much oftener two words stand side by side than by chance, as a logarithm; below 0 is rarer."""
+        """How much more often two words are side by side than by chance, as a logarithm; below 0 is rarer."""
         expected = self.counts.get(before, 0) * self.counts.get(word, 0) / self.total
         return math.log((self.pairs.get((before, word), 0) + 0.5) / (expected + 0.5))
 
     def prefers(self, other: str, words: Sequence[str], at: int) -> float:
-        """By how many nats another word is likelier than the one at this place, between its neighbours."""
+        """By how many nats another word is more likely than the one at this place, between its neighbours."""
         before, word, after = words[at - 1 : at + 2]
         there = self.surprise(before, word) + self.surprise(word, after)
         return there - self.surprise(before, other) - self.surprise(other, after)

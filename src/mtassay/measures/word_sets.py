@@ -30,7 +30,7 @@ class SwappedWord(NamedTuple):
         return f"'{self.word}' became '{self.other}'"
 
     def marks(self, source: str, output: str) -> tuple[Mark, ...]:
-        """Where both stand."""
+        """Where both are."""
         places = source.lower().find(self.word), output.lower().find(self.other)
         return (
             Mark("source", places[0], places[0] + len(self.word)),
@@ -39,7 +39,7 @@ class SwappedWord(NamedTuple):
 
 
 class _Form(NamedTuple):
-    """A word or stem of a member; where `is_sure` is false, it only may stand for the member."""
+    """A word or stem of a member; where `is_sure` is false, it only may mean the member."""
 
     set: str
     member: str

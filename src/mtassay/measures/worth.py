@@ -15,7 +15,7 @@ from typing import Any
 from mtassay.data.display import Table
 
 TABLE = Path(__file__).with_name("data") / "worth.json"
-_LEAST_SETS = 3  # test sets that must stand behind a number
+_LEAST_SETS = 3  # test sets that must be behind a number
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ class PairKey(NamedTuple):
 class JudgedDetector:
     """What one detector flags, and the labels (True: wrong) of the pairs it could have flagged.
 
-    The higher one of the `scores`, the surer the detector is of an error, or the lower with `low_is_error`; a
+    Higher `scores` mean that the detector is more certain of an error, with `low_is_error` lower ones; a
     pair without one ranks below all others. `silent` counts the pairs that it could not
     judge, by why; they are not flagged. `complement` names what a score is 1 less of, if it is that.
     """
@@ -59,7 +59,7 @@ class DetectionSettings:
 
 
 class CurvePoint(NamedTuple):
-    """Precision and recall, between 0 and 1, where all pairs with this score or a surer one are flagged."""
+    """Precision and recall, between 0 and 1, where all pairs with at least this score are flagged."""
 
     threshold: float
     flagged: int
@@ -99,7 +99,7 @@ def detect(
     """Precision, recall and F1 of each detector, in percent, and the area under the ROC curve (0 to 1).
 
     Precision is of the flagged pairs that are labelled (its n), recall of the wrong ones (its n); both have
-    Wilson's intervals at 95 %. F1 is over all labelled pairs, its interval by drawing these anew. The area
+    Wilson's intervals at 95 %. F1 is over all labelled pairs, its interval by drawing these again. The area
     is given where labelled pairs have scores of which two differ; `sources` are as in `area_of`. `counts` has
     what is flagged, and how much of it is not labelled.
     """
@@ -235,7 +235,7 @@ class JudgeVerdicts:
 
 
 def wrong_answer(question: Question) -> str:
-    """The answer that stands for any error; a `UsageError` where nothing is right or wrong."""
+    """The answer that means any error; a `UsageError` where nothing is right or wrong."""
     answers = list(question.keys.values())
     if RIGHT not in answers or len(answers) < 2:
         raise UsageError(f"A judge says right or wrong, and '{question.name}' asks something else.")

@@ -207,7 +207,7 @@ class JudgeComparison(Assessment):
             "as different as here. by AUC: difference of areas; by right: of shares of right verdicts "
             "(McNemar). p-values are not corrected for the number of pairs."
         ]
-        return Table(["Judge", "and", "by", "Δ", "p", "labels"], rows, "Told apart", notes)
+        return Table(["Judge", "and", "by", "Δ", "p", "labels"], rows, "Differences between judges", notes)
 
 
 def _labelled(counts: Mapping[str, Mapping[str, int]]) -> str:

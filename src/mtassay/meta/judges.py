@@ -44,7 +44,7 @@ class CalibrationSettings:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ErrorScores:
-    """What a judge gave to labelled outputs: the higher, the surer is an error; nan where it said nothing.
+    """What a judge gave to labelled outputs: higher is a more certain error; nan where it said nothing.
 
     `sources` tells which outputs are of one source.
     """

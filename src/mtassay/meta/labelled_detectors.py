@@ -282,7 +282,7 @@ def detector_of_rows(
             scores[key] = row.score
         if _is_flagged(row, threshold, low_is_error):
             flagged.add(key)
-    # Whoever scores a pair without a score among others said nothing about it.
+    # Anyone who scores a pair without a score among others said nothing about it.
     unscored = sum(row.score is None for row in chosen) if scores else 0
     named = list(dict.fromkeys(row.system for row in chosen if row.system))
     joined = _joined(name, flagged, scores, labels, named, None, {"unscored": unscored})

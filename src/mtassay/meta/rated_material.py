@@ -100,7 +100,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Units:
-    """What can be drawn anew: statistics (units, systems, columns), whose sums `aggregate` turns into scores.
+    """What can be resampled: statistics (units, systems, columns), whose sums `aggregate` turns into scores.
 
     `ids` are those of segments, or of documents where the metric counts per document.
     """
@@ -233,7 +233,7 @@ def _number(score: float | None) -> float:
 
 
 def _same(means: Floats, points: Floats) -> bool:
-    """Whether the means are the points but for rounding: off by at most a hundredth of their spread."""
+    """Whether the means are the points except for rounding: off by at most a hundredth of their spread."""
     both = ~(np.isnan(means) | np.isnan(points))
     if not both.any():
         return False
@@ -479,7 +479,7 @@ def _human(folder: MtmeFolder, name: str) -> ScoreColumn:
 
 
 def _metric_names(folder: MtmeFolder, wanted: Sequence[str], references: Sequence[str]) -> list[str]:
-    """Full names: `COMET` stands for `COMET-refA` where refA is the reference."""
+    """Full names: `COMET` means `COMET-refA` where refA is the reference."""
     if ALL in wanted:
         return list(folder.metric_names)
     names = []

@@ -1,7 +1,7 @@
 """How well two raters agree on whole systems, with intervals.
 
-Where all raters have statistics per segment, segments are drawn anew, the same ones for both: the interval
-says how far the agreement on these systems hangs on the choice of segments. Otherwise systems are drawn anew,
+Where all raters have statistics per segment, segments are drawn again, the same ones for both: the interval
+says how far the agreement on these systems depends on the segments. Otherwise systems are drawn again,
 for all raters: the interval says how far it hangs on the choice of systems.
 """
 
@@ -16,7 +16,6 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mtassay.meta.estimation import Drawn, Estimate
 from mtassay.meta.rated_material import Rater, RatingFrame, Units, mean_of_rated, rated_statistics
 from mtassay.stats import correlation, resampling, tails
 from mtassay.stats.correlation_rows import (
@@ -30,11 +29,48 @@ from mtassay.stats.correlation_rows import (
     weighted_spearman,
 )
 
-# How well two raters agree on single translations, with intervals from segments drawn anew.
-
-
 Floats = NDArray[np.float64]
 Grouping = Literal["none", "item", "system"]
+
+Drawn = Literal["segments", "documents", "systems", ""]
+"""What the interval comes from: units or systems drawn anew, or nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """`value` over `n` units with the ends of its 95 % interval; nan where undefined.
+
+    Units are systems or translations, and for accuracies pairs of them. `groups` is how many groups the value
+    is the mean of, and `epsilon` up to which difference scores of the metric are tied; nan where that is no
+    question. `reason` tells why the value, or only the interval, is missing; after a colon, for whom.
+    """
+
+    statistic: str
+    value: float
+    n: int
+    low: float = math.nan
+    high: float = math.nan
+    drawn: Drawn = ""
+    reason: str = ""
+    groups: int = 0
+    epsilon: float = math.nan
+
+
+PAIRED = ("pairwise_accuracy", "soft_pairwise_accuracy", "acc_eq")
+"""The statistics that are about pairs."""
+
+_WAYS: dict[Drawn, str] = {
+    "segments": "segments drawn anew, the same ones for both",
+    "documents": "documents drawn anew, the same ones for both",
+    "systems": "systems drawn anew",
+}
+
+
+def describe_intervals(drawn: Drawn, samples: int, *, due_to: str = "") -> str:
+    """Where all intervals of a table come from; `due_to` names who has nothing better to draw."""
+    why = f", since system scores of {due_to} do not follow from scores of segments" if due_to else ""
+    return f"[ ]: 95 % interval; {_WAYS[drawn]}, {samples:,} times{why}."
+
 
 STATISTICS = ("pearson", "spearman", "kendall", "acc_eq", "prediction_error")
 
@@ -206,7 +242,7 @@ def _why_undefined(metric: Rater, human: Rater, n: int) -> str:
     if n < 2:
         count = "no translation has" if not n else "only one translation has"
         return f"{count} scores of both {metric.label} and {human.label}"
-    return "no group has two translations that both raters tell apart"
+    return "no group has two translations that both raters distinguish"
 
 
 # How well two raters agree on whole systems, with intervals.
@@ -219,7 +255,7 @@ CORRELATIONS = tuple(correlation.COEFFICIENTS)
 class SystemLevel:
     """Agreement on the systems of a frame, with intervals from one kind of draws.
 
-    `drawn` is what is drawn anew, for every statistic and pair of raters alike: see `drawable`. Remembers
+    `drawn` is what is drawn again, for every statistic and pair of raters alike: see `drawable`. Remembers
     what serves several pairs.
     """
 
@@ -272,7 +308,7 @@ class SystemLevel:
         return estimates
 
     def _soft_accuracy(self, metric: Rater, human: Rater, rated: NDArray[Any]) -> Estimate:
-        """On the units that people rated: more of them would make the metric surer than people can be."""
+        """On the units that people rated: more would make the metric more certain than people can be."""
         name = "soft_pairwise_accuracy"
         if (units := self.soft_units(metric, human, rated)) is None:
             reason = metric.why or human.why or f"not counted in segments or documents: {metric.label}"
@@ -294,7 +330,7 @@ class SystemLevel:
         return Estimate(name, value, math.comb(len(rated), 2), low, high, self.drawn)
 
     def soft_units(self, metric: Rater, human: Rater, rated: NDArray[Any]) -> tuple[Units, Units] | None:
-        """What both are sure by: scores per segment, or else documents, of the rated systems and units."""
+        """What both rest on: scores per segment, else per document, of the rated systems."""
         sides = [_units_of_segments(rater, self.frame) or rater.units for rater in (metric, human)]
         if sides[0] is None or sides[1] is None:
             return None
@@ -337,7 +373,7 @@ class SystemLevel:
         return np.random.default_rng(self.seed).integers(0, n, size=(self.samples, n))
 
     def _over_systems(self, distances: Floats) -> tuple[float, float]:
-        """The interval of 1 - mean distance of pairs (systems, systems) when systems are drawn anew."""
+        """The interval of 1 - mean distance of pairs (systems, systems) when systems are drawn again."""
         places = self._places(len(distances))
         pairs = places[:, :, None] != places[:, None, :]
         drawn = distances[places[:, :, None], places[:, None, :]]
@@ -375,7 +411,7 @@ class SystemLevel:
         return Units("documents", list(rows), sums, units.aggregate)
 
     def _scores(self, rater: Rater, units: Units) -> Floats:
-        """Scores (samples, systems) of the units drawn anew."""
+        """Scores (samples, systems) of the units drawn again."""
         key = ("scores", id(rater), units.kind, tuple(units.ids))
         if key not in self._memory:
             self._memory[key] = resampling.bootstrap_scores(
@@ -405,7 +441,7 @@ _TAILS = tails.normal_tail(_STEPS)
 
 
 def drawable(raters: Sequence[Rater]) -> tuple[Drawn, str]:
-    """What can be drawn anew for all raters alike, and whom it is due to where that is systems.
+    """What can be drawn again for all raters alike, and whom it is due to where that is systems.
 
     Segments where all have scores of segments that add up to those of systems; documents where one counts
     in documents; or else systems.

@@ -364,7 +364,7 @@ def _recalled_or_asked(
 
 
 def code_files(judge: type[TranslationJudge]) -> list[Path]:
-    """The files with the judge's code: its room, and that of the models it goes by."""
+    """The files with the judge's code: its room, and that of the models it uses."""
     path = getattr(sys.modules.get(judge.__module__), "__file__", None)
     rooms = [Path(path).parent, Path(nlp.__file__).parent] if path else []
     return [file for room in rooms for file in sorted(room.glob("*.py"))]

@@ -1,4 +1,4 @@
-"""Runs a method: generate, ask, judge, conclude. Keeps what was dear to compute, says how far it is."""
+"""Runs a method: generate, ask, judge, conclude. Keeps what was slow to compute, says how far it is."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from mtassay.runtime.executors import Executor
 
 
-_KEEP_EVERY = 5.0  # seconds between two writes of what was dear to compute
+_KEEP_EVERY = 5.0  # seconds between two writes of what was slow to compute
 
 _Batch = TypeVar("_Batch")
 _Answer = TypeVar("_Answer")
@@ -169,9 +169,11 @@ class EngineContext(RunContext):
     plans: dict[str, CallPlan] = field(default_factory=dict)
     """What a dry run would ask, by the name of the system."""
     spent: dict[str, Tally] = field(default_factory=dict)
-    """What each live engine has cost so far, by its signature; whoever shares it shares the budget."""
+    """What each live engine has cost so far, by its signature; anyone who shares it shares the budget."""
     live: set[str] = field(default_factory=set)
     """The names of the live systems that were asked."""
+    about: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """What is known of systems besides their answers: price, currency, model, prompt."""
     executor: Executor[Any] | None = None
     """The workers for large work; `None` computes it here."""
     _told: set[str] = field(default_factory=set)
@@ -330,7 +332,8 @@ class EngineContext(RunContext):
     def basis(self) -> dict[str, Any]:
         """What numbers rest on that come from this context."""
         answers = {name: asdict(origin) for name, origin in self.origins.items()}
-        return {"texts": self.texts, **({"answers": answers} if answers else {})}
+        about = {"systems": {name: dict(facts) for name, facts in self.about.items()}} if self.about else {}
+        return {"texts": self.texts, **({"answers": answers} if answers else {}), **about}
 
     def keep(self) -> None:
         """Write what was remembered, in one transaction."""

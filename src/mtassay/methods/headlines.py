@@ -55,7 +55,7 @@ class Contest:
     """The systems of a run by one score: `label` is what people call it, `unit` what it counts in.
 
     `part` of a run, such as the items that are settled for all systems, is what differences are measured
-    on, where it is not all of it. `suffix` stands behind values: %.
+    on, where it is not all of it. `suffix` is behind values: %.
     """
 
     run: Run
@@ -217,7 +217,7 @@ def weakest(
 ) -> list[Headline]:
     """For each system the group where it is surest to be weak: whose interval ends first.
 
-    A small group is thus not the worst one by chance. `tell` writes the sentence from the score, its value,
+    So a small group is not the worst one by chance. `tell` writes the sentence from the score, its value,
     and its interval with n; groups without a fault are left out.
     """
     by_system: dict[str, list[Score]] = {}
@@ -241,6 +241,30 @@ def weakest(
         text = tell(worst, f"{worst.value:.1f}", f"{_ends(worst).strip()}, n = {worst.n:,}")
         told.append(Headline(text, "weak", system, group_of(worst), n=worst.n))
     return told
+
+
+def matrix_table(board: Leaderboard, systems: Sequence[str] = ()) -> Table | None:
+    """Who is significantly better than whom by a measure, in this order; `None` for few or many systems."""
+    names = [name for name in systems or [s.system for s in board.standings] if board.standing(name)]
+    if not _FEWEST <= len(names) <= _MOST:
+        return None
+    rows = [
+        [f"{place} {name}", *(_sign(board, name, other) for other in names)]
+        for place, name in enumerate(names, 1)
+    ]
+    note = "▲: the system of the row is significantly better than that of the column; ▼: worse; =: neither."
+    title = f"Who is significantly better by {board.label}"
+    return Table(["System", *map(str, range(1, len(names) + 1))], rows, title, [note])
+
+
+_FEWEST, _MOST = 3, 24  # systems in a matrix
+
+
+def _sign(board: Leaderboard, a: str, b: str) -> str:
+    pair = None if a == b else board.pair(a, b)
+    if pair is None or pair.p is None:
+        return "–" if a != b else ""
+    return "=" if not pair.better else "▲" if pair.better == a else "▼"
 
 
 def _ends(score: Score) -> str:

@@ -56,10 +56,10 @@ class UnitSums:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """One system of a run, as far as a later run of it is held against: what a file of baselines keeps.
+    """One system of a run, as far as a later run of it is compared with: what a file of baselines keeps.
 
     `sums` are those of each ledger by name, `texts` digests by unit, `verdicts` those of each detector by
-    case. `record` is the run itself, where it is at hand: it has the sentences.
+    case. `record` is the run itself, where it is available: it has the sentences.
     """
 
     run: str
@@ -108,13 +108,13 @@ class Snapshot:
 
     @cached_property
     def outputs(self) -> dict[str, str | None]:
-        """What the system answered, by segment; nothing where the run is not at hand."""
+        """What the system answered, by segment; nothing where the run is not available."""
         answers = self.record.outputs.get(self.system, ()) if self.record else ()
         return {answer.id: answer.text for answer in answers}
 
     @cached_property
     def sources(self) -> dict[str, str | None]:
-        """What was asked, by segment; nothing where the run is not at hand."""
+        """What was asked, by segment; nothing where the run is not available."""
         return {segment.id: segment.source for segment in (self.record.segments if self.record else ())}
 
     @cached_property
@@ -270,7 +270,7 @@ _KIND = "mtassay baseline"
 
 
 def write_baseline(path: Path, snapshots: Sequence[Snapshot]) -> None:
-    """Keep systems of runs in a file, small enough for a repository, to hold later runs against."""
+    """Keep systems of runs in a file, small enough for a repository, to compare later runs with."""
     record = {"kind": _KIND, "version": 1, "snapshots": [snapshot.as_dict() for snapshot in snapshots]}
     path.write_text(json_text(record, indent=1) + "\n", encoding="utf-8")
 
@@ -361,7 +361,7 @@ class ScoreChange:
 
     `delta` is after minus before, with its 95 % interval; p is two-sided and corrected for all scores of the
     table. `fixed` and `broken` are units of a share: failed before and passed after, and the reverse. `None`
-    stands where nothing can be said: no units, or no test.
+    is where nothing can be said: no units, or no test.
     """
 
     name: str
@@ -424,7 +424,7 @@ class PairedScores:
 
     Args:
         old: What came first.
-        new: What came later; its run must be at hand.
+        new: What came later; its run must be available.
         units: Only these units; by default all that both have.
         names: Only these scores; by default all.
         checks: Also how many outputs each check flags, which says by its silence that an output is right.

@@ -1,6 +1,6 @@
 """Systems that answer differently each time: asked several times, and what of a finding is only noise.
 
-The further answers to a text stand beside the first one, in `Output.meta["again"]`.
+The further answers to a text are beside the first one, in `Output.meta["again"]`.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def times_asked(outputs: Mapping[str, Sequence[Output]]) -> int:
 
 
 def each_time(outputs: Sequence[Output]) -> list[list[Output]]:
-    """The outputs of each time; where one failed later, the first answer stands."""
+    """The outputs of each time; where one failed later, the first answer is."""
     times = times_asked({"": outputs})
     later = [
         [o._replace(text=o.meta[AGAIN][k] if o.meta[AGAIN][k] is not None else o.text) for o in outputs]

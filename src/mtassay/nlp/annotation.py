@@ -2,7 +2,7 @@
 
 Tokens are the words as written. Where Universal Dependencies split a written word (`do` = `de` + `o`),
 the part nearest to the root speaks for it, lemmas are joined by a blank and features are united; so tokens
-never overlap, and each stands in the text.
+never overlap, and each is in the text.
 
 An approximation: every noun, verb, adjective and adverb heads a phrase of the neighbouring words below it,
 so there are no clauses, no unary chains and no traces, and an attachment error of the parser moves a phrase.
@@ -28,11 +28,11 @@ _NOTHING: Mapping[str, str] = {}
 
 
 class Token(NamedTuple):
-    """One written word; `start` and `end` count characters, and `text` is exactly what stands there.
+    """One written word; `start` and `end` count characters, and `text` is exactly what is there.
 
     `pos` is a universal part of speech (`NOUN`), `tag` the model's own one (`NNS`), `features` the universal
     morphology (`{"Number": "Plur"}`; several values are joined by commas). `head` is the index of the token
-    it depends on, -1 for the root of a sentence. `relation` is the model's label, universal but for spaCy's
+    it depends on, -1 for the root of a sentence. `relation` is the model's label, universal except spaCy's
     English and German pipelines; a root's is `root`. What the tool does not give is empty, and `head` -1.
     """
 
@@ -141,7 +141,7 @@ class Word(NamedTuple):
 
 
 def written_tokens(text: str, words: Sequence[Word]) -> tuple[Token, ...]:
-    """One token for each place in the text; neighbours that stand in the same place, or overlap, are one.
+    """One token for each place in the text; neighbours that are in the same place, or overlap, are one.
 
     >>> words = [
     ...     Word(0, 2, "de", "ADP", head=2, relation="case"),
@@ -363,7 +363,7 @@ def words_of_both(original: Annotation, variant: Annotation) -> tuple[Words, Wor
 
 
 def plain_words(text: str) -> Words:
-    """Words, single marks and, in unspaced scripts, characters; each as it stands in the text.
+    """Words, single marks and, in unspaced scripts, characters; each as it is in the text.
 
     >>> [word.text for word in plain_words("He’s co\u2011operating")]
     ['He’s', 'co\u2011operating']

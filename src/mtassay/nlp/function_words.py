@@ -1,4 +1,4 @@
-"""Words that stand in any text of a language and so say nothing about one: articles, pronouns, auxiliaries.
+"""Words that are in any text of a language and so say nothing about one: articles, pronouns, auxiliaries.
 
 Words of negation that are more than a particle (nobody, nichts, nunca) are left out: they say much.
 """

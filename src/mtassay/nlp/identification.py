@@ -55,7 +55,7 @@ def open_identifier(folder: Path | None = None) -> Ranking:
         try:
             parts = {name: np.load(copy / f"{name}.npy", mmap_mode="r") for name in _PARTS}
         except (EOFError, OSError, ValueError):
-            shutil.rmtree(copy, ignore_errors=True)  # somebody cleaned up in it: the next run writes it anew
+            shutil.rmtree(copy, ignore_errors=True)  # somebody cleaned up in it: the next run writes it again
             raise
         rank = LanguageIdentifier(
             parts["ptc"],
@@ -93,7 +93,7 @@ def _write(folder: Path, parts: Mapping[str, NDArray[Any]]) -> None:
 
 # Scripts written without spaces: Thai, Lao, Tibetan, Burmese, Khmer, kana, Chinese characters.
 _UNSPACED = "\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
-# Scripts of one language each: whoever writes them writes that language.
+# Scripts of one language each: anyone who writes them writes that language.
 _LONELY_SCRIPTS = {
     "el": "\u0370-\u03ff", "hy": "\u0530-\u058f", "he": "\u0590-\u05ff", "ta": "\u0b80-\u0bff",
     "te": "\u0c00-\u0c7f", "kn": "\u0c80-\u0cff", "ml": "\u0d00-\u0d7f", "si": "\u0d80-\u0dff",
@@ -131,7 +131,7 @@ def words_of(text: str) -> list[str]:
 
 
 def is_unspaced(word: str) -> bool:
-    """True for a character of a script without spaces, which stands for a part of a word only."""
+    """True for a character of a script without spaces, which means a part of a word only."""
     return word >= "\u0e00" and _UNSPACED_CHARACTER.match(word) is not None
 
 
@@ -175,7 +175,7 @@ class LanguageVocabulary:
     def _unclear(self, ends: Sequence[str]) -> Iterator[int]:
         """Lines that may have too few different characters of the target language, at a glance.
 
-        Characters count once in each of 256 classes: there are at least so many different ones.
+        Characters fall into 256 classes; the number of classes that occur is a lower bound.
         """
         is_right = np.zeros(sys.maxunicode + 1, np.bool_)
         is_right[[ord(word) for word in self._right if len(word) == 1]] = True
@@ -222,7 +222,7 @@ class LanguageVocabulary:
         return letters < _FEWEST_LETTERS or self._has_enough(right, total)
 
     def _is_plain(self, lowered: str) -> bool:
-        """True if what stands between spaces shows enough: to take punctuation off can only add to it."""
+        """True if what is between spaces shows enough: to take punctuation off can only add to it."""
         words = lowered.split()
         if self._is_unspaced or 3 * sum(map(self._right.__contains__, words)) < len(words):
             return False
@@ -322,7 +322,7 @@ class Guess(NamedTuple):
         return self.code != "zxx" and self.probability >= 0.6
 
     def excludes(self, target: str) -> bool:
-        """True if the line is surely not in the target language."""
+        """True if the line is certainly not in the target language."""
         akin = any(self.code in group and target in group for group in _AKIN)
         if {self.code, target} == {"es", "pt"}:
             return self.expected < 0.01
@@ -330,7 +330,7 @@ class Guess(NamedTuple):
 
 
 def identify(text: str, target: str) -> Guess:
-    """Guess the language of a text; variants that no line tells apart count together.
+    """Guess the language of a text; variants that no line distinguishes count together.
 
     >>> guess = identify("Der Hund schläft auf dem alten Sofa.", "en")
     >>> guess.code, guess.is_sure, guess.excludes("en")
@@ -352,7 +352,7 @@ def identify(text: str, target: str) -> Guess:
 
 
 def can_identify(code: str) -> bool:
-    """True if the model knows the language or a variant that no line tells apart from it."""
+    """True if the model knows the language or a variant that no line distinguishes from it."""
     return not {language for language, _ in open_identifier()("")}.isdisjoint(same_as(code))
 
 
@@ -424,7 +424,7 @@ _LINE_CHARACTERS = 200
 
 
 def foreign_language(texts: Sequence[str | None], expected: str) -> str:
-    """The language that texts as a whole surely are in instead of the expected one; else empty.
+    """The language that texts as a whole certainly are in instead of the expected one; else empty.
 
     Frequent words and the script clear nearly every file without the identifier, whose model takes long to
     load.
@@ -478,7 +478,7 @@ def _file_sample(texts: Sequence[str | None]) -> str:
 
 
 def same_as(code: str) -> set[str]:
-    """The code and those that no line tells apart from it."""
+    """The code and those that no line distinguishes from it."""
     return next((group for group in _SAME if code in group), {code})
 
 
@@ -487,7 +487,7 @@ _SPACED_MARK = re.compile(r"\w [,.](?= |$)")
 _PLAIN_MARK = re.compile(r"\w[,.](?= |$)")
 _CHARACTERS = "\u3040-\u30ff\u3400-\u9fff"
 # A name in Latin letters has a space beside it now and then; a tokenised line has one after every word.
-# The first character is looked for, and then what stands before it, which is several times faster.
+# The first character is looked for, and then what comes before it, which is several times faster.
 _SPACED_CHARACTERS = re.compile(
     rf"[{_CHARACTERS}](?<![{_CHARACTERS}]{{2}})[{_CHARACTERS}]*+ (?:[{_CHARACTERS}]++ ){{2}}[{_CHARACTERS}]"
 )

@@ -22,7 +22,7 @@ from mtassay.runtime.http_calls import redact
 
 
 class Gap(NamedTuple):
-    """A text with one word left out: what stands before it and after it, with all spaces."""
+    """A text with one word left out: what comes before it and after it, with all spaces."""
 
     before: str
     after: str
@@ -43,9 +43,9 @@ class Prediction(NamedTuple):
 
 
 class MaskedModel(ABC):
-    """Says which piece stands in a gap, from what is on both sides.
+    """Says which piece is in a gap, from what is on both sides.
 
-    `pieces` is the vocabulary in the model's own spelling, by number; an empty string stands for special
+    `pieces` is the vocabulary in the model's own spelling, by number; an empty string means special
     pieces. `budget` is how many pieces a batch may have, padding included.
     """
 
@@ -65,7 +65,7 @@ def by_length(lengths: Sequence[int], *, budget: int) -> list[list[int]]:
     """The numbers of all rows in batches, longest first, so that memory that is short shows at once.
 
     A batch has at most `budget` pieces, counted as rows times the longest row; a row that is longer than
-    this stands alone. Rows of equal length keep their order.
+    this is alone. Rows of equal length keep their order.
 
     >>> by_length([3, 9, 4, 4], budget=8)
     [[1], [2, 3], [0]]
@@ -146,7 +146,7 @@ class Loaded:
             output.last_hidden_state = states[torch.arange(len(states), device=self.device), at].unsqueeze(1)
             return output
 
-        # The head is the dear part where the vocabulary is large, and one position of each row is wanted.
+        # The head is the slow part where the vocabulary is large, and one position of each row is wanted.
         hook = self.model.base_model.register_forward_hook(only_there)
         try:
             scores = self.logits(rows)[:, 0].float().log_softmax(-1)
@@ -160,7 +160,7 @@ class Loaded:
         ]
 
     def logits(self, rows: Sequence[Row]) -> Any:
-        """What the model says to a batch: rows, positions, pieces. Padding stands at the end of a row."""
+        """What the model says to a batch: rows, positions, pieces. Padding is at the end of a row."""
         longest = max(len(row.tokens) for row in rows)
         missing = [longest - len(row.tokens) for row in rows]
         # Any piece can pad: nothing looks at it.
@@ -205,7 +205,7 @@ def load(model: str, *, what: str, device: str | None) -> Loaded:
 
 def _longest(tokenizer: Any, model: Any) -> int:
     positions = getattr(model.config, "max_position_embeddings", None)
-    # RoBERTa and its kin count positions from 2.
+    # RoBERTa and similar models count positions from 2.
     limits = [tokenizer.model_max_length, *([] if positions is None else [positions - 2])]
     return int(min(limits))
 
@@ -258,7 +258,7 @@ _INSIDE = "'’-"
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The whole words of a vocabulary: their spelling, by number, and which may stand where.
+    """The whole words of a vocabulary: their spelling, by number, and which may be where.
 
     `spaced` are the numbers of those that follow a space, `glued` of those that follow another character, as
     after a bracket or in Chinese.
@@ -341,9 +341,9 @@ def _from_bytes(piece: str) -> str:
 
 @cache
 def _alphabet() -> Mapping[str, int]:
-    """The byte that each letter of a byte-level vocabulary stands for, as in GPT-2 (Radford et al. 2019).
+    """The byte that each letter of a byte-level vocabulary is for, as in GPT-2 (Radford et al. 2019).
 
-    A printable byte stands for itself, the others follow in order from the letter 256 on.
+    A printable byte means itself, the others follow in order from the letter 256 on.
     """
     plain = {*range(33, 127), *range(161, 173), *range(174, 256)}
     others = [byte for byte in range(256) if byte not in plain]

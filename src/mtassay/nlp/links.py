@@ -2,7 +2,7 @@
 
 Koehn, Och and Marcu 2003, "Statistical Phrase-Based Translation". The growing ones go through the links by
 source and then target word, as fast_align's `atools` does; Moses' `symal` starts from the links it has, which
-gives the same but for rare ties.
+gives the same except for rare ties.
 
 The first pass keeps to the diagonal, as fast_align does (Dyer et al. 2013). What it is sure of are anchors:
 the second pass asks of every other word to stay near its neighbours' links, so that a phrase that moved takes
@@ -178,7 +178,7 @@ def _posteriors(evidence: AlignmentEvidence, prior: Floats, none: float) -> tupl
 
 
 def _best(posterior: Floats, *, axis: int) -> Links:
-    """The likeliest partner of each word along the other axis, unless no word is likelier."""
+    """The likeliest partner of each word along the other axis, unless no word is more likely."""
     places = posterior.argmax(axis=axis)
     best = posterior.max(axis=axis)
     none = 1 - posterior.sum(axis=axis)
@@ -215,7 +215,7 @@ _LINK = re.compile(r"([0-9]{1,9})([-p])([0-9]{1,9})")
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """What people linked: surely, and possibly; a sure link is possible too."""
+    """What people linked: certainly, and possibly; a certain link is possible too."""
 
     sure: Links
     possible: Links

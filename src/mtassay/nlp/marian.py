@@ -239,7 +239,7 @@ class TranslationModel:
     def read(self, pairs: Sequence[tuple[str, str]]) -> list[list[ReadWord]]:
         """What it finds of each translation, given as source and translation: its words in order."""
         numbers = {text: self._numbers(text) for text in {text for pair in pairs for text in pair}}
-        distinct = sorted(set(pairs))  # translations of one source stand together, which is read once
+        distinct = sorted(set(pairs))  # translations of one source are together, which is read once
         found: dict[tuple[str, str], list[ReadWord]] = {}
 
         def read_some(some: Sequence[tuple[str, str]]) -> None:
@@ -381,7 +381,7 @@ class TranslationModel:
         queries = x @ w[f"{name}_Wq"] + w[f"{name}_bq"]
         keys = context @ w[f"{name}_Wk"] + w[f"{name}_bk"]
         values = context @ w[f"{name}_Wv"] + w[f"{name}_bv"]
-        heard = np.empty_like(x)
+        attended = np.empty_like(x)
         for own, there in zip(rows, other, strict=True):
             q, k, v = (
                 part.reshape(len(part), self.heads, -1).transpose(1, 0, 2)
@@ -390,8 +390,8 @@ class TranslationModel:
             scores = q @ k.transpose(0, 2, 1) / np.float32(math.sqrt(q.shape[-1]))
             scores = np.exp(scores - scores.max(axis=-1, keepdims=True))
             scores /= scores.sum(axis=-1, keepdims=True)
-            heard[own] = (scores @ v).transpose(1, 0, 2).reshape(len(x[own]), -1)
-        return self._normal(f"{name}_Wo", heard @ w[f"{name}_Wo"] + w[f"{name}_bo"] + x)
+            attended[own] = (scores @ v).transpose(1, 0, 2).reshape(len(x[own]), -1)
+        return self._normal(f"{name}_Wo", attended @ w[f"{name}_Wo"] + w[f"{name}_bo"] + x)
 
     def _forward(self, name: str, x: Floats) -> Floats:
         w = self.weights
@@ -406,13 +406,13 @@ class TranslationModel:
         starts = np.array([own.start for own in rows])
         lengths = np.array([own.stop - own.start for own in rows])
         state = np.zeros((len(rows), x.shape[1]), np.float32)
-        heard = np.empty_like(x)
+        attended = np.empty_like(x)
         for step in range(int(lengths.max())):
             live = np.flatnonzero(lengths > step)
             at = starts[live] + step
             state[live] = keep[at] * state[live] + new[at]
-            heard[at] = np.maximum(state[live], 0)
-        return self._normal(f"{name}_ffn", heard + x)
+            attended[at] = np.maximum(state[live], 0)
+        return self._normal(f"{name}_ffn", attended + x)
 
     def _normal(self, name: str, x: Floats) -> Floats:
         centred = x - x.mean(axis=1, keepdims=True)
@@ -422,7 +422,7 @@ class TranslationModel:
 
 
 def _rows(texts: Sequence[Sequence[object] | Numbers | Floats]) -> list[slice]:
-    """Where each text stands in the rows of all of them."""
+    """Where each text is in the rows of all of them."""
     ends = np.cumsum([len(text) for text in texts]).tolist()
     return [slice(start, end) for start, end in zip([0, *ends], ends, strict=False)]
 

@@ -36,7 +36,7 @@ from mtassay.nlp.numerals import (
 )
 
 # Scripts that put no spaces between words, and Hangul, which glues particles to names: every
-# character is a token, so that a name is found wherever its characters stand together.
+# character is a token, so that a name is found wherever its characters are together.
 _UNSPACED = (
     r"\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}"
     r"\u3007\u30fc\uff70"
@@ -57,7 +57,7 @@ _INVISIBLE = "\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff"
 _ODD_MARK = regex.compile(
     rf"[{_SPACES}{_INVISIBLE}{''.join(mark for mark in _QUOTES_AND_DASHES if not mark.isascii())}]"
 )
-# Titles, companies and months that stand with a full stop or without.
+# Titles, companies and months that are with a full stop or without.
 _ABBREVIATED = (
     "Dr|Dra|Drs|Mr|Mrs|Ms|Messrs|Prof|Profa|Rev|Hon|Gen|Col|Maj|Capt|Cpt|Lt|Sgt|Gov|Sen|Rep|Pres|St|Ste|Mt|Ft"
     "|Jr|Sr|Sra|Srta|Sta|Sto|Mme|Mlle|Mgr|Hr|Sig|Dott|Avv|Ing|Dipl|Inc|Corp|Ltd|Co|Bros|Cie"
@@ -163,7 +163,7 @@ class Normaliser:
         return self.renderings(text)[0]
 
     def renderings(self, text: str) -> list[list[str]]:
-        """The tokens; where it differs, also with marked letters spelled out, and with each date as one."""
+        """The tokens; if different, also with marked letters spelled out, and with dates as one token."""
         words = list(map(self._known.__getitem__, self._pattern.findall(text)))
         for start, stop, value in reversed(list(self._numbers(words))):
             words[start:stop] = [_Word(value, value)]
@@ -236,7 +236,7 @@ class Normaliser:
         return list(find_dates(tokens, months, self.language)) if self.dates else []
 
     def _numbers(self, words: Sequence[_Word]) -> Iterator[tuple[int, int, str]]:
-        """Where numbers stand in words, longest first: from, up to, value."""
+        """Where numbers are in words, longest first: from, up to, value."""
         done = 0
         for at in [place for place, word in enumerate(words) if word.numerals]:
             if at < done:

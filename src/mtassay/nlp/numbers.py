@@ -24,10 +24,10 @@ _WHOLE = re.compile(r"\d{1,3}([.,'’٬ \u00a0\u2009\u202f])\d{3}(?:\1\d{3})*|\d
 _DECIMAL = re.compile(r"(\d+|\d{1,3}(?:[.,'’٬ \u00a0\u2009\u202f]\d{3})+)[.,٫](\d+)")
 _DIGITS = re.compile(r"\d\d*+")
 _OTHER_DIGIT = re.compile(r"[^\D0-9]")
-# With units of ten thousand and the like, 120 million turns into 1.2亿.
+# With units of ten thousand and similar, 120 million turns into 1.2亿.
 _LARGE_UNIT = re.compile("[万萬亿億兆千百만억]|लाख|करोड़|লাখ|কোটি|lakh|crore", re.IGNORECASE)
 _HAN_NUMERAL = re.compile("[一二三四五六七八九两兩廿十百千万萬]")
-# A unit without a digit before it stands for one of its kind: 十七 is 17.
+# A unit without a digit before it means one of its kind: 十七 is 17.
 _HAN_DIGITS = str.maketrans("一二三四五六七八九两兩廿", "123456789222")
 # Miles and kilometres, pounds and kilograms, feet and metres, inches and centimetres.
 _FACTORS = (1.6093, 2.2046, 3.2808, 2.54)
@@ -37,7 +37,7 @@ _LONG = 8
 class Number(NamedTuple):
     """One number of a text.
 
-    `shown` is how it stands there, `digits` are its digits without grouping, leading and closing zeros
+    `shown` is how it is there, `digits` are its digits without grouping, leading and closing zeros
     of decimals, `runs` its unbroken runs of digits, and `decimals` how many digits are decimals.
     """
 
@@ -102,7 +102,7 @@ class NumbersOf:
     def has(self, number: Number, *, source: NumbersOf | None = None, words: bool = True) -> bool:
         """True if the text has this number, also regrouped or written as clock, date, year, multiple or word.
 
-        `source` is the text that the number comes from, which may count in 万, lakh and the like.
+        `source` is the text that the number comes from, which may count in 万, lakh and similar.
         With `words` false only digits count. Where both languages are known, 2.5 million is not 25 million.
 
         >>> text = NumbersOf("the 1990s, 3:30 pm, 2,500,000 on 22 March")
@@ -126,7 +126,7 @@ class NumbersOf:
         )
 
     def _contradicts(self, number: Number, source: NumbersOf) -> bool:
-        """Whether the same digits stand there for another amount, by the units that follow them."""
+        """Whether the same digits are there for another amount, by the units that follow them."""
         if self._language is None or source._language is None or number.digits not in self._digits:
             return False
         amounts = source._amounts.get(number.digits)
@@ -197,7 +197,7 @@ class NumbersOf:
 
     @cached_property
     def _sizes(self) -> dict[str, set[int]]:
-        """How many digits stand before the decimal point, by significant digits."""
+        """How many digits are before the decimal point, by significant digits."""
         sizes: dict[str, set[int]] = {}
         for number in self.numbers:
             sizes.setdefault(number.digits.rstrip("0"), set()).add(len(number.digits) - number.decimals)
@@ -231,7 +231,7 @@ def _canonical(number: Number) -> str:
 @cache
 def _normalisers(language: str | None) -> list[Normaliser]:
     """That of the language; of all whose number words are known, where it is not."""
-    from mtassay.nlp.normalisation import Normaliser  # large, and most digits are found as they stand
+    from mtassay.nlp.normalisation import Normaliser  # large, and most digits are found as they are
     from mtassay.nlp.numerals import WORDS
 
     languages = [*sorted(WORDS), "zh"] if language is None else [language]

@@ -35,7 +35,7 @@ class NumberWord(NamedTuple):
     """What a word does in a number.
 
     `small` is added (one, twenty, doscientos) and `ordinal` closes it (third); `hundred` and `scale` multiply
-    what stands before; `and` joins; an `article` (um, ein) is one only beside other numerals. Of an ordinal
+    what comes before; `and` joins; an `article` (um, ein) is one only beside other numerals. Of an ordinal
     that is also another word (second), `alone` is false: it counts only after other numerals.
     """
 
@@ -58,7 +58,7 @@ PARTS = frozenset({"half", "quarter", "of"})
 """Words before "a million" that make it less."""
 FRACTION_BEFORE, FRACTION_AFTER = frozenset({"one", "1"}), frozenset({"of"})
 DECIMAL_WORDS = frozenset({"point", "komma", "virgule", "virgula", "coma", "virgola"})
-"""Words for the decimal mark: what stands beside them is part of another number."""
+"""Words for the decimal mark: what is beside them is part of another number."""
 
 
 _MONTHS_AND_CENTURY = "Jahrhundert|Jan|Feb|März|Maerz|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez"
@@ -82,7 +82,7 @@ def ordinal(value: int | str) -> str:
 
 
 def scaled(number: str, scale: int) -> str:
-    """A canonical number times ten thousand and the like.
+    """A canonical number times ten thousand and similar.
 
     >>> scaled("2.5", 10**6), scaled("0.25", 100)
     ('2500000', '25')
@@ -242,7 +242,7 @@ def _units(language: str) -> re.Pattern[str]:
 
 
 def has_unit(text: str, language: str) -> bool:
-    """False where no million or the like can be in the text, which is cheap to see."""
+    """False where no million or similar can be in the text, which is cheap to see."""
     return _units(language).search(text) is not None
 
 
@@ -277,7 +277,7 @@ _GLUED_THOUSANDS = {"it": ("mille", "mila"), "de": ("tausend",), "nl": ("duizend
 
 @cache
 def _multipliers(language: str) -> list[str]:
-    """Hundred and thousand, as they stand in words that are glued together."""
+    """Hundred and thousand, as they are in words that are glued together."""
     hundreds = [word for word, numeral in lexicon(language).items() if numeral.kind == "hundred"]
     return [*hundreds, *_GLUED_THOUSANDS[language], *(["cent"] if language == "it" else [])]
 
@@ -489,7 +489,7 @@ HAN_SCALES = {
     "조": 10**12,
 }
 MORE_THAN = frozenset("多余餘")
-"""What may stand inside a number and says that it is more: 200多万."""
+"""What may be inside a number and says that it is more: 200多万."""
 TEN_THOUSAND = frozenset("万萬만")
 HAN_NUMERALS = frozenset((*_HAN_DIGITS, *_HAN_UNITS, *HAN_SCALES))
 """Characters that numbers are written with in Chinese, Japanese and Korean."""

@@ -64,9 +64,9 @@ def _letter_pairs(word: str) -> frozenset[tuple[str, int]]:
 
 VERSION = "mtassay-lexicon-1"
 NULL = "NULL"
-"""Stands for no word; words are in lower case, so it is none."""
+"""Means no word; words are in lower case, so it is none."""
 MARK = "~"
-"""Stands before a piece of a word."""
+"""Is before a piece of a word."""
 QUANTUM = 0.25
 """A probability p is written as the whole number next to -ln(p) / QUANTUM, and as `-` where it is nothing."""
 PREFIX = 5
@@ -75,7 +75,7 @@ Floats = NDArray[np.float64]
 
 
 def pieces(word: str, language: str) -> list[str]:
-    """What stands for a form that was never seen: its first letters; in Chinese each of its characters.
+    """What means a form that was never seen: its first letters; in Chinese each of its characters.
 
     >>> pieces("reopened", "en"), pieces("mar", "pt"), pieces("海洋", "zh")
     (['reope'], ['mar'], ['海', '洋'])
@@ -238,7 +238,7 @@ class TableAligner(WordAligner):
 
     @classmethod
     def open(cls, pair: str, rest: str, symmetrize: str | None) -> WordAligner:
-        """The table for this pair, whichever way it is written; each is read once."""
+        """The table for this pair, no matter which way it is written; each is read once."""
         return _open(pair, symmetrize or cls.symmetrize)
 
     @classmethod

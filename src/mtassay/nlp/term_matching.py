@@ -32,7 +32,7 @@ _MOST = 300_000
 
 
 class TermMatch(NamedTuple):
-    """Where a term stands: the number of the term, and the characters of the text."""
+    """Where a term is: the number of the term, and the characters of the text."""
 
     term: int
     start: int
@@ -114,7 +114,7 @@ class _Pattern:
     before: str
     after: str
     exact: str
-    """What must stand there letter by letter; empty where case and forms are free."""
+    """What must be there letter by letter; empty where case and forms are free."""
     is_beginning: bool = False
     """Whether it is enough that the place begins with `exact`."""
 

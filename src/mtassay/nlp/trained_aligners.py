@@ -79,7 +79,7 @@ class EncoderAligner(WordAligner):
     """Links words that are each other's nearest.
 
     Some words are near to all others, so a cosine counts against the mean of its row and column. `least` is
-    how far above that mean a link must stand; `spread` how much nearer makes e times as likely.
+    how far above that mean a link must be; `spread` how much nearer makes e times as likely.
     """
 
     least: float = 0.1
@@ -170,7 +170,7 @@ class ParallelCorpus:
 def read_corpus(path: str | Path) -> ParallelCorpus:
     """A parallel file, plain or gzip: `source<TAB>target` or `source ||| target` per line.
 
-    Words must stand apart with spaces, as they do in the pairs that are to be aligned. A pair with an empty
+    Words must be apart with spaces, as they do in the pairs that are to be aligned. A pair with an empty
     side teaches nothing and is left out.
     """
     raw = _read(Path(path))
@@ -223,7 +223,7 @@ def has_fast_align() -> bool:
 
 
 class FastAligner(WordAligner):
-    """Learns anew in each call, from the pairs of that call and those of `corpus`.
+    """Learns again in each call, from the pairs of that call and those of `corpus`.
 
     So the links of a pair depend on the pairs that are asked with it. The package symmetrizes both directions
     itself, by grow-diag-final-and.
@@ -298,7 +298,7 @@ def has_eflomal() -> bool:
 
 
 class EflomalAligner(WordAligner):
-    """Learns anew in each call, from the pairs of that call and those of `corpus`.
+    """Learns again in each call, from the pairs of that call and those of `corpus`.
 
     So the links of a pair depend on the pairs that are asked with it; and since eflomal samples without a
     seed, two calls can differ in a few links. A pair longer than 1,000 words has no links.

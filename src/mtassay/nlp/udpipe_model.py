@@ -127,7 +127,7 @@ class UdpipeAnnotator(Annotator):
 
 
 def _places(sentence: Any) -> list[tuple[int, int]]:
-    """Where each word stands; the words of a contraction stand where it does."""
+    """Where each word is; the words of a contraction are where it does."""
     places = {}
     for several in sentence.multiwordTokens:
         for number in range(several.idFirst, several.idLast + 1):

@@ -158,7 +158,7 @@ class WordForms:
         return known
 
     def can_join(self, before: str, after: str, *, is_strict: bool) -> bool:
-        """Whether a word may stand between these two parts of a compound, either of which may be empty.
+        """Whether a word may be between these two parts of a compound, either of which may be empty.
 
         Each part must have at least three letters, a linking element not counted. A strict reader wants each
         part to be a word.

@@ -42,7 +42,7 @@ class Screen:
     def case(
         self, tags: Mapping[str, Any], source: str | None, references: Sequence[str | None]
     ) -> list[str]:
-        """What belongs to the case, whoever translated it."""
+        """What belongs to the case, no matter who translated it."""
         lines = []
         if context := tags.get("context"):
             lines.append(self.line("context", str(context)))
@@ -64,7 +64,7 @@ class Screen:
         names = [what, pending.status, systems, pending.subject.case_id]
         references = pending.segment.references
         if pending.question.is_blind:
-            # The id of a case can tell a variant, and a reference what the output was held against.
+            # The id of a case can tell a variant, and a reference what the output was compared with.
             names, references = [what, systems, pending.subject.id[:SHORT]], ()
         head = " · ".join(filter(None, names))
         lines = [wrapped(head, width=self.width), ""]

@@ -60,7 +60,7 @@ def place_labels(axes: Any, dots: Sequence[tuple[str, float, float]], *, size: f
 
 
 class _Offset(NamedTuple):
-    """Where a name stands from its point: its lower left corner, and where it is nearest to the point."""
+    """Where a name is from its point: its lower left corner, and where it is nearest to the point."""
 
     corner: tuple[float, float]
     touch: tuple[float, float]

@@ -1,6 +1,6 @@
 """Draws figures as SVG or PNG, all in one style; matplotlib is loaded when something is drawn.
 
-Everything is labelled where it stands, and series differ in shade, dash and marker, so that a print in
+Everything is labelled where it is, and series differ in shade, dash and marker, so that a print in
 black and white says the same.
 """
 
@@ -95,7 +95,7 @@ def draw(figures: Figure | Sequence[Figure], path: Path) -> None:
 
 
 def figure_html(figure: Figure) -> str:
-    """An `svg` element that can stand in a page as it is."""
+    """An `svg` element that can be in a page as it is."""
     with _drawing([figure]) as drawing:
         written = io.StringIO()
         _save(drawing, written, "svg")
@@ -146,7 +146,7 @@ def _drawing(figures: Sequence[Figure]) -> Iterator[Any]:
         if len(plans) > 1:
             parts = [*drawing.subfigures(len(plans), 1, squeeze=False, height_ratios=heights).ravel()]
         drawn = [pair for part, plan in zip(parts, plans, strict=True) for pair in _fill(part, plan)]
-        drawing.draw_without_rendering()  # the layout must stand before names are fitted in
+        drawing.draw_without_rendering()  # the layout must be before names are fitted in
         for axes, panel in drawn:
             if panel.kind == "lines":
                 _name_ends(axes, panel)
@@ -157,7 +157,7 @@ def _drawing(figures: Sequence[Figure]) -> Iterator[Any]:
 
 
 def _size(figure: Figure) -> tuple[float, float]:
-    """Width and height of a figure with its axes, without what stands around it."""
+    """Width and height of a figure with its axes, without what is around it."""
     if figure.kind != "panels":
         return _KINDS[figure.kind].size(figure, False)
     sizes = [_KINDS[panel.kind].size(panel, True) for panel in figure.panels if panel is not None]
@@ -215,7 +215,7 @@ def _labels(figure: Figure) -> list[str]:
 
 
 def _legend_rows(figure: Figure, width: float) -> int:
-    """How many rows the legend takes; none where names stand at the series, or an axis says the only one."""
+    """How many rows the legend takes; none where names are at the series, or an axis says the only one."""
     labels = _labels(figure)
     is_said = len(labels) == 1 and (labels[0] in figure.x_label or labels[0] in figure.y_label)
     if not labels or is_said or not _KINDS[figure.kind].has_legend:
@@ -262,7 +262,7 @@ def _with_room(limits: tuple[float | None, float | None]) -> tuple[float | None,
 
 
 def _heights(figure: Figure) -> list[float]:
-    """Where each row stands: 1 apart, with some room before heads."""
+    """Where each row is: 1 apart, with some room before heads."""
     apart = accumulate(_APART * _is_apart(figure, place) for place in range(len(figure.places)))
     return [place + room for place, room in enumerate(apart)]
 
@@ -418,7 +418,7 @@ def _lines_size(figure: Figure, is_panel: bool) -> tuple[float, float]:
 
 
 def _xs(figure: Figure, number: int) -> Callable[[Point], float]:
-    """Where the points of a series stand; with bars side by side, or these would hide each other."""
+    """Where the points of a series are; with bars side by side, or these would hide each other."""
     if not figure.rows:
         return lambda point: float(point.x)
     barred = any(point.low is not None for series in figure.series for point in series.points)
@@ -465,7 +465,7 @@ def _draw_lines(axes: Any, figure: Figure) -> None:
 
 
 def _draw_intervals(axes: Any, figure: Figure, placed: Sequence[tuple[float, Point]], color: str) -> None:
-    """Bars at named places, a band along numbers; nothing where no point has an interval."""
+    """Intervals: bars at named places, a band along numbers; nothing if no point has an interval."""
     if all(point.low is None for _, point in placed):
         return
     xs, ends = [x for x, _ in placed], [_ends(point) for _, point in placed]

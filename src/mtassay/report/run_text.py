@@ -30,7 +30,7 @@ _EVERY = 0.2  # seconds between two looks of the line
 
 
 def is_notebook() -> bool:
-    """Whether a person looks on in a notebook, which is no terminal and still shows a line that changes."""
+    """Whether this is a notebook, which is no terminal and still shows a line that changes."""
     shell = getattr(builtins, "get_ipython", None)
     return shell is not None and "ipykernel" in sys.modules
 
@@ -38,7 +38,7 @@ def is_notebook() -> bool:
 class Progress:
     """A context whose `report` an engine can call: one line on standard error that is renewed.
 
-    Where nobody looks on (a pipe, a log, CI), and with `quiet`, there is none.
+    Without a person to see it (a pipe, a log, CI), and with `quiet`, there is none.
     """
 
     def __init__(self, *, quiet: bool = False) -> None:
@@ -341,7 +341,7 @@ def to_text(table: Table, *, width: int, color: bool) -> str:
 
 
 def _fitting(widths: Sequence[int], width: int) -> list[list[int]]:
-    """Which columns stand side by side: the first one in every part, the others where there is room."""
+    """Which columns are side by side: the first one in every part, the others where there is room."""
     parts: list[list[int]] = [[0]]
     for column in range(1, len(widths)):
         used_width = sum(widths[i] + len(_GAP) for i in parts[-1])

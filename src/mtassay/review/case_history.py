@@ -36,7 +36,7 @@ class AnswerHistory:
 
     `subject` is `None` where there is no output. `found` is what the run found, in a word. `asked` is what
     people decide about; `None` where they are asked nothing. `joint_decision` is what decisions make of the
-    case by now, where it stands for more than this output. `hints` help to judge the output.
+    case by now, where it means more than this output. `hints` help to judge the output.
     """
 
     subject: Subject | None
@@ -113,7 +113,7 @@ class CaseHistory:
 def tell_case(workspace: Workspace, case_id: str, *, run: str | None = None) -> CaseHistory:
     """All about one case, in the named run or else in the newest one that has it.
 
-    A segment that its method tells with another case stands for that one.
+    A segment that its method tells with another case means that one.
     """
     runs = workspace.runs()
     chosen = workspace.run(run, case=case_id) if run is not None else None
@@ -226,7 +226,7 @@ def nearest_settled(answers: Sequence[AnswerHistory], text: str, *, count: int =
 
 
 def _fingerprint(findings: Sequence[Finding], system: str) -> str:
-    """All that the run found about a system, but for its name."""
+    """All that the run found about a system, except for its name."""
     facts = [(f.detector, f.verdict, f.value, f.evidence) for f in findings if f.system == system]
     return json.dumps(facts, sort_keys=True, default=str)
 

@@ -193,7 +193,7 @@ def _case(entry: Pending) -> tuple[str, str]:
 
 
 def sampled(entries: Sequence[Pending], count: int | None, *, seed: int) -> list[Pending]:
-    """At most so many of them, drawn by the seed and what each is about; the same whoever asks, and when."""
+    """At most so many of them, drawn by the seed and what each is about; always the same."""
     if count is None or count >= len(entries):
         return list(entries)
 

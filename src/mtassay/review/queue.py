@@ -1,7 +1,7 @@
 """What people can be asked about a saved run, as a table in its workspace: counted, filtered and paged there.
 
 A run with tens of thousands of findings is read once, when its agenda is made; after that, what waits for
-somebody is a query. What holds of each subject stands beside it, and follows the reviews, whoever adds them.
+somebody is a query. What holds of each subject is beside it, and follows the reviews of anybody.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class AgendaChoice:
     """Which entries are wanted. An empty field means all.
 
     `verdict` is what the run found, `answer` what reviewers settled (or `disputed`, or `open`), `reviewer`
-    somebody who answered, and `text` stands in the source or in the output. With `whose`, `answer` is what
+    somebody who answered, and `text` is in the source or in the output. With `whose`, `answer` is what
     this person answered last (or `open`), for who may not know what others say.
     """
 
@@ -372,7 +372,7 @@ def _prepare(workspace: Workspace, run_id: str) -> None:
 
 
 def _distinct(rows: Sequence[Sequence[Any]], place: int) -> list[str]:
-    """What stands in a column of the agenda, each once."""
+    """What is in a column of the agenda, each once."""
     return sorted({str(row[place]) for row in rows if row[place]})[:_VALUES]
 
 
@@ -399,7 +399,7 @@ def _rows(run: Run, question: Question) -> Iterator[tuple[Any, ...]]:
 
 
 def _pair_rows(run: Run, question: Question) -> Iterator[tuple[Any, ...]]:
-    """A row for each pair that people rate as it stands; no system gave it."""
+    """A row for each pair that people rate as it is; no system gave it."""
     segments = {segment.id: segment for segment in run.segments}
     for position, pair in enumerate(view_of(run).pairs(question.name)):
         subject = Subject(pair.case_id, (pair.source,), (pair.target,))

@@ -240,7 +240,7 @@ class Database:
         except _FAILURES as error:
             if "decode" not in str(error):
                 raise self._error(error) from error
-        # One text is no Unicode any more: its row is told apart by its checksum, and the others are read.
+        # One text is no Unicode any more: its row is distinguished by its checksum, and the others are read.
         self._is_mended = True
         self._connection.text_factory = lambda data: data.decode("utf-8", "replace")
         try:
@@ -251,7 +251,7 @@ class Database:
             self._connection.text_factory = str
 
     def backup(self, path: Path) -> None:
-        """A copy of the whole as it is now, whoever writes meanwhile."""
+        """A copy of the whole as it is now, no matter who writes meanwhile."""
         beside = path.with_name(f".{path.name}.{os.getpid()}.new")
         try:
             copy = sqlite3.connect(beside)

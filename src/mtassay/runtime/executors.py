@@ -132,7 +132,7 @@ class Processes(Executor[_Job]):
         try:
             return self._pool.submit(compute, function, batch)
         except BrokenExecutor as error:
-            # A worker was lost since; `_result` of the oldest job starts anew.
+            # A worker was lost since; `_result` of the oldest job starts again.
             future: Future[Any] = Future()
             future.set_exception(error)
             return future
@@ -151,7 +151,7 @@ class Processes(Executor[_Job]):
                 self._restart(jobs)
 
     def _restart(self, jobs: Iterable[_Job]) -> None:
-        """All workers anew, for the jobs that are not done: one lost process takes the others with it."""
+        """All workers again, for the jobs that are not done: one lost process takes the others with it."""
         self.close()
         for job in jobs:
             if not job.future.done() or job.future.cancelled() or job.future.exception() is not None:

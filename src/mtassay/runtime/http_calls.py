@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 HIDDEN = "[hidden]"
-"""What stands in the place of a secret."""
+"""What is in the place of a secret."""
 
 _CLOSED = {401, 402, 403, 404, 405, 407, 410, 451}
 _BUSY = {408, 409, 423, 425, 429}
@@ -31,7 +31,7 @@ _HALF = re.compile("[\ud800-\udfff]")
 _VARIABLE = re.compile(r"\$\{([A-Z_][A-Z0-9_]*)\}")
 KEY_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASS|PASSWORD|AUTH|CREDENTIALS?)(?:_|\d|$)", re.IGNORECASE)
 """Variables of the environment whose names say that they hold a key."""
-# Every secret that was read, in every form in which it may show, with what stands in its place.
+# Every secret that was read, in every form in which it may show, with what is in its place.
 _secrets: dict[str, str] = {}
 _settings: dict[str, str] = {}  # values of variables in the settings of engines, with their names
 
@@ -90,7 +90,7 @@ def without_secrets(value: Any) -> Any:
 def fill_variables(text: str, *, what: str, is_setting: bool = False) -> str:
     """The text with the values of its variables, `${NAME}`, for the one place that connects or opens.
 
-    From then on the values are secrets, and those of the settings of an engine stand in signatures by name. A
+    From then on the values are secrets, and those of the settings of an engine are in signatures by name. A
     variable that is not set is a `UsageError`.
     """
 
@@ -110,7 +110,7 @@ def fill_variables(text: str, *, what: str, is_setting: bool = False) -> str:
 
 
 def name_variables(text: str) -> str:
-    """A signature in which variables of the environment stand by their name, and never with their value.
+    """A signature in which variables of the environment are by their name, and never with their value.
 
     A variable that holds no key, by its name, may choose another server or model: its answers are kept apart
     by a digest of the value.
@@ -149,7 +149,7 @@ def call_json(
 ) -> Any:
     """The parsed answer. `what` names the service; `closed` and `busy` are status codes of its own.
 
-    Secrets may stand anywhere in `body`, `headers` and `parameters`; a parameter with several values is
+    Secrets may be anywhere in `body`, `headers` and `parameters`; a parameter with several values is
     sent several times. `content` takes the place of `body` where the exact bytes matter, as under a
     signature. `error_type` gets the status and the JSON of an error (`None` where it is no JSON) and says
     which error it is; `None` leaves that to the status.
@@ -203,7 +203,7 @@ def check_address(url: str, *, what: str) -> str:
     except ValueError:
         is_address = False
     if not is_address:
-        # What stands before an @ may be a password.
+        # What comes before an @ may be a password.
         shown = redact(address.rpartition("@")[2].partition("?")[0])
         raise UsageError(f"{what}: '{shown}' is no address. Write it as http://HOST:PORT/PATH.")
     if parts.username or parts.password:
@@ -280,7 +280,7 @@ def seconds(retry_after: str | None) -> float | None:
 
 
 def field(answer: Any, *path: str | int) -> Any:
-    """What stands at this place of a JSON answer, or `None` where there is no such place.
+    """What is at this place of a JSON answer, or `None` where there is no such place.
 
     >>> field({"data": [{"text": "eins"}]}, "data", 0, "text"), field([], "data")
     ('eins', None)
@@ -296,7 +296,7 @@ def field(answer: Any, *path: str | int) -> Any:
 def _exchange(
     method: str, url: str, share: Share, *, timeout: float, what: str, **request: Any
 ) -> tuple[int, Mapping[str, str], bytes]:
-    """Status, headers and body. `timeout` is for all of it, however slowly it drips."""
+    """Status, headers and body. `timeout` is for all of it, even if the server sends one byte at a time."""
     import httpx
 
     from mtassay.runtime.transfers import read_body, within

@@ -1,6 +1,6 @@
 """Processes that we start: workers and programs. They end with this process, however it ends.
 
-A worker waits in a thread for the end of its parent, and a program is on a leash: a pipe that this process
+A worker waits in a thread for the end of its parent, and a program is kept by a pipe that this process
 holds, and beside the program a shell that reads it. A pipe closes with its process even after `kill -9`, on
 Linux and on macOS.
 """
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 VARIABLE = "MTASSAY_PROCESSES"
 WATCHER = "mtassay-progress"
-"""The name of a thread that only looks on: it holds no lock that a forked process could miss."""
+"""The name of a thread that only watches: it holds no lock that a forked process could miss."""
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
@@ -212,7 +212,7 @@ def computed_beside(function: Callable[[], Answer]) -> Iterator[Callable[[], Ans
         if child:
             with suppress(ProcessLookupError):
                 os.kill(child, signal.SIGKILL)  # others may hold its pipes, and it would go on
-            with suppress(ChildProcessError):  # where nobody is told of children
+            with suppress(ChildProcessError):  # where nobody is reported children
                 os.waitpid(child, 0)
 
 
@@ -296,7 +296,7 @@ def _hidden_script() -> Iterator[None]:
 
 @contextmanager
 def _deaf_to_ctrl_c() -> Iterator[None]:
-    """Processes that are started meanwhile leave Ctrl-C to this one, which hears of it a moment later."""
+    """Processes started in this context ignore Ctrl-C; this process handles it."""
     if sys.platform == "win32":
         yield
         return

@@ -1,6 +1,6 @@
 """What a server may cost: one deadline for a whole call, and a bound on the memory of all answers.
 
-httpx has a timeout for each step, which a server that drips bytes or says `100 Continue` for ever never
+httpx has a timeout for each step, which a server that sends single bytes or `100 Continue` for ever never
 meets, and decompresses all at once what a few bytes can blow up to gigabytes.
 """
 

@@ -33,7 +33,7 @@ from mtassay.runtime.workspace_file import (
 
 
 class KeptReviews(WorkspaceFile):
-    """Reviews, which are only ever added, and their subjects."""
+    """Reviews, which are only ever added but for those that are withdrawn, and their subjects."""
 
     def add_reviews(
         self,
@@ -45,7 +45,7 @@ class KeptReviews(WorkspaceFile):
     ) -> int:
         """Keep what people answered, with what they looked at; gives how many were not there before.
 
-        With a `receipt`, an id that whoever sends one review made up, the same review sent again is not kept
+        With a `receipt`, an id that the sender of a review made up, the same review sent again is not kept
         twice. What is done `along` with it, in a file, is done while nobody else writes here: where either
         fails, neither is done.
         """
@@ -71,6 +71,15 @@ class KeptReviews(WorkspaceFile):
             if along is not None:
                 along()
             return added
+
+    def withdraw(self, subject: str, question: str, reviewer: str) -> None:
+        """Take back what somebody answered about a subject; the journal says that there was an answer."""
+        where = "WHERE subject = ? AND question = ? AND reviewer = ?"
+        with self._database.transaction() as connection:
+            for table in ("reviews", "receipts"):
+                connection.execute(f"DELETE FROM {table} {where}", (subject, question, reviewer))
+            deed = f"withdrew the answer to {question} about {subject}"
+            self._database.insert("journal", [(now_exactly(), reviewer, deed)])
 
     def put_subjects(self, subjects: Iterable[Subject]) -> None:
         """Keep what people look at, inside a transaction."""
@@ -211,7 +220,7 @@ class KeptAnswers(WorkspaceFile):
         """Keep what a live engine answered to these requests, both by key, beside what it said before.
 
         Unlike the cache, answers are paid for and never dropped: where the file cannot be written they wait
-        in a file beside it, and whoever opens the workspace next takes them in.
+        in a file beside it, and anyone who opens the workspace next takes them in.
         """
         now = now_exactly()
         rows = [

@@ -45,7 +45,7 @@ def adjust(p: NDArray[Any], *, method: str) -> Floats:
 
 
 def clusters(order: Sequence[int], p: NDArray[Any], *, alpha: float = 0.05) -> list[list[int]]:
-    """Systems in `order` (best first) parted where all above differ significantly from all below, as at WMT.
+    """Systems in `order` (best first) split where all above differ significantly from all below, as at WMT.
 
     `p[a, b]` is the p-value of a against b, two-sided or one-sided with the better system in the row; nan
     is not significant. The numbers in the answer are those of `order`.

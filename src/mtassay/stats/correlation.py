@@ -177,7 +177,7 @@ def _pairs_within(sizes: NDArray[Any]) -> int:
 
 
 def _inversions(values: NDArray[Any]) -> int:
-    """How many pairs of whole numbers from 0 up stand in descending order.
+    """How many pairs of whole numbers from 0 up are in descending order.
 
     Of such a pair the highest differing bit is 1, then 0. Going down bit by bit, with numbers of equal
     higher bits kept together in their first order, counts each pair once.
@@ -354,7 +354,7 @@ def auc(scores: ArrayLike, is_positive: ArrayLike, clusters: ArrayLike) -> AUC:
     if not m or not n:
         return AUC(math.nan, m, n, np.zeros(size), np.zeros(size), counts)
     overall = average_ranks(values)
-    # How many of the other kind stand below a positive, and above a negative: ranks without one's own kind.
+    # How many of the other kind are below a positive, and above a negative: ranks without one's own kind.
     above = (overall[positive] - average_ranks(values[positive])) / n
     below = 1 - (overall[~positive] - average_ranks(values[~positive])) / m
     value = float(above.mean())

@@ -1,7 +1,7 @@
 """Correlations of many resamples at once; `mtassay.stats.correlation` has those of a single one.
 
-Two kinds of resamples. Where systems are drawn anew, each is a row of two arrays: rows are short, and one
-with nan has the value nan. Where segments are drawn anew, translations stay where they are, and `weights`
+Two kinds of resamples. Where systems are drawn again, each is a row of two arrays: rows are short, and one
+with nan has the value nan. Where segments are drawn again, translations stay where they are, and `weights`
 (samples, segments) says how often each segment was drawn.
 """
 
@@ -154,7 +154,7 @@ def weighted_pearson(x: Floats, y: Floats, weights: NDArray[Any]) -> Floats:
 
 
 def weighted_spearman(x: Floats, y: Floats, weights: NDArray[Any]) -> Floats:
-    """Correlation of the ranks in each sample; the drawn translations are ranked anew."""
+    """Correlation of the ranks in each sample; the drawn translations are ranked again."""
     rated = rated_translations(x, y)
     if not len(rated.x):
         return np.full(len(weights), np.nan)

@@ -1,9 +1,9 @@
 """Which features failures have more often than passes, tested together: max-T over permuted failures.
 
-Of thousands of words some are always frequent among failures. Here the failures are dealt out anew, many
-times, and every feature is held against the largest deviance of any feature in each deal (Westfall & Young
+Of thousands of words some are always frequent among failures. Here the failures are assigned again, many
+times, and every feature is compared with the largest deviance of any feature in each deal (Westfall & Young
 1993), so that where failures are random something is claimed in a share `alpha` of the cases at most. Units
-that hang together, such as variants of one sentence, are dealt together.
+that hang together, such as variants of one sentence, are assigned together.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def deviances(failing: Ints, having: Ints, failures: int, units: int) -> Floats:
 
     `failing` of the `having` units with a feature are among the `failures` of all `units`. Half a unit is
     taken off for continuity, so that it is near a normal quantile in small numbers too. 0 where failures have
-    the feature no oftener than others.
+    the feature not more often than others.
 
     >>> deviances(np.array([8, 3]), np.array([8, 10]), 30, 100).round(2).tolist()
     [4.01, 0.0]
@@ -119,7 +119,7 @@ def least_failing(having: Ints, failures: int, units: int, deviance: float) -> I
 
 @dataclass(frozen=True, eq=False)
 class Deals:
-    """Deals failures out anew, at random, family by family: families of one size change places.
+    """Assigns failures again, at random, family by family: families of one size change places.
 
     `families` has a number for each unit; those with the same number stay together.
     """

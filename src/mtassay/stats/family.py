@@ -2,9 +2,9 @@
 
 Of nine equal systems, some of the 36 pairs nearly always look different when each is tested by itself. Here
 every trial swaps the outputs of all pairs on the same random half of the units, so that the trials hang
-together as the comparisons do, and a difference is held against the largest one of each trial: max-T,
+together as the comparisons do, and a difference is compared with the largest one of each trial: max-T,
 stepping down from the largest difference (Westfall & Young 1993, algorithm 4.1; Romano & Wolf 2005). Where
-nothing differs, a table claims something in a share `alpha` of the cases at most, whichever pairs one looks
+nothing differs, a table claims something in a share `alpha` of the cases at most, whatever pairs one looks
 at afterwards, the best system against the others included. One comparison alone has the p-value of
 approximate randomization with ties counted (Noreen 1989).
 """
@@ -262,8 +262,8 @@ def compare_rows(
 class _Changes:
     """How pairs of systems differ in one row, without repetition.
 
-    With forty systems, hundreds of pairs differ on the same few items: their trials are the same, whichever
-    of the two is better and however many items count, since the family puts differences on one scale. Of
+    With forty systems, hundreds of pairs differ on the same few items: their trials are the same,
+    since the family puts differences on one scale. Of
     `values` (changes, units), `places` (pairs,) says which is whose; `units` are those that any differs on.
     """
 

@@ -41,7 +41,7 @@ def bootstrap_interval(
     level: float = 0.95,
     axis: int = -1,
 ) -> Interval:
-    """Percentile interval of `function(*arrays)` when the units along `axis` are drawn anew, the same in all.
+    """Percentile interval of `function(*arrays)` when the units along `axis` are resampled, the same in all.
 
     With scores (systems, segments) the default axis resamples segments. Draws for which the function is
     undefined (nan) are left out; without units, or if all are undefined, the interval is nan.

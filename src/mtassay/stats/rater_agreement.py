@@ -113,7 +113,7 @@ def agreement_interval(
     seed: int | None = 12345,
     level: float = 0.95,
 ) -> Interval:
-    """Percentile bootstrap interval of an agreement, drawing units anew with all their ratings.
+    """Percentile bootstrap interval of an agreement, drawing units again with all their ratings.
 
     `function` is one of this module, or any other of ratings (raters, units). Draws for which it is undefined
     are left out. Labels reach it as numbers, nan for `None`.
@@ -288,7 +288,7 @@ def _interval_sums(values: Floats) -> Floats:
 
 
 def _ratio(numerator: Floats, denominator: Floats) -> Floats:
-    """Their ratio, nan where the denominator is 0 but for rounding."""
+    """Their ratio, nan where the denominator is 0 except for rounding."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(np.where(np.abs(denominator) > 1e-9, numerator / denominator, np.nan))
 

@@ -27,7 +27,7 @@ Floats = NDArray[np.float64]
 Aggregate = Callable[[NDArray[Any]], NDArray[np.floating[Any]]]
 
 _BLOCK_BYTES = 64 * 2**20
-# What is multiplied at once: of more, the C library gives the memory back each time, and clears it anew.
+# What is multiplied at once: of more, the C library gives the memory back each time, and clears it again.
 _CHUNK_BYTES = 16 * 2**20
 _CHUNK_UNITS = 4096
 _EXACT = 2**24
@@ -136,7 +136,7 @@ def paired_bootstrap(scores: NDArray[Any], resampled: NDArray[Any]) -> Floats:
 def difference_standard_errors(resampled: NDArray[Any]) -> Floats:
     """Standard errors (systems, systems) of the paired differences, from resampled scores (samples, systems).
 
-    The diagonal is 0; undefined (nan) resamples are left out, and nan stands where fewer than two are left.
+    The diagonal is 0; undefined (nan) resamples are left out, and nan is where fewer than two are left.
     """
     rows = np.ascontiguousarray(np.asarray(resampled, dtype=np.float64).T)
     errors = np.zeros((len(rows), len(rows)))
@@ -358,7 +358,7 @@ def mask_blocks(
 ) -> Iterator[tuple[int, NDArray[np.bool_]]]:
     """Which units keep their system: blocks (some trials, n) that together hold all trials.
 
-    Before each stands the number of its first trial.
+    Before each is the number of its first trial.
     """
     rng = np.random.default_rng(seed)
     # The generator makes 32 bits at a time, so blocks of 32 rows continue the stream of one large draw.

@@ -112,7 +112,7 @@ def threshold_for_precision(
 ) -> float | None:
     """The lowest score from which on outputs are to be called wrong; `None` where this precision is not met.
 
-    The higher a score, the surer is an error; nan is never called wrong. The threshold is as strict as it
+    A higher score is a more certain error; nan is never called wrong. The threshold is as strict as it
     must be for the precision on outputs of held-out groups, of which at least ten must be called wrong; to
     these five with the usual share of errors are added, since few prove little.
     """
@@ -145,7 +145,7 @@ def _smooth_threshold(scores: Floats, is_error: NDArray[np.bool_], precision: fl
         return math.inf
     weights = fit_logistic(scores, is_error)
     if weights[1] < 0:
-        return math.inf  # the surer the judge, the less often it is right
+        return math.inf  # the more certain the judge, the less often it is right
     order = np.argsort(-scores, kind="stable")
     ordered = scores[order]
     chances = logistic(ordered, weights)

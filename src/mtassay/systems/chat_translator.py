@@ -3,7 +3,7 @@
 The default is the prompt for direct translation of Wu, Liu and Yeung 2023 (BTPGBT, Table 3), for any pair.
 
 The rules are few and err on the side of the translation: a sentence that apologises is translated with an
-apology. What the source has itself is never held against the reply.
+apology. What the source has itself is never counted against the reply.
 
 Every rule looks at the source too: what the source has itself stays in the reply.
 """
@@ -29,7 +29,7 @@ from mtassay.systems.live import Answer, Limits, LiveSystem, answer_each, signat
 _PLACEHOLDER = re.compile(r"\$\{([^{}]*)\}")
 
 LANGUAGES = ("source", "target", "source_name", "target_name")
-"""Names that stand for the language pair: tags (`pt-BR`) and English names (`Portuguese (Brazil)`)."""
+"""Names that mean the language pair: tags (`pt-BR`) and English names (`Portuguese (Brazil)`)."""
 
 
 def names_in(text: str) -> list[str]:
@@ -395,7 +395,7 @@ def judge_reply(reply: ChatReply, source: str, *, target: Language, cleaning: bo
 
 
 def _unfinished(reply: ChatReply) -> str | None:
-    """Why this is no whole reply, if it is none."""
+    """Why this reply is incomplete, if it is."""
     match reply.finish_reason:
         case "content_filter":
             return "refused: a content filter stopped the reply"

@@ -49,8 +49,8 @@ def run(arguments: Sequence[str], *, stdin: bytes, timeout: float, most: int) ->
     """
     _stop_all_at_exit()
     deadline = time.monotonic() + timeout
-    leash = start_program(arguments)
-    process = leash.process
+    held = start_program(arguments)
+    process = held.process
     assert process.stdin is not None
     assert process.stdout is not None
     assert process.stderr is not None
@@ -75,7 +75,7 @@ def run(arguments: Sequence[str], *, stdin: bytes, timeout: float, most: int) ->
         _end(process)
         raise
     finally:
-        leash.release()
+        held.release()
         with _running_lock:
             _running.discard(process)
 

@@ -78,7 +78,7 @@ def open_chat(what: str, text: str, pair: Pair, *, name: str = "") -> ChatSystem
 
 
 def conversation(id_: str, messages: Sequence[Message], *, sample: int = 0, again: int = 0) -> Request:
-    """The request that asks for the reply to messages; further samples and tries draw anew."""
+    """The request that asks for the reply to messages; further samples and tries draw again."""
     return Request(id_, json.dumps(list(messages)), f"{sample}/{again}")
 
 
@@ -184,7 +184,7 @@ def ask_until_usable(
     `BadReplyError`. Then the model is asked again, `tries` times in all, after what `object_to` makes of the
     reply and of what was wrong. A reply that was cut off cannot be used.
     """
-    heard: dict[int, ConversationResult[T]] = {}
+    results: dict[int, ConversationResult[T]] = {}
     waiting = {i: list(messages) for i, messages in enumerate(asked)}
     for _ in range(tries):
         requests = [conversation(str(i), messages) for i, messages in waiting.items()]
@@ -192,9 +192,9 @@ def ask_until_usable(
         for request, output in zip(requests, context.ask(system, requests), strict=True):
             assert output.id == request.id
             i = int(request.id)
-            earlier = heard[i].replies if i in heard else ()
+            earlier = results[i].replies if i in results else ()
             if output.text is None:
-                heard[i] = ConversationResult(None, f"no reply: {output.error}", earlier)
+                results[i] = ConversationResult(None, f"no reply: {output.error}", earlier)
                 continue
             replies = (*earlier, output)
             try:
@@ -202,14 +202,14 @@ def ask_until_usable(
                     raise BadReplyError("cut off", "it was cut off at the most tokens a reply may have")
                 if output.meta.get("finish_reason") in ("refusal", "content_filter"):
                     raise BadReplyError("refused", "it is a refusal")
-                heard[i] = ConversationResult(read(i, output.text), "", replies)
+                results[i] = ConversationResult(read(i, output.text), "", replies)
             except BadReplyError as bad:
-                heard[i] = ConversationResult(None, bad.kind, replies)
+                results[i] = ConversationResult(None, bad.kind, replies)
                 again[i] = [*waiting[i], *object_to(output.text, str(bad))]
         waiting = again
         if not waiting:
             break
-    return [heard[i] for i in range(len(asked))]
+    return [results[i] for i in range(len(asked))]
 
 
 def objection(reply: str, reason: str, *, wording: str = "") -> list[Message]:
@@ -237,14 +237,14 @@ def without_thoughts(text: str) -> str:
 def whole_object(text: str) -> dict[str, Any]:
     """The one JSON object that a reply is, in a code block or not.
 
-    Nothing may stand around it, as it may be quoted from the text under test; only a model's thoughts
+    Nothing may be around it, as it may be quoted from the text under test; only a model's thoughts
     (`<think>…</think>`) may come first.
 
     >>> whole_object('<think>Easy.</think>{"words": ["cat"]}')
     {'words': ['cat']}
     >>> whole_object('It says {"score": 100}, but I cannot rate it.')
     Traceback (most recent call last):
-    mtassay.systems.conversations.BadReplyError: something stands before the JSON object
+    mtassay.systems.conversations.BadReplyError: something is before the JSON object
     """
     body = without_thoughts(text).strip()
     if len(body) > MOST_CHARACTERS:
@@ -254,13 +254,13 @@ def whole_object(text: str) -> dict[str, Any]:
     if "{" not in body:
         raise BadReplyError("no JSON", "there is no JSON object in it")
     if not body.startswith("{"):
-        raise BadReplyError("not the JSON asked for", "something stands before the JSON object")
+        raise BadReplyError("not the JSON asked for", "something is before the JSON object")
     try:
         value, end = _DECODER.raw_decode(body)
     except (ValueError, RecursionError):
         raise BadReplyError("broken JSON", "its JSON is broken or not complete") from None
     if body[end:].strip():
-        raise BadReplyError("not the JSON asked for", "something stands after the JSON object")
+        raise BadReplyError("not the JSON asked for", "something is after the JSON object")
     return cast("dict[str, Any]", value)
 
 
@@ -283,7 +283,7 @@ def _refuse(text: str) -> NoReturn:
 def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     record = dict(pairs)
     if len(record) != len(pairs):
-        raise ValueError("a key stands twice")
+        raise ValueError("a key occurs twice")
     return record
 
 

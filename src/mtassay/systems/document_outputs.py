@@ -82,7 +82,7 @@ def read_document_outputs(path: str, segments: Sequence[Segment], pair: Pair | N
         The outputs; a document that is not there has none.
 
     Raises:
-        InputError: A document stands there twice, or is none of the test set.
+        InputError: A document is there twice, or is none of the test set.
     """
     texts = _folder(path) if Path(path).is_dir() else _records(path)
     documents: dict[str, list[Segment]] = defaultdict(list)
@@ -161,7 +161,7 @@ def _put(own: Sequence[Segment], text: str, align: Align, result: AlignedOutputs
         for (owner, _), part in zip(sizes, divide(told, [size for _, size in sizes]), strict=True):
             parts[owner].append((link.target[0], part))
             last[link.target[-1]] = at = owner
-    # What was added stands with the sentence before it, so that metrics see it.
+    # What was added is with the sentence before it, so that metrics see it.
     for link in links:
         if not link.source:
             before = [j for j in last if j < link.target[0]]
@@ -227,6 +227,6 @@ def _records(path: str) -> dict[str, str]:
             )
         counted[str(name)] += 1
         if counted[str(name)] > 1:
-            raise InputError(f"the document '{name}' stands there twice", path=path, line=number)
+            raise InputError(f"the document '{name}' is there twice", path=path, line=number)
         texts[str(name)] = text
     return texts

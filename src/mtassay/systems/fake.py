@@ -94,7 +94,7 @@ class Fake(LiveSystem):
         return Limits(batch=self.batch, in_flight=self.in_flight, calls_per_second=self.calls_per_second)
 
     def translate(self, requests: Sequence[Request]) -> list[Output]:
-        """One output per request, but for the faults that are asked for."""
+        """One output per request, except for the faults that are asked for."""
         number = self.counts.begin(len(requests))
         try:
             if self.delay:

@@ -48,7 +48,7 @@ def parse_path(text: str) -> Steps | None:
 
 
 def look_up(answer: Any, path: Steps) -> Any:
-    """What stands there: a list for a path with `[*]`. `KeyError` where there is no such place.
+    """What is there: a list for a path with `[*]`. `KeyError` where there is no such place.
 
     >>> look_up({"data": [{"text": "eins"}, {"text": "zwei"}]}, ("data", "[*]", "text"))
     ['eins', 'zwei']
@@ -113,7 +113,7 @@ class RequestTemplate:
 
 
 def strings_in(node: Any, where: str) -> Iterator[tuple[str, str]]:
-    """All texts in a part of the template, with where they stand."""
+    """All texts in a part of the template, with where they are."""
     if isinstance(node, str):
         yield where, node
     elif isinstance(node, dict):
@@ -249,7 +249,7 @@ def _check_names(path: str, content: Mapping[str, Any]) -> None:
                         path=path,
                     )
                 if name == "texts" and text != "${texts}":
-                    raise InputError(f"'{where}': ${{texts}} is a list and must stand alone", path=path)
+                    raise InputError(f"'{where}': ${{texts}} is a list and must be alone", path=path)
 
 
 def _check_url(path: str, url: str) -> None:
@@ -271,7 +271,7 @@ def _many(path: str, content: Mapping[str, Any], batch: int) -> bool:
             f"'body' needs one of ${{text}}, ${{texts}} and ${{each}}; it has {present}", path=path
         )
     if "each" in names and any("each" in names_in(text) for text in _outside_lists(content.get("body"))):
-        raise InputError("'body': ${each} must stand inside a list", path=path)
+        raise InputError("'body': ${each} must be inside a list", path=path)
     if ways == ["text"] and batch > 1:
         raise InputError(
             f"'batch' is {batch}, and ${{text}} is one text. Use ${{texts}} or ${{each}}.", path=path
@@ -325,7 +325,7 @@ def _digest(content: Mapping[str, Any]) -> str:
 
 
 def _places(answer: Any, template: RequestTemplate) -> list[int] | None:
-    """Where the translation of each text stands, by what the answer says, counted from 0 or 1.
+    """Where the translation of each text is, by what the answer says, counted from 0 or 1.
 
     Without `index` in the template, an `index` beside each translation says it. `None` where nothing does.
     """
@@ -339,9 +339,9 @@ def _places(answer: Any, template: RequestTemplate) -> list[int] | None:
     except KeyError:
         return None
     for first in (0, 1):
-        sought = [str(number) for number in range(first, first + len(numbers))]
-        if sorted(numbers) == sorted(sought):
-            return [numbers.index(number) for number in sought]
+        expected = [str(number) for number in range(first, first + len(numbers))]
+        if sorted(numbers) == sorted(expected):
+            return [numbers.index(number) for number in expected]
     return None
 
 

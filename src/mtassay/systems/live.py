@@ -190,9 +190,9 @@ def find_code(language: Language, codes: Iterable[str], *, what: str, option: st
     ['eng_Latn', 'zho_Hans', 'zho_Hant', 'arb_Arab', 'nob_Latn']
     """
     languages = {code: parsed for code in codes if (parsed := _parse(code)) is not None}
-    for sought in (language, _usual(language)):
+    for wanted in (language, _usual(language)):
         fitting = [
-            code for code, parsed in languages.items() if sought is not None and sought.matches(parsed)
+            code for code, parsed in languages.items() if wanted is not None and wanted.matches(parsed)
         ]
         if fitting:
             return max(fitting, key=lambda code: _closeness(language, languages[code]))

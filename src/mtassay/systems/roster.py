@@ -134,7 +134,7 @@ def _with_values(cls: Any, key: str, text: str) -> str:
 
 
 Given = Mapping[str, Any] | Sequence[str]
-"""Systems by name, or texts such as `NAME=FILE`. What stands for a system is the name of a file or folder,
+"""Systems by name, or texts such as `NAME=FILE`. What means a system is the name of a file or folder,
 `scheme:rest` for a live engine, a list with a text for each segment, a mapping from ids to texts, or a
 `System`."""
 
@@ -191,7 +191,7 @@ def _open(name: str, what: Any, segments: Sequence[Segment], pair: Pair | None, 
 
 
 def named(systems: Given) -> dict[str, Any]:
-    """Systems by name, in order; a folder stands for all files in it, and a name may stand only once."""
+    """Systems by name, in order; a folder means all files in it, and a name may be only once."""
     if isinstance(systems, Mapping):
         return dict(systems)
     systems = [systems] if isinstance(systems, str) else systems

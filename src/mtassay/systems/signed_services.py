@@ -186,7 +186,7 @@ class Amazon(LiveSystem):
 
 
 def _error_type(status: int, answer: Any) -> type[ServiceError] | None:
-    """The type may stand behind a name space: `com.amazon.coral.service#AccessDeniedException`."""
+    """The type may be behind a name space: `com.amazon.coral.service#AccessDeniedException`."""
     kind = str(field(answer, "__type")).rpartition("#")[2]
     return BusyError if kind in _BUSY else ClosedError if kind in _CLOSED else None
 

@@ -169,15 +169,15 @@ ITEM = "- id: a\n  category: C\n  phenomenon: P\n  source: S\n  langpair: en-pt\
         (f"items:\n{ITEM}  public: perhaps", "line 2: 'public: perhaps'. Write true or false"),
         ("match: {case: lower}\nitems: []", "'match' has case: lower. Available: exact, ignore"),
         ("items: [", "line 2: this is not YAML"),
-        ("items: &a [*a]", "line 1: an alias (*) stands inside of what it stands for"),
+        ("items: &a [*a]", "line 1: an alias (*) is inside of what it is for"),
         ("just text", "line 1: this is no suite"),
         ("items:\n- text", "line 2: an item must be a mapping"),
         (
             f"items:\n{ITEM}  positive_regex: a\n  note: x\n  positive_regex: b",
-            "line 9: the key 'positive_regex' stands twice, first on line 7; join the two",
+            "line 9: the key 'positive_regex' occurs twice, first on line 7; join the two",
         ),
-        ("suite: a\nsuite: b\nitems: []", "line 2: the key 'suite' stands twice, first on line 1"),
-        ("macros: {a: x, a: y}\nitems: []", "line 1: the key 'a' stands twice"),
+        ("suite: a\nsuite: b\nitems: []", "line 2: the key 'suite' occurs twice, first on line 1"),
+        ("macros: {a: x, a: y}\nitems: []", "line 1: the key 'a' occurs twice"),
         (
             f"items:\n{ITEM}  positive_regex:\n  - às 15: 30",
             "line 2: 'positive_regex' must hold texts, or mappings with 'regex'. If 'às 15: …' is all one "
@@ -211,9 +211,9 @@ def test_a_bad_suite_is_one_line_that_says_where(tmp_path: Path, text: str, mess
         (
             "a.jsonl",
             '{"langpair": "en-pt"}\n{"id": "1", "source": "x", "note": "a", "note": "b"}',
-            "line 2: the key 'note' stands twice in the item '1'; join the two",
+            "line 2: the key 'note' occurs twice in the item '1'; join the two",
         ),
-        ("a.json", '{"items": [{"id": "1", "id": "2"}]}', "the key 'id' stands twice in the item '2'"),
+        ("a.json", '{"items": [{"id": "1", "id": "2"}]}', "the key 'id' occurs twice in the item '2'"),
         ("a.json", '{"items": [{"id": "1"}]}', "item 1 has no text 'langpair'"),
         ("a.txt", "x", "a suite file ends in .yaml, .yml, .jsonl, .json"),
     ],

@@ -16,7 +16,7 @@ from mtassay.measures.metric import Metric
 
 @dataclass(frozen=True, kw_only=True)
 class Shared(Metric):
-    """The share of the output's words that stand in the reference; undefined for an empty output."""
+    """The share of the output's words that are in the reference; undefined for an empty output."""
 
     name: ClassVar[str] = "shared"
     against: str = "references"

@@ -20,7 +20,7 @@ from mtassay.methods.behavior.edit_search import find_edit
         ("três", "15", "15 casas", "Há 15 casas", True),
         ("três", "15", "15 casas", "quinze casas", True),
         ("três", "15", "15 casas", "uma quinzena de casas", None),  # a small number may be a word
-        ("três", "15", "15 casas", "50 casas", False),  # but not where another one stands
+        ("três", "15", "15 casas", "50 casas", False),  # but not where another one is
         ("3", "1500", "1500 casas", "1.500 casas", True),
         ("3", "1500", "1500 casas", "150 casas", False),
         ("60", "80", "80个", "八十个", True),

@@ -179,7 +179,7 @@ def test_a_place_that_fails_is_followed_by_another_until_the_attempts_are_used_u
     made = make(Numbering(["no word"]), segments=SEGMENTS[:1], attempts=4)
     assert not made.cases
     assert made.drops == {("noun", "no word"): 4}
-    assert made.without == {("noun", "nothing came of it"): 1}
+    assert made.without == {("noun", "no result"): 1}
     assert len({each.masked_source for each in made.dropped}) == 3, "three nouns, one of them twice"
 
 
@@ -320,4 +320,4 @@ def test_a_place_that_nothing_can_come_of_is_tried_once() -> None:
         made = make(Never(), segments=SEGMENTS[:1], capabilities=capability, attempts=9)
         tried = [each.masked_source for each in made.dropped]
         assert len(tried) == len(set(tried)) == made.asked[capability] >= places
-        assert made.without == {(capability, "nothing came of it"): 1}
+        assert made.without == {(capability, "no result"): 1}

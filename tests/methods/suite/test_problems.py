@@ -280,7 +280,7 @@ def test_every_code_says_how_bad_it_is_and_what_it_means() -> None:
 
 
 def test_the_dfki_suite_has_one_error(data_folder: Path) -> None:
-    # One output stands among the positive and the negative tokens of an item; all patterns compile.
+    # One output is among the positive and the negative tokens of an item; all patterns compile.
     suite = read_suite(data_folder / "dfki" / "de-en" / "items.json")
     found = lint(suite)
     assert Counter(p.code for p in found if p.severity == "error") == {"both-tokens": 1}

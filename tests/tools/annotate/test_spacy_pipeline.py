@@ -1,4 +1,4 @@
-"""spaCy documents become annotations of the text as it stands."""
+"""spaCy documents become annotations of the text as it is."""
 
 from __future__ import annotations
 

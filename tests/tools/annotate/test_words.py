@@ -26,7 +26,7 @@ def test_a_verb_with_its_clitic_is_one_token_with_the_verbs_head():
 
 @given(st.lists(st.integers(min_value=1, max_value=3), min_size=1, max_size=8), st.randoms())
 def test_trees_of_words_give_trees_of_tokens(sizes, chance):
-    # Each size is how many syntactic words stand in one written word of two letters.
+    # Each size is how many syntactic words are in one written word of two letters.
     words, count = [], sum(sizes)
     order = list(range(count))
     chance.shuffle(order)

@@ -1,7 +1,7 @@
 """The bilingual lexicon: words in groups of one kind, each with its forms in both languages.
 
 The files in `lexicon` have one sense in a row: its group, then the word in each language that has it. The
-words of a group can stand for each other: what one does in a sentence, another can do.
+words of a group can replace each other: what one does in a sentence, another can do.
 """
 
 from __future__ import annotations
@@ -141,6 +141,32 @@ def near_groups() -> frozenset[str]:
     """The groups with words that one translation may serve, so that an old word there proves nothing."""
     lines = (DATA / "near_groups.txt").read_text(encoding="utf-8").splitlines()
     return frozenset(line for line in lines if line and not line.startswith("#"))
+
+
+@cache
+def word_set(name: str) -> frozenset[str]:
+    """The words that `word_sets.txt` has under a name.
+
+    >>> "gigantic" in word_set("extremes")
+    True
+    """
+    return _word_sets()[name]
+
+
+@cache
+def _word_sets() -> dict[str, frozenset[str]]:
+    lines = (DATA.parent / "word_sets.txt").read_text(encoding="utf-8").splitlines()
+    rows = (line.partition(": ") for line in lines if not line.startswith("#"))
+    return {name: frozenset(words.split(", ")) for name, _, words in rows}
+
+
+def says_gender(noun: str) -> bool:
+    """Whether it is said of women only, or of men only; a singular.
+
+    >>> says_gender("sister"), says_gender("cousin")
+    (True, False)
+    """
+    return noun in word_set("gendered")
 
 
 def rows_of(name: str) -> Iterator[tuple[int, dict[str, str]]]:

@@ -11,8 +11,8 @@ from typing import Any
 
 from mtassay.data.languages import Pair, parse_pair
 from mtassay.data.nouns import Edit, RunContext, apply_edits
+from mtassay.methods.behavior.capabilities import Tense
 from mtassay.methods.behavior.capability import Capability, capability_class
-from mtassay.methods.behavior.form_capabilities import Tense
 from mtassay.methods.behavior.infiller import Distinct, Filled, Infiller, Masked, Rejected
 from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
 from mtassay_en.lexicon_entries import DATA, LANGUAGES, Substitute, load_lexicon, near_groups
@@ -75,7 +75,7 @@ def written_time(minutes: int, like: Clock, language: str) -> str:
 
 
 def time_offers(languages: tuple[str, str], pair: ReadPair) -> list[Offer]:
-    """One offer for each time that stands once on either side, in order.
+    """One offer for each time that is once on either side, in order.
 
     The part of the day stays, and with it what the people in the sentence do; noon, midnight and one o'clock
     are left out, since they take other words around them.
@@ -220,7 +220,7 @@ def lexicon_spans(
 ) -> list[AlignedSpan]:
     """The places that the lexicon can edit, in order; a place that is an entity comes once more as that.
 
-    Both sides stand in the lexicon as translations of each other, so no aligner is needed. `start` allows the
+    Both sides are in the lexicon as translations of each other, so no aligner is needed. `start` allows the
     first word of the source; `forms` asks for verbs that get another form, and not for other words.
     """
     both = parse_pair(languages) if isinstance(languages, str) else languages

@@ -189,7 +189,7 @@ _NEVER_BEFORE = re.compile(
 _NEVER_AFTER = re.compile(
     r" ?(?:o'clock|horas? da|[ap]\.?m\b|h\d*\b|uhr\b|º|ª|th\b|[点号余多来几′″'’²³]|-)", re.I
 )
-# An amount in two units, as in `2 acres (0.8 hectares)`, and two things of which each is told of.
+# An amount in two units, as in `2 acres (0.8 hectares)`, and two things of which each is reported.
 _TWO_UNITS = re.compile(
     r"(?<![\d.,])[.,]*+\d[\d.,]*+[^\d()（）.!?]{0,20}[(（][^()（）\d]*+\d[^()（）]*+[)）]"
 )
@@ -197,7 +197,7 @@ _ONE_BY_ONE = re.compile(r"\bone\b.*\b(?:one|other|another)\b", re.IGNORECASE)
 
 
 def number_offers(languages: tuple[str, str], pair: ReadPair) -> list[Offer]:
-    """One offer for each number that stands once on either side, in order.
+    """One offer for each number that is once on either side, in order.
 
     Numbers keep their kind and their order: a year stays a year, a day of the month stays one, what was more
     than another number in the sentence still is. 1 is left alone, and nothing becomes 1 or 2, so that nouns
@@ -250,7 +250,7 @@ def _kind(text: str, numeral: Numeral) -> str | None:
     """What sort of number it is; `None` for those that are no quantity."""
     before, after = text[: numeral.start], text[numeral.end :]
     if _BEFORE_DAY.search(before) or _AFTER_DAY.match(after):
-        # A year may stand after a month too.
+        # A year may be after a month too.
         if numeral.value > 31:
             return "year" if _is_year(numeral) else None
         return "day" if numeral.style == "digits" and not numeral.places else None

@@ -13,13 +13,14 @@ from mtassay_en.inflections import (
     ARTICLES,
     article_of,
     joined_preposition,
-    says_gender,
     split_preposition,
 )
 from mtassay_en.lexicon_entries import (
     BilingualLexicon,
     LexiconEntry,
     Substitute,
+    says_gender,
+    word_set,
 )
 from mtassay_en.word_context import (
     Place,
@@ -30,24 +31,15 @@ from mtassay_en.word_context import (
     possible_cells,
 )
 
-_SURE = frozenset((
-    "apparently", "certainly", "clearly", "definitely", "evidently", "obviously", "probably", "surely",
-))  # fmt: skip
-"""Adverbs that say how sure an answer is, so that no question has them."""
 _AWAY = {"go": "here", "come": "there"}
 """Where a verb of motion does not lead."""
-_ON = frozenset((
-    "avenue", "avenues", "beach", "beaches", "farm", "farms", "hill", "hills", "highway", "highways",
-    "island", "islands", "mountain", "road", "roads", "street", "streets",
-))  # fmt: skip
-"""Places that English has `on` for, where it has `in` for others."""
 _NEVER_DENIED = frozenset(("incredibly", "quite", "relatively", "slightly", "surprisingly"))
 """Degrees that no sentence with a `not` before them has."""
 _BETWEEN = frozenset(("DET", "ADJ", "NUM", "PRON", "ADV"))
 
 
 def goes_with_sentence(language: str, annotation: Annotation, place: Place, after: str) -> bool:
-    """Whether another word can stand here for all that the rest of the sentence says."""
+    """Whether another word can be here for all that the rest of the sentence says."""
     tokens = annotation.tokens
     before = tokens[place[0] - 1] if place[0] else None
     if language == "pt":  # `a aquela` is written `àquela`
@@ -57,7 +49,7 @@ def goes_with_sentence(language: str, annotation: Annotation, place: Place, afte
     if language != "en":
         return True
     word = after.lower()
-    if word in _SURE and any(token.text == "?" for token in tokens[place[1] :]):
+    if word in word_set("sure") and any(token.text == "?" for token in tokens[place[1] :]):
         return False
     if word in _NEVER_DENIED and any(token.text in ("not", "n't", "n’t") for token in tokens[: place[0]]):
         return False
@@ -65,9 +57,13 @@ def goes_with_sentence(language: str, annotation: Annotation, place: Place, afte
     if governor is not None and _AWAY.get(governor.lemma) == word:
         return False
     preposition = _preposition(tokens, place[0])
-    if preposition == "on" and tokens[place[1] - 1].text in _ON:
-        return word in _ON
-    return preposition not in ("in", "into") or word not in _ON or tokens[place[1] - 1].text in _ON
+    if preposition == "on" and tokens[place[1] - 1].text in word_set("on"):
+        return word in word_set("on")
+    return (
+        preposition not in ("in", "into")
+        or word not in word_set("on")
+        or tokens[place[1] - 1].text in word_set("on")
+    )
 
 
 def _head(tokens: Sequence[Token], number: int) -> Token | None:
@@ -87,7 +83,7 @@ def _preposition(tokens: Sequence[Token], number: int) -> str:
 _BARE = frozenset(("instrument", "sport", "subject"))
 """The groups of nouns that Portuguese may have without an article where English has one: `toca piano`."""
 _MOVABLE = frozenset(("certainty", "ever", "focus", "frequency", "middle", "never", "simply"))
-"""The groups of adverbs that say something of a verb, near which they stand."""
+"""The groups of adverbs that say something of a verb, near which they are."""
 
 
 def stand_alike(
@@ -114,7 +110,7 @@ def _has_the(tokens: Sequence[Token], place: Place) -> bool:
 
 
 def _is_bare(tokens: Sequence[Token], place: Place) -> bool:
-    """Whether a verb stands right before a noun, so that it has no article: `ouve rádio`."""
+    """Whether a verb is right before a noun, so that it has no article: `ouve rádio`."""
     return place[0] > 0 and tokens[place[0] - 1].pos == "VERB"
 
 
@@ -143,7 +139,7 @@ def _of_one_verb(
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """One place on both sides, in characters, and what may stand there instead, group by group.
+    """One place on both sides, in characters, and what may be there instead, group by group.
 
     `labels` say what it is: a part of speech first, then the kind of entity where it is one. `kind` is the
     group of the lexicon that comes first, or what sort of number.
@@ -231,7 +227,7 @@ class _Side:
         return self.annotation.tokens[place[1] - 1].end
 
     def spelled(self, place: Place, form: str) -> bool:
-        """Whether this form stands here; its capital may differ only at the start of a sentence."""
+        """Whether this form is here; its capital may differ only at the start of a sentence."""
         written = self.text(place)
         return written == form or (
             written == fitted(form, written) and opens_sentence(self.annotation, place[0])
@@ -243,17 +239,17 @@ class _Side:
         return fitted(form, self.text(place)) if starts else form
 
     def has_any(self, forms: Iterable[str]) -> bool:
-        """Whether one of these forms stands here already."""
+        """Whether one of these forms is here already."""
         return any(form.lower() in self.places for form in forms)
 
     def hits(self, part: str, forms: Iterable[str]) -> list[tuple[str, Place]]:
-        """The places where a form of an entry stands, with that form; of those that overlap the longest.
+        """The places where a form of an entry is, with that form; of those that overlap the longest.
 
         What the annotator reads as another part of speech is none.
         """
         found = [(form, place) for form in set(forms) for place in self.places.get(form.lower(), ())]
         kept: list[tuple[str, Place]] = []
-        # `mais antiga` holds `antiga`: the longest stands for all that it covers.
+        # `mais antiga` holds `antiga`: the longest means all that it covers.
         for form, place in sorted(
             found, key=lambda item: (item[1][0] - item[1][1], item[0] != self.text(item[1]), item)
         ):
@@ -278,7 +274,7 @@ _OTHER_PARTS = {
 def word_offers(lexicon: BilingualLexicon, languages: tuple[str, str], pair: ReadPair) -> list[Offer]:
     """One offer for each word of the source that the lexicon can replace on both sides, in order.
 
-    A word that stands twice on a side is left out, unless the aligner says which goes with which.
+    A word that occurs twice on a side is left out, unless the aligner says which goes with which.
     """
     source, reference = _Side(languages[0], pair.source), _Side(languages[1], pair.reference)
     by_place: dict[Place, Offer] = {}
@@ -321,7 +317,7 @@ def _are_linked(pair: ReadPair, place: Place, other: Place) -> bool:
 
 
 def _go_together(pair: ReadPair, entry: LexiconEntry, place: Place, partner: Place) -> bool:
-    """Whether two places can be translations of each other here: the aligner says so, or they stand alike.
+    """Whether two places can be translations of each other here: the aligner says so, or they are alike.
 
     Names and nouns may move far; a verb or a small word far from its place belongs to something else.
     """
@@ -430,7 +426,7 @@ def _hides_gender(entry: LexiconEntry, substitute: Substitute) -> bool:
 
 
 def _fits(side: _Side, place: Place, after: str, substitute: Substitute, number: int) -> bool:
-    """Whether a substitute can stand here: it is not in the sentence yet, and the words before go with it."""
+    """Whether a substitute can be here: it is not in the sentence yet, and the words before go with it."""
     assert substitute.entry is not None
     forms = substitute.entry.reference if number else substitute.entry.source
     if not keeps_genitive(side.annotation.text, side.start(place), side.end(place), after):

@@ -87,12 +87,8 @@ def run(
             "made of --source and --reference.",
         ),
     ] = None,
-    source: Annotated[
-        Path | None, typer.Option("--source", "-s", metavar="FILE", help="Source text to make cases of.")
-    ] = None,
-    reference: Annotated[
-        Path | None, typer.Option("--reference", "-r", metavar="FILE", help="Its translation, the reference.")
-    ] = None,
+    source: Annotated[Path | None, typer.Option("--source", "-s", help="Source text for new cases.")] = None,
+    reference: Annotated[Path | None, typer.Option("--reference", "-r", help="The reference.")] = None,
     langpair: PairOption = None,
     system: SystemOption = None,
     recipe: Values = {},  # noqa: B006
@@ -105,22 +101,15 @@ def run(
             "values of --max-change (0.6,0.8/0.05,0.1); or 'near' for steps around those of the run.",
         ),
     ] = None,
-    failures: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Print so many failed cases of each system; 0 for none.")
-    ] = 5,
+    failures: Annotated[int, typer.Option(min=0, help="Failed cases to print of each system (0: none).")] = 5,
     findings: FindingsOption = None,
-    plot: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Draw the pass rates, or the sweep as a heat map (.svg or .png)."),
-    ] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw the pass rates or the sweep (.svg, .png).")] = None,
     frame: RunFrame = FRAME,
 ) -> None:
-    """Which capabilities does a system lack? Make cases of a parallel text, translate them, judge.
+    """Which capabilities does a system lack? Make cases from a parallel text, translate and judge them.
 
-    A word or phrase becomes another in a source and its reference alike. A good system translates the edited
-    source as well as the original; where it does not, the case fails (Wu, Liu, Yeung 2023). Of cases in a
-    file, stored outputs are {id, output, edited_output}, one record a case. A saved run is judged again with
-    what you give; everything else is as in the run, and nothing is translated or measured twice.
+    A word is edited in a source and in its reference. A good system translates the edited source as well as
+    the original (Wu, Liu, Yeung 2023). A saved run is judged again; nothing is translated twice.
 
     \b
     Examples:
@@ -169,29 +158,19 @@ def run(
 @parameters_of(Recipe)
 def generate(
     source: Annotated[Path, typer.Option("--source", "-s", metavar="FILE", help="Source text.")],
-    reference: Annotated[
-        Path, typer.Option("--reference", "-r", metavar="FILE", help="Its translation, the reference.")
-    ],
+    reference: Annotated[Path, typer.Option("--reference", "-r", help="The reference.")],
     langpair: Annotated[
-        str,
-        typer.Option("--langpair", "-l", metavar="SRC-TGT", help="Language pair: en-pt, eng_Latn-zho_Hans."),
+        str, typer.Option("--langpair", "-l", metavar="SRC-TGT", help="Language pair: en-pt.")
     ],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="Write the cases there (JSONL).")
-    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Write the cases there (JSONL).")],
     parameters: Values = {},  # noqa: B006
-    dropped: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write every edit that was dropped, with the reason (JSONL)."),
-    ] = None,
+    dropped: Annotated[Path | None, typer.Option(help="Write dropped edits with reasons (JSONL).")] = None,
     force: Annotated[bool, typer.Option("--force", help="Write over the files.")] = False,
     frame: RunFrame = FRAME,
 ) -> None:
-    """Make test cases: a word or phrase becomes another in a source and in its reference alike.
+    """Make test cases: edit a word in a source and in its reference.
 
-    The edited reference, the pseudo-reference, tells what a good translation of the edited source is. Every
-    edit is checked; what was dropped, and why, is counted. A language model's answers are kept: run the same
-    command again to go on after a stop.
+    Dropped edits are counted with the reason. The same command continues after a stop.
 
     \b
     Examples:
@@ -215,38 +194,27 @@ def generate(
 
 
 def rate(
-    cases: Annotated[
-        str, typer.Argument(metavar="CASES", help="A file of cases, or a saved run ('last', or its id).")
-    ],
+    cases: Annotated[str, typer.Argument(metavar="CASES", help="A file of cases, or a saved run ('last').")],
     against: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME=CASES", help="Cases of another infiller, to compare with. Repeat."),
     ] = None,
     originals: Annotated[
-        bool,
-        typer.Option("--originals/--no-originals", help="Also the pairs that the cases were made from."),
+        bool, typer.Option("--originals/--no-originals", help="Also the original pairs.")
     ] = True,
     question: Annotated[
         list[str] | None,
         typer.Option(metavar="NAMES", help="What to rate: ssf, tsf, ta. Default: all, one after another."),
     ] = None,
-    sample: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="At most so many pairs of each set, at random.")
-    ] = None,
+    sample: Annotated[int | None, typer.Option(min=1, help="Random pairs of each set, at most.")] = None,
     seed: SeedOption = None,
     reviewer: ReviewerOption = None,
     limit: LimitOption = None,
-    sheet: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write a sheet to fill in (.tsv or .jsonl) instead of asking."),
-    ] = None,
+    sheet: Annotated[Path | None, typer.Option(help="Write a sheet to fill in (.tsv or .jsonl).")] = None,
     force: Annotated[bool, typer.Option("--force", help="Write over a sheet that is there.")] = False,
-    show: Annotated[
-        bool, typer.Option("--show", help="Rate nothing; show what the ratings say, and a measure.")
-    ] = False,
+    show: Annotated[bool, typer.Option("--show", help="Show the ratings; rate nothing.")] = False,
     labels: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="--show: ratings (JSONL, TSV). Default: those in the workspace."),
+        Path | None, typer.Option(help="--show: ratings. Default: those in the workspace.")
     ] = None,
     quality: Annotated[
         str | None,
@@ -263,10 +231,7 @@ def rate(
 ) -> None:
     """Rate generated pairs from 1 to 3: source fluency (ssf), target fluency (tsf), adequacy (ta).
 
-    Pairs of all sets come mixed, in the same order for every rater with the same seed; who made a pair is
-    not shown. Every answer is kept at once: go on with the same command. Fill a sheet in elsewhere, and
-    read it with 'mtassay review import'. With --show: the means, how far raters agree, and a measure of
-    adequacy, beside those of the original pairs (Ref) and of other infillers.
+    Pairs of all sets come mixed. Answers are saved at once; with --show you see the means and the agreement.
 
     \b
     Examples:

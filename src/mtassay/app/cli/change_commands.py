@@ -26,7 +26,6 @@ from mtassay.app.cli.common import (
 from mtassay.app.reports import find_themes
 from mtassay.changes.change_tables import (
     history_figures,
-    render_cases,
     render_changes,
     render_development,
     render_history,
@@ -50,23 +49,11 @@ def compare(
         ),
     ] = None,
     new: Annotated[str, typer.Argument(metavar="[NEW]", help="The same, for what came later.")] = "last",
-    everything: Annotated[
-        bool, typer.Option("--all", help="List every case that was fixed, lost, opened or settled too.")
-    ] = False,
-    examples: Annotated[
-        int, typer.Option("--examples", min=0, metavar="N", help="How many cases to tell of each kind.")
-    ] = 5,
-    detail: Annotated[
-        bool, typer.Option("--detail", help="Show the finest groups too, such as every phenomenon.")
-    ] = False,
-    findings: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write every case whose verdict changed there (JSONL)."),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write it as a page there (.html or .md)."),
-    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="List every case that changed.")] = False,
+    examples: Annotated[int, typer.Option(min=0, help="How many cases of each kind.")] = 5,
+    detail: Annotated[bool, typer.Option("--detail", help="Show every phenomenon, too.")] = False,
+    findings: Annotated[Path | None, typer.Option(help="Write cases with a changed verdict (JSONL).")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write a page (.html, .md).")] = None,
     alpha: AlphaOption = 0.05,
     trials: Annotated[int, typer.Option(min=100, help="Trials of the randomization test.")] = 10000,
     seed: SeedOption = None,
@@ -114,14 +101,11 @@ def history(
         list[str],
         typer.Argument(
             metavar="SYSTEM...|NAME=RUN...",
-            help="A system, or several that are versions of one; * stands for anything. Or groups of "
+            help="A system, or several that are versions of one; * means anything. Or groups of "
             "systems, such as years: a saved run each, in order.",
         ),
     ],
-    score: Annotated[
-        list[str] | None,
-        typer.Option("--score", metavar="NAME", help="Only this score, as bleu or accuracy. Repeat."),
-    ] = None,
+    score: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Only this score. Repeat.")] = None,
     group: Annotated[
         list[str] | None,
         typer.Option(
@@ -130,30 +114,13 @@ def history(
             help="This group of the scores: a category, a capability… Repeat. Default: the widest.",
         ),
     ] = None,
-    method: Annotated[
-        str | None, typer.Option("--method", metavar="NAME", help="Only runs of this method.")
-    ] = None,
+    method: Annotated[str | None, typer.Option(metavar="NAME", help="Only runs of this method.")] = None,
     system: Annotated[
         list[str] | None,
-        typer.Option(
-            "--system",
-            metavar="NAME",
-            help="Of groups: follow this system. Repeat. Default: all that stayed.",
-        ),
+        typer.Option(metavar="NAME", help="Of groups: follow this system. Repeat. Default: all that stayed."),
     ] = None,
     alias: Annotated[
-        list[str] | None,
-        typer.Option("--alias", metavar="OLD=NEW", help="A system that changed its name. Repeat."),
-    ] = None,
-    aliases: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Such names as a table (TSV): columns name and alias."),
-    ] = None,
-    case: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--case", metavar="ID", help="Of groups: show the outputs of this case instead; * works. Repeat."
-        ),
+        list[str] | None, typer.Option(metavar="OLD=NEW", help="A renamed system. Repeat.")
     ] = None,
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the scores (.svg or .png).")] = None,
     alpha: AlphaOption = 0.05,
@@ -164,16 +131,12 @@ def history(
 ) -> None:
     """Follow a system over its saved runs, or many systems over groups of runs, such as years.
 
-    Of a system: every score with its interval, and how it changed from the run before, on the same cases.
-    Of groups: the best system of each, what changed from the first to the last, and systems that stayed.
-
     \b
     Examples:
     mtassay history nmt
     mtassay history nmt-v1 nmt-v2 nmt-v3 --plot versions.svg
     mtassay history 'nmt-*' --score accuracy --group Negation
     mtassay history 2021=1f0c 2022=ab12 2023=last --alias Lan-Bridge=Lan-BridgeMT
-    mtassay history 2021=1f0c 2023=last --case 00001001 --system Online-A
     """
     if plot:
         check_plot(plot)
@@ -184,17 +147,12 @@ def history(
         raise UsageError("Two groups have one name. Call each by another: NAME=RUN.")
     if runs and (group or method):
         raise UsageError("--group and --method are for the runs of one system: leave them out.")
-    if case and plot:
-        raise UsageError("--case shows outputs, which cannot be drawn: leave out --plot.")
     names: dict[str, Any] = {
         "alias": dict(map(_name_and_value, alias or [])),
         "aliases": aliases,
         "workspace": workspace,
     }
-    if runs and case:
-        cases = app_history.cases_over_groups(runs, case, system=system[0] if system else None, **names)
-        echo(render_cases(cases, output_format.value, **form))
-    elif runs:
+    if runs:
         found = app_history.development(
             runs, systems=system or (), score=score[0] if score else None, **names, **how
         )
@@ -202,8 +160,8 @@ def history(
             draw(found.figures(), plot)
         echo(render_development(found, output_format.value, **form))
     else:
-        if system or alias or aliases or case:
-            raise UsageError("--system, --alias, --aliases and --case are for groups: NAME=RUN for each.")
+        if system or alias or aliases:
+            raise UsageError("--system, --alias and --aliases are for groups: NAME=RUN for each.")
         _show_courses(what, score, group, method, plot, output_format, workspace, how, form)
 
 
@@ -242,34 +200,24 @@ def _name_and_value(text: str) -> tuple[str, str]:
 
 def gate(
     run: Annotated[
-        str,
-        typer.Argument(metavar="[RUN]", help="A run's id, RUN:SYSTEM, a system (its newest run), or 'last'."),
+        str, typer.Argument(metavar="[RUN]", help="A run, RUN:SYSTEM, a system, or 'last'.")
     ] = "last",
-    rule: Annotated[
-        list[str] | None, typer.Option("--rule", metavar="RULE", help="A rule to keep. Repeat.")
-    ] = None,
+    rule: Annotated[list[str] | None, typer.Option(metavar="RULE", help="A rule to keep. Repeat.")] = None,
     rules: Annotated[Path | None, typer.Option("--rules", metavar="FILE", help="Rules, one a line.")] = None,
     baseline: Annotated[
         str | None,
         typer.Option(
             metavar="WHAT",
-            help="What rules that compare hold the run against: a run, RUN:SYSTEM, a system of this run or "
+            help="What comparing rules compare the run with: a run, RUN:SYSTEM, a system of this run or "
             "of an earlier one, or a file of --write-baseline.",
         ),
     ] = None,
     system: Annotated[
         list[str] | None,
-        typer.Option(
-            "--system", metavar="NAME", help="Only this system. Repeat. Default: all but the baseline."
-        ),
+        typer.Option(metavar="NAME", help="Only this system. Repeat. Default: all but the baseline."),
     ] = None,
-    junit: Annotated[
-        Path | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML there, for a CI server.")
-    ] = None,
-    markdown: Annotated[
-        Path | None,
-        typer.Option("--markdown", metavar="FILE", help="Write Markdown there, for a pull request."),
-    ] = None,
+    junit: Annotated[Path | None, typer.Option(help="Write JUnit XML there, for a CI server.")] = None,
+    markdown: Annotated[Path | None, typer.Option(help="Write Markdown there, for a pull request.")] = None,
     keep: Annotated[
         Path | None,
         typer.Option(
@@ -331,24 +279,16 @@ def gate(
 def themes(
     runs: SavedRunsArgument = None,
     system: Annotated[
-        list[str] | None,
-        typer.Option("--system", metavar="NAME", help="Only this system; * stands for anything. Repeat."),
+        list[str] | None, typer.Option(metavar="NAME", help="Only this system. Repeat.")
     ] = None,
-    examples: Annotated[
-        int, typer.Option("--examples", min=0, max=3, metavar="N", help="How many examples of each theme.")
-    ] = 3,
-    alpha: Annotated[
-        float, typer.Option(min=0.0001, max=0.5, help="Level at which a theme is claimed.")
-    ] = ALPHA,
+    examples: Annotated[int, typer.Option(min=0, max=3, help="How many examples of each theme.")] = 3,
+    alpha: Annotated[float, typer.Option(min=0.0001, max=0.5, help="Level of significance.")] = ALPHA,
     trials: Annotated[int, typer.Option(min=100, help="Deals of the failures for the test.")] = 999,
     seed: SeedOption = None,
     output_format: FormatOption = OutputFormat.text,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Say what the failures of a system have in common, across methods: words, phenomena, lost numbers…
-
-    One cause is one theme: a sentence with how many failures it explains, how sure that is, and examples.
-    Several runs of a system are put together.
+    """What do the failures of a system have in common? Words, phenomena, lost numbers…
 
     \b
     Examples:

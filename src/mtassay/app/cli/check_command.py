@@ -57,8 +57,7 @@ def register(app: typer.Typer) -> None:
 @parameters_of(CheckMethod)
 def check(
     files: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="[FILE...]", help="Files with texts and their translations."),
+        list[Path] | None, typer.Argument(metavar="[FILE...]", help="Files with translations.")
     ] = None,
     system: SystemOption = None,
     source: Annotated[Path | None, typer.Option("--source", "-s", help="Source text.")] = None,
@@ -67,17 +66,11 @@ def check(
     ] = None,
     langpair: PairOption = None,
     parameters: Values = {},  # noqa: B006
-    cases: Annotated[
-        int | None, typer.Option(min=0, metavar="N", help="Show so many findings of each system in full.")
-    ] = None,
-    findings: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write every finding, with its place (JSONL).")
-    ] = None,
-    fail_on: Annotated[
-        FailOn, typer.Option("--fail-on", help="Exit with 1 where there are findings this bad, or worse.")
-    ] = FailOn.critical,
+    cases: Annotated[int | None, typer.Option(min=0, help="Findings to show of each system in full.")] = None,
+    findings: Annotated[Path | None, typer.Option(help="Write every finding with its place (JSONL).")] = None,
+    fail_on: Annotated[FailOn, typer.Option(help="Exit with 1 for findings this bad.")] = FailOn.critical,
     output_format: Annotated[
-        CheckFormat, typer.Option("--format", "-f", help="How to print the result.")
+        CheckFormat, typer.Option("--format", "-f", help="Output format.")
     ] = CheckFormat.text,
     frame: RunFrame = FRAME,
 ) -> None:

@@ -46,18 +46,14 @@ def doctor(
     ] = None,
     langpair: PairOption = None,
     system: EngineOption = None,
-    repeat: Annotated[
-        int, typer.Option(min=1, help="With -t: ask for each sentence so often. Does the answer change?")
-    ] = 2,
+    repeat: Annotated[int, typer.Option(min=1, help="With -t: how often to ask for each sentence.")] = 2,
     output_format: FormatOption = OutputFormat.text,
     workspace: WorkspaceOption = None,
     quiet: QuietOption = False,
 ) -> None:
     """What is installed, what works for a language pair (-l), and does an engine answer (-t)?
 
-    Nothing is downloaded or changed. With -l, language tools are opened to see whether they work, which takes
-    seconds. With -t, an engine is really asked: does it answer, how long does it take, does it always say the
-    same, and has it changed since the answers that the workspace has of it? Nothing of this is kept.
+    Nothing is downloaded, changed or kept.
 
     \b
     Examples:

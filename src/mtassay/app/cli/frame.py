@@ -154,7 +154,7 @@ class RunFrame:
         }
 
     def _listen(self, note: str) -> None:
-        if not self.quiet:  # a note that was not said stands with the result
+        if not self.quiet:  # a note that was not said is with the result
             self.notes.append(note)
             say(f"mtassay: {note}")
 

@@ -34,7 +34,7 @@ class Interruption:
         self._rescue: threading.Timer | None = None
 
     def catch(self) -> None:
-        """Hear Ctrl-C from now on, unless somebody decided that this process is not to (`nohup`, `&`)."""
+        """Catch Ctrl-C from now on, unless somebody decided that this process is not to (`nohup`, `&`)."""
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
             signal.signal(signal.SIGINT, self._press)
             # Python prints what is raised where nothing can be raised; this would be a traceback.
@@ -53,7 +53,7 @@ class Interruption:
             self._rescue.cancel()
 
     def end(self) -> NoReturn:
-        """Say that we stop, and stop. Nothing of Python is heard after this."""
+        """Say that we stop, and stop. Python prints nothing after this."""
         with suppress(OSError, ValueError):  # a reader that has gone, or a closed stream
             sys.stdout.flush()
         with suppress(OSError, ValueError):

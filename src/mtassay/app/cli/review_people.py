@@ -56,31 +56,18 @@ def invite_reviewer(
         str | None,
         typer.Argument(metavar="[NAME]", help="Whose answers they will be. Default: list who is invited."),
     ] = None,
-    admin: Annotated[
-        bool, typer.Option("--admin", help="May also see systems and everybody's answers, and write rules.")
-    ] = False,
-    address: Annotated[
-        str, typer.Option("--address", metavar="URL", help="Where the page is, for the link.")
-    ] = f"http://127.0.0.1:{PORT}",
-    days: Annotated[
-        int | None, typer.Option("--days", min=1, metavar="N", help="The link ends after so many days.")
-    ] = None,
-    campaign: Annotated[
-        str, typer.Option("--campaign", metavar="NAME", help="The link leads into this campaign alone.")
-    ] = "",
-    log: Annotated[
-        bool, typer.Option("--log", help="Show who came in when, and what admins changed.")
-    ] = False,
-    revoke: Annotated[
-        bool, typer.Option("--revoke", help="Take the invitation back, at once; what they answered stays.")
-    ] = False,
+    admin: Annotated[bool, typer.Option("--admin", help="May see everything and write rules.")] = False,
+    address: Annotated[str, typer.Option(metavar="URL", help="For the link.")] = f"http://127.0.0.1:{PORT}",
+    days: Annotated[int | None, typer.Option(min=1, help="The link ends after N days.")] = None,
+    campaign: Annotated[str, typer.Option(metavar="NAME", help="The link opens only this campaign.")] = "",
+    log: Annotated[bool, typer.Option("--log", help="Show visits, and what admins changed.")] = False,
+    revoke: Annotated[bool, typer.Option("--revoke", help="Take the invitation back; answers stay.")] = False,
     workspace: WorkspaceOption = None,
 ) -> None:
     """Make a link that lets somebody into the review page, or take it back (--revoke).
 
-    Without a name it lists who is invited, or with --log what the page wrote down. A link is shown once: the
-    workspace keeps only what is needed to recognise it. Who is invited again gets a new link, and the old
-    one is worth nothing. When the last invitation is taken back, the page stays closed.
+    Without a name it lists who is invited, or with --log who came in. A link is shown once; a new invitation
+    ends the old link. If the last invitation is taken back, the page stays closed.
 
     \b
     Examples:
@@ -129,12 +116,8 @@ def _options() -> None:
 @choosing()
 def create(
     name: Annotated[str, typer.Argument(metavar="NAME", help="What the campaign is called.")],
-    runs: Annotated[
-        list[str] | None, typer.Argument(metavar="[RUN]…", help="Saved runs. Default: the last.")
-    ] = None,
-    reviewers: Annotated[
-        str, typer.Option("--reviewers", metavar="NAMES", help="Who answers, as anna,ben,carla.")
-    ] = "",
+    runs: Annotated[list[str] | None, typer.Argument(metavar="[RUN]…", help="Saved runs.")] = None,
+    reviewers: Annotated[str, typer.Option(metavar="NAMES", help="Who answers, as anna,ben,carla.")] = "",
     question: Annotated[
         str | None,
         typer.Option(
@@ -154,10 +137,7 @@ def create(
         ),
     ] = None,
     raters: Annotated[int, typer.Option("--raters", min=2, help="How many people answer that share.")] = 2,
-    adjudicators: Annotated[
-        str,
-        typer.Option("--adjudicators", metavar="NAMES", help="Who settles disagreements."),
-    ] = "",
+    adjudicators: Annotated[str, typer.Option(metavar="NAMES", help="Who settles disagreements.")] = "",
     assign: Annotated[
         list[str] | None,
         typer.Option(
@@ -167,26 +147,35 @@ def create(
         ),
     ] = None,
     choice: Values = {},  # noqa: B006
-    settled: Annotated[
-        int,
-        typer.Option(
-            "--settled", min=0, metavar="N", help="Mix in so many that the runs settled without people."
-        ),
-    ] = 0,
+    settled: Annotated[int, typer.Option(min=0, help="Mix in N outputs that the runs settled.")] = 0,
     judge: Annotated[
         str,
         typer.Option(
             "--judge",
             metavar="NAME",
-            help="Whose verdicts are held against people: run, a detector of the run, or with --threshold a "
+            help="Whose verdicts are compared with people: run, a detector of the run, or with --threshold a "
             "metric (llm:MODEL).",
         ),
     ] = "",
     threshold: Annotated[
         float | None, typer.Option("--threshold", help="A metric calls wrong what scores below this.")
     ] = None,
+    attention: Annotated[
+        float,
+        typer.Option("--attention", min=0, max=0.5, help="Share of damaged outputs, references and repeats."),
+    ] = 0.0,
+    calibration: Annotated[
+        int, typer.Option("--calibration", min=0, metavar="N", help="So many outputs come first, for all.")
+    ] = 0,
+    exclude_below: Annotated[
+        float, typer.Option("--exclude-below", min=0, max=1, help="Who passes less of the checks, is out.")
+    ] = 0.0,
+    exclude_faster: Annotated[
+        float,
+        typer.Option("--exclude-faster", min=0, metavar="SECONDS", help="Who takes less for one, is out."),
+    ] = 0.0,
     langpair: Annotated[
-        str | None, typer.Option("--langpair", "-l", metavar="SRC-TGT", help="Languages, for a metric.")
+        str | None, typer.Option("--langpair", "-l", metavar="SRC-TGT", help="For a metric.")
     ] = None,
     workspace: WorkspaceOption = None,
 ) -> None:
@@ -194,7 +183,8 @@ def create(
 
     Everybody answers in an order of their own, and sees nobody's answer before all who are to answer have
     done so. Outputs go to whoever is free, each to one person, or to --raters of them for a share of
-    --overlap. With --settled nobody can tell what rules left open from what they decided.
+    --overlap. With --settled nobody can tell what rules left open from what they decided. Attention checks
+    look like outputs; who is out by the rules is in no agreement.
 
     \b
     Examples:
@@ -215,6 +205,10 @@ def create(
         settled=settled,
         judge=judge,
         threshold=threshold,
+        attention=attention,
+        calibration=calibration,
+        exclude_below=exclude_below,
+        exclude_faster=exclude_faster,
         workspace=workspace,
         langpair=langpair,
         **choice,
@@ -236,17 +230,13 @@ def show(
         typer.Argument(metavar="[NAME]", help="The campaign's name, or 'last'. Default: list all."),
     ] = None,
     precision: Annotated[
-        float,
-        typer.Option("--precision", min=0.01, max=0.99, help="What a threshold for the judge should meet."),
+        float, typer.Option(min=0.01, max=0.99, help="Wanted precision of the judge.")
     ] = 0.8,
     seed: SeedOption = None,
     output_format: FormatOption = OutputFormat.text,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Show where a campaign stands; without a name, list all of them, newest first.
-
-    Who has answered how much, and how fast; how far reviewers agree, also by category and phenomenon; what
-    waits for an adjudicator; precision and recall of the judge, and a threshold for the wished precision.
+    """Show the progress of a campaign and its agreement; without a name, list all of them.
 
     \b
     Examples:
@@ -290,9 +280,7 @@ def close(
     delete: Annotated[bool, typer.Option("--delete", help="Forget it, too; all answers stay.")] = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """End a campaign.
-
-    Nobody gets anything more of it; all answers stay, and count.
+    """End a campaign. Its answers stay, and count.
 
     \b
     Examples:
@@ -422,30 +410,19 @@ def serve_page(
             metavar="[WORKSPACE]", help=f"The workspace file. Default: $MTASSAY_WORKSPACE or {DEFAULT}."
         ),
     ] = None,
-    host: Annotated[
-        str, typer.Option("--host", metavar="HOST", help="Where to listen; others need an invitation.")
-    ] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option("--port", min=0, max=65535, metavar="N", help="Which port; 0 takes a free one.")
-    ] = PORT,
+    host: Annotated[str, typer.Option(metavar="HOST", help="Where to listen.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Which port; 0 takes a free one.")] = PORT,
     reviewer: ReviewerOption = None,
     show_systems: ShowSystemsOption = False,
     known_as: Annotated[
         list[str] | None,
-        typer.Option(
-            "--known-as", metavar="NAME", help="Another name of this server, as of a proxy. Repeat."
-        ),
+        typer.Option(metavar="NAME", help="Another name of this server, as of a proxy. Repeat."),
     ] = None,
-    reopen: Annotated[
-        bool, typer.Option("--reopen", help="Let everybody on this machine in again, once nobody is invited.")
-    ] = False,
+    reopen: Annotated[bool, typer.Option("--reopen", help="Open to this machine again.")] = False,
 ) -> None:
     """Serve the review page: what waits, in a browser.
 
-    Before anybody is invited, only this machine can open the page, and whoever does is its admin, under the
-    name of --reviewer. With another --host or --known-as, and once somebody was invited, everybody needs a
-    link; the page stays closed when the last invitation is revoked. Stop it with Ctrl-C; every answer is kept
-    as soon as the page says so.
+    Only this machine can open it until you invite somebody; then everybody needs a link. Ctrl-C stops it.
 
     \b
     Examples:

@@ -65,12 +65,9 @@ def next_open(
     show_systems: ShowSystemsOption = False,
     limit: LimitOption = None,
     suite: Annotated[
-        str | None,
-        typer.Option("--suite", metavar="SUITE", help="Take the newest run of this suite; show its rules."),
+        str | None, typer.Option(metavar="SUITE", help="Take the newest run of this suite; show its rules.")
     ] = None,
-    as_list: Annotated[
-        bool, typer.Option("--list", help="Print what is open instead of asking; so does --format.")
-    ] = False,
+    as_list: Annotated[bool, typer.Option("--list", help="Print what is open; ask nothing.")] = False,
     choice: Values = {},  # noqa: B006
     order: OrderOption = "fair",
     output_format: FormatOption = OutputFormat.text,
@@ -78,10 +75,8 @@ def next_open(
 ) -> None:
     """Decide on open outputs, one key for each.
 
-    Open is what no rule of a suite settles, or rules of both kinds claim, what is shown with an issue of
-    an invariance run, what fails in a behaviour run, and what reviewers dispute. Equal outputs of several
-    systems come once, and items that need the fewest answers first. Every answer is kept at once: stop
-    whenever you like, and go on with the same command. Without a terminal it prints a list.
+    Open is what no rule or judge settles, and what reviewers dispute. Answers are saved at once. Without a
+    terminal it prints a list.
 
     \b
     Examples:
@@ -224,10 +219,9 @@ def decide_one(
 ) -> None:
     """Decide on one output.
 
-    A later answer of the same reviewer replaces the earlier one, which stays in the history. SUBJECT is
-    the id that 'review next' and 'explain' show, or its beginning. CASE of a behaviour run means the output
-    to its edited source. Answers about a suite: correct, incorrect, unsure; about invariance: correct, under,
-    over, modification, mistranslation, logic, several, unsure; about behaviour: correct, wrong, unsure.
+    SUBJECT is the id that 'review next' and 'explain' show. Answers about a suite: correct, incorrect,
+    unsure; about invariance: correct, under, over, modification, mistranslation, logic, several, unsure;
+    about behaviour: correct, wrong, unsure.
 
     \b
     Examples:

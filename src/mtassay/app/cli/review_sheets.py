@@ -68,13 +68,13 @@ SystemOption = Annotated[
     list[str] | None, typer.Option("--system", metavar="NAME", help="Only what this system gave. Repeat.")
 ]
 SampleOption = Annotated[
-    int | None, typer.Option("--sample", min=1, metavar="N", help="So many of them, drawn by --seed.")
+    int | None, typer.Option("--sample", min=1, metavar="N", help="A random sample of N.")
 ]
 OrderOption = Annotated[
     Order,
     typer.Option(
         "--order",
-        help="Items that need the fewest answers first (fair), outputs of most systems, or as in the run.",
+        help="First: items that need few answers (fair), outputs of most systems, or as in the run.",
     ),
 ]
 QuestionOption = Annotated[
@@ -125,18 +125,13 @@ def export_reviews(
     only_open: Annotated[
         bool, typer.Option("--open", help="A sheet of what is open in RUN, to fill in the column 'answer'.")
     ] = False,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="TSV, CSV, XLSX or JSONL by its ending. Default: stdout."
-        ),
-    ] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="TSV, CSV, XLSX or JSONL.")] = None,
     form: Annotated[
         ExchangeForm | None,
         typer.Option(
             "--as",
-            help="For another program: entities (for nee), WMT's MQM files, mt-metrics-eval (mtme), ratings "
-            "(for meta correlate), Label Studio, Pearmut.",
+            help="For another program: entities (for nee), WMT's MQM files, mt-metrics-eval (mtme), WMT's "
+            "ESA records, ratings (for meta correlate), Label Studio, Pearmut.",
         ),
     ] = None,
     question: QuestionOption = None,
@@ -150,11 +145,7 @@ def export_reviews(
     order: OrderOption = "fair",
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Write reviews, or a sheet to fill in.
-
-    Reviews carry the texts they are about. --open writes a sheet of what is open instead. The options below
-    that choose outputs are for it. With --reviewer the sheet leaves out what this person has answered, and
-    bears the name.
+    """Write reviews, or with --open a sheet to fill in.
 
     \b
     Examples:
@@ -238,9 +229,7 @@ def import_file(
 ) -> None:
     """Read reviews, or a sheet filled in.
 
-    The file is one that 'review export' wrote, here or elsewhere. Rows without an answer are left out.
-    What is there already is not added again, and one bad row means that nothing is. Answers without a
-    date get that of the file.
+    One bad row means that nothing is added. Rows without an answer are left out.
 
     \b
     Examples:
@@ -263,18 +252,14 @@ def show_agreement(
             help="Which question, by its name. Default: suite, or the only one with answers.",
         ),
     ] = None,
-    disputed: Annotated[
-        bool, typer.Option("--disputed", help="List the outputs on which there is no majority.")
-    ] = False,
+    disputed: Annotated[bool, typer.Option("--disputed", help="List outputs without a majority.")] = False,
     seed: SeedOption = None,
     output_format: FormatOption = OutputFormat.text,
     workspace: WorkspaceOption = None,
 ) -> None:
     """Show how far reviewers agree with each other.
 
-    There is a line for each pair of them, and for all. Of each reviewer the last answer before they could
-    see those of others counts, and unsure is no rating. Kappa and alpha are 1 for full agreement and 0 for
-    what chance would give. How many verdicts of a run are right shows a campaign of --settled.
+    Kappa and alpha are 1 for full agreement and 0 for chance.
 
     \b
     Examples:

@@ -18,7 +18,6 @@ from mtassay.app.cli.common import (
     OutputFormat,
     QuietOption,
     SavedRunsArgument,
-    TrainingOption,
     WorkspaceOption,
     echo,
     print_json,
@@ -50,20 +49,12 @@ from mtassay.review.case_history import tell_case
 
 
 def explain(
-    case: Annotated[
-        str, typer.Argument(metavar="CASE", help="The id of a segment or item; or BLEU, or columns.")
-    ],
-    run: Annotated[
-        str | None,
-        typer.Option(metavar="RUN", help="A saved run. Default: the newest that has the case."),
-    ] = None,
+    case: Annotated[str, typer.Argument(metavar="CASE", help="A segment or item; or BLEU, or columns.")],
+    run: Annotated[str | None, typer.Option(metavar="RUN", help="A saved run. Default: the newest.")] = None,
     output_format: FormatOption = OutputFormat.text,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Show one case with all there is to know.
-
-    Every system's output, why it was judged so, what people decided, and what earlier runs said. Equal
-    outputs that were judged alike are shown once. What a rule matched is marked.
+    """Show one case: every output, why it was judged so, and what people decided.
 
     \b
     Examples:
@@ -118,21 +109,14 @@ def report(
     ] = None,
     against: Annotated[
         str | None,
-        typer.Option(
-            "--against", metavar="OLD", help="Say what got worse since this run, system or file of baselines."
-        ),
+        typer.Option(metavar="OLD", help="Say what got worse since this run, system or file of baselines."),
     ] = None,
-    title: Annotated[str, typer.Option(help="What stands at the top. Default: the systems.")] = "",
-    no_themes: Annotated[
-        bool, typer.Option("--no-themes", help="Do not look for what failures have in common.")
-    ] = False,
+    title: Annotated[str, typer.Option(help="What is at the top. Default: the systems.")] = "",
+    no_themes: Annotated[bool, typer.Option("--no-themes", help="Without themes of failures.")] = False,
     workspace: WorkspaceOption = None,
     quiet: QuietOption = False,
 ) -> None:
     """Write saved runs of any method as one page: what matters first, charts, tables, every sentence.
-
-    The page is one file that loads nothing: it opens from a mail, prints, and is read by screen readers. As
-    Markdown it fits a pull request.
 
     \b
     Examples:
@@ -185,12 +169,9 @@ def show_run(
     run: RunArgument = "last",
     findings: Annotated[bool, typer.Option("--findings", help="Show the segments worth a look too.")] = False,
     pairs: Annotated[bool, typer.Option("--pairs", help="Show all pairs, not only the baseline's.")] = False,
-    phenomena: Annotated[
-        bool, typer.Option("--phenomena", help="Of a suite, show every phenomenon, not only categories.")
-    ] = False,
+    phenomena: Annotated[bool, typer.Option("--phenomena", help="Show every phenomenon.")] = False,
     system: Annotated[
-        list[str] | None,
-        typer.Option("--system", metavar="NAME", help="With --findings: only this system's. Repeat."),
+        list[str] | None, typer.Option(metavar="NAME", help="With --findings: only this system's. Repeat.")
     ] = None,
     status: Annotated[
         list[str] | None,
@@ -202,7 +183,6 @@ def show_run(
     ] = None,
     examples: ExamplesOption = 0,
     between: BetweenOption = None,
-    training: TrainingOption = None,
     output_format: FormatOption = OutputFormat.text,
     workspace: WorkspaceOption = None,
 ) -> None:
@@ -214,7 +194,7 @@ def show_run(
     mtassay runs show last --findings --system nmt --status incorrect
     mtassay runs show last --examples 5 --between old,new
     """
-    compared = side_by_side(examples, between, training)
+    compared = side_by_side(examples, between)
     store = open_workspace(workspace)
     record = store.run(run)
     if (system or status) and not findings:
@@ -271,12 +251,10 @@ def export_run(
     what: Annotated[
         str,
         typer.Option(
-            help="What to export: scores, findings, segments (with all outputs), outputs (a line each)."
+            help="What to export: scores, findings, segments (with all outputs), outputs (one per line)."
         ),
     ] = "segments",
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="File to write. Default: standard output.")
-    ] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Default: standard output.")] = None,
     workspace: WorkspaceOption = None,
 ) -> None:
     """Write a run as JSONL."""
@@ -299,19 +277,14 @@ def delete_runs(
             "trace in the file.",
         ),
     ] = False,
-    undo: Annotated[
-        bool, typer.Option("--undo", help="Bring runs back that were deleted without --with-texts.")
-    ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be deleted, and delete nothing.")
-    ] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Bring deleted runs back.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Delete nothing; say what would go.")] = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Delete runs with their outputs and findings, and give the space back.
+    """Delete runs with their outputs and findings.
 
-    The newest 20 deleted runs are kept in a file beside the workspace, for --undo. With --with-texts nothing
-    is kept, and the file goes; reviews and answers that another run has, too, stay until that run is deleted
-    so. Backups, sheets and reports that you made are yours to delete.
+    The newest 20 deleted runs are kept for --undo. With --with-texts nothing is kept, except texts that
+    another run has, too.
 
     \b
     Examples:

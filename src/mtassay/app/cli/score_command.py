@@ -14,7 +14,6 @@ from mtassay.app.cli.common import (
     ExamplesOption,
     PairOption,
     SystemOption,
-    TrainingOption,
     check_targets,
     side_by_side,
 )
@@ -45,24 +44,16 @@ def score(
             "or a sacreBLEU test set such as wmt22.",
         ),
     ] = None,
-    documents: Annotated[
-        Path | None, typer.Option(help="Document id per line, or 'domain<TAB>document'.")
-    ] = None,
-    entities: Annotated[
-        Path | None, typer.Option(help="The reference with its named entities marked, for the metric nee.")
-    ] = None,
+    documents: Annotated[Path | None, typer.Option(help="Document of each line.")] = None,
+    entities: Annotated[Path | None, typer.Option(help="The reference with marked names, for nee.")] = None,
     parameters: Values = {},  # noqa: B006
     pairs: Annotated[bool, typer.Option("--pairs", help="Show all pairs, not only the baseline's.")] = False,
     examples: ExamplesOption = 0,
     between: BetweenOption = None,
-    training: TrainingOption = None,
     segment_scores: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write one score per segment (TSV; JSONL by ending).")
+        Path | None, typer.Option(help="Write scores of segments (TSV, JSONL).")
     ] = None,
-    findings: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write the segments worth a look, with evidence (JSONL)."),
-    ] = None,
+    findings: Annotated[Path | None, typer.Option(help="Write segments worth a look (JSONL).")] = None,
     cache: Annotated[bool, typer.Option(help="Reuse statistics measured before.")] = True,
     stream: Annotated[
         bool,
@@ -74,8 +65,7 @@ def score(
 ) -> None:
     """Score systems against references: which one is better, and is the difference real?
 
-    BLEU, chrF and TER equal sacreBLEU's to the last digit and carry its signature. All pairs of systems
-    are tested; a new rank begins where all systems above differ from all below.
+    BLEU, chrF and TER equal sacreBLEU's to the last digit. All pairs of systems are tested.
 
     \b
     Examples:
@@ -91,7 +81,7 @@ def score(
     check_targets(segment_scores, findings)
     if stream:
         frame = replace(frame, save=False)  # there are no segments to keep
-    compared = side_by_side(examples, between, training)
+    compared = side_by_side(examples, between)
     run = library.score(
         system or [],
         reference or [],

@@ -51,7 +51,7 @@ class Session:
     notes: dict[tuple[str, str], str] = field(default_factory=dict)
     """Notes that wait for their answer, by subject and question."""
     fetch: Callable[[Sequence[str]], Pending | None] | None = None
-    """Where outputs are handed out one by one: gives the next, but for those that were skipped."""
+    """Where outputs are handed out one by one: gives the next, except for those that were skipped."""
     keep: Callable[[Pending, str, str], Sequence[str]] | None = None
     """Keeps an answer with its note in another way than as a review; gives what to say then."""
     skipped: list[str] = field(default_factory=list)
@@ -229,7 +229,7 @@ class Session:
         left = "" if self.fetch is not None else f", {len(self.queue) - len(self.answers)} left"
         lines = [f"{len(self.answers)} answered{f' ({tally})' if tally else ''}{left}."]
         if lost := [note for note in self.notes.values() if note]:
-            lines.append(f"Not kept, for want of an answer: the note '{lost[0]}'.")
+            lines.append(f"Not kept, because an answer is missing: the note '{lost[0]}'.")
         return "\n".join(lines)
 
 

@@ -62,31 +62,18 @@ def add(
     category: Annotated[str, typer.Option(help="The category, such as Negation.")] = "",
     phenomenon: Annotated[str, typer.Option(help="The phenomenon, such as Negative concord.")] = "",
     source: Annotated[str, typer.Option(help="The sentence that systems translate.")] = "",
-    focus: Annotated[
-        list[str] | None, typer.Option(help="Words of the source that carry the phenomenon. Repeat.")
-    ] = None,
-    positive: Annotated[
-        list[str] | None, typer.Option(metavar="REGEX", help="An output with this is correct. Repeat.")
-    ] = None,
+    focus: Annotated[list[str] | None, typer.Option(help="Words with the phenomenon. Repeat.")] = None,
+    positive: Annotated[list[str] | None, typer.Option(metavar="REGEX", help="For correct outputs.")] = None,
     negative: Annotated[
-        list[str] | None, typer.Option(metavar="REGEX", help="An output with this is incorrect. Repeat.")
+        list[str] | None, typer.Option(metavar="REGEX", help="For incorrect outputs.")
     ] = None,
     reference: Annotated[list[str] | None, typer.Option(help="A correct translation. Repeat.")] = None,
-    context: Annotated[
-        list[str] | None, typer.Option(help="A sentence that stands before the source. Repeat.")
-    ] = None,
+    context: Annotated[list[str] | None, typer.Option(help="A sentence before the source. Repeat.")] = None,
     note: Annotated[str, typer.Option(help="What a reader should know.")] = "",
-    author: Annotated[
-        str | None, typer.Option(help="Who wrote it. Default: $MTASSAY_REVIEWER or the login name.")
-    ] = None,
-    item_id: Annotated[
-        str, typer.Option("--id", help="Default: made from category, phenomenon and a number.")
-    ] = "",
+    author: Annotated[str | None, typer.Option(help="Default: $MTASSAY_REVIEWER or the login name.")] = None,
+    item_id: Annotated[str, typer.Option("--id", help="Default: from phenomenon and number.")] = "",
     table: Annotated[
-        Path | None,
-        typer.Option(
-            "--from", metavar="FILE", help="Many items: a TSV whose columns are named like the fields."
-        ),
+        Path | None, typer.Option("--from", help="Many items: a TSV with these columns.")
     ] = None,
     langpair: Annotated[
         str | None,
@@ -97,9 +84,7 @@ def add(
 ) -> None:
     """Add an item, or many from a table. The rest of the file stays as it is, comments too.
 
-    With --langpair a file that is not there yet is made: YAML that explains itself. Asks for what is missing
-    when it runs in a terminal. In a table, several values of one cell are separated by " | "; an expression
-    has a cell for itself.
+    With --langpair it begins a new file. In a terminal it asks for what is missing.
 
     \b
     Examples:
@@ -165,11 +150,8 @@ def _complete(draft: Draft) -> Draft:
 
 def approve(
     file: FileArgument,
-    ids: Annotated[list[str], typer.Argument(metavar="ID…", help="Items; * stands for anything.")],
-    by: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Who approves. Default: $MTASSAY_REVIEWER or the login."),
-    ] = None,
+    ids: Annotated[list[str], typer.Argument(metavar="ID…", help="Items; * means anything.")],
+    by: Annotated[str | None, typer.Option(metavar="NAME", help="Default: $MTASSAY_REVIEWER.")] = None,
 ) -> None:
     """Say as a second person that items are right; until then they are drafts.
 
@@ -185,25 +167,14 @@ def approve(
 
 def convert(
     suite: SuiteArgument,
-    output: Annotated[
-        Path, typer.Argument(metavar="OUT", help="The file to write: .yaml, .jsonl or .json (DFKI).")
-    ],
-    hidden: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Hold items back: they go into this file, not into OUT."),
-    ] = None,
-    share: Annotated[
-        float, typer.Option("--hold-back", min=0, max=1, help="Share of every phenomenon to hold back.")
-    ] = 0.5,
+    output: Annotated[Path, typer.Argument(metavar="OUT", help="A file: .yaml, .jsonl, .json (DFKI).")],
+    hidden: Annotated[Path | None, typer.Option(help="Held-back items go into this file.")] = None,
+    share: Annotated[float, typer.Option("--hold-back", min=0, max=1, help="Share to hold back.")] = 0.5,
     seed: SeedOption = None,
     force: Annotated[bool, typer.Option("--force", help="Write over files that are there.")] = False,
     output_format: FormatOption = OutputFormat.text,
 ) -> None:
     """Write a suite in another format, and say what that cannot hold; or in two parts, one to hold back.
-
-    With --hidden, OUT has the items to publish. The share is rounded to the nearest item, halves down, so a
-    single item is published. Items that are 'public: false' stay hidden and count. Items held back leave no
-    rule, token or macro in OUT.
 
     \b
     Examples:
@@ -240,9 +211,7 @@ def convert(
 
 
 def list_suites(
-    suite: Annotated[
-        str | None, typer.Argument(metavar="[SUITE]", help="A suite. Default: those of language packs.")
-    ] = None,
+    suite: Annotated[str | None, typer.Argument(metavar="[SUITE]", help="Default: suites of packs.")] = None,
     output_format: FormatOption = OutputFormat.text,
 ) -> None:
     """What a suite holds, category by category; or which suites the installed language packs have.
@@ -278,9 +247,7 @@ def _print(records: Sequence[dict[str, Any]], form: OutputFormat, *, title: str 
 def check(
     suite: SuiteArgument,
     system: SystemOption = None,
-    runs: Annotated[
-        bool, typer.Option("--runs", help="Look for rules that applied to no output of all saved runs.")
-    ] = False,
+    runs: Annotated[bool, typer.Option("--runs", help="Look for rules that never applied.")] = False,
     min_items: Annotated[int, typer.Option(min=1, help="What a phenomenon should have at least.")] = 5,
     select: Annotated[
         list[str] | None,
@@ -294,8 +261,7 @@ def check(
 ) -> None:
     """Look for mistakes in a suite: patterns, tokens, duplicates, items that nothing can judge.
 
-    Each problem is one line: where, how bad, its name, what is wrong and what to do. The exit code is 1 if
-    there is an error, so that it can guard a repository.
+    The exit code is 1 if there is an error.
 
     \b
     Examples:

@@ -95,23 +95,15 @@ def run(
         ),
     ] = None,
     parameters: Values = {},  # noqa: B006
-    phenomena: Annotated[
-        bool, typer.Option("--phenomena", help="Show every phenomenon, not only categories.")
-    ] = False,
-    findings: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write every verdict with its texts and evidence (JSONL)."),
-    ] = None,
-    plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw the accuracies as a heat map (.svg or .png).")
-    ] = None,
+    phenomena: Annotated[bool, typer.Option("--phenomena", help="Show every phenomenon.")] = False,
+    findings: Annotated[Path | None, typer.Option(help="Write every verdict with evidence (JSONL).")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw a heat map (.svg, .png).")] = None,
     frame: RunFrame = FRAME,
 ) -> None:
     """Judge the outputs of systems by the rules of a suite: what does each one get right?
 
-    An output is correct, incorrect, undecided (no rule applies) or in conflict (rules of both kinds
-    apply). Settle the last two with 'mtassay review'. After rules or reviews changed, --run judges the
-    outputs of a saved run by the rules of today; only --reviews counts then, the rest is as in that run.
+    Outputs are correct, incorrect, undecided (no rule) or in conflict. --run judges a saved run again by
+    today's rules.
 
     \b
     Examples:
@@ -158,7 +150,7 @@ def accept(
         typer.Argument(metavar="[SUBJECT…]", help="Reviewed outputs (the beginning of an id), or items."),
     ] = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="All that reviewers have settled; asks before it writes.")
+        bool, typer.Option("--all", help="All that is settled; asks before writing.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Write what --all finds without asking.")] = False,
     form: Annotated[
@@ -169,22 +161,16 @@ def accept(
         str | None,
         typer.Option(metavar="PATTERN", help="Write this expression, if it breaks no known verdict."),
     ] = None,
-    correct: Annotated[
-        bool | None, typer.Option("--correct/--incorrect", help="Your answer where there is no review.")
-    ] = None,
+    correct: Annotated[bool | None, typer.Option("--correct/--incorrect", help="Your answer.")] = None,
     note: Annotated[str, typer.Option(help="A note for the rules. Default: the reviewer's.")] = "",
     reviewer: ReviewerOption = None,
     run: RunOption = None,
     system: SystemOption = None,
     frame: RunFrame = FRAME,
 ) -> None:
-    """Write what people settled into the suite as rules, so that they hold for everybody from now on.
+    """Write what people settled into the suite as rules, so that they count for everybody.
 
-    Without --as or --regex each reviewed output becomes a token. With --as regex the words that differ
-    between right and wrong outputs become an expression, if it accepts no output of other items; what has no
-    such words becomes a token, and that is said. Disputed outputs are left alone, and so is what the rules
-    say already. Only the lines concerned change in the file. An item whose rules change must be approved
-    again.
+    Outputs become tokens, with --as regex expressions. Changed items must be approved again.
 
     \b
     Examples:

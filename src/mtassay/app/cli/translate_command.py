@@ -31,7 +31,7 @@ def translate(
             "--output",
             "-o",
             help="A file (.txt, .tsv, .jsonl, or the format of the source), or a folder with one file per "
-            "system. Default: standard output; for en.json and the like the file beside it, de.json.",
+            "system. Default: standard output; for en.json and similar the file beside it, de.json.",
         ),
     ] = None,
     only_missing: Annotated[
@@ -41,21 +41,16 @@ def translate(
     max_calls: MaxCallsOption = None,
     max_characters: MaxCharactersOption = None,
     deadline: Annotated[
-        float | None, typer.Option(min=0.1, metavar="SECONDS", help="Make no new calls after this time.")
+        float | None, typer.Option(min=0.1, metavar="SECONDS", help="Stop after this time.")
     ] = None,
     fresh: FreshOption = False,
     workspace: WorkspaceOption = None,
     quiet: QuietOption = False,
 ) -> None:
-    """Translate a file with live engines. Run the same command again and it goes on where it stopped.
+    """Translate a file with live engines. The same command continues after a stop.
 
-    A localisation file (PO, XLIFF, JSON, ARB, Android, Apple, properties, CSV) is written back as it is,
-    with only the targets changed. Placeholders and inline codes come back in place; a text where they do
-    not is left as it was, and counted.
-
-    A .txt file may have any length: it is read and written as it is translated, and memory stays the same.
-    Every answer is kept in the workspace when it arrives and not asked again, unless with --fresh. What
-    could not be translated is an empty line (in JSONL: the reason), is counted, and makes the exit code 3.
+    Localisation files (PO, XLIFF, JSON…) come back with only the targets changed. Answers are kept and not
+    asked for twice. What fails is counted, and makes the exit code 3.
 
     \b
     Examples:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -25,6 +25,8 @@ from mtassay.data.display import (
 from mtassay.data.marks import differing, p_stated, plural, signed
 from mtassay.data.method import Method, method_of, view_of
 from mtassay.data.nouns import Comparison, Origin, Run
+from mtassay.methods.choice import offers
+from mtassay.methods.headlines import matrix_table
 from mtassay.methods.paired_scores import LISTED
 
 _WIDE = 6  # systems side by side; the rest is folded
@@ -59,7 +61,7 @@ class Glance:
 
     @property
     def parts(self) -> list[list[str]]:
-        """The systems that stand side by side, as many as fit at a time."""
+        """The systems that are side by side, as many as fit at a time."""
         return [list(self.systems[n : n + _WIDE]) for n in range(0, len(self.systems), _WIDE)]
 
     def rows(self, systems: Sequence[str]) -> list[GlanceRow]:
@@ -122,31 +124,18 @@ class Glance:
         """Who is significantly better than whom by each measure, and any two systems in numbers."""
         if len(self.systems) < 3:
             return []
-        tables = []
-        rows: list[list[str]] = []
+        rows = []
         for _, board in self.boards:
-            names = [name for name in self.systems if board.standing(name)]
-            signs = [[name, *(_sign(board, name, other) for other in names)] for name in names]
-            numbers = [str(number) for number in range(1, len(names) + 1)]
-            signs = [[f"{n} {row[0]}", *row[1:]] for n, row in zip(numbers, signs, strict=True)]
-            title = f"Who is significantly better by {board.label}: ▲ the row, ▼ the column, = neither"
-            tables.append(Table(["System", *numbers], signs, title))
             for pair in board.pairs:
                 p = "–" if pair.p is None else p_stated(pair.p).removeprefix("p ").removeprefix("= ")
                 rows.append([f"{pair.a} − {pair.b}", board.label, signed(pair.delta, 2), p, pair.better])
         header = ["Systems", "measure", "difference", "p", "significantly better"]
-        return [*tables, Table(header, rows, "Any two systems")]
+        found = [matrix_table(board, self.systems) for _, board in self.boards]
+        return [*filter(None, found), Table(header, rows, "Any two systems")]
 
 
 def _of(board: Leaderboard, system: str) -> list[Comparison]:
     return [pair for pair in board.pairs if system in (pair.a, pair.b)]
-
-
-def _sign(board: Leaderboard, a: str, b: str) -> str:
-    pair = None if a == b else board.pair(a, b)
-    if pair is None or pair.p is None:
-        return "–" if a != b else ""
-    return "=" if not pair.better else "▲" if pair.better == a else "▼"
 
 
 def _counted(board: Leaderboard) -> str:
@@ -197,7 +186,7 @@ class RunPart:
         return f"{self.title}: {self.means}" if self.means else self.title
 
     def is_folded(self, table: Table) -> bool:
-        """Whether a table is too long to stand there, or a map shows the same."""
+        """Whether a table is too long to are there, or a map shows the same."""
         maps = [figure for figure in self.figures if figure.kind == "heat"]
         return len(table.rows) > _FEW_ROWS or any(
             len(figure.places) == len(table.rows) > 1 for figure in maps
@@ -228,8 +217,6 @@ class Page:
     agreement: Sequence[Table] = ()
     plan: str = ""
     priorities: Sequence[str] = ()
-    prices: Mapping[str, float] = field(default_factory=dict)
-    latency: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def systems(self) -> list[str]:
@@ -244,7 +231,10 @@ class Page:
     @cached_property
     def decision(self) -> Recommendation:
         """What to do."""
-        return decide(self.tested, priorities=self.priorities, prices=self.prices, latency=self.latency)
+        known = [offer for part in self.parts for offer in offers(part.run, None)]
+        prices = {offer.system: offer.price for offer in known if offer.price is not None}
+        latency = {offer.system: offer.middle for offer in known if offer.middle is not None}
+        return decide(self.tested, priorities=self.priorities, prices=prices, latency=latency)
 
     def risks(self) -> list[tuple[RunPart, Proof]]:
         """What could go wrong, each with the sentence that proves it."""
@@ -279,15 +269,12 @@ def page_of(
     agreement: Sequence[Table] = (),
     plan: str = "",
     priorities: Sequence[str] = (),
-    prices: Mapping[str, float] | None = None,
-    latency: Mapping[str, float] | None = None,
 ) -> Page:
     """The page of these runs; `names` are what they are called, where that is not their method.
 
     `themes` are what failures have in common, `in_themes` which outputs each is about, `gates` what the rules
     of a plan say, `agreement` how far reviewers agree, and `plan` the text of the plan that the runs are of.
-    `priorities` are what counts most in the choice of a system, `prices` what a million characters cost, and
-    `latency` the seconds that a text takes, by system.
+    `priorities` are what counts most in the choice of a system.
     """
     methods = [run.method for run in runs]
     called = list(names) or [
@@ -299,7 +286,7 @@ def page_of(
     ]
     changed = [changes_part(entry, f"c{place}") for place, entry in enumerate(changes)]
     what = title or _title(runs)
-    return Page(what, parts, changed, themes, gates, agreement, plan, priorities, prices or {}, latency or {})
+    return Page(what, parts, changed, themes, gates, agreement, plan, priorities)
 
 
 def run_part(

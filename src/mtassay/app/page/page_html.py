@@ -69,7 +69,7 @@ def _policy(style: str, script: str) -> str:
 
 
 def _shown(markup: type, value: Any) -> Any:
-    """Whatever stands in the page is visible, and has an end."""
+    """Whatever is in the page is visible, and has an end."""
     if value is None:
         return ""
     if isinstance(value, markup) or not isinstance(value, str):
@@ -88,7 +88,7 @@ def _brief(text: str, most: int = _LONGEST) -> str:
 
 
 def _tight(text: str) -> str:
-    """The text with numbers that are not parted from their names and signs at the end of a line.
+    """The text with numbers that are not separated from their names and signs at the end of a line.
 
     >>> _tight("BLEU 30.2, p < 0.001, n = 166, 4 %").count(" ")
     4

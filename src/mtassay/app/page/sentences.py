@@ -1,4 +1,4 @@
-"""The cases behind the numbers of a page, packed small, and which of them a cell of a table stands for."""
+"""The cases behind the numbers of a page, packed small, and which of them a cell of a table is for."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _GRAVEST = ("fail", "error", "undecided", "skipped", "pass", "")
 
 
 class CaseSelection(NamedTuple):
-    """The cases that a number stands for, and how many: of a group, a system, a status or a severity.
+    """The cases that a number is for, and how many: of a group, a system, a status or a severity.
 
     `is_settled` leaves out cases that not every system's answer to passes or fails.
     """
@@ -115,7 +115,7 @@ class PageCases:
             kept.append(view)
         return cls(kept, len(everything) - len(kept), themes or {})
 
-    # Which cases a number stands for -----------------------------------------------------------------------
+    # Which cases a number means -----------------------------------------------------------------------
 
     def of_headline(self, headline: Headline) -> CaseSelection | None:
         """Those that prove a headline."""
@@ -135,7 +135,7 @@ class PageCases:
         return self._counted(CaseSelection(system=system, severity=severity))
 
     def in_table(self, table: Table) -> list[list[CaseSelection | None]]:
-        """What each cell of a table stands for: its row and its column must say it."""
+        """What each cell of a table is for: its row and its column must say it."""
         columns = [self._named(name) for name in table.header]
         known_groups = set(self.groups)
         found: list[list[CaseSelection | None]] = []

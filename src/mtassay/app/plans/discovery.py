@@ -43,7 +43,7 @@ _TABLES = {".tsv", ".jsonl", ".ndjson", ".xml", ".tmx", ".xlf", ".xliff", ".sgm"
 _NO_TEXTS = {".py", ".md", ".sh", ".js", ".ts", ".rs", ".so", ".html", ".log", ".cfg", ".ini", ".toml"}
 _LOCALISED = {".po", ".pot", ".strings", ".stringsdict", ".xcstrings", ".arb", ".properties"}
 BEFORE = {"old", "base", "baseline", "previous", "prev", "before", "release", "v1"}
-"""Words in the name of a system that others are held against."""
+"""Words in the name of a system that others are compared with."""
 _SCORES = {".score", ".csv", ".tsv", ".jsonl"}
 _PEOPLE = ("z.scr", "esa", "da", "mqm", "z", "raw.scr", "human")
 """Columns of people's scores, the one to take first."""
@@ -107,7 +107,7 @@ class Discovery:
         return bool(self.outputs or self.folders or self.engines or inside)
 
     def lines(self) -> list[str]:
-        """What was recognised, a line each."""
+        """What was recognised, one per line."""
         lines = [f"languages: {self.pair}"] if self.pair else []
         for found in self.test_sets:
             parts = [found.where, found.source, *found.references, found.documents]
@@ -415,7 +415,7 @@ class _Search:
             self._add_outputs(target, paths)
 
     def _add_outputs(self, target: str, paths: Sequence[str]) -> None:
-        """Files of outputs as systems; a folder that holds nothing else stands for all of its files."""
+        """Files of outputs as systems; a folder that holds nothing else means all of its files."""
         folders: dict[str, list[str]] = {}
         for path in paths:
             folders.setdefault(Path(path).parent.as_posix(), []).append(path)

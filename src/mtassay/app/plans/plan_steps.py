@@ -63,6 +63,7 @@ def step_key(plan: Plan, step: PlanStep, work: Work, store: Workspace) -> str:
         "pair": str(work.pair),
         "systems": {name: _identity(name, what, work) for name, what in systems.items()},
         "files": {name: digest for name in sorted({*files}) if (digest := _digest(Path(name)))},
+        **({"about": about} if (about := plan.about(step)) else {}),
         **_installed(),
         "reviews": [
             repr(review) for q in work.method.asks for review in counted_reviews(store, store.reviews(q.name))
@@ -149,7 +150,7 @@ class StepRun:
 
     @property
     def lines(self) -> list[str]:
-        """What a person must know of a step that went wrong, a line each."""
+        """What a person must know of a step that went wrong, one per line."""
         if self.run is None:
             return [self.error]
         unsaved = [f"not saved: {self.run.trouble}"] if self.run.trouble else []
@@ -160,7 +161,7 @@ class StepRun:
         ]
 
     def render(self, *, width: int = 80, color: bool = False) -> str:
-        """The step as it stands in the report of a plan: its run in short, or why there is none."""
+        """The step as it is in the report of a plan: its run in short, or why there is none."""
         parts = [f"== {self.title}", *self.lines]
         if self.run is not None and says_something(self.run):
             parts.append(render_brief(self.run.record, width=width, color=color))
@@ -462,7 +463,7 @@ def do_step(plan: Plan, step: PlanStep, work: Work | MtassayError, settings: Run
         key = step_key(plan, step, work, store)
         if not settings.fresh and (earlier := earlier_run(store, key)):
             return replace(ended, state="unchanged", run=load(earlier, workspace=settings.workspace))
-        run = work.run(settings)
+        run = work.run(replace(settings, about=plan.about(step)))
         if run.failures:
             return replace(ended, state="incomplete", run=run, exit_code=ServiceError.exit_code)
         if run.trouble:

@@ -20,7 +20,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from mtassay.app import access
 from mtassay.app.reviewing import reviewer_name
-from mtassay.app.runs import open_workspace
+from mtassay.app.runs import open_workspace, workspace_path
 from mtassay.data.errors import MissingExtraError, MtassayError, UsageError
 from mtassay.review.pending import asked_in
 from mtassay.review.queue import is_prepared, prepare_once
@@ -176,7 +176,7 @@ def serve(
 ) -> None:
     """Serve the page of a workspace; `listen` is told where it is and who may open it, as soon as it can be.
 
-    `hosts` are other names that the server goes by, as behind a proxy. Port 0 takes any that is free. With
+    `hosts` are other names of the server, as behind a proxy. Port 0 takes any that is free. With
     another `host` or name than this machine's own, it refuses to start before somebody was invited, and so it
     does where all invitations were revoked, unless `reopen` lets in everybody on this machine.
     """
@@ -188,7 +188,8 @@ def serve(
     from mtassay.app.web.application import make_application
     from mtassay.app.web.visits import Site
 
-    store = open_workspace(workspace)
+    # In an empty folder, suites are begun on the page; a file that is named must be there.
+    store = Workspace(workspace_path(None)) if workspace is None else open_workspace(workspace)
     if store.read_only:
         raise UsageError(f"{store.path} may not be written, so nothing can be answered.")
     others = next((name for name in (host, *hosts) if not is_loopback(name)), None)
@@ -292,7 +293,7 @@ Send = Callable[[Message], Awaitable[None]]
 
 
 class Guard:
-    """Stands before an application: checks the host and the size, and gives every answer its headers.
+    """Wraps an application: checks the host and the size, and gives every answer its headers.
 
     A page elsewhere may point a name of its own at this machine and then read what it gets (DNS rebinding).
     So a request must name the host that the server was bound to, or another `hosts` has.
@@ -312,7 +313,7 @@ class Guard:
         names = [value for key, value in scope["headers"] if key.lower() == b"host"]
         host = names[0].decode("latin-1") if len(names) == 1 else ""
         if not is_welcome(host, self._bound, self._hosts):
-            await _refuse(send, 421, "This server does not go by that name.")
+            await _refuse(send, 421, "This server does not have that name.")
             return
         length = headers.get(b"content-length", b"0")
         largest = LARGEST_FILE if scope["path"] == UPLOAD else LARGEST_BODY
@@ -374,7 +375,7 @@ class WorkspacePool:
 
     @contextmanager
     def lend(self) -> Iterator[Workspace]:
-        """A workspace that nobody else uses meanwhile. Whoever has one must not ask for another."""
+        """A workspace that nobody else uses meanwhile. Anyone who has one must not ask for another."""
         with self._free:
             try:
                 workspace = self._idle.get_nowait()

@@ -1,4 +1,4 @@
-"""Who asks: a person with an invitation, or whoever sits at this machine if nobody was ever invited.
+"""Who asks: a person with an invitation, or anyone who sits at this machine if nobody was ever invited.
 
 The cookie holds the secret of the invitation, or something random for the local person. What every changing
 request must carry besides is derived from it, so that no other site can make one, and a restart of the server
@@ -27,9 +27,11 @@ from mtassay.app.web.server import WorkspacePool, is_loopback
 from mtassay.data.display import Line, Span
 from mtassay.data.errors import UsageError
 from mtassay.data.marks import find_words, plural, printable
+from mtassay.data.method import view_of
 from mtassay.data.nouns import UNSURE, Question, Run
 from mtassay.data.subjects import count_reviewers, told_answer
 from mtassay.data.words import split_words
+from mtassay.review.campaign_store import WITHDRAW
 from mtassay.review.pending import questions_about
 
 _MONTHS_S = 180 * 24 * 3600
@@ -62,7 +64,7 @@ class Site:
 
     @property
     def is_local(self) -> bool:
-        """Whether it goes by names of this machine alone; else invitations are always needed."""
+        """Whether it uses names of this machine alone; else invitations are always needed."""
         return all(map(is_loopback, (self.host, *self.hosts)))
 
     @property
@@ -254,7 +256,7 @@ def offered_runs(runs: Sequence[Run]) -> dict[str, Any]:
     """What a form offers: the newest runs, each with a line, and the questions about them."""
     newest = runs[:_RUNS]
     names = dict.fromkeys(question.name for run in newest for question in questions_about(run))
-    lines = [f"{run.method}, {run.started[:16].replace('T', ' ')}, {run.id}" for run in newest]
+    lines = [f"{view_of(run).title()}, {run.started[:16].replace('T', ' ')}, {run.id}" for run in newest]
     return {"runs": list(zip([run.id for run in newest], lines, strict=True)), "questions": list(names)}
 
 
@@ -305,14 +307,14 @@ Form = Mapping[str, str]
 
 
 def _field(form: Form) -> str:
-    """The answer as it stands in the field of that name."""
+    """The answer as it is in the field of that name."""
     return form.get("answer", "")
 
 
 def _spans(form: Form) -> str:
     """Spans as the page sends them (JSON) or as a person types them, with the score of another field."""
     answer, score = form.get("answer", "").strip() or "none", form.get("score", "").strip()
-    if not score or answer == UNSURE:
+    if not score or answer in (UNSURE, WITHDRAW):
         return answer
     if answer.lower() == "none":
         answer = '{"spans": []}'

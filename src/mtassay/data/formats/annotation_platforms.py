@@ -26,7 +26,7 @@ LEFT_OUT = "left out"
 SKIPPED, DRAFT, PREDICTED, UNSCORED = "skipped", "left as a draft", "made by a model", "left without a score"
 RESET, TUTORIAL = "reset later", "of a tutorial or a form"
 REASONS = (SKIPPED, DRAFT, PREDICTED, UNSCORED, RESET, TUTORIAL)
-"""Why what stands in a file of another program is no answer."""
+"""Why what is in a file of another program is no answer."""
 
 
 def task_of(
@@ -328,6 +328,8 @@ def pearmut_annotations(
         if review.answer == UNSURE:
             continue
         item = pearmut_item(subject, question, system)
+        if review.is_adjudication:
+            item[OWN]["standing"] = "adjudication"
         (model,) = item["tgt"]
         entry: Record = {
             "annotation": [{model: _pearmut_annotation(review.answer, question, subject)}],

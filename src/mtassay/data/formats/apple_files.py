@@ -71,7 +71,7 @@ class Strings(LocalisationFormat):
 
 
 def _add(units: FileUnits, tokens: list[re.Match[str]], note: str, content: Content) -> None:
-    # A key alone stands for itself.
+    # A key alone means itself.
     if len(tokens) not in (1, 3) or (len(tokens) == 3 and tokens[1]["sign"] != "="):
         raise content.error('expected "key" = "text";', tokens[0].start() if tokens else 0)
     key, value = _resolved(tokens[0]), _resolved(tokens[-1])

@@ -107,7 +107,7 @@ def parse_inline(lines: Sequence[str]) -> list[MarkedSentence]:
 
 
 def has_tags(line: str) -> bool:
-    """Whether any annotation stands in the line."""
+    """Whether any annotation is in the line."""
     return bool(_pairs(line)[0])
 
 
@@ -151,7 +151,7 @@ def _same_name(one: re.Match[str], other: re.Match[str]) -> bool:
 
 
 def _reading(line: str, pairs: list[Pair], *, escaped: bool) -> LineReading:
-    """The line without its annotation tags; `escaped` turns `&lt;` and the like into characters."""
+    """The line without its annotation tags; `escaped` turns `&lt;` and similar into characters."""
     text, at = "", 0
     offsets: dict[int, int] = {}
     for tag in sorted((tag for pair in pairs for tag in pair), key=re.Match.start):

@@ -421,7 +421,7 @@ class SegmentTerms:
 
     def of(self, segment_id: str, source: str | None) -> tuple[Term, ...] | None:
         """The terms of a segment; `None` where the file does not know it."""
-        # Ids are often plain line numbers: a source that stands once names its segment better.
+        # Ids are often plain line numbers: a source that is once names its segment better.
         return self.by_source.get(source or "", self.by_id.get(segment_id))
 
     @cached_property
@@ -458,6 +458,6 @@ def read_segment_terms(path: str, *, column: str = "terms") -> SegmentTerms:
         if "source" not in record and "id" not in record:
             raise InputError("a record without source and id", path=path, line=line)
     if not by_id and repeated:
-        raise InputError(f"the source {min(repeated)[:60]!r} stands twice; give ids", path=path)
+        raise InputError(f"the source {min(repeated)[:60]!r} occurs twice; give ids", path=path)
     known = {source: terms for source, terms in by_source.items() if source not in repeated}
     return SegmentTerms(known, by_id)

@@ -30,7 +30,7 @@ _TOKEN = re.compile(
 
 @dataclass(slots=True)
 class JsonNode:
-    """A value and where it stands: a text, an object, a list, or something else, which has no value here."""
+    """A value and where it is: a text, an object, a list, or something else, which has no value here."""
 
     start: int
     end: int = 0
@@ -52,7 +52,7 @@ class JsonNode:
 
 
 def read_json(content: Content) -> JsonNode:
-    """The object that a JSON file is, with places. A key that stands twice keeps both, as `KEY#2`."""
+    """The object that a JSON file is, with places. A key that occurs twice keeps both, as `KEY#2`."""
     text = content.text
     root = JsonNode(0)
     stack: list[tuple[JsonNode, str]] = []

@@ -35,7 +35,7 @@ def splice(text: str, edits: Iterable[tuple[int, int, str]]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """Where a target is written, and how: `write` gives the characters that stand for a text there.
+    """Where a target is written, and how: `write` gives the characters that mean a text there.
 
     It raises a `ValueError` for a text that this place cannot hold.
     """
@@ -50,7 +50,7 @@ class FileUnit:
     """One text of a localisation file.
 
     Args:
-        id: Unique in the file: the key, with a number where a key stands twice.
+        id: Unique in the file: the key, with a number where a key occurs twice.
         source: `None` where the file has none, as in most formats with one language a file.
         target: `None` where nobody translated it.
         line: Where it begins, from 1; `None` where the file lacks it.

@@ -84,7 +84,7 @@ def open_xml(data: bytes, path: str, *, entities: bool = False) -> Content:
 
 
 def read_nodes(content: Content, *roots: str) -> MarkupNode:
-    """The root element with all others below it; an `InputError` where it is none of these."""
+    """The root element with all others below it; an `InputError` for any other root."""
     top = MarkupNode("", "", 0, 0)
     here = top
     for token in _TOKEN.finditer(content.text):
@@ -154,7 +154,7 @@ class Inline:
         opaque: Collection[str] = (),
         literal: Callable[[str], str] | None = None,
     ) -> Inline:
-        """What stands between the tags of a node."""
+        """What is between the tags of a node."""
         raw = source[node.inside : node.inside_end]
         if "<" not in raw:
             codes: list[str] = []

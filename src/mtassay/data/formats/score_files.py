@@ -274,7 +274,7 @@ def column_of(name: str, scores: Mapping[str, Any], ids: Sequence[str] = ()) -> 
 
 
 def match_systems(theirs: Iterable[str], ours: Collection[str]) -> dict[str, str]:
-    """Which of our systems a name stands for: the same name, or the one without a numeric suffix.
+    """Which of our systems a name is for: the same name, or the one without a numeric suffix.
 
     WMT numbers its systems in files of human scores. Names that fit nothing are not in the result.
 

@@ -101,7 +101,7 @@ def add_rules(where: FilePath, rules: NewRules) -> Suite:
 
 
 def remove_rule(where: FilePath, item_id: str, kind: RuleField, rule: Rule) -> Suite:
-    """Take a rule out of an item, wherever it stands in this list; gives the suite afterwards.
+    """Take a rule out of an item, wherever it is in this list; gives the suite afterwards.
 
     One of the same text with other options stays. The item loses its approver, as one with new rules does.
     """
@@ -184,7 +184,7 @@ def _change(
         if not is_right:
             raise InputError(
                 "this file is laid out in a way that cannot be edited without touching other lines. "
-                "Edit it by hand, or write it anew: mtassay suite convert",
+                "Edit it by hand, or write it again: mtassay suite convert",
                 path=where,
             )
         if read_bytes(path) != data:
@@ -243,7 +243,7 @@ def _with_records(text: str, ids: Mapping[str, Any], edit: Callable[[_Record], _
             return line
         return _line(edit(record)) + ("\r" if line.endswith("\r") else "")
 
-    # Other separators that Unicode knows may stand inside a text.
+    # Other separators that Unicode knows may be inside a text.
     return "\n".join(edited(line) for line in text.split("\n"))
 
 

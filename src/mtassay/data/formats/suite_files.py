@@ -56,7 +56,7 @@ def suite_advice(name: str) -> str:
 def read_suite(where: FilePath) -> Suite:
     """The suite in a file, or that of a language pack by its name (`en-pt`) where there is no such file.
 
-    Ids may repeat here: whoever judges asks `mtassay.methods.suite` first.
+    Ids may repeat here: anyone who judges asks `mtassay.methods.suite` first.
     """
     path = Path(where)
     if not path.exists() and str(where) in own_suites():
@@ -123,12 +123,12 @@ def _parsed(text: str, path: str, line: int | None = None) -> Any:
 
 
 def _object(pairs: list[tuple[str, Any]], *, path: str, line: int | None) -> dict[str, Any]:
-    """A JSON object. A key that stands twice would lose a rule without a word."""
+    """A JSON object. A key that occurs twice would lose a rule without a word."""
     record = dict(pairs)
     if len(record) < len(pairs):
         twice = next(key for key, n in Counter(key for key, _ in pairs).items() if n > 1)
         name = f" in the item '{record['id']}'" if "id" in record else ""
-        raise InputError(f"the key '{twice}' stands twice{name}; join the two", path=path, line=line)
+        raise InputError(f"the key '{twice}' occurs twice{name}; join the two", path=path, line=line)
     return record
 
 
@@ -199,7 +199,7 @@ def losses(suite: Suite, ending: str) -> dict[str, int]:
 
 
 def losses_between(where: str, suite: Suite, target: Path) -> list[str]:
-    """What of the suite in a file will not be in the target, a line each; comments of YAML are named too."""
+    """What of the suite in a file will not be in the target, one per line; comments of YAML are named too."""
     lines = []
     for what, count in losses(suite, target.suffix).items():
         number = "" if what.startswith("the ") else f": {count:,}"

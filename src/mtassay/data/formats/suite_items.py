@@ -27,11 +27,14 @@ class Matching:
     """How outputs and rules are made comparable. The defaults compare character by character.
 
     `quotes` folds curly quotation marks and apostrophes into straight ones, `invisible` leaves out soft
-    hyphens and characters without width, `copies` says what an output is that equals its source.
+    hyphens and characters without width, `copies` says what an output is that equals its source. `unicode`
+    has, beyond Unicode's own forms, `scripts`: NFKC (one width of kana and letters), without vowel marks and
+    tatweel of Arabic, Persian and Urdu letters as the Arabic ones, all digits as 0 to 9; and `accents`: the
+    same without combining accents.
     """
 
     case: Case = "exact"
-    unicode: Literal["none", "NFC", "NFKC"] = "none"
+    unicode: Literal["none", "NFC", "NFKC", "scripts", "accents"] = "none"
     whitespace: Literal["keep", "collapse"] = "keep"
     quotes: Literal["keep", "fold"] = "keep"
     invisible: Literal["keep", "ignore"] = "keep"
@@ -100,7 +103,7 @@ class Item:
 class Suite:
     """Items in the order of their file, and what holds for all of them.
 
-    `words_alone` are phenomena in which one word decides, wherever it stands; `*` stands for anything.
+    `words_alone` are phenomena in which one word decides, wherever it is; `*` means anything.
     """
 
     items: tuple[Item, ...]
@@ -137,7 +140,7 @@ _MACRO = re.compile(r"\{\{\s*([\w-]+)\s*\}\}")
 
 
 def macros_in(pattern: str) -> list[str]:
-    """The names of the macros that stand in a pattern, in order."""
+    """The names of the macros that are in a pattern, in order."""
     return _MACRO.findall(pattern)
 
 
@@ -190,7 +193,7 @@ def check_length(suite: Suite) -> None:
         known = [name for name in macros_in(pattern) if name in suite.macros] if depth < _DEEPEST else []
         for name in known:
             if name not in lengths:
-                lengths[name] = 0  # one that contains itself is told of where it is used
+                lengths[name] = 0  # one that contains itself is reported where it is used
                 lengths[name] = length(suite.macros[name], depth + 1)
         return len(pattern) + sum(lengths[name] for name in known)
 

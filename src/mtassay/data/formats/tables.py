@@ -1,7 +1,7 @@
 r"""Everything one file holds as columns, and the cells and fields it is made of.
 
 A tab, a line break and a backslash are written `\t`, `\n`, `\r`, `\\`; several texts in one cell are
-parted by `\|`, and `\N` is no text. A backslash also stands before what a spreadsheet would take for a
+separated by `\|`, and `\N` is no text. A backslash also is before what a spreadsheet would take for a
 formula (`\=1+1`), for a quotation (`\"Yes"`) or for a number and change (`\007`, but not `7`).
 """
 
@@ -202,7 +202,7 @@ class Format(ABC):
     def read(self, data: bytes, path: str, pair: Pair | None) -> FileTable:
         """All that a file with this content holds; `path` is for messages.
 
-        Whatever the bytes are, it raises nothing but an `InputError`, or a `UsageError` for want of a pair.
+        Whatever the bytes are, it raises nothing but an `InputError`, or a `UsageError` without a pair.
         """
 
     def recognises(self, start: bytes) -> bool:

@@ -77,7 +77,7 @@ def check_archive(data: bytes, *, path: str | PathLike[str]) -> None:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             size = sum(entry.file_size for entry in archive.infolist())
     except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError):
-        return  # whoever opens it says what is wrong
+        return  # anyone who opens it says what is wrong
     if size > limit:
         raise _too_large(path, limit)
 
@@ -174,7 +174,7 @@ def check_columns(columns: Sequence[str], path: FilePath) -> None:
     """Refuse a table with two columns of one name: one of them would be lost without a word."""
     for place, name in enumerate(columns):
         if name and name in columns[:place]:
-            what = f"the column '{name}' stands twice: {columns.index(name) + 1} and {place + 1}; keep one"
+            what = f"the column '{name}' occurs twice: {columns.index(name) + 1} and {place + 1}; keep one"
             raise InputError(what, path=shown(path), line=1)
 
 
@@ -282,7 +282,7 @@ def _replacing(where: FilePath) -> Iterator[Path]:
 
 
 def write_lines(where: FilePath | TextIO, lines: Iterable[str]) -> None:
-    """One text per line. The caller sees to it that no text holds a line end."""
+    """One text per line. The caller makes sure that no text holds a line end."""
     with open_for_writing(where) as handle:
         handle.writelines(f"{line}\n" for line in lines)
 
@@ -312,7 +312,7 @@ def check_file(path: str | PathLike[str]) -> None:
     try:
         mode = os.stat(name).st_mode  # noqa: PTH116
     except (OSError, ValueError):
-        return  # whoever opens it says what is wrong
+        return  # anyone who opens it says what is wrong
     kind = next((word for is_kind, word in _KINDS if is_kind(mode)), "")
     if kind and not _GIVEN.fullmatch(name) and name != os.devnull:
         raise InputError(f"this is {kind}: save the text in a file, and give that", path=path)

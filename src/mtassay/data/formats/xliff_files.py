@@ -142,7 +142,7 @@ def _add(units: FileUnits, unit: MarkupNode, document: str, content: Content) ->
 
 
 def _max_length(unit: MarkupNode) -> int | None:
-    """`maxwidth` of 1.2 unless in pixels and the like, or the restriction of 2.x."""
+    """`maxwidth` of 1.2 unless in pixels and similar, or the restriction of 2.x."""
     if width := unit.get("maxwidth"):
         return int(width) if width.isdecimal() and unit.get("size-unit") in ("", "char") else None
     limit = unit.get("sizeRestriction").rpartition(",")[2].strip()

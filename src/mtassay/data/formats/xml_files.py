@@ -117,7 +117,7 @@ def flat_text(element: Element, *, path: str, unit: str) -> str:
     """All text inside, on one line; `path` and `unit` are for messages.
 
     Inline elements give what they hold: words of the sentence, or code of the original file as it is written
-    there. One that holds nothing stands for something that the text would lose: an `InputError`.
+    there. One that holds nothing means something that the text would lose: an `InputError`.
     """
     return tidy("".join(_pieces(element, path, unit)))
 
@@ -139,7 +139,7 @@ def language_of(tag: str | None) -> Language | None:
         return None
 
 
-# They mark a place or words of the text, and stand for no text of their own.
+# They mark a place or words of the text, and mean no text of their own.
 _MARKS = frozenset({"mrk", "sm", "em", "hi", "sub"})
 
 
@@ -152,9 +152,7 @@ def _pieces(element: Element, path: str, unit: str) -> Iterator[str]:
             number = f' id="{child.get("id")}"' if child.get("id") else ""
             shown = f"<{local_name(child)}{number}/>" if is_element else f"<?{child.target}?>"
             what = f"unit '{unit}': {shown} holds no text, and would be lost"
-            raise InputError(
-                f"{what}. Write the text that it stands for there", path=path, line=line_of(child)
-            )
+            raise InputError(f"{what}. Write the text that it means there", path=path, line=line_of(child))
         yield inside
         yield child.tail or ""
 

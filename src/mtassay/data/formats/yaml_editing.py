@@ -1,6 +1,6 @@
 """YAML that people wrote, changed in place: comments and order stay.
 
-Places are found by the marks of `compose`. These functions do what the layout allows; whoever calls
+Places are found by the marks of `compose`. These functions do what the layout allows; anyone who calls
 them reads the result again and compares it with what was wanted.
 """
 
@@ -34,7 +34,7 @@ MAX_DEPTH = 100
 def compose(text: str, *, path: str) -> Any:
     """The root node of a YAML text, `None` if there is nothing in it; `path` is for messages.
 
-    A key that stands twice in one mapping is an `InputError`: YAML would take the last without a word.
+    A key that occurs twice in one mapping is an `InputError`: YAML would take the last without a word.
 
     >>> compose("a: [no, 1.0]", path="x.yaml").value[0][1].value[0].value
     'no'
@@ -72,13 +72,13 @@ _HINTS = {
 
 
 def _check_keys(node: Any, path: str, seen: dict[int, bool]) -> None:
-    """Refuse a key that stands twice in a mapping, and an alias within what it stands for.
+    """Refuse a key that occurs twice in a mapping, and an alias within what it is for.
 
     Each node is looked at once, whatever the aliases; `seen` says of it whether all in it was.
     """
     if id(node) in seen:
         if not seen[id(node)]:
-            what = "an alias (*) stands inside of what it stands for, without end; write the text itself"
+            what = "an alias (*) is inside of what it is for, without end; write the text itself"
             raise InputError(what, path=path, line=node.start_mark.line + 1)
         return
     seen[id(node)] = False
@@ -91,7 +91,7 @@ def _check_keys(node: Any, path: str, seen: dict[int, bool]) -> None:
             line = key.start_mark.line + 1
             if isinstance(key, yaml.ScalarNode):
                 if key.value in lines:
-                    what = f"the key '{key.value}' stands twice, first on line {lines[key.value]}"
+                    what = f"the key '{key.value}' occurs twice, first on line {lines[key.value]}"
                     raise InputError(f"{what}; join the two", path=path, line=line)
                 lines[key.value] = line
             _check_keys(child, path, seen)
@@ -199,7 +199,7 @@ def with_entries(text: str, entries: Mapping[str, Entries]) -> str:
 
 
 def without_entries(text: str, item_id: str, name: str, goes: Callable[[Any], bool]) -> str:
-    """The text without those entries of a list of an item that go, and what stands on their lines."""
+    """The text without those entries of a list of an item that go, and what is on their lines."""
     entries = _Page(text).entries(item_id, name)
     for place in reversed([place for place, node in enumerate(entries) if goes(_plain(node))]):
         page = _Page(text)
@@ -273,7 +273,7 @@ class _Page:
         self.indent = self._usual_indent(0 if block and self.dash == 0 else 2)
 
     def _usual_indent(self, default: int) -> int:
-        """How much further right than their key the dashes of a list stand in this file."""
+        """How much further right than their key the dashes of a list are in this file."""
         for node in self.items.value or ():
             for key, value in node.value:
                 if isinstance(value, yaml.SequenceNode) and not value.flow_style:
@@ -362,7 +362,7 @@ class _Page:
         return _Edit(start, end, _flow(value) if end > start else f" {_flow(value)}")
 
     def _new_key(self, item: Any, name: str, value: Any) -> _Edit:
-        """A new field, behind those that stand before it in our own order."""
+        """A new field, behind those that are before it in our own order."""
         if item.flow_style:
             last = item.value[-1][1].end_mark.index
             return _Edit(last, last, f", {name}: {_flow(value)}")
@@ -426,7 +426,7 @@ def _dump(value: Any, indent: int, **style: Any) -> str:
 
 
 def _flow(value: Any) -> str:
-    """A value on one line, as it can stand inside brackets."""
+    """A value on one line, as it can be inside brackets."""
     return _dump([value], 0, default_flow_style=True).strip()[1:-1]
 
 

@@ -34,7 +34,7 @@ CORRECT = "correct"
 """The answer that finds no error; a question without it says nothing about errors."""
 
 ENGINE = "engine "
-"""What the name of an engine stands behind, so that nobody takes its translation for a person's."""
+"""What the name of an engine is behind, so that nobody takes its translation for a person's."""
 
 _FIX = re.compile(r"^\s*fix\s*:\s*(\S.*?)\s*$", re.IGNORECASE | re.MULTILINE)
 
@@ -61,11 +61,6 @@ class Correction:
     correction: str
     by: str
     error: str = ""
-
-    @property
-    def is_by_engine(self) -> bool:
-        """Whether an engine wrote it, and no person."""
-        return self.by.startswith(ENGINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -385,7 +380,7 @@ def bleu_table(bleu: Result) -> Table:
     notes = [f"Δ {c.delta:+.2f}, p = {c.p:.3f} (paired bootstrap)." for c in bleu.comparisons]
     if missing := {name: count["missing"] for name, count in bleu.counts.items() if count["missing"]}:
         missing_counts = ", ".join(f"{count:,} {name}" for name, count in missing.items())
-        notes.append(f"Left out, for want of a translation: {missing_counts}.")
+        notes.append(f"Left out, without a translation: {missing_counts}.")
     notes += [bleu.scores[0].signature]
     return Table(["Validation", "BLEU", "95 % interval", "n"], rows, notes=notes)
 

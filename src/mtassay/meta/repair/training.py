@@ -114,9 +114,9 @@ class Training:
 
 @dataclass(frozen=True, slots=True)
 class Lessons:
-    """What to learn in an epoch: all corrections, and `mixed` of the ordinary pairs, lest the model forget.
+    """What to learn in an epoch: all corrections, and `mixed` of the ordinary pairs against forgetting.
 
-    The ordinary ones are drawn anew for each epoch, or the model would learn those few by heart.
+    The ordinary ones are drawn again for each epoch, or the model would learn those few by heart.
     """
 
     corrections: Sequence[Example]
@@ -225,7 +225,7 @@ class _State:
             return []
         try:
             kept = torch.load(self._file, map_location=learner.device, weights_only=True)
-        except Exception as error:  # a file that is none of ours fails in every way there is
+        except Exception as error:  # a file that is not ours fails in every way there is
             raise ClosedError(f"{self._file} cannot be read ({error}). Delete {self._file.parent}.") from None
         if kept["digest"] != self._digest:
             return []
@@ -302,7 +302,7 @@ def train(
     """Fine-tune the model in a folder on corrections, and put the new one into the folder `target`.
 
     The model translates the corrected sources, and those of the validation set, before and after. `mix` is a
-    file of ordinary pairs, of which `mix_ratio` for each correction are learned beside them, drawn anew each
+    file of ordinary pairs, of which `mix_ratio` for each correction are learned beside them, drawn again each
     epoch. The new folder appears when all is done, with repair.json: what it was made of and every outcome.
     """
     check_training(model, target)
@@ -337,7 +337,7 @@ def train(
 
 
 def check_training(model: Path, target: Path) -> None:
-    """An error where there is no such model, or the new one would stand in the place of another."""
+    """An error where there is no such model, or the new one would be in the place of another."""
     if not model.is_dir():
         raise UsageError(f"There is no folder {model}. Give one that transformers saved a model into.")
     if target.exists():
@@ -383,7 +383,7 @@ def _translate(
         if report:
             report(f"translating {name}", tally.done, tally.total)
 
-    # A model in training is asked anew: what it said before in the workspace is of no use.
+    # A model in training is asked again: what it said before in the workspace is of no use.
     outputs = {output.id: output.text for output in translate_all(engine, requests, report=tell)}
     return [outputs[str(i)] for i in range(len(sources))]
 

@@ -100,7 +100,7 @@ _NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def format_of(path: FilePath) -> ExportFormat:
-    """What the ending of a file stands for; the shape of Hugging Face has none of its own.
+    """What the ending of a file is for; the shape of Hugging Face has none of its own.
 
     >>> format_of("fixes.tmx"), format_of("fixes.jsonl.gz")
     ('tmx', 'jsonl')
@@ -296,7 +296,7 @@ def write_glossary(where: FilePath | TextIO, glossary: RepairGlossary) -> None:
 def _translation_of(
     edit: Edit, left: Sequence[str], right: Sequence[str], links: Links, correction: Correction
 ) -> str | None:
-    """What the edited word became, as it stands in the correction; `None` where the links do not show it."""
+    """What the edited word became, as it is in the correction; `None` where the links do not show it."""
     places = [match.start() for match in _WORD.finditer(correction.source)]
     if edit.start not in places or left[places.index(edit.start)] != edit.after:
         return None

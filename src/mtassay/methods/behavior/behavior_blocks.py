@@ -206,7 +206,7 @@ def _before(edits: Iterable[Edit]) -> list[Span]:
 
 
 def _after(edits: Sequence[Edit], text: str) -> list[Span]:
-    """Where the new words stand in the edited text; looked for where the rest of it was adapted too.
+    """Where the new words are in the edited text; looked for where the rest of it was adapted too.
 
     >>> _after([Edit(2, 7, "small", "young")], "A young dog"), _after([Edit(2, 3, "a", "cat")], "The cat!")
     ([(2, 7)], [(4, 7)])

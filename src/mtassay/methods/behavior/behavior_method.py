@@ -63,9 +63,9 @@ from mtassay.methods.behavior.translation_quality import (
     filter_threshold,
     measure_names,
     measures,
-    pair_differences,
     qualities,
     quality_name,
+    unequal_pairs,
 )
 from mtassay.methods.behavior.verdict_thresholds import (
     PAPER,
@@ -283,7 +283,7 @@ class BehaviorMethod(RepeatSettings, Method):
     def read(self, source: Any, reference: Any, context: RunContext) -> list[Segment]:
         """A parallel text, from files or lists of texts; without a reference, both sides of cases.
 
-        Cases are a file of them, or segments as they are. Texts in another language are told of.
+        Cases are a file of them, or segments as they are. Texts in another language are reported.
         """
         return read_material(source, reference, self._pair, context)
 
@@ -302,13 +302,10 @@ class BehaviorMethod(RepeatSettings, Method):
         cases = cases_of(segments)
         if not self.filter:
             return cases
-        limit = filter_threshold(quality_name(self.filter), self.filter_beta)
-        asked = [case for case in cases if case.skip is None]
-        differences = pair_differences(self.filter, [_pairs(case) for case in asked], context)
+        pairs = {case.id: _pairs(case) for case in cases if case.skip is None}
         unequal = {
-            case.id: f"its two pairs are not equally good: {d.quality:.3f} and {d.edited_quality:.3f}"
-            for case, d in zip(asked, differences, strict=True)
-            if not d.is_within(limit)
+            key: f"its two pairs are not equally good: {pair.original:.3f} and {pair.edited:.3f}"
+            for key, pair in unequal_pairs(self.filter, pairs, context, filter_beta=self.filter_beta).items()
         }
         return [case._replace(skip=unequal[case.id]) if case.id in unequal else case for case in cases]
 
@@ -478,7 +475,7 @@ class BehaviorMethod(RepeatSettings, Method):
 
     @cached_property
     def signature(self) -> str:
-        """All that the verdicts depend on, but for the systems."""
+        """All that the verdicts depend on, except for the systems."""
         from mtassay import __version__
 
         settings: dict[str, object] = {"quality": quality_name(self.quality)}
@@ -532,7 +529,7 @@ def _asks_for_the_paper(values: Mapping[str, Any]) -> bool:
 
 
 def _parameters_that_hold(saved: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters of a saved run, but for the thresholds of a measure that is given anew."""
+    """The parameters of a saved run, except for the thresholds of a measure that is given again."""
     gone = {"quality": ("min_quality", "max_change", "calibrated"), "filter": ("filter_beta",)}
     dropped = {
         key

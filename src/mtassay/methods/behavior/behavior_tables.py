@@ -70,7 +70,7 @@ def pass_rate_table(
     """Capabilities by system: the pass rate in percent with its 95 % interval, the best systems first.
 
     `n` is the cases that passed or failed, a range where systems differ in it. In each row those systems are
-    bold that are not significantly worse than the best one; `mark` stands behind them, for where bold cannot
+    bold that are not significantly worse than the best one; `mark` is behind them, for where bold cannot
     be seen. `caution` is a last note; without `has_ranks` another table has the ranks.
     """
     systems = ranked_systems(result)
@@ -160,7 +160,7 @@ def _reversed(score: Score) -> Score:
 
 
 def status_table(run: Run, *, title: str = "") -> Table:
-    """Systems by what became of their cases; why cases were skipped or failed stands below.
+    """Systems by what became of their cases; why cases were skipped or failed is below.
 
     Of the rarer kinds, those that no system has are left out.
     """
@@ -190,7 +190,7 @@ def position_table(
     """Capabilities by system: the percentage of errors that are at the edit (table 7); `None` without errors.
 
     `scores` are those of `error_positions`, over the cases whose place is known; how many are not is counted
-    from the findings and stands below.
+    from the findings and is below.
     """
     by_cell = {(score.group, score.system): score for score in scores}
     systems = list(dict.fromkeys(system for _, system in by_cell))
@@ -211,7 +211,7 @@ def position_table(
     ]
     if unknown:
         counts = ", ".join(f"{printable(system)} {count:,}" for system, count in unknown.items())
-        notes.append(f"Failed cases of which it is not known, not in these: {counts}.")
+        notes.append(f"Failed cases not counted here, since nobody knows: {counts}.")
     return Table(["Capability", *map(printable, systems)], rows, title, notes)
 
 
@@ -294,7 +294,7 @@ def _cases_table(generated: GeneratedCases) -> Table:
     cases = Counter(case.capability for case in generated.cases)
     dropped = Counter(drop.capability for drop in generated.dropped)
     no_place = {name: generated.without[name, "no place to edit"] for name in names}
-    no_case = {name: generated.without[name, "nothing came of it"] for name in names}
+    no_case = {name: generated.without[name, "no result"] for name in names}
     columns = (cases, generated.asked, dropped, no_case, no_place)
     rows: list[list[Cell | str]] = [[name, *(f"{column[name]:,}" for column in columns)] for name in names]
     if len(names) > 1:

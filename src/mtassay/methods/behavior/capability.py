@@ -13,7 +13,7 @@ from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
 from mtassay.nlp.annotation import Annotation, Layer, Token
 
 HARDLY_SEEN = frozenset({"use", "chrf"})
-"""What hardly sees one ending or one small word: it barely moves a sentence vector, and is a few letters."""
+"""What rarely sees one ending or one small word: it barely moves a sentence vector, and is a few letters."""
 
 
 class Capability(ABC):
@@ -29,7 +29,7 @@ class Capability(ABC):
     changes_form: ClassVar[bool] = False
     """Whether it asks for another form of a word, or for more words; other words do not serve it."""
     unseen_by: ClassVar[frozenset[str]] = frozenset()
-    """The metrics, by name, that hardly see its failures, so that the edit itself must be looked for."""
+    """The metrics, by name, that rarely see its failures, so that the edit itself must be looked for."""
     needs: ClassVar[frozenset[Layer]] = frozenset({"pos"})
     """What the annotation of the source must have."""
     most_of_source: ClassVar[float] = 1.0
@@ -112,7 +112,7 @@ Place = tuple[int, int]
 
 
 def edited_places(changes: Sequence[Edit]) -> list[Place]:
-    """Where the changes stand in the edited text; they are in order.
+    """Where the changes are in the edited text; they are in order.
 
     >>> edited_places([Edit(2, 7, "small", "tiny"), Edit(8, 11, "dog", "cats")])
     [(2, 6), (7, 11)]
@@ -126,12 +126,12 @@ def edited_places(changes: Sequence[Edit]) -> list[Place]:
 
 
 def original_places(changes: Sequence[Edit]) -> list[Place]:
-    """Where the changes stand in the text before them."""
+    """Where the changes are in the text before them."""
     return [(change.start, change.end) for change in changes]
 
 
 def tokens_at(annotation: Annotation, place: Place) -> list[int]:
-    """The numbers of the tokens that stand in these characters, wholly or in part."""
+    """The numbers of the tokens that are in these characters, wholly or in part."""
     return [i for i, token in enumerate(annotation.tokens) if token.start < place[1] and token.end > place[0]]
 
 
@@ -148,5 +148,5 @@ def head_token(pair: ReadPair, span: AlignedSpan) -> Token | None:
 
 
 def span_text(pair: ReadPair, span: AlignedSpan) -> str:
-    """What stands in the source there."""
+    """What is in the source there."""
     return pair.source.text[span.start : span.end]

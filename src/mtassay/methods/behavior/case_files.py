@@ -102,7 +102,7 @@ def read_outputs(path: FilePath) -> dict[str, str | None]:
 
 
 def read_outputs_of(ids: Collection[str], path: FilePath, context: RunContext) -> dict[str, str | None]:
-    """The same for cases with these ids. Those of others are told of, since a case without is skipped."""
+    """The same for cases with these ids. Those of others are reported, since a case without is skipped."""
     outputs = read_outputs(path)
     strange = list(dict.fromkeys(key.removesuffix(EDITED) for key in outputs if key not in ids))
     if not any(key in ids for key in outputs):
@@ -115,7 +115,7 @@ def read_outputs_of(ids: Collection[str], path: FilePath, context: RunContext) -
 def read_material(source: Any, reference: Any, pair: Pair, context: RunContext) -> list[Segment]:
     """A parallel text, from files or lists of texts; without a reference, both sides of cases.
 
-    Cases are a file of them, or segments as they are. What is surely in another language is told of, and two
+    Cases are a file of them, or segments as they are. What is in another language is reported, and two
     sides that seem to be swapped are an error.
     """
     if reference is None:
@@ -210,7 +210,7 @@ def _changes(edit: Any, side: str, text: str, path: str, line: int) -> tuple[Edi
             fits = False
         if not fits or change.start < done:
             what = f"'edit' of the {side} must be changes {{start, end, before, after}} in order"
-            raise InputError(f"{what}, where 'before' stands in the {side}", path=path, line=line)
+            raise InputError(f"{what}, where 'before' is in the {side}", path=path, line=line)
         changes.append(change)
         done = change.end
     return tuple(changes)
@@ -326,7 +326,7 @@ def _starts(pieces: Sequence[str]) -> list[int]:
 
 
 def _other_languages(segments: Sequence[Segment], pair: Pair) -> tuple[str, str]:
-    """The languages that sources and references surely are in instead of those of the pair, or nothing."""
+    """The languages that sources and references certainly are in instead of those of the pair, or nothing."""
     references = [text for segment in segments for text in segment.references[:1]]
     return (
         foreign_language([segment.source for segment in segments], pair.source.code),

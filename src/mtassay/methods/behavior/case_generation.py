@@ -25,7 +25,7 @@ from mtassay.methods.behavior.pairs import AlignedSpan, BehaviorCase, ReadPair, 
 from mtassay.methods.behavior.plain_infiller import PlainInfiller
 from mtassay.methods.behavior.recipe import EditPlace, Recipe, default_infiller, draw_places, draw_segments
 from mtassay.methods.behavior.spans import LeftOutSegment, aligned_spans, best_annotator, read_pairs
-from mtassay.methods.behavior.translation_quality import filter_cases, measures, quality_name
+from mtassay.methods.behavior.translation_quality import as_translated, measures, quality_name, unequal_pairs
 from mtassay.nlp.aligners import Links, WordAligner, open_aligner
 from mtassay.nlp.annotation import Annotation, Annotator
 from mtassay.nlp.annotators import open_annotator
@@ -35,7 +35,7 @@ from mtassay.nlp.spread import SpreadAnnotator
 FILTERED = "pairs not equally good"
 """Why the quality filter drops a case."""
 NO_REPLY = "no reply"
-"""Why nothing came of an edit that a service did not answer."""
+"""Why there is no result for an edit that a service did not answer."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +55,7 @@ class Helpers:
 
 
 class Dropped(NamedTuple):
-    """A masked pair that no case came of, and why; `reply` is what a model said, word for word."""
+    """A masked pair that gave no case, and why; `reply` is what a model said, word for word."""
 
     segment_id: str
     capability: str
@@ -85,7 +85,7 @@ class GeneratedCases(Generated):
 
     @cached_property
     def dropped(self) -> list[Dropped]:
-        """The masked pairs that no case came of."""
+        """The masked pairs that gave no case."""
         return [Dropped(**record) for record in self.refused]
 
     @property
@@ -95,7 +95,7 @@ class GeneratedCases(Generated):
 
     @property
     def told(self) -> str:
-        """What came of it, in a line."""
+        """The result, in a line."""
         reasons = Counter(drop.reason for drop in self.dropped)
         why = ", ".join(f"{reason} {n:,}" for reason, n in reasons.most_common())
         dropped = f"; {len(self.dropped):,} dropped: {why}" if why else ""
@@ -199,11 +199,11 @@ class Rounds:
             self.cases += slot.cases
             if not slot.cases:
                 still_open = NO_REPLY if self.is_silent else "not needed"
-                why = still_open if slot.is_open else "nothing came of it"
+                why = still_open if slot.is_open else "no result"
                 self.without[capability.name, why] += 1
 
     def _round(self, capability: Capability, slots: Sequence[_Slot]) -> int:
-        """One place of each source; how many cases came of them."""
+        """One place of each source; how many cases they gave."""
         asked = [(slot, masked) for slot in slots if (masked := self._mask(capability, slot))]
         if not asked:
             return 0
@@ -266,12 +266,15 @@ class Rounds:
         )
 
     def _equally_good(self, cases: Sequence[BehaviorCase]) -> set[str]:
-        if not self.helpers.quality_filter or not cases:
+        metrics = self.helpers.quality_filter
+        if not metrics or not cases:
             return {case.id for case in cases}
-        kept = filter_cases(
-            cases, self.helpers.quality_filter, self.context, filter_beta=self.recipe.filter_beta
-        ).kept
-        return {case.id for case in kept}
+        pairs = {
+            c.id: (as_translated(c.source, c.reference), as_translated(c.edited_source, c.pseudo_reference))
+            for c in cases
+        }
+        dropped = unequal_pairs(metrics, pairs, self.context, filter_beta=self.recipe.filter_beta)
+        return pairs.keys() - dropped.keys()
 
     def _case(self, capability: Capability, slot: _Slot, filled: Filled) -> BehaviorCase:
         number = len(slot.cases) + 1

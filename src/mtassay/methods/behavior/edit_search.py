@@ -99,14 +99,14 @@ def _has_value(value: str, values: Counter[str], text: NumbersOf, source: Number
 
 
 def _keeps_words(change: Edit, expected: Sequence[str], first: Sequence[str], second: Sequence[str]) -> bool:
-    """Whether the old words still stand as often as before, and no form of a new one does."""
+    """Whether the old words still be as often as before, and no form of a new one does."""
     old, new = _differing(words_of(change.before), words_of(change.after))
     if not old or not new or not _is_telling(old):
         return False
     times = _times(old, second)
     if not times >= _times(old, first) > 0 or times <= _times(old, expected):
         return False
-    # A new word that the translation of the original has as often stands there for something else.
+    # A new word that the translation of the original has as often is there for something else.
     return not any(_times([word], second) > _times([word], first) for word in new)
 
 
@@ -155,7 +155,7 @@ def _is_telling(words: Sequence[str]) -> bool:
 
 
 def _times(words: Sequence[str], text: Sequence[str]) -> int:
-    """How often the words stand there; a single one in any of its forms."""
+    """How often the words are there; a single one in any of its forms."""
     if len(words) == 1 and not is_unspaced(words[0]):
         return sum(word == words[0] or are_forms(word, words[0]) for word in text)
     return count_in_a_row(words, text)
@@ -186,7 +186,7 @@ def find_edit(
 
     Numbers count in every usual form, words in every form of the same stem. Of a segment that was deleted,
     nothing may be left. Words that `original_output`, the translation before the edit, has as often prove
-    nothing: a determiner or a preposition stands in most sentences.
+    nothing: a determiner or a preposition is in most sentences.
 
     >>> edit = [Edit(2, 6, "gato", "cachorro")]
     >>> [find_edit(edit, "O cachorro dorme", text) for text in ("Dormem os cachorros", "O cão dorme")]
@@ -233,7 +233,7 @@ def _find(change: Edit, pseudo_reference: str, output: str, original_output: str
 
 
 def _find_numbers(after: str, pseudo_reference: str, output: str) -> bool | None:
-    """A small number may stand there as a word, unless there is another number in its place."""
+    """A small number may be there as a word, unless there is another number in its place."""
     output = _GROUPED.sub(",", output)
     have, expected = NumbersOf(output), NumbersOf(pseudo_reference)
     gone = [n for n in read_numbers(after) if not have.has(n, source=NumbersOf(after))]
@@ -244,7 +244,7 @@ def _find_numbers(after: str, pseudo_reference: str, output: str) -> bool | None
 
 
 def count_in_a_row(wanted: Sequence[str], words: Sequence[str]) -> int:
-    """How often these words stand in a row."""
+    """How often these words are in a row."""
     size, row, among = len(wanted), tuple(wanted), tuple(words)
     return sum(among[i : i + size] == row for i in range(len(among) - size + 1)) if size else 0
 
@@ -258,7 +258,7 @@ def _has_forms(edit_words: Sequence[str], output_words: Sequence[str]) -> bool:
 
 
 def _has_characters(characters: Sequence[str], output_words: Sequence[str]) -> bool:
-    """Whether most of these characters stand close together."""
+    """Whether most of these characters are close together."""
     if len(characters) < 2:
         return False
     need, size = Counter(characters), len(characters) + 2

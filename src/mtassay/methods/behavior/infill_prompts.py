@@ -83,7 +83,7 @@ _BEGINS_WITH_VOWEL = re.compile(r"(?!Uk|Uy|Ew)[AEIOU]")
 
 
 def labels(pair: Pair) -> tuple[str, str]:
-    """What stands before the two sentences of an answer that is not JSON.
+    """What is before the two sentences of an answer that is not JSON.
 
     >>> from mtassay.data.languages import parse_pair
     >>> labels(parse_pair("en-zh"))
@@ -106,7 +106,7 @@ def messages(
     """The conversation that asks for one masked pair to be filled.
 
     `example` shows one that was filled, where we have one in both languages. Objections are sentences about
-    earlier answers; they stand before the pair, since a small model takes what comes last for the text to
+    earlier answers; they are before the pair, since a small model takes what comes last for the text to
     work on.
     """
     shown = example and {pair.source.code, pair.target.code} <= _SENTENCES.keys()
@@ -214,7 +214,7 @@ _LEFT = re.compile(
 _UNSPACED = "⺀-鿿豈-﫿぀-ヿ가-힯฀-๿"
 _PIECE = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+|[^\w\s]")
 _SPACED_LETTER = re.compile(rf"[^\W{_UNSPACED}]")
-# A number of a mask stands where no text can have one.
+# A number of a mask is where no text can have one.
 _GAP = "\0"
 
 
@@ -237,7 +237,7 @@ def is_left(text: str, *, before: str = "") -> bool:
 
 
 def places_of(masked: str) -> list[Place]:
-    """Where the masks of a text stand."""
+    """Where the masks of a text are."""
     return [mask.span() for mask in re.finditer(re.escape(MASK), masked)]
 
 

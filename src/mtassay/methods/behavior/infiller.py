@@ -64,9 +64,9 @@ class Filled:
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """Why nothing came of a masked pair; `reply` is what a model said, word for word.
+    """Why there is no result for a masked pair; `reply` is what a model said, word for word.
 
-    `is_final` says that nothing will ever come of this place, however often it is tried.
+    `is_final` says that nothing will ever result from this place, however often it is tried.
     """
 
     masked: Masked
@@ -100,7 +100,7 @@ class Infiller(ABC):
 
     @classmethod
     def never_edits(cls, capability: type[Capability]) -> bool:
-        """Whether nothing can ever come of a capability, whatever the text."""
+        """Whether nothing can ever result from a capability, whatever the text."""
         return False
 
     @classmethod
@@ -113,7 +113,7 @@ class Infiller(ABC):
         return None
 
     def lacks(self, capability: type[Capability]) -> bool:
-        """Whether nothing can come of a capability in the languages of its pair."""
+        """Whether nothing can result from a capability in the languages of its pair."""
         return self.never_edits(capability)
 
     @classmethod

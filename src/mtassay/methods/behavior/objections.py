@@ -144,7 +144,7 @@ def told(reason: str, masked: Masked, pair: Pair) -> str:
         ),
         "source unchanged": f"Do not fill in {originals}: that is the original. Choose something else.",
         "reference unchanged": f"The {target} translation must say what the filled {source} sentence says.",
-        "reference not filled": f"Something must stand in place of the mask in the {target} translation.",
+        "reference not filled": f"Something must be in place of the mask in the {target} translation.",
         "reference adapted too much": (
             f"Too many other words of the {target} translation have changed."
             f" Keep it as it was, and replace the mask: {masked.reference}"
@@ -169,7 +169,7 @@ def _only_there(filled: Filled) -> bool:
 
 
 def _other_language(filled: Filled, pair: Pair | None) -> bool:
-    """Whether a side is in another script than before, or surely in another language."""
+    """Whether a side is in another script than before, or certainly in another language."""
     texts = filled.masked.pair
     source, target = (pair.source.code, pair.target.code) if pair else (None, None)
     return _is_foreign(texts.source.text, filled.source, filled.changes, source) or _is_foreign(
@@ -227,7 +227,7 @@ def _has_words(text: str) -> bool:
 
 
 def _stutters(text: str) -> int:
-    """How often a word stands twice in a row, or the same mark of punctuation does."""
+    """How often a word occurs twice in a row, or the same mark of punctuation does."""
     words: list[str] = _WORD.findall(text.casefold())
     marks = re.findall(r"([^\w\s.!?…-])\s*\1", text)
     return len(marks) + sum(a == b for a, b in pairwise(words))

@@ -55,7 +55,7 @@ Decisions = Mapping[tuple[str, str], Decision]
 
 
 class RatedPair(NamedTuple):
-    """A source and its translation, whoever made them; the id is that of the case, or of the segment."""
+    """A source and its translation, by anybody; the id is that of the case, or of the segment."""
 
     id: str
     source: str
@@ -209,7 +209,7 @@ def agreement(
     """Krippendorff's alpha of the raters at the ordinal level, one for each question (as the score's group).
 
     `n` is the pairs that two or more rated. The value is `None` where it is undefined: nothing was rated
-    twice, or all ratings are the same. The interval is by drawing pairs anew.
+    twice, or all ratings are the same. The interval is by drawing pairs again.
     """
     decisions = decide(reviews)
     chosen = list(dict.fromkeys(pairs))
@@ -225,7 +225,7 @@ def adequacy(
 ) -> list[Score]:
     """How adequate the translations of each set are by a reference-free measure, between 0 and 1.
 
-    The name of a score is that of the measure. The mean over pairs, its interval by drawing pairs anew;
+    The name of a score is that of the measure. The mean over pairs, its interval by drawing pairs again;
     pairs that the measure says nothing about are not in `n`.
     """
     for name, metric in metrics.items():
@@ -304,7 +304,7 @@ _HEADS = {"ssf": "SSF", "tsf": "TSF", "ta": "TA"}
 
 
 def pair_quality_table(result: Result, *, title: str = "") -> Table:
-    """Sets of pairs by mean rating and by measure, with 95 % intervals and n; the agreement stands last.
+    """Sets of pairs by mean rating and by measure, with 95 % intervals and n; the agreement is last.
 
     The form is that of table 2 of Wu, Liu, Yeung (2023). A rating that nobody gave is a dash.
     """

@@ -45,7 +45,7 @@ def pass_rates(
     """In percent, with Wilson's intervals at 95 %: all cases first, then each capability in the usual order.
 
     A rate is of the cases that passed or failed; where some are undecided, their share of all judged cases
-    stands beside it under the name `undecided`. Two systems are compared on the cases that both have
+    is beside it under the name `undecided`. Two systems are compared on the cases that both have
     settled, by randomization, two-sided and corrected for all pairs of systems in all groups; cases made from
     one sentence are swapped together.
     """
@@ -133,7 +133,7 @@ def _cases(findings: Sequence[Finding]) -> list[str]:
 
 
 def _sentences(findings: Sequence[Finding]) -> list[str]:
-    """What each case was made from, in the order of `_cases`; one that nobody judged stands for itself."""
+    """What each case was made from, in the order of `_cases`; one that nobody judged means itself."""
     sources = {case: case for case in _cases(findings)}
     for finding in findings:
         if source := CaseEvidence.of(finding).source:

@@ -1,6 +1,6 @@
 """Edits pairs of any two languages without a parser, an aligner or a lexicon: numbers and names of people.
 
-Only what is certain on both sides is edited: a number in digits that stands once in each text, and a name
+Only what is certain on both sides is edited: a number in digits that is once in each text, and a name
 that both texts write alike.
 """
 
@@ -63,7 +63,7 @@ class PlainAnnotator(Annotator):
 
 
 class Replacement(NamedTuple):
-    """A place on both sides, in characters, and what may stand there instead: pairs of source and reference.
+    """A place on both sides, in characters, and what may be there instead: pairs of source and reference.
 
     `number` is that of the token in the source.
     """
@@ -170,7 +170,7 @@ _MONTHS = re.compile(
 
 
 def number_places(languages: tuple[str, str], pair: ReadPair) -> list[Replacement]:
-    """The numbers in digits that stand once on both sides and mean the same.
+    """The numbers in digits that are once on both sides and mean the same.
 
     Size and roundness stay, and so do the order among the numbers of a sentence, the plural of what is
     counted (also where 2 to 4 have one of their own) and an English `a` or `an`. Numbers that may be a name,
@@ -339,7 +339,7 @@ def known_names() -> dict[str, tuple[str, str]]:
 
 
 def name_places(languages: tuple[str, str], pair: ReadPair) -> list[Replacement]:
-    """Each given or family name that stands once on both sides, unchanged, in order.
+    """Each given or family name that is once on both sides, unchanged, in order.
 
     A family name is known by the given name or the title before it, so that no place or firm is taken for
     one. A given name is replaced by one of the same gender and, where that is known, of the same origin.

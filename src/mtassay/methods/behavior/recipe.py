@@ -30,7 +30,7 @@ from mtassay.methods.behavior.translation_quality import (
     default_filter,
     filter_threshold,
 )
-from mtassay.nlp.aligners import open_aligner
+from mtassay.nlp.aligners import best_aligner
 from mtassay.nlp.encoder import is_installed
 from mtassay.stats.resampling import fixed_seed
 
@@ -51,7 +51,7 @@ def default_infiller(pair: Pair) -> DefaultInfiller:
     try:
         for language in (pair.source, pair.target):
             best_annotator(language)
-        open_aligner(pair)
+        best_aligner(str(pair))
     except MtassayError as error:
         return DefaultInfiller("plain", str(error))
     return DefaultInfiller("lexicon")
@@ -72,7 +72,7 @@ class Recipe:
     installed ones. `are_named` says whether a person named the capabilities one by one; of those that nobody
     named, `left_out` are such as the infiller never edits.
 
-    Made with `resolve`, everything is there and checked; made by hand, it is as it stands.
+    Made with `resolve`, everything is there and checked; made by hand, it is as it is.
     """
 
     capabilities: tuple[str, ...] = field(
@@ -93,13 +93,13 @@ class Recipe:
         ),
     )
     sample: int | None = field(
-        default=None, metadata=option("Draw so many sources. Default: all.", metavar="N", least=1)
+        default=None, metadata=option("Draw N sources. Default: all.", metavar="N", least=1)
     )
     per_segment: int = field(
-        default=1, metadata=option("At most so many cases of a source and capability.", metavar="N", least=1)
+        default=1, metadata=option("At most N cases of a source and capability.", metavar="N", least=1)
     )
     max_cases: int | None = field(
-        default=None, metadata=option("At most so many cases of each capability.", metavar="N", least=1)
+        default=None, metadata=option("At most N cases of each capability.", metavar="N", least=1)
     )
     attempts: int = field(
         default=3,
@@ -302,7 +302,7 @@ def _together(
 
 
 def _words(pair: ReadPair, start: int, end: int) -> int:
-    """How many words of the source stand there; marks are none."""
+    """How many words of the source are there; marks are none."""
     return sum(
         start <= token.start and token.end <= end and any(map(str.isalnum, token.text))
         for token in pair.source.tokens
@@ -310,7 +310,7 @@ def _words(pair: ReadPair, start: int, end: int) -> int:
 
 
 def _are_apart(pair: ReadPair, a: AlignedSpan, b: AlignedSpan) -> bool:
-    """Whether something stands between the two on both sides: nobody can part two masks in a row."""
+    """Whether something is between the two on both sides: nobody can part two masks in a row."""
     return _has_between(pair.source.text, (a.start, a.end), (b.start, b.end)) and _has_between(
         pair.reference.text, (a.reference_start, a.reference_end), (b.reference_start, b.reference_end)
     )

@@ -1,7 +1,7 @@
 """Two models as infiller: one fills the source, another the reference, given the filled source.
 
 The baseline of Wu, Liu, Yeung (2023), table 2, in spirit: BART for the source, BiTIMT for the reference.
-Neither side is adapted, and the second model alone sees to it that the sides agree.
+Neither side is adapted, and the second model alone makes sure that the sides agree.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class TextWithGap(NamedTuple):
 
 
 class Proposer(ABC):
-    """Says what could stand in a gap."""
+    """Says what could be in a gap."""
 
     @property
     @abstractmethod
@@ -61,7 +61,7 @@ class Proposer(ABC):
 
 
 class MaskedProposer(Proposer):
-    """Single pieces that are whole words, from BERT, XLM-R and their kin; the context stands before."""
+    """Single pieces that are whole words, from BERT, XLM-R and similar models; the context is before."""
 
     def __init__(self, model: str, *, loaded: MaskedModel | None = None, separator: str = "</s>") -> None:
         self._name, self._separator = model, separator
@@ -95,7 +95,7 @@ class MaskedProposer(Proposer):
 
 
 class Seq2SeqProposer(Proposer):
-    """Phrases from a model that writes the whole text anew (BART), as far as it keeps the rest as it was."""
+    """Phrases from a model that writes the whole text again (BART), as far as it keeps the rest as it was."""
 
     def __init__(self, model: str) -> None:
         self._name = model

@@ -173,7 +173,7 @@ def caution(
     misses = (
         "what it misses fails only where the direct check proves it" if direct else "what it misses passes"
     )
-    text = f"{quality} hardly sees edits of one word or number: {misses}. Its rates are upper bounds."
+    text = f"{quality} rarely sees edits of one word or number: {misses}. Its rates are upper bounds."
     defaults = THRESHOLDS.get(_SPEED.sub("", quality))
     if defaults is None or defaults.origin != _RULE or None not in (alpha, beta) or pair.startswith("en-zh"):
         return text
@@ -191,7 +191,7 @@ def is_blind(quality: str, capability: str) -> bool:
 
 
 def compared(quality: float, edited: float, limits: Thresholds, *, signed: bool = False) -> str:
-    """How the qualities of a case stand to alpha and beta, in words.
+    """How the qualities of a case are to alpha and beta, in words.
 
     >>> compared(0.9, 0.7, Thresholds(0.8, 0.05, "given"))
     "the original's quality 0.900 is at least alpha 0.8; the edit moves it by -0.200, beyond beta 0.05"

@@ -62,7 +62,7 @@ _TRIALS, _ALPHA = 10000, 0.05
 class CheckMethod(Method):
     """Looks at texts and their translations, and reports what is wrong, where and how badly.
 
-    `checks` are names or groups of checks, by default those that proved good for the languages, but for those
+    `checks` are names or groups of checks, by default those that proved good for the languages, except those
     of `without`. `terms` are files of glossaries, `style` house rules as `KEY=VALUE`. `ignore` is what nobody
     need act on, with a reason each: a file, or a list of mappings with `file`, `key`, `check` and `reason`.
     Without `reviews`, what people said of an alarm does not count.

@@ -489,6 +489,6 @@ def _about_undecided(evaluation: Evaluation) -> str:
         if top.accuracy.undecided
     ]
     return (
-        f"undecided for want of labels: {counts} issues at top-{ks}; lowest and highest possible accuracy: "
+        f"undecided, too few labels: {counts} issues at top-{ks}; lowest and highest possible accuracy: "
         f"{', '.join(bounds)}."
     )

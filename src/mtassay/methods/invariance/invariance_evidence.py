@@ -137,7 +137,7 @@ def observations_of(run: Run) -> list[Observation]:
 
     Of an issue those outputs failed that the judge has reasons against, or where it has none against any,
     all that are shown; what people said of an output comes first. The others that could be compared passed,
-    but for variants beyond the threshold that are not shown. A check or relation makes a failure too.
+    except for variants beyond the threshold that are not shown. A check or relation makes a failure too.
     """
     verdicts: dict[tuple[str, str], list[Verdict]] = {}
     detectors: dict[tuple[str, str], list[str]] = {}

@@ -85,7 +85,7 @@ def issues_table(run: Run) -> Table:
 def summary_table(run: Run) -> Table:
     """Systems by originals, compared variants, issues and their share of the originals that were compared.
 
-    Why originals were skipped or failed, and variants left out, stands below.
+    Why originals were skipped or failed, and variants left out, is below.
     """
     rows: list[list[Cell | str]] = []
     notes = ["Issues: of the originals that were compared, and in percent with Wilson's 95 % interval."]
@@ -133,7 +133,7 @@ def corpus_table(segments: Sequence[Segment]) -> Table | None:
         f"{len({word for words in sentences for word in words}):,}",
     ]
     header = ["Sentences", "words each", "mean", "words", "distinct"]
-    return Table(header, [row], title="Source text", notes=["Words are what blanks part."])
+    return Table(header, [row], title="Source text", notes=["Words are split at spaces."])
 
 
 def seconds_table(seconds: Mapping[str, float]) -> Table:

@@ -86,7 +86,7 @@ def labels_of(answers: Sequence[AnnotatedAnswer], decisions: Mapping[str, str]) 
 
 
 def standing(shown: Sequence[str], labels: Mapping[str, str]) -> Standing:
-    """What the labels make of an issue that shows these pairs: one error confirms it, none clears it.
+    """What labels say about an issue with these pairs: one error confirms it, all correct clear it.
 
     >>> standing(["7", "7/1-young"], {"7": "correct", "7/1-young": "under"})
     'confirmed'

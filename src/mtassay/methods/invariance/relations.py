@@ -135,7 +135,7 @@ def default_relations(pair: str) -> tuple[str, ...]:
 
 
 def open_relations(names: Sequence[str]) -> list[Relation]:
-    """The relations with these names, in the order given; `UsageError` for a name that is none."""
+    """The relations with these names, in the order given; `UsageError` for an unknown name."""
     return [cast("Relation", find("relation", name)()) for name in names]
 
 
@@ -158,7 +158,7 @@ def phrase_segments(originals: Sequence[Segment], annotations: Sequence[Annotati
     """The noun phrases of the originals as segments, in order; `annotations` are of the sources, parsed.
 
     A phrase has two to ten words, two of them content words, names or numbers, and is not the whole sentence.
-    The tag `original` has the sentence's id, `phrase` where it stands in the sentence's characters.
+    The tag `original` has the sentence's id, `phrase` where it is in the sentence's characters.
     """
     phrases = []
     for original, annotation in zip(originals, annotations, strict=True):
@@ -321,7 +321,7 @@ def _words(edit: Edit) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class SameOutput(VariantRelation):
-    """Both outputs are the same, but for case and marks, though the new word means something else.
+    """Both outputs are the same, except for case and marks, though the new word means something else.
 
     Words whose cosine is `synonyms` or more count as the same in meaning. The value is 1 minus the cosine.
     """

@@ -25,7 +25,7 @@ class Structure(ABC):
     about: ClassVar[str]
     """What is compared, in a few words."""
     thresholds: ClassVar[Mapping[str, float]]
-    """Those that serve, by preset: `wide` finds most issues, `sure` fewer and surer ones.
+    """Those that serve, by preset: `wide` finds most issues, `sure` fewer and more certain ones.
 
     Those of `dependency` are from He, Meister, Su 2020, section 4; the others were found on our own labelled
     translations from English to Portuguese, see docs/studies/invariance.md.

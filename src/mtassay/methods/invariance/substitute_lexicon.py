@@ -1,4 +1,4 @@
-"""The embedded substituter: a table of words that can stand for each other, by inflection.
+"""The embedded substituter: a table of words that can replace each other, by inflection.
 
 A table is lines of three cells between tabs: the inflection key, the word in small letters (proper names as
 written), and its substitutes, `word:score` between blanks, best first. English keys are Penn tags (`NNS`).
@@ -7,7 +7,7 @@ form and person that the word has, with bars between: `NOUN|Fem|Plur`. A line th
 
 The scores of English nouns and adjectives say how naturally a substitute reads, by a language model in all
 kinds of sentences; its place is judged by a small network, `Cloze`. For verbs and adverbs a second table has
-common neighbours, so that no set phrase is broken.
+common neighbours, so that fixed phrases stay whole.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ Numbers = NDArray[np.float32]
 
 
 class WordChoice(NamedTuple):
-    """A text, where a word of it begins, that word, and those that may stand for it."""
+    """A text, where a word of it begins, that word, and those that may mean it."""
 
     text: str
     start: int
@@ -94,10 +94,10 @@ class Cloze:
         self._words = {word: number for number, word in enumerate(words)}
         self._weights = weights
 
-    def likelier(self, choices: Sequence[WordChoice]) -> list[list[float | None]]:
-        """For each choice, in order, the natural log of how much likelier each other word is in the place.
+    def advantage(self, choices: Sequence[WordChoice]) -> list[list[float | None]]:
+        """For each choice, in order, the natural log of how much more likely each other word is in the place.
 
-        Below 0 the word that stands there is the likelier one; `None` where the network does not know a word.
+        Below 0 the word that is there is the more likely one; `None` where the network does not know a word.
         """
         answers: list[list[float | None]] = []
         for start in range(0, len(choices), _BATCH):
@@ -185,7 +185,7 @@ class Pairs:
         self._sets: dict[str, frozenset[str]] = {}
 
     def common(self, left: str, right: str) -> bool:
-        """Whether these two words, in small letters, often stand together."""
+        """Whether these two words, in small letters, often be together."""
         if left not in self._sets:
             self._sets[left] = frozenset(self._right.get(left, "").split())
         return right in self._sets[left]
@@ -230,7 +230,7 @@ def open_pairs(language: str) -> Pairs | None:
     return Pairs(dict(line.split("\t", 1) for line in lines), digest=sha256(data).hexdigest()[:12])
 
 
-_ALONE = 0.7  # the least score of an adjective that stands alone
+_ALONE = 0.7  # the least score of an adjective that is alone
 _FEATURES = ("Gender", "Number", "Degree", "Tense", "Mood", "VerbForm", "Person")
 _PENN = re.compile(r"NNP?S?|JJ[RS]?|RB[RS]?|VB[DGNPZ]?|CD|IN|PRP\$?")  # Penn tags of words that may change
 
@@ -254,17 +254,17 @@ _OF_THE_PLACE = 0.133  # what it weighs, by a regression on variants that a lang
 _SURE, _LEAST = 0.88, 0.75
 
 
-def naturalness(score: float, likelier: float) -> float:
+def naturalness(score: float, advantage: float) -> float:
     """How likely a variant reads naturally, from 0 to 1.
 
-    `score` is the table's, for a place that favours neither word; `likelier` is the natural log of how much
-    likelier the new word is in this place than the old one.
+    `score` is the table's, for a place that favours neither word; `advantage` is the natural log of how much
+    more likely the new word is in this place than the old one.
 
     >>> round(naturalness(0.8, 0.0), 2), round(naturalness(0.8, -10.0), 2)
     (0.8, 0.51)
     """
     score = min(max(score, 0.01), 0.99)
-    return 1 / (1 + (1 - score) / score * math.exp(-_OF_THE_PLACE * likelier))
+    return 1 / (1 + (1 - score) / score * math.exp(-_OF_THE_PLACE * advantage))
 
 
 class SubstituteLexicon(Substituter):
@@ -277,7 +277,7 @@ class SubstituteLexicon(Substituter):
     """
 
     name = "lexicon"
-    about: ClassVar[str] = "words that can stand for each other, in tables of a language pack"
+    about: ClassVar[str] = "words that can replace each other, in tables of a language pack"
 
     @classmethod
     def open(cls, rest: str, language: str) -> Substituter:
@@ -351,14 +351,14 @@ def _natural(
     asked = [
         [] if _token(place).relation == "compound" else list(candidates) for place, candidates in proposals
     ]
-    likelier = cloze.likelier(
+    advantage = cloze.advantage(
         [
             WordChoice(place.sentence.text, _token(place).start, _token(place).text, [c.word for c in words])
             for (place, _), words in zip(proposals, asked, strict=True)
         ]
     )
     kept = []
-    for (place, _), words, answers in zip(proposals, asked, likelier, strict=True):
+    for (place, _), words, answers in zip(proposals, asked, advantage, strict=True):
         scores = {
             word.word: naturalness(word.score, more)
             for word, more in zip(words, answers, strict=True)

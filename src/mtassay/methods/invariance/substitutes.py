@@ -49,7 +49,7 @@ class WordPlace(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """A word to put there, written as it should stand; a higher score is better, on the proposer's scale."""
+    """A word to put there, written as it should be; a higher score is better, on the proposer's scale."""
 
     word: str
     score: float
@@ -148,8 +148,8 @@ SCHEMA: Mapping[str, Any] = {
 }
 _TASK = (
     "In the {language} sentence below, the {kind} between [[ and ]] is to be replaced. Give {count} other "
-    "{language} words, the best first, each of which can stand there alone: a single word, the same part of "
-    "speech in the same grammatical form, none that stands in the sentence already, so that the sentence is "
+    "{language} words, the best first, each of which can be there alone: a single word, the same part of "
+    "speech in the same grammatical form, none that is in the sentence already, so that the sentence is "
     'still grammatical and plausible. Answer with nothing but JSON: {{"words": [WORD, …]}}.\n\n{sentence}'
 )
 _KINDS = {
@@ -164,7 +164,7 @@ _KINDS = {
 
 @dataclass(frozen=True)
 class ChatSubstitutes(Substituter):
-    """Proposes what a chat model says could stand in place of a word, one conversation for a place.
+    """Proposes what a chat model says could be in place of a word, one conversation for a place.
 
     `model` is a chat system as in `llm:openai:gpt-5-mini`, `language` the one of the sources. The order is
     the model's; the score says no more than that. Replies are kept where `lent` gave tools to keep them.
@@ -174,7 +174,7 @@ class ChatSubstitutes(Substituter):
     language: str
     context: RunContext = field(default_factory=UnkeptContext, repr=False, compare=False)
     name: str = field(default="llm", init=False, repr=False)
-    about: ClassVar[str] = "what a chat model says could stand in the word's place"
+    about: ClassVar[str] = "what a chat model says could be in the word's place"
     argument: ClassVar[str] = "MODEL"
     wants: ClassVar[str] = "a chat model as openai:gpt-5-mini or llama:MODEL.gguf"
     asks_models: ClassVar[bool] = True
@@ -196,12 +196,12 @@ class ChatSubstitutes(Substituter):
     def substitutes(self, places: Sequence[WordPlace], *, count: int) -> list[list[Candidate]]:
         """For each place, in order, at most `count` words, best first; `[]` where no reply could be used.
 
-        They are spelled for the place, and never the word that stands there already. How many places got no
+        They are spelled for the place, and never the word that is there already. How many places got no
         usable reply is noted.
         """
         if not places or count < 1:
             return [[] for _ in places]
-        heard = ask_until_usable(
+        results = ask_until_usable(
             self.context,
             self._system,
             [self._messages(place, count) for place in places],
@@ -209,13 +209,13 @@ class ChatSubstitutes(Substituter):
             tries=TRIES,
             object_to=objection,
         )
-        reasons = Counter(answer.why for answer in heard if answer.value is None)
+        reasons = Counter(answer.why for answer in results if answer.value is None)
         if reasons:
             why = ", ".join(f"{number:,} {reason}" for reason, number in reasons.most_common(3))
             self.context.note(
                 f"{self._system.name}: no words for {reasons.total():,} of {len(places):,} places ({why})"
             )
-        return [answer.value or [] for answer in heard]
+        return [answer.value or [] for answer in results]
 
     @cached_property
     def _system(self) -> Conversations:
@@ -264,7 +264,7 @@ def predict_words(
 ) -> list[list[Candidate]]:
     """For each place, in order, at most `count` words that the model predicts from its row; `[]` without one.
 
-    They are spelled for the place, and never the word that stands there already. Scores are
+    They are spelled for the place, and never the word that is there already. Scores are
     log-probabilities. `words` are those of the model's vocabulary.
     """
     # A batch has one set of words to choose from: those that follow a space, or those that do not.

@@ -1,4 +1,4 @@
-"""English words that no other word can stand for: parts of fixed phrases, quantities, light nouns."""
+"""English words that no other word can replace: parts of fixed phrases, quantities, light nouns."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _glued(sentence: Annotation, index: int) -> bool:
 
 
 def _is_abbreviated(sentence: Annotation, index: int) -> bool:
-    """Whether an abbreviation in brackets follows, which stands for the word: `neck pain (NP)`."""
+    """Whether an abbreviation in brackets follows, which means the word: `neck pain (NP)`."""
     return _ABBREVIATION.match(sentence.text, sentence.tokens[index].end) is not None
 
 
@@ -170,7 +170,7 @@ def fit(place: WordPlace, word: str, *, language: str = "en") -> Edit | None:
     """The edit that puts a word there; `None` where it does not fit.
 
     It does not fit if it is odd (not one word of letters), if it is the same word or one that already
-    stands in the sentence, or if an English article before it would have to change.
+    is in the sentence, or if an English article before it would have to change.
 
     >>> from mtassay.nlp.annotators import FakeAnnotator
     >>> [sentence] = FakeAnnotator("en").annotate(["A Dog barks."])

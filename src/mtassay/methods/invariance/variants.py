@@ -54,11 +54,11 @@ class VariantSettings:
     )
     per_sentence: int = field(
         default=10,
-        metadata=option("At most so many variants of a sentence.", metavar="N", least=1),
+        metadata=option("At most N variants of a sentence.", metavar="N", least=1),
     )
     per_word: int = field(
         default=5,
-        metadata=option("At most so many variants of a word.", metavar="N", least=1, is_hidden=True),
+        metadata=option("At most N variants of a word.", metavar="N", least=1, is_hidden=True),
     )
     longest: int = field(
         default=35,

@@ -72,7 +72,7 @@ class SegmentEvidence(Evidence):
         return replace(super(SegmentEvidence, cls).read(record), facts=record)
 
     def marks(self, *, of_source: bool = False) -> list[Span]:
-        """Where errors stand in the output, or in the source."""
+        """Where errors are in the output, or in the source."""
         marked: list[MarkedError | CheckMark] = [*self.errors, *self.places]
         return [(e.start, e.end) for e in marked if (e.side == "source") == of_source and e.end > e.start]
 

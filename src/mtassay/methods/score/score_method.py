@@ -167,7 +167,7 @@ class ScoreMethod(RepeatSettings, Method):
             values["correction"] = "max-t" if test == "randomization" else "none"
         if run is None and values.get("seed") is None:
             values["seed"] = resampling.default_seed()
-            if values["seed"] is None:  # which is to say that every run draws anew
+            if values["seed"] is None:  # which is to say that every run draws again
                 return replace(super().resolve(values), seed=None)
         return super().resolve(values, run)
 

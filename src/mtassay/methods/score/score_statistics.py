@@ -520,7 +520,7 @@ def score_stream(
     checks: Sequence[str],
     extra: Mapping[str, object],
 ) -> Result:
-    """What `ScoreMethod` finds, but for findings and scores of segments: those are not kept.
+    """What `ScoreMethod` finds, except for findings and scores of segments: those are not kept.
 
     Outputs are compared by the paired bootstrap, since its resamples are there.
     """

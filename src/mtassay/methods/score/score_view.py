@@ -28,7 +28,8 @@ from mtassay.data.run_view import RunView
 from mtassay.measures.corpus import labels_of, open_metrics, saved_metric
 from mtassay.measures.metric import Metric
 from mtassay.methods.basis import alarm_table, unanswered_note
-from mtassay.methods.headlines import Contest
+from mtassay.methods.choice import choice_figures, choice_headlines, choice_tables
+from mtassay.methods.headlines import Contest, matrix_table
 from mtassay.methods.repeats import repeat_tables
 from mtassay.methods.score.judged import (
     JUDGE,
@@ -47,7 +48,6 @@ from mtassay.methods.score.score_tables import (
     comparison_table,
     group_tables,
     main_table,
-    matrix_tables,
     score_figures,
     signature_lines,
 )
@@ -171,6 +171,7 @@ class ScoreView(RunView):
                 run, name, "all", score.label or name, units[name], alpha, ways.get(name, True)
             ).headlines()
         ]
+        told += choice_headlines(run, told)
         return [*told, *weak_headlines(run), *self.open_headlines()]
 
     def case_views(self) -> Iterable[CaseView]:
@@ -214,17 +215,19 @@ class ScoreView(RunView):
             comparison_table(run, all_pairs=look.pairs),
             alarm_table(run.result.counts, detail=look.detail),
             *judged,
+            *choice_tables(self),
             *repeat_tables(run),
         )
         main = [main_table(run)] if run.result.scores else []
-        matrices = matrix_tables(run) if look.pairs or look.detail else []
+        boards = [h.board for h in self.headlines() if h.board] if look.pairs or look.detail else []
+        matrices = [table for board in boards if (table := matrix_table(board))]
         return [*main, *group_tables(run), *filter(None, more), *matrices]
 
     def blocks(self, look: Look = PLAIN) -> list[Block]:
         return judged_blocks(self.run, look) if self._is_judged else []
 
     def figures(self, look: Look = PLAIN) -> list[Figure]:
-        return score_figures(self._labelled.result)
+        return [*score_figures(self._labelled.result), *choice_figures(self)]
 
     def differences(self, look: Look = PLAIN) -> list[Table | Block]:
         if not look.examples:
@@ -279,7 +282,8 @@ class ScoreView(RunView):
         if finding.detector == "output":
             return reason
         value = "" if finding.value is None else f" {finding.value:.4g}"
-        return f"{finding.detector}{value}: {reason}" if reason else f"{finding.detector}{value}"
+        name = finding.detector.removeprefix("check:")
+        return f"{name}{value}: {reason}" if reason else f"{name}{value}"
 
     @cached_property
     def _labelled(self) -> Run:
@@ -323,5 +327,4 @@ class ScoreView(RunView):
             count=look.examples,
             between=look.between,
             metric=look.metric,
-            training=look.training,
         )

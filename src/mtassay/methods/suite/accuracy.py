@@ -4,7 +4,7 @@ Outcomes (items, systems) are 1 for correct, 0 for incorrect and -1 for not sett
 for a share of correct items, or the categories, for the mean of their shares.
 
 The default test is randomization: two-sided, paired by item, and corrected for all comparisons of a table, so
-that it holds whichever system turns out to be the best (`stats.family`). The other tests are one-tailed, the
+that it holds for any system that turns out best (`stats.family`). The other tests are one-tailed, the
 best system against each other one, and corrected for nothing. The z-test and the t-test are those of
 Macketanz et al. (2022), which take the systems' items for different ones; the exact test and the bootstrap
 are paired by item.
@@ -106,7 +106,7 @@ def counts(parts: Sequence[NDArray[Any]]) -> tuple[NDArray[np.int64], NDArray[np
 
 
 def _bootstrap(parts: Sequence[NDArray[Any]], samples: int, seed: int | None) -> Compare:
-    """Items are drawn anew within each part; the draws are made at the first comparison, and once."""
+    """Items are drawn again within each part; the draws are made at the first comparison, and once."""
 
     @cache
     def resampled() -> Floats:
@@ -228,7 +228,7 @@ def accuracies(
 
     `items` is "fair" for the items that all systems have settled, "settled" for each system's own. Then the
     z-test, the t-test and the bootstrap compare what is shown, while randomization, the exact test, and the
-    permutation test that takes its place for the macro average, take the items that the two systems at hand
+    permutation test that takes its place for the macro average, take the items that the two systems available
     have both settled. `samples` are those of the bootstrap and that permutation test, `trials` those of
     randomization.
     """
@@ -308,7 +308,7 @@ def _groups(grades: Grades) -> list[_Group]:
 
 
 def _places(keys: Sequence[_Key]) -> dict[_Key, NDArray[np.int64]]:
-    """Where each key stands, in order of appearance."""
+    """Where each key is, in order of appearance."""
     rows: dict[_Key, list[int]] = {}
     for row, key in enumerate(keys):
         rows.setdefault(key, []).append(row)

@@ -426,7 +426,7 @@ class Approved:
 
 
 def approve(path: Path, ids: Sequence[str], *, by: str) -> Approved:
-    """Say in a suite file that items are right; `*` stands for anything. Nobody approves their own items."""
+    """Say in a suite file that items are right; `*` means anything. Nobody approves their own items."""
     chosen = select(read_suite(editable(path)), Choice(ids=ids)).items
     own = [item.id for item in chosen if item.author == by]
     if own:

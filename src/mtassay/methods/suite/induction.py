@@ -17,9 +17,8 @@ from dataclasses import dataclass
 from mtassay.data.errors import MtassayError
 from mtassay.data.formats.suite_items import REGEX_FIELDS, Item, Matching, Suite, expand
 from mtassay.data.languages import parse_pair
-from mtassay.methods.suite.looseness import DAMAGES, accepts, may_be_damaged
 from mtassay.methods.suite.patterns import escaped, normalize
-from mtassay.methods.suite.pitfalls import battery, examples
+from mtassay.methods.suite.pitfalls import DAMAGES, accepts, battery, examples, may_be_damaged
 from mtassay.methods.suite.rule_judge import Judge
 from mtassay.nlp.function_words import function_words
 from mtassay.nlp.table_aligner import lexicon_of
@@ -149,7 +148,7 @@ def _is_refused(candidate: _Candidate, own: Sequence[str], focus: Focus) -> bool
 
 
 def _contrast(alike: Sequence[str], other: Sequence[str]) -> dict[str, float]:
-    """How much oftener texts of one kind have each word than those of the other: from 1 down to -1."""
+    """How much more often texts of one kind have each word than those of the other: from 1 down to -1."""
     one, two = ({word: n / len(texts) for word, n in _counts(texts).items()} for texts in (alike, other))
     return {word: share - two.get(word, 0.0) for word, share in one.items()}
 
@@ -195,7 +194,7 @@ def _pattern(words: str) -> str:
 
 
 def pattern_of(alternatives: Sequence[str]) -> str:
-    r"""An expression that finds any of these sequences of words; " … " stands for anything.
+    r"""An expression that finds any of these sequences of words; " … " means anything.
 
     >>> pattern_of(["black cat", "grey … dog"])
     '\\b(?:black cat|grey\\b.*\\bdog)\\b'
@@ -211,7 +210,7 @@ def pattern_of(alternatives: Sequence[str]) -> str:
 def common_words(
     texts_by_item: Iterable[Iterable[str]], *, share: float = 0.01, least: int = 10
 ) -> frozenset[str]:
-    """Words, folded, that stand in the outputs of many items and so say little about one.
+    """Words, folded, that are in the outputs of many items and so say little about one.
 
     Many is this share of all items, and at least so many: what is frequent in a handful of items may well be
     what they are about.
@@ -290,7 +289,7 @@ class Background:
         )
 
     def _looked_at(self, item: Item) -> set[str]:
-        """The words that the expressions of an item spell out; bad ones are told of where they judge."""
+        """The words that the expressions of an item spell out; bad ones are reported where they judge."""
         if item.id not in self._spelt_out:
             words = self._spelt_out[item.id] = set()
             for rule in (rule for name in REGEX_FIELDS for rule in getattr(item, name)):

@@ -1,6 +1,6 @@
 """What is wrong with a suite, before a system is judged by it.
 
-Works on suites that cannot judge yet: with patterns that do not compile and ids that stand twice.
+Works on suites that cannot judge yet: with patterns that do not compile and ids that occur twice.
 """
 
 from __future__ import annotations
@@ -30,9 +30,8 @@ from mtassay.data.formats.suite_items import (
 from mtassay.data.formats.yaml_editing import cut_texts
 from mtassay.data.languages import parse_pair
 from mtassay.data.marks import plural
-from mtassay.methods.suite.looseness import LooseRules
 from mtassay.methods.suite.patterns import SearchedText, compile_rule, control_in, normalize
-from mtassay.methods.suite.pitfalls import RulesBesideEachOther, battery, similar_names
+from mtassay.methods.suite.pitfalls import LooseRules, RulesBesideEachOther, battery, similar_names
 from mtassay.methods.suite.rule_judge import Judge, JudgedOutput
 
 Severity = Literal["error", "warning", "info"]
@@ -58,14 +57,14 @@ CODES = {
     "hit-alternative": Code("warning", "a positive alternative that a negative expression always hits"),
     "overlap": Code("warning", "positive and negative expressions that match one known output"),
     "shadowed-token": Code("warning", "a token that an expression judges the other way"),
-    "rule-twice": Code("warning", "a rule that stands twice in an item"),
+    "rule-twice": Code("warning", "a rule that occurs twice in an item"),
     "boundary-beside-han": Code("warning", "a word boundary beside Chinese or Japanese characters"),
     "cut-by-comment": Code("warning", "a text without quotes of which YAML takes the end for a comment"),
-    "bad-date": Code("warning", "a date of a rule that is none"),
+    "bad-date": Code("warning", "a date of a rule that is not one"),
     "similar-names": Code("warning", "categories, phenomena or ids that differ in case or blanks only"),
     "escaped-token": Code("warning", "a token written like an expression"),
     "only-source-words": Code("warning", "an expression by which a copy of the source is correct"),
-    "focus-not-in-source": Code("warning", "a focus that does not stand in the source"),
+    "focus-not-in-source": Code("warning", "a focus that is not in the source"),
     "duplicate-source": Code("warning", "two items that ask and judge the same"),
     "accepts-unrelated": Code("warning", "rules that call an unrelated sentence correct"),
     "no-langpair": Code("warning", "an item without a language pair, or with one that nobody knows"),
@@ -150,7 +149,7 @@ class Problems:
         return any(problem.severity == "error" for problem in self.found)
 
     def lines(self) -> list[str]:
-        """Each in a line: where, how bad, its name, what is wrong and what to do; a summary stands last."""
+        """Each in a line: where, how bad, its name, what is wrong and what to do; a summary is last."""
         lines = []
         for problem, line in self._placed():
             place = f"{self.suite.path}{f':{line}' if line else ''}"
@@ -387,7 +386,7 @@ class Checked:
                     why = "positive '{}' and negative '{}' both match".format(*map(short, _clash(judged)))
                 yield problem(
                     "reference-not-correct",
-                    f"the reference '{short(reference)}' is {status} ({why}); mend the rules",
+                    f"the reference '{short(reference)}' is {status} ({why}); fix the rules",
                     self.item,
                     severity="warning" if judged.status == "undecided" else "error",
                 )
@@ -516,7 +515,7 @@ def _duplicates(suite: Suite) -> Iterator[Problem]:
     for item in suite.items:
         if (first := by_id.setdefault(item.id, item)) is not item:
             where = f" (line {first.line})" if first.line else ""
-            yield problem("duplicate-id", f"the id stands twice{where}; rename one", item)
+            yield problem("duplicate-id", f"the id occurs twice{where}; rename one", item)
         same = by_source.setdefault((item.langpair, item.source, item.context), [])
         equal = [other for other in same if _asks(other) == _asks(item)]
         if double := [other for other in equal if other.phenomenon == item.phenomenon]:

@@ -132,7 +132,7 @@ class VerdictEvidence(Evidence):
         """Where rules matched in this output.
 
         Rules see the text normalised. Where that moved a match it is looked for; if it is not to be found as
-        it stands, it is not marked.
+        it is, it is not marked.
         """
         spans = []
         for match in self.matches:
@@ -208,7 +208,7 @@ def _applied(match: Match, text: str) -> Applied:
 class Judge:
     """The rules of a suite, each compiled once, when it is first needed.
 
-    Making one raises an `InputError` if an id stands twice: outputs are told apart by it.
+    Making one raises an `InputError` if an id occurs twice: outputs are distinguished by it.
     """
 
     suite: Suite
@@ -260,7 +260,7 @@ class Judge:
         return f"a rule took longer than {TIMEOUT:g} s"
 
     def _is_copy(self, item: Item, text: str) -> bool:
-        """Whether the source stands where its translation should, and no reference is the same text."""
+        """Whether the source is where its translation should, and no reference is the same text."""
         if self.suite.matching.copies == "judge" or not self._is_same(text, item.source):
             return False
         if any(self._is_same(text, reference) for reference in item.references):

@@ -69,10 +69,10 @@ class SuiteMethod(RepeatSettings, Method):
     view: ClassVar[type[SuiteView]] = SuiteView
 
     suite: Suite
-    category: tuple[str, ...] = _names("Only this category; * stands for anything. Repeat.")
-    phenomenon: tuple[str, ...] = _names("Only this phenomenon; * stands for anything. Repeat.")
+    category: tuple[str, ...] = _names("Only this category; * means anything. Repeat.")
+    phenomenon: tuple[str, ...] = _names("Only this phenomenon; * means anything. Repeat.")
     tag: tuple[str, ...] = _names("Only items with this tag. Repeat.")
-    item: tuple[str, ...] = _names("Only this item; * stands for anything. Repeat.", "ID")
+    item: tuple[str, ...] = _names("Only this item; * means anything. Repeat.", "ID")
     approved: bool = field(
         default=False, metadata=option("Only items that a second person approved.", "--approved")
     )

@@ -29,7 +29,7 @@ _NO_OUTPUT = ("skipped", "error")
 
 
 def accuracy_tables(run: Run, look: Look) -> list[Table]:
-    """Accuracies by category, or with `detail` by phenomenon; of many systems the averages stand first."""
+    """Accuracies by category, or with `detail` by phenomenon; of many systems the averages are first."""
     both = run.parameters.get("items") == "both"
     tables: list[Table] = []
     for suffix, title in (
@@ -109,7 +109,7 @@ def accuracy_table(
     suffix: str = "",
     title: str = "",
 ) -> Table:
-    """Categories by system, in percent with one decimal; the averages stand last, the best systems first.
+    """Categories by system, in percent with one decimal; the averages are last, the best systems first.
 
     By phenomenon, each category is followed by its phenomena; `categories` says which category the group of a
     phenomenon belongs to. In each row those systems are bold that do not differ significantly from the best
@@ -131,7 +131,7 @@ def accuracy_table(
             best = len(names) > 1 and shown.ranks.get((name, group, system)) == 1
             text = number(score.value) + (mark if best else " " * len(mark) if len(names) > 1 else "")
             if intervals and not alone:
-                # Padded behind, so that the accuracies stand below each other.
+                # Padded behind, so that the accuracies are below each other.
                 text += f" {_interval(score):<8}"
             row.append(Cell(text, strong=best))
             row += [_interval(score)] if alone else []
@@ -267,7 +267,7 @@ class _Shown:
         return "–".join(f"{n:,}" for n in dict.fromkeys((*sizes[:1], *sizes[-1:])))
 
     def about_items(self) -> str:
-        """How many items stand behind the numbers, and why those."""
+        """How many items are behind the numbers, and why those."""
         total = max((sum(counts.values()) for counts in self.result.counts.values()), default=0)
         of = f" of {total:,}" if total else ""
         n = self.sizes(self.name, "macro", self.systems)
@@ -318,7 +318,7 @@ class _Shown:
                 below, above = (self.scores[name, group, system].value or 0.0 for system in (low, high))
                 if rank < other and round(below, 9) < round(above, 9):
                     return (
-                        f"Ranks go by what is certain: {low} ({number(below)}) has rank {rank} and {high} "
+                        f"Ranks use what is certain: {low} ({number(below)}) has rank {rank} and {high} "
                         f"({number(above)}) rank {other} in {AVERAGES.get(group, group)}, since its distance "
                         "to the best varies more from item to item."
                     )

@@ -13,7 +13,7 @@ from .lexicon_sides import pair, side
 
 
 def edits(read: ReadPair, languages: tuple[str, str] = ("en", "pt")) -> dict[str, str]:
-    """What may stand for the first preposition, with its translation; empty where none can be replaced."""
+    """What may mean the first preposition, with its translation; empty where none can be replaced."""
     offers = preposition_offers(languages, read)
     return {one.source: one.reference for one in offers[0].substitutes} if offers else {}
 

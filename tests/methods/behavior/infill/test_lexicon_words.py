@@ -14,7 +14,7 @@ from .lexicon_sides import named, pair, side
 
 
 def substitutes(read: ReadPair, word: str, languages: tuple[str, str] = ("en", "pt")) -> dict[str, str]:
-    """What may stand for a word of the source, with its translation; empty where the word is left alone."""
+    """What may mean a word of the source, with its translation; empty where the word is left alone."""
     for offer in word_offers(load_lexicon(*languages), languages, read):
         if read.source.text[offer.start : offer.end] == word:
             return {substitute.source: substitute.reference for substitute in offer.substitutes}

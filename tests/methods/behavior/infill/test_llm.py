@@ -279,7 +279,7 @@ def test_no_pair_ever_gets_anothers_text(
 
 
 def _undone(filled: Filled) -> str:
-    """The source before: with earlier changes undone, a change stands where its record says."""
+    """The source before: with earlier changes undone, a change is where its record says."""
     text = filled.source
     for change in filled.changes:
         start = change.start

@@ -16,7 +16,7 @@ SENTENCES = [f"the {a} {b} is near a {c}." for a in ADJECTIVES for b in NOUNS fo
 
 
 def place(text: str, word: str) -> WordPlace:
-    """The first place of a word in a text; words stand between blanks and punctuation."""
+    """The first place of a word in a text; words are between blanks and punctuation."""
     start = text.index(word)
     return WordPlace(Annotation(text, (Token(word, start, start + len(word)),)), 0)
 

@@ -103,7 +103,7 @@ def test_the_model_is_told_what_was_wrong(server: Server) -> None:
 
 
 def test_the_annotator_checks_what_the_model_says(server: Server, tmp_path: Path) -> None:
-    """`runs` is a verb, `dog` stands there already: neither becomes a variant."""
+    """`runs` is a verb, `dog` is there already: neither becomes a variant."""
     server.always = words("runs", "dog", "hen")
     segments = [Segment("1", "The dog sees a cat .")]
     for _ in range(2):

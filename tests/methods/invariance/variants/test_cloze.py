@@ -24,7 +24,7 @@ WORDS = ["<pad>", "<mask>", "<s>", "</s>", "<unk>", "<name>", "<num>", "dog", "c
 
 
 def favouring(**more: float) -> Cloze:
-    """A network without layers that finds some words so much likelier than others, in any place."""
+    """A network without layers that finds some words so much more likely than others, in any place."""
     bias = np.array([more.get(word, 0.0) for word in WORDS], dtype=np.float32)
     width = 4
     weights = {
@@ -59,9 +59,9 @@ def test_a_gap_in_odd_text_is_no_error() -> None:
 
 def test_it_says_how_much_likelier_a_word_is() -> None:
     cloze = favouring(dog=1.0, cat=3.5, owl=-2.0)
-    [answers] = cloze.likelier([WordChoice("The dog", 4, "dog", ["cat", "owl", "ibex"])])
+    [answers] = cloze.advantage([WordChoice("The dog", 4, "dog", ["cat", "owl", "ibex"])])
     assert answers == [pytest.approx(2.5), pytest.approx(-3.0), None]
-    assert cloze.likelier([WordChoice("The ibex", 4, "ibex", ["cat"])]) == [[None]]
+    assert cloze.advantage([WordChoice("The ibex", 4, "ibex", ["cat"])]) == [[None]]
 
 
 def test_a_place_moves_the_odds_of_the_table() -> None:
@@ -106,7 +106,7 @@ def test_english_has_a_network_and_its_digest_is_in_the_signature() -> None:
 def test_the_network_reads_the_place(text: str, word: str, fits: str, does_not: str) -> None:
     cloze = open_cloze("en")
     assert cloze is not None
-    [[good, bad]] = cloze.likelier([WordChoice(text, text.index(word), word, [fits, does_not])])
+    [[good, bad]] = cloze.advantage([WordChoice(text, text.index(word), word, [fits, does_not])])
     assert good is not None
     assert bad is not None
     assert good > bad

@@ -139,7 +139,7 @@ class TestTinyModels:
             assert number != tokenizer.unk_token_id
             assert score == pytest.approx(float(expected[number]), abs=1e-3)
         assert [c.score for c in found] == sorted((c.score for c in found), reverse=True)
-        # None of the words left out is better than the last one proposed, but for the word itself.
+        # None of the words left out is better than the last one proposed, except for the word itself.
         known = read_words(words._model.pieces)
         others = [n for n in known.spaced if known.spelled[n] not in {"cat", *(c.word for c in found)}]
         assert max(float(expected[n]) for n in others) <= found[-1].score + 1e-3

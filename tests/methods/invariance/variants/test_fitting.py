@@ -58,7 +58,7 @@ def test_spacing_and_case_stay(text: str, token: int, word: str, variant: str) -
         ("An old dog", 1, "young"),
         ("An old dog", 1, "useful"),
         ("A dog sleeps", 1, "heir"),
-        ("The dog sees the cat", 1, "cat"),  # stands there already
+        ("The dog sees the cat", 1, "cat"),  # is there already
         ("The dog sleeps", 1, "Dog"),
         ("The dog sleeps", 1, "guide dog"),
         ("The dog sleeps", 1, "b4"),

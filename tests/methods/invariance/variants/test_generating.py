@@ -112,7 +112,7 @@ def test_a_sentence_gets_the_same_variants_whoever_stands_beside_it() -> None:
         ("The dog sees boom .", "the source could not be read: ValueError: the fake fails on 'boom'"),
         ("dog " * 500, "500 words, more than 35"),
         ("The quickly sees .", "no noun or adj that may change"),
-        ("The ox sees .", "no substitute fits"),  # it stands there already
+        ("The ox sees .", "no substitute fits"),  # it is there already
     ],
 )
 def test_a_source_without_variants_says_why_and_the_others_go_on(source: str | None, reason: str) -> None:

@@ -35,7 +35,7 @@ def changed(text: str, *, pos: tuple[str, ...] = ("noun", "adj"), ends: bool = F
         ("The B52 sleeps, iPhones wait.", ["wait"]),
         ("The well-known dog sleeps.", ["dog"]),
         ("The 🐕 dog sleeps.", ["dog"]),
-        ("The dog (DG) sleeps.", ["DG"]),  # the abbreviation stands for it
+        ("The dog (DG) sleeps.", ["DG"]),  # the abbreviation means it
         ("The dog of a small dog sleeps.", ["small"]),
         ("", []),
     ],
