@@ -272,7 +272,7 @@ def next_card(
     campaign_store, who = CampaignStore(store), reviewer_name(reviewer)
     campaign = campaign_store.campaign(name)
     _check_reviewer(campaign, who)
-    entry = desk.hand_out(campaign, who, skip=skip)
+    entry = campaign_store.hand_out(campaign, who, skip=skip)
     return None if entry is None else _card(store, campaign, entry, {}, who)
 
 
@@ -319,7 +319,9 @@ def load_card(
     mine = decision.latest.get(who) if decision else None
     card = _card(store, campaign, entry, _answers_shown(store, decision, who) if mine else {}, who)
     is_judged = bool(mine and entry.verdict)
-    opinion = second_opinion(campaign, desk.judged(campaign, who), entry.subject) if is_judged else None
+    opinion = (
+        second_opinion(campaign, campaign_store.judged(campaign, who), entry.subject) if is_judged else None
+    )
     asked = replace(card.entry, mine=mine.answer if mine else "")
     return replace(card, entry=asked, mine=mine, second_opinion=opinion)
 

@@ -122,6 +122,7 @@ def history(
     alias: Annotated[
         list[str] | None, typer.Option(metavar="OLD=NEW", help="A renamed system. Repeat.")
     ] = None,
+    aliases: Annotated[Path | None, typer.Option(help="Aliases as a TSV: columns name, alias.")] = None,
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the scores (.svg or .png).")] = None,
     alpha: AlphaOption = 0.05,
     trials: Annotated[int, typer.Option(min=100, help="Trials of the randomization test.")] = 10000,

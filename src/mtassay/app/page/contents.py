@@ -25,7 +25,7 @@ from mtassay.data.display import (
 from mtassay.data.marks import differing, p_stated, plural, signed
 from mtassay.data.method import Method, method_of, view_of
 from mtassay.data.nouns import Comparison, Origin, Run
-from mtassay.methods.choice import offers
+from mtassay.methods.choice import measured_costs
 from mtassay.methods.headlines import matrix_table
 from mtassay.methods.paired_scores import LISTED
 
@@ -231,10 +231,8 @@ class Page:
     @cached_property
     def decision(self) -> Recommendation:
         """What to do."""
-        known = [offer for part in self.parts for offer in offers(part.run, None)]
-        prices = {offer.system: offer.price for offer in known if offer.price is not None}
-        latency = {offer.system: offer.middle for offer in known if offer.middle is not None}
-        return decide(self.tested, priorities=self.priorities, prices=prices, latency=latency)
+        known = measured_costs(part.run for part in self.parts)
+        return decide(self.tested, priorities=self.priorities, prices=known.prices, latency=known.latency)
 
     def risks(self) -> list[tuple[RunPart, Proof]]:
         """What could go wrong, each with the sentence that proves it."""
