@@ -1,6 +1,7 @@
 """Counts how often each check fires on wrong, on right and on human translations; writes table and page.
 
-usage: python bench/checks.py [CHECK...]   (default: all checks; others keep the counts that they have)
+usage: python bench/checks.py [CHECK...]   (default: all checks; others keep the counts that they have;
+                                            page: write the page alone)
 
 Wrong is an output in which people marked a major or critical error, right one without any; outputs with minor
 errors alone are left out. Which checks are on by default then follows from the table, by the rule in
@@ -31,6 +32,8 @@ from typing import NamedTuple
 from mtassay.data.registry import each_named, names
 from mtassay.measures.check import CheckContext, Unit
 from mtassay.measures.check_records import (
+    CATALOGUES,
+    ENOUGH,
     MOST_ALARMS,
     PATH,
     QUIET,
@@ -45,11 +48,12 @@ from mtassay.measures.check_run import choose_checks, id_of, run_checks
 
 PROJECT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("MTASSAY_DATA", PROJECT.parent / "shared" / "data"))
-CATALOGUES = Path(os.environ.get("MTASSAY_CATALOGUES", "/usr/share/locale"))
+FOLDER = Path(os.environ.get("MTASSAY_CATALOGUES", "/usr/share/locale"))
 LANGUAGES = ("cs", "de", "es", "fr", "it", "ja", "pt_BR", "ru", "zh_CN", "pl")
 PAGE = PROJECT / "docs" / "checks.md"
 MOST = 6000
 """So many human translations of each origin and pair are enough."""
+MOST_OF_A_FILE = 800
 SEED = 7
 TOKENIZED = ("form", "style", "consistency")
 """Groups that cannot be counted where somebody put spaces around every mark, as in MLQE-PE."""
@@ -62,11 +66,15 @@ class Item(NamedTuple):
     output: str
     kind: str
     document: str = ""
+    key: str = ""
 
 
 def main() -> None:
     """Count, and write the table and the page."""
     chosen = sys.argv[1:] or names("check")
+    if chosen == ["page"]:
+        PAGE.write_text(page(list(read_records())), encoding="utf-8")
+        return
     records = [
         record for record in read_records() if record.check not in chosen and record.check in names("check")
     ]
@@ -88,9 +96,26 @@ def everything() -> dict[tuple[str, str], list[Item]]:
     sampled = {}
     for key, items in found.items():
         human = [item for item in items if item.kind == "human"]
-        some = set(random.Random(SEED).sample(human, min(MOST, len(human))))
+        if key[1] == CATALOGUES:
+            some = whole_files(human)
+        else:
+            some = set(random.Random(SEED).sample(human, min(MOST, len(human))))
         sampled[key] = [item for item in items if item.kind != "human" or item in some]
     return sampled
+
+
+def whole_files(items: list[Item]) -> set[Item]:
+    """Files drawn at random, large ones in part: what a file does throughout is its habit."""
+    files: defaultdict[str, list[Item]] = defaultdict(list)
+    for item in items:
+        files[item.document].append(item)
+    names_of_files = sorted(files)
+    random.Random(SEED).shuffle(names_of_files)
+    some: set[Item] = set()
+    for name in names_of_files:
+        if len(some) < MOST:
+            some.update(files[name][:MOST_OF_A_FILE])
+    return some
 
 
 def people() -> Iterator[tuple[str, str, Item]]:
@@ -157,7 +182,7 @@ def lines_of(path: Path) -> list[str]:
 def catalogues() -> Iterator[tuple[str, str, Item]]:
     """Texts of programs as their translators have them; plural forms are left out."""
     for language in LANGUAGES:
-        for path in sorted((CATALOGUES / language / "LC_MESSAGES").glob("*.mo")):
+        for path in sorted((FOLDER / language / "LC_MESSAGES").glob("*.mo")):
             try:
                 with path.open("rb") as file:
                     catalogue = gettext.GNUTranslations(file)._catalog  # type: ignore[attr-defined]
@@ -166,11 +191,11 @@ def catalogues() -> Iterator[tuple[str, str, Item]]:
                 continue
             for key, output in catalogue.items():
                 if isinstance(key, str) and key and isinstance(output, str):
-                    source = key.rpartition("\x04")[2]
+                    context, _, source = key.rpartition("\x04")
                     yield (
                         f"en-{language.replace('_', '-')}",
-                        "catalogues",
-                        Item(source, output, "human", path.stem),
+                        CATALOGUES,
+                        Item(source, output, "human", path.stem, f"{context}|{source}"),
                     )
 
 
@@ -185,7 +210,14 @@ def count(chosen: Iterable[str], pair: str, origin: str, items: list[Item]) -> l
     for kind in sizes:  # what compares units of one file must not compare systems with people
         own = [item for item in items if item.kind == kind]
         units = [
-            Unit(str(n), item.output, item.source, document=item.document or None)
+            Unit(
+                str(n),
+                item.output,
+                item.source,
+                document=item.document or None,
+                file=item.document if origin == CATALOGUES else "",
+                key=item.key,
+            )
             for n, item in enumerate(own)
         ]
         for finding in run_checks(checks, {"": units}, context)[""]:
@@ -203,31 +235,27 @@ def count(chosen: Iterable[str], pair: str, origin: str, items: list[Item]) -> l
 
 
 def page(records: list[CheckRecord]) -> str:
-    """The documentation of all checks with their counts."""
-    checks = dict(each_named("check"))
+    """The documentation of all checks with their counts, in few words."""
     pairs = sorted({record.pair for record in records})
-    rows = []
-    for name, check in checks.items():
+    rows, labelled = [], []
+    for name, check in each_named("check"):
+        own = [record for record in records if record.check == name]
         total = record_of(name, None, records)
-        on = [pair for pair in pairs if is_on(check, pair, records)]
-        where = "everywhere" if len(on) == len(pairs) else ", ".join(on) or "nowhere"
-        where = (
-            f"all but {', '.join(p for p in pairs if p not in on)}"
-            if len(pairs) > len(on) > len(pairs) / 2
-            else where
-        )
-        cells = [f"`{name}`", check.group, check.severity, check.about, *shares(total), where]
-        rows.append(cells)
-    head = ["check", "group", "severity", "reports", "wrong", "right", "human", "on by default"]
-    parts = [
-        INTRODUCTION,
-        table(head, rows),
-        HUMAN,
-        human_table(checks, records),
-        LABELS,
-        label_table(checks, records),
-    ]
-    return "\n\n".join(parts) + "\n"
+        off = ", ".join(pair for pair in pairs if not is_on(check, pair, records))
+        wrong, right = (total.wrong_fired, total.wrong), (total.right_fired, total.right)
+        human = (total.human_fired, total.human)
+        cells = [percent(*wrong), percent(*right), percent(*human), worst(own), off]
+        rows.append([f"`{name}`", check.group, check.severity, check.about, *cells])
+        counts = by_pair(own)
+        labelled += [[f"`{name}`", counts]] if counts else []
+    head = ["check", "group", "severity", "reports", "wrong", "right", "human", "most in", "off in"]
+    sizes = {
+        pair: max((r.wrong, r.right) for r in summed([r for r in records if r.pair == pair]))
+        for pair in pairs
+    }
+    n = ", ".join(f"{pair} {wrong:,}:{right:,}" for pair, (wrong, right) in sizes.items() if wrong)
+    labels = f"{LABELS} Labelled: {n}."
+    return "\n\n".join([INTRODUCTION, table(head, rows), labels, table(["check", "pairs"], labelled)]) + "\n"
 
 
 INTRODUCTION = "\n\n".join(
@@ -242,54 +270,48 @@ INTRODUCTION = "\n\n".join(
         f"if it fires on fewer than {100 * QUIET:g} % of human translations, more often. Checks of form, "
         "style and consistency use catalogues of programs alone. `python bench/checks.py` counts again and "
         "writes this page.",
-        "*wrong*: outputs with a major or critical error; *right*: outputs without any; *human*: human "
-        "translations. Each cell has the share and n.",
+        "Numbers are percent. *wrong*: outputs with a major or critical error; *right*: outputs without any; "
+        "*human*: human translations; *most in*: the target language with most alarms on those.",
     ]
 )
-HUMAN = "## Alarms on human translations, by target language"
 LABELS = (
-    "## Outputs that people labelled, by pair\n\nAlarms on wrong and on right outputs, where the check fired."
+    "## Outputs that people labelled\n\nAlarms on wrong outputs and on right ones (`wrong:right`), where a "
+    "check fired on at least four."
 )
 
 
-def shares(record: CheckRecord) -> list[str]:
-    counted = ((record.wrong_fired, record.wrong), (record.right_fired, record.right))
-    return [share(*both) for both in (*counted, (record.human_fired, record.human))]
-
-
-def share(fired: int, n: int) -> str:
-    return f"{100 * fired / n:.2f} % ({n:,})" if n else "–"
-
-
-def human_table(checks: Iterable[str], records: list[CheckRecord]) -> str:
-    targets = sorted({r.pair.partition("-")[2] for r in records if r.human})
-    counts: Counter[tuple[str, str]] = Counter()
-    sizes: Counter[tuple[str, str]] = Counter()
+def summed(records: Iterable[CheckRecord]) -> list[CheckRecord]:
+    """One record for each check and pair, of all origins."""
+    groups: defaultdict[tuple[str, str], list[CheckRecord]] = defaultdict(list)
     for record in records:
-        key = record.check, record.pair.partition("-")[2]
-        counts[key] += record.human_fired
-        sizes[key] += record.human
-    n = {target: max(sizes[name, target] for name in checks) for target in targets}
-    rows = [
-        [
-            f"`{name}`",
-            *(f"{100 * counts[name, t] / sizes[name, t]:.2f}" if sizes[name, t] else "–" for t in targets),
-        ]
-        for name in checks
+        groups[record.check, record.pair].append(record)
+    return [
+        CheckRecord(check, pair, "", *(sum(column) for column in zip(*(row[3:] for row in own), strict=True)))
+        for (check, pair), own in sorted(groups.items())
     ]
-    return table(["%", *(f"{target} ({n[target]:,})" for target in targets)], rows)
 
 
-def label_table(checks: Iterable[str], records: list[CheckRecord]) -> str:
-    rows = []
-    for name in checks:
-        for pair in sorted({r.pair for r in records if r.check == name and r.fired}):
-            own = [r for r in records if r.check == name and r.pair == pair]
-            wrong_fired, wrong, right_fired, right = (
-                sum(column) for column in zip(*(r[3:7] for r in own), strict=True)
-            )
-            rows.append([f"`{name}`", pair, f"{wrong_fired:,} of {wrong:,}", f"{right_fired:,} of {right:,}"])
-    return table(["check", "pair", "wrong", "right"], rows)
+def percent(fired: int, n: int) -> str:
+    return f"{100 * fired / n:.2f}" if n else "–"
+
+
+def worst(records: list[CheckRecord]) -> str:
+    """The target language with the highest share of alarms on human translations, with that share."""
+    targets: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
+    for record in records:
+        counts = targets[record.pair.partition("-")[2].partition("-")[0]]
+        counts[0] += record.human_fired
+        counts[1] += record.human
+    rates = {target: fired / n for target, (fired, n) in targets.items() if fired and n >= ENOUGH}
+    most = max(rates, key=lambda target: rates[target], default="")
+    return f"{most} {100 * rates[most]:.2f}" if most else ""
+
+
+def by_pair(records: list[CheckRecord]) -> str:
+    """Alarms on wrong and right outputs, by pair."""
+    return ", ".join(
+        f"{row.pair} {row.wrong_fired}:{row.right_fired}" for row in summed(records) if row.fired >= 4
+    )
 
 
 def table(head: list[str], rows: list[list[str]]) -> str:

@@ -402,7 +402,6 @@ CHRF = ("--quality", "chrf", "--min-quality", "0.5", "--max-change", "0.2")
             ("generate", *TEXT, "--filter", "chrf", "--filter-beta", "1", "-o", "c.jsonl"),
             "The filter 'chrf' reads references",
         ),
-        (("generate", *TEXT, "-c", "number,noun", "-o", "c.jsonl"), "The lexicon does not edit number: use"),
         (("generate", *TEXT, "-c", "negation", "-o", "c.jsonl"), "The lexicon does not edit negation: use"),
         (("generate", *TEXT, "-o", ".", "--force"), ". is a folder"),
         (
@@ -544,7 +543,7 @@ def test_without_a_single_case_to_judge_there_is_an_error(run: Run, texts: Path)
 def test_what_the_lexicon_never_edits_is_left_out_of_the_default(run: Run) -> None:
     words = ("-c", "all", "--no-filter", "-o", "a.jsonl", "-f", "json")
     done = run("behavior", "generate", *TEXT, *words)
-    left_out = "number, negation, gender, politeness"
+    left_out = "negation"
     assert f"mtassay: without {left_out}, which the lexicon does not edit" in done.stderr
     assert list(json.loads(done.stdout)["capabilities"]) == [
         *("noun", "verb", "adjective", "adverb", "preposition", "others", "tense", "ner", "general")

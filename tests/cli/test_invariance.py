@@ -196,12 +196,12 @@ def test_filters_of_a_run_hold_until_others_are_given() -> None:
         "pair": "en-pt",
         "structure": "dependency",
         "threshold": 9,
-        "filters": ["parser"],
+        "filters": ["judge"],
         "annotator": "x",
     }
     saved = Saved("1", "invariance", parameters, [], "", {}, Result())
     same = InvarianceMethod.resolve({"checks": ()}, saved)
-    assert (same.filters, same.threshold) == (("parser",), 9)
+    assert (same.filters, same.threshold) == (("judge",), 9)
     plain = InvarianceMethod.resolve({"checks": (), "filters": ()}, saved)
     assert (plain.filters, plain.threshold) == ((), 9)
     other = InvarianceMethod.resolve({"structure": "raw", "checks": ()}, saved)
@@ -210,9 +210,9 @@ def test_filters_of_a_run_hold_until_others_are_given() -> None:
 
 
 def test_a_run_with_a_filter_is_judged_again_without_it(run: Run, sentences: Path) -> None:
-    settings = ("--structure", "raw", "--filters", "paraphrase", "--checks", "none")
+    settings = ("--structure", "raw", "--filters", "judge", "--checks", "none")
     assert run("invariance", "run", sentences, *PAIR, *ENGINE, *settings).returncode == 0
-    for words, filters in (((), "paraphrase"), (("--filters", "none"), "none")):
+    for words, filters in (((), "judge"), (("--filters", "none"), "none")):
         done = run("invariance", "run", "last", "--checks", "none", "-f", "json", *words)
         assert f"|filters:{filters}|" in json.loads(done.stdout)["scores"][0]["signature"]
 

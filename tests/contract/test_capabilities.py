@@ -23,13 +23,7 @@ EXAMPLES = {
         "On/ADP Monday/NOUN we/PRON all/DET saw/VERB ships/NOUN",
         "On/ADP Monday/NOUN we/PRON all/DET saw/VERB boats/NOUN",
     ),
-    "number": ("We/PRON saw/VERB ships/NOUN:Number=Plur", "We/PRON saw/VERB ship/NOUN:Number=Sing"),
     "negation": ("We/PRON sail/VERB:VerbForm=Fin", "We/PRON never/ADV sail/VERB:VerbForm=Fin"),
-    "gender": (
-        "Then/ADV she/PRON:Person=3:Gender=Fem slept/VERB",
-        "Then/ADV he/PRON:Person=3:Gender=Masc slept/VERB",
-    ),
-    "politeness": ("We/PRON saw/VERB children/NOUN", "We/PRON saw/VERB kids/NOUN"),
 }
 """A source, and an edit of it that is of the kind; `word/PART:Feature=Value@ENTITY`."""
 

@@ -33,6 +33,8 @@ class Scripted:
     models: Mapping[str, Script]
     seed: int = 1
     asked: Counter[tuple[str, str]] = field(default_factory=Counter)
+    replies: dict[str, list[str]] = field(default_factory=dict)
+    """What became of each call, by model: `fail`, or the translation."""
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __call__(self, seen: Seen) -> Reply:
@@ -43,10 +45,12 @@ class Scripted:
             times = self.asked[seen.body["model"], prompt + text]
         draw = random.Random(f"{self.seed}|{seen.body['model']}|{prompt}|{text}|{times}")
         if draw.random() < script.failures:
+            self._note(seen, "fail")
             return status(400, {"error": {"message": "scripted failure"}}, delay=script.seconds(draw))
         translated = script.translate(text)
         if draw.random() < script.noise:
             translated = script.paraphrase(translated)
+        self._note(seen, translated)
         return json_reply(
             {
                 "model": seen.body["model"],
@@ -55,6 +59,10 @@ class Scripted:
             },
             delay=script.seconds(draw),
         )
+
+    def _note(self, seen: Seen, reply: str) -> None:
+        with self.lock:
+            self.replies.setdefault(seen.body["model"], []).append(reply)
 
 
 def scripted(**models: Script) -> Server:

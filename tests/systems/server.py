@@ -165,6 +165,7 @@ class Server:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True  # else each answer waits 40 ms for an acknowledgement
 
             def answer(self) -> None:
                 length = int(self.headers.get("Content-Length") or 0)

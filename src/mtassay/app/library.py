@@ -7,6 +7,7 @@ calls, `cache` (on) reuses what was computed before, `fresh` asks live engines a
 earlier and keeps both answers, `dry_run` asks nobody and raises `DryRun` with what would be asked, `quiet`
 shows no progress (default: it is shown in a terminal or notebook), and `listen` is told every note at once.
 `executor` says where large work is computed: `local`, `processes` or `ray`, on the cluster at `ray_address`.
+`about` says what systems cost, as `{"gpt": {"price": (0.25, 2)}}` for a million tokens read and written.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Literal, cast
@@ -173,8 +173,6 @@ def write_runs(
     themes: bool = True,
     plan: str = "",
     priorities: Sequence[str] = (),
-    prices: Mapping[str, float] | None = None,
-    latency: Mapping[str, float] | None = None,
     workspace: str | PathLike[str] | None = None,
     quiet: bool = False,
 ) -> Path:
@@ -193,8 +191,6 @@ def write_runs(
         agreement=_agreement(runs, workspace),
         plan=redact(plan),
         priorities=priorities,
-        prices=prices,
-        latency=latency,
     )
     return _write(page, target, kind)
 

@@ -299,7 +299,9 @@ class RunSettings:
     and when there are many newer runs, this one goes. `creates` makes a workspace for the cache alone, where
     there is none yet. With `dry_run` nobody is asked, nothing is kept, and `DryRun` is raised. Runs with
     the same `spent` share their budget. `executor` says where large work is computed: local, processes or
-    ray, on the cluster at `ray_address` or on this machine; an executor that is open stays so.
+    ray, on the cluster at `ray_address` or on this machine; an executor that is open stays so. `about` says
+    what is known of systems, by name: `price` (of a million characters, or of a million tokens read and of a
+    million written), `currency`, and the `model` and `prompt` that a system is made of.
     """
 
     save: bool = False
@@ -317,6 +319,7 @@ class RunSettings:
     spent: dict[str, Tally] = field(default_factory=dict)
     executor: str | Executor[Any] = "local"
     ray_address: str | None = None
+    about: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @classmethod
     def split(cls, options: Mapping[str, Any]) -> tuple[Self, dict[str, Any]]:
@@ -370,6 +373,7 @@ class RunSettings:
                 *(store, progress.report, self.budget, listen, self.fresh, self.dry_run, self.cache),
                 spent=self.spent,
                 executor=executor,
+                about=self.about,
             )
             try:
                 yield context

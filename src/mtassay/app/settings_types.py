@@ -57,6 +57,7 @@ class AskOptions(TypedDict, total=False):
     spent: dict[str, Tally]
     executor: str | Executor[Any]
     ray_address: str | None
+    about: Mapping[str, Mapping[str, Any]]
 
 
 class RunOptions(AskOptions, total=False):

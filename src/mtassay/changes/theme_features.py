@@ -21,7 +21,7 @@ from mtassay.data.display import Span
 from mtassay.data.nouns import Observation, Segment
 from mtassay.measures.check import CheckContext
 from mtassay.measures.check_run import choose_checks, id_of, run_checks, units_of
-from mtassay.measures.polarity import NEGATIONS
+from mtassay.measures.polarity import all_negations
 
 LONGEST = 2000
 """Characters of a text that are looked at."""
@@ -277,7 +277,7 @@ def _negations(
     observations: Sequence[Observation], pair: tuple[str, str] | None
 ) -> Iterator[tuple[int, Feature]]:
     """Negations on one side that nothing on the other is for, in languages whose negations are known."""
-    sides = [NEGATIONS.get(language.partition("-")[0]) for language in pair or ()]
+    sides = [all_negations().get(language.partition("-")[0]) for language in pair or ()]
     if len(sides) != 2:
         return
     source_side, target_side = sides

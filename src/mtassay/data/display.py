@@ -187,12 +187,12 @@ class Headline:
     """What matters of a run, in plain sentences; `system` and `group` name the cases that prove it.
 
     The kinds: `better` says which system is and how sure that is, `weak` what a system is worst at, `open`
-    what is not known yet. One that compares systems has their `board`; `n` is how many cases
-    its number counts, 0 where it says nothing of that.
+    what is not known yet, `choice` what to choose by quality, price and time together. One that compares
+    systems has their `board`; `n` is how many cases its number counts, 0 where it says nothing of that.
     """
 
     text: str
-    kind: Literal["better", "weak", "open"] = "better"
+    kind: Literal["better", "weak", "open", "choice"] = "better"
     system: str = ""
     group: str = ""
     board: Leaderboard | None = None

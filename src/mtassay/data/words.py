@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import tomllib
 import unicodedata
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 _UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN")
@@ -199,3 +201,16 @@ def common_ends(a: Sequence[Hashable], b: Sequence[Hashable]) -> tuple[int, int]
     while end < shorter - start and a[-1 - end] == b[-1 - end]:
         end += 1
     return start, end
+
+
+def read_table(path: Path, *, lists: Collection[str] = ()) -> dict[str, Any]:
+    """A table of words in TOML: lists are joined to one text, except for those of these keys."""
+
+    def value(key: str, item: Any) -> Any:
+        if isinstance(item, dict):
+            return {inner: value(inner, own) for inner, own in item.items()}
+        if key in lists:
+            return tuple(item)
+        return item if isinstance(item, str) else "".join(item)
+
+    return value("", tomllib.loads(path.read_text(encoding="utf-8")))  # type: ignore[no-any-return]

@@ -192,6 +192,10 @@ def loop_in(source: str, output: str) -> str | None:
     >>> loop_in("A dog.", "Ein Hund, ein Hund, ein Hund, ein Hund, ein Hund.")
     'ein hund'
     """
+    sentences = Counter(text.strip() for text in re.split(r"[.!?。！？\n]", output) if len(text.strip()) > 5)
+    sentence, n = max(sentences.items(), key=itemgetter(1), default=("", 0))
+    if n >= 3 and n > len(re.findall(r"[.!?。！？\n]", source)):
+        return sentence
     words = _units_of(output)
     if len(words) < 6 or 3 * len(set(words)) > 2 * len(words):
         return None

@@ -13,7 +13,7 @@ from mtassay.measures import answer_signs as signs
 from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Severity, Unit
 from mtassay.measures.lengths import Lengths, is_far_longer, lengths_of, size_of
 from mtassay.measures.output_language import FileWords, file_words, fold, is_same_text
-from mtassay.measures.talk import TALK, note_labels, refusal_in, speaks_of_translation
+from mtassay.measures.talk import note_labels, refusal_in, speaks_of_translation, talk_tables
 from mtassay.nlp.identification import words_of
 
 # The language that assistants fall back to.
@@ -40,7 +40,18 @@ _LATIN_READING = re.compile(
     r"[^\x00-\u02ff][)）。.]?\s?[(（]([A-Za-zāīūēōǎǐǔěǒáíúéóàìùèòĀŌ' -]{5,200})[)）]\s*$"
 )
 # Words to choose from (went/left/walked), and a word of the source with its meaning: overkill (zu viel).
-_CHOICES = re.compile(r"(?<![\w/.])[^\W\d_]{3,}/[^\W\d_]{3,}/[^\W\d_]{3,}(?![\w/])")
+_CHOICES = re.compile(r"(?<![\w/.])[^\W\d_]{3,} ?/ ?[^\W\d_]{3,} ?/ ?[^\W\d_]{3,}(?![\w/])")
+_TRANSLATION = (
+    "übersetzung",
+    "traducción",
+    "traduction",
+    "tradução",
+    "traduzione",
+    "перевод",
+    "翻訳",
+    "翻译",
+    "번역",
+)
 _GLOSS = re.compile(r"(?<![^\W\d_])([^\W\d_]{3,}+)[\"”“»]? [(（]([^()（）\d]{6,60})[)）]")
 _OPENING = re.compile(
     r"\W*(?:(?:sure|certainly|of course|absolutely|okay)\b[^\n:：]{0,60}[!,.:]|here(?:['’]s| is|"
@@ -60,9 +71,12 @@ class Reading:
         self._alarms: dict[str, list[Alarm]] = {}
         codes = [parse_language(tag).code if tag else None for tag in (context.source, context.target)]
         self.source, self.target = codes
-        self.languages = tuple(dict.fromkeys(code for code in ("en", *codes) if code and code in TALK))
-        names = [name for code in self.languages for name in TALK[code].names]
+        self.languages = tuple(
+            dict.fromkeys(code for code in ("en", *codes) if code and code in talk_tables())
+        )
+        names = [name for code in self.languages for name in talk_tables()[code].names]
         names += [name_of(code).lower() for code in codes if code]
+        names += _TRANSLATION
         self._labels = re.compile(
             rf"[\s*_\"]*(?:{'|'.join(map(re.escape, names))})(?: (?:translation|version))?[*_]*\s?[:：]"
         )
@@ -165,7 +179,9 @@ class Reading:
             and not signs.adds_after_question(source, output)
         ):
             return None
-        if signs.answers_question(source, output, self.target):
+        # A question of the usual length without any mark at its end has lost the mark.
+        is_unended = abs(excess) < 0.35 and output.rstrip()[-1:].isalpha()
+        if not is_unended and signs.answers_question(source, output, self.target):
             return "the source asks a question, and the output asks none"
         rest = signs.adds_after_question(source, output)
         if rest and (

@@ -233,6 +233,7 @@ _SHOUTED = words(
 _DAYS = {
     code: re.compile(rf"(?<=[a-zà-ÿа-яё] )(?:{days})(?!\w| [A-ZÀ-ÞА-ЯЁ])")
     for code, days in {
+        "en": "monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|october|december",
         "es": "Lunes|Martes|Miércoles|Jueves|Viernes|Sábado|Domingo|Enero|Febrero|Abril|Agosto|Octubre",
         "fr": "Lundi|Mardi|Mercredi|Jeudi|Vendredi|Samedi|Dimanche|Janvier|Février|Avril|Juillet|Octobre",
         "it": "Lunedì|Martedì|Mercoledì|Giovedì|Venerdì|Sabato|Domenica|Gennaio|Febbraio|Luglio|Ottobre",
@@ -243,8 +244,9 @@ _DAYS = {
 
 def _capital_day(output: str, day: re.Pattern[str]) -> Sequence[FormProblem]:
     match = day.search(output)
+    case = "capital" if match and match[0].islower() else "small"
     return (
-        [FormProblem(f"{match[0]} has a small letter here", mark("output", *match.span()))] if match else ()
+        [FormProblem(f"{match[0]} has a {case} letter here", mark("output", *match.span()))] if match else ()
     )
 
 

@@ -15,6 +15,8 @@ from mtassay.measures.word_sets import swapped_word
 
 # Longer texts nearly always have a word that might mean a negation.
 _LONGEST = 600
+_NON = re.compile(r"\b(?:non|in)\b")
+_WITHOUT = re.compile(r"\b(?:without|ohne|sin|sans|sem|senza)\b", re.IGNORECASE)
 _WORDS = re.compile(r"[^\W\d_]+")
 
 
@@ -113,7 +115,10 @@ class _Look:
             denied = [bool(target.plain_in(reference)) for reference in unit.references]
             if all(denied) if here else not any(denied):
                 return None
-        if here and not source.may_deny(text):
+        # "without" is "ohne", and then nothing explains a negation beside it.
+        is_matched = here and _WITHOUT.search(text) and _WITHOUT.search(output)
+        rest = _WITHOUT.sub(" ", text) if is_matched else text
+        if here and not source.may_deny(rest):
             if unit.references and any(map(target.may_deny, unit.references)):
                 return None
             message = f"{_named(here)} added: nothing in the source denies"
@@ -131,7 +136,7 @@ class _Look:
             return None
         if swapped.is_polar:
             rest = text.lower().replace(swapped.word, " "), unit.output.lower().replace(swapped.other, " ")
-            if self._source.may_deny(rest[0]) or self._target.may_deny(rest[1]):
+            if self._source.plain_in(rest[0]) or self._target.plain_in(rest[1]) or _NON.search(rest[1]):
                 return None
         return _Problem("opposite", swapped.message, swapped.marks(text, unit.output))
 

@@ -359,9 +359,32 @@ def _changed_month(source: str, output: str, reader: _Reader) -> _Found | None:
     if len(theirs) != 1:
         return None
     ours = _months(output, reader.target)
-    if len(ours) != 1 or theirs == ours:
+    if len(ours) != 1:
         return None
-    return _Found(f"month {min(theirs)} became month {min(ours)}")
+    if theirs != ours:
+        return _Found(f"month {min(theirs)} became month {min(ours)}")
+    days = _days(source, reader.source), _days(output, reader.target)
+    if len(days[0]) == len(days[1]) == 1 and days[0] != days[1]:
+        return _Found(f"day {min(days[0])} became day {min(days[1])}")
+    return None
+
+
+_BEFORE_MONTH = re.compile(
+    r"(?<![\d.,:])(\d{1,2})(?:\.|st|nd|rd|th|º|er)? (?:of |de |d['’])?([^\W\d_]{3,12})"
+)
+_AFTER_MONTH = re.compile(r"([^\W\d_]{3,12}) (?:the )?(\d{1,2})(?:st|nd|rd|th)?(?![\d:.,%]\d|\d)")
+_DOTTED_DAY = re.compile(r"(?<!\d)(\d{1,2})\. ?\d{1,2}\. ?\d{4}(?!\d)")
+_HAN_DAY = re.compile(r"月 ?(\d{1,2}) ?日")
+
+
+def _days(text: str, language: str | None) -> set[int]:
+    """The days that are beside months."""
+    plain, code = western(text), language or ""
+    found = [day for day, word in _BEFORE_MONTH.findall(plain) if month_of(word, code)]
+    if code == "en":
+        found += [day for word, day in _AFTER_MONTH.findall(plain) if month_of(word, code)]
+    found += _DOTTED_DAY.findall(plain) + (_HAN_DAY.findall(plain) if code in HAN_LANGUAGES else [])
+    return {int(day) for day in found}
 
 
 @lru_cache(maxsize=1 << 14)

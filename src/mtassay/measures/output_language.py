@@ -184,12 +184,16 @@ def is_foreign_word(word: str, source: str, target: str) -> bool:
     return not knows_word(word, target) and word_forms(source).knows(word)
 
 
+_FIELD = re.compile(r"%(?:\d+\$)?[-+0-9.]*l{0,2}[a-zA-Z]")
+
+
 def is_translatable(source: str) -> bool:
     """True if the text has several words that are neither names nor codes.
 
     >>> [is_translatable(text) for text in ("Max Mustermann, Berlin", "Wir haben heute geschlossen")]
     [False, True]
     """
+    source = _FIELD.sub(" ", source)
     words = words_of(_SPOKEN_TAG.sub(r" \1 ", source))
     # A character of an unspaced script is a third of a word; a lower-case letter begins no name.
     common = sum(1 / 3 if is_unspaced(word) else 1 for word in words if not word[0].isupper())
@@ -381,7 +385,13 @@ class Untranslated(_LanguageCheck):
 def _is_label(source: str, language: str | None, target: str | None) -> bool:
     """Whether a short text has two words or more, all of the source language alone: Search settings."""
     parts = source.strip(" .…:!?").split()
-    if not 2 <= len(parts) <= 4 or not language or not target or not parts[-1].islower():
+    if (
+        not 1 <= len(parts) <= 4
+        or len(source) < 4
+        or not language
+        or not target
+        or not parts[-1][1:].islower()
+    ):
         return False
     return all(
         part.isalpha() and not is_loan(part.lower()) and is_foreign_word(part.lower(), language, target)

@@ -401,7 +401,7 @@ def _mixed_words(source: str, output: str) -> Iterator[FormProblem]:
             yield FormProblem(message, mark("output", match.start(), match.end()))
 
 
-class UnicodeForm(UnitCheck):
+class UnicodeForm(ConventionCheck):
     """Text that is not in the Unicode form NFC.
 
     >>> units = [Unit("1", "Mu\\u0308ller", "Miller")]

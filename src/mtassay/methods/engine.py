@@ -172,6 +172,8 @@ class EngineContext(RunContext):
     """What each live engine has cost so far, by its signature; anyone who shares it shares the budget."""
     live: set[str] = field(default_factory=set)
     """The names of the live systems that were asked."""
+    about: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """What is known of systems besides their answers: price, currency, model, prompt."""
     executor: Executor[Any] | None = None
     """The workers for large work; `None` computes it here."""
     _told: set[str] = field(default_factory=set)
@@ -330,7 +332,8 @@ class EngineContext(RunContext):
     def basis(self) -> dict[str, Any]:
         """What numbers rest on that come from this context."""
         answers = {name: asdict(origin) for name, origin in self.origins.items()}
-        return {"texts": self.texts, **({"answers": answers} if answers else {})}
+        about = {"systems": {name: dict(facts) for name, facts in self.about.items()}} if self.about else {}
+        return {"texts": self.texts, **({"answers": answers} if answers else {}), **about}
 
     def keep(self) -> None:
         """Write what was remembered, in one transaction."""

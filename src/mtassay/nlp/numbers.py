@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from mtassay.nlp.numerals import key_of
+from mtassay.nlp.numerals import key_of, word_table
 
 if TYPE_CHECKING:
     from mtassay.nlp.normalisation import Normaliser
@@ -258,32 +258,6 @@ def western(text: str) -> str:
     return text.translate({ord(char): str(unicodedata.decimal(char)) for char in set(others)})
 
 
-_MONTHS = {
-    "en": "January/Jan February/Feb March/Mar April/Apr May June/Jun July/Jul August/Aug September/Sep/Sept"
-    " October/Oct November/Nov December/Dec",
-    "de": "Januar/Jänner/Jan Februar/Feber/Feb März/Mär April/Apr Mai Juni/Jun Juli/Jul August/Aug"
-    " September/Sep/Sept Oktober/Okt November/Nov Dezember/Dez",
-    "fr": "janvier/janv février/févr mars avril/avr mai juin juillet/juil août septembre/sept octobre/oct"
-    " novembre/nov décembre/déc",
-    "es": "enero/ene febrero/feb marzo/mar abril/abr mayo junio/jun julio/jul agosto/ago"
-    " septiembre/setiembre/sept octubre/oct noviembre/nov diciembre/dic",
-    "pt": "janeiro/jan fevereiro/fev março/mar abril/abr maio/mai junho/jun julho/jul agosto/ago setembro/set"
-    " outubro/out novembro/nov dezembro/dez",
-    "it": "gennaio/gen febbraio/feb marzo/mar aprile/apr maggio/mag giugno/giu luglio/lug agosto/ago"
-    " settembre/set/sett ottobre/ott novembre/nov dicembre/dic",
-    "nl": "januari/jan februari/feb maart/mrt april/apr mei juni/jun juli/jul augustus/aug september/sep/sept"
-    " oktober/okt november/nov december/dec",
-    "ru": "января/янв февраля/фев марта/мар апреля/апр мая июня/июн июля/июл августа/авг сентября/сен/сент"
-    " октября/окт ноября/ноя/нояб декабря/дек",
-    "pl": "stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października listopada"
-    " grudnia",
-    "cs": "ledna února března dubna května června července srpna září října listopadu prosince",
-    "sv": "januari/jan februari/feb mars april/apr maj juni juli augusti/aug september/sept oktober/okt"
-    " november/nov december/dec",
-    "tr": "Ocak Şubat Mart Nisan Mayıs Haziran Temmuz Ağustos Eylül Ekim Kasım Aralık",
-    "ar": "يناير فبراير مارس أبريل مايو يونيو يوليو أغسطس سبتمبر أكتوبر نوفمبر ديسمبر",
-    "hi": "जनवरी फरवरी/फ़रवरी मार्च अप्रैल मई जून जुलाई अगस्त सितंबर/सितम्बर अक्टूबर/अक्तूबर नवंबर/नवम्बर दिसंबर/दिसम्बर",
-}
 # "may" and "march" are verbs.
 _CAPITALISED = frozenset({"en", "de"})
 _YEAR_FIRST = frozenset({"zh", "ja", "ko", "hu", "lt", "yue", "wuu"})
@@ -304,7 +278,7 @@ class WrittenDate(NamedTuple):
 
 @cache
 def _months(language: str) -> dict[str, int]:
-    names = _MONTHS.get(language, "").split()
+    names = word_table("months").get(language, "").split()
     return {key_of(name): number for number, words in enumerate(names, start=1) for name in words.split("/")}
 
 

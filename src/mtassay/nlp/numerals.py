@@ -4,53 +4,28 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import cache
-from typing import Literal, NamedTuple
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
 
-from mtassay.data.words import spell_out_marks, strip_marks
+from mtassay.data.words import read_table, spell_out_marks, strip_marks
 
-_SMALL = {
-    "en": "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
-    " sixteen seventeen eighteen nineteen",
-    "pt": "zero - dois/duas três quatro cinco seis sete oito nove dez onze doze treze catorze/quatorze quinze"
-    " dezesseis/dezasseis dezessete/dezassete dezoito dezenove/dezanove",
-    "es": "cero uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciséis"
-    " diecisiete dieciocho diecinueve veinte veintiuno/veintiún/veintiuna veintidós veintitrés veinticuatro"
-    " veinticinco veintiséis veintisiete veintiocho veintinueve",
-    "fr": "zéro - deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize",
-    "de": "null eins zwei/zwo drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn"
-    " sechzehn siebzehn achtzehn neunzehn",
-    "it": "zero - due tre quattro cinque sei sette otto nove dieci undici dodici tredici quattordici quindici"
-    " sedici diciassette diciotto diciannove",
-    "nl": "nul - twee drie vier vijf zes zeven acht negen tien elf twaalf dertien veertien vijftien zestien"
-    " zeventien achttien negentien",
-    "ru": "ноль - два/две три четыре пять шесть семь восемь девять десять одиннадцать двенадцать тринадцать"
-    " четырнадцать пятнадцать шестнадцать семнадцать восемнадцать девятнадцать",
-}
-_TENS = {
-    "en": "twenty thirty forty fifty sixty seventy eighty ninety",
-    "pt": "vinte trinta quarenta cinquenta sessenta setenta oitenta noventa",
-    "es": "- treinta cuarenta cincuenta sesenta setenta ochenta noventa",
-    "fr": "vingt trente quarante cinquante soixante septante huitante/octante nonante",
-    "de": "zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig",
-    "it": "venti trenta quaranta cinquanta sessanta settanta ottanta novanta",
-    "nl": "twintig dertig veertig vijftig zestig zeventig tachtig negentig",
-    "ru": "двадцать тридцать сорок пятьдесят шестьдесят семьдесят восемьдесят девяносто",
-}
-_UNIT_ONLY = {
-    "en": "a",
-    "pt": "um/uma",
-    "es": "un/una",
-    "fr": "un/une",
-    "de": "ein/eine",
-    "it": "uno/una/un",
-    "nl": "een",
-    "ru": "один/одна/одно",
-}
-_JOINED_BY = {"en": "and", "pt": "e", "es": "y", "fr": "et"}
-WORDS = frozenset(_SMALL)
+
+@cache
+def word_table(name: str) -> Mapping[str, Any]:
+    """A table of `data/numerals.toml`, by language: `small`, `tens`, `months` …"""
+    table: Mapping[str, Any] = _tables()[name]
+    return table
+
+
+@cache
+def _tables() -> Mapping[str, Any]:
+    return read_table(Path(__file__).parent / "data" / "numerals.toml")
+
+
+WORDS = frozenset(("de", "en", "es", "fr", "it", "nl", "pt", "ru"))
 """Languages whose number words are known."""
 
 Kind = Literal["small", "article", "hundred", "scale", "and", "ordinal"]
@@ -76,70 +51,8 @@ class NumberPhrase(NamedTuple):
     value: str
 
 
-# What multiplies: hundred, thousand, million, then by thousands, or by millions where a billion is that.
-# "=" begins what is a number by itself, as the German "hundert"; the English "hundred" needs a number.
-_HUNDRED = {"en": "hundred", "de": "=hundert", "fr": "=cent/cents", "it": "=cento", "nl": "=honderd"}
-_FIXED_HUNDREDS = {
-    "pt": "cem/cento duzentos/duzentas trezentos/trezentas quatrocentos/quatrocentas quinhentos/quinhentas"
-    " seiscentos/seiscentas setecentos/setecentas oitocentos/oitocentas novecentos/novecentas",
-    "es": "cien/ciento doscientos/doscientas trescientos/trescientas cuatrocientos/cuatrocientas"
-    " quinientos/quinientas seiscientos/seiscientas setecientos/setecientas ochocientos/ochocientas"
-    " novecientos/novecientas",
-    "ru": "сто двести триста четыреста пятьсот шестьсот семьсот восемьсот девятьсот",
-}
-_SCALES: dict[str, dict[int, str]] = {
-    "en": {3: "thousand", 5: "lakh/lakhs", 6: "million/millions/mn", 7: "crore/crores",
-           9: "billion/billions/bn", 12: "trillion/trillions/tn"},
-    "pt": {3: "=mil", 6: "milhão/milhões", 9: "bilhão/bilhões", 12: "trilhão/trilhões"},
-    "es": {3: "=mil", 6: "millón/millones", 12: "billón/billones"},
-    "fr": {3: "=mille", 6: "million/millions", 9: "milliard/milliards", 12: "billion/billions"},
-    "de": {3: "=tausend", 6: "million/millionen/mio", 9: "milliarde/milliarden/mrd", 12: "billion/billionen"},
-    "it": {3: "=mille/mila", 6: "milione/milioni/mln", 9: "miliardo/miliardi/mld"},
-    "nl": {3: "=duizend", 6: "miljoen/mln", 9: "miljard/mld", 12: "biljoen"},
-    "ru": {3: "=тысяча/тысячи/тысяч/тыс", 6: "миллион/миллиона/миллионов/млн",
-           9: "миллиард/миллиарда/миллиардов/млрд", 12: "триллион/триллиона/триллионов/трлн"},
-    "uk": {3: "тисяча/тисячі/тисяч/тис", 6: "мільйон/мільйона/мільйони/мільйонів/млн",
-           9: "мільярд/мільярда/мільярди/мільярдів/млрд"},
-    "pl": {3: "tysiąc/tysiące/tysięcy/tys", 6: "milion/miliony/milionów/mln",
-           9: "miliard/miliardy/miliardów/mld"},
-    "cs": {3: "tisíc/tisíce", 6: "milion/miliony/milionů/mil", 9: "miliarda/miliardy/miliard/mld"},
-    "sv": {3: "tusen", 6: "miljon/miljoner", 9: "miljard/miljarder"},
-    "da": {3: "tusind/tusinde", 6: "million/millioner/mio", 9: "milliard/milliarder/mia"},
-    "nb": {3: "tusen", 6: "million/millioner", 9: "milliard/milliarder"},
-    "fi": {3: "tuhat/tuhatta", 6: "miljoona/miljoonaa", 9: "miljardi/miljardia"},
-    "hu": {3: "ezer", 6: "millió", 9: "milliárd"},
-    "ro": {3: "mie/mii", 6: "milion/milioane", 9: "miliard/miliarde"},
-    "el": {3: "χιλιάδες", 6: "εκατομμύριο/εκατομμύρια", 9: "δισεκατομμύριο/δισεκατομμύρια"},
-    "tr": {3: "bin", 6: "milyon", 9: "milyar"},
-    "id": {3: "ribu", 6: "juta", 9: "miliar", 12: "triliun"},
-    "vi": {3: "nghìn/ngàn", 6: "triệu", 9: "tỷ/tỉ"},
-    "he": {3: "אלף", 6: "מיליון", 9: "מיליארד"},
-    "ar": {3: "ألف/آلاف/ألفا", 6: "مليون/ملايين/مليونا", 9: "مليار/مليارات", 12: "تريليون"},
-    "fa": {3: "هزار", 6: "میلیون", 9: "میلیارد"},
-    "hi": {3: "हज़ार/हजार", 5: "लाख", 7: "करोड़/करोड", 9: "अरब"},
-}  # fmt: skip
 # From which value on an article counts: "um milhão" is 1,000,000, but "um" before "mil" says nothing.
 _LEAST_FOR_ARTICLE = 10**6
-# Ordinals by value. Those in brackets are other words as well: they count in the likes of "twenty-second" and
-# "décimo quarto" alone.
-_ORDINALS = {
-    "en": "first (second) third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth"
-    " fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth",
-    "fr": "premier/première deuxième troisième quatrième cinquième sixième septième huitième neuvième dixième"
-    " onzième douzième treizième quatorzième quinzième seizième",
-    "pt": "primeiro/primeira (segundo/segunda) terceiro/terceira (quarto/quarta) (quinto/quinta)"
-    " (sexto/sexta) sétimo/sétima oitavo/oitava (nono/nona) décimo/décima",
-    "es": "primero/primera/primer (segundo/segunda) tercero/tercera/tercer (cuarto/cuarta) (quinto/quinta)"
-    " (sexto/sexta) séptimo/séptima (octavo/octava) noveno/novena décimo/décima",
-    "nl": "eerste tweede derde vierde vijfde zesde zevende achtste negende tiende elfde twaalfde",
-    "de": "erste zweite dritte vierte fünfte sechste siebte/siebente (achte) neunte zehnte elfte zwölfte",
-}
-_ORDINAL_TENS = {
-    "en": "twentieth thirtieth fortieth fiftieth sixtieth seventieth eightieth ninetieth",
-    "fr": "vingtième trentième quarantième cinquantième soixantième",
-    "pt": "vigésimo/vigésima trigésimo/trigésima quadragésimo/quadragésima quinquagésimo/quinquagésima",
-    "es": "vigésimo/vigésima trigésimo/trigésima cuadragésimo/cuadragésima quincuagésimo/quincuagésima",
-}
 # Words beside an English ordinal that make it a fraction: one third, a fifth of.
 PARTS = frozenset({"half", "quarter", "of"})
 """Words before "a million" that make it less."""
@@ -147,15 +60,7 @@ FRACTION_BEFORE, FRACTION_AFTER = frozenset({"one", "1"}), frozenset({"of"})
 DECIMAL_WORDS = frozenset({"point", "komma", "virgule", "virgula", "coma", "virgola"})
 """Words for the decimal mark: what is beside them is part of another number."""
 
-_SUFFIXES = {
-    "en": "st|nd|rd|th",
-    "fr": "ers?|ère|[èe]mes?|es?|re|nde?",
-    "es": r"\.?[ºª°]",
-    "pt": r"\.?[ºª°]",
-    "it": r"\.?[ºª°]",
-    "nl": "s?t?e",
-    "ru": "-?(?:й|ый|ого|го|му|ом|м|я|ая|ое|е|ю)",
-}
+
 _MONTHS_AND_CENTURY = "Jahrhundert|Jan|Feb|März|Maerz|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez"
 
 
@@ -163,7 +68,7 @@ def ordinal_pattern(language: str) -> str:
     """What an ordinal in digits looks like, as a regular expression; never matches where we know none."""
     if language == "de":
         return rf"\p{{Nd}}{{1,2}}\.(?=\s*(?:{_MONTHS_AND_CENTURY}))"
-    suffixes = _SUFFIXES.get(language)
+    suffixes = word_table("suffixes").get(language)
     return rf"\p{{Nd}}+(?:{suffixes})(?![\p{{L}}\p{{N}}])" if suffixes else r"(?!)"
 
 
@@ -207,14 +112,14 @@ def spellings(number: int, language: str) -> list[str]:
     >>> spellings(14, "pt"), spellings(21, "es"), spellings(32, "de")
     (['catorze', 'quatorze'], ['veintiuno', 'veintiún', 'veintiuna'], ['zweiunddreißig', 'zwounddreißig'])
     """
-    small = _SMALL.get(language, "").split()
+    small = word_table("small").get(language, "").split()
     if language not in {*_COMPOUNDS, *_GLUED} or not 0 <= number <= 99:
         return []
     if number < len(small):
-        articles = _spellings(_UNIT_ONLY[language]) if number == 1 and language != "en" else []
+        articles = _spellings(word_table("unit-only")[language]) if number == 1 and language != "en" else []
         return [*_spellings(small[number]), *articles]
     tens, ones = divmod(number, 10)
-    (ten, *_) = _spellings(_TENS[language].split()[tens - 2])
+    (ten, *_) = _spellings(word_table("tens")[language].split()[tens - 2])
     if not ones:
         return [ten]
     units = [unit for unit in spellings(ones, language) if unit not in ("eins", "eine")]
@@ -237,39 +142,39 @@ def lexicon(language: str) -> dict[str, NumberWord]:
             for spelling in {key_of(word), spell_out_marks(word.casefold())}:
                 entries.setdefault(spelling, numeral)
 
-    if language in _SMALL:
+    if language in word_table("small"):
         _add_words(language, add)
-    for exponent, words in _SCALES.get(language, {}).items():
-        add(_spellings(words.lstrip("=")), NumberWord("scale", 10**exponent, words.startswith("=")))
+    for exponent, words in word_table("scales").get(language, {}).items():
+        add(_spellings(words.lstrip("=")), NumberWord("scale", 10 ** int(exponent), words.startswith("=")))
     return entries
 
 
 def _add_words(language: str, add: Callable[[list[str], NumberWord], None]) -> None:
-    small = [_spellings(word) for word in _SMALL[language].split()]
-    tens = [_spellings(word) for word in _TENS[language].split()]
+    small = [_spellings(word) for word in word_table("small")[language].split()]
+    tens = [_spellings(word) for word in word_table("tens")[language].split()]
     for value, words in enumerate(small):
         add(words, NumberWord("small", value))
     for index, words in enumerate(tens, start=2):
         add(words, NumberWord("small", index * 10))
     for value, words in _joined(language, small, tens):
         add(words, NumberWord("small", value))
-    add(_spellings(_UNIT_ONLY.get(language, "-")), NumberWord("article", 1))
-    add(_spellings(_JOINED_BY.get(language, "-")), NumberWord("and"))
-    for index, word in enumerate(_FIXED_HUNDREDS.get(language, "").split(), start=1):
+    add(_spellings(word_table("unit-only").get(language, "-")), NumberWord("article", 1))
+    add(_spellings(word_table("joined-by").get(language, "-")), NumberWord("and"))
+    for index, word in enumerate(word_table("hundreds").get(language, "").split(), start=1):
         add(_spellings(word), NumberWord("small", index * 100))
-    if language in _HUNDRED:
-        hundred = _HUNDRED[language]
+    if language in word_table("hundred"):
+        hundred = word_table("hundred")[language]
         add(_spellings(hundred.lstrip("=")), NumberWord("hundred", 100, hundred.startswith("=")))
     if language == "fr":
         add(["vingts"], NumberWord("small", 20))
         add(["unième"], NumberWord("ordinal", 1, alone=False))
-    for value, word in enumerate(_ORDINALS.get(language, "").split(), start=1):
+    for value, word in enumerate(word_table("ordinals").get(language, "").split(), start=1):
         is_alone = not word.startswith("(")
         words = _spellings(word.strip("()"))
         if language == "de":
             words = [f"{word}{ending}" for word in words for ending in ("", "n", "r", "s", "m")]
         add(words, NumberWord("ordinal", value, is_alone))
-    for index, word in enumerate(_ORDINAL_TENS.get(language, "").split(), start=2):
+    for index, word in enumerate(word_table("ordinal-tens").get(language, "").split(), start=2):
         add(_spellings(word), NumberWord("ordinal", index * 10))
     for value, words in _derived_ordinals(language, small, tens):
         add(words, NumberWord("ordinal", value))
@@ -280,7 +185,7 @@ def _joined(language: str, small: list[list[str]], tens: list[list[str]]) -> Ite
     if language not in _GLUED:
         return
     units = [[*words] for words in small[:10]]
-    units[1] += _spellings(_UNIT_ONLY[language])
+    units[1] += _spellings(word_table("unit-only")[language])
     for index, words in enumerate(tens, start=2):
         for unit in range(1, 10):
             joined = [_glue(language, ten, one) for ten in words for one in units[unit] if one != "eins"]
@@ -322,7 +227,7 @@ def _units(language: str) -> re.Pattern[str]:
         return re.compile(f"[{''.join(HAN_SCALES)}{''.join(_HAN_UNITS)}]")
     words = {
         word
-        for words in (*_SCALES.get(primary, {}).values(), _HUNDRED.get(primary, ""))
+        for words in (*word_table("scales").get(primary, {}).values(), word_table("hundred").get(primary, ""))
         for word in _spellings(words.lstrip("="))
         if word
     }

@@ -35,6 +35,8 @@ from mtassay.runtime.workspace_file import (
     unpack_statistics,
 )
 
+_FACTS = ("again", "seconds", "usage")
+"""What of an answer's `meta` is kept with a run."""
 _BY_ID = "INDEXED BY segments_by_id"
 _MOSTLY_EMPTY = 0.25  # the share of a file that is free, from which on it is made smaller
 _UNREADABLE = (DamagedError, ValueError, KeyError, TypeError, AttributeError, IndexError, BadZipFile)
@@ -84,6 +86,14 @@ class KeptRuns(WorkspaceFile):
                     for position, o in enumerate(answers)
                 ),
             )
+            told = [
+                (run.id, system, position, as_json(facts))
+                for system, answers in run.outputs.items()
+                for position, o in enumerate(answers)
+                if (facts := {key: o.meta[key] for key in _FACTS if key in o.meta})
+            ]
+            if told:
+                self._database.insert("output_facts", told)
             self._database.insert(
                 "findings",
                 (
@@ -217,8 +227,17 @@ class KeptRuns(WorkspaceFile):
         # SQLite would rather read all outputs in their order than look for a few.
         few = "" if some is None else "INDEXED BY outputs_by_id"
         rest = f"{few} WHERE run = ? {among('id', some)} ORDER BY system, position"
-        for _, system, _, *values in self._database.read("outputs", rest, run_id, *(some or ())):
-            outputs[system].append(Output(*values))
+        rows = list(self._database.read("outputs", rest, run_id, *(some or ())))
+        places = None if some is None else {row[2] for row in rows}
+        of_these = f"WHERE run = ? {among('position', places)}"
+        facts = {
+            (system, position): json.loads(text)
+            for _, system, position, text in self._database.read(
+                "output_facts", of_these, run_id, *(places or ())
+            )
+        }
+        for _, system, position, *values in rows:
+            outputs[system].append(Output(*values)._replace(meta=facts.get((system, position), {})))
         return outputs
 
     def delete_run(self, name: str) -> str:

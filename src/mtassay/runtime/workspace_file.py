@@ -163,12 +163,20 @@ MIGRATIONS = [
     UPDATE invitations SET checksum = NULL;
     CREATE TABLE journal (at TEXT NOT NULL, person TEXT NOT NULL, deed TEXT NOT NULL, checksum INTEGER);
     """,
+    # What live engines said besides their outputs: seconds, tokens, and further answers to the same text.
+    """
+    CREATE TABLE output_facts (
+        run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE, system TEXT NOT NULL,
+        position INTEGER NOT NULL, facts TEXT NOT NULL, checksum INTEGER, PRIMARY KEY (run, system, position)
+    ) WITHOUT ROWID;
+    """,
 ]
 """Each entry takes the schema one version further; entries are only ever added."""
 TABLES = {
     "runs": ("id", "method", "parameters", "systems", "started", "versions", "result"),
     "segments": ("run", "position", "id", "source", "reference_texts", "document", "tags"),
     "outputs": ("run", "system", "position", "id", "text", "error"),
+    "output_facts": ("run", "system", "position", "facts"),
     "findings": ("run", "case_id", "system", "detector", "verdict", "value", "evidence"),
     "statistics": ("run", "metric", "system", "signature", "content"),
     "answers": ("key", "signature", "text", "meta", "stored", "program", "source", "context"),

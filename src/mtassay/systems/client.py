@@ -501,8 +501,11 @@ class _Work:
         while (job := self._jobs.get()) is not None:
             self._pace.wait(job.not_before)
             requests = [self._requests[key] for key in job.keys]
+            began = time.perf_counter()
             try:
-                event = _Event(job, _checked(self._system, requests))
+                outputs = _checked(self._system, requests)
+                seconds = {"seconds": round(time.perf_counter() - began, 4)}
+                event = _Event(job, [o._replace(meta={**seconds, **o.meta}) for o in outputs])
                 self.answered |= zip(job.keys, event.outputs, strict=True)
             except BaseException as error:  # a bug must reach the thread that waits
                 event = _Event(job, error=error)

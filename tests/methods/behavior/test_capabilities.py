@@ -52,14 +52,8 @@ SPANS = [
     ("ner", "Last week the minister flew to Paris.", ["Paris"]),
     ("general", "The old dog sleeps all day.", ["old", "dog", "sleeps", "all", "day"]),
     ("general", "The dog sleeps here.", []),
-    ("number", "The man sold the red car.", ["the red car"]),
-    ("number", "The man sold two cars.", []),
     ("negation", "The dog barks.", ["barks"]),
     ("negation", "The dog does not bark.", ["does not bark"]),
-    ("gender", "Yesterday she bought a car.", ["she"]),
-    ("gender", "Yesterday she bought her car.", []),
-    ("gender", "The old man slept.", ["man"]),
-    ("politeness", "We saw the children.", ["children"]),
 ]
 
 
@@ -75,11 +69,8 @@ INSTRUCTIONS = [
     ("tense", "The dog barks.", 'a verb or verb phrase in the past perfect tense, instead of "barks"'),
     ("ner", "The minister flew to Paris.", 'a country, city or state other than "Paris"'),
     ("general", "The old dog sleeps all day.", 'a word or phrase other than "old"'),
-    ("number", "The man sold the red car.", 'the plural of "the red car"'),
     ("negation", "The dog barks.", '"barks" negated'),
     ("negation", "The dog does not bark.", '"does not bark" without its negation'),
-    ("gender", "Yesterday she bought a car.", 'the male counterpart of "she"'),
-    ("politeness", "We saw the children.", 'a less formal way to say "children"'),
 ]
 
 
@@ -106,10 +97,7 @@ EDITS = [
     ("ner", "The minister flew to Paris.", "The minister flew to London.", "The minister flew to bed."),
     ("ner", "We met on Monday.", "We met on Friday.", "We met in London."),
     ("general", "The old dog sleeps all day.", "The old cat sleeps all day.", "The big cat sleeps all day."),
-    ("number", "The man sold the car.", "The man sold the cars.", "The man sold the house."),
     ("negation", "The dog barks.", "The dog does not bark.", "The dog sleeps."),
-    ("gender", "Yesterday she bought a car.", "Yesterday he bought a car.", "Yesterday we bought a car."),
-    ("politeness", "We saw the children.", "We saw the kids.", "We saw the dogs."),
 ]
 
 
@@ -153,16 +141,6 @@ def test_a_general_edit_is_measured_on_the_words_that_it_replaces() -> None:
     assert general.objection(shorter, two, original=before) is not None  # 2 of 10 is not less than 0.2
 
 
-def test_an_address_in_chinese_is_formal_or_not() -> None:
-    capability = open_capability("politeness")
-    annotator = FakeAnnotator("zh")
-    pair = itself(annotator, "我 爱 您")
-    assert chosen(capability, pair) == ["您"]
-    [edited] = annotator.annotate(["我 爱 你"])
-    assert capability.objection(edited, [Edit(4, 5, "您", "你")]) is None
-    assert capability.objection(edited, [Edit(4, 5, "你", "他")]) is not None
-
-
 @pytest.mark.parametrize("name", capability_names())
 def test_a_span_without_a_head_is_no_reason_to_fail(name: str) -> None:
     pair = itself(FakeAnnotator("en"), "a 19 house")
@@ -185,7 +163,7 @@ def test_aliases_lead_to_capabilities() -> None:
 
 
 def test_an_unknown_capability_names_those_there_are() -> None:
-    with pytest.raises(UsageError, match=r"^No capability 'sarcasm'. Available: noun, verb, .*politeness\.$"):
+    with pytest.raises(UsageError, match=r"^No capability 'sarcasm'. Available: noun, verb, .*negation\.$"):
         open_capability("sarcasm")
 
 

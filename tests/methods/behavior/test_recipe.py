@@ -91,7 +91,10 @@ def test_a_filter_belongs_to_the_recipe_where_cases_are_made() -> None:
     ("given", "message"),
     [
         ({"capabilities": "nouns"}, "No capability 'nouns'"),
-        ({"capabilities": "number,noun"}, "The lexicon does not edit number: use `infill='llm:…'` for it."),
+        (
+            {"capabilities": "negation,noun"},
+            "The lexicon does not edit negation: use",
+        ),
         ({"infill": "magic"}, "No infiller 'magic'. Available: llm:SYSTEM, models:"),
         ({"no_filter": True, "filter_beta": 0.1}, "`no_filter=True` leaves out the filter"),
         ({"filter": "chrf", "filter_beta": 0.1}, "The filter 'chrf' reads references"),
@@ -110,7 +113,7 @@ def test_what_nobody_named_and_the_lexicon_never_edits_is_left_out() -> None:
     assert recipe.left_out == ()
     assert len(recipe.capabilities) == 9
     everything = Recipe.resolve({"capabilities": "all", "no_filter": True})
-    assert everything.left_out == ("number", "negation", "gender", "politeness")
+    assert everything.left_out == ("negation",)
     assert Recipe.resolve({"capabilities": "all", "infill": "llm:x", "no_filter": True}).left_out == ()
 
 

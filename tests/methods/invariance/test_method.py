@@ -11,7 +11,7 @@ from mtassay.measures.answers import AnnotatedAnswer
 from mtassay.measures.judge import Opinion
 from mtassay.methods.engine import EngineContext, execute
 from mtassay.methods.invariance import invariance_method as module
-from mtassay.methods.invariance.invariance_answers import variant_of, without_right_ones
+from mtassay.methods.invariance.invariance_answers import right_ones, variant_of
 from mtassay.methods.invariance.invariance_method import InvarianceMethod
 from mtassay.methods.invariance.relations import ComparedPair
 from mtassay.nlp.annotation import Annotation
@@ -207,8 +207,6 @@ def test_what_cannot_be_is_refused() -> None:
             run(threshold=threshold)
     with pytest.raises(UsageError, match="`top=1` or more"):
         run(top=0)
-    with pytest.raises(UsageError, match="'tokens', which is not parsed"):
-        run(filters=("parser",))
 
 
 def test_the_judge_says_why_an_output_looks_wrong() -> None:
@@ -220,22 +218,22 @@ def test_the_judge_says_why_an_output_looks_wrong() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "verdict", "probability", "distance"),
+    ("kind", "verdict", "probability", "is_kept"),
     [
-        ("encoder+models", "undecided", 0.61, 2.0),
-        ("encoder+models", "undecided", 0.58, 0.0),
-        ("encoder", "undecided", 0.4, 2.0),  # without models the judge knows little
-        ("encoder", "pass", 0.1, 0.0),
-        ("", "fail", None, 2.0),
+        ("encoder+models", "undecided", 0.61, True),
+        ("encoder+models", "undecided", 0.58, False),
+        ("encoder", "undecided", 0.4, True),  # without models the judge knows little
+        ("encoder", "pass", 0.1, False),
+        ("", "fail", None, True),
     ],
 )
 def test_the_judge_keeps_pairs_with_an_output_that_may_be_wrong(
-    kind: str, verdict: Verdict, probability: float | None, distance: float
+    kind: str, verdict: Verdict, probability: float | None, is_kept: bool
 ) -> None:
     sides = [AnnotatedAnswer(key, Annotation("a dog"), Annotation("um cachorro")) for key in ("1", "1/2")]
     pair = ComparedPair(*sides, Edit(2, 5, "dog", "cat"))
     opinions = {"1": Opinion("pass", 0.1), "1/2": Opinion(verdict, probability, (), kind)}
-    assert without_right_ones([pair], [2.0], opinions) == [distance]
+    assert right_ones([pair], opinions) == ([] if is_kept else ["1/2"])
 
 
 def test_the_judge_is_the_filter_where_it_was_trained_and_nothing_else_was_asked() -> None:

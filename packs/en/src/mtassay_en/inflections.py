@@ -8,13 +8,6 @@ from functools import cache
 _SYLLABLE = re.compile(r"[aeiouy]+")
 _LONG_ENDINGS = ("ful", "less", "ous", "ing", "ed", "ive", "ant", "ent", "al", "ic")
 _DOUBLED = re.compile(r"[^aeiou][aeiou][bdgmnprt]$")
-_GENDERED = frozenset((
-    "actress", "aunt", "boy", "boyfriend", "brother", "brother-in-law", "cameraman", "daughter", "duchess",
-    "duke", "emperor", "father", "fiancé", "fiancée", "fisherman", "girl", "girlfriend", "godfather",
-    "godmother", "granddaughter", "grandfather", "grandmother", "grandson", "guy", "husband", "king", "lady",
-    "man", "mother", "nephew", "niece", "policeman", "prince", "princess", "queen", "sister",
-    "sister-in-law", "son", "uncle", "waitress", "wife", "woman",
-))  # fmt: skip
 _CELLS = {
     "NN": "sg", "NNS": "pl", "NNP": "sg", "NNPS": "pl",
     "VB": "base", "VBP": "base", "VBZ": "pres3", "VBD": "past", "VBN": "part", "VBG": "ing",
@@ -57,15 +50,6 @@ def takes_more(adjective: str) -> bool:
     [True, True, False, False]
     """
     return len(_SYLLABLE.findall(adjective)) > 2 or adjective.endswith(_LONG_ENDINGS)
-
-
-def says_gender(noun: str) -> bool:
-    """Whether it is said of women only, or of men only; a singular.
-
-    >>> says_gender("sister"), says_gender("cousin")
-    (True, False)
-    """
-    return noun in _GENDERED
 
 
 def _with_s(word: str) -> str:

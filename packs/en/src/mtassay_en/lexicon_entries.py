@@ -143,6 +143,32 @@ def near_groups() -> frozenset[str]:
     return frozenset(line for line in lines if line and not line.startswith("#"))
 
 
+@cache
+def word_set(name: str) -> frozenset[str]:
+    """The words that `word_sets.txt` has under a name.
+
+    >>> "gigantic" in word_set("extremes")
+    True
+    """
+    return _word_sets()[name]
+
+
+@cache
+def _word_sets() -> dict[str, frozenset[str]]:
+    lines = (DATA.parent / "word_sets.txt").read_text(encoding="utf-8").splitlines()
+    rows = (line.partition(": ") for line in lines if not line.startswith("#"))
+    return {name: frozenset(words.split(", ")) for name, _, words in rows}
+
+
+def says_gender(noun: str) -> bool:
+    """Whether it is said of women only, or of men only; a singular.
+
+    >>> says_gender("sister"), says_gender("cousin")
+    (True, False)
+    """
+    return noun in word_set("gendered")
+
+
 def rows_of(name: str) -> Iterator[tuple[int, dict[str, str]]]:
     """The rows of a data file with their line numbers, from 1; lines with `#` are left out."""
     lines = (DATA / f"{name}.tsv").read_text(encoding="utf-8").splitlines()

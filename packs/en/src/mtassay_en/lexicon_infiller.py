@@ -11,8 +11,8 @@ from typing import Any
 
 from mtassay.data.languages import Pair, parse_pair
 from mtassay.data.nouns import Edit, RunContext, apply_edits
+from mtassay.methods.behavior.capabilities import Tense
 from mtassay.methods.behavior.capability import Capability, capability_class
-from mtassay.methods.behavior.form_capabilities import Tense
 from mtassay.methods.behavior.infiller import Distinct, Filled, Infiller, Masked, Rejected
 from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
 from mtassay_en.lexicon_entries import DATA, LANGUAGES, Substitute, load_lexicon, near_groups

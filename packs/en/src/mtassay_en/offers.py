@@ -13,13 +13,14 @@ from mtassay_en.inflections import (
     ARTICLES,
     article_of,
     joined_preposition,
-    says_gender,
     split_preposition,
 )
 from mtassay_en.lexicon_entries import (
     BilingualLexicon,
     LexiconEntry,
     Substitute,
+    says_gender,
+    word_set,
 )
 from mtassay_en.word_context import (
     Place,
@@ -30,17 +31,8 @@ from mtassay_en.word_context import (
     possible_cells,
 )
 
-_SURE = frozenset((
-    "apparently", "certainly", "clearly", "definitely", "evidently", "obviously", "probably", "surely",
-))  # fmt: skip
-"""Adverbs that say how sure an answer is, so that no question has them."""
 _AWAY = {"go": "here", "come": "there"}
 """Where a verb of motion does not lead."""
-_ON = frozenset((
-    "avenue", "avenues", "beach", "beaches", "farm", "farms", "hill", "hills", "highway", "highways",
-    "island", "islands", "mountain", "road", "roads", "street", "streets",
-))  # fmt: skip
-"""Places that English has `on` for, where it has `in` for others."""
 _NEVER_DENIED = frozenset(("incredibly", "quite", "relatively", "slightly", "surprisingly"))
 """Degrees that no sentence with a `not` before them has."""
 _BETWEEN = frozenset(("DET", "ADJ", "NUM", "PRON", "ADV"))
@@ -57,7 +49,7 @@ def goes_with_sentence(language: str, annotation: Annotation, place: Place, afte
     if language != "en":
         return True
     word = after.lower()
-    if word in _SURE and any(token.text == "?" for token in tokens[place[1] :]):
+    if word in word_set("sure") and any(token.text == "?" for token in tokens[place[1] :]):
         return False
     if word in _NEVER_DENIED and any(token.text in ("not", "n't", "n’t") for token in tokens[: place[0]]):
         return False
@@ -65,9 +57,13 @@ def goes_with_sentence(language: str, annotation: Annotation, place: Place, afte
     if governor is not None and _AWAY.get(governor.lemma) == word:
         return False
     preposition = _preposition(tokens, place[0])
-    if preposition == "on" and tokens[place[1] - 1].text in _ON:
-        return word in _ON
-    return preposition not in ("in", "into") or word not in _ON or tokens[place[1] - 1].text in _ON
+    if preposition == "on" and tokens[place[1] - 1].text in word_set("on"):
+        return word in word_set("on")
+    return (
+        preposition not in ("in", "into")
+        or word not in word_set("on")
+        or tokens[place[1] - 1].text in word_set("on")
+    )
 
 
 def _head(tokens: Sequence[Token], number: int) -> Token | None:

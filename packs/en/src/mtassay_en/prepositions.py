@@ -20,7 +20,7 @@ from mtassay_en.inflections import (
     joined_preposition,
     split_preposition,
 )
-from mtassay_en.lexicon_entries import Substitute, rows_of
+from mtassay_en.lexicon_entries import Substitute, rows_of, word_set
 from mtassay_en.offers import Offer, fitted
 from mtassay_en.word_context import is_idiom, opens_sentence
 
@@ -218,20 +218,6 @@ def _like(text: str, annotation: Annotation, number: int) -> str:
 _PRONOUNS = frozenset(("me", "you", "him", "her", "us", "them"))
 _CLOCKS = frozenset(("noon", "midnight", "o'clock", "o’clock", "dawn", "sunrise", "sunset"))
 _PLACES = frozenset(("GPE", "LOC", "FAC"))
-_GOVERNORS = frozenset((
-    "accord", "accordance", "affair", "agree", "agreement", "angry", "argument", "associate", "base",
-    "begin", "believe", "belong", "better", "border", "break", "bury", "busy", "call", "care", "careful",
-    "coinfect", "collaborate", "collide", "combine", "compare", "compatible", "compete", "comply",
-    "confuse", "connection", "consistent", "contact", "contaminate", "cooperate", "cope", "cover",
-    "crazy", "date", "deal", "depend", "diagnose", "disagree", "disappoint", "divide", "end", "engage",
-    "equip", "experience", "familiar", "fill", "flirt", "focus", "friend", "get", "happen", "happy",
-    "help", "identify", "infect", "insist", "interact", "interest", "interested", "interfere", "invest",
-    "involve", "know", "line", "link", "load", "look", "love", "make", "marry", "matter", "mess",
-    "participate", "please", "problem", "relation", "relationship", "replace", "result", "rich",
-    "satisfied", "share", "specialize", "start", "stomp", "succeed", "suffer", "threaten", "trouble",
-    "trust", "turn", "war", "wrong",
-))  # fmt: skip
-"""Words that ask for one preposition, so that nothing else can be there."""
 
 
 def _fits(annotation: Annotation, phrase: _Phrase, group: str) -> bool:
@@ -296,7 +282,7 @@ class _Object:
     @property
     def is_free(self) -> bool:
         """Whether nothing asks for just this preposition, and nothing after it belongs to it."""
-        return self.governor.lemma.lower() not in _GOVERNORS and self.follows not in ("of", "to")
+        return self.governor.lemma.lower() not in word_set("governors") and self.follows not in ("of", "to")
 
     @property
     def is_storey(self) -> bool:
@@ -322,7 +308,7 @@ class _Object:
         return (
             self.is_a("event")
             and (is_when or bool(self.inner))
-            and self.governor.lemma.lower() not in _GOVERNORS
+            and self.governor.lemma.lower() not in word_set("governors")
             and self.inner.isdisjoint(("this", "that", "last", "next", "every"))
         )
 
@@ -334,10 +320,6 @@ def _is_noun(thing: _Object) -> bool:
 _BE = frozenset(("is", "are", "was", "were", "'s", "be"))
 _HAVE = frozenset(("have", "has", "had", "'ve", "’ve"))
 _AMOUNTS = frozenset(("a", "an", "few", "many", "several"))
-_ASK_FOR = frozenset((
-    "ask", "call", "care", "fall", "intend", "leave", "look", "love", "pay", "responsible", "search", "thank",
-    "time", "vote", "wait",
-))  # fmt: skip
 
 _CONDITIONS: dict[str, Callable[[_Object], bool]] = {
     "town": lambda o: o.is_free and (o.is_named_place or (o.is_a("area") and not o.is_plain)),
@@ -357,7 +339,7 @@ _CONDITIONS: dict[str, Callable[[_Object], bool]] = {
         and not o.is_perfect  # `I have lived here for a year`
     ),
     "company": lambda o: (
-        o.governor.lemma.lower() not in _GOVERNORS
+        o.governor.lemma.lower() not in word_set("governors")
         and o.pos != "NUM"
         and (o.is_person or o.governor.tag != "VBN")  # `equipped with`
         and o.inner.isdisjoint(("all", "any", "few", "less", "little", "more", "most", "much", "no"))
@@ -367,7 +349,7 @@ _CONDITIONS: dict[str, Callable[[_Object], bool]] = {
     "benefit": lambda o: (
         o.is_person
         and o.governor.pos in ("VERB", "NOUN")
-        and o.governor.lemma.lower() not in _ASK_FOR
+        and o.governor.lemma.lower() not in word_set("ask for")
         and o.follows != "to"
     ),
     "agent": lambda o: o.relation == "agent" and o.is_person and o.hangs_from("creation"),

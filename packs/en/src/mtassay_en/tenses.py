@@ -4,17 +4,34 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache
 
 from mtassay.methods.behavior.pairs import ReadPair
 from mtassay.nlp.annotation import Annotation, Token
-from mtassay_en.german_tenses import VerbGroup, german_groups
 from mtassay_en.inflections import english_forms, portuguese_forms
-from mtassay_en.lexicon_entries import DATA, Substitute, rows_of
+from mtassay_en.lexicon_entries import DATA, Substitute, rows_of, word_set
 from mtassay_en.offers import Offer, fitted
 
-TENSE_PAIRS = frozenset((("en", "pt"), ("pt", "en"), ("en", "de")))
+TENSE_PAIRS = frozenset((("en", "pt"), ("pt", "en")))
 """The pairs of languages in which a verb can be put into the past perfect."""
+
+
+@dataclass(frozen=True, slots=True)
+class VerbGroup:
+    """A finite verb with what helps it, in characters, and the same in the past perfect.
+
+    `head` is the number of the verb itself, `anchors` those of the words by which it is known on the other
+    side. `time` is `past`, `present` or `perfect`; `kind` is `active`, `passive` or `be`.
+    """
+
+    start: int
+    end: int
+    head: int
+    anchors: frozenset[int]
+    time: str
+    kind: str
+    after: str
 
 
 def tense_offers(languages: tuple[str, str], pair: ReadPair) -> list[Offer]:
@@ -90,8 +107,6 @@ def _are_alone(languages: tuple[str, str], pair: ReadPair) -> bool:
 def _is_finite(language: str, token: Token) -> bool:
     if language == "en":
         return token.tag in _FINITE
-    if language == "de":
-        return token.tag.rstrip(")").endswith("FIN")
     return token.features.get("VerbForm") == "Fin"
 
 
@@ -114,10 +129,6 @@ _PRESENT = re.compile(r"\b(?:now|today|currently|at the moment|these days|this i
 _FINITE = frozenset(("VBD", "VBZ", "VBP", "MD"))
 _TIED = frozenset(("when", "while", "as", "since", "until", "till", "once", "like", "where", "whenever"))
 """What joins a clause whose tense goes with that of the other."""
-_AFTER_BE = frozenset((
-    "already", "also", "always", "certainly", "generally", "never", "often", "only", "probably", "really",
-    "still", "sometimes", "usually",
-))  # fmt: skip
 _TIMES = {"VBD": "past", "VBZ": "present", "VBP": "present"}
 _LEFT_ALONE = frozenset(("get", "have", "let", "suppose", "mean"))
 """Verbs of English that are often more than a verb: `have to go`, `has got`, `I mean`."""
@@ -164,7 +175,7 @@ def _english_group(annotation: Annotation, verb: int) -> VerbGroup | None:
     while chain[0] - 1 in below and tokens[chain[0] - 1].tag in ("RB", "RBR"):  # `often went`
         chain.insert(0, chain[0] - 1)
     following = max(chain) + 1
-    if token.lemma == "be" and following in below and tokens[following].text.lower() in _AFTER_BE:
+    if token.lemma == "be" and following in below and tokens[following].text.lower() in word_set("after be"):
         chain.append(following)  # `is always`, but `had always been`
     finite = helpers[0] if helpers else verb
     parts = _english_parts(tokens, helpers, verb)
@@ -332,5 +343,4 @@ def _irregular(language: str) -> dict[str, dict[str, str]]:
 _GROUPS: dict[str, Callable[[Annotation], list[VerbGroup]]] = {
     "en": english_groups,
     "pt": portuguese_groups,
-    "de": german_groups,
 }

@@ -10,7 +10,7 @@ from itertools import pairwise
 from mtassay.nlp.annotation import Annotation, Token
 from mtassay.nlp.function_words import wants_an
 from mtassay_en.inflections import cells_of_tag, takes_more
-from mtassay_en.lexicon_entries import LANGUAGES, PARTS, LexiconEntry, rows_of
+from mtassay_en.lexicon_entries import LANGUAGES, PARTS, LexiconEntry, rows_of, word_set
 
 _IN_DAY = frozenset(("every", "meal", "part of day", "past day"))
 """The groups with words for a part of the day, such as `this morning`, and with what is done in one."""
@@ -21,9 +21,6 @@ _CLOCK = re.compile(
     r"|[\d一二三四五六七八九十两]点",
     re.IGNORECASE,
 )
-_SPANS = frozenset((
-    "holiday", "month", "part of day", "season", "short time", "time span", "weekday", "weekday short",
-))  # fmt: skip
 _MORE_SPANS = frozenset(("decade", "time", "weekend", "vez", "década", "Mal", "Wochenende"))
 _MONTHS = frozenset(("month",))
 
@@ -37,7 +34,7 @@ def contradicts_time(language: str, annotation: Annotation, place: Place, entry:
         return sum(not months.isdisjoint(_spellings(token.text)) for token in annotation.tokens) > 1
     if entry.group == "order" and place[1] < len(annotation.tokens):  # `last Tuesday` is no last one
         after = annotation.tokens[place[1]].text
-        return after in _MORE_SPANS or after in _forms(language, _SPANS)
+        return after in _MORE_SPANS or after in _forms(language, word_set("spans"))
     return False
 
 
@@ -82,25 +79,9 @@ _PERSONAL = frozenset(("care", "regard", "treat"))
 """The groups of verbs whose object may be a Portuguese pronoun before the verb: `me ajudou`."""
 _PLAIN = frozenset(("cause", "effect", "finding", "inclusion", "making", "measure"))
 """Groups of verbs with any direct object, and nothing else that hangs from them."""
-_NEGATIVES = frozenset((
-    "any", "anybody", "anyone", "anything", "at all", "either", "ever", "yet", "again", "more",
-    "nada", "ninguém", "nenhum", "nenhuma", "nem", "não", "mais",
-))  # fmt: skip
-"""What goes with `never`, and with no other adverb of frequency."""
-_DE = frozenset((
-    "de", "do", "da", "dos", "das", "dele", "dela", "deles", "delas", "deste", "desta", "desse", "dessa",
-    "daquele", "daquela", "disso", "disto", "daquilo", "mim",
-))  # fmt: skip
 _WITH_DE = frozenset(("inside", "near", "position", "side", "time"))
 """The groups of prepositions that Portuguese joins to their object by `de`."""
 _COMPANY = frozenset(("benefit", "company"))
-_ASK_WITH = frozenset((
-    "acquaint", "agree", "angry", "argue", "associate", "begin", "busy", "careful", "compare", "comply",
-    "concern", "connect", "cope", "cover", "deal", "disagree", "end", "fall", "familiar", "fill", "flirt",
-    "happen", "happy", "help", "leave", "love", "matter", "mess", "problem", "satisfied", "start", "trouble",
-    "wrong",
-))  # fmt: skip
-"""What asks for `with`, so that nothing else can be there."""
 _COUNTED = frozenset(("short time", "time span", "length", "short length", "volume", "currency"))
 """The groups of nouns that are replaced only after a number."""
 _FOODS = frozenset(("cake", "drink", "fruit", "meat", "seasoning", "side dish", "vegetable"))
@@ -112,27 +93,12 @@ _PORTION = re.compile(
 """What food and drink come in; not all of them come in each: `two slices of bread`, but not of pasta."""
 _SIZES = frozenset(("age", "depth", "height", "journey", "length", "stature", "texture"))
 """The groups of adjectives that may say what a number measures: `58 inches long`."""
-_FREE = frozenset((
-    "body", "character traits", "course", "dose", "efficacy", "evaluation", "filled", "germ", "goods",
-    "infectious", "journey", "level", "likeness", "living", "make", "mood", "nature", "occurrence",
-    "opened", "organs", "potential", "rank", "result", "scope", "severity", "sex", "society", "study",
-    "time", "way",
-))  # fmt: skip
-"""The groups of adjectives that are replaced only without a complement, and in Portuguese after the noun."""
 _COMPLEMENTS = frozenset(("about", "as", "at", "for", "from", "of", "on", "than", "that", "to", "with"))
 _CONTRASTS = frozenset(("as", "but", "even", "yet"))
 """After these an adjective or adverb is what nobody expects, and its opposite makes no sense."""
 _NO_NOUN = frozenset(("VERB", "AUX", "ADP", "PUNCT", "SCONJ", "PRON", "PART"))
 """What cannot begin a noun phrase after an adjective."""
-_PERSONS = frozenset((
-    "anybody", "anyone", "everybody", "everyone", "her", "him", "me", "nobody", "others", "people",
-    "somebody", "someone", "them", "us", "whom", "you",
-))  # fmt: skip
 _SPEAKERS = frozenset(("i", "me", "us", "we"))
-_TIMES = frozenset((
-    "amount", "day", "days", "hour", "hours", "minute", "minutes", "month", "months", "second", "seconds",
-    "time", "week", "weeks", "while", "year", "years",
-))  # fmt: skip
 
 
 def is_unsafe_in_english(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
@@ -162,7 +128,7 @@ def goes_with_words_before(
     before = tokens[place[0] - 1].text.lower() if place[0] else ""
     if before in ("more", "most") and part == "ADJ":
         return takes_more(after)
-    if part == "ADJ" and before in _DEGREES and after in _EXTREMES:
+    if part == "ADJ" and before in word_set("degrees") and after in word_set("extremes"):
         return False
     if before in ("a", "an"):
         is_countable = part != "NOUN" or "pl" in forms
@@ -307,7 +273,7 @@ def _objects(tokens: Sequence[Token], place: Place) -> list[Token]:
 
 def _is_somebody(token: Token) -> bool:
     """Whether a word is a name or a word for a person."""
-    return token.pos == "PROPN" or token.text.lower() in _PERSONS or token.text in _people()
+    return token.pos == "PROPN" or token.text.lower() in word_set("persons") or token.text in _people()
 
 
 @cache
@@ -338,7 +304,7 @@ def _adjective(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bo
     if follows == "in" and entry.group in ("character traits", "wealth"):  # `rich in iron`
         return True
     if follows in ("about", "for", "from", "of", "with") or (
-        entry.group in _FREE and follows in _COMPLEMENTS
+        entry.group in word_set("free") and follows in _COMPLEMENTS
     ):
         return True
     # `the final` is a noun
@@ -391,33 +357,24 @@ def _adverb(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
             return not is_verb or (before is not None and before.pos == "ADV") or follows in ("JJ", "RB")
         case "degree change":
             governor = tokens[tokens[place[0]].head] if tokens[place[0]].head >= 0 else None
-            return governor is None or governor.lemma not in _CHANGES
+            return governor is None or governor.lemma not in word_set("changes")
         case "emphasis":
             is_negated = before is not None and before.text.lower() in ("not", "n't", "n’t")
             is_noun = after is not None and after.pos in ("ADP", "DET", "NOUN", "PROPN", "ADJ")
             return is_negated or not is_noun or _is_amount(tokens, place[1])
         case "hour" | "hour later":
-            is_graded = before is not None and before.text.lower() in _DEGREES  # `how late`
+            is_graded = before is not None and before.text.lower() in word_set("degrees")  # `how late`
             return is_graded or (
                 follows in ("IN", "TO", "NN")
                 and after is not None
                 and after.text in ("in", "for", "to", "or")
             )
     if "never" in {*entry.source.values()}:
-        return any(other.text.lower() in _NEGATIVES for other in tokens)
+        return any(other.text.lower() in word_set("negatives") for other in tokens)
     return False
 
 
 _OPEN_DEGREES = frozenset(("so", "too"))
-_CHANGES = frozenset((
-    "affect", "alter", "change", "decline", "decrease", "differ", "drop", "fall", "grow", "improve",
-    "increase", "lower", "raise", "reduce", "rise", "vary",
-))  # fmt: skip
-_NOT = frozenset((
-    "not", "n't", "n’t", "no", "nobody", "nothing", "none", "neither", "nor", "never", "without", "hardly",
-    "yet", "anymore", "any", "anything", "anyone", "if", "unless", "than",
-))  # fmt: skip
-"""What an adverb in the middle of a sentence may depend on."""
 
 
 def _goes_on(tokens: Sequence[Token], place: Place) -> bool:
@@ -435,7 +392,7 @@ def _is_outside_middle(tokens: Sequence[Token], place: Place) -> bool:
     """Whether an adverb is not between a subject or auxiliary and its verb, or is denied."""
     before, after = _before(tokens, place), _after(tokens, place)
     others = [*tokens[: place[0]], *tokens[place[1] :]]
-    if before is None or after is None or any(token.text.lower() in _NOT for token in others):
+    if before is None or after is None or any(token.text.lower() in word_set("not") for token in others):
         return True
     if tokens[place[0]].text == "ever" and any(token.tag in ("JJS", "RBS") for token in others):
         return True  # `the best that I have ever had`
@@ -470,7 +427,13 @@ def _preposition(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> 
     if entry.group in _COMPANY:
         governor = tokens[token.head] if 0 <= token.head < len(tokens) else token
         following = {other.text.lower() for other in tokens[place[1] : place[1] + 6]}
-        if governor.lemma.lower() in _ASK_WITH or following & {"any", "anything", "anyone", "to", "as"}:
+        if governor.lemma.lower() in word_set("ask with") or following & {
+            "any",
+            "anything",
+            "anyone",
+            "to",
+            "as",
+        }:
             return True
         if after is not None and after.pos == "NUM":
             return True
@@ -484,7 +447,7 @@ def _preposition(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> 
             return False
         return next_but_one.text[-2:] not in ("m.", "am", "pm")
     if entry.group == "time":  # `after a short time` is a span of time too
-        return any(other.text.lower() in _TIMES for other in tokens[place[1] : place[1] + 5])
+        return any(other.text.lower() in word_set("times") for other in tokens[place[1] : place[1] + 5])
     return entry.group == "near" and after.pos == "ADJ"
 
 
@@ -591,7 +554,7 @@ def _governs(tokens: Sequence[Token], number: int) -> bool:
         return True
     if after.text == "one":  # `talk to one another`
         return True
-    is_time = after.pos == "NUM" or after.text in _TIMES or (word == "on" and after.pos == "PROPN")
+    is_time = after.pos == "NUM" or after.text in word_set("times") or (word == "on" and after.pos == "PROPN")
     return not is_time
 
 
@@ -613,31 +576,13 @@ def _in_address(tokens: Sequence[Token], place: Place) -> bool:
 
 
 _TIES = frozenset(("que", "de", "para", "com", "em", "por", "quanto", "demais", "do", "da", "dos", "das"))
-_EXTREMES = frozenset((
-    "absurd", "crucial", "enormous", "essential", "excellent", "extraordinary", "fantastic", "fascinating",
-    "gigantic", "huge", "impossible", "incredible", "perfect", "ridiculous", "terrible", "tiny",
-    "unforgettable", "wonderful",
-))  # fmt: skip
-"""Adjectives that go with no degree: nothing is very excellent."""
 _OPENING = frozenset(".!?:\"“”«»'‘’—–-(¿¡…>")
 _JOINTS = frozenset("-/_@{}<>%&")
 _CLITICS = frozenset(["se", "me", "te", "lhe", "lhes", "nos", "vos"])
 _OBJECTS = frozenset(["me", "te", "nos"])
 _SPEECH = frozenset(("speech", "recall"))
-_DEGREES = frozenset((
-    "as", "how", "less", "more", "most", "quite", "so", "too", "very",
-    "mais", "menos", "muito", "tão", "sehr", "zu", "很", "非常",
-))  # fmt: skip
 _LIMITS = frozenset(("already", "bereits", "erst", "just", "nur", "only", "schon"))
 """With these a small amount is expected, or a large one."""
-_MASCULINE = frozenset([
-    "o", "um", "do", "no", "ao", "pelo", "este", "esse", "aquele", "neste", "deste", "meu", "seu", "nosso",
-    "nenhum",
-])  # fmt: skip
-_FEMININE = frozenset([
-    "a", "uma", "da", "na", "à", "pela", "esta", "essa", "aquela", "nesta", "desta", "minha", "sua",
-    "nossa", "nenhuma",
-])  # fmt: skip
 _PLACES = frozenset(("city", "country", "state", "continent"))
 _LATE_DAY = re.compile(r"\b(?:29|30|31)\b")
 
@@ -662,7 +607,7 @@ def left_alone(language: str, annotation: Annotation, place: Place, entry: Lexic
     if entry.group == "evidence" and _next_word(annotation.tokens, place) not in ("that", "que"):
         return True
     before = annotation.tokens[place[0] - 1].text.lower() if place[0] else ""
-    if entry.group == "frequency" and before in _DEGREES:
+    if entry.group == "frequency" and before in word_set("degrees"):
         return True
     if entry.group == "length" and any(token.text.lower() in _LIMITS for token in annotation.tokens):
         return True
@@ -702,7 +647,7 @@ def possible_cells(
     """
     if language == "pt":
         before = annotation.tokens[place[0] - 1].text.lower() if place[0] else ""
-        gender = "m" if before in _MASCULINE else "f" if before in _FEMININE else ""
+        gender = "m" if before in word_set("masculine") else "f" if before in word_set("feminine") else ""
         if gender:
             other = {"m": "f", "f": "m"}[gender]
             kept = {pair for pair in cells if pair[side].rpartition(" ")[2] != other}
@@ -739,7 +684,7 @@ def _unsafe_in_portuguese(tokens: Sequence[Token], place: Place, entry: LexiconE
         if entry.group in _INTENTS:
             is_object = before in _CLITICS or before in ("o", "a", "os", "as", "lo", "la")
             return is_object or not after.endswith(("ar", "er", "ir", "or", "pôr"))
-        if entry.group == "wait" and (after in ("por", "pelo", "pela") or after in _DE):
+        if entry.group == "wait" and (after in ("por", "pelo", "pela") or after in word_set("de")):
             return True
         is_participle = tokens[place[0]].text.lower().endswith(_PARTICIPLES)
         if entry.group in ("wait", "live") and place[1] < len(tokens) and tokens[place[1]].pos == "ADJ":
@@ -747,7 +692,7 @@ def _unsafe_in_portuguese(tokens: Sequence[Token], place: Place, entry: LexiconE
         if (
             entry.group not in _ALONE
             and not is_participle
-            and (after in _DE or after in ("ao", "à", "com", "em"))
+            and (after in word_set("de") or after in ("ao", "à", "com", "em"))
         ):
             return True  # `esqueceu de`: the object is no direct one
         return before in (_CLITICS - _OBJECTS if entry.group in _PERSONAL else _CLITICS) or after in _CLITICS
@@ -755,7 +700,7 @@ def _unsafe_in_portuguese(tokens: Sequence[Token], place: Place, entry: LexiconE
     if entry.part == "NOUN" and after == "de" and last in _languages():
         return True  # `professor de francês`
     is_free = entry.part == "ADJ" and not entry.group.startswith(("color", "nationality"))
-    if is_free and before in _DE and _next_pos(tokens, place[1]) not in ("NOUN", "PROPN", "ADJ"):
+    if is_free and before in word_set("de") and _next_pos(tokens, place[1]) not in ("NOUN", "PROPN", "ADJ"):
         return True  # `a estação de frio` is a noun
     if entry.part == "ADV" and _is_adverb_elsewhere(tokens, place, entry, before, after):
         return True
@@ -763,8 +708,8 @@ def _unsafe_in_portuguese(tokens: Sequence[Token], place: Place, entry: LexiconE
         is_verb = place[1] < len(tokens) and tokens[place[1]].pos in ("VERB", "AUX")
         return not is_verb or before in ("não", "nem")
     if entry.part == "ADV" and "nunca" in entry.reference.values():
-        return any(other.text.lower() in _NEGATIVES for other in tokens)
-    if entry.part == "ADP" and entry.group in _WITH_DE and after not in _DE:
+        return any(other.text.lower() in word_set("negatives") for other in tokens)
+    if entry.part == "ADP" and entry.group in _WITH_DE and after not in word_set("de"):
         return True  # `em frente à casa`, but `atrás da casa`
     if entry.group in _COMPANY and after in ("mim", "ti", "si", "nós", "onde", "que", "quem"):
         return True
@@ -775,7 +720,7 @@ def _unsafe_in_portuguese(tokens: Sequence[Token], place: Place, entry: LexiconE
     if entry.part == "CONJ":
         return _is_conjunction_elsewhere(tokens, place, entry, after)
     is_first = place[1] < len(tokens) and tokens[place[1]].pos in ("NOUN", "PROPN")
-    if entry.part == "ADJ" and entry.group in _FREE:
+    if entry.part == "ADJ" and entry.group in word_set("free"):
         is_last = place[0] > 0 and tokens[place[0] - 1].pos == "NOUN"
         ties = ("que", "quanto", "demais") if is_last else _TIES
         return is_first or after in ties
@@ -817,7 +762,7 @@ def _is_adverb_elsewhere(
     match entry.group:
         case "degree":
             is_open = tokens[place[0]].text.lower() == "tão" and words & {"que", "quanto", "como"}
-            return follows not in ("ADJ", "ADV") or after in _DEGREES or bool(is_open)
+            return follows not in ("ADJ", "ADV") or after in word_set("degrees") or bool(is_open)
         case "comparison" | "comparison most":
             is_adjective = follows in ("ADJ", "ADV") or (follows == "VERB" and after.endswith(_PARTICIPLES))
             return not is_adjective or before in ("não", "nada", "ainda", "muito", "quanto")

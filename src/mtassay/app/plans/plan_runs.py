@@ -36,10 +36,11 @@ from mtassay.data.display import Table
 from mtassay.data.errors import MtassayError
 from mtassay.data.marks import json_text
 from mtassay.data.method import Method
+from mtassay.methods.choice import cost_of
 from mtassay.report.run_text import Form, render_tables
 from mtassay.runtime.executors import Executor, open_executor
 from mtassay.runtime.workspace import Workspace
-from mtassay.systems.client import CallPlan
+from mtassay.systems.client import CHARACTERS_A_TOKEN, CallPlan
 
 
 @known_keywords()
@@ -151,8 +152,6 @@ def _reported(
             quiet=quiet,
             plan=text,
             priorities=done.plan.priorities,
-            prices=done.plan.budget.prices,
-            latency=done.plan.budget.latency,
             workspace=place,
         )
         store.remember([(key, _file_digest(target))])
@@ -261,9 +260,6 @@ def _check_gates(
         raise (about or plan.gates)[0].wrong(error) from None
 
 
-_MILLION = 1_000_000
-
-
 @dataclass(frozen=True)
 class StepCost:
     """What one live engine would be asked in one step; `price` is `None` where the plan does not know it."""
@@ -364,8 +360,13 @@ def plan_costs(
 
 
 def _cost(plan: Plan, step: PlanStep, system: str, asked: CallPlan) -> StepCost:
-    price = plan.budget.prices.get(system)
-    cost = asked.cost if price is None else price * asked.characters / _MILLION
+    price = plan.about(step).get(system, {}).get("price")
+    tokens = asked.characters / CHARACTERS_A_TOKEN  # as many are written as are read, more or less
+    cost = (
+        asked.cost
+        if price is None
+        else cost_of(price, characters=asked.characters, read=tokens, written=tokens)
+    )
     return StepCost(step.name, system, asked.known, asked.calls, asked.characters, cost)
 
 

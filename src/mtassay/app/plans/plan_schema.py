@@ -34,6 +34,7 @@ SECTIONS = {
     "domains": "The tag (a column or key of the test sets) by which scores are shown and gates look.",
     "systems": "What is tested: by name a file of outputs, a folder of such files, or a live engine as "
     "scheme:rest. Where outputs differ by test set or suite: a mapping from its name to a file.",
+    "prompts": "Prompt files by name: every language model among the systems is tested with each of them.",
     "test_sets": "Sources with references, by name: one file or folder that holds everything, or one each.",
     "suites": "Linguistic test suites, by name: a file, or the name of one that a language pack has.",
     "judges": "Metrics with their options, by a name that steps may use in their place.",
@@ -69,9 +70,8 @@ BUDGET = {
     "max_calls": "Stop asking an engine after N calls.",
     "max_characters": "Stop asking an engine after N characters.",
     "max_seconds": "Give an engine no new calls after this time, in each step.",
-    "prices": "What a million characters cost, by system, for --dry-run and the priority cost.",
+    "prices": "By system: what a million characters cost, or [what a million tokens read, and written].",
     "currency": "In which currency: EUR.",
-    "latency": "How many seconds a text takes, by system, for the priority latency.",
 }
 
 _TEXT: Mapping[str, Any] = {"type": "string"}
@@ -102,13 +102,13 @@ def json_schema() -> dict[str, Any]:
     methods: dict[str, type[Method]] = dict(each_named("method"))
     test_set: dict[str, Any] = {key: {**_TEXT, "description": about} for key, about in TEST_SET.items()}
     test_set["references"] = {**_TEXTS, "description": TEST_SET["references"]}
+    price = {"type": "number", "minimum": 0}
     numbers: dict[str, Mapping[str, Any]] = {
         "max_calls": {"type": "integer", "minimum": 0},
         "max_characters": {"type": "integer", "minimum": 0},
         "max_seconds": {"type": "number", "exclusiveMinimum": 0},
-        "prices": _named({"type": "number", "minimum": 0}),
+        "prices": _named({"anyOf": [price, {"type": "array", "items": price}]}),
         "currency": _TEXT,
-        "latency": _named({"type": "number", "minimum": 0}),
     }
     inputs: dict[str, Mapping[str, Any]] = {
         "systems": _named({"anyOf": [_TEXT, _named(_TEXT)]}),
@@ -119,6 +119,7 @@ def json_schema() -> dict[str, Any]:
         "pair": _TEXT,
         "pairs": _named(_closed({key: dict(inputs[key]) for key in PAIR})),
         "domains": _TEXT,
+        "prompts": _named(_TEXT),
         **inputs,
         "judges": _named(_TEXT),
         "steps": {

@@ -63,6 +63,7 @@ def step_key(plan: Plan, step: PlanStep, work: Work, store: Workspace) -> str:
         "pair": str(work.pair),
         "systems": {name: _identity(name, what, work) for name, what in systems.items()},
         "files": {name: digest for name in sorted({*files}) if (digest := _digest(Path(name)))},
+        **({"about": about} if (about := plan.about(step)) else {}),
         **_installed(),
         "reviews": [
             repr(review) for q in work.method.asks for review in counted_reviews(store, store.reviews(q.name))
@@ -462,7 +463,7 @@ def do_step(plan: Plan, step: PlanStep, work: Work | MtassayError, settings: Run
         key = step_key(plan, step, work, store)
         if not settings.fresh and (earlier := earlier_run(store, key)):
             return replace(ended, state="unchanged", run=load(earlier, workspace=settings.workspace))
-        run = work.run(settings)
+        run = work.run(replace(settings, about=plan.about(step)))
         if run.failures:
             return replace(ended, state="incomplete", run=run, exit_code=ServiceError.exit_code)
         if run.trouble:

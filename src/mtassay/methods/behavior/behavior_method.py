@@ -63,9 +63,9 @@ from mtassay.methods.behavior.translation_quality import (
     filter_threshold,
     measure_names,
     measures,
-    pair_differences,
     qualities,
     quality_name,
+    unequal_pairs,
 )
 from mtassay.methods.behavior.verdict_thresholds import (
     PAPER,
@@ -302,13 +302,10 @@ class BehaviorMethod(RepeatSettings, Method):
         cases = cases_of(segments)
         if not self.filter:
             return cases
-        limit = filter_threshold(quality_name(self.filter), self.filter_beta)
-        asked = [case for case in cases if case.skip is None]
-        differences = pair_differences(self.filter, [_pairs(case) for case in asked], context)
+        pairs = {case.id: _pairs(case) for case in cases if case.skip is None}
         unequal = {
-            case.id: f"its two pairs are not equally good: {d.quality:.3f} and {d.edited_quality:.3f}"
-            for case, d in zip(asked, differences, strict=True)
-            if not d.is_within(limit)
+            key: f"its two pairs are not equally good: {pair.original:.3f} and {pair.edited:.3f}"
+            for key, pair in unequal_pairs(self.filter, pairs, context, filter_beta=self.filter_beta).items()
         }
         return [case._replace(skip=unequal[case.id]) if case.id in unequal else case for case in cases]
 

@@ -42,6 +42,7 @@ from mtassay.methods.behavior.pass_rates import (
     sweep_run,
 )
 from mtassay.methods.behavior.verdict_thresholds import MOVED, PAPER, caution, compared, thresholds_of
+from mtassay.methods.choice import choice_figures, choice_headlines, choice_tables
 from mtassay.methods.headlines import Contest, weakest
 from mtassay.methods.repeats import repeat_tables
 
@@ -67,11 +68,12 @@ class BehaviorView(RunView):
         survival = self._survival
         if survival is None:
             told = Contest(self.run, PASS_RATE, ALL, "pass rate", "case", level, suffix=" %").headlines()
-            return [*told, *self.open_headlines()]
+            return [*told, *choice_headlines(self.run, told), *self.open_headlines()]
         label = "translations that survive the edit"
         told = Contest(
             replace(self.run, result=survival), SURVIVED, ALL, label, "case", level, suffix=" %"
         ).headlines()
+        told += choice_headlines(self.run, told)
         told += weakest(
             [score for score in survival.scores if score.group != ALL and score.value is not None],
             lambda s, value, how: f"{s.system} is worst at {s.group}: {value} % survive the edit {how}.",
@@ -118,7 +120,7 @@ class BehaviorView(RunView):
         broken = self._survival and broken_table(self._survival)
         flagged = alarm_table(self.run.result.basis.get("checks", {}), detail=look.detail)
         tables = [table for table in (rates, broken, status_table(self.run), positions, flagged) if table]
-        tables += repeat_tables(self.run)
+        tables += [*choice_tables(self), *repeat_tables(self.run)]
         if look.detail and not by_evidence:
             swept = sweep_run(self.run)
             tables.append(sweep_table(swept.scores, chosen=swept.chosen, title=swept.title))
@@ -133,7 +135,7 @@ class BehaviorView(RunView):
         if look.detail and self.run.parameters.get("judge_by") == PAPER:
             swept = sweep_run(self.run)
             figures.append(sweep_figure(swept.scores, chosen=swept.chosen, title=swept.title))
-        return figures
+        return [*figures, *choice_figures(self)]
 
     @cached_property
     def _survival(self) -> Result | None:

@@ -25,7 +25,7 @@ from mtassay.methods.behavior.pairs import AlignedSpan, BehaviorCase, ReadPair, 
 from mtassay.methods.behavior.plain_infiller import PlainInfiller
 from mtassay.methods.behavior.recipe import EditPlace, Recipe, default_infiller, draw_places, draw_segments
 from mtassay.methods.behavior.spans import LeftOutSegment, aligned_spans, best_annotator, read_pairs
-from mtassay.methods.behavior.translation_quality import filter_cases, measures, quality_name
+from mtassay.methods.behavior.translation_quality import as_translated, measures, quality_name, unequal_pairs
 from mtassay.nlp.aligners import Links, WordAligner, open_aligner
 from mtassay.nlp.annotation import Annotation, Annotator
 from mtassay.nlp.annotators import open_annotator
@@ -266,12 +266,15 @@ class Rounds:
         )
 
     def _equally_good(self, cases: Sequence[BehaviorCase]) -> set[str]:
-        if not self.helpers.quality_filter or not cases:
+        metrics = self.helpers.quality_filter
+        if not metrics or not cases:
             return {case.id for case in cases}
-        kept = filter_cases(
-            cases, self.helpers.quality_filter, self.context, filter_beta=self.recipe.filter_beta
-        ).kept
-        return {case.id for case in kept}
+        pairs = {
+            c.id: (as_translated(c.source, c.reference), as_translated(c.edited_source, c.pseudo_reference))
+            for c in cases
+        }
+        dropped = unequal_pairs(metrics, pairs, self.context, filter_beta=self.recipe.filter_beta)
+        return pairs.keys() - dropped.keys()
 
     def _case(self, capability: Capability, slot: _Slot, filled: Filled) -> BehaviorCase:
         number = len(slot.cases) + 1

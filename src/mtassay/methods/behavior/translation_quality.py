@@ -7,7 +7,6 @@ and its pseudo-reference are not, the qualities of two translations compared wit
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NamedTuple
 
@@ -19,7 +18,6 @@ from mtassay.data.nouns import RunContext, Segment
 from mtassay.data.settings import build, split_specs
 from mtassay.measures.corpus import Corpus, measure
 from mtassay.measures.metric import Floats, Metric, as_qualities
-from mtassay.methods.behavior.pairs import BehaviorCase
 from mtassay.methods.behavior.verdict_thresholds import FILTERS, TINY
 from mtassay.nlp.encoder import is_installed
 
@@ -90,32 +88,11 @@ COMET_QE = "comet:model=Unbabel/wmt20-comet-qe-da"
 ENCODER = "use:against=source"
 
 
-@dataclass(frozen=True, slots=True)
-class PairDifference:
+class PairQualities(NamedTuple):
     """How good the original pair is, and the edited one, between 0 and 1; nan where it is unknown."""
 
-    quality: float
-    edited_quality: float
-
-    def is_within(self, filter_beta: float) -> bool:
-        """Whether both pairs are equally good; not where it is unknown."""
-        return abs(self.quality - self.edited_quality) <= filter_beta + TINY
-
-
-@dataclass(frozen=True, slots=True)
-class Filtered:
-    """The cases that stay, in order, and those that were dropped, with the two qualities of each."""
-
-    kept: list[BehaviorCase]
-    dropped: list[tuple[BehaviorCase, PairDifference]]
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """How many cases of each capability were dropped; capabilities without one are left out."""
-        counts: dict[str, int] = {}
-        for case, _ in self.dropped:
-            counts[case.capability] = counts.get(case.capability, 0) + 1
-        return counts
+    original: float
+    edited: float
 
 
 def best_quality() -> str:
@@ -176,38 +153,22 @@ def check_filter(metrics: Mapping[str, Metric]) -> None:
             raise UsageError(f"The filter '{name}' reads references. Take a reference-free one: {ENCODER}.")
 
 
-def pair_differences(
-    metrics: Mapping[str, Metric], pairs: Sequence[tuple[Translated, Translated]], context: RunContext
-) -> list[PairDifference]:
-    """For each pair of pairs, the quality of the references as translations of their sources.
+def unequal_pairs(
+    metrics: Mapping[str, Metric],
+    pairs: Mapping[str, tuple[Translated, Translated]],
+    context: RunContext,
+    *,
+    filter_beta: float | None = None,
+) -> dict[str, PairQualities]:
+    """Cases by id for which not |QE(x, r) - QE(x', r')| <= `filter_beta` (default: the measure's own).
 
     A `Translated` here has the reference as its one output too.
     """
     check_filter(metrics)
-    both = qualities(metrics, [item for pair in pairs for item in pair], ["reference"], context)
-    return [PairDifference(float(a), float(b)) for a, b in both.reshape(-1, 2)]
-
-
-def filter_cases(
-    cases: Sequence[BehaviorCase],
-    metrics: Mapping[str, Metric],
-    context: RunContext,
-    *,
-    filter_beta: float | None = None,
-) -> Filtered:
-    """Keeps a case only if |QE(x, r) - QE(x', r')| is at most `filter_beta` (default: the measure's own)."""
     limit = filter_threshold(quality_name(metrics), filter_beta)
-    pairs = [
-        (as_translated(c.source, c.reference), as_translated(c.edited_source, c.pseudo_reference))
-        for c in cases
-    ]
-    result = Filtered([], [])
-    for case, difference in zip(cases, pair_differences(metrics, pairs, context), strict=True):
-        if difference.is_within(limit):
-            result.kept.append(case)
-        else:
-            result.dropped.append((case, difference))
-    return result
+    both = qualities(metrics, [side for pair in pairs.values() for side in pair], ["reference"], context)
+    found = zip(pairs, (PairQualities(float(a), float(b)) for a, b in both.reshape(-1, 2)), strict=True)
+    return {key: pair for key, pair in found if not abs(pair.original - pair.edited) <= limit + TINY}
 
 
 def as_translated(source: str, reference: str) -> Translated:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mtassay.data.errors import InputError, UsageError
 from mtassay.data.formats.segment_files import read_segments
@@ -48,17 +49,13 @@ from mtassay.methods.basis import (
     sign,
 )
 from mtassay.methods.invariance.invariance_answers import (
-    FILTERS,
     answered,
     cases_of,
-    check_filters,
     is_made,
     read_texts,
-    read_twice,
+    right_ones,
     texts_of,
     with_edits,
-    without_paraphrases,
-    without_right_ones,
 )
 from mtassay.methods.invariance.invariance_evidence import METHOD, IssueEvidence, LeftOutVariant, ShownVariant
 from mtassay.methods.invariance.invariance_view import InvarianceView
@@ -95,7 +92,6 @@ from mtassay.methods.repeats import (
 )
 from mtassay.nlp.annotation import Annotation, Annotator, Layer
 from mtassay.nlp.annotators import advice, open_annotator
-from mtassay.nlp.encoder import open_encoder
 from mtassay.nlp.identification import foreign_language, tokenization_of
 from mtassay.stats.resampling import fixed_seed
 
@@ -205,7 +201,7 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
     filters: tuple[str, ...] = field(
         default=(),
         metadata=option(
-            f"Against false alarms, or none: {', '.join(FILTERS)}.",
+            "judge: leave out what the judge finds right in both outputs; or none.",
             metavar="NAMES",
             kind=list[str] | None,
             default=None,
@@ -243,7 +239,9 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
     def __post_init__(self) -> None:
         super().__post_init__()
         require_enough(self.repeat)
-        check_filters(self.filters)
+        for name in self.filters:
+            if name != "judge":
+                raise UsageError(f"No filter '{name}'. Available: judge.")
         if not (math.isfinite(self.threshold) and self.threshold >= 0):
             raise UsageError(f"The threshold must be a number, 0 or more, not {self.threshold:g}.")
         if self.top < 1:
@@ -251,7 +249,7 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
 
     @classmethod
     def resolve(cls, settings: Mapping[str, Any], run: Run | None = None) -> Self:
-        """Names may be given as text, `parser,paraphrase`; `none` is nothing.
+        """Names may be given as text, `noun,adj`; `none` is nothing.
 
         What was not given is as in a saved run. Its threshold and filters are made for its structure;
         other structures have their usual ones. A run of another method brings its languages
@@ -307,14 +305,10 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
         return asks_models(self.substitutes)
 
     def require(self) -> None:
-        """The structure, the language tools on both sides, and what relations, filters and the judge take."""
+        """The structure, the language tools on both sides, and what relations and the judge take."""
         _ = self.signature, self._source_annotator
         for relation in self._relations:
             relation.require()
-        if "paraphrase" in self.filters:
-            open_encoder("the filter 'paraphrase'")
-        if "parser" in self.filters and not self._structure.needs:
-            raise UsageError(f"The filter 'parser' is not for '{self.structure}', which is not parsed.")
 
     def read(self, sentences: Any) -> list[Segment]:
         """The sentences of a file (`-` is standard input) or a list; segments stay as they are."""
@@ -416,7 +410,7 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
     def measure(
         self, material: Sequence[AnsweredCase], context: RunContext, *, system: str = "", above: float = 0
     ) -> SystemDistances:
-        """How far each variant of each original is. Filters look at those that are farther than `above`."""
+        """How far each variant of each original is. The judge looks at those farther than `above`."""
         pairs = [pair for answered_case in material for pair in answered_case.compared]
         context.progress("comparing", 0, None)
         distances = {
@@ -428,14 +422,12 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
         for key in self._noise(material, distances):
             filtered[key] = Far("noise", distances[key])
             distances[key] = 0.0
-        for name in self.filters:
+        if "judge" in self.filters:
             far = [pair for pair in pairs if distances[pair.variant.id] > above]
-            if name == "judge":
-                opinions = self._opinions(far, system, context)
-            for pair, distance in zip(far, self._again(name, far, distances, opinions, context), strict=True):
-                if distance < distances[pair.variant.id]:
-                    filtered.setdefault(pair.variant.id, Far(name, distances[pair.variant.id]))
-                    distances[pair.variant.id] = distance
+            opinions = self._opinions(far, system, context)
+            for variant in right_ones(far, opinions):
+                filtered[variant] = Far("judge", distances[variant])
+                distances[variant] = 0.0
         rankings = [
             rank(
                 answered_case.case.id,
@@ -453,21 +445,7 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
             compared = [pair for pair in case.compared if pair.repeats]
             if not any(distances[pair.variant.id] > self.threshold for pair in compared):
                 continue
-            tables = []
-            for pair in compared:
-                twos = [
-                    *zip(
-                        zip(*np.triu_indices(2 * pair.repeats, 1), strict=True), pair.repeated(), strict=True
-                    )
-                ]
-                differ = [
-                    (at, two) for at, two in twos if two.original.output.text != two.variant.output.text
-                ]
-                far = np.zeros((2 * pair.repeats,) * 2, dtype=bool)
-                measured = self._structure.distances([two for _, two in differ])
-                for (at, _), distance in zip(differ, measured, strict=True):
-                    far[at] = far[at[::-1]] = distance > self.threshold
-                tables.append(far)
+            tables = [self._far_apart(pair) for pair in compared]
             beyond = beyond_noise(tables, level=self.alpha)
             noise += [
                 pair.variant.id
@@ -475,6 +453,22 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
                 if not is_beyond and distances[pair.variant.id] > self.threshold
             ]
         return noise
+
+    def _far_apart(self, pair: ComparedPair) -> NDArray[np.bool_]:
+        """Which two of all answers to an original and its variant are farther apart than the threshold.
+
+        The changed word moves every answer to the variant by a little. Answers to one sentence are put apart
+        by as much, or noise near the threshold would be far only across the two sentences.
+        """
+        k = pair.repeats
+        distances = np.zeros((2 * k, 2 * k))
+        rows, columns = np.triu_indices(2 * k, 1)
+        distances[rows, columns] = self._structure.distances(pair.repeated())
+        distances += distances.T
+        edit = min(distances[:k, k:].min(), self.threshold)
+        for part in (slice(0, k), slice(k, None)):
+            distances[part, part] += np.where(distances[part, part] > 0, edit, 0)
+        return distances > self.threshold
 
     def _opinions(
         self, pairs: Sequence[ComparedPair], system: str, context: RunContext
@@ -554,28 +548,6 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
         if annotator is None:
             return Annotation
         return read_texts(texts, annotator, context, step=step).__getitem__
-
-    def _again(
-        self,
-        name: str,
-        pairs: Sequence[ComparedPair],
-        distances: Mapping[str, float],
-        opinions: Mapping[str, Opinion],
-        context: RunContext,
-    ) -> list[float]:
-        """What a filter makes of these distances."""
-        current_distances = [distances[pair.variant.id] for pair in pairs]
-        if name == "paraphrase":
-            return without_paraphrases(pairs, current_distances)
-        if name == "judge":
-            return without_right_ones(pairs, current_distances, opinions)
-        annotator = self._annotator
-        assert annotator is not None  # `require` has seen to it
-
-        def read(texts: Sequence[str]) -> dict[str, Annotation]:
-            return read_texts(texts, annotator, context, step="reading again")
-
-        return read_twice(pairs, current_distances, self._structure, read)
 
     def _finding(
         self,

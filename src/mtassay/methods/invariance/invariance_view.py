@@ -7,11 +7,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from mtassay.data.display import LIKELY, PLAIN, AnswerView, Block, CaseView, Headline, Line, Look, Table
+from mtassay.data.display import (
+    LIKELY,
+    PLAIN,
+    AnswerView,
+    Block,
+    CaseView,
+    Figure,
+    Headline,
+    Line,
+    Look,
+    Table,
+)
 from mtassay.data.marks import differing
 from mtassay.data.nouns import Finding, Flags, Ledger, Observation, OpenAnswer, Segment, original_of
 from mtassay.data.run_view import RunView
 from mtassay.data.subjects import Subject
+from mtassay.methods.choice import choice_figures, choice_headlines, choice_tables
 from mtassay.methods.headlines import Contest, weakest
 from mtassay.methods.invariance.invariance_evidence import (
     IssueEvidence,
@@ -53,6 +65,7 @@ class InvarianceView(RunView):
         alpha = float(self.run.parameters.get("alpha", 0.05))
         stable = "share of sentences whose translation stays stable"
         told = Contest(self.run, "stable", "all", stable, "original", alpha, suffix=" %").headlines()
+        told += choice_headlines(self.run, told)
         for system, counts in self.run.result.counts.items():
             if issues := counts.get("issues"):
                 compared = counts.get("pass", 0) + counts.get("fail", 0)
@@ -90,7 +103,10 @@ class InvarianceView(RunView):
     def tables(self, look: Look = PLAIN) -> list[Table]:
         times = seconds_table(self.run.seconds) if self.run.seconds else None
         tables = (summary_table(self.run), companion_table(self.run), corpus_table(self.run.segments))
-        return [table for table in (*tables, *repeat_tables(self.run), times) if table]
+        return [table for table in (*tables, *choice_tables(self), *repeat_tables(self.run), times) if table]
+
+    def figures(self, look: Look = PLAIN) -> list[Figure]:
+        return choice_figures(self)
 
     def blocks(self, look: Look = PLAIN) -> list[Block]:
         return issue_blocks(self.run, look)

@@ -28,6 +28,7 @@ from mtassay.data.run_view import RunView
 from mtassay.measures.corpus import labels_of, open_metrics, saved_metric
 from mtassay.measures.metric import Metric
 from mtassay.methods.basis import alarm_table, unanswered_note
+from mtassay.methods.choice import choice_figures, choice_headlines, choice_tables
 from mtassay.methods.headlines import Contest
 from mtassay.methods.repeats import repeat_tables
 from mtassay.methods.score.judged import (
@@ -171,6 +172,7 @@ class ScoreView(RunView):
                 run, name, "all", score.label or name, units[name], alpha, ways.get(name, True)
             ).headlines()
         ]
+        told += choice_headlines(run, told)
         return [*told, *weak_headlines(run), *self.open_headlines()]
 
     def case_views(self) -> Iterable[CaseView]:
@@ -214,6 +216,7 @@ class ScoreView(RunView):
             comparison_table(run, all_pairs=look.pairs),
             alarm_table(run.result.counts, detail=look.detail),
             *judged,
+            *choice_tables(self),
             *repeat_tables(run),
         )
         main = [main_table(run)] if run.result.scores else []
@@ -224,7 +227,7 @@ class ScoreView(RunView):
         return judged_blocks(self.run, look) if self._is_judged else []
 
     def figures(self, look: Look = PLAIN) -> list[Figure]:
-        return score_figures(self._labelled.result)
+        return [*score_figures(self._labelled.result), *choice_figures(self)]
 
     def differences(self, look: Look = PLAIN) -> list[Table | Block]:
         if not look.examples:

@@ -14,6 +14,7 @@ from mtassay.data.nouns import Case, Finding, Flags, Ledger, OpenAnswer, Output,
 from mtassay.data.run_view import RunView
 from mtassay.data.subjects import subjects_in
 from mtassay.methods.basis import alarm_table
+from mtassay.methods.choice import choice_figures, choice_headlines, choice_tables
 from mtassay.methods.headlines import Contest, weakest
 from mtassay.methods.repeats import repeat_tables
 from mtassay.methods.suite.accuracy import accuracy_ledgers, phenomenon_groups
@@ -81,6 +82,7 @@ class SuiteView(RunView):
         }
         return [
             *told,
+            *choice_headlines(self.run, told),
             *(
                 replace(first, text=first.text + (other.text if (other := other_level[first.system]) else ""))
                 for first in worst
@@ -110,11 +112,13 @@ class SuiteView(RunView):
             status_table(result.counts),
             *accuracy_tables(self.run, look),
             *([flagged] if flagged else []),
+            *choice_tables(self),
             *repeat_tables(self.run),
         ]
 
     def figures(self, look: Look = PLAIN) -> list[Figure]:
-        return [accuracy_figure(self.run, look, title=str(self.run.parameters.get("facts", "")))]
+        figure = accuracy_figure(self.run, look, title=str(self.run.parameters.get("facts", "")))
+        return [figure, *choice_figures(self)]
 
     def signatures(self) -> list[str]:
         return [f"accuracy|{signature}" for signature in super().signatures()]

@@ -6,13 +6,13 @@ import re
 from collections import Counter, defaultdict
 
 import pytest
-from mtassay_en.inflections import says_gender
 from mtassay_en.lexicon_entries import (
     LANGUAGES,
     PARTS,
     load_lexicon,
     near_groups,
     rows_of,
+    says_gender,
 )
 
 from mtassay.data.errors import UsageError

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from mtassay_en.german_tenses import german_groups
 from mtassay_en.lexicon_infiller import LexiconInfiller
 from mtassay_en.tenses import english_groups, portuguese_groups, tense_offers
 
 from mtassay.data.errors import UsageError
-from mtassay.methods.behavior.form_capabilities import Negation, Tense
+from mtassay.methods.behavior.capabilities import Negation, Tense
 from mtassay.methods.behavior.pairs import ReadPair
-from mtassay.nlp.annotation import Annotation, Annotator, Token
+from mtassay.nlp.annotation import Annotation, Annotator
 from mtassay.nlp.annotators import open_annotator
 
 
@@ -23,7 +22,7 @@ def annotator(language: str) -> Annotator:
 
 def in_past_perfect(annotation: Annotation, language: str) -> list[str]:
     """The text once for each verb that can be changed."""
-    find = {"en": english_groups, "pt": portuguese_groups, "de": german_groups}[language]
+    find = {"en": english_groups, "pt": portuguese_groups}[language]
     text = annotation.text
     return [text[: group.start] + group.after + text[group.end :] for group in find(annotation)]
 
@@ -69,39 +68,6 @@ def test_english_verbs(text: str, expected: list[str]) -> None:
 )
 def test_portuguese_verbs(text: str, expected: list[str]) -> None:
     assert in_past_perfect(annotator("pt").annotate([text])[0], "pt") == expected
-
-
-def german(marked: str) -> Annotation:
-    """Words with tag and lemma: `ging/VVFIN/gehen`."""
-    tokens, text = [], ""
-    for item in marked.split():
-        word, tag, lemma = [*item.split("/"), "", ""][:3]
-        text += "" if not text or word in ",." else " "
-        tokens.append(Token(word, len(text), len(text) + len(word), lemma=lemma, tag=tag))
-        text += word
-    return Annotation(text, tuple(tokens))
-
-
-@pytest.mark.parametrize(
-    ("marked", "expected"),
-    [
-        ("Er ging/VVFIN/gehen nach Hause .", "Er war nach Hause gegangen."),
-        ("Er kaufte/VVFIN/kaufen ein Auto .", "Er hatte ein Auto gekauft."),
-        ("Sie kamen/VVFIN/kommen gestern an/PTKVZ/an .", "Sie waren gestern angekommen."),
-        ("Sie studierten/VVFIN/studieren in Bonn .", "Sie hatten in Bonn studiert."),
-        ("Das Haus wurde/VAFIN/werden 1990 gebaut/VVPP/bauen .", "Das Haus war 1990 gebaut worden."),
-        ("Er hat/VAFIN/haben das Buch gelesen/VVPP/lesen .", "Er hatte das Buch gelesen."),
-        ("Er war/VAFIN/sein krank .", "Er war krank gewesen."),
-        ("Er schlief/VVFIN/schlafen , weil/KOUS er krank war/VAFIN/sein .",
-         "Er hatte geschlafen, weil er krank war."),
-        ("Er ist/VAFIN/sein verheiratet/VVPP/verheiraten .", None),  # no perfect
-        ("Er kaufte/VVFIN/kaufen Brot , Wein und Käse .", None),  # where does the clause end?
-        ("Er konnte/VMFIN/können kommen/VVINF/kommen .", None),
-    ],
-)  # fmt: skip
-def test_a_german_participle_goes_to_the_end_of_its_clause(marked: str, expected: str | None) -> None:
-    changed = in_past_perfect(german(marked), "de")
-    assert changed[:1] == ([expected] if expected else [])
 
 
 def test_both_verbs_must_be_linked_and_of_one_time() -> None:
@@ -155,6 +121,6 @@ def test_a_passive_is_known_by_its_participle_not_by_its_auxiliary() -> None:
 
 def test_the_lexicon_edits_tense_where_it_knows_both_languages() -> None:
     assert not LexiconInfiller("en-pt").lacks(Tense)
-    assert not LexiconInfiller("en-de").lacks(Tense)
+    assert LexiconInfiller("en-de").lacks(Tense)
     assert LexiconInfiller("en-zh").lacks(Tense)
     assert LexiconInfiller("en-pt").lacks(Negation)

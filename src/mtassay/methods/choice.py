@@ -1,0 +1,314 @@
+"""Which system to choose: quality, price, time and failures in one table and one picture.
+
+Times and tokens are those that the answers came with, prices what somebody said of the systems (`about`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mtassay.data.display import Cell, Figure, Headline, Leaderboard, Point, Series, Table
+from mtassay.data.nouns import Ledger, Output, Run
+from mtassay.data.run_view import RunView
+
+_MILLION = 1e6
+TITLE = "The choice"
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What one system gives and takes. `price` is for a million characters of source; `None` is not known.
+
+    `middle` and `slow` are the seconds of a request that half and 95 % of them do not exceed; `failed` of
+    `asked` texts have no answer. `read` and `written` are tokens.
+    """
+
+    system: str
+    quality: float | None = None
+    shown: str = ""
+    price: float | None = None
+    currency: str = ""
+    middle: float | None = None
+    slow: float | None = None
+    failed: int = 0
+    asked: int = 0
+    read: int = 0
+    written: int = 0
+
+    def loses_to(self, other: Offer) -> bool:
+        """Whether another one is as good, cheap, fast and reliable, and better in something.
+
+        What is not known of one of them is not compared; without a quality of both nothing is.
+
+        >>> Offer("a", 30.0, price=2.0).loses_to(Offer("b", 31.0, price=1.0))
+        True
+        >>> Offer("a", 30.0, price=2.0).loses_to(Offer("b", 31.0, price=3.0))
+        False
+        """
+        if self.quality is None or other.quality is None:
+            return False
+        costs = [
+            (-self.quality, -other.quality),
+            (self.price, other.price),
+            (self.middle, other.middle),
+            (self.failed / max(self.asked, 1), other.failed / max(other.asked, 1)),
+        ]
+        known = [(a, b) for a, b in costs if a is not None and b is not None]
+        return all(b <= a for a, b in known) and any(b < a for a, b in known)
+
+
+def cost_of(price: Sequence[float], *, characters: float, read: float, written: float) -> float:
+    """What it costs at a price for a million characters, or for a million tokens read and written.
+
+    >>> cost_of([20.0], characters=500_000, read=0, written=0), cost_of([1, 2], characters=0, read=5e5, written=5e5)
+    (10.0, 1.5)
+    """  # noqa: E501
+    if len(price) == 1:
+        return price[0] * characters / _MILLION
+    return (price[0] * read + price[1] * written) / _MILLION
+
+
+def offers(run: Run, board: Leaderboard | None) -> list[Offer]:
+    """What each system of a run gives and takes; quality is by a board, where the run has one."""
+    values = [s.value for s in board.standings if s.value is not None] if board else []
+    sign = -1 if values and values[0] < values[-1] else 1  # the best comes first
+    about: Mapping[str, Mapping[str, Any]] = run.result.basis.get("systems", {})
+    characters = {segment.id: len(segment.source or "") for segment in run.segments}
+    found = []
+    for system in run.systems:
+        outputs = run.outputs.get(system, ())
+        standing = board.standing(system) if board else None
+        value = standing.value if standing else None
+        facts = about.get(system, {})
+        found.append(
+            Offer(
+                system,
+                None if value is None else sign * value,
+                standing.text if standing else "",
+                _price(facts.get("price") or (), outputs, characters),
+                str(facts.get("currency", "")),
+                *_times(outputs),
+                sum(output.text is None for output in outputs),
+                len(outputs),
+                *(sum(_tokens(o, key) for o in outputs) for key in ("prompt_tokens", "completion_tokens")),
+            )
+        )
+    return found
+
+
+def _price(price: Sequence[float], outputs: Sequence[Output], characters: Mapping[str, int]) -> float | None:
+    """For a million characters of source; texts without an answer or counted tokens are left out."""
+    answered = [o for o in outputs if o.text is not None and (len(price) == 1 or "usage" in o.meta)]
+    size = sum(characters.get(output.id, 0) for output in answered)
+    if not price or not size:
+        return None
+    read, written = (sum(_tokens(o, key) for o in answered) for key in ("prompt_tokens", "completion_tokens"))
+    return cost_of(price, characters=size, read=read, written=written) * _MILLION / size
+
+
+def _tokens(output: Output, key: str) -> int:
+    return int(output.meta.get("usage", {}).get(key, 0))
+
+
+def _times(outputs: Sequence[Output]) -> tuple[float | None, float | None]:
+    seconds = [float(o.meta["seconds"]) for o in outputs if "seconds" in o.meta]
+    if not seconds:
+        return None, None
+    middle, slow = np.quantile(seconds, [0.5, 0.95]).tolist()
+    return middle, slow
+
+
+def has_choice(found: Sequence[Offer]) -> bool:
+    """Whether there is something to choose by besides quality: prices, or language models with tokens."""
+    return len(found) > 1 and any(offer.price is not None or offer.read for offer in found)
+
+
+def front(found: Sequence[Offer]) -> list[Offer]:
+    """Those that lose to no other one (Pareto), the best first."""
+    kept = [o for o in found if o.quality is not None and not any(o.loses_to(other) for other in found)]
+    return sorted(kept, key=lambda offer: -(offer.quality or 0.0))
+
+
+def choice_headline(found: Sequence[Offer]) -> Headline | None:
+    """The Pareto front in one sentence; `None` where there is nothing to choose by."""
+    if not has_choice(found) or not (kept := front(found)):
+        return None
+    lost = [offer for offer in found if offer.quality is not None and offer not in kept]
+    told = []
+    for offer in kept:
+        best_in = [
+            word
+            for word, key in (("best", "quality"), ("cheapest", "price"), ("fastest", "middle"))
+            if _is_first(offer, key, kept)
+        ]
+        told.append(offer.system + (f" ({', '.join(best_in)})" if best_in else ""))
+    if len(kept) == 1:
+        text = f"{kept[0].system} is as good, cheap, fast and reliable as every other system."
+        return Headline(text, "choice")
+    rest = (
+        f"; {_joined([o.system for o in lost])} lose{'s' * (len(lost) == 1)} to one of them" if lost else ""
+    )
+    return Headline(f"By quality, price, time and failures, choose among {_joined(told)}{rest}.", "choice")
+
+
+def _is_first(offer: Offer, key: str, among: Sequence[Offer]) -> bool:
+    values = [value for other in among if (value := getattr(other, key)) is not None]
+    own = getattr(offer, key)
+    return len(values) > 1 and own is not None and own == (max(values) if key == "quality" else min(values))
+
+
+def _joined(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def choice_table(found: Sequence[Offer], label: str) -> Table | None:
+    """All systems with what they give and take, the Pareto front in bold."""
+    if not has_choice(found):
+        return None
+    best = front(found)
+    currency = next((offer.currency for offer in found if offer.currency), "")
+    rows: list[list[Cell | str]] = []
+    for offer in sorted(
+        found, key=lambda o: (o not in best, -(o.quality if o.quality is not None else -math.inf))
+    ):
+        rows.append(
+            [
+                Cell(offer.system, strong=offer in best),
+                offer.shown or "–",
+                "–" if offer.price is None else f"{offer.price:,.2f}",
+                f"{offer.read:,} / {offer.written:,}" if offer.read else "–",
+                "–" if offer.middle is None else f"{offer.middle:.2f}",
+                "–" if offer.slow is None else f"{offer.slow:.2f}",
+                f"{offer.failed:,} of {offer.asked:,}" if offer.failed else "0",
+            ]
+        )
+    header = ["System", label or "quality", f"{currency or 'price'}, 1 M characters", "tokens read / written"]
+    notes = ["Bold: no other system is at least as good, cheap, fast and reliable, and better in something."]
+    return Table([*header, "p50 s", "p95 s", "no answer"], rows, title=TITLE, notes=notes)
+
+
+def choice_figure(found: Sequence[Offer], label: str) -> Figure | None:
+    """Quality by price, or by time where no price is known; the Pareto front is out."""
+    key, axis = ("price", "price of a million characters")
+    if sum(offer.price is not None for offer in found) < 2:
+        key, axis = ("middle", "seconds of a request (median)")
+    best = front(found)
+    points = [
+        Point(float(getattr(o, key)), abs(o.quality), strong=o in best, label=o.system)
+        for o in found
+        if o.quality is not None and getattr(o, key) is not None
+    ]
+    if len(points) < 2 or not has_choice(found):
+        return None
+    return Figure("scatter", [Series("systems", points)], TITLE, x_label=axis, y_label=label or "quality")
+
+
+# Prompts ----------------------------------------------------------------------------------------------------
+
+
+def prompt_table(run: Run, ledgers: Callable[[str], Sequence[Ledger]]) -> Table | None:
+    """The best prompt of each model, chosen on one half of the segments and measured on the other.
+
+    A score of the half it was chosen on is too high, since the luckiest prompt was taken. Segments of one
+    document are in one half.
+    """
+    about: Mapping[str, Mapping[str, Any]] = run.result.basis.get("systems", {})
+    prompts: dict[str, dict[str, str]] = {}
+    for system, facts in about.items():
+        if "prompt" in facts and system in run.systems:
+            prompts.setdefault(str(facts["model"]), {})[str(facts["prompt"])] = system
+    documents = {s.id: s.document or s.id for s in run.segments}
+    rows: list[list[Cell | str]] = []
+    name = ""
+    for model, by_prompt in prompts.items():
+        halves = {prompt: _halves(ledgers(system), documents) for prompt, system in by_prompt.items()}
+        scored = {prompt: both for prompt, both in halves.items() if both is not None}
+        if len(scored) < 2:
+            continue
+        sign = 1 if next(iter(scored.values())).higher_is_better else -1
+        chosen = max(scored, key=lambda prompt: sign * scored[prompt].first)
+        best = max(scored, key=lambda prompt: sign * scored[prompt].second)
+        name = scored[chosen].name
+        others = [f"{prompt} {both.second:.1f}" for prompt, both in scored.items() if prompt != chosen]
+        told = Cell(f"{scored[chosen].second:.1f}", strong=chosen == best)
+        n = f"{scored[chosen].n:,}"
+        rows.append([model, chosen, f"{scored[chosen].first:.1f}", told, ", ".join(others), n])
+    if not rows:
+        return None
+    header = [
+        "Model",
+        "chosen prompt",
+        "where it was chosen",
+        "on the other half",
+        "other prompts there",
+        "n",
+    ]
+    notes = [f"By {name}. Bold: the chosen prompt is the best on the other half, too."]
+    return Table(header, rows, title="Prompts", notes=notes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Halves:
+    """The score of a system on each half of the units; `n` are those of the second."""
+
+    name: str
+    first: float
+    second: float
+    n: int
+    higher_is_better: bool
+
+
+def _halves(ledgers: Sequence[Ledger], documents: Mapping[str, str]) -> _Halves | None:
+    if not ledgers or len(ledgers[0].ids) < 2:
+        return None
+    ledger = ledgers[0]
+    keys = [ledger.clusters.get(key) or documents.get(key, key) for key in ledger.ids]
+    # By their digests, so that neither order nor position decides, and every run has the same halves.
+    order = sorted(set(keys), key=lambda key: hashlib.sha256(key.encode()).digest())
+    chosen = set(order[::2])
+    is_first = np.array([key in chosen for key in keys])
+    if is_first.all():
+        return None
+    first, second = (
+        float(ledger.aggregate(ledger.values[half].sum(axis=0))) for half in (is_first, ~is_first)
+    )
+    return _Halves(ledger.name, first, second, int((~is_first).sum()), ledger.higher_is_better)
+
+
+# Together ---------------------------------------------------------------------------------------------------
+
+
+def choice_headlines(run: Run, told: Sequence[Headline]) -> list[Headline]:
+    """The Pareto front in one sentence, by the first measure that was told; none without a choice."""
+    board = _board(told)
+    headline = choice_headline(offers(run, board)) if has_choice(offers(run, None)) else None
+    return [headline] if headline else []
+
+
+def choice_tables(view: RunView) -> list[Table]:
+    """The table of the choice, and that of prompts; none where there is nothing to choose by."""
+    prompts = prompt_table(view.run, view.ledgers)
+    tables = [*([prompts] if prompts else [])]
+    if has_choice(offers(view.run, None)):
+        board = _board(view.headlines())
+        table = choice_table(offers(view.run, board), board.label if board else "")
+        return [*([table] if table else []), *tables]
+    return tables
+
+
+def choice_figures(view: RunView) -> list[Figure]:
+    """Quality by price or time; none where there is nothing to choose by."""
+    if not has_choice(offers(view.run, None)) or not (board := _board(view.headlines())):
+        return []
+    figure = choice_figure(offers(view.run, board), board.label)
+    return [figure] if figure else []
+
+
+def _board(told: Sequence[Headline]) -> Leaderboard | None:
+    return next((headline.board for headline in told if headline.board), None)
