@@ -94,7 +94,7 @@ def texts() -> Iterator[tuple[str, str]]:
         check=True,
     )
     for name in listed.stdout.splitlines():
-        if name.endswith((".py", ".md", ".html", ".toml")) and "/suites/" not in name:
+        if name.endswith((".py", ".md", ".html")) and "/suites/" not in name:
             yield name, (PROJECT / name).read_text(encoding="utf-8")
 
 

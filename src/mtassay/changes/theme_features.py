@@ -276,7 +276,7 @@ def _negating(words: Sequence[str]) -> Iterator[str]:
 def _negations(
     observations: Sequence[Observation], pair: tuple[str, str] | None
 ) -> Iterator[tuple[int, Feature]]:
-    """Negations on one side that nothing on the other stands for, in languages whose negations are known."""
+    """Negations on one side without a match on the other, in languages whose negations are known."""
     sides = [all_negations().get(language.partition("-")[0]) for language in pair or ()]
     if len(sides) != 2:
         return

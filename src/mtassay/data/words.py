@@ -204,7 +204,7 @@ def common_ends(a: Sequence[Hashable], b: Sequence[Hashable]) -> tuple[int, int]
 
 
 def read_table(path: Path, *, lists: Collection[str] = ()) -> dict[str, Any]:
-    """A table of words in TOML: lists are joined to one text, but for those of these keys."""
+    """A table of words in TOML: lists are joined to one text, except for those of these keys."""
 
     def value(key: str, item: Any) -> Any:
         if isinstance(item, dict):

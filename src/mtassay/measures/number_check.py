@@ -378,7 +378,7 @@ _HAN_DAY = re.compile(r"月 ?(\d{1,2}) ?日")
 
 
 def _days(text: str, language: str | None) -> set[int]:
-    """The days that stand beside months."""
+    """The days that are beside months."""
     plain, code = western(text), language or ""
     found = [day for day, word in _BEFORE_MONTH.findall(plain) if month_of(word, code)]
     if code == "en":

@@ -219,7 +219,7 @@ def choice_table(found: Sequence[Offer], label: str) -> Table | None:
 
 
 def choice_figure(found: Sequence[Offer], label: str) -> Figure | None:
-    """Quality by price, or by time where no price is known; the Pareto front stands out."""
+    """Quality by price, or by time where no price is known; the Pareto front is out."""
     key, axis = ("price", "price of a million characters")
     if sum(offer.price is not None for offer in found) < 2:
         key, axis = ("middle", "seconds of a request (median)")

@@ -21,7 +21,7 @@ QE = {"shared:against=source": Shared(against="source")}
 
 
 def pair(pseudo_reference: str) -> tuple[Translated, Translated]:
-    """The measure counts words of the reference that stand in the source: 3 of 4 in the original."""
+    """The measure counts words of the reference that are in the source: 3 of 4 in the original."""
     return as_translated("a b c d", "a b c x"), as_translated("a b c e", pseudo_reference)
 
 
