@@ -21,6 +21,7 @@ from mtassay.measures.check_run import id_of, severity_of
 from mtassay.measures.worth import worth_of
 
 QUALITY, NO_CRITICAL, TERMINOLOGY = "quality", "no-critical-errors", "terminology"
+_APART = "apart"
 COST, LATENCY = "cost", "latency"
 PRIORITIES = (QUALITY, NO_CRITICAL, TERMINOLOGY, COST, LATENCY)
 """What a choice can rest on."""
@@ -187,16 +188,24 @@ class _Choice:
         return self._stages(priorities)[-1][1]
 
     def _stages(self, priorities: Iterable[str]) -> list[tuple[str, list[str]]]:
-        """Who is left after each thing that counts; first of all, after leaving out who left texts out."""
+        """Who is left after each thing that counts; first of all, who is compared and who answered all."""
+        left = self._compared()
+        stages = [(_APART, left)]
         # Who leaves texts unanswered is never recommended, unless all do.
-        left = [system for system in self.systems if system not in self.incomplete] or self.systems
-        stages = [("", left)]
+        left = [system for system in left if system not in self.incomplete] or left
+        stages.append(("", left))
         for name in priorities:
             pairs = math.comb(len(left), 2)
             beaten = {b for b in left for a in left if a != b and self._beats(name, a, b, pairs)}
             left = [system for system in left if system not in beaten] or left
             stages.append((name, left))
         return stages
+
+    def _compared(self) -> list[str]:
+        """The systems that some measure compares with the one that is in most measures."""
+        hub = max(self.systems, key=lambda system: sum(bool(b.standing(system)) for _, b in self.boards))
+        beside = [system for system in self.systems if system == hub or self._pairs(hub, system)]
+        return beside if len(beside) > 1 else self.systems
 
     def decided_by(self) -> str:
         """What left one system alone; empty where nothing did."""
@@ -209,6 +218,7 @@ class _Choice:
             gone = [system for system in before if system not in left]
             is_one = len(gone) == 1
             why = {
+                _APART: f"{'was' if is_one else 'were'} not compared with the others",
                 "": "left texts unanswered",
                 QUALITY: "is worse" if is_one else "are worse",
                 NO_CRITICAL: f"{'has' if is_one else 'have'} more critical errors",
