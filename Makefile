@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 UV     := $(shell command -v uv 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo docs pictures test test-matrix test-extras test-all check bench build clean
+.PHONY: help demo docs pictures test test-matrix test-extras test-all check bench reproduce build clean
 
 help:
 	@echo "make demo      one plan with all four methods on a real engine, and what came out (minutes)"
@@ -15,6 +15,7 @@ help:
 	@echo "make test-matrix, make test-extras  on Python 3.11 to 3.13; each extra by itself"
 	@echo "make test-all  also the tests that need heavy packages or models"
 	@echo "make bench     measure against sacreBLEU and compare-mt"
+	@echo "make reproduce  the tables of the four papers, theirs and ours: docs/studies/papers.md (PART=suite: one paper)"
 	@echo "make build     wheel and sdist in dist/, wheels of packs/ in dist/packs/, each installed and tried"
 
 COMMA := ,
@@ -102,7 +103,6 @@ $(VENV)/bench: $(VENV)/dev
 # Each writes its section of bench/RESULTS.md.
 bench: $(VENV)/bench
 	@$(BIN)/python bench/score.py
-	@$(BIN)/python bench/differences.py
 	@$(BIN)/python bench/engine.py
 	@$(BIN)/python bench/translate.py
 	@$(BIN)/python bench/suite.py peer
@@ -112,6 +112,13 @@ bench: $(VENV)/bench
 	@$(BIN)/python bench/executors.py
 	@$(BIN)/python bench/review.py pages
 	@$(BIN)/python bench/review.py crowd
+
+# Needs the public data of the papers in MTASSAY_DATA. PART is one or several of these.
+PART := score suite invariance behavior
+
+reproduce: $(VENV)/dev
+	@for part in $(PART); do $(BIN)/python bench/reproduce/$${part}_paper.py || exit 1; done
+	@$(BIN)/python bench/reproduce/page.py
 
 $(VENV)/build: $(VENV)/base
 	$(call install,build,build)

@@ -212,7 +212,6 @@ def inputs(folder: Path) -> None:
         DEMO, folder / "demo", ignore=shutil.ignore_patterns("judging", ".mtassay", "__pycache__")
     )
     shutil.copy(DEMO / "suites/draft.yaml", folder)
-    shutil.copy(HERE / "fuzz/corpus/challenge.jsonl", folder)
     shutil.copytree(STORE / "plans", folder, dirs_exist_ok=True)
 
     def write(name: str, rows: Iterable[str]) -> None:

@@ -8,9 +8,8 @@ import pytest
 
 import mtassay as mt
 from mtassay.app.judge_trust import judges
-from mtassay.app.metric_agreement import challenge, rank
+from mtassay.app.metric_agreement import rank
 from mtassay.data.errors import InputError, UsageError
-from mtassay.data.formats.evaluation_files import ChallengePair
 
 OUTPUTS = {"A": ["Ola mundo", "Boa"], "B": ["Olá, mundo!", "Bom dia."], "C": ["Oi", "Ola"]}
 REFERENCE = ["Olá, mundo!", "Bom dia."]
@@ -60,15 +59,3 @@ def test_a_run_in_memory_is_judged_like_a_saved_one() -> None:
     run = mt.score({"a": ["Olá.", ""]}, [["Olá.", "Oi."]], metrics="chrf", samples=100)
     found = judges([run], labels={("1", "a"): False, ("2", "a"): True})
     assert "check:empty" in found.result.counts
-
-
-def test_metrics_run_elsewhere_are_judged_beside_ours() -> None:
-    pairs = [
-        ChallengePair(str(i), str(i), "Negation", "Negation", "No.", "Não.", "Não!", "Sim.") for i in (1, 2)
-    ]
-    found = challenge(pairs, metrics="chrf", scores={"theirs": [(1.0, 0.0), (0.0, 1.0)]}, samples=100)
-    values = {
-        r["system"]: r["value"] for r in found.records() if r["group"] == "micro" and "acc" in r["name"]
-    }
-    assert values == {"chrf": 100.0, "theirs": 50.0}
-    assert [each["name"] for each in found.record()["metrics"]] == ["chrf", "theirs"]

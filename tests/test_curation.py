@@ -1,4 +1,4 @@
-"""How a suite grows, from the library: suggest, accept, check, judge again, challenge."""
+"""How a suite grows, from the library: suggest, accept, check, judge again."""
 
 from __future__ import annotations
 
@@ -107,14 +107,3 @@ def test_two_files_are_compared_on_the_same_outputs() -> None:
         (("b",), "undecided", "incorrect"),
     ]
     assert found.title == f"{run} · 2 items · 3 systems"
-
-
-def test_a_challenge_has_pairs_of_known_outputs() -> None:
-    found = curation.challenge("s.yaml", SYSTEMS)
-    assert [(pair.correct, pair.incorrect) for pair in found.pairs] == [
-        ("Ninguém disse nada.", "Ninguém disse algo.")
-    ]
-    save_run()
-    assert curation.challenge("s.yaml", runs=["last"]).pairs == found.pairs
-    with pytest.raises(UsageError, match="No item gives a pair"):
-        curation.challenge("s.yaml", category="Lexis")

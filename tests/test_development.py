@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import mtassay as mt
-from mtassay.app.history import cases_over_groups, development
-from mtassay.changes.change_tables import render_cases, render_development
+from mtassay.app.history import development
+from mtassay.changes.change_tables import render_development
 from mtassay.changes.development import Development
 from mtassay.changes.system_names import join_names, read_aliases
 from mtassay.data.errors import InputError, UsageError
@@ -201,31 +201,6 @@ def test_systems_and_categories_are_drawn_as_lines(tmp_path: Path) -> None:
     assert drawn == (tmp_path / "b.svg").read_text(encoding="utf-8")
     assert all(f">{text}<" in drawn for text in ("a", "A", "B", "macro"))
     assert "Bars: 95 % intervals." in drawn
-
-
-def test_the_answers_of_one_system_to_a_case_are_shown_over_the_groups() -> None:
-    item = Item("i1", "de-en", "False friends", "Nouns", "Er las Novellen.", focus=("Novellen",),
-                positive_regex=(Rule("novellas"),), negative_regex=(Rule("novels"),))  # fmt: skip
-    suite = Suite((item,), name="Small")
-    runs = {
-        "2021": mt.suite(suite, {"A-1": ["He read novels."]}),
-        "2022": mt.suite(suite, {"a 1": ["He read novellas."]}),
-        "2023": mt.suite(suite, {"B": ["He read novellas."]}),
-    }
-    (case,) = cases_over_groups(runs, ["i*"], system="A-1")
-    assert [answer[2:] for answer in case.answers] == [
-        ("incorrect", "He read novels."),
-        ("correct", "He read novellas."),
-        ("absent", None),
-    ]
-    text = render_cases([case])
-    assert "i1 · False friends › Nouns\n" in text
-    assert "  source          Er las [[Novellen]].\n" in text
-    assert "  2022 correct    He read novellas.\n" in text
-    for form in ("md", "latex", "tsv", "json"):
-        assert "novellas" in render_cases([case], form)  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match="No case has the id 'zz'"):
-        cases_over_groups(runs, ["zz"])
 
 
 def test_development_over_three_years_is_that_of_the_paper(data_folder: Path) -> None:

@@ -91,9 +91,8 @@ def test_json_has_groups_scores_changes_and_systems(run: Run, years: list[str]) 
 
 
 @pytest.mark.parametrize("form", ["text", "md", "latex", "tsv"])
-@pytest.mark.parametrize("more", [[], ["--case", "n1"]])
-def test_every_format_names_every_year(run: Run, years: list[str], form: str, more: list[str]) -> None:
-    done = run("history", *years, "-f", form, *more)
+def test_every_format_names_every_year(run: Run, years: list[str], form: str) -> None:
+    done = run("history", *years, "-f", form)
     assert done.returncode == 0, done.stderr
     assert all(year in done.stdout for year in YEARS)
 
@@ -105,24 +104,6 @@ def test_aliases_join_names_from_the_line_and_from_a_table(
     for more in (["--alias", "other=Newname"], ["--aliases", "names.tsv"]):
         systems = json.loads(run("history", *years, "-f", "json", *more).stdout)["systems"]
         assert {system["system"] for system in systems} == {"Online-A", "Newname"}
-
-
-def test_one_case_shows_its_outputs_over_the_years(run: Run, years: list[str]) -> None:
-    done = run("history", *years, "--case", "n*", "--system", "online-a")
-    assert done.stdout.splitlines() == [
-        "n1 · Negation › Negation",
-        "  source       [[Nobody]] came.",
-        "  y21 correct  Ninguém veio.",
-        "  y22 correct  Ninguém veio.",
-        "  y23 correct  Ninguém veio.",
-        "",
-        "n2 · Negation › Negation",
-        "  source         I never eat.",
-        "  y21 incorrect  Eu sempre como.",
-        "  y22 correct    Eu nunca como.",
-        "  y23 correct    Eu nunca como.",
-    ]
-    assert "  y22 absent " in run("history", *years, "--case", "n1", "--system", "Other").stdout
 
 
 def test_a_plot_of_years_is_written(run: Run, years: list[str], tmp_path: Path) -> None:
@@ -144,16 +125,14 @@ def test_a_plot_of_years_is_written(run: Run, years: list[str], tmp_path: Path) 
         (["a=last", "b=last", "--alias", "Nobody=Other"], "no system is called 'Nobody'"),
         (["a=last", "b=last", "--alias", "Nobody"], "'Nobody' must be NAME=VALUE"),
         (["a=last", "b=last", "--system", "Nobody"], "No system 'Nobody'. Available: "),
-        (["a=last", "b=last", "--case", "zz"], "No case has the id 'zz'"),
         (["a=last", "b=last", "--score", "bleu"], "has no score 'bleu'. Available: accuracy"),
         (
             ["a=last", "b=last", "--aliases", "suite.yaml"],
             "suite.yaml line 1: the first line must name the columns",
         ),
         (["a=last", "b=last", "--plot", "a.pdf"], "plots are written as .svg or .png"),
-        (["Online-A", "--case", "n1"], "are for groups"),
+        (["Online-A", "--alias", "a=b"], "are for groups"),
         (["a=last", "b=last", "--group", "Negation"], "--group and --method are for the runs of one system"),
-        (["a=last", "b=last", "--case", "n1", "--plot", "a.svg"], "leave out --plot"),
     ],
 )
 def test_a_mistake_is_one_line(run: Run, years: list[str], words: list[str], message: str) -> None:

@@ -93,7 +93,6 @@ def test_nothing_steers_the_terminal(run: Run, files: Path, command: list[str], 
         ["review", "next", "--list"],
         ["review", "export"],
         ["history", "a=last", "b=last"],
-        ["history", "a=last", "b=last", "--case", "*"],
     ],
     ids=" ".join,
 )

@@ -58,7 +58,6 @@ LINES = ("-t", "lines.txt", "-r", "lines.txt")
         ("review", "import", "pipe.xlsx", "--reviewer", "me"),
         ("review", "import", "pipe.jsonl", "--reviewer", "me"),
         ("invariance", "run", "pipe.txt", "-l", "en-pt", "-t", "lines.txt"),
-        ("meta", "challenge", "pipe.jsonl"),
         ("translate", "pipe.txt", "-l", "en-pt", "-t", "nmt=command:cat"),
     ],
     ids=" ".join,
@@ -138,7 +137,6 @@ DEEP = ("[" * 700 + "]" * 700, "[" * 100_000)
         ("x.json", '{{"kind": {}}}', ("compare", "x.json", "x.json")),
         ("x.json", "{}", ("review", "import", "x.json", "--reviewer", "me")),
         ("x.jsonl", '{{"answer": {}}}', ("review", "import", "x.jsonl", "--reviewer", "me")),
-        ("x.jsonl", '{{"id": {}}}', ("meta", "challenge", "x.jsonl")),
         ("x.json", '{{"kind": {}}}', ("meta", "judges", "x.json")),
     ],
 )

@@ -22,6 +22,7 @@ WRITABLE = {
     "entities": {"entities"},
     "mqm": {"mqm", "esa"},
     "mtme": {"mqm", "esa"},
+    "esa": {"esa"},
     "ratings": {"mqm", "esa", "adequacy", "fluency", "informativeness", "da"},
     "labelstudio": set(all_questions()),
     "pearmut": {"mqm", "esa", "adequacy", "fluency", "informativeness", "da"},

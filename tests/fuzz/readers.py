@@ -130,7 +130,6 @@ _PAIRS = [command("score --test-set @ -l en-de -m bleu,chrf -q --trials 100 -t a
 _JUDGE = "behavior run cases.jsonl -t a=outputs.jsonl -l en-de --quality chrf -q"
 _JUDGE += " --min-quality 0.5 --max-change 0.2"
 _NEE = f"{SCORE.replace('bleu,chrf', 'nee')} -l en-de --entities"
-_CHALLENGE = "meta challenge challenge.jsonl -m chrf --samples 100 -q"
 _DETECT = "meta judges --flagged d=flags.tsv --labels labels.tsv -q"
 _REVIEWS = [command("review import @ --reviewer me"), command("review agreement")]
 _SCORES = [
@@ -191,8 +190,6 @@ READERS: dict[str, list[Reader]] = {
     "service.json": [function(_service)],
     "flags.tsv": [command(_DETECT.replace("flags.tsv", "@"))],
     "labels.tsv": [command(_DETECT.replace("labels.tsv", "@"))],
-    "challenge.jsonl": [command(_CHALLENGE.replace("challenge.jsonl", "@"))],
-    "challenge.tsv": [command(f"{_CHALLENGE} --scores x=@")],
     "blocklist.txt": [_library("mtassay.methods.behavior.objections", "read_blocklist")],
     "substitutes.tsv": [_library("mtassay.methods.invariance.substitute_lexicon", "read_lexicon")],
     "corrections.jsonl": [_library("mtassay.meta.repair.training_data", "read_corrections")],

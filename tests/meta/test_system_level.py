@@ -12,7 +12,6 @@ import pytest
 from mtassay.data.formats.score_files import ScoreColumn
 from mtassay.data.nouns import Statistics
 from mtassay.measures.nee import NEE
-from mtassay.meta.estimation import Estimate
 from mtassay.meta.rated_material import (
     Rater,
     RatingFrame,
@@ -20,7 +19,7 @@ from mtassay.meta.rated_material import (
     rater_from_column,
     rater_from_statistics,
 )
-from mtassay.meta.system_level import CORRELATIONS, SystemLevel, drawable
+from mtassay.meta.system_level import CORRELATIONS, Estimate, SystemLevel, drawable
 from mtassay.stats.correlation import soft_pairwise_accuracy
 from mtassay.stats.resampling import interval, one_sided_permutation
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +14,12 @@ from mtassay.methods.choice import Offer, choice_headline, front, offers
 from mtassay.systems.chat_translator import OpenAI
 from tests.systems.scripted import Script, Scripted
 from tests.systems.server import Server
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
 
 SOURCE = [f"the small dog number {i} sleeps in our old house" for i in range(400)]
 

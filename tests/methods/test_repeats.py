@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,6 +24,12 @@ from mtassay.systems.chat_translator import OpenAI
 from tests.methods.behavior.fakes import Shared
 from tests.systems.scripted import Script, scripted
 from tests.systems.server import Server
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
 
 NAMES = [f"n{a}{b}" for a in "abcdef" for b in "ghijk"]
 LEVEL = 0.05

@@ -12,7 +12,6 @@ from mtassay.app import (
     history,
     judge_trust,
     method_reviews,
-    metric_agreement,
     translation,
 )
 
@@ -48,10 +47,8 @@ def right() -> None:
     run.report("report.md", against="last")
     run.render("md", pairs=True)
     curation.check("en-pt", runs=True, select=["error"], workspace="w.db")
-    curation.challenge("en-pt", SYSTEMS, per_item=2, category="Negation")
     history.development({"2025": "1f0c", "2026": run}, alpha=0.1, alias={"old": "new"})
     judge_trust.calibrate("last", metrics="chrf", quiet=True)
-    metric_agreement.challenge("pairs.tsv", metrics="chrf", quiet=True)
     campaign_work.create("c", "last", reviewers="anna", langpair="en-pt", max_calls=3)
     method_reviews.evaluate_issues(run, "raw", threshold=3)
     method_reviews.make("a.txt", "b.txt", langpair="en-pt", capabilities="noun")
@@ -95,7 +92,6 @@ def wrong() -> None:
     curation.challenge("en-pt", SYSTEMS, categroy="Negation")  # WRONG
     history.development({"2025": "1f0c", "2026": "last"}, alhpa=0.1)  # WRONG
     judge_trust.calibrate("last", qiuet=True)  # WRONG
-    metric_agreement.challenge("pairs.tsv", qiuet=True)  # WRONG
     campaign_work.create("c", "last", reviewers="anna", max_cals=3)  # WRONG
     method_reviews.evaluate_issues(mt.load(), "raw", treshold=3)  # WRONG
     method_reviews.make("a.txt", "b.txt", langpair="en-pt", capabilites="noun")  # WRONG

@@ -69,6 +69,8 @@ class World:
                 "key": ["0"],
                 "ending": ["jsonl", "tsv"],
                 "secret": ["none"],
+                "name": ["suite"],
+                "number": ["1"],
             }
             names = re.findall(r"{(\w+)}", route.path)
             for chosen in product(*(values[name] for name in names)):
@@ -87,11 +89,18 @@ def worlds(workspace: Path, tmp_path: Path) -> list[World]:
     store = Workspace(workspace)
     (run,) = (run.id for run in store.runs())
     campaign_work.create(
-        "spring", reviewers="anna,ben,carla", overlap=1, raters=3, seed=1, workspace=workspace
+        *("spring",),
+        reviewers="anna,ben,carla",
+        adjudicators="dora",
+        overlap=1,
+        raters=3,
+        seed=1,
+        workspace=workspace,
     )
     review_cards.open_agenda(store, run, "suite")
-    people = ("anna", "ben", "carla", "dora")
+    people = ("anna", "ben", "carla", "dora", "eve")
     secrets = {name: access.invite(name, workspace=workspace) for name in people}
+    secrets["frank"] = access.invite("frank", campaign="spring", workspace=workspace)
     secrets["root"] = access.invite("root", admin=True, workspace=workspace)
     subjects = sorted(store.subjects().values(), key=lambda subject: subject.case_id)
     mine, other = subjects[0], subjects[1]  # two outputs to one source
@@ -118,7 +127,7 @@ def told(client: TestClient, path: str, query: dict[str, str]) -> str:
     return f"{response.status_code} " + re.sub(r'name="id" value="[^"]*"', "", response.text)
 
 
-@pytest.mark.parametrize("name", ["anna", "carla", "dora"])
+@pytest.mark.parametrize("name", ["anna", "carla", "dora", "eve", "frank"])
 def test_no_page_depends_on_what_another_said_while_somebody_is_to_answer(
     worlds: list[World], name: str
 ) -> None:
@@ -154,6 +163,27 @@ def test_what_is_sent_back_after_an_answer_does_not_depend_on_another(worlds: li
             said.append(anna.post(card, json={"answer": "incorrect"}).text)
     assert said[0] == '{"answer":"incorrect","holds":"","is_disputed":false,"is_new":true}'
     assert len(set(said)) == 1
+
+
+@pytest.mark.parametrize("name", ["anna", "carla"])
+def test_no_form_that_is_sent_tells_what_another_said(worlds: list[World], name: str) -> None:
+    told_pages = []
+    for world in worlds:
+        with world.client(name) as client:
+            pages = []
+            for subject in world.subjects[
+                1 if name == "carla" else 0 : 2
+            ]:  # all have answered the first then
+                page = f"/runs/{world.run}/suite/cards/{subject}"
+                csrf = re.search(r'name="csrf" value="([^"]+)"', client.get(page).text)
+                assert csrf
+                form = {"csrf": csrf[1], "answer": "correct"}
+                for path in (page, f"/campaign/card?name=spring&subject={subject}", f"{page}/rule"):
+                    done = client.post(path, data={**form, "pattern": "x", "kind": "correct"})
+                    pages.append(f"{done.status_code} " + re.sub(r'name="id" value="[^"]*"', "", done.text))
+            told_pages.append(pages)
+    assert all(SECRET not in page for page in told_pages[0])
+    assert told_pages[0] == told_pages[1] == told_pages[2]
 
 
 def test_no_command_of_a_reviewer_depends_on_another(worlds: list[World], run: command_line.Run) -> None:

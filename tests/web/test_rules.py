@@ -105,8 +105,9 @@ def test_what_a_rule_contradicts_may_be_a_review(browser: TestClient, workspace:
     assert "known by review" in told(html)
 
 
-def test_reviewers_who_are_no_admins_write_no_rules(workspace: Path) -> None:
+def test_reviewers_who_are_no_admins_propose_rules_and_write_none(workspace: Path) -> None:
     secret = access.invite("anna", workspace=workspace)
+    before = {path: path.read_bytes() for path in workspace.parent.parent.glob("*.yaml")}
     card = card_of(workspace, FALOU)
     with client_of(workspace) as browser:
         browser.get(f"/enter/{secret}")
@@ -114,7 +115,8 @@ def test_reviewers_who_are_no_admins_write_no_rules(workspace: Path) -> None:
         assert "make a rule" not in page
         assert browser.get(f"{card}/rule").status_code == 403
         sent = {"csrf": fields(page)["csrf"], "pattern": "falou", "kind": "correct"}
-        assert browser.post(f"{card}/rule", data=sent).status_code == 403
+        assert "an admin will look at it" in browser.post(f"{card}/rule", data=sent).text
+    assert before == {path: path.read_bytes() for path in before}
 
 
 def answer_card(browser: TestClient, card: str, said: str) -> None:

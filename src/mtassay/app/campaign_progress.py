@@ -30,6 +30,7 @@ from mtassay.review.campaigns import (
     judge_record,
     pace_of,
 )
+from mtassay.review.quality_control import checked_reviewers, is_counted
 from mtassay.review.reviewer_agreement import AgreementCoefficient, agreements, agreements_by, scale_note
 from mtassay.runtime.database import checksum
 from mtassay.runtime.workspace import Workspace
@@ -72,10 +73,27 @@ def report(
     by_themselves = decide_reviews([*alone, *finals], {question.name: question.combine})
     seals = sealed(store, inside)
     known = {about: decision for about, decision in by_themselves.items() if about not in seals}
-    groups = _agreement(store, campaign, subjects, known, fixed_seed(seed))
+    progress = _progress(campaign, by_entry, own, {subject for subject, _ in known})
+    checked = checked_reviewers(
+        question,
+        campaign.reviewers,
+        {entry.subject: entry.status for entry in subjects if not is_counted(entry.status)},
+        by_themselves,
+        {entry.reviewer: entry.pace.seconds for entry in progress},
+        exclude_below=campaign.exclude_below,
+        exclude_faster=campaign.exclude_faster,
+    )
+    excluded = {entry.reviewer for entry in checked if entry.why_excluded}
+    regular = [entry for entry in subjects if is_counted(entry.status)]
+    counted = {entry.subject for entry in regular}
+    if excluded or len(regular) < len(subjects):
+        left = [r for r in alone if r.reviewer not in excluded and r.subject in counted]
+        by_themselves = decide_reviews([*left, *finals], {question.name: question.combine})
+        known = {about: decision for about, decision in by_themselves.items() if about not in seals}
+    groups = _agreement(store, campaign, regular, known, fixed_seed(seed))
     overall = groups.pop(ALL)[ALL]
-    judged = judge_record(campaign, subjects, by_themselves) if campaign.judge else None
-    calibrated, why = _calibrated(campaign, subjects, by_themselves, precision)
+    judged = judge_record(campaign, regular, by_themselves) if campaign.judge else None
+    calibrated, why = _calibrated(campaign, regular, by_themselves, precision)
     return CampaignReport(
         campaign,
         len(subjects),
@@ -84,7 +102,7 @@ def report(
         sum(is_complete(entry, d, campaign.reviewers) for entry, d in by_entry.items()),
         sum(adjudicable(campaign, entry, d, question) for entry, d in by_entry.items()),
         sum(d is not None and d.is_adjudicated for d in by_entry.values()),
-        _progress(campaign, by_entry, own, {subject for subject, _ in known}),
+        progress,
         overall,
         groups,
         judged,
@@ -92,7 +110,8 @@ def report(
         why,
         scale_note(question.name),
         len(changed),
-        () if campaign.closed else cautions(campaign, subjects, _invited(store)),
+        () if campaign.closed else cautions(campaign, regular, _invited(store)),
+        checked if campaign.attention or campaign.calibration or campaign.exclude_faster else (),
     )
 
 

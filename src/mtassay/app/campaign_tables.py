@@ -10,6 +10,7 @@ from mtassay.data.display import Cell, Table
 from mtassay.data.marks import printable
 from mtassay.data.subjects import caution_of_models
 from mtassay.review.campaigns import Campaign, CampaignJudge, Pace
+from mtassay.review.quality_control import CheckedReviewer, checks_table
 
 if TYPE_CHECKING:
     from mtassay.meta.judges import CalibratedJudge
@@ -45,7 +46,7 @@ class CampaignReport:
     wished precision, and `uncalibrated` why there is none. `scale` says what agreement means of ratings and
     of spans. `changed` are answers that somebody changed after they could see those of others or of the
     judge: agreement and the judge are measured by what they had answered before. `cautions` are what may
-    keep it from being done.
+    keep it from being done. `checked` is how each reviewer did in attention checks and calibration.
     """
 
     campaign: Campaign
@@ -64,6 +65,7 @@ class CampaignReport:
     scale: str = ""
     changed: int = 0
     cautions: Sequence[str] = ()
+    checked: Sequence[CheckedReviewer] = ()
 
     def record(self) -> dict[str, Any]:
         """All of it for a program."""
@@ -84,6 +86,8 @@ class CampaignReport:
                 for part, by_name in self.groups.items()
             },
         }
+        if self.checked:
+            record["checks"] = [asdict(entry) | {"share": entry.share} for entry in self.checked]
         if self.judged is not None:
             judged = self.judged
             record["judge"] = {**asdict(judged), "precision": judged.precision, "recall": judged.recall}
@@ -98,6 +102,13 @@ class CampaignReport:
     def tables(self) -> list[Table]:
         """Progress, agreement, agreement by phenomenon, and the judge; what says nothing is left out."""
         tables = [self._progress()]
+        if self.checked:
+            campaign = self.campaign
+            rules = [f"less than {100 * campaign.exclude_below:g} % of the checks passed"]
+            rules = rules if campaign.exclude_below else []
+            if campaign.exclude_faster:
+                rules.append(f"less than {campaign.exclude_faster:g} s for an output (median)")
+            tables.append(checks_table(self.checked, rules))
         if self.agreement:
             tables.append(self._agreement())
         tables += [self._by(part, by_name) for part, by_name in self.groups.items() if any(by_name.values())]

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Unpack
 
 from mtassay.app.arguments import known_keywords
+from mtassay.app.review_cards import Card, document_around, languages
 from mtassay.app.reviewing import Decisions, Place, common_question, reviewer_name
 from mtassay.app.runs import RunSettings, open_workspace
 from mtassay.app.settings_types import AskOptions
@@ -20,7 +21,7 @@ from mtassay.data.languages import parse_pair
 from mtassay.data.nouns import Question, Review, Run, Segment
 from mtassay.data.questions import find_question
 from mtassay.data.settings import build
-from mtassay.data.subjects import Decision, Pending, Subject, told_answer
+from mtassay.data.subjects import Decision, Pending, told_answer
 from mtassay.data.subjects import decide as decide_reviews
 from mtassay.meta.detect import OWN_VERDICTS, JudgeVerdicts, detector_names, metric_verdicts, verdicts_of_runs
 from mtassay.review.campaign_store import CampaignStore, KeptAnswer, keep_answer, sealed, visible_reviews
@@ -45,6 +46,8 @@ from mtassay.review.pending import (
     sampled,
     settled_in,
 )
+from mtassay.review.quality_control import with_checks
+from mtassay.review.queue import AgendaEntry
 from mtassay.runtime.workspace import Workspace
 from mtassay.runtime.workspace_file import now_exactly
 from mtassay.stats.resampling import fixed_seed
@@ -74,6 +77,10 @@ def create(
     settled: int = 0,
     judge: str = "",
     threshold: float | None = None,
+    attention: float = 0.0,
+    calibration: int = 0,
+    exclude_below: float = 0.0,
+    exclude_faster: float = 0.0,
     seed: int | None = None,
     workspace: Place | Workspace | None = None,
     langpair: str | None = None,
@@ -86,7 +93,9 @@ def create(
     reviewer none) is answered by `raters` people each. `settled` mixes in so many outputs that the runs
     settled by themselves, so that nobody knows which. `judge` is whose verdicts are compared with people:
     `run`, a detector of the runs, or a metric such as `llm:MODEL`, which calls wrong what scores below the
-    `threshold`.
+    `threshold`. `attention` is the share of attention checks, `calibration` how many outputs everybody
+    answers first; who passes less than `exclude_below` of the checks, or takes less than `exclude_faster`
+    seconds for an output, is in no agreement (see `quality_control`).
 
     What can never be done is a `UsageError`; what may keep it from being done is told in the `cautions` of
     `campaign_reports.report`.
@@ -117,13 +126,18 @@ def create(
         raters,
         tuple(a if isinstance(a, Assignment) else read_assignment(a) for a in assign),
         whose,
-        is_blind=asked.is_blind or bool(settled),
+        is_blind=asked.is_blind or bool(settled or attention),
         seed=fixed,
         created=now_exactly(),
+        attention=attention,
+        calibration=calibration,
+        exclude_below=exclude_below,
+        exclude_faster=exclude_faster,
     )
+    outputs, entries = entries, with_checks(entries, attention, seed=fixed, calibration=calibration)
     refuse_unfinishable(campaign, planned(campaign, entries))  # before a model is paid for
     verdicts = (
-        _verdicts(opened, whose, threshold, entries, asked, store.path, langpair, options) if whose else None
+        _verdicts(opened, whose, threshold, outputs, asked, store.path, langpair, options) if whose else None
     )
     if verdicts is not None:
         campaign = replace(campaign, low_is_error=verdicts.low_is_error)
@@ -211,36 +225,28 @@ def _verdicts(
 # Answering -----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class CampaignCard:
-    """One subject before a reviewer or an adjudicator, with all that this person may see.
+@dataclass(frozen=True, kw_only=True)
+class CampaignCard(Card):
+    """A card of a campaign, before a reviewer or an adjudicator.
 
     `answers` are those of others, once they may be seen; `second_opinion` is what a machine says, once this
-    person has answered; `mine` is their own newest answer, `None` before. `systems` gave this output: nobody
-    who judges should be told.
+    person has answered.
     """
 
     campaign: Campaign
-    question: Question
-    subject: Subject
-    segment: Segment
-    systems: tuple[str, ...]
-    lines: Sequence[Line]
     answers: Mapping[str, Review]
     second_opinion: SecondOpinion | None = None
-    mine: Review | None = None
 
     @property
     def pending(self) -> Pending:
         """The same as an open output, which screens and sheets show."""
-        question = replace(self.question, is_blind=self.campaign.is_blind)
-        run = self.campaign.runs[0]
         lines = list(self.lines)
         for name, review in sorted(self.answers.items()):
             label = "answers" if len(lines) == len(self.lines) else ""
             said = told_answer(self.question, review.answer, self.subject)
             lines.append(Line(label, f"{name}: {said}{f' ({review.note})' if review.note else ''}"))
-        return Pending(self.subject, question, run, self.systems, "", self.segment, lines=lines)
+        systems = self.entry.systems
+        return Pending(self.subject, self.question, self.run, systems, "", self.segment, lines=lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,23 +273,36 @@ def next_card(
     campaign = campaign_store.campaign(name)
     _check_reviewer(campaign, who)
     entry = campaign_store.hand_out(campaign, who, skip=skip)
-    return None if entry is None else _card(store, campaign, entry, {})
+    return None if entry is None else _card(store, campaign, entry, {}, who)
 
 
 def _card(
-    store: Workspace, campaign: Campaign, entry: CampaignSubject, answers: Mapping[str, Review]
+    store: Workspace, campaign: Campaign, entry: CampaignSubject, answers: Mapping[str, Review], who: str
 ) -> CampaignCard:
     subject = store.subjects([entry.subject])[entry.subject]
-    segment = store.segment(entry.run, entry.case_id) if store.named(entry.run) else None
+    is_there = bool(store.named(entry.run))
+    segment = store.segment(entry.run, entry.case_id) if is_there else None
     segment = segment or Segment(entry.case_id, (subject.sources or (None,))[-1])
-    question = find_question(campaign.question)
+    question = replace(find_question(campaign.question), is_blind=campaign.is_blind)
     label = getattr(question, "marks", "output")
     lines = [Line(label, text) for text in subject.outputs]
-    if not campaign.is_blind and store.named(entry.run):
+    if not campaign.is_blind and is_there:
         run = store.run(entry.run, case=entry.case_id)
         shown = next((p for p in pending_in(run) if p.subject == subject), None)
         lines = list(shown.lines) if shown else lines
-    return CampaignCard(campaign, question, subject, segment, entry.systems, lines, answers)
+    head = next((run for run in store.runs() if run.id == entry.run), None)
+    asked = AgendaEntry(
+        *(0, subject.id, entry.case_id, entry.category, entry.phenomenon, entry.systems, "", ""),
+        source=(subject.sources or ("",))[-1] or "",
+        output=(subject.outputs or ("",))[-1],
+    )
+    return CampaignCard(
+        *(entry.run, question, asked, subject, segment, lines),
+        languages=languages(head) if head else ("", ""),
+        document=document_around(store, entry.run, segment, subject, entry.systems, question, who),
+        campaign=campaign,
+        answers=answers,
+    )
 
 
 def load_card(
@@ -298,11 +317,13 @@ def load_card(
     question = find_question(campaign.question)
     decision = _decisions(store, question, subject=entry.subject).get((entry.subject, question.name))
     mine = decision.latest.get(who) if decision else None
-    card = _card(store, campaign, entry, _answers_shown(store, decision, who) if mine else {})
+    card = _card(store, campaign, entry, _answers_shown(store, decision, who) if mine else {}, who)
     is_judged = bool(mine and entry.verdict)
-    judged = campaign_store.judged(campaign, who) if is_judged else None
-    opinion = second_opinion(campaign, judged, entry.subject) if judged is not None else None
-    return replace(card, mine=mine, second_opinion=opinion)
+    opinion = (
+        second_opinion(campaign, campaign_store.judged(campaign, who), entry.subject) if is_judged else None
+    )
+    asked = replace(card.entry, mine=mine.answer if mine else "")
+    return replace(card, entry=asked, mine=mine, second_opinion=opinion)
 
 
 def latest_subject(
@@ -377,9 +398,8 @@ def _keep(
     about = store.subjects([entry.subject])[entry.subject]
     question = find_question(campaign.question)
     kept = keep_answer(store, about, question, text, who, note=note, receipt=receipt, is_adjudication=final)
-    answers = _answers_shown(
-        store, _decisions(store, question, subject=about.id)[about.id, question.name], who
-    )
+    decision = _decisions(store, question, subject=about.id).get((about.id, question.name))
+    answers = _answers_shown(store, decision, who)
     opinion = None
     if entry.verdict and not final:
         opinion = second_opinion(campaign, CampaignStore(store).judged(campaign, who), about.id)
@@ -432,7 +452,7 @@ def _disputes(store: Workspace, name: str, who: str, skip: Collection[str] = ())
         if not adjudicable(campaign, entry, decision, question) or (entry.subject, question.name) in seals:
             continue
         if who not in {**decision.latest, **decision.adjudications}:
-            yield _card(store, campaign, entry, _answers_shown(store, decision, who))
+            yield _card(store, campaign, entry, _answers_shown(store, decision, who), who)
 
 
 def _check_adjudicator(campaign: Campaign, who: str) -> None:

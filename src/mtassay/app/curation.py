@@ -9,43 +9,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from glob import escape
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Unpack
 
 from mtassay.app.arguments import known_keywords
 from mtassay.app.runs import RunSettings, workspace_path
-from mtassay.app.settings_types import AnySuite, ItemOptions, RunOptions, SuiteOptions
+from mtassay.app.settings_types import AnySuite, RunOptions, SuiteOptions
 from mtassay.changes.run_changes import VerdictChanges
-from mtassay.data.display import Table
 from mtassay.data.errors import UsageError
 from mtassay.data.formats.suite_editing import add_rules, editable
 from mtassay.data.formats.suite_files import read_suite
 from mtassay.data.formats.suite_items import Suite
 from mtassay.data.marks import plural
 from mtassay.data.nouns import Output, Run
-from mtassay.meta.agreement_tables import harvest_table
 from mtassay.methods.engine import EngineContext, execute, live_outputs, translate
 from mtassay.methods.suite.acceptance import Outcome, Wish, rules_to_add
 from mtassay.methods.suite.material import (
-    Harvest,
     ItemMaterial,
-    KnownOutputs,
-    check_harvest,
-    harvest_record,
-    harvest_rows,
-    make_pairs,
     same_items,
     suite_run,
     suite_runs,
 )
 from mtassay.methods.suite.problems import Problems, lint, read_codes
-from mtassay.methods.suite.rule_judge import Judge
 from mtassay.methods.suite.suite_method import SuiteMethod
 from mtassay.report.run_text import Progress
 from mtassay.runtime.workspace import Workspace
-from mtassay.stats.resampling import fixed_seed
 from mtassay.systems.roster import Given, open_systems, replays
 
 _KEPT = ("items", "test", "alpha", "samples", "seed")
@@ -58,27 +47,6 @@ class ItemAnswers:
 
     outputs: Mapping[str, Sequence[Output]] = field(default_factory=dict)
     live: Mapping[str, Sequence[Output]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Challenge:
-    """What each item gave: pairs of a correct and an incorrect output, or why there are none."""
-
-    harvests: Sequence[Harvest]
-    answers: ItemAnswers
-
-    @property
-    def pairs(self) -> list[Any]:
-        """All pairs, in the order of the items."""
-        return [pair for harvest in self.harvests for pair in harvest.pairs]
-
-    def table(self) -> Table:
-        """How many items of each category gave pairs, and why the others gave none."""
-        return harvest_table(harvest_rows(self.harvests))
-
-    def record(self) -> dict[str, Any]:
-        """The same for a program."""
-        return harvest_record(self.harvests)
 
 
 def ask(method: SuiteMethod, systems: Given, context: EngineContext) -> ItemAnswers:
@@ -216,41 +184,6 @@ def rejudge(
     )
 
 
-@known_keywords(ItemOptions)
-def challenge(
-    suite: AnySuite,
-    systems: Given = (),
-    *,
-    runs: Sequence[str] = (),
-    per_item: int = 1,
-    seed: int | None = None,
-    reviews: bool = True,
-    **options: Unpack[ItemOptions],
-) -> Challenge:
-    """A challenge set for metrics from what is known: tokens, what rules say of outputs, and reviews.
-
-    Outputs are those of systems and of saved runs; `formats.challenge.write_challenge` writes the pairs.
-    """
-    settings, parameters = RunSettings.split(options)
-    method = SuiteMethod.resolve({"suite": suite, **parameters})
-    store = Workspace(workspace_path(settings.workspace)) if runs else None
-    Judge(method.chosen).check()  # a bad rule is said before an engine is asked
-    with settings.context(systems) as context:
-        known_outputs = KnownOutputs.reviewed(context.workspace or store) if reviews else KnownOutputs()
-        for name in runs:
-            assert store is not None
-            _add_run(known_outputs, store.run(name), method.chosen, context)
-        answers = ask(method, systems, context)
-        known_outputs.add(answers.outputs)
-        outputs_by_item = known_outputs.sorted_by(method.chosen, report=partial(context.progress, "judging"))
-    harvests = [
-        make_pairs(i, outputs_by_item[i.id], per_item=per_item, seed=fixed_seed(seed))
-        for i in method.chosen.items
-    ]
-    check_harvest(harvests)
-    return Challenge(harvests, answers)
-
-
 def existing_workspace(settings: RunSettings) -> Workspace | None:
     """The workspace if there is one; a file that was asked for must be there."""
     path = workspace_path(settings.workspace)
@@ -304,15 +237,3 @@ def _left_out(old: Run, suite: Suite, same: set[str]) -> dict[str, int]:
         "items that are new since": sum(key not in asked for key in sources),
     }
     return {what: count for what, count in counts.items() if count}
-
-
-def _add_run(known_outputs: KnownOutputs, run: Run, suite: Suite, context: EngineContext) -> None:
-    """The outputs of a saved run; those of another source than the item has today are left out."""
-    if run.method != SuiteMethod.name:
-        raise UsageError(f"Run {run.id} is not of 'mtassay suite run' but of '{run.method}'.")
-    today = {item.id: item.source for item in suite.items}
-    then = {segment.id: segment.source for segment in run.segments}
-    changed = {key for key in today.keys() & then.keys() if today[key] != then[key]}
-    if changed:
-        context.note(f"run {run.id}: {plural(len(changed), 'item')} left out: another source today")
-    known_outputs.add(run.outputs, without=changed)

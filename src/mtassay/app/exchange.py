@@ -13,6 +13,7 @@ from mtassay.data.errors import UsageError
 from mtassay.data.formats.annotation_files import (
     gives_number,
     write_entities,
+    write_esa,
     write_mqm,
     write_ratings,
     write_seg_ratings,
@@ -25,15 +26,15 @@ from mtassay.data.formats.annotation_platforms import (
     task_of,
 )
 from mtassay.data.formats.textfiles import FilePath, open_for_writing
-from mtassay.data.nouns import Question, Run
+from mtassay.data.nouns import Question, Review, Run
 from mtassay.data.questions import COMMON_QUESTIONS, SpanQuestion, all_questions, find_question
 from mtassay.data.subjects import Pending, decide, subjects_in
 from mtassay.review.pending import question_of
 from mtassay.runtime.workspace import Workspace
 
-ExchangeForm = Literal["entities", "mqm", "mtme", "ratings", "labelstudio", "pearmut"]
+ExchangeForm = Literal["entities", "mqm", "mtme", "esa", "ratings", "labelstudio", "pearmut"]
 FORMS: tuple[ExchangeForm, ...] = get_args(ExchangeForm)
-_USUAL = {"entities": "entities", "mqm": "mqm", "mtme": "mqm"}
+_USUAL = {"entities": "entities", "mqm": "mqm", "mtme": "mqm", "esa": "esa"}
 
 
 def export_as(
@@ -47,7 +48,8 @@ def export_as(
     """Write what people said about the outputs of a run as another program reads it; gives how many records.
 
     `entities`: what holds in references, for the metric nee (JSONL). `mqm`: each rater's errors as WMT's
-    MQM files (TSV). `mtme`: the errors that hold, as a `.seg.rating` of mt-metrics-eval. `ratings`: each
+    MQM files (TSV). `mtme`: the errors that hold, as a `.seg.rating` of mt-metrics-eval. `esa`: each rater's
+    errors and scores as WMT's error span annotation (JSONL). `ratings`: each
     rater's numbers, for `meta correlate` (TSV). `labelstudio`, `pearmut`: the answers to one question as
     annotations (JSON), with the tasks or items that they are about.
     """
@@ -64,13 +66,15 @@ def export_as(
     if form == "ratings":
         answered = {name for _, name in decisions}
         return write_ratings(where, chosen, decisions, [q for q in questions if q.name in answered])
-    write = {"entities": write_entities, "mqm": write_mqm, "mtme": write_seg_ratings}[form]
+    write = {"entities": write_entities, "mqm": write_mqm, "mtme": write_seg_ratings, "esa": write_esa}[form]
     return write(where, chosen, decisions, questions[0].name)
 
 
 def _can_write(form: ExchangeForm, question: Question) -> bool:
     if form == "ratings":
         return gives_number(question)
+    if form == "esa":
+        return getattr(question, "scored", False)
     marks = question.marks if isinstance(question, SpanQuestion) else None
     return marks == "reference" if form == "entities" else marks == "output" and gives_number(question)
 
@@ -89,7 +93,9 @@ def _write_answers(
     subjects = store.subjects({review.subject for review in reviews})
     systems = {subject.id: system for (_, system), subject in reversed(subjects_in(run).items())}
     if form == "labelstudio":
-        by_subject = {key: [r for r in reviews if r.subject == key] for key in subjects}
+        by_subject: dict[str, list[Review]] = {key: [] for key in subjects}
+        for review in reviews:
+            by_subject[review.subject].append(review)
         tasks = [task_of(subjects[key], question, own) for key, own in by_subject.items()]
         _write_json(where, tasks)
         _write_config(where, question)

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from mtassay.app.arguments import known_keywords
 from mtassay.app.runs import Run, open_workspace, workspace_path
-from mtassay.changes.development import CaseOverGroups, Development
+from mtassay.changes.development import Development
 from mtassay.changes.gate_checks import check_gates
 from mtassay.changes.gate_tables import Gate, GateReport
 from mtassay.changes.run_changes import RunChanges
@@ -160,37 +160,6 @@ def development(
         trials=trials,
         seed=seed,
     )
-
-
-@known_keywords()
-def cases_over_groups(
-    runs: Mapping[str, Which],
-    cases: Sequence[str],
-    *,
-    system: str | None = None,
-    alias: Mapping[str, str] | None = None,
-    aliases: str | PathLike[str] | None = None,
-    workspace: str | PathLike[str] | None = None,
-) -> list[CaseOverGroups]:
-    """What one system answered to cases in each group of `development`.
-
-    Args:
-        runs: A run for each group, oldest first.
-        cases: Ids of cases; `*` means anything.
-        system: Whose answers; by default those of a system in most groups.
-        alias: The new name of systems that changed it, by the old one.
-        aliases: A table of such names: a TSV file with the columns name and alias.
-        workspace: Where the runs are.
-
-    >>> from mtassay import suite
-    >>> item = "false-friends-nouns-1"
-    >>> runs = [suite("en-pt", {"nmt": [text]}, item=item) for text in ("Os parentes.", "Os pais.")]
-    >>> cases_over_groups({"2025": runs[0], "2026": runs[1]}, [item])[0].answers[1]
-    ('2026', 'nmt', 'correct', 'Os pais.')
-    """
-    table = {} if aliases is None else read_aliases(aliases)
-    loaded = {name: load_run(run, workspace=workspace) for name, run in runs.items()}
-    return CaseOverGroups.all_of(loaded, cases, system=system, aliases=_joined_aliases(loaded, alias, table))
 
 
 def _joined_aliases(

@@ -10,32 +10,27 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, Unpack
+from typing import Any, Unpack
 
 from mtassay.app.arguments import Texts, known_keywords, listed
 from mtassay.app.library import read_test_texts
 from mtassay.app.runs import RunSettings
 from mtassay.app.settings_types import RunOptions
 from mtassay.data import nouns
-from mtassay.data.errors import InputError, UsageError
+from mtassay.data.errors import UsageError
 from mtassay.data.formats.annotation_files import read_entities
-from mtassay.data.formats.evaluation_files import ChallengePair, read_challenge
 from mtassay.data.formats.score_files import ScoreColumn, chosen, column_of, read_score_file
 from mtassay.data.languages import Pair, parse_pair
 from mtassay.data.nouns import Result
 from mtassay.data.settings import build, split_names, split_specs
 from mtassay.measures.metric import Metric
-from mtassay.meta.assessments import AgreementAssessment, Discrimination, RankingAssessment
-from mtassay.meta.challenge import ChallengeSettings, Kind, MetricScores, between_kinds, pairwise
+from mtassay.meta.assessments import AgreementAssessment, RankingAssessment
 from mtassay.meta.correlate import CorrelationSettings, Level, Resample, correlate_metrics
 from mtassay.meta.correlate import correlate as correlate_raters
-from mtassay.meta.estimation import discrimination
 from mtassay.meta.measurement import (
     OrderSweep,
-    measure_pairs,
     measure_raters,
     parse_orders,
-    read_pairs_scores,
 )
 from mtassay.meta.rated_material import (
     RatedMaterial,
@@ -284,72 +279,6 @@ def rank(
     return RankingAssessment(result, alpha)
 
 
-@known_keywords(RunOptions)
-def challenge(
-    pairs: Place | Sequence[ChallengePair],
-    *,
-    metrics: str | Sequence[str] | None = None,
-    scores: Mapping[str, Any] | Sequence[str] = (),
-    qe_scores: Mapping[str, Any] | Sequence[str] = (),
-    lower_is_better: str | Sequence[str] | None = None,
-    referenced: bool = False,
-    by: Literal["category", "phenomenon"] = "category",
-    alpha: float = 0.05,
-    samples: int = 1000,
-    seed: int | None = None,
-    **options: Unpack[RunOptions],
-) -> Discrimination:
-    """Which metric tells a correct output from an incorrect one, and in which phenomena?
-
-    `pairs` are a challenge set, as a file or in memory. `scores` are those of metrics with references that
-    were run elsewhere, `qe_scores` those of metrics without: files by name, or for each pair the scores of
-    its correct and its incorrect output. `referenced` takes only pairs with a reference.
-
-    >>> one = ChallengePair("1", "1", "Negation", "Negation", "No.", "Não.", "Não!", "Sim.")
-    >>> found = challenge([one], metrics="chrf", samples=100)
-    >>> found.records()[0]["group"], found.records()[0]["value"]
-    ('Negation', 100.0)
-    """
-    whole = read_challenge(pairs) if isinstance(pairs, str | PathLike) else list(pairs)
-    rows = [i for i, pair in enumerate(whole) if pair.reference is not None or not referenced]
-    chosen_pairs = [whole[i] for i in rows]
-    if not chosen_pairs:
-        raise InputError("no pair has a reference", path=pairs if isinstance(pairs, str | PathLike) else None)
-    specs = [metrics] if isinstance(metrics, str) else list(metrics or ())
-    if not specs and not scores and not qe_scores:
-        specs = [METRICS]
-    langpairs = {parse_pair(pair.langpair) for pair in chosen_pairs if pair.langpair}
-    targets = {str(pair.target) for pair in langpairs}
-    language = targets.pop() if len(targets) == 1 else ""
-    built = _metrics(specs, langpairs.pop() if len(langpairs) == 1 else None, language=language)
-    # Scores made elsewhere belong to the whole challenge set, whatever part of it is judged.
-    elsewhere = [
-        replace(metric, correct=metric.correct[rows], incorrect=metric.incorrect[rows])
-        for metric in _elsewhere(scores, qe_scores, split_names(lower_is_better), whole)
-    ]
-    names = [*built, *(metric.name for metric in elsewhere)]
-    if twice := next((name for name in names if names.count(name) > 1), None):
-        raise UsageError(f"Two metrics are called '{twice}'. Give one another name.")
-    settings, how = ChallengeSettings(by, alpha, samples, fixed_seed(seed)), RunSettings(**options)
-    with Progress(quiet=how.is_quiet) as progress:
-        store = how.memory(is_live=_asks_models(built))
-        measured = measure_pairs(built, chosen_pairs, workspace=store, report=progress.report)
-        judged = [*measured, *elsewhere]
-        progress.report("accuracy", 0, None)
-        accuracy = pairwise(chosen_pairs, judged, settings)
-        areas = discrimination(
-            chosen_pairs, [metric for metric in judged if metric.kind == "reference-free"], settings
-        )
-        between = between_kinds(chosen_pairs, judged, accuracy, settings)
-    result = Result(
-        [*accuracy.scores, *areas.scores],
-        [*accuracy.comparisons, *areas.comparisons, *([between] if between else [])],
-        [*accuracy.clusters, *areas.clusters],
-        {metric.name: {"pairs": len(chosen_pairs), "missing": metric.missing} for metric in judged},
-    )
-    return Discrimination(result, chosen_pairs, judged, settings, accuracy, areas, between)
-
-
 def _metrics(specs: Iterable[str], pair: Pair | None, *, language: str = "") -> dict[str, Metric]:
     known = {"language": str(pair.target), "langpair": str(pair)} if pair else {"language": language}
     return {spec: build("metric", spec, **known) for text in specs for spec in split_specs(text)}
@@ -413,33 +342,3 @@ def _check_raters(raters: Sequence[Rater], humans: Sequence[Rater], human_vs_hum
     names = [rater.name for rater in raters]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise UsageError(f"Two metrics are called '{twice}'. Leave one out, or rename it in its file.")
-
-
-def _elsewhere(
-    scores: Mapping[str, Any] | Sequence[str],
-    qe_scores: Mapping[str, Any] | Sequence[str],
-    lower: Sequence[str],
-    pairs: Sequence[ChallengePair],
-) -> list[MetricScores]:
-    """What metrics that were run elsewhere gave to the pairs."""
-    kinds: list[tuple[Kind, Mapping[str, Any] | Sequence[str]]] = [
-        ("reference-based", scores),
-        ("reference-free", qe_scores),
-    ]
-    metrics = [
-        read_pairs_scores(name, what, pairs, kind=kind, higher_is_better=name not in lower)
-        for kind, kind_scores in kinds
-        for name, what in (
-            kind_scores.items() if isinstance(kind_scores, Mapping) else map(_named, kind_scores)
-        )
-    ]
-    if strangers := [name for name in lower if name not in {metric.name for metric in metrics}]:
-        raise UsageError(f"`lower_is_better`: no file of scores is called '{strangers[0]}'.")
-    return metrics
-
-
-def _named(text: str) -> tuple[str, str]:
-    name, equals, file = text.partition("=")
-    if not equals or not name or not file:
-        raise UsageError(f"'{text}' must be NAME=FILE.")
-    return name, file

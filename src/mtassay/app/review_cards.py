@@ -18,8 +18,8 @@ from mtassay.data.formats.suite_items import Item
 from mtassay.data.languages import parse_pair
 from mtassay.data.method import view_of
 from mtassay.data.nouns import UNSURE, Question, Review, Run, Segment
-from mtassay.data.questions import find_question
-from mtassay.data.subjects import Subject, subjects_in
+from mtassay.data.questions import COMMON_QUESTIONS, find_question
+from mtassay.data.subjects import Subject, subjects_in, told_answer
 from mtassay.meta.repair.corrections import CORRECT, fix_in
 from mtassay.methods.suite.acceptance import RuleTrial, TriedOutput
 from mtassay.review.campaign_store import KeptAnswer, frozen_reviews, keep_answer, visible_reviews
@@ -48,6 +48,7 @@ __all__ = [
     "remove_rule",
 ]
 
+_NEAR = 6  # segments of a document before and behind
 _SETTLED = 8  # settled outputs that are shown beside an open one
 _LONGEST_NOTE = 4000  # characters
 _SYNTAX = re.compile(r"\\[A-Za-z]|\(\?[a-z]*")  # letters of an expression that match no letter
@@ -63,6 +64,19 @@ class SettledText:
     status: str
     is_by_people: bool
     hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentLine:
+    """A segment of the document around a card: its source, what the same system made of it, and one's answer.
+
+    `is_here` says whether the card is about it.
+    """
+
+    source: str
+    output: str
+    is_here: bool = False
+    answer: str = ""
 
 
 @dataclass(frozen=True)
@@ -91,6 +105,7 @@ class Card:
     mine: Review | None = None
     changed: Sequence[Review] = ()
     """Answers that read otherwise since their giver could see those of others."""
+    document: Sequence[DocumentLine] = ()
 
     @property
     def my_correction(self) -> str:
@@ -200,7 +215,41 @@ def load_card(
         rulebook if rules else None,
         mine,
         changed,
+        document_around(store, run.id, segment, chosen, entry.systems, question, reviewer),
     )
+
+
+def document_around(
+    store: Workspace,
+    run: str,
+    segment: Segment,
+    subject: Subject,
+    systems: Sequence[str],
+    question: Question,
+    reviewer: str,
+) -> list[DocumentLine]:
+    """The document around a segment, as one system translated it; empty where one judges without it."""
+    if not segment.document or question.name not in COMMON_QUESTIONS or not store.named(run):
+        return []
+    near = store.near(run, segment, reach=_NEAR)
+    system = next(iter(systems), "")
+    texts = {o.id: o.text or "" for o in store.outputs(run, some=[s.id for s in near]).get(system, ())}
+    subjects = {s.id: Subject(s.id, (s.source,), (texts.get(s.id, ""),)) for s in near}
+    subjects[segment.id] = subject
+    mine = {
+        review.subject: review.answer
+        for review in store.reviews_about({about.id for about in subjects.values()}, question.name)
+        if review.reviewer == reviewer
+    }
+    return [
+        DocumentLine(
+            s.source or "",
+            subject.outputs[-1] if s.id == segment.id else texts.get(s.id, ""),
+            s.id == segment.id,
+            told_answer(question, mine[about.id], about) if (about := subjects[s.id]).id in mine else "",
+        )
+        for s in near
+    ]
 
 
 def question_in(agenda: ReviewQueue) -> Question:

@@ -180,11 +180,11 @@ class Run:
         return [view.block(case, system) for system in self.systems]
 
     def differences(self, *systems: str, **look: Unpack[LookOptions]) -> dict[str, Any]:
-        """Where two systems differ, as plain data: segments, n-grams, scores by length, words by frequency.
+        """Where two systems differ, as plain data: segments, and scores by length.
 
         Without names these are the baseline and the best other system. `look` is what `display.Look` has:
-        `examples=5` for how many segments and n-grams each way, `metric="chrf"`, `training=[…]` for texts to
-        count words in. `run.render(examples=5)` shows the same.
+        `examples=5` for how many segments each way, `metric="chrf"`.
+        `run.render(examples=5)` shows the same.
         """
         chosen: LookOptions = {"examples": 5, "between": systems, **look}
         record = view_of(self.record).differences_record(Look(**chosen))

@@ -208,7 +208,6 @@ class LookOptions(TypedDict, total=False):
     examples: int
     between: Sequence[str]
     metric: str
-    training: Sequence[str]
 
 
 class ReportOptions(TypedDict, total=False):

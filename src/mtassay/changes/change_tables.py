@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import get_args
 
-from mtassay.changes.development import CaseOverGroups, Development
+from mtassay.changes.development import Development
 from mtassay.changes.run_changes import (
     CaseChange,
     RunChanges,
@@ -366,20 +366,6 @@ def render_development(
     mark = "*" if form == "text" and not color else ""
     tables = render_tables(found.tables(mark=mark), form, width=width, color=color)
     return "\n\n".join([tables, *(_words(line, form, width) for line in found.remarks())])
-
-
-def render_cases(
-    cases: Sequence[CaseOverGroups], form: Form = "text", *, width: int = 80, color: bool = False
-) -> str:
-    """What one system answered in each group, in this format."""
-    if form == "json":
-        return json_text([case.record() for case in cases], indent=2)
-    if form == "tsv":
-        rows = [[case.case_id, *(cell or "" for cell in answer)] for case in cases for answer in case.answers]
-        return to_tsv(Table(["case", "group", "system", "status", "output"], rows))
-    if form in ("text", "md"):
-        return "\n\n".join(_blocks([case.block() for case in cases], form, width, color))
-    return render_tables([case.table() for case in cases], form, width=width, color=color)
 
 
 def render_history(history: History, form: Form = "text", *, width: int = 80, color: bool = False) -> str:

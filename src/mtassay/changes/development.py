@@ -6,7 +6,6 @@ knows a method: scores are compared through the ledgers of the runs.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations
@@ -15,14 +14,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from mtassay.changes.run_changes import check_comparable, status_word
+from mtassay.changes.run_changes import check_comparable
 from mtassay.changes.system_names import SystemInGroup, find_system, join_names
-from mtassay.data.display import Block, Cell, Figure, Line, Point, Series, Table
+from mtassay.data.display import Cell, Figure, Point, Series, Table
 from mtassay.data.errors import UsageError
-from mtassay.data.marks import marked, p_text, signed
-from mtassay.data.method import view_of
+from mtassay.data.marks import p_text, signed
 from mtassay.data.nouns import Ledger, Run, Score
-from mtassay.data.registry import named
 from mtassay.methods.paired_scores import PairedScores, ScoreChange, Snapshot
 from mtassay.stats import family, proportions, resampling
 from mtassay.stats.comparisons import defined, holm
@@ -511,65 +508,3 @@ def _courses(
     courses = [replace(c, change=replace(c.change, p=value)) for c, value in zip(courses, p, strict=True)]
     good = 1 if table.ledger.higher_is_better else -1
     return sorted(courses, key=lambda course: -good * (course.points[-1].value or 0.0))
-
-
-@dataclass(frozen=True, slots=True)
-class CaseOverGroups:
-    """What one system answered to a case in each group: (group, name there, status, text)."""
-
-    case_id: str
-    source: Sequence[Line]
-    about: Sequence[str]
-    answers: Sequence[tuple[str, str, str, str | None]]
-
-    @classmethod
-    def all_of(
-        cls,
-        groups: Mapping[str, Run],
-        cases: Sequence[str],
-        *,
-        system: str | None = None,
-        aliases: Mapping[str, str] | None = None,
-    ) -> list[CaseOverGroups]:
-        """The cases of these ids (`*` means anything); by default of a system in most groups."""
-        entries = join_names({name: list(run.systems) for name, run in groups.items()}, aliases=aliases)
-        chosen = (
-            find_system(system, entries)
-            if system
-            else Counter(e.system for e in entries).most_common(1)[0][0]
-        )
-        names = {entry.group: entry.name for entry in entries if entry.system == chosen}
-        view = view_of(list(groups.values())[-1])
-        segments = named(view.run.segments, cases, "id", lambda segment: (segment.id,), has="case has")
-        told = []
-        for segment in segments:
-            answers = []
-            for group, run in groups.items():
-                text = run.text(segment.id, names[group]) if group in names else None
-                found = [f for f in view_of(run).findings(segment.id) if f.system == names.get(group)]
-                status = status_word(run, found) if found else "absent"
-                answers.append((group, names.get(group, ""), status, text))
-            source = [line for line in view.source_lines(segment) if line.label != "reference"]
-            told.append(cls(segment.id, source, view.groups_of(segment)[-1:], answers))
-        return told
-
-    def block(self) -> Block:
-        """For a terminal: the source, then what was answered in each group."""
-        lines = [*self.source, *(Line(f"{g} {status}", text or "–") for g, _, status, text in self.answers)]
-        wide = max(len(line.label or "") for line in lines)
-        return Block(lines, " · ".join([self.case_id, *self.about]), label=wide + 4)
-
-    def table(self) -> Table:
-        """The same as a table."""
-        rows = [[g, name, status, marked(text or "–")] for g, name, status, text in self.answers]
-        title = f"{self.case_id}: {'; '.join(marked(line.text, line.marks) for line in self.source)}"
-        return Table(["Group", "system", "status", "output"], rows, title)
-
-    def record(self) -> dict[str, Any]:
-        """The JSON shape."""
-        columns = ("group", "system", "status", "output")
-        return {
-            "case_id": self.case_id,
-            "source": [line.text for line in self.source],
-            "answers": [dict(zip(columns, answer, strict=True)) for answer in self.answers],
-        }

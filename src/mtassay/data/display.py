@@ -25,8 +25,7 @@ class Look:
     bold, for where bold cannot be seen. `is_saved` is for a run that comes out of the workspace.
 
     `examples` is how many examples there are, each way, of where two systems differ: those of `between`, or
-    the baseline and the best other one. `metric` says by which metric, and `training` are texts that tell how
-    frequent a word is.
+    the baseline and the best other one. `metric` says by which metric.
     """
 
     detail: bool = False
@@ -37,7 +36,6 @@ class Look:
     examples: int = 0
     between: Sequence[str] = ()
     metric: str = ""
-    training: Sequence[str] = ()
 
 
 PLAIN = Look()

@@ -407,7 +407,8 @@ class RunView:
         if finding.detector == "output":
             return reason
         value = "" if finding.value is None else f" {finding.value:.4g}"
-        return f"{finding.detector}{value}: {reason}" if reason else f"{finding.detector}{value}"
+        name = finding.detector.removeprefix("check:")
+        return f"{name}{value}: {reason}" if reason else f"{name}{value}"
 
     def record(self) -> dict[str, Any]:
         """The result for a program."""

@@ -17,7 +17,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
+from pathlib import Path
 from typing import NamedTuple
 
 from mtassay.data.languages import Pair
@@ -61,9 +62,20 @@ _APART = 0.4  # a distance from which on it does, as in four of ten
 class Likelihoods:
     """Two translation models, one for each direction, and what they make of outputs."""
 
-    there: TranslationModel
-    back: TranslationModel
+    folders: tuple[Path, Path]
     signature: str
+
+    # Read when they are asked for: many a run that is told again needs the signature alone.
+
+    @cached_property
+    def there(self) -> TranslationModel:
+        """The model of the direction that is judged."""
+        return open_model(self.folders[0])
+
+    @cached_property
+    def back(self) -> TranslationModel:
+        """The model of the other direction."""
+        return open_model(self.folders[1])
 
     def clues(
         self, answers: Sequence[JudgedAnswer], references: Sequence[str | None]
@@ -195,9 +207,8 @@ def _about(word: str, value: float, why: str, *, least: float = _TELLING) -> Clu
 @cache
 def find_likelihoods(pair: Pair) -> Likelihoods | None:
     """Models of both directions, where a package on this machine brings them; else `None`."""
-    folders = find_model(pair), find_model(Pair(pair.target, pair.source))
-    if folders[0] is None or folders[1] is None:
+    there, back = find_model(pair), find_model(Pair(pair.target, pair.source))
+    if there is None or back is None:
         return None
-    names = "+".join(folder.name for folder in folders if folder is not None)
-    signature = hashlib.sha256(names.encode()).hexdigest()[:8]
-    return Likelihoods(open_model(folders[0]), open_model(folders[1]), signature)
+    signature = hashlib.sha256(f"{there.name}+{back.name}".encode()).hexdigest()[:8]
+    return Likelihoods((there, back), signature)

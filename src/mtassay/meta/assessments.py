@@ -10,31 +10,19 @@ from typing import Any
 
 from mtassay.data.display import Cell, Figure, Table
 from mtassay.data.errors import UsageError
-from mtassay.data.formats.evaluation_files import ChallengePair
-from mtassay.data.languages import parse_pair
-from mtassay.data.marks import json_text, p_stated
-from mtassay.data.nouns import Comparison, Result
+from mtassay.data.marks import json_text
+from mtassay.data.nouns import Result
 from mtassay.meta.agreement_tables import (
     agreement_figure,
     agreement_tables,
-    area_table,
     metrics_table,
-    pairwise_figure,
-    pairwise_table,
     sweep_figure,
     sweep_table,
 )
-from mtassay.meta.challenge import ACCURACY, KINDS, ChallengeSettings, Kind, MetricScores
 from mtassay.meta.correlate import Correlations, CorrelationSettings
-from mtassay.meta.estimation import AREA
 from mtassay.meta.rated_material import RatedMaterial, Rater
 from mtassay.report.plots import draw
 from mtassay.report.run_text import Form, render_tables, score_rows, to_html
-
-_TITLES: dict[Kind, str] = {
-    "reference-based": "Metrics that read the reference",
-    "reference-free": "Metrics that read the source alone",
-}
 
 
 @dataclass(frozen=True)
@@ -187,84 +175,3 @@ class RankingAssessment(Assessment):
             "#: rank. A new one begins where all systems above are better than all below.",
         ]
         return [Table(["System", result.scores[0].name, "±", "n", "wins", "#"], rows, notes=notes)]
-
-
-@dataclass(frozen=True, repr=False)
-class Discrimination(Assessment):
-    """How well metrics tell correct from incorrect outputs: in pairs, and the best of either kind compared.
-
-    Metrics that read the source alone have areas besides.
-    """
-
-    pairs: Sequence[ChallengePair]
-    metrics: Sequence[MetricScores]
-    settings: ChallengeSettings
-    accuracy: Result
-    areas: Result
-    between: Comparison | None
-
-    def tables(self) -> list[Table]:
-        by, alpha = self.settings.by, self.settings.alpha
-        several = len({pair.item for pair in self.pairs}) < len(self.pairs)
-        tables = [
-            pairwise_table(
-                self.accuracy,
-                f"{ACCURACY}:{kind}",
-                self._labels,
-                by=by,
-                alpha=alpha,
-                title=_TITLES[kind],
-                several=several,
-            )
-            for kind in KINDS
-            if any(metric.kind == kind for metric in self.metrics)
-        ]
-        if self.areas.scores:
-            tables.append(area_table(self.areas, AREA, self._labels, by=by, alpha=alpha))
-        return [*tables[:-1], replace(tables[-1], notes=[*tables[-1].notes, *self._notes()])]
-
-    def record(self) -> dict[str, Any]:
-        metrics = [
-            {"name": m.name, "label": m.label, "kind": m.kind, "signature": m.signature} for m in self.metrics
-        ]
-        return {**self.result.as_dict(), "metrics": metrics, "settings": asdict(self.settings)}
-
-    def figures(self) -> list[Figure]:
-        """Pairwise accuracies."""
-        return [pairwise_figure(self.accuracy, self._labels)]
-
-    @property
-    def _labels(self) -> dict[str, str]:
-        return {metric.name: metric.label for metric in self.metrics}
-
-    def _head(self, form: Form) -> str:
-        items = len({pair.item for pair in self.pairs})
-        langpairs = [str(parse_pair(text)) for text in sorted({pair.langpair for pair in self.pairs} - {""})]
-        with_reference = sum(pair.reference is not None for pair in self.pairs)
-        facts = langpairs if len(langpairs) == 1 else []
-        facts += [f"{items:,} items", f"{len(self.pairs):,} pairs", f"{with_reference:,} with a reference"]
-        return _comment(" · ".join(facts), form)
-
-    def _foot(self, form: Form) -> str:
-        lines = [f"{m.label}|{m.signature}" for m in self.metrics if m.signature]
-        return "\n".join(_comment(line, form) for line in lines)
-
-    def _notes(self) -> list[str]:
-        notes = []
-        if self.between and self.between.delta is not None and self.between.p is not None:
-            a, b = (self._labels[name] for name in (self.between.a, self.between.b))
-            notes.append(
-                f"With or without reference, on the items that both have: {a} is {self.between.delta:.1f} "
-                f"points above {b} ({p_stated(self.between.p)})."
-            )
-        for metric in self.metrics:
-            expected = sum(pair.reference is None for pair in self.pairs) * (metric.kind == "reference-based")
-            if metric.missing > expected:
-                notes.append(
-                    f"{metric.label}: {metric.missing - expected:,} pairs without a score are left out."
-                )
-        return notes
-
-
-def _comment(line: str, form: Form) -> str:
-    return f"% {line}" if form == "latex" else line

@@ -13,7 +13,6 @@ import numpy as np
 
 from mtassay.data.errors import UsageError
 from mtassay.data.nouns import Cluster, Comparison, Result, Score
-from mtassay.meta.estimation import Drawn, Estimate, describe_intervals
 from mtassay.meta.rated_material import Rater, RatingFrame
 from mtassay.meta.significance import (
     Contender,
@@ -26,7 +25,16 @@ from mtassay.meta.significance import (
     rank_metrics,
     swap_systems,
 )
-from mtassay.meta.system_level import Grouping, SegmentLevel, SystemLevel, common_translations, drawable
+from mtassay.meta.system_level import (
+    Drawn,
+    Estimate,
+    Grouping,
+    SegmentLevel,
+    SystemLevel,
+    common_translations,
+    describe_intervals,
+    drawable,
+)
 from mtassay.stats.correlation import COEFFICIENTS
 
 Level = Literal["system", "segment"]

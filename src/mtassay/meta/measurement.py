@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from os import PathLike
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mtassay.data.errors import InputError, UsageError
-from mtassay.data.formats.evaluation_files import SIDES, ChallengePair, read_challenge_scores
-from mtassay.data.formats.textfiles import FilePath
+from mtassay.data.errors import UsageError
 from mtassay.data.nouns import RunContext, Segment, Statistics
 from mtassay.measures.bleu import BLEU
 from mtassay.measures.corpus import Corpus, measure_all
 from mtassay.measures.metric import Metric
-from mtassay.meta.challenge import Kind, MetricScores
 from mtassay.meta.correlate import CorrelationSettings
 from mtassay.meta.rated_material import Rater, RatingFrame, rater_from_statistics
 from mtassay.methods.engine import EngineContext, Report, translate
@@ -190,77 +186,3 @@ def score_outputs(
         values = metric.unit_scores(entry.values) * (1 if metric.higher_is_better else -1)
         scores[[answered[row[unit]] for unit in entry.ids]] = values
     return scores
-
-
-def measure_pairs(
-    metrics: Mapping[str, Metric],
-    pairs: Sequence[ChallengePair],
-    *,
-    workspace: Workspace | None = None,
-    report: Report | None = None,
-) -> list[MetricScores]:
-    """Segment scores of all metrics, in order. A metric that reads references sees only pairs with one.
-
-    A metric whose unit is the document takes each pair for one.
-    """
-    return [_measured(name, metric, pairs, workspace, report) for name, metric in metrics.items()]
-
-
-def _measured(
-    name: str,
-    metric: Metric,
-    pairs: Sequence[ChallengePair],
-    workspace: Workspace | None,
-    report: Report | None,
-) -> MetricScores:
-    if report:
-        report(metric.label, 0, None)
-    with_reference = metric.reads_references
-    places = [i for i, pair in enumerate(pairs) if not with_reference or pair.reference is not None]
-    if not places:
-        raise UsageError(f"metric '{name}' reads references, and no pair has one. Take a reference-free one.")
-    segments = [_segment(pairs[i], with_reference) for i in places]
-    systems = [
-        Stored(side, {pairs[i].id: getattr(pairs[i], side) for i in places})  # ids are those of the segments
-        for side in SIDES
-    ]
-    row = {pairs[i].id: i for i in places}
-    scores = {side: np.full(len(pairs), np.nan) for side in SIDES}
-    context = EngineContext(workspace, report or (lambda step, done, total: None))
-    for entry in _statistics({name: metric}, segments, systems, context)[name]:
-        values = metric.unit_scores(entry.values) * (1 if metric.higher_is_better else -1)
-        scores[entry.system][[row[unit] for unit in entry.ids]] = values
-    signature = metric.signature(segments)
-    kind: Kind = "reference-based" if with_reference else "reference-free"
-    return MetricScores(name, metric.label, kind, scores["correct"], scores["incorrect"], signature)
-
-
-def _segment(pair: ChallengePair, with_reference: bool) -> Segment:
-    references = (pair.reference,) if with_reference else ()
-    return Segment(pair.id, pair.source, references, document=pair.id)
-
-
-def read_pairs_scores(
-    name: str,
-    scores: FilePath | Sequence[tuple[float, float]],
-    pairs: Sequence[ChallengePair],
-    *,
-    kind: Kind,
-    higher_is_better: bool = True,
-) -> MetricScores:
-    """The scores of a metric that was run elsewhere; see `read_challenge_scores` for a file of them.
-
-    Those in memory are the scores of the correct and the incorrect output of each pair, nan for none. What
-    a reference-based metric said about pairs without a reference is not taken.
-    """
-    sides: Iterable[Sequence[float]]
-    if isinstance(scores, str | PathLike):
-        sides = read_challenge_scores(scores, pairs)
-    elif len(scores) != len(pairs):
-        raise InputError(f"'{name}' has {len(scores):,} pairs of scores for {len(pairs):,} pairs of outputs")
-    else:
-        sides = zip(*scores, strict=True)
-    sign = 1.0 if higher_is_better else -1.0
-    is_usable = np.array([kind == "reference-free" or pair.reference is not None for pair in pairs])
-    correct, incorrect = (np.where(is_usable, sign * np.array(side), np.nan) for side in sides)
-    return MetricScores(name, name, kind, correct, incorrect)

@@ -16,7 +16,6 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mtassay.meta.estimation import Drawn, Estimate
 from mtassay.meta.rated_material import Rater, RatingFrame, Units, mean_of_rated, rated_statistics
 from mtassay.stats import correlation, resampling, tails
 from mtassay.stats.correlation_rows import (
@@ -30,11 +29,48 @@ from mtassay.stats.correlation_rows import (
     weighted_spearman,
 )
 
-# How well two raters agree on single translations, with intervals from segments drawn again.
-
-
 Floats = NDArray[np.float64]
 Grouping = Literal["none", "item", "system"]
+
+Drawn = Literal["segments", "documents", "systems", ""]
+"""What the interval comes from: units or systems drawn again, or nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """`value` over `n` units with the ends of its 95 % interval; nan where undefined.
+
+    Units are systems or translations, and for accuracies pairs of them. `groups` is how many groups the value
+    is the mean of, and `epsilon` up to which difference scores of the metric are tied; nan where that is no
+    question. `reason` tells why the value, or only the interval, is missing; after a colon, for whom.
+    """
+
+    statistic: str
+    value: float
+    n: int
+    low: float = math.nan
+    high: float = math.nan
+    drawn: Drawn = ""
+    reason: str = ""
+    groups: int = 0
+    epsilon: float = math.nan
+
+
+PAIRED = ("pairwise_accuracy", "soft_pairwise_accuracy", "acc_eq")
+"""The statistics that are about pairs."""
+
+_WAYS: dict[Drawn, str] = {
+    "segments": "segments drawn again, the same ones for both",
+    "documents": "documents drawn again, the same ones for both",
+    "systems": "systems drawn again",
+}
+
+
+def describe_intervals(drawn: Drawn, samples: int, *, due_to: str = "") -> str:
+    """Where all intervals of a table come from; `due_to` names who has nothing better to draw."""
+    why = f", since system scores of {due_to} do not follow from scores of segments" if due_to else ""
+    return f"[ ]: 95 % interval; {_WAYS[drawn]}, {samples:,} times{why}."
+
 
 STATISTICS = ("pearson", "spearman", "kendall", "acc_eq", "prediction_error")
 

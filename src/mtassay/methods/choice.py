@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,11 +56,16 @@ class Offer:
         costs = [
             (-self.quality, -other.quality),
             (self.price, other.price),
-            (self.middle, other.middle),
+            (_steps(self.middle), _steps(other.middle)),
             (self.failed / max(self.asked, 1), other.failed / max(other.asked, 1)),
         ]
         known = [(a, b) for a, b in costs if a is not None and b is not None]
         return all(b <= a for a, b in known) and any(b < a for a, b in known)
+
+
+def _steps(seconds: float | None) -> float | None:
+    """A time in steps of a tenth of itself: less than that is the weather of the network."""
+    return None if seconds is None else round(math.log(max(seconds, 0.001)) / math.log(1.1))
 
 
 def cost_of(price: Sequence[float], *, characters: float, read: float, written: float) -> float:
@@ -122,6 +127,26 @@ def _times(outputs: Sequence[Output]) -> tuple[float | None, float | None]:
         return None, None
     middle, slow = np.quantile(seconds, [0.5, 0.95]).tolist()
     return middle, slow
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredCosts:
+    """What a million characters cost, and how many seconds a request takes (the median), by system."""
+
+    prices: Mapping[str, float]
+    latency: Mapping[str, float]
+
+
+def measured_costs(runs: Iterable[Run]) -> MeasuredCosts:
+    """As the first run says that knows it."""
+    prices: dict[str, float] = {}
+    latency: dict[str, float] = {}
+    for offer in (offer for run in runs for offer in offers(run, None)):
+        if offer.price is not None:
+            prices.setdefault(offer.system, offer.price)
+        if offer.middle is not None and offer.read:
+            latency.setdefault(offer.system, offer.middle)
+    return MeasuredCosts(prices, latency)
 
 
 def has_choice(found: Sequence[Offer]) -> bool:

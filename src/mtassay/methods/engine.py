@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from mtassay import __version__
@@ -25,6 +26,7 @@ from mtassay.data.nouns import (
     RunContext,
     Segment,
     System,
+    original_of,
     texts_digest,
 )
 from mtassay.data.subjects import decide
@@ -33,6 +35,7 @@ from mtassay.review.campaign_store import counted_reviews
 from mtassay.runtime.http_calls import without_secrets
 from mtassay.runtime.workspace import Workspace
 from mtassay.systems.client import Budget, CallPlan, Tally, plan_calls, translate_all
+from mtassay.systems.document_requests import ask_documents
 from mtassay.systems.live import LiveSystem
 from mtassay.systems.roster import Replay
 
@@ -124,7 +127,14 @@ def ask(
     cases = list(method.cases(segments, context))
     requests = [request for case in cases for request in case.requests()]
     times = getattr(method, "repeat", 1)
-    return AskedCases(cases, {s.name: ask_again(s, requests, context, times=times) for s in systems})
+    documents = {s.id: s.document for s in segments if s.document and original_of(s) is None}
+    outputs = {
+        system.name: ask_documents(
+            system, requests, documents, partial(ask_again, system, context=context, times=times)
+        )
+        for system in systems
+    }
+    return AskedCases(cases, outputs)
 
 
 def translate(
@@ -132,7 +142,11 @@ def translate(
 ) -> dict[str, list[Output]]:
     """What every system answers to every segment, whatever method asks for it later."""
     requests = [Request(s.id, s.source, s.tags.get("context")) for s in segments]
-    return {system.name: context.ask(system, requests) for system in systems}
+    documents = {segment.id: segment.document for segment in segments if segment.document}
+    return {
+        system.name: ask_documents(system, requests, documents, partial(context.ask, system))
+        for system in systems
+    }
 
 
 def live_outputs(

@@ -243,6 +243,30 @@ def weakest(
     return told
 
 
+def matrix_table(board: Leaderboard, systems: Sequence[str] = ()) -> Table | None:
+    """Who is significantly better than whom by a measure, in this order; `None` for few or many systems."""
+    names = [name for name in systems or [s.system for s in board.standings] if board.standing(name)]
+    if not _FEWEST <= len(names) <= _MOST:
+        return None
+    rows = [
+        [f"{place} {name}", *(_sign(board, name, other) for other in names)]
+        for place, name in enumerate(names, 1)
+    ]
+    note = "▲: the system of the row is significantly better than that of the column; ▼: worse; =: neither."
+    title = f"Who is significantly better by {board.label}"
+    return Table(["System", *map(str, range(1, len(names) + 1))], rows, title, [note])
+
+
+_FEWEST, _MOST = 3, 24  # systems in a matrix
+
+
+def _sign(board: Leaderboard, a: str, b: str) -> str:
+    pair = None if a == b else board.pair(a, b)
+    if pair is None or pair.p is None:
+        return "–" if a != b else ""
+    return "=" if not pair.better else "▲" if pair.better == a else "▼"
+
+
 def _ends(score: Score) -> str:
     if score.low is None or score.high is None:
         return ""

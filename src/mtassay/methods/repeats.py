@@ -64,7 +64,7 @@ def require_enough(repeat: int) -> None:
 
 
 def ask_again(
-    system: System, requests: Sequence[Request], context: RunContext, *, times: int
+    system: System, requests: Sequence[Request], *, context: RunContext, times: int
 ) -> list[Output]:
     """One output per request, in order; those of a sampled system have what it answered the other times."""
     if times < 2 or not getattr(system, "is_sampled", False):

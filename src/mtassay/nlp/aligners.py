@@ -88,13 +88,13 @@ def open_aligner(pair: Pair | str, *, name: str | None = None, symmetrize: str |
     [(0, 0), (1, 1)]
     """
     code = str(parse_pair(pair) if isinstance(pair, str) else pair)
-    kind, _, rest = (name or _best(code)).partition(":")
+    kind, _, rest = (name or best_aligner(code)).partition(":")
     if not is_known("aligner", kind) or (rest and not _aligner(kind).argument):
         raise UsageError(f"No word aligner '{name}'. Available: {', '.join(aligner_names())}.")
     return _aligner(kind).open(code, rest, symmetrize)
 
 
-def _best(code: str) -> str:
+def best_aligner(code: str) -> str:
     """The name of the one that is best for the pair; of equals the first."""
     usable = [name for name, _ in each_named("aligner")]
     best = max(usable, key=lambda name: _aligner(name).preference(code))

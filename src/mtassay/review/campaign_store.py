@@ -13,10 +13,13 @@ from mtassay.data.errors import UsageError
 from mtassay.data.nouns import Question, Review
 from mtassay.data.subjects import Decision, Subject, answer_about, decide, review_now
 from mtassay.review.campaigns import Campaign, CampaignSubject, FrozenAnswers, frozen_answers, order_key
+from mtassay.review.quality_control import kind_of_check
 from mtassay.runtime.database import checksum
 from mtassay.runtime.workspace import Workspace
 from mtassay.runtime.workspace_file import now_exactly
 
+WITHDRAW, WITHDRAWN = "withdraw", "withdrawn"
+"""What takes an answer back, and what is told then."""
 HANDOUT_S = 900.0
 """How long a subject is kept for the person who has it before them; afterwards others may get it."""
 _SPARE = 10  # subjects that are tried besides those that others may have before them
@@ -41,7 +44,7 @@ _NEXT = f"""
     WHERE {_FREE} AND subject NOT IN (SELECT value FROM json_each(?6))
     ORDER BY subject NOT IN (
         SELECT subject FROM handouts WHERE campaign = ?1 AND reviewer = ?3 AND until > ?4
-    ), (case_lot * ?7 + ?8) % ?9, (lot * ?7 + ?8) % ?9, position LIMIT ?10
+    ), status <> 'calibration', (case_lot * ?7 + ?8) % ?9, (lot * ?7 + ?8) % ?9, position LIMIT ?10
 """
 """The first of these in the order of the reviewer; what they have before them comes before all."""
 
@@ -306,10 +309,27 @@ def sealed(store: Workspace, subjects: Collection[str] | None = None) -> dict[tu
 
 
 def counted_reviews(store: Workspace, reviews: Iterable[Review], viewer: str = "") -> list[Review]:
-    """The reviews that count towards what holds: those that are not sealed, and the viewer's own."""
+    """The reviews that count towards what holds: those that are not sealed, and the viewer's own.
+
+    Answers to attention checks, which no system gave, do not.
+    """
     given = list(reviews)
-    seals = sealed(store, {review.subject for review in given})
-    return [r for r in given if r.reviewer == viewer or (r.subject, r.question) not in seals]
+    about = {review.subject for review in given}
+    seals = sealed(store, about)
+    checks = {
+        subject
+        for subject, status in store.database.select(
+            "SELECT subject, status FROM campaign_subjects WHERE instr(status, ':') "
+            "AND subject IN (SELECT value FROM json_each(?))",
+            json.dumps(list(about)),
+        )
+        if kind_of_check(status)
+    }
+    return [
+        r
+        for r in given
+        if r.subject not in checks and (r.reviewer == viewer or (r.subject, r.question) not in seals)
+    ]
 
 
 def visible_reviews(
@@ -371,6 +391,8 @@ class KeptAnswer:
     @property
     def holds(self) -> str:
         """The answer that holds, in a word or two."""
+        if self.review.answer == WITHDRAWN:
+            return WITHDRAWN
         if self.decision is None:
             return "waiting for others"
         return "disputed" if self.decision.is_disputed else self.decision.answer or "still open"
@@ -393,6 +415,9 @@ def keep_answer(
     An answer that the question does not have is a `UsageError`. For `receipt` and `along` see
     `Workspace.add_reviews`.
     """
+    about = (subject.id, question.name)
+    if text.strip().lower() == WITHDRAW and question.kind != "text" and not is_adjudication:
+        return _withdrawn(store, subject, question, reviewer)
     try:
         answer = answer_about(question, text, subject)
     except ValueError as error:
@@ -401,12 +426,23 @@ def keep_answer(
         subject.id, question.name, answer, reviewer, note=note, is_adjudication=is_adjudication
     )
     added = store.add_reviews([review], [subject], receipt=receipt, along=along)
-    about = (subject.id, question.name)
     reviews = store.reviews(question.name, subject=subject.id)
     decision = None
     if about not in sealed(store, [subject.id]):
         decision = decide(reviews, {question.name: question.combine})[about]
     return KeptAnswer(subject, question, review, decision, bool(added))
+
+
+def _withdrawn(store: Workspace, subject: Subject, question: Question, reviewer: str) -> KeptAnswer:
+    """Take an answer back; not of who may have seen those of others, since a new one would not be blind."""
+    given = store.reviews(question.name, subject=subject.id)
+    own = [r for r in given if r.reviewer == reviewer and not r.is_adjudication]
+    if not own:
+        raise UsageError("There is no answer of yours to take back.")
+    if any(r.reviewer != reviewer for r in visible_reviews(store, given, reviewer)):
+        raise UsageError("You could see the answers of others: answer again instead. Both answers are kept.")
+    store.withdraw(subject.id, question.name, reviewer)
+    return KeptAnswer(subject, question, replace(own[-1], answer=WITHDRAWN), None, False)
 
 
 def _adjudicated_by(store: Workspace, viewer: str, subjects: Collection[str]) -> set[tuple[str, str]]:

@@ -12,8 +12,10 @@ from typing import Any, NamedTuple
 
 from mtassay.data.errors import UsageError
 from mtassay.data.nouns import UNSURE, Question, Review
+from mtassay.data.questions import COMMON_QUESTIONS
 from mtassay.data.registry import named
 from mtassay.data.subjects import Decision, Pending
+from mtassay.review.quality_control import CALIBRATION, is_counted
 from mtassay.stats.proportions import wilson
 
 RIGHT = "correct"
@@ -61,7 +63,9 @@ class Campaign:
     A share `overlap` of the subjects gets `raters` answers each, all others one. Adjudicators settle what
     reviewers see differently. `judge` is whose verdicts are compared with people's answers, and shown to them
     after they have answered; of its scores, low ones mean an error with `low_is_error`. `is_blind` hides what
-    the runs found. `closed` is when it ended, empty while it goes on.
+    the runs found. `closed` is when it ended, empty while it goes on. For the rest see `quality_control`:
+    `attention` is the share of checks, `calibration` how many outputs all answer first; who passes less than
+    `exclude_below` of the checks, or takes less than `exclude_faster` seconds, is in no agreement.
     """
 
     name: str
@@ -78,6 +82,10 @@ class Campaign:
     seed: int = 12345
     created: str = ""
     closed: str = ""
+    attention: float = 0.0
+    calibration: int = 0
+    exclude_below: float = 0.0
+    exclude_faster: float = 0.0
 
     def __post_init__(self) -> None:
         if not self.name.strip() or not self.name.isprintable() or len(self.name) > 80:
@@ -91,6 +99,10 @@ class Campaign:
             raise UsageError("A reviewer is named twice. Name each once.")
         if not 0 <= self.overlap <= 1:
             raise UsageError(f"The overlap is {self.overlap:g}: give a share from 0 to 1, as 0.2.")
+        if not (0 <= self.attention <= 0.5 and 0 <= self.exclude_below <= 1 and self.calibration >= 0):
+            raise UsageError("Attention checks are a share from 0 to 0.5; the share to pass is from 0 to 1.")
+        if self.exclude_below and not self.attention:
+            raise UsageError("Nobody can pass checks that there are not: add `attention`, as 0.1.")
         if self.raters < 2:
             raise UsageError("An overlap is of two reviewers or more: `raters=2`")
         for entry in self.assignments:
@@ -150,22 +162,37 @@ def planned(
     the judge, with scores, by subject.
     """
     seed = campaign.seed
-    lots = sorted(entries, key=lambda entry: _lot(seed, "overlap", entry.subject.id))
-    twice = {entry.subject.id for entry in lots[: round(campaign.overlap * len(entries))]}
+    counted = [entry for entry in entries if is_counted(entry.status)]
+    lots = sorted(counted, key=lambda entry: _lot(seed, "overlap", entry.subject.id))
+    twice = {entry.subject.id for entry in lots[: round(campaign.overlap * len(counted))]}
     known = verdicts or {}
+
+    def wanted(entry: Pending) -> int:
+        if not is_counted(entry.status):
+            return len(campaign.reviewers)
+        return campaign.raters if entry.subject.id in twice else 1
+
+    def places(entry: Pending) -> tuple[int, int]:
+        """Lots for the order: outputs to one case together, or documents in their order; checks apart."""
+        document, first = entry.segment.document, (entry.systems or ("",))[0]
+        if not is_counted(entry.status):
+            return _lot(seed, "check", entry.subject.id), 0
+        if document and campaign.question in COMMON_QUESTIONS:
+            return _lot(seed, "document", entry.run, document), _lot(seed, "system", document, first)
+        return _lot(seed, "case", entry.run, entry.subject.case_id), _lot(seed, "subject", entry.subject.id)
+
     subjects = [
         CampaignSubject(
             position,
             entry.subject.id,
-            campaign.raters if entry.subject.id in twice else 1,
+            wanted(entry),
             entry.run,
             entry.subject.case_id,
             str(entry.segment.tags.get("category", "")),
             str(entry.segment.tags.get("phenomenon", "")),
             entry.systems,
             (),
-            _lot(seed, "case", entry.run, entry.subject.case_id),
-            _lot(seed, "subject", entry.subject.id),
+            *places(entry),
             entry.status,
             *known.get(entry.subject.id, ("", None)),
         )
@@ -311,7 +338,10 @@ def own_order(
     """
     key = order_key(campaign, reviewer)
     mine = [entry for entry in subjects if may_get(campaign, entry, reviewer)]
-    return sorted(mine, key=lambda e: (key.place(e.case_lot), key.place(e.lot), e.position))
+    return sorted(
+        mine,
+        key=lambda e: (e.status != CALIBRATION, key.place(e.case_lot), key.place(e.lot), e.position),
+    )
 
 
 def _lot(seed: int, *words: str) -> int:
@@ -332,7 +362,7 @@ def adjudicable(
     campaign: Campaign, entry: CampaignSubject, decision: Decision | None, question: Question
 ) -> bool:
     """Whether an adjudicator is to settle this: all have answered, and they differ, or nobody could tell."""
-    if decision is None or decision.is_adjudicated:
+    if decision is None or decision.is_adjudicated or not is_counted(entry.status):
         return False
     if not is_complete(entry, decision, campaign.reviewers):
         return False

@@ -198,6 +198,17 @@ class KeptRuns(WorkspaceFile):
             rows = self._database.read("segments", f"{_BY_ID} WHERE run = ? AND id = ?", run_id, segment_id)
             return next(iter(_read_segments(rows)), None)
 
+    def near(self, name: str, segment: Segment, *, reach: int) -> list[Segment]:
+        """The segments of the same document, at most `reach` before this one and behind it."""
+        run_id = self._run_id(name)
+        with self._reading(run_id):
+            rows = self._database.read(
+                "segments", "WHERE run = ? AND document = ? ORDER BY position", run_id, segment.document
+            )
+            whole = _read_segments(rows)
+        place = next((n for n, other in enumerate(whole) if other.id == segment.id), None)
+        return [] if place is None else whole[max(place - reach, 0) : place + reach + 1]
+
     def _segments(self, run_id: str, *, of: str | None = None) -> list[Segment]:
         """The segments in order; with `of` those that belong to this one: see `run`."""
         if of is None:

@@ -33,7 +33,7 @@ from mtassay.runtime.workspace_file import (
 
 
 class KeptReviews(WorkspaceFile):
-    """Reviews, which are only ever added, and their subjects."""
+    """Reviews, which are only ever added except for those that are withdrawn, and their subjects."""
 
     def add_reviews(
         self,
@@ -71,6 +71,15 @@ class KeptReviews(WorkspaceFile):
             if along is not None:
                 along()
             return added
+
+    def withdraw(self, subject: str, question: str, reviewer: str) -> None:
+        """Take back what somebody answered about a subject; the journal says that there was an answer."""
+        where = "WHERE subject = ? AND question = ? AND reviewer = ?"
+        with self._database.transaction() as connection:
+            for table in ("reviews", "receipts"):
+                connection.execute(f"DELETE FROM {table} {where}", (subject, question, reviewer))
+            deed = f"withdrew the answer to {question} about {subject}"
+            self._database.insert("journal", [(now_exactly(), reviewer, deed)])
 
     def put_subjects(self, subjects: Iterable[Subject]) -> None:
         """Keep what people look at, inside a transaction."""

@@ -170,6 +170,13 @@ MIGRATIONS = [
         position INTEGER NOT NULL, facts TEXT NOT NULL, checksum INTEGER, PRIMARY KEY (run, system, position)
     ) WITHOUT ROWID;
     """,
+    # Items and rules that somebody proposes, until an editor settles them.
+    """
+    CREATE TABLE proposals (
+        suite TEXT NOT NULL, content TEXT NOT NULL, person TEXT NOT NULL, at TEXT NOT NULL,
+        settled TEXT NOT NULL DEFAULT '', checksum INTEGER
+    );
+    """,
 ]
 """Each entry takes the schema one version further; entries are only ever added."""
 TABLES = {
@@ -195,6 +202,7 @@ TABLES = {
     ),
     "invitations": ("name", "role", "digest", "since", "until", "campaign"),
     "journal": ("at", "person", "deed"),
+    "proposals": ("suite", "content", "person", "at"),
 }
 """The columns of each table whose rows say by a checksum whether they are what was stored."""
 

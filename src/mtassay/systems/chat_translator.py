@@ -449,7 +449,8 @@ class OpenAI(ChatTranslator):
     `url` is the address up to and with `/v1`, else that of OPENAI_BASE_URL; `key` names another variable
     for the key. `prompt` and `shots` are files. `temperature` of `None` sends none, as reasoning models
     want it; OpenAI's own get none by default. `clean` takes off what is not translation; what was taken
-    off is in `Output.meta`.
+    off is in `Output.meta`. `before` preceding segments of a document fill `${context}`, each with its
+    translation; `together` says how many segments go into one request, numbered.
     """
 
     scheme: ClassVar[str] = "openai"
@@ -466,6 +467,8 @@ class OpenAI(ChatTranslator):
     prompt: str | None = None
     shots: str | None = None
     clean: bool = True
+    before: int = 0
+    together: int = 1
     in_flight: int = 8
     timeout: float = 120.0
 
@@ -542,5 +545,7 @@ class OpenAI(ChatTranslator):
             "prompt": digest(self._prompt),
             "shots": digest(self._shots) if self._shots else None,
             "clean": "yes" if self.clean else "no",
+            "before": self.before or None,
+            "together": self.together if self.together > 1 else None,
             "adapter": ADAPTER,
         }

@@ -265,6 +265,8 @@ class Llama(ChatTranslator):
     prompt: str | None = None
     shots: str | None = None
     clean: bool = True
+    before: int = 0
+    together: int = 1
 
     def __post_init__(self) -> None:
         for name in ("max_tokens", "context"):
@@ -286,6 +288,8 @@ class Llama(ChatTranslator):
             prompt=digest(self._prompt),
             shots=digest(self._shots) if self._shots else None,
             clean="yes" if self.clean else "no",
+            before=self.before or None,
+            together=self.together if self.together > 1 else None,
             adapter=ADAPTER,
         )
 

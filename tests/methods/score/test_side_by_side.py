@@ -41,24 +41,9 @@ def test_the_baseline_and_the_best_other_system_are_compared(run: mt.Run) -> Non
     assert by_id["3"]["outputs"] == {"old": "birds", "new": "two birds sang"}
 
 
-def test_lengths_words_and_ngrams_are_counted_by_hand(run: mt.Run) -> None:
+def test_lengths_are_counted_by_hand(run: mt.Run) -> None:
     found = run.differences(examples=1)
     assert [(b["from"], b["below"], b["n"]) for b in found["lengths"]] == [(0, 10, 4)]
-    words = {b["from"]: b for b in found["words"]}
-    # 'the' is the one word that the references have twice. The old system has it once, and it is right:
-    # 2·1/(1+2). The new one has it three times, of which two are right: 2·2/(3+2).
-    assert words[2]["n"] == 2
-    assert words[2]["scores"]["old"]["value"] == pytest.approx(100 * 2 / 3)
-    assert words[2]["scores"]["new"]["value"] == pytest.approx(100 * 4 / 5)
-    # The other twelve words are there once. The old system has eleven such words: the 'a' of 'on a mat' is
-    # wrong, 'two' and 'sang' are missing: 2·10/(11+12).
-    assert words[1]["n"] == 12
-    assert words[1]["scores"]["old"]["value"] == pytest.approx(100 * 20 / 23)
-    # Right in the new system alone, each once; the longest come first.
-    assert [(n["words"], n["right"], n["better"]) for n in found["ngrams"]] == [
-        (["a", "dog", "barked"], {"old": 1, "new": 0}, "old"),
-        (["cat", "sat", "on", "the"], {"new": 1, "old": 0}, "new"),
-    ]
 
 
 def test_a_saved_run_tells_the_same(run: mt.Run) -> None:
@@ -70,11 +55,6 @@ def test_a_saved_run_tells_the_same(run: mt.Run) -> None:
 def test_systems_and_metric_can_be_chosen(run: mt.Run) -> None:
     found = run.differences("bad", "old", metric="ter")
     assert (found["systems"], found["metric"], found["wins"]) == (["bad", "old"], "ter", {"bad": 0, "old": 4})
-
-
-def test_words_can_be_counted_in_a_training_text(run: mt.Run) -> None:
-    found = run.differences(training=["the the cat", "a"])
-    assert {(b["from"], b["n"]) for b in found["words"]} == {(0, 10), (1, 2), (2, 2)}
 
 
 @pytest.mark.parametrize(
@@ -101,11 +81,11 @@ def test_without_references_lengths_are_those_of_the_source() -> None:
     run = mt.score({"a": ["x y"], "b": ["x"]}, [["x y"]], ["s t u"], metrics="chrf", samples=100)
     bare = [segment._replace(references=()) for segment in run.segments]
     found = replace(run, record=replace(run.record, segments=bare)).differences()
-    assert (found["lengths_of"], found["words"], found["ngrams"]) == ("source", [], [])
+    assert found["lengths_of"] == "source"
     assert found["lengths"][0]["n"] == 1
 
 
-def test_a_metric_that_counts_documents_leaves_words_and_ngrams(tmp_path: Path) -> None:
+def test_a_metric_that_counts_documents_says_nothing_of_segments(tmp_path: Path) -> None:
     entities, documents = tmp_path / "marked.txt", tmp_path / "documents.txt"
     entities.write_text("<PER>Ana</PER> sang\n", encoding="utf-8")
     documents.write_text("d1\n", encoding="utf-8")
@@ -114,7 +94,6 @@ def test_a_metric_that_counts_documents_leaves_words_and_ngrams(tmp_path: Path) 
     run = mt.score(outputs, [["Ana sang"]], entities=entities, documents=documents, **how)
     found = run.differences()
     assert (found["systems"], found["metric"], found["segments"]) == (["one", "best"], None, [])
-    assert [ngram["words"] for ngram in found["ngrams"]] == [["Ana", "sang"]]
     assert "No metric of this run scores segments" in run.render(examples=1)
 
 
@@ -129,8 +108,6 @@ def test_a_metric_that_is_not_what_its_name_says_is_not_taken_for_it() -> None:
 def test_text_shows_tables_then_segments_with_what_differs_marked(run: mt.Run) -> None:
     shown = run.render(examples=5, between=("old", "new"))
     assert "chrF2 by the length of the reference, in words\nWords  n " in shown
-    assert "F1 of words by how often they are in the references\nTimes   n" in shown
-    assert "N-grams that new gets right more often than old\nN-gram" in shown
     assert "chrF2, segment by segment: new is better in 2 segments, old in 1; 1 score the\n  same." in shown
     assert "Where new is better: 2 of 2; scores: old → new" in shown
     assert "  old        the cat sat on [[a]] mat\n  new        the cat sat on [[the]] mat" in shown

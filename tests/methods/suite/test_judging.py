@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -277,3 +277,26 @@ def test_slow_expressions_have_one_budget_for_all_outputs(
         assert reasons[0] == "a rule took longer than 1 s"
     assert reasons[-1] == "slow rules have taken 30 s, and are not tried any more"
     assert the_judge.judge(one, "aa").status == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("unicode", "pattern", "output", "status"),
+    [
+        ("NFC", "كتاب", "قرأ كِتَابًا", "undecided"),
+        ("scripts", "كتاب", "قرأ كِتَابًا", "correct"),
+        ("scripts", "كِتَاب", "قرأ كتــابا", "correct"),  # in the rule, too
+        ("scripts", "کتاب", "این كتاب است", "correct"),
+        ("scripts", "3 گربه", "۳ گربه", "correct"),
+        ("scripts", "カメラ", "ｶﾒﾗです", "correct"),
+        ("scripts", "カメラ", "かめらです", "undecided"),  # another script, not another width
+        ("scripts", "nao", "não", "undecided"),
+        ("accents", "nao", "não", "correct"),
+        ("accents", "ガ", "カ", "undecided"),  # the mark of a kana makes another letter
+    ],
+)
+def test_a_suite_says_which_ways_of_writing_are_one(
+    unicode: Literal["NFC", "scripts", "accents"], pattern: str, output: str, status: str
+) -> None:
+    item = Item("a", "en-ar", "C", "P", "x", (Rule(pattern),))
+    suite = Suite((item,), matching=Matching(unicode=unicode))
+    assert Judge(suite).judge(item, output).status == status

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from mtassay.data.formats.suite_files import read_suite, write_suite
 from mtassay.data.formats.suite_items import Item, Rule, Suite
-from mtassay.methods.suite.looseness import first_half, shuffled
+from mtassay.methods.suite.pitfalls import first_half, shuffled
 from mtassay.methods.suite.problems import Problem, lint
 
 

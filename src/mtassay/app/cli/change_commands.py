@@ -26,7 +26,6 @@ from mtassay.app.cli.common import (
 from mtassay.app.reports import find_themes
 from mtassay.changes.change_tables import (
     history_figures,
-    render_cases,
     render_changes,
     render_development,
     render_history,
@@ -124,10 +123,6 @@ def history(
         list[str] | None, typer.Option(metavar="OLD=NEW", help="A renamed system. Repeat.")
     ] = None,
     aliases: Annotated[Path | None, typer.Option(help="Aliases as a TSV: columns name, alias.")] = None,
-    case: Annotated[
-        list[str] | None,
-        typer.Option(metavar="ID", help="Of groups: show the outputs of this case instead; * works. Repeat."),
-    ] = None,
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the scores (.svg or .png).")] = None,
     alpha: AlphaOption = 0.05,
     trials: Annotated[int, typer.Option(min=100, help="Trials of the randomization test.")] = 10000,
@@ -143,7 +138,6 @@ def history(
     mtassay history nmt-v1 nmt-v2 nmt-v3 --plot versions.svg
     mtassay history 'nmt-*' --score accuracy --group Negation
     mtassay history 2021=1f0c 2022=ab12 2023=last --alias Lan-Bridge=Lan-BridgeMT
-    mtassay history 2021=1f0c 2023=last --case 00001001 --system Online-A
     """
     if plot:
         check_plot(plot)
@@ -154,17 +148,12 @@ def history(
         raise UsageError("Two groups have one name. Call each by another: NAME=RUN.")
     if runs and (group or method):
         raise UsageError("--group and --method are for the runs of one system: leave them out.")
-    if case and plot:
-        raise UsageError("--case shows outputs, which cannot be drawn: leave out --plot.")
     names: dict[str, Any] = {
         "alias": dict(map(_name_and_value, alias or [])),
         "aliases": aliases,
         "workspace": workspace,
     }
-    if runs and case:
-        cases = app_history.cases_over_groups(runs, case, system=system[0] if system else None, **names)
-        echo(render_cases(cases, output_format.value, **form))
-    elif runs:
+    if runs:
         found = app_history.development(
             runs, systems=system or (), score=score[0] if score else None, **names, **how
         )
@@ -172,8 +161,8 @@ def history(
             draw(found.figures(), plot)
         echo(render_development(found, output_format.value, **form))
     else:
-        if system or alias or aliases or case:
-            raise UsageError("--system, --alias, --aliases and --case are for groups: NAME=RUN for each.")
+        if system or alias or aliases:
+            raise UsageError("--system, --alias and --aliases are for groups: NAME=RUN for each.")
         _show_courses(what, score, group, method, plot, output_format, workspace, how, form)
 
 

@@ -18,7 +18,6 @@ from mtassay.app.runs import workspace_path
 from mtassay.data.display import PLAIN, Look, Table
 from mtassay.data.errors import UsageError, WorkspaceError
 from mtassay.data.formats.jsonl import write_jsonl
-from mtassay.data.formats.segment_files import read_stream
 from mtassay.data.languages import Pair, parse_pair
 from mtassay.data.marks import (
     json_text,
@@ -154,8 +153,7 @@ ExamplesOption = Annotated[
         "--examples",
         min=0,
         metavar="N",
-        help="Show where two systems differ: by length and word frequency, and N n-grams and segments each "
-        "way.",
+        help="Show where two systems differ: by length, and in N segments each way.",
     ),
 ]
 BetweenOption = Annotated[
@@ -164,12 +162,6 @@ BetweenOption = Annotated[
         "--between",
         metavar="A,B",
         help="The two for --examples. Default: the baseline and the best other.",
-    ),
-]
-TrainingOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--training", metavar="FILE", help="For --examples: a text to count words in, not the references."
     ),
 ]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Nothing on standard error but errors.")]
@@ -217,12 +209,11 @@ def screen_here() -> Screen:
     return Screen(min(terminal_width(), 120), shows_bold())
 
 
-def side_by_side(examples: int, between: str | None, training: Path | None) -> dict[str, Any]:
+def side_by_side(examples: int, between: str | None) -> dict[str, Any]:
     """What a look must know to show where two systems differ."""
-    if not examples and (unused := "--between" if between else "--training" if training else ""):
-        raise UsageError(f"{unused} goes with --examples N.")
-    texts = [text or "" for text in read_stream(training, role="reference").texts] if training else ()
-    return {"examples": examples, "between": tuple(between.split(",")) if between else (), "training": texts}
+    if between and not examples:
+        raise UsageError("--between goes with --examples N.")
+    return {"examples": examples, "between": tuple(between.split(",")) if between else ()}
 
 
 def say_failures(outputs: Mapping[str, Sequence[Output]]) -> bool:

@@ -48,7 +48,7 @@ GROUPS: Mapping[str, Sequence[str]] = {
         *("fail_on", "junit", "markdown", "force", "quiet"),
     ),
     "Workspace": ("no_save", "workspace", "reviewer"),
-    "Advanced": (*("stream", "cache", "training", "executor", "ray_address", "aligner"),),
+    "Advanced": (*("stream", "cache", "executor", "ray_address", "aligner"),),
 }
 """Options by what they are about, the most used first; an option has one meaning in all commands.
 

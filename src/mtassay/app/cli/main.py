@@ -40,7 +40,7 @@ GROUPS = {
         "campaign": "review_people",
     },
     "meta": {
-        **dict.fromkeys(("correlate", "challenge"), "meta_agreement"),
+        "correlate": "meta_agreement",
         **dict.fromkeys(("calibrate", "judges"), "meta_judges"),
     },
 }

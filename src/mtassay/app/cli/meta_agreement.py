@@ -1,4 +1,4 @@
-"""`mtassay meta correlate` and `challenge`: metrics and systems compared with people."""
+"""`mtassay meta correlate`: metrics and systems compared with people."""
 
 from __future__ import annotations
 
@@ -17,19 +17,11 @@ from mtassay.app.cli.common import (
     QuietOption,
     SeedOption,
     WorkspaceOption,
-    check_targets,
-    print_json,
     print_rendered,
-    print_tables,
-    refuse_existing,
-    say,
-    say_failures,
 )
 from mtassay.app.cli.frame import grouped
-from mtassay.app.curation import challenge as make_challenge
-from mtassay.app.metric_agreement import challenge, correlate
+from mtassay.app.metric_agreement import correlate
 from mtassay.app.metric_agreement import rank as rank_by_people
-from mtassay.data.formats.evaluation_files import LINE_FILES, write_challenge, write_challenge_lines
 from mtassay.data.settings import split_names
 from mtassay.report.plots import check_plot
 
@@ -119,13 +111,12 @@ measured = grouped(
 )
 
 
-# `mtassay meta correlate` and `challenge`: metrics and systems compared with people.
+# `mtassay meta correlate`: metrics and systems compared with people.
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
     app.command("correlate")(correlate_command)
-    app.command("challenge", short_help="Does a metric prefer the correct output?")(challenge_command)
 
 
 @measured
@@ -264,115 +255,3 @@ def correlate_command(
     if plot is not None:
         assessment.draw(plot)
     print_rendered(assessment, how.output_format)
-
-
-@measured
-def challenge_command(
-    challenge_set: Annotated[
-        str, typer.Argument(metavar="FILE", help="A challenge set; with --output, a suite.")
-    ],
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Make a challenge set (JSONL) of a suite, and judge none."),
-    ] = None,
-    system: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--system", "-t", metavar="NAME=WHAT", help="--output: outputs that rules judge. Repeat."
-        ),
-    ] = None,
-    run: Annotated[
-        list[str] | None, typer.Option(metavar="RUN", help="--output: also this saved run. Repeat.")
-    ] = None,
-    per_item: Annotated[int, typer.Option(min=1, help="--output: most pairs of one item.")] = 1,
-    lines: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FOLDER", help="--output: source.txt, output.txt, reference.txt too, for other metrics."
-        ),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Write over files that are there.")] = False,
-    category: Annotated[list[str] | None, typer.Option(metavar="NAMES", help="--output: only these.")] = None,
-    item: Annotated[list[str] | None, typer.Option(metavar="IDS", help="--output: only these items.")] = None,
-    metric: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--metrics",
-            "-m",
-            metavar="NAMES",
-            help="Metrics with options: bleu,chrf,ter,use:against=source. Default: bleu,chrf.",
-        ),
-    ] = None,
-    scores: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=FILE", help="Scores of a metric with references that was run elsewhere. Repeat."
-        ),
-    ] = None,
-    qe_scores: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME=FILE", help="The same of a metric without references. Repeat."),
-    ] = None,
-    lower_is_better: Annotated[
-        list[str] | None, typer.Option(metavar="NAMES", help="Lower is better here.")
-    ] = None,
-    referenced: Annotated[bool, typer.Option("--referenced", help="Only pairs with a reference.")] = False,
-    by: Annotated[Literal["category", "phenomenon"], typer.Option(help="Rows of the tables.")] = "category",
-    plot: Annotated[Path | None, typer.Option(help="Draw the pairwise accuracies (.svg or .png).")] = None,
-    alpha: AlphaOption = 0.05,
-    samples: Annotated[int, typer.Option(min=100, help="Draws of the permutation tests.")] = 1000,
-    how: Measuring = MEASURING,
-) -> None:
-    """Which metric prefers the correct output, and for which phenomena?
-
-    Pairwise accuracy and AUC with 95 % intervals. With -o, a challenge set is made from a suite and the
-    outputs of -t and --run.
-
-    \b
-    Examples:
-    mtassay meta challenge my.yaml -o c.jsonl -t outputs/ --per-item 4
-    mtassay meta challenge c.jsonl -m bleu,chrf,ter
-    mtassay meta challenge c.jsonl -m chrf,use:against=source --plot a.svg
-    mtassay meta challenge c.jsonl --scores comet=a.txt --qe-scores kiwi=b.tsv
-    """
-    if plot is not None:
-        check_plot(plot)
-    if output is not None:
-        check_targets(output)
-        refuse_existing(output, *((lines / name for name in LINE_FILES) if lines else ()), force=force)
-        made = make_challenge(
-            challenge_set,
-            system or [],
-            runs=run or [],
-            per_item=per_item,
-            listen=lambda note: say(f"mtassay: {note}", quiet=how.quiet),
-            category=category,
-            item=item,
-            **how.options,
-        )
-        write_challenge(output, made.pairs)
-        if lines is not None:
-            write_challenge_lines(lines, made.pairs)
-        if how.output_format is OutputFormat.json:
-            print_json(made.record())
-        else:
-            print_tables([made.table()], how.output_format)
-        say(f"mtassay: wrote {output}; judge metrics by it: mtassay meta challenge {output}", quiet=how.quiet)
-        if say_failures(made.answers.live):
-            raise typer.Exit(3)
-        return
-    discrimination = challenge(
-        challenge_set,
-        metrics=metric,
-        scores=scores or [],
-        qe_scores=qe_scores or [],
-        lower_is_better=lower_is_better,
-        referenced=referenced,
-        by=by,
-        alpha=alpha,
-        samples=samples,
-        **how.options,
-    )
-    if plot is not None:
-        discrimination.draw(plot)
-    print_rendered(discrimination, how.output_format)

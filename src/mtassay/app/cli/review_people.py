@@ -157,7 +157,23 @@ def create(
             "metric (llm:MODEL).",
         ),
     ] = "",
-    threshold: Annotated[float | None, typer.Option(help="A metric calls lower scores wrong.")] = None,
+    threshold: Annotated[
+        float | None, typer.Option("--threshold", help="A metric calls wrong what scores below this.")
+    ] = None,
+    attention: Annotated[
+        float,
+        typer.Option("--attention", min=0, max=0.5, help="Share of damaged outputs, references and repeats."),
+    ] = 0.0,
+    calibration: Annotated[
+        int, typer.Option("--calibration", min=0, metavar="N", help="So many outputs come first, for all.")
+    ] = 0,
+    exclude_below: Annotated[
+        float, typer.Option("--exclude-below", min=0, max=1, help="Who passes less of the checks, is out.")
+    ] = 0.0,
+    exclude_faster: Annotated[
+        float,
+        typer.Option("--exclude-faster", min=0, metavar="SECONDS", help="Who takes less for one, is out."),
+    ] = 0.0,
     langpair: Annotated[
         str | None, typer.Option("--langpair", "-l", metavar="SRC-TGT", help="For a metric.")
     ] = None,
@@ -165,8 +181,10 @@ def create(
 ) -> None:
     """Begin a campaign.
 
-    Each output goes to one person, and the share --overlap to --raters people. Nobody sees other answers
-    before all have answered.
+    Everybody answers in an order of their own, and sees nobody's answer before all who are to answer have
+    done so. Outputs go to anyone who is free, each to one person, or to --raters of them for a share of
+    --overlap. With --settled nobody can tell what rules left open from what they decided. Attention checks
+    look like outputs; who is out by the rules is in no agreement.
 
     \b
     Examples:
@@ -187,6 +205,10 @@ def create(
         settled=settled,
         judge=judge,
         threshold=threshold,
+        attention=attention,
+        calibration=calibration,
+        exclude_below=exclude_below,
+        exclude_faster=exclude_faster,
         workspace=workspace,
         langpair=langpair,
         **choice,

@@ -130,8 +130,8 @@ def export_reviews(
         ExchangeForm | None,
         typer.Option(
             "--as",
-            help="For another program: entities (for nee), WMT's MQM files, mt-metrics-eval (mtme), ratings "
-            "(for meta correlate), Label Studio, Pearmut.",
+            help="For another program: entities (for nee), WMT's MQM files, mt-metrics-eval (mtme), WMT's "
+            "ESA records, ratings (for meta correlate), Label Studio, Pearmut.",
         ),
     ] = None,
     question: QuestionOption = None,

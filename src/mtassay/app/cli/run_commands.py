@@ -18,7 +18,6 @@ from mtassay.app.cli.common import (
     OutputFormat,
     QuietOption,
     SavedRunsArgument,
-    TrainingOption,
     WorkspaceOption,
     echo,
     print_json,
@@ -184,7 +183,6 @@ def show_run(
     ] = None,
     examples: ExamplesOption = 0,
     between: BetweenOption = None,
-    training: TrainingOption = None,
     output_format: FormatOption = OutputFormat.text,
     workspace: WorkspaceOption = None,
 ) -> None:
@@ -196,7 +194,7 @@ def show_run(
     mtassay runs show last --findings --system nmt --status incorrect
     mtassay runs show last --examples 5 --between old,new
     """
-    compared = side_by_side(examples, between, training)
+    compared = side_by_side(examples, between)
     store = open_workspace(workspace)
     record = store.run(run)
     if (system or status) and not findings:

@@ -14,7 +14,6 @@ from mtassay.app.cli.common import (
     ExamplesOption,
     PairOption,
     SystemOption,
-    TrainingOption,
     check_targets,
     side_by_side,
 )
@@ -51,7 +50,6 @@ def score(
     pairs: Annotated[bool, typer.Option("--pairs", help="Show all pairs, not only the baseline's.")] = False,
     examples: ExamplesOption = 0,
     between: BetweenOption = None,
-    training: TrainingOption = None,
     segment_scores: Annotated[
         Path | None, typer.Option(help="Write scores of segments (TSV, JSONL).")
     ] = None,
@@ -83,7 +81,7 @@ def score(
     check_targets(segment_scores, findings)
     if stream:
         frame = replace(frame, save=False)  # there are no segments to keep
-    compared = side_by_side(examples, between, training)
+    compared = side_by_side(examples, between)
     run = library.score(
         system or [],
         reference or [],

@@ -25,7 +25,8 @@ from mtassay.data.display import (
 from mtassay.data.marks import differing, p_stated, plural, signed
 from mtassay.data.method import Method, method_of, view_of
 from mtassay.data.nouns import Comparison, Origin, Run
-from mtassay.methods.choice import offers
+from mtassay.methods.choice import measured_costs
+from mtassay.methods.headlines import matrix_table
 from mtassay.methods.paired_scores import LISTED
 
 _WIDE = 6  # systems side by side; the rest is folded
@@ -123,31 +124,18 @@ class Glance:
         """Who is significantly better than whom by each measure, and any two systems in numbers."""
         if len(self.systems) < 3:
             return []
-        tables = []
-        rows: list[list[str]] = []
+        rows = []
         for _, board in self.boards:
-            names = [name for name in self.systems if board.standing(name)]
-            signs = [[name, *(_sign(board, name, other) for other in names)] for name in names]
-            numbers = [str(number) for number in range(1, len(names) + 1)]
-            signs = [[f"{n} {row[0]}", *row[1:]] for n, row in zip(numbers, signs, strict=True)]
-            title = f"Who is significantly better by {board.label}: ▲ the row, ▼ the column, = neither"
-            tables.append(Table(["System", *numbers], signs, title))
             for pair in board.pairs:
                 p = "–" if pair.p is None else p_stated(pair.p).removeprefix("p ").removeprefix("= ")
                 rows.append([f"{pair.a} − {pair.b}", board.label, signed(pair.delta, 2), p, pair.better])
         header = ["Systems", "measure", "difference", "p", "significantly better"]
-        return [*tables, Table(header, rows, "Any two systems")]
+        found = [matrix_table(board, self.systems) for _, board in self.boards]
+        return [*filter(None, found), Table(header, rows, "Any two systems")]
 
 
 def _of(board: Leaderboard, system: str) -> list[Comparison]:
     return [pair for pair in board.pairs if system in (pair.a, pair.b)]
-
-
-def _sign(board: Leaderboard, a: str, b: str) -> str:
-    pair = None if a == b else board.pair(a, b)
-    if pair is None or pair.p is None:
-        return "–" if a != b else ""
-    return "=" if not pair.better else "▲" if pair.better == a else "▼"
 
 
 def _counted(board: Leaderboard) -> str:
@@ -243,10 +231,8 @@ class Page:
     @cached_property
     def decision(self) -> Recommendation:
         """What to do."""
-        known = [offer for part in self.parts for offer in offers(part.run, None)]
-        prices = {offer.system: offer.price for offer in known if offer.price is not None}
-        latency = {offer.system: offer.middle for offer in known if offer.middle is not None}
-        return decide(self.tested, priorities=self.priorities, prices=prices, latency=latency)
+        known = measured_costs(part.run for part in self.parts)
+        return decide(self.tested, priorities=self.priorities, prices=known.prices, latency=known.latency)
 
     def risks(self) -> list[tuple[RunPart, Proof]]:
         """What could go wrong, each with the sentence that proves it."""

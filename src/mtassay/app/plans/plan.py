@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib import resources
 from pathlib import Path
 from typing import Any, cast
 
@@ -81,6 +84,8 @@ class PlanTestSet:
     documents: str | None = None
     entities: str | None = None
     pair: str = ""
+    texts: tuple[str, ...] = ()
+    """The sources themselves, of a stress set."""
 
     @property
     def files(self) -> list[str]:
@@ -231,6 +236,10 @@ def read_plan(path: FilePath, *, called: str | None = None) -> Plan:
             step = _step(key, entry, scope, systems, judges, domains)
             steps[step.name] = step
             repeated.setdefault(key, []).append(step.name)
+    for scope in scopes if "stress" in parts else ():
+        for step in _stress_steps(parts["stress"], scope.pair or _pair(parts.get("pair")), scope, systems):
+            steps[step.name] = step
+            repeated.setdefault(step.name.removesuffix(f"-{scope.pair}"), []).append(step.name)
     if not steps:
         raise (parts.get("steps") or root).error("there are no steps: say what to do, as 'steps: {score: }'")
     return Plan(
@@ -395,7 +404,9 @@ def _test_set(name: str, entry: PlanEntry) -> PlanTestSet:
         where=_whole(parts["where"]) if "where" in parts else None,
         references=tuple(references),
         pair=_pair(parts.get("pair")),
-        **{key: parts[key].place() for key in ("source", "documents", "entities") if key in parts},
+        source=_place(parts, "source"),
+        documents=_place(parts, "documents"),
+        entities=_place(parts, "entities"),
     )
 
 
@@ -429,6 +440,10 @@ def _answers(entry: PlanEntry) -> str:
     if is_live(f"{what}:") and not Path(what).exists():
         raise entry.error(f"{entry.name}: there is no file {what}. For the live engine write '{what}:'")
     return entry.place("file or folder")
+
+
+def _place(parts: Mapping[str, PlanEntry], key: str) -> str | None:
+    return parts[key].place() if key in parts else None
 
 
 def _judge(entry: PlanEntry) -> str:
@@ -480,6 +495,31 @@ def _step(
         return replace(step, suite=_suite_place(parts["suite"]), suite_name=suite_name)
     chosen = _target(entry, parts.get("test_set"), [*scope.test_sets], "test_set")
     return replace(step, test_set=scope.test_sets[chosen])
+
+
+@cache
+def stress_sets() -> Mapping[str, Mapping[str, Sequence[str]]]:
+    """Texts on which language models go wrong, by the name of the set and the language; all our own."""
+    text = resources.files(__package__).joinpath("stress.json").read_text("utf-8")
+    return cast("Mapping[str, Mapping[str, Sequence[str]]]", json.loads(text))
+
+
+def _stress_steps(
+    entry: PlanEntry, pair: str, scope: _Scope, systems: Mapping[str, PlanSystem]
+) -> Iterator[PlanStep]:
+    """A step for each stress set: live engines translate it, and checks say what they did instead."""
+    live = tuple(key for key, s in systems.items() if isinstance(s.what, str) and is_live(s.what))
+    if not live or not pair:
+        raise entry.error("stress needs a live engine under 'systems:', and 'pair: en-de'")
+    source = parse_pair(pair).source.code
+    for part in entry.entries():
+        key = part.choice([*stress_sets()], "stress set")
+        texts = stress_sets()[key]
+        if source not in texts:
+            raise part.error(f"the stress set '{key}' has no texts in '{source}': {', '.join(texts)}")
+        name = scope.named(f"stress-{key}")
+        test_set = PlanTestSet(name, part, pair=pair, texts=tuple(texts[source]))
+        yield PlanStep(name, part, "check", {}, test_set=test_set, systems=live)
 
 
 def _target(

@@ -39,6 +39,8 @@ SECTIONS = {
     "suites": "Linguistic test suites, by name: a file, or the name of one that a language pack has.",
     "judges": "Metrics with their options, by a name that steps may use in their place.",
     "steps": "What is done, by name: a method and its parameters. A step called like a method is of it.",
+    "stress": "Our texts on which language models go wrong, for live engines: injection, questions, code, "
+    "lists, delicate, long, short, emoji, mixed, noise.",
     "budget": "What may be asked of each live engine, in all steps together, and what it costs.",
     "priorities": "What counts when a system is recommended, the most important first: quality, "
     "no-critical-errors, terminology, cost, latency. Default: quality, no-critical-errors.",
@@ -120,6 +122,7 @@ def json_schema() -> dict[str, Any]:
         "pairs": _named(_closed({key: dict(inputs[key]) for key in PAIR})),
         "domains": _TEXT,
         "prompts": _named(_TEXT),
+        "stress": _TEXTS,
         **inputs,
         "judges": _named(_TEXT),
         "steps": {

@@ -437,6 +437,8 @@ def _segments(plan: Plan, step: PlanStep) -> tuple[list[Segment], dict[str, Stor
     assert test_set is not None
     text = plan.pair_of(step)
     pair = parse_pair(text) if text else None
+    if test_set.texts:
+        return [Segment(str(i), text) for i, text in enumerate(test_set.texts, 1)], {}
     if test_set.where is None:
         return read_test_texts(test_set.source, test_set.references, test_set.documents, pair), {}
     whole = read_test_set(Path(test_set.where), pair=pair, references=test_set.references)

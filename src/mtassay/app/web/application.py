@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException as PlainHTTPException
 
 from mtassay import __version__
 from mtassay.app import review_cards
-from mtassay.app.web import campaign_pages, exchange_pages, pages
+from mtassay.app.web import campaign_pages, exchange_pages, pages, suite_pages
 from mtassay.app.web.server import Guard, Preparer
 from mtassay.app.web.visits import FOLDER, Site, Visit, render, visit_of, visit_that_changes
 from mtassay.data.errors import MtassayError, WorkspaceError
@@ -288,6 +288,7 @@ def make_application(site: Site, *, watches: bool = False) -> Any:
     app.include_router(pages.router)
     app.include_router(campaign_pages.router)
     app.include_router(exchange_pages.router)
+    app.include_router(suite_pages.router)
     app.add_exception_handler(PlainHTTPException, _on_http_error)
     app.add_exception_handler(RequestValidationError, _on_bad_request)
     app.add_exception_handler(MtassayError, _on_our_error)

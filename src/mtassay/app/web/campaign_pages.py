@@ -10,7 +10,6 @@ from fastapi import APIRouter, Depends, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 
 from mtassay.app import campaign_work as library
-from mtassay.app import review_cards
 from mtassay.app.access import invitations, note_deed
 from mtassay.app.campaign_progress import report
 from mtassay.app.web.visits import (
@@ -28,7 +27,7 @@ from mtassay.data.questions import find_question
 from mtassay.data.subjects import told_answer
 from mtassay.review.campaign_store import AnswerCounts, CampaignStore
 from mtassay.review.campaigns import Campaign
-from mtassay.review.queue import AbsentError, AgendaEntry
+from mtassay.review.queue import AbsentError
 from mtassay.runtime.workspace import Workspace
 
 router = APIRouter(include_in_schema=False)
@@ -128,6 +127,10 @@ def create(request: Request, form: Form) -> Response:
                 raters=_whole(form, "raters") or 2,
                 sample=_whole(form, "sample"),
                 settled=_whole(form, "settled") or 0,
+                attention=(_whole(form, "attention") or 0) / 100,
+                calibration=_whole(form, "calibration") or 0,
+                exclude_below=(_whole(form, "exclude_below") or 0) / 100,
+                exclude_faster=_whole(form, "exclude_faster") or 0,
                 judge=form.get(
                     "judge", ""
                 ).strip(),  # no threshold, so that nobody pays for a model by a click
@@ -164,7 +167,8 @@ def standing(request: Request, name: str, precision: str = "80") -> Response:
     if not visit.person.is_admin:
         found = replace(found, cautions=())
     if not is_over and not visit.person.is_admin:
-        found = replace(found, judged=None)  # a reviewer who knows how it does could be swayed
+        # A reviewer who knows how the judge or the checks go could be swayed.
+        found = replace(found, judged=None, checked=())
     return render(
         "campaign.html",
         request,
@@ -243,7 +247,6 @@ def _show(
     }
     if found is None:
         return render("campaign_done.html", request, visit, **values)
-    head = next((run for run in store.runs() if run.id in campaign.runs), None)
     told = {
         name: (told_answer(found.question, review.answer, found.subject), review.note)
         for name, review in sorted(found.answers.items())
@@ -252,35 +255,12 @@ def _show(
         "campaign_card.html",
         request,
         visit,
-        card=_asked(found, review_cards.languages(head) if head else ("", "")),
+        card=found,
         kind=kind_of(found.question),
         told=told,
         opinion=found.second_opinion,
         skip=",".join([*skipped, found.subject.id][-_MOST_SKIPPED:]),
         **values,
-    )
-
-
-def _asked(found: library.CampaignCard, languages: tuple[str, str]) -> review_cards.Card:
-    """The same as a card of the queue, which the kinds of questions show."""
-    subject, tags = found.subject, found.segment.tags
-    entry = AgendaEntry(
-        position=0,
-        subject=subject.id,
-        segment_id=subject.case_id,
-        category=str(tags.get("category", "")),
-        phenomenon=str(tags.get("phenomenon", "")),
-        systems=found.systems,
-        status="",
-        found="",
-        source=(subject.sources or ("",))[-1] or "",
-        output=(subject.outputs or ("",))[-1],
-        mine=found.mine.answer if found.mine else "",
-    )
-    question = replace(found.question, is_blind=found.campaign.is_blind)
-    run = found.campaign.runs[0]
-    return review_cards.Card(
-        run, question, entry, subject, found.segment, found.lines, languages, mine=found.mine
     )
 
 

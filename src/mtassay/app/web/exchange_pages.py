@@ -41,6 +41,7 @@ _ENDING_OF = {
     "entities": ".jsonl",
     "mqm": ".tsv",
     "mtme": ".seg.rating",
+    "esa": ".jsonl",
     "ratings": ".tsv",
     "labelstudio": ".json",
     "pearmut": ".json",

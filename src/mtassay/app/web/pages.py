@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import PurePath
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, HTTPException, Request
@@ -10,6 +11,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from mtassay.app import review_cards
 from mtassay.app.access import note_deed, recognise
+from mtassay.app.suite_writing import propose
 from mtassay.app.web.campaign_pages import campaigns_of
 from mtassay.app.web.server import Preparer
 from mtassay.app.web.visits import (
@@ -23,6 +25,7 @@ from mtassay.app.web.visits import (
     visit_of,
     visit_that_changes,
 )
+from mtassay.data.errors import UsageError
 from mtassay.data.method import view_of
 from mtassay.data.nouns import Question, Run
 from mtassay.review.pending import asked_in
@@ -246,8 +249,13 @@ def rule(request: Request, run: str, question: str, subject: str) -> Response:
 
 @router.post("/runs/{run}/{question}/cards/{subject}/rule")
 def add_rule(request: Request, run: str, question: str, subject: str, form: Form) -> Response:
-    """Write a rule into its suite, answer the output by it, and show the next one."""
-    visit = _admin(visit_that_changes(request, form.get("csrf", "")))
+    """Write a rule into its suite, answer the output by it, and show the next one.
+
+    What somebody sends who is no admin waits as a proposal.
+    """
+    visit = visit_that_changes(request, form.get("csrf", ""))
+    if not visit.person.is_admin:
+        return _propose(request, visit, run, question, subject, form)
     receipt = form.get("id", "")[:100]
     with visit.site.pool.lend() as store:
         agenda = _agenda(store, run, question)
@@ -265,6 +273,19 @@ def add_rule(request: Request, run: str, question: str, subject: str, form: Form
             return _next(request, visit, agenda, after=found.entry.position, done=said)
     onwards = address("runs", run, question, after=found.entry.position, **_kept(request))
     return RedirectResponse(onwards, status_code=303)
+
+
+def _propose(request: Request, visit: Visit, run: str, question: str, subject: str, form: Form) -> Response:
+    with visit.site.pool.lend() as store:
+        agenda = _agenda(store, run, question)
+        found = review_cards.load_card(agenda, subject, visit.person.name)
+        pattern, kind = form.get("pattern", "").strip()[:500], form.get("kind", "")
+        if found.rulebook is None or not pattern or kind not in found.rule_answers:
+            raise UsageError("Write an expression, and say what it is for.")
+        content = {"item": found.subject.case_id, "output": found.subject.outputs[-1]}
+        suite = PurePath(found.rulebook.path).stem
+        propose(store, suite, {**content, "pattern": pattern, "answer": kind}, visit.person.name)
+        return _one(request, visit, agenda, subject, done="Proposed: an admin will look at it.")
 
 
 @router.get("/runs/{run}/{question}/cards/{subject}/rules/{key}")

@@ -20,7 +20,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from mtassay.app import access
 from mtassay.app.reviewing import reviewer_name
-from mtassay.app.runs import open_workspace
+from mtassay.app.runs import open_workspace, workspace_path
 from mtassay.data.errors import MissingExtraError, MtassayError, UsageError
 from mtassay.review.pending import asked_in
 from mtassay.review.queue import is_prepared, prepare_once
@@ -188,7 +188,8 @@ def serve(
     from mtassay.app.web.application import make_application
     from mtassay.app.web.visits import Site
 
-    store = open_workspace(workspace)
+    # In an empty folder, suites are begun on the page; a file that is named must be there.
+    store = Workspace(workspace_path(None)) if workspace is None else open_workspace(workspace)
     if store.read_only:
         raise UsageError(f"{store.path} may not be written, so nothing can be answered.")
     others = next((name for name in (host, *hosts) if not is_loopback(name)), None)

@@ -27,9 +27,11 @@ from mtassay.app.web.server import WorkspacePool, is_loopback
 from mtassay.data.display import Line, Span
 from mtassay.data.errors import UsageError
 from mtassay.data.marks import find_words, plural, printable
+from mtassay.data.method import view_of
 from mtassay.data.nouns import UNSURE, Question, Run
 from mtassay.data.subjects import count_reviewers, told_answer
 from mtassay.data.words import split_words
+from mtassay.review.campaign_store import WITHDRAW
 from mtassay.review.pending import questions_about
 
 _MONTHS_S = 180 * 24 * 3600
@@ -254,7 +256,7 @@ def offered_runs(runs: Sequence[Run]) -> dict[str, Any]:
     """What a form offers: the newest runs, each with a line, and the questions about them."""
     newest = runs[:_RUNS]
     names = dict.fromkeys(question.name for run in newest for question in questions_about(run))
-    lines = [f"{run.method}, {run.started[:16].replace('T', ' ')}, {run.id}" for run in newest]
+    lines = [f"{view_of(run).title()}, {run.started[:16].replace('T', ' ')}, {run.id}" for run in newest]
     return {"runs": list(zip([run.id for run in newest], lines, strict=True)), "questions": list(names)}
 
 
@@ -312,7 +314,7 @@ def _field(form: Form) -> str:
 def _spans(form: Form) -> str:
     """Spans as the page sends them (JSON) or as a person types them, with the score of another field."""
     answer, score = form.get("answer", "").strip() or "none", form.get("score", "").strip()
-    if not score or answer == UNSURE:
+    if not score or answer in (UNSURE, WITHDRAW):
         return answer
     if answer.lower() == "none":
         answer = '{"spans": []}'

@@ -36,7 +36,7 @@ from mtassay.data.formats.tables import write_tsv
 from mtassay.data.formats.test_sets import ErrorSpan
 from mtassay.data.formats.textfiles import FilePath, read_lines, shown, write_lines
 from mtassay.data.nouns import UNSURE, Question, Review, Run, Segment
-from mtassay.data.questions import AnswerSpan, NumberQuestion, SpanQuestion, span_answer
+from mtassay.data.questions import AnswerSpan, NumberQuestion, SpanAnswer, SpanQuestion, span_answer
 from mtassay.data.subjects import Decision, Subject, subjects_in
 
 # Puts annotation on the segments whose reference it annotates.
@@ -329,6 +329,72 @@ def write_seg_ratings(where: FilePath | TextIO, run: Run, decisions: Decisions, 
     lines = list(seg_ratings(run, decisions, question))
     write_lines(where, lines)
     return len(lines)
+
+
+def esa_records(run: Run, decisions: Decisions, question: str = "esa") -> Iterator[dict[str, Any]]:
+    """A record for each output and rater, as WMT's error span annotation (Kocmi et al. 2024) has them.
+
+    `end` is the last character. An omission is `missing`, with the place in the source in `source_span`.
+    """
+    for system, _, segment, review in _answers(run, decisions, question, with_raters=True):
+        read = span_answer(review.answer)
+        errors: list[dict[str, Any]] = []
+        for span in read.spans:
+            if span.side == "source":
+                missing = {"start": "missing", "end": "missing", "severity": span.severity}
+                errors.append({**missing, "source_span": [span.start, span.end]})
+            else:
+                errors.append({"start": span.start, "end": span.end - 1, "severity": span.severity})
+        yield {
+            "doc": segment.document or "",
+            "seg": segment.id,
+            "system": system,
+            "source": segment.source,
+            "output": run.text(segment.id, system) or "",
+            "reference": next((text for text in segment.references if text), ""),
+            "errors": errors,
+            "rater": f"{ADJUDICATOR * review.is_adjudication}{review.reviewer}",
+            "score": read.score,
+            "note": review.note,
+            "at": review.at,
+        }
+
+
+def write_esa(where: FilePath | TextIO, run: Run, decisions: Decisions, question: str = "esa") -> int:
+    """Write what `esa_records` gives as JSONL; gives how many records."""
+    records = list(esa_records(run, decisions, question))
+    write_jsonl(where, records)
+    return len(records)
+
+
+def esa_answer(record: Mapping[str, Any]) -> dict[str, Any]:
+    """A record of WMT's error span annotation as a record of a review; a `ValueError` says what is wrong."""
+    source, output, score = record.get("source"), record.get("output"), record.get("score")
+    if not isinstance(source, str) or not isinstance(output, str) or not isinstance(record["errors"], list):
+        raise ValueError("an annotation needs 'source', 'output' and a list of 'errors'")
+    spans: dict[AnswerSpan, None] = {}
+    for error in record["errors"]:
+        start, end, severity = error.get("start"), error.get("end"), str(error.get("severity", ""))
+        if start == "missing":
+            begin, behind = error.get("source_span") or (0, len(source))
+            spans[AnswerSpan(begin, behind, "omission", severity, "source")] = None
+        elif isinstance(start, int) and isinstance(end, int):
+            spans[AnswerSpan(start, end + 1, "error", severity)] = None
+        else:
+            raise ValueError(f"an error needs whole numbers 'start' and 'end': {str(error)[:80]}")
+    rater = str(record.get("rater") or "")
+    answer = SpanAnswer(tuple(spans), None if score is None else float(score))
+    return {
+        "question": "esa",
+        "case_id": str(record.get("seg", "")),
+        "sources": [source],
+        "outputs": [output],
+        "answer": "" if score is None else str(answer),
+        "reviewer": rater.removeprefix(ADJUDICATOR),
+        "standing": "adjudication" if rater.startswith(ADJUDICATOR) else "",
+        "note": str(record.get("note") or ""),
+        "at": str(record.get("at") or ""),
+    }
 
 
 def rating_rows(run: Run, decisions: Decisions, questions: Iterable[Question]) -> list[dict[str, Any]]:

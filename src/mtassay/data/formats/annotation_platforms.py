@@ -328,6 +328,8 @@ def pearmut_annotations(
         if review.answer == UNSURE:
             continue
         item = pearmut_item(subject, question, system)
+        if review.is_adjudication:
+            item[OWN]["standing"] = "adjudication"
         (model,) = item["tgt"]
         entry: Record = {
             "annotation": [{model: _pearmut_annotation(review.answer, question, subject)}],

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from mtassay.data.errors import InputError, UsageError
+from mtassay.data.formats.annotation_files import esa_answer
 from mtassay.data.formats.annotation_platforms import (
     LEFT_OUT,
     REASONS,
@@ -430,8 +431,10 @@ def _table_records(rows: Iterable[tuple[int, Sequence[str]]], path: str) -> Iter
 def _json_records(data: bytes, path: str) -> Iterator[tuple[int, Record]]:
     for number, record in json_objects(split_lines(data, path), path):
         try:
+            if "errors" in record and "answer" not in record:
+                record = esa_answer(record)
             _check_texts(record)
-        except ValueError as error:
+        except (ValueError, TypeError, AttributeError) as error:
             raise InputError(str(error), path=path, line=number) from None
         yield number, record
 

@@ -27,11 +27,14 @@ class Matching:
     """How outputs and rules are made comparable. The defaults compare character by character.
 
     `quotes` folds curly quotation marks and apostrophes into straight ones, `invisible` leaves out soft
-    hyphens and characters without width, `copies` says what an output is that equals its source.
+    hyphens and characters without width, `copies` says what an output is that equals its source. `unicode`
+    has, beyond Unicode's own forms, `scripts`: NFKC (one width of kana and letters), without vowel marks and
+    tatweel of Arabic, Persian and Urdu letters as the Arabic ones, all digits as 0 to 9; and `accents`: the
+    same without combining accents.
     """
 
     case: Case = "exact"
-    unicode: Literal["none", "NFC", "NFKC"] = "none"
+    unicode: Literal["none", "NFC", "NFKC", "scripts", "accents"] = "none"
     whitespace: Literal["keep", "collapse"] = "keep"
     quotes: Literal["keep", "fold"] = "keep"
     invisible: Literal["keep", "ignore"] = "keep"

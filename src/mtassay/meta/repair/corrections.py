@@ -62,11 +62,6 @@ class Correction:
     by: str
     error: str = ""
 
-    @property
-    def is_by_engine(self) -> bool:
-        """Whether an engine wrote it, and no person."""
-        return self.by.startswith(ENGINE)
-
 
 @dataclass(frozen=True, slots=True)
 class Confirmed:

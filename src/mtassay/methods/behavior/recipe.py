@@ -30,7 +30,7 @@ from mtassay.methods.behavior.translation_quality import (
     default_filter,
     filter_threshold,
 )
-from mtassay.nlp.aligners import open_aligner
+from mtassay.nlp.aligners import best_aligner
 from mtassay.nlp.encoder import is_installed
 from mtassay.stats.resampling import fixed_seed
 
@@ -51,7 +51,7 @@ def default_infiller(pair: Pair) -> DefaultInfiller:
     try:
         for language in (pair.source, pair.target):
             best_annotator(language)
-        open_aligner(pair)
+        best_aligner(str(pair))
     except MtassayError as error:
         return DefaultInfiller("plain", str(error))
     return DefaultInfiller("lexicon")

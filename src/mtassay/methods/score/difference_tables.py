@@ -1,4 +1,4 @@
-"""Two systems side by side, as a person reads it: tables of lengths, words and n-grams, then segments."""
+"""Two systems side by side, as a person reads it: a table of lengths, then segments."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from mtassay.measures.metric import Metric
 from mtassay.methods.score.differences import (
     BucketScores,
     Differences,
-    NgramDifference,
     ResampledScore,
     SegmentDifference,
 )
@@ -28,11 +27,6 @@ def difference_parts(
     parts: list[Table | Block] = []
     if found.metric is not None:
         parts.append(_length_table(found, metrics[found.metric].decimals, labels[found.metric]))
-    if found.words:
-        parts.append(_word_table(found))
-    for (better, worse), ngrams in zip(((second, first), (first, second)), found.ngrams[::-1], strict=True):
-        if ngrams:
-            parts.append(_ngram_table(better, worse, ngrams))
     if found.metric is None:
         return [*parts, Block(title="No metric of this run scores segments; chrf does, with -m.")]
     wins, label = found.wins, labels[found.metric]
@@ -80,14 +74,6 @@ def _length_table(found: Differences, decimals: int, label: str) -> Table:
     return _bucket_table("Words", found.lengths, found.systems, decimals=decimals, title=title, notes=notes)
 
 
-def _word_table(found: Differences) -> Table:
-    where = "the training text" if found.is_trained else "the references"
-    notes = [f"n: words of the references. Words are right wherever they are. {_SPREAD}"]
-    notes.append(f"Words are those of the tokeniser {found.tokenizer}.")
-    title = f"F1 of words by how often they are in {where}"
-    return _bucket_table("Times", found.words, found.systems, decimals=1, title=title, notes=notes)
-
-
 _SPREAD = "±: half of the 95 % bootstrap interval."
 
 
@@ -110,15 +96,6 @@ def _bucket_table(
         rows.append(row)
     first, second = systems
     return Table([what, "n", first, "±", second, "±", "Δ", "±"], rows, title=title, notes=notes)
-
-
-def _ngram_table(better: str, worse: str, ngrams: Sequence[NgramDifference]) -> Table:
-    rows = [
-        [" ".join(ngram.words), str(ngram.second), str(ngram.first), str(ngram.references)]
-        for ngram in ngrams
-    ]
-    title = f"N-grams that {better} gets right more often than {worse}"
-    return Table(["N-gram", better, worse, "references"], rows, title=title)
 
 
 def _segment_block(
@@ -186,19 +163,8 @@ def difference_record(found: Differences) -> dict[str, Any]:
             for better, segments in zip(found.systems, found.segments, strict=True)
             for d in segments
         ],
-        "ngrams": [
-            {
-                "words": list(d.words),
-                "right": {better: d.second, worse: d.first},
-                "references": d.references,
-                "better": better,
-            }
-            for better, worse, ngrams in ((first, second, found.ngrams[0]), (second, first, found.ngrams[1]))
-            for d in ngrams
-        ],
         "lengths": [_bucket_record(bucket, found) for bucket in found.lengths],
         "lengths_of": found.measured,
-        "words": [_bucket_record(bucket, found) for bucket in found.words],
     }
 
 

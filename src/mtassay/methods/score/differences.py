@@ -1,4 +1,4 @@
-"""Where two systems differ: in which segments, n-grams, lengths and words (Neubig et al. 2019, compare-mt).
+"""Where two systems differ: in which segments and lengths (Neubig et al. 2019, compare-mt).
 
 Everything is about a first system, usually the baseline, and a second one. Differences are the second minus
 the first; intervals are of 95 %, from resampled segments. Units without a defined score are left out.
@@ -7,10 +7,9 @@ the first; intervals are of 95 %, from resampled segments. Units without a defin
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -20,19 +19,12 @@ from mtassay.data.errors import MtassayError, UsageError
 from mtassay.data.nouns import Run, Segment, Statistics
 from mtassay.measures.bleu import BLEU
 from mtassay.measures.metric import Floats, Metric
-from mtassay.measures.ngrams import Ints, Symbols, WordNumbers
-from mtassay.measures.tokenizers import SplitTexts, reference_streams, split_words
+from mtassay.measures.tokenizers import split_words
 from mtassay.methods.score.score_tables import baseline_of, ordered_systems
 from mtassay.stats import resampling
 
-ORDER = 4
 LENGTHS = (10, 20, 30, 40, 50, 60)
 """Where a new bucket of segments begins, in words."""
-FREQUENCIES = (1, 2, 3, 4, 5, 10, 100, 1000)
-"""Where a new bucket of words begins, in occurrences."""
-
-Words = Sequence[Sequence[str]]
-"""The words of each segment."""
 
 
 class SegmentDifference(NamedTuple):
@@ -53,32 +45,6 @@ class Wins(NamedTuple):
     first: int
     second: int
     ties: int
-
-
-class NgramDifference(NamedTuple):
-    """An n-gram: how often each system has it right, and how often it is in the references.
-
-    A segment's occurrences count as often as in the one of its references that has most of them.
-    """
-
-    words: tuple[str, ...]
-    first: int
-    second: int
-    references: int
-
-    @property
-    def ratio(self) -> float:
-        """Which share of the right ones is the second system's, each count one higher: 0 to 1.
-
-        >>> NgramDifference(("a", "b"), 0, 3, 4).ratio
-        0.8
-        """
-        return (self.second + 1) / (self.first + self.second + 2)
-
-    @property
-    def reversed(self) -> NgramDifference:
-        """The same with the systems in the other order."""
-        return self._replace(first=self.second, second=self.first)
 
 
 class ResampledScore(NamedTuple):
@@ -181,111 +147,6 @@ def compare_segments(
     )
 
 
-def compare_ngrams(
-    references: Sequence[Words], first: Words, second: Words, *, order: int = ORDER
-) -> list[NgramDifference]:
-    """All n-grams, of one word to `order` words, that either system has right, the shorter first.
-
-    `references` has one entry for each reference stream; where a segment lacks one, no words. A system has
-    an n-gram right as often as it is in the output, but not more often than in the reference that has most.
-    """
-    split = [SplitTexts.of(words) for words in (first, second, *references)]
-    numbers = WordNumbers(part.words for part in split[2:])
-    vocabulary = ["", *numbers]
-    windows = _Windows.of([numbers.encode(*part) for part in split])
-    symbols, segments = windows.symbols.tolist(), len(first)
-    found: list[NgramDifference] = []
-    for n in range(1, order + 1):
-        grams, starts = windows.grams()
-        cells, cell = np.unique(grams * segments + windows.segment, return_inverse=True)
-        counts = [
-            np.bincount(cell[windows.stream == stream], minlength=len(cells))
-            for stream in range(2 + len(references))
-        ]
-        allowed = np.maximum.reduce(counts[2:])
-        parts = (np.minimum(counts[0], allowed), np.minimum(counts[1], allowed), allowed)
-        totals = np.array([np.bincount(cells // segments, part, len(starts)) for part in parts], np.int64)
-        is_right = totals[0] + totals[1] > 0
-        for start, *numbers_right in np.vstack((starts, totals)).T[is_right].tolist():
-            words = tuple(map(vocabulary.__getitem__, symbols[start : start + n]))
-            found.append(NgramDifference(words, *numbers_right))
-        # What nobody has right is not right with another word behind it.
-        windows = windows.longer(grams, is_right[grams])
-    return found
-
-
-def most_telling(ngrams: Sequence[NgramDifference], *, count: int) -> list[NgramDifference]:
-    """Those that the second system has right more often, by `ratio`; of equal ones the longer first.
-
-    Left out is what is only a part of one before it, right in the same places as far as counts can tell.
-
-    >>> whole, part = NgramDifference(("a", "b"), 0, 3, 3), NgramDifference(("a",), 0, 3, 5)
-    >>> most_telling([part, whole, NgramDifference(("c",), 2, 2, 2)], count=5) == [whole]
-    True
-    """
-    telling = [ngram for ngram in ngrams if ngram.second > ngram.first]
-    ranked = sorted(telling, key=lambda ngram: (-ngram.ratio, -ngram.second, -len(ngram.words), ngram.words))
-    chosen: list[NgramDifference] = []
-    for ngram in ranked:
-        if len(chosen) == count:
-            break
-        if not any(_is_part(ngram, other) for other in chosen):
-            chosen.append(ngram)
-    return chosen
-
-
-def _is_part(ngram: NgramDifference, other: NgramDifference) -> bool:
-    size = len(ngram.words)
-    places = range(len(other.words) - size + 1)
-    return (ngram.first, ngram.second) == (other.first, other.second) and any(
-        other.words[place : place + size] == ngram.words for place in places
-    )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Windows:
-    """Places in a row of symbols, each the beginning of an n-gram: which streams and segments they are of."""
-
-    symbols: Ints
-    place: Ints
-    """Where each n-gram begins among the symbols."""
-    left: Ints
-    """How many more symbols follow it in its segment."""
-    segment: Ints
-    stream: Ints
-    key: Ints
-    """The same for equal n-grams, and for no others."""
-    size: int = 1
-
-    @classmethod
-    def of(cls, streams: Sequence[Symbols]) -> _Windows:
-        symbols = np.concatenate([stream.values for stream in streams]).astype(np.int64)
-        lengths = np.concatenate([stream.lengths for stream in streams])
-        segment = np.repeat(np.concatenate([np.arange(len(s.lengths)) for s in streams]), lengths)
-        stream = np.repeat(np.arange(len(streams)), [len(s.values) for s in streams])
-        place = np.arange(len(symbols))
-        left = np.repeat(np.cumsum(lengths), lengths) - place - 1
-        whole = cls(symbols, place, left, segment, stream, symbols)
-        return whole._where(symbols > 0)  # 0 is a word that no reference has
-
-    def grams(self) -> tuple[Ints, Ints]:
-        """The number of the n-gram at each place, and for each number a beginning of it."""
-        _, at, numbers = np.unique(self.key, return_index=True, return_inverse=True)
-        return numbers, self.place[at]
-
-    def longer(self, grams: Ints, kept: NDArray[np.bool_]) -> _Windows:
-        """Those of the kept n-grams that go on, by one symbol longer."""
-        goes_on = kept & (self.left > 0)
-        going = self._where(goes_on)
-        last = self.symbols[going.place + self.size]
-        key = grams[goes_on] * (int(self.symbols.max(initial=0)) + 1) + last
-        return replace(going, left=going.left - 1, key=key, size=self.size + 1)._where(last > 0)
-
-    def _where(self, kept: NDArray[np.bool_]) -> _Windows:
-        names = ("place", "left", "segment", "stream", "key")
-        return replace(self, **{name: getattr(self, name)[kept] for name in names})
-
-
 def scores_by_length(
     pair: PairStatistics, lengths: Mapping[str, int], *, samples: int, seed: int | None
 ) -> list[BucketScores]:
@@ -304,62 +165,6 @@ def scores_by_length(
     return found
 
 
-def words_by_frequency(
-    references: Words,
-    first: Words,
-    second: Words,
-    *,
-    frequencies: Mapping[str, int],
-    samples: int,
-    seed: int | None,
-) -> list[BucketScores]:
-    """F1 in percent of the words of each frequency, by the `FREQUENCIES`; `n` counts words of the reference.
-
-    A word of an output is right as often as it is in the reference of its segment, wherever it is.
-    """
-    split = [SplitTexts.of(words) for words in (references, first, second)]
-    numbers = WordNumbers(part.words for part in split)
-    known = np.fromiter((frequencies.get(word, 0) for word in numbers), np.int64, len(numbers))
-    buckets = np.searchsorted(FREQUENCIES, known, side="right")
-    size = len(FREQUENCIES) + 1
-    segments = len(references)
-    encoded = [numbers.encode(*part) for part in split]
-    segment = np.concatenate([np.repeat(np.arange(segments), symbols.lengths) for symbols in encoded])
-    word = np.concatenate([symbols.values for symbols in encoded]).astype(np.int64) - 1
-    stream = np.repeat(np.arange(3), [len(symbols.values) for symbols in encoded])
-    cells, cell = np.unique(segment * max(len(numbers), 1) + word, return_inverse=True)
-    counts = [np.bincount(cell[stream == i], minlength=len(cells)) for i in range(3)]
-    rows, words = np.divmod(cells, max(len(numbers), 1))
-    at = rows * size + buckets[words]
-
-    def by_bucket(part: Ints) -> Ints:
-        return np.bincount(at, part, segments * size).astype(np.int64).reshape(segments, size)
-
-    in_reference = by_bucket(counts[0])
-    # Segments, systems, buckets; then what is right, and what is in output and reference together.
-    values = np.stack(
-        [
-            np.stack((by_bucket(np.minimum(part, counts[0])), by_bucket(part) + in_reference), axis=-1)
-            for part in counts[1:]
-        ],
-        axis=1,
-    )
-    sums = values.sum(axis=0, dtype=np.float64)
-    resampled = _f1(resampling.bootstrap_sums([values], samples=samples, seed=seed)[0])
-    return [
-        BucketScores(
-            start, end, int(in_reference[:, i].sum()), *_estimates(_f1(sums)[:, i], resampled[:, :, i])
-        )
-        for i, (start, end) in enumerate(_ends((0, *FREQUENCIES)))
-        if in_reference[:, i].any()
-    ]
-
-
-def _f1(sums: Floats) -> Floats:
-    right, both = sums[..., 0], sums[..., 1]
-    return np.divide(200 * right, both, out=np.full_like(right, np.nan), where=both > 0)
-
-
 def _ends(starts: Sequence[int]) -> list[tuple[int, int | None]]:
     return [*pairwise(starts), (starts[-1], None)]
 
@@ -376,11 +181,10 @@ _NO_WINS = Wins(0, 0, 0)
 
 @dataclass(frozen=True, slots=True)
 class Differences:
-    """All that tells two systems apart; of segments and n-grams no more than were asked for, each way.
+    """All that tells two systems apart; of segments no more than were asked for, each way.
 
     `metric` is what segments and lengths are scored by, `None` where none scores segments: then there is
-    nothing of both. `measured` says what lengths are those of, and `tokenizer` how words were found. There is
-    nothing of n-grams and words without references. `is_trained` says that a training text was counted.
+    nothing of both. `measured` says what lengths are those of, and `tokenizer` how words were found.
     """
 
     systems: tuple[str, str]
@@ -388,11 +192,8 @@ class Differences:
     tokenizer: str
     wins: Wins = _NO_WINS
     segments: tuple[Sequence[SegmentDifference], Sequence[SegmentDifference]] = ((), ())
-    ngrams: tuple[Sequence[NgramDifference], Sequence[NgramDifference]] = ((), ())
     lengths: Sequence[BucketScores] = ()
-    words: Sequence[BucketScores] = ()
     measured: str = "reference"
-    is_trained: bool = False
 
 
 def find_differences(
@@ -402,60 +203,39 @@ def find_differences(
     count: int,
     between: Sequence[str] = (),
     metric: str = "",
-    training: Sequence[str] = (),
 ) -> Differences:
     """Shows two systems of a run side by side: those named, or the baseline and the best other one.
 
     `metric` is the name of one of the run's, the first that scores segments by default; `count` is how many
-    segments and n-grams each way. Words are counted in the texts of `training`, or else in the references.
+    segments each way.
     """
     segments = {segment.id: segment for segment in run.segments}
     scoring = _scoring(run, metrics, segments, metric)
     systems = _compared(run, {**scoring, **metrics}, between)
     pairs = PairStatistics.of(run.statistics, scoring, systems)
-    outputs = [{output.id: output.text for output in run.outputs[system]} for system in systems]
-    answered = [unit for unit in segments if all(texts.get(unit) is not None for texts in outputs)]
-    ids = pairs[0].ids if pairs else answered
-    compared = [segments[unit] for unit in ids if unit in segments]
     split = _splitter(metrics, run.parameters.get("pair"))
+    if not pairs:
+        return Differences(systems, None, split.tokenizer)
+    outputs = [{output.id: output.text for output in run.outputs[system]} for system in systems]
+    compared = [segments[unit] for unit in pairs[0].ids if unit in segments]
     samples, seed = int(run.parameters.get("samples", 1000)), run.parameters.get("seed")
-    found = Differences(systems, pairs[0].name if pairs else None, split.tokenizer)
     with_reference = [s for s in compared if any(text is not None for text in s.references)]
     if with_reference:
-        streams = reference_streams(with_reference)
-        words = [split([text or "" for text in stream]) for stream in streams]
-        # The first reference that a segment has; an empty one only where there is no other.
-        references = [
-            next((words[i][place] for i, text in enumerate(texts) if text), [])
-            for place, texts in enumerate(zip(*streams, strict=True))
-        ]
-        first, second = (split([texts.get(s.id) or "" for s in with_reference]) for texts in outputs)
-        counts = Counter(chain.from_iterable(split(training) if training else references))
-        ngrams = compare_ngrams(words, first, second)
-        found = replace(
-            found,
-            ngrams=(
-                most_telling([n.reversed for n in ngrams if n.first > n.second], count=count),
-                most_telling(ngrams, count=count),
-            ),
-            words=words_by_frequency(
-                references, first, second, frequencies=counts, samples=samples, seed=seed
-            ),
-            is_trained=bool(training),
-        )
+        # The first reference that a segment has.
+        references = split([next(filter(None, s.references), "") for s in with_reference])
         lengths = {s.id: len(reference) for s, reference in zip(with_reference, references, strict=True)}
     else:
         sources = split([s.source or "" for s in compared])
         lengths = {s.id: len(source) for s, source in zip(compared, sources, strict=True)}
-    if not pairs:
-        return found
     worse, better, wins = compare_segments(pairs, segments, outputs, count=count)
-    return replace(
-        found,
-        wins=wins,
-        segments=(worse, better),
-        lengths=scores_by_length(pairs[0], lengths, samples=samples, seed=seed),
-        measured="reference" if with_reference else "source",
+    return Differences(
+        systems,
+        pairs[0].name,
+        split.tokenizer,
+        wins,
+        (worse, better),
+        scores_by_length(pairs[0], lengths, samples=samples, seed=seed),
+        "reference" if with_reference else "source",
     )
 
 

@@ -286,41 +286,6 @@ def comparison_table(run: Run, *, all_pairs: bool = False) -> Table | None:
     )
 
 
-def matrix_tables(run: Run) -> list[Table]:
-    """For each metric who is significantly better than whom, of three systems or more."""
-    result, style = run.result, _MetricStyle.of(run.result)
-    tables = []
-    for metric in dict.fromkeys(score.name for score in result.scores if score.group == WHOLE):
-        better = {
-            (c.better, c.b if c.better == c.a else c.a)
-            for c in result.comparisons
-            if (c.name, c.group) == (metric, WHOLE) and c.better
-        }
-        systems = ordered_systems(result, metric)
-        if "ranks" not in run.parameters or not _FEWEST <= len(systems) <= _MOST:
-            continue
-        rows: list[list[Cell | str]] = [
-            [
-                f"{place} {row}",
-                *(
-                    "" if row == o else "+" if (row, o) in better else "−" if (o, row) in better else "·"
-                    for o in systems
-                ),
-            ]
-            for place, row in enumerate(systems, 1)
-        ]
-        numbers = map(str, range(1, len(systems) + 1))
-        note = (
-            "+: the system of the row is significantly better than that of the column; −: worse; ·: neither."
-        )
-        title = f"Who is significantly better by {style.label(metric)}"
-        tables.append(Table(["System", *numbers], rows, title, [note]))
-    return tables
-
-
-_FEWEST, _MOST = 3, 24  # systems in a matrix
-
-
 def baseline_of(run: Run) -> str:
     """The system that the others are shown against: the one named, else the best or the first."""
     return _baseline(run, _MetricStyle.of(run.result))[0]

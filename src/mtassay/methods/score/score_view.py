@@ -29,7 +29,7 @@ from mtassay.measures.corpus import labels_of, open_metrics, saved_metric
 from mtassay.measures.metric import Metric
 from mtassay.methods.basis import alarm_table, unanswered_note
 from mtassay.methods.choice import choice_figures, choice_headlines, choice_tables
-from mtassay.methods.headlines import Contest
+from mtassay.methods.headlines import Contest, matrix_table
 from mtassay.methods.repeats import repeat_tables
 from mtassay.methods.score.judged import (
     JUDGE,
@@ -48,7 +48,6 @@ from mtassay.methods.score.score_tables import (
     comparison_table,
     group_tables,
     main_table,
-    matrix_tables,
     score_figures,
     signature_lines,
 )
@@ -220,7 +219,8 @@ class ScoreView(RunView):
             *repeat_tables(run),
         )
         main = [main_table(run)] if run.result.scores else []
-        matrices = matrix_tables(run) if look.pairs or look.detail else []
+        boards = [h.board for h in self.headlines() if h.board] if look.pairs or look.detail else []
+        matrices = [table for board in boards if (table := matrix_table(board))]
         return [*main, *group_tables(run), *filter(None, more), *matrices]
 
     def blocks(self, look: Look = PLAIN) -> list[Block]:
@@ -282,7 +282,8 @@ class ScoreView(RunView):
         if finding.detector == "output":
             return reason
         value = "" if finding.value is None else f" {finding.value:.4g}"
-        return f"{finding.detector}{value}: {reason}" if reason else f"{finding.detector}{value}"
+        name = finding.detector.removeprefix("check:")
+        return f"{name}{value}: {reason}" if reason else f"{name}{value}"
 
     @cached_property
     def _labelled(self) -> Run:
@@ -326,5 +327,4 @@ class ScoreView(RunView):
             count=look.examples,
             between=look.between,
             metric=look.metric,
-            training=look.training,
         )

@@ -17,9 +17,8 @@ from dataclasses import dataclass
 from mtassay.data.errors import MtassayError
 from mtassay.data.formats.suite_items import REGEX_FIELDS, Item, Matching, Suite, expand
 from mtassay.data.languages import parse_pair
-from mtassay.methods.suite.looseness import DAMAGES, accepts, may_be_damaged
 from mtassay.methods.suite.patterns import escaped, normalize
-from mtassay.methods.suite.pitfalls import battery, examples
+from mtassay.methods.suite.pitfalls import DAMAGES, accepts, battery, examples, may_be_damaged
 from mtassay.methods.suite.rule_judge import Judge
 from mtassay.nlp.function_words import function_words
 from mtassay.nlp.table_aligner import lexicon_of

@@ -302,6 +302,13 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _QUOTES = {**dict.fromkeys(map(ord, "‘’‛ʼ"), "'"), **dict.fromkeys(map(ord, "“”‟"), '"')}
 _QUOTE_RANGE = re.compile("[‘’‛“”‟]-[‘’‛“”‟]")  # its ends may change places when they are folded
 _WRITTEN_QUOTE = re.compile(r"\\u(201[89bcdf]|02bc)", re.IGNORECASE)
+_ARABIC_MARKS = re.compile("[\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed]")
+_ARABIC_LETTERS = str.maketrans(
+    "\u06a9\u06aa\u06cc\u0649\u06d2\u06c1\u06be\u06d5\u0671",
+    "\u0643\u0643\u064a\u064a\u064a\u0647\u0647\u0647\u0627",
+)
+_OTHER_DIGIT = re.compile(r"[^\W\D0-9]")
+_ACCENT = re.compile("[\u0300-\u036f]")
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
 _SPECIAL = re.compile(r"[\\.^$*+?{}\[\]|()]")
 
@@ -323,6 +330,19 @@ class Found(NamedTuple):
     end: int
 
 
+def _folded_scripts(text: str, *, without_accents: bool) -> str:
+    """One way to write what scripts write in several ways; what looks another letter stays one."""
+    import unicodedata
+
+    text = _ARABIC_MARKS.sub("", unicodedata.normalize("NFKC", text)).translate(_ARABIC_LETTERS)
+    text = _OTHER_DIGIT.sub(lambda match: str(unicodedata.digit(match[0])), text)
+    if without_accents:
+        # The marks of Indic scripts and of kana are letters of their own.
+        text = _ACCENT.sub("", unicodedata.normalize("NFD", text))
+        text = unicodedata.normalize("NFC", text)
+    return text
+
+
 def normalize(text: str, matching: Matching) -> str:
     """A text as rules see it. Case is left alone: expressions and tokens see to it themselves.
 
@@ -330,12 +350,16 @@ def normalize(text: str, matching: Matching) -> str:
     'a b'
     >>> normalize("“good”", Matching(quotes="fold"))
     '"good"'
+    >>> normalize("ｶﾞ کتابــ ١٢ não", Matching(unicode="accents"))
+    'ガ كتاب 12 nao'
     """
     if not text.isascii():
-        if matching.unicode != "none":
+        if matching.unicode in ("scripts", "accents"):
+            text = _folded_scripts(text, without_accents=matching.unicode == "accents")
+        elif matching.unicode != "none":
             import unicodedata
 
-            text = unicodedata.normalize(matching.unicode, text)
+            text = unicodedata.normalize("NFC" if matching.unicode == "NFC" else "NFKC", text)
         if matching.quotes == "fold":
             text = text.translate(_QUOTES)
         if matching.invisible == "ignore":

@@ -30,9 +30,8 @@ from mtassay.data.formats.suite_items import (
 from mtassay.data.formats.yaml_editing import cut_texts
 from mtassay.data.languages import parse_pair
 from mtassay.data.marks import plural
-from mtassay.methods.suite.looseness import LooseRules
 from mtassay.methods.suite.patterns import SearchedText, compile_rule, control_in, normalize
-from mtassay.methods.suite.pitfalls import RulesBesideEachOther, battery, similar_names
+from mtassay.methods.suite.pitfalls import LooseRules, RulesBesideEachOther, battery, similar_names
 from mtassay.methods.suite.rule_judge import Judge, JudgedOutput
 
 Severity = Literal["error", "warning", "info"]

@@ -107,15 +107,37 @@
     if (span) remove(span);
   }
 
+  // What reviewers marked, for an adjudicator: drawn under the words, and taken over with one key.
+  const spansIn = (answer) => JSON.parse(answer).spans.map((span) => ({ side: "target", severity: "", ...span }));
+  const adoptable = () => [...document.querySelectorAll("[data-adopt]")];
+
+  function adopt(button) {
+    const given = JSON.parse(button.dataset.adopt);
+    spans = spansIn(button.dataset.adopt);
+    forget();
+    const score = document.getElementById("score-number");
+    if (score && given.score !== undefined) {
+      score.value = given.score;
+      slide(score);
+    }
+    draw();
+    say(`The marks of ${button.dataset.name}: ${spans.length}.`);
+  }
+
   function draw() {
     const box = marking();
     if (!box) return;
+    const others = adoptable().flatMap((button) =>
+      spansIn(button.dataset.adopt).map((span) => ({ ...span, name: button.dataset.name })));
     const place = range();
     for (const text of box.querySelectorAll(".words")) {
       for (const word of wordsOf(text)) {
         const here = spans.filter((span) => span.side === text.dataset.side && covers(span, word));
         word.className = "";
         if (here.length) word.classList.add("marked-word", ...here.map((span) => span.severity).filter(Boolean));
+        const said = others.filter((span) => span.side === text.dataset.side && covers(span, word));
+        word.classList.toggle("said", said.length > 0);
+        word.title = said.map((span) => [span.name, span.label, span.severity].filter(Boolean).join(", ")).join("; ");
         if (place && place.side === text.dataset.side && covers(place, word)) word.classList.add("chosen");
       }
     }
@@ -186,11 +208,16 @@
     const button = event.target.closest("[data-label], [data-severity]");
     if (button && button.dataset.label) mark(button.dataset.label);
     else if (button) grade(button.dataset.severity);
+    const adopted = event.target.closest("[data-adopt]");
+    if (adopted) adopt(adopted);
     const word = event.target.closest(".words [data-start]");
     if (word && getSelection().isCollapsed) {
       const text = word.closest(".words");
       const place = wordsOf(text).indexOf(word);
-      choose(text, event.shiftKey && chosen?.text === text ? chosen.first : place, place);
+      // On a phone there is no Shift: a second tap extends the selection to there.
+      const isTouch = event.pointerType === "touch" && chosen?.first === chosen?.last && chosen?.last !== place;
+      const extends_ = (event.shiftKey || isTouch) && chosen?.text === text;
+      choose(text, extends_ ? chosen.first : place, place);
     }
   });
 
@@ -228,6 +255,8 @@
       const text = document.activeElement.closest(".words") ?? chosen?.text ?? document.getElementById("output");
       const isForward = (event.key === "ArrowRight") === (getComputedStyle(text).direction === "ltr");
       step(isForward, event.shiftKey);
+    } else if (marking() && adoptable().some((button) => button.dataset.key === event.key)) {
+      adopt(adoptable().find((button) => button.dataset.key === event.key));
     } else if (marking() && (event.key === "Backspace" || event.key === "Delete")) {
       removeChosen();
     } else if (marking() && event.key === "Escape") {
