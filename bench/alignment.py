@@ -12,19 +12,92 @@ answer for comparison.
 from __future__ import annotations
 
 import os
+import re
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from mtassay.data.errors import UsageError
+from mtassay.data.errors import InputError, UsageError
 from mtassay.nlp.aligners import Links, Words, open_aligner
-from mtassay.nlp.links import SYMMETRIZATIONS, Gold, agreement, parse_gold, read_pharaoh
+from mtassay.nlp.links import SYMMETRIZATIONS, read_pharaoh
 
 PROJECT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("MTASSAY_DATA", PROJECT.parent / "shared" / "data"))
 FOLDER = DATA / "alignment" / "zh-en"
 ALIGNERS = ["table", "encoder", "fast-align", "eflomal"]
+
+_LINK = re.compile(r"([0-9]{1,9})([-p])([0-9]{1,9})")
+
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    """What people linked: certainly, and possibly; a certain link is possible too."""
+
+    sure: Links
+    possible: Links
+
+
+def parse_gold(text: str, *, first: int = 1) -> Gold:
+    """One line, as `1-1 2p3`, where `p` marks a possible link; `first` is the number of the first word.
+
+    >>> gold = parse_gold("1-1 2p3")
+    >>> sorted(gold.sure), sorted(gold.possible)
+    ([(0, 0)], [(1, 2)])
+    """
+    marked: dict[str, set[tuple[int, int]]] = {"-": set(), "p": set()}
+    for word in text.split():
+        match = _LINK.fullmatch(word)
+        if match is None:
+            raise InputError(
+                f"'{word}' is no link. Write SOURCE-TARGET, or SOURCEpTARGET for a possible one."
+            )
+        marked[match[2]].add((int(match[1]) - first, int(match[3]) - first))
+    return Gold(frozenset(marked["-"]), frozenset(marked["p"]))
+
+
+@dataclass(frozen=True, slots=True)
+class LinkAgreement:
+    """Counts over all sentences; the rates are `None` where they would divide by nothing."""
+
+    links: int
+    sure: int
+    links_sure: int
+    links_possible: int
+
+    @property
+    def precision(self) -> float | None:
+        """The share of the links that are possible."""
+        return self.links_possible / self.links if self.links else None
+
+    @property
+    def recall(self) -> float | None:
+        """The share of the sure links that were found."""
+        return self.links_sure / self.sure if self.sure else None
+
+    @property
+    def error_rate(self) -> float | None:
+        """1 - (found sure + found possible) / (links + sure): 0 is best."""
+        total = self.links + self.sure
+        return 1 - (self.links_sure + self.links_possible) / total if total else None
+
+
+def agreement(predicted: Iterable[Links], gold: Iterable[Gold]) -> LinkAgreement:
+    """Counts over sentences in the same order.
+
+    >>> gold = Gold(sure=frozenset({(0, 0), (1, 1)}), possible=frozenset({(2, 2)}))
+    >>> counts = agreement([frozenset({(0, 0), (2, 2), (3, 3)})], [gold])
+    >>> round(counts.precision, 3), counts.recall, counts.error_rate
+    (0.667, 0.5, 0.4)
+    """
+    links = sure = links_sure = links_possible = 0
+    for ours, theirs in zip(predicted, gold, strict=True):
+        links += len(ours)
+        sure += len(theirs.sure)
+        links_sure += len(ours & theirs.sure)
+        links_possible += len(ours & (theirs.sure | theirs.possible))
+    return LinkAgreement(links, sure, links_sure, links_possible)
 
 
 def main() -> None:

@@ -39,25 +39,19 @@ from mtassay.data.settings import build
 from mtassay.methods.behavior.behavior_method import BehaviorMethod
 from mtassay.methods.behavior.case_files import read_cases, read_outputs
 from mtassay.methods.behavior.edit_search import (
-    FOUND,
-    NOT_FOUND,
     EditedPair,
-    SoughtEdit,
     find_edit,
     is_ignored,
-    nearest,
 )
 from mtassay.methods.behavior.pairs import BehaviorCase, edited_id, segments_of
 from mtassay.methods.behavior.pass_rates import error_positions
 from mtassay.methods.behavior.translation_quality import (
     Translated,
     as_translated,
-    pair_differences,
     qualities,
 )
 from mtassay.methods.behavior.verdict_thresholds import FILTERS, THRESHOLDS, calibrate
 from mtassay.methods.engine import EngineContext, execute
-from mtassay.nlp.encoder import open_encoder
 from mtassay.runtime.workspace import Workspace
 from mtassay.stats import correlation
 from mtassay.systems.roster import Stored
@@ -108,8 +102,9 @@ class Measured:
             (as_translated(c.source, c.reference), as_translated(c.edited_source, c.pseudo_reference))
             for c in self.cases
         ]
-        differences = pair_differences(_metrics(FILTER), pairs, self.context)
-        self.apart = np.array([abs(d.quality - d.edited_quality) for d in differences])
+        sides = [side for pair in pairs for side in pair]
+        both = qualities(_metrics(FILTER), sides, ["reference"], self.context).reshape(-1, 2)
+        self.apart = np.abs(both[:, 0] - both[:, 1])
         self.context.keep()  # type: ignore[attr-defined]
         print("", file=sys.stderr)
 
@@ -278,21 +273,13 @@ def tracing() -> None:
     rng = np.random.default_rng(1)
     some = [known[i] for i in rng.choice(len(known), 400, replace=False)]
     for label, key in (("edited", edited_id), ("original", lambda name: name)):
-        answers, unknown = [], []
+        answers = []
         for case in some:
             for system in ("google", "deepl"):
                 text = outputs[system][key(case.id)] or ""
-                found = find_edit(case.reference_changes, case.pseudo_reference, text)
-                answers.append(found)
-                if found is None:
-                    unknown.append(SoughtEdit(case.reference_changes, text))
+                answers.append(find_edit(case.reference_changes, case.pseudo_reference, text))
         shares = {str(kind): answers.count(kind) / len(answers) for kind in (True, False, None)}
         print(f"in translations of the {label} source, by words: {shares}")
-        nearby = np.array([min(values) for values in nearest(unknown, open_encoder()) if values])
-        print(
-            f"  of the {len(nearby)} unknown, the encoder finds {(nearby >= FOUND).mean():.1%} "
-            f"and denies {(nearby < NOT_FOUND).mean():.1%}"
-        )
 
 
 def ignored() -> None:

@@ -23,6 +23,7 @@ import random
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -42,7 +43,7 @@ from mtassay.measures.judge import (
     limit_of,
 )
 from mtassay.measures.polarity import find_polarity
-from mtassay.nlp.encoder import open_reader
+from mtassay.nlp.encoder import one_thread_each, open_reader
 
 PROJECT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("MTASSAY_DATA", PROJECT.parent / "shared" / "data")) / "people"
@@ -196,6 +197,8 @@ def compute_clues(ratings: Sequence[Mapping[str, Any]]) -> tuple[list[str], Floa
         segments[r["set"], r["doc"], r["seg"], r["source"]].append(n)
     answers = []
     for n, r in enumerate(ratings):
+        if r["system"] in HUMANS:
+            continue  # they are left out of everything
         rivals = [
             ratings[m]["output"]
             for m in segments[r["set"], r["doc"], r["seg"], r["source"]]
@@ -205,11 +208,22 @@ def compute_clues(ratings: Sequence[Mapping[str, Any]]) -> tuple[list[str], Floa
         others = tuple(rivals[:MOST_OTHERS]) if len(rivals) > 1 else ()
         references = (r["reference"],) if r.get("reference") else ()
         answers.append(JudgedAnswer(str(n), r["source"], r["output"], references, others))
-    finder = ClueFinder(open_reader())
-    found = [clues for at in range(0, len(answers), 1000) for clues in finder.find(answers[at : at + 1000])]
-    names = sorted({name for clues in found for name in clues.values})
-    values = [[clues.values.get(name, np.nan) for name in names] for clues in found]
-    return names, np.array(values)
+    with ProcessPoolExecutor(initializer=_one_thread) as pool:
+        parts = pool.map(_find_clues, [answers[at : at + 400] for at in range(0, len(answers), 400)])
+        found = [values for part in parts for values in part]
+    names = sorted({name for values in found for name in values})
+    table = np.full((len(ratings), len(names)), np.nan)
+    for answer, values in zip(answers, found, strict=True):
+        table[int(answer.id)] = [values.get(name, np.nan) for name in names]
+    return names, table
+
+
+def _one_thread() -> None:
+    one_thread_each().__enter__()  # processes are what is spread over cores
+
+
+def _find_clues(answers: Sequence[JudgedAnswer]) -> list[Mapping[str, float]]:
+    return [clues.values for clues in ClueFinder(open_reader()).find(answers)]
 
 
 def columns_of(table: Table, kind: str) -> list[int]:
@@ -423,7 +437,7 @@ class Report:
     def calibrated(self, kind: str, n: int = 50, draws: int = 10) -> dict[str, float]:
         """With answers to 50 outputs of a set, drawn at random: Brier skill and how honest precision is."""
         table, rng = self.table, np.random.default_rng(0)
-        skill, slopes, honest = [], [], []
+        skill, slopes, close, inside, widths = [], [], [], [], []
         for name in np.unique(table.sets):
             rows = np.flatnonzero(self.rows(kind, name))
             if len(rows) < 200:
@@ -441,11 +455,16 @@ class Report:
                 slopes.append(logistic(logits, wrong, np.ones(len(rest)))[1])
                 fails = said >= limit_of(list(said))
                 if fails.sum() >= 50:
-                    honest.append(abs(said[fails].mean() - wrong[fails].mean()) <= 0.10)
+                    observed = wrong[fails].mean()
+                    close.append(abs(said[fails].mean() - observed) <= 0.10)
+                    low, high = fitted.precision(list(p[rest][fails]))
+                    inside.append(low <= observed <= high)
+                    widths.append(high - low)
             skill.append(float(np.mean([s for s, _ in own])) > 0)
         return {
             "skill": float(np.mean(skill)), "sets": len(skill), "slope": float(np.median(slopes)),
-            "honest": float(np.mean(honest)) if honest else float("nan"), "reports": len(honest),
+            "close": float(np.mean(close)), "inside": float(np.mean(inside)), "reports": len(close),
+            "width": float(np.median(widths)),
         }  # fmt: skip
 
     def default(self, kind: str) -> dict[str, float]:
@@ -579,9 +598,10 @@ class Report:
         lines = []
         for kind in KINDS[:4]:
             own = self.calibrated(kind)
-            honest = f"{100 * own['honest']:.0f} % of {own['reports']}" if own["reports"] else "no set"
             lines.append(
-                f"| {kind} | {100 * own['skill']:.0f} % of {own['sets']} | {own['slope']:.2f} | {honest} |"
+                f"| {kind} | {100 * own['skill']:.0f} % of {own['sets']} | {own['slope']:.2f} "
+                f"| {100 * own['close']:.0f} % of {own['reports']} | {100 * own['inside']:.0f} % "
+                f"| {own['width']:.2f} |"
             )
         return "\n".join(lines)
 
@@ -652,19 +672,20 @@ recall with a reference at a precision of 75 %. On the other half, without any a
 {defaults}
 
 Where source and reference agree that something is denied, or not, and the output says the opposite, the
-probability is at least what it was here: of {negated}. If
-such an output is called wrong, the error is critical.
+probability is at least {precision}, about what it was here:
+of {negated}. If such an output is called wrong, the error is critical.
 
 ## With 50 answers
 
 Raters differ: from 2 to 67 % of outputs have a major error by one rater or another. So without answers a
 probability is that of a usual rater. Fifty answers, drawn at random from a set, move it to this system and
 this reader. Measured on the rest of the set, 10 draws each: in how many sets the Brier score beats the
-constant share of the answers; the median calibration slope; how often the printed precision is within .10
-of the observed one (draws with 50 or more reports).
+constant share of the answers; the median calibration slope. Then, for draws with 50 or more reports: how
+often their mean probability is within .10 of the observed precision, how often the printed range has it, and
+how wide that range is.
 
-| compared with | Brier skill above 0 | slope | honest precision |
-|---|---|---|---|
+| compared with | Brier skill above 0 | slope | within .10 | in the range | width |
+|---|---|---|---|---|---|
 {calibration}
 """
 

@@ -114,6 +114,15 @@ def test_answers_of_people_move_the_probabilities() -> None:
     assert judge.decide(opinions, calibration=mild)[0].probability == round(mild(0.7), 4)
 
 
+def test_the_range_of_the_precision_is_wide_with_few_answers_and_has_the_share_of_errors() -> None:
+    said, wrong = [0.2, 0.4, 0.6, 0.8] * 10, [False, True, True, False, False, False, False, True] * 5
+    few, many = JudgeCalibration.of(said, wrong), JudgeCalibration.of(said * 20, wrong * 20)
+    low, high = few.precision([0.8] * 1000)
+    closer_low, closer_high = many.precision([0.8] * 1000)
+    assert low < closer_low < many(0.8) < closer_high < high <= 1
+    assert few.precision([0.8])[0] < low  # one output is a matter of chance
+
+
 def test_severity_is_said_of_what_is_wrong_only() -> None:
     assert Opinion("fail", 0.9, major=0.7).severity == "major"
     assert Opinion("fail", 0.9, major=0.2).severity == "minor"

@@ -85,14 +85,6 @@ def _library(module: str, name: str, *more: Any) -> Reader:
     return function(read)
 
 
-def _gold(path: str) -> None:
-    from mtassay.data.formats.textfiles import read_lines
-    from mtassay.nlp.links import parse_gold
-
-    for line in read_lines(path):
-        parse_gold(line)
-
-
 def _aliases(path: str) -> None:
     from mtassay.changes.system_names import read_aliases
 
@@ -183,7 +175,6 @@ READERS: dict[str, list[Reader]] = {
     "cases.tsv": [command(_JUDGE.replace("cases.jsonl", "@"))],
     "outputs.jsonl": [command(_JUDGE.replace("outputs.jsonl", "@"))],
     "links.pharaoh": [_library("mtassay.nlp.links", "read_pharaoh")],
-    "links.gold": [function(_gold)],
     "parallel.tsv": [_library("mtassay.nlp.trained_aligners", "read_corpus")],
     "prompt.txt": [function(_prompt)],
     "shots.tsv": [_library("mtassay.systems.chat_translator", "read_shots")],

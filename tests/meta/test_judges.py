@@ -80,24 +80,12 @@ def judge(name: str, scores: Sequence[float | None], wrong: Sequence[bool]) -> J
     )
 
 
-def test_two_judges_that_see_half_each_see_more_together() -> None:
-    rng = np.random.default_rng(7)
-    one, other = rng.normal(size=(2, 400))
-    wrong = (one + other + 0.5 * rng.normal(size=400) > 0).tolist()
-    a, b = judge("a", one.tolist(), wrong), judge("b", other.tolist(), wrong)
-    result, summaries, [both] = compare_judges([a, b], {}, set(), CalibrationSettings(), {})
-    alone = max(summary.area.value for summary in summaries if summary.area)
-    assert both.by_ranks.value > alone + 0.1
-    assert both.by_logistic.value > alone + 0.1
-    assert {score.name for score in result.scores} >= {"precision", "recall", "auc", "kappa", "auc:ranks"}
-
-
 def test_equal_judges_cannot_be_told_apart_and_unequal_ones_are() -> None:
     wrong = [n % 2 == 0 for n in range(60)]
     perfect = judge("perfect", [float(w) + n / 1000 for n, w in enumerate(wrong)], wrong)
     guess = judge("guess", [(n * 37 % 60) / 60 for n in range(60)], wrong)
     twin = replace(perfect, name="twin")
-    result, *_ = compare_judges([perfect, twin, guess], {}, set(), CalibrationSettings(), {})
+    result, _ = compare_judges([perfect, twin, guess], {}, set(), CalibrationSettings(), {})
     entries = {(entry.a, entry.b): entry for entry in result.comparisons}
     assert (entries["perfect", "twin"].delta, entries["perfect", "twin"].more) == (0, None)
     assert entries["perfect", "guess"].more == 0
@@ -109,8 +97,8 @@ def test_judges_of_other_outputs_are_not_compared() -> None:
     wrong = [True, False] * 20
     a = judge("a", [0.9, 0.1] * 20, wrong)
     b = replace(a, name="b", labels=dict(list(a.labels.items())[:30]))
-    result, summaries, combined = compare_judges([a, b], {}, set(), CalibrationSettings(), {})
-    assert (result.comparisons, combined) == ([], [])
+    result, summaries = compare_judges([a, b], {}, set(), CalibrationSettings(), {})
+    assert result.comparisons == []
     assert [summary.n for summary in summaries] == [40, 30]
 
 

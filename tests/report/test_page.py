@@ -208,6 +208,12 @@ def test_how_sure_is_told_by_measures_and_people() -> None:
     assert told.sure[-1] == "No person has judged these outputs yet."
 
 
+def test_one_measure_of_many_is_weak_evidence() -> None:
+    told = decided({"x": ["a>b", "a>c"], **{name: [] for name in "wyz"}})
+    assert told.advice == "Ship a, but the evidence is weak."
+    assert told.sure[0].startswith("Not sure: 1 of 4 measures finds it significantly better than b")
+
+
 def test_what_would_decide_is_told_with_a_command() -> None:
     told = decided({"x": [], "y": []})
     assert told.system == ""

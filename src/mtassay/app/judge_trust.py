@@ -148,7 +148,7 @@ def judges(
     """How good are detectors, judges and metrics at finding wrong translations, by people's labels?
 
     Precision, recall, F1 and AUC with intervals, agreement with the labels, seconds, calls and price for
-    1,000 outputs; two judges together; and how many labels it would take to tell two of them apart.
+    1,000 outputs; and how many labels it would take to tell two of them apart.
 
     Args:
         runs: Saved runs, whose detectors are judged: what they let fail is flagged.

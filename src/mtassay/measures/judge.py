@@ -119,6 +119,8 @@ class JudgeCalibration(NamedTuple):
     shift: float = 0.0
     slope: float = 1.0
     n: int = 0
+    doubt: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """Variance of the shift, covariance, variance of the slope."""
 
     @classmethod
     def of(cls, probabilities: Sequence[float], wrong: Sequence[bool]) -> JudgeCalibration:
@@ -129,7 +131,7 @@ class JudgeCalibration(NamedTuple):
         """
         x = np.array([_logit(p) for p in probabilities])
         y = np.asarray(wrong, float)
-        shift, slope = 0.0, 1.0
+        shift, slope, hessian = 0.0, 1.0, np.eye(2)
         for _ in range(50):
             p = 1 / (1 + np.exp(-(shift + slope * x)))
             w = p * (1 - p)
@@ -139,7 +141,26 @@ class JudgeCalibration(NamedTuple):
             shift, slope = shift - float(step[0]), slope - float(step[1])
             if abs(step).max() < 1e-6:
                 break
-        return cls(round(shift, 4), round(max(slope, 0.0), 4), len(y))
+        doubt = np.linalg.inv(hessian)
+        return cls(
+            round(shift, 4), round(max(slope, 0.0), 4), len(y),
+            (float(doubt[0, 0]), float(doubt[0, 1]), float(doubt[1, 1])),
+        )  # fmt: skip
+
+    def precision(self, probabilities: Sequence[float]) -> tuple[float, float]:
+        """Between which shares of outputs with an error lie, of those that are called wrong, most probably.
+
+        `probabilities` are what the judge said of them before it was recalibrated. The range is two standard
+        deviations on either side: of what the answers leave open, and of chance in so many outputs.
+        """
+        x = np.array([_logit(p) for p in probabilities])
+        p = 1 / (1 + np.exp(-(self.shift + self.slope * x)))
+        w = p * (1 - p)
+        by_shift, by_slope = float(w.mean()), float((w * x).mean())
+        shift, both, slope = self.doubt
+        variance = by_shift**2 * shift + 2 * by_shift * by_slope * both + by_slope**2 * slope
+        share, spread = float(p.mean()), 2 * math.sqrt(variance + float(w.mean()) / len(x))
+        return max(share - spread, 0.0), min(share + spread, 1.0)
 
     def __call__(self, probability: float) -> float:
         """The probability that holds here."""
@@ -374,7 +395,10 @@ class PeopleJudge(TranslationJudge):
         return self._with_negations(answers, opinions)
 
     def _with_negations(self, answers: Sequence[JudgedAnswer], opinions: Sequence[Opinion]) -> list[Opinion]:
-        """An error is at least as likely as people find one where source and reference bear it out."""
+        """An error is at least as likely as people find one where source and reference bear it out.
+
+        And as likely as it takes to be called wrong in a small file.
+        """
         polarity, (any_error, major) = find_polarity(self.pair), _data()["negated"]
         found = list(opinions)
         if polarity is None:
@@ -384,7 +408,7 @@ class PeopleJudge(TranslationJudge):
             if denied is not None and found[n] is not _EMPTY:
                 reason = Reason(NEGATION, math.inf, denied.why, (*denied.source, *denied.output))
                 found[n] = found[n]._replace(
-                    probability=max(found[n].probability or 0.0, any_error),
+                    probability=max(found[n].probability or 0.0, any_error, PRECISION),
                     major=max(found[n].major or 0.0, major),
                     reasons=(reason, *found[n].reasons)[:4],
                 )

@@ -386,7 +386,7 @@ def _is_label(source: str, language: str | None, target: str | None) -> bool:
     """Whether a short text has two words or more, all of the source language alone: Search settings."""
     parts = source.strip(" .…:!?").split()
     if (
-        not 1 <= len(parts) <= 4
+        not 2 <= len(parts) <= 4
         or len(source) < 4
         or not language
         or not target

@@ -15,7 +15,7 @@ from mtassay.data.subjects import caution_of_models
 from mtassay.meta.agreement_tables import curve_figure, detection_table
 from mtassay.meta.assessments import Assessment
 from mtassay.meta.detect import Curve, CurvePoint, JudgedDetector, curve
-from mtassay.meta.judges import CalibratedJudge, CalibrationSettings, CombinedJudges, JudgeSummary
+from mtassay.meta.judges import CalibratedJudge, CalibrationSettings, JudgeSummary
 from mtassay.meta.labelled_detectors import Labels
 
 
@@ -88,10 +88,9 @@ class Calibration(Assessment):
 
 @dataclass(frozen=True, repr=False)
 class JudgeComparison(Assessment):
-    """Judges of the same labelled outputs: alone, two together, and how sure the differences are."""
+    """Judges of the same labelled outputs: alone, and how sure the differences are."""
 
     summaries: Sequence[JudgeSummary]
-    combined: Sequence[CombinedJudges]
     names: Mapping[str, str]
     settings: CalibrationSettings
     labels: Labels
@@ -104,8 +103,6 @@ class JudgeComparison(Assessment):
 
     def tables(self) -> list[Table]:
         tables = [self._alone()]
-        if self.combined:
-            tables.append(self._together())
         if self.result.comparisons:
             tables.append(self._apart())
         return tables
@@ -175,19 +172,6 @@ class JudgeComparison(Assessment):
             notes.append("s, calls, price: for 1,000 outputs, on this machine; –: not known, or none.")
         header = [*table.header, "κ", *(("s", "calls", "price") if costs else ())]
         return replace(table, header=header, rows=rows, notes=[*table.notes, *notes])
-
-    def _together(self) -> Table:
-        areas = {summary.name: summary.area for summary in self.summaries}
-        rows: list[list[Cell | str]] = []
-        for pair in self.combined:
-            alone = max(area.value for name in pair.names if (area := areas[name]) is not None)
-            cells = [
-                Cell(_number(area.value, 3) + ("*" if area.value > alone else " "), strong=area.value > alone)
-                for area in (pair.by_ranks, pair.by_logistic)
-            ]
-            rows.append([" + ".join(self.names[name] for name in pair.names), _number(alone, 3), *cells])
-        notes = ["AUC, on held-out sources for the logistic model. Bold (*): better than either judge alone."]
-        return Table(["Two judges", "better one", "mean of ranks ", "logistic "], rows, "Together", notes)
 
     def _apart(self) -> Table:
         n = {summary.name: summary.n for summary in self.summaries}

@@ -17,13 +17,10 @@ from mtassay.data.nouns import EDITED, Comparison, Output, Request, Result, RunC
 from mtassay.meta.detect import DetectionSettings, JudgedDetector, area_of, detect
 from mtassay.stats import proportions, rater_agreement, tails
 from mtassay.stats.comparisons import units_to_settle
-from mtassay.stats.correlation import AUC, auc, auc_covariance, average_ranks
+from mtassay.stats.correlation import AUC, auc_covariance
 from mtassay.stats.thresholds import (
     FlaggedCounts,
-    fit_logistic,
     flag_held_out,
-    folds_by_group,
-    logistic,
     threshold_for_precision,
 )
 from mtassay.systems.live import LiveSystem
@@ -290,23 +287,14 @@ class JudgeSummary:
         return len(self.judge.labels)
 
 
-@dataclass(frozen=True, slots=True)
-class CombinedJudges:
-    """The areas of two judges together: of the mean of their ranks, and of a logistic model, held out."""
-
-    names: tuple[str, str]
-    by_ranks: AUC
-    by_logistic: AUC
-
-
 def compare_judges(
     judges: Sequence[JudgedDetector],
     costs: Mapping[str, Cost],
     calibrated: Collection[str],
     settings: CalibrationSettings,
     sources: Mapping[str, str],
-) -> tuple[Result, list[JudgeSummary], list[CombinedJudges]]:
-    """Each judge, every two of them together, and every two compared.
+) -> tuple[Result, list[JudgeSummary]]:
+    """Each judge, and every two compared.
 
     Those in `calibrated` call wrong what a threshold for the wished precision says, found on other folds; all
     others what they flag. A comparison is of areas, or where one has none, of how many verdicts are right
@@ -321,18 +309,15 @@ def compare_judges(
         kappa = rater_agreement.cohen_kappa(verdicts, own.is_error.tolist())
         cost = costs.get(judge.name, Cost(0))
         summaries.append(JudgeSummary(decided, kappa, area_of(judge, sources), cost, is_calibrated))
-    combined, comparisons = [], []
+    comparisons = []
     for a, b in combinations(summaries, 2):
         if not a.n or list(a.judge.labels) != list(b.judge.labels):
             continue
-        first, second = given[a.name], given[b.name]
-        if a.area is not None and b.area is not None and _is_enough(first.is_error):
-            combined.append(_combined((a.name, b.name), first, second, settings))
-        comparisons.append(_compared(a, b, first.is_error))
+        comparisons.append(_compared(a, b, given[a.name].is_error))
     drawn = DetectionSettings(seed=settings.seed)
     found = detect([summary.judge for summary in summaries], settings=drawn, sources=sources)
-    scores = [*found.scores, *_scores(summaries, combined)]
-    return replace(found, scores=scores, comparisons=comparisons), summaries, combined
+    scores = [*found.scores, *_scores(summaries)]
+    return replace(found, scores=scores, comparisons=comparisons), summaries
 
 
 def _calibrated(judge: JudgedDetector, given: ErrorScores, settings: CalibrationSettings) -> JudgedDetector:
@@ -347,30 +332,6 @@ def _calibrated(judge: JudgedDetector, given: ErrorScores, settings: Calibration
     )
     keys = zip(judge.labels, verdicts.tolist(), strict=True)
     return replace(judge, flagged=frozenset(key for key, is_wrong in keys if is_wrong))
-
-
-def _codes(sources: Sequence[str]) -> NDArray[np.int64]:
-    ids: dict[str, int] = {}
-    return np.array([ids.setdefault(source, len(ids)) for source in sources], dtype=np.int64)
-
-
-def _filled(scores: Floats) -> Floats:
-    """Outputs without a score are those that nothing speaks against."""
-    return np.where(np.isnan(scores), np.nanmin(scores, initial=0.0) - 1, scores)
-
-
-def _combined(
-    names: tuple[str, str], a: ErrorScores, b: ErrorScores, settings: CalibrationSettings
-) -> CombinedJudges:
-    both = np.column_stack([_filled(a.scores), _filled(b.scores)])
-    ranks = average_ranks(both[:, 0]) + average_ranks(both[:, 1])
-    parts = folds_by_group(a.sources, settings.folds, seed=settings.seed)
-    held = np.zeros(len(both))
-    for part in range(settings.folds):
-        learn = parts != part
-        held[~learn] = logistic(both[~learn], fit_logistic(both[learn], a.is_error[learn]))
-    codes = _codes(a.sources)
-    return CombinedJudges(names, auc(ranks, a.is_error, codes), auc(held, a.is_error, codes))
 
 
 def _compared(a: JudgeSummary, b: JudgeSummary, is_error: NDArray[np.bool_]) -> Comparison:
@@ -390,8 +351,8 @@ def _compared(a: JudgeSummary, b: JudgeSummary, is_error: NDArray[np.bool_]) -> 
     return Comparison(name, "all", a.name, b.name, delta, min(p, 1.0), more=units_to_settle(delta, error, n))
 
 
-def _scores(summaries: Sequence[JudgeSummary], combined: Sequence[CombinedJudges]) -> list[Score]:
-    """Agreement and cost of each judge, and the areas of two together."""
+def _scores(summaries: Sequence[JudgeSummary]) -> list[Score]:
+    """Agreement and cost of each judge."""
     scores = []
     for summary in summaries:
         kappa = None if math.isnan(summary.kappa) else summary.kappa
@@ -405,16 +366,4 @@ def _scores(summaries: Sequence[JudgeSummary], combined: Sequence[CombinedJudges
         ):
             each = summary.cost.per_thousand(amount)
             scores.append(Score(f"{name}:1000", summary.name, "all", each, summary.cost.outputs, decimals=2))
-    for pair in combined:
-        name = " + ".join(pair.names)
-        n = pair.by_ranks.positives + pair.by_ranks.negatives
-        scores.append(_score_of(pair.by_ranks, "auc:ranks", name, n))
-        scores.append(_score_of(pair.by_logistic, "auc:logistic", name, n))
     return scores
-
-
-def _score_of(area: AUC, name: str, judge: str, n: int) -> Score:
-    if math.isnan(area.value):
-        return Score(name, judge, "all", None, n, decimals=2)
-    low, high = area.interval()
-    return Score(name, judge, "all", area.value, n, float(low), float(high), decimals=2)

@@ -328,12 +328,23 @@ def ask_judge(
     calibration = None
     if len(said) >= ENOUGH:
         calibration = JudgeCalibration.of([p for p, _ in said], [wrong for _, wrong in said])
-    opinions = judge.decide(opinions, calibration=calibration)
+    asked, opinions = opinions, judge.decide(opinions, calibration=calibration)
     if answers:
         context.note(judge.record(opinions))
         of = f" for {system}" if system else ""
         if calibration:
-            context.note(f"Probabilities{of}: recalibrated with {len(said)} answers of people.")
+            wrong = [
+                before.probability
+                for before, opinion in zip(asked, opinions, strict=True)
+                if opinion.verdict == "fail" and before.probability is not None
+            ]
+            told = f"Probabilities{of}: recalibrated with {len(said)} answers of people."
+            if wrong:
+                low, high = calibration.precision(wrong)
+                told += (
+                    f" Of {len(wrong):,} outputs called wrong, {low:.0%} to {high:.0%} should have an error."
+                )
+            context.note(told)
         else:
             more = f" ({len(said)} answers so far{of})" if said else ""
             context.note(

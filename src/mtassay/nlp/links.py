@@ -1,4 +1,4 @@
-"""Links between words: from scores, in both directions, and how good they are.
+"""Links between words: from scores, and in both directions.
 
 Koehn, Och and Marcu 2003, "Statistical Phrase-Based Translation". The growing ones go through the links by
 source and then target word, as fast_align's `atools` does; Moses' `symal` starts from the links it has, which
@@ -7,15 +7,13 @@ gives the same except for rare ties.
 The first pass keeps to the diagonal, as fast_align does (Dyer et al. 2013). What it is sure of are anchors:
 the second pass asks of every other word to stay near its neighbours' links, so that a phrase that moved takes
 its small words along.
-
-Och and Ney 2003, "A Systematic Comparison of Various Statistical Alignment Models".
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -208,78 +206,6 @@ def _off_neighbours(anchors: dict[int, int], n: int, m: int) -> Floats:
     off = [np.abs(columns - (partner[side] + rows - anchored[side])[:, None]) for side in (before, after)]
     nearest: Floats = np.minimum(np.minimum(*off), FAR).astype(float)
     return nearest
-
-
-_LINK = re.compile(r"([0-9]{1,9})([-p])([0-9]{1,9})")
-
-
-@dataclass(frozen=True, slots=True)
-class Gold:
-    """What people linked: certainly, and possibly; a certain link is possible too."""
-
-    sure: Links
-    possible: Links
-
-
-def parse_gold(text: str, *, first: int = 1) -> Gold:
-    """One line, as `1-1 2p3`, where `p` marks a possible link; `first` is the number of the first word.
-
-    >>> gold = parse_gold("1-1 2p3")
-    >>> sorted(gold.sure), sorted(gold.possible)
-    ([(0, 0)], [(1, 2)])
-    """
-    marked: dict[str, set[tuple[int, int]]] = {"-": set(), "p": set()}
-    for word in text.split():
-        match = _LINK.fullmatch(word)
-        if match is None:
-            raise InputError(
-                f"'{word}' is no link. Write SOURCE-TARGET, or SOURCEpTARGET for a possible one."
-            )
-        marked[match[2]].add((int(match[1]) - first, int(match[3]) - first))
-    return Gold(frozenset(marked["-"]), frozenset(marked["p"]))
-
-
-@dataclass(frozen=True, slots=True)
-class LinkAgreement:
-    """Counts over all sentences; the rates are `None` where they would divide by nothing."""
-
-    links: int
-    sure: int
-    links_sure: int
-    links_possible: int
-
-    @property
-    def precision(self) -> float | None:
-        """The share of the links that are possible."""
-        return self.links_possible / self.links if self.links else None
-
-    @property
-    def recall(self) -> float | None:
-        """The share of the sure links that were found."""
-        return self.links_sure / self.sure if self.sure else None
-
-    @property
-    def error_rate(self) -> float | None:
-        """1 - (found sure + found possible) / (links + sure): 0 is best."""
-        total = self.links + self.sure
-        return 1 - (self.links_sure + self.links_possible) / total if total else None
-
-
-def agreement(predicted: Iterable[Links], gold: Iterable[Gold]) -> LinkAgreement:
-    """Counts over sentences in the same order.
-
-    >>> gold = Gold(sure=frozenset({(0, 0), (1, 1)}), possible=frozenset({(2, 2)}))
-    >>> counts = agreement([frozenset({(0, 0), (2, 2), (3, 3)})], [gold])
-    >>> round(counts.precision, 3), counts.recall, counts.error_rate
-    (0.667, 0.5, 0.4)
-    """
-    links = sure = links_sure = links_possible = 0
-    for ours, theirs in zip(predicted, gold, strict=True):
-        links += len(ours)
-        sure += len(theirs.sure)
-        links_sure += len(ours & theirs.sure)
-        links_possible += len(ours & (theirs.sure | theirs.possible))
-    return LinkAgreement(links, sure, links_sure, links_possible)
 
 
 _PHARAOH_LINK = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")

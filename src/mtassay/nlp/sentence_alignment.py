@@ -47,6 +47,7 @@ class AlignmentSettings:
 
 BY_ENCODER = AlignmentSettings(alone=0.05, lengths=0.29, more=0.13, swap=0.06, moved=0.49)
 BY_CHARACTERS = AlignmentSettings(alone=-0.06, lengths=0.14, more=0.1, swap=0.16, moved=0.45)
+_FAR_LONGER = 3.5
 
 
 class Link(NamedTuple):
@@ -138,7 +139,7 @@ def align_sentences(
         return [Link((i,), ()) for i in range(n)] + [Link((), (j,)) for j in range(m)]
     left, right = features(source, target)
     gains = _Gains(source, target, left, right, settings)
-    links = _found(gains, n, m)
+    links = _rejoined(_separated(_found(gains, n, m), gains), gains)
     return _moved(links, gains, settings)
 
 
@@ -236,6 +237,45 @@ def _found(gains: _Gains, n: int, m: int) -> list[Link]:
 def _link(gains: _Gains, i: int, a: int, j: int, b: int) -> Link:
     likeness = float(gains.likeness[a, b][i, j]) if a and b else 0.0
     return Link(tuple(range(i, i + a)), tuple(range(j, j + b)), likeness)
+
+
+def _separated(links: list[Link], gains: _Gains) -> list[Link]:
+    """Links without the sentences that do not belong to them: a block is more alike than any part of it."""
+    separated: list[Link] = []
+    for link in links:
+        (source, target, likeness), one = link, gains.likeness[1, 1]
+        if source and target and len(source) + len(target) > 2:
+            i, j = max(((i, j) for i in source for j in target), key=lambda pair: one[pair])
+            if one[i, j] > likeness:
+                separated += [
+                    *(Link((other,), ()) for other in source if other < i),
+                    *(Link((), (other,)) for other in target if other < j),
+                    Link((i,), (j,), float(one[i, j])),
+                    *(Link((other,), ()) for other in source if other > i),
+                    *(Link((), (other,)) for other in target if other > j),
+                ]
+                continue
+        separated.append(link)
+    return separated
+
+
+def _rejoined(links: list[Link], gains: _Gains) -> list[Link]:
+    """Neighbours without a counterpart, one on each side and one far longer, are a bad translation."""
+    joined: list[Link] = []
+    for link in links:
+        last = joined[-1] if joined else None
+        if last and bool(last.source) == bool(link.target) != bool(link.source) == bool(last.target):
+            source, target = last.source or link.source, last.target or link.target
+            if _is_far_longer(gains, source[0], target[0]):
+                joined[-1] = Link(source, target, float(gains.likeness[1, 1][source[0], target[0]]))
+                continue
+        joined.append(link)
+    return joined
+
+
+def _is_far_longer(gains: _Gains, i: int, j: int) -> bool:
+    one, other = gains.sizes[0][i] * gains.scale, gains.sizes[1][j]
+    return bool(max(one, other) > _FAR_LONGER * min(one, other))
 
 
 def _moved(links: list[Link], gains: _Gains, settings: AlignmentSettings) -> list[Link]:

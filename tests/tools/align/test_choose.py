@@ -40,7 +40,7 @@ BEST = [
 @pytest.mark.parametrize(("pair", "packages", "name"), BEST)
 def test_the_best_installed_aligner_is_chosen(installed, pair, packages, name):
     installed(*packages)
-    assert choosing._best(pair) == name
+    assert choosing.best_aligner(pair) == name
 
 
 def test_where_nothing_is_installed_the_error_says_what_to_install(installed):

@@ -27,6 +27,8 @@ PRIORITIES = (QUALITY, NO_CRITICAL, TERMINOLOGY, COST, LATENCY)
 DEFAULT = (QUALITY, NO_CRITICAL)
 _TERM_CHECKS = ("term-missing", "term-forbidden", "do-not-translate", "term-drift")
 _RISKS = 3
+_WEAK = "Not sure"
+_FEW_OF = 4  # a quarter of the measures or fewer is weak evidence
 _ALPHA = 0.05
 _NAMED = 6  # systems named in a sentence
 _RATINGS = 196
@@ -111,10 +113,12 @@ def decide(
     leaders = choice.ordered(left)
     first = leaders[0]
     if len(left) == 1:
+        sure = choice.sure(first)
+        is_weak = choice.decided_by() == QUALITY and sure[0].startswith(_WEAK)
         return Recommendation(
-            f"Ship {first}.",
+            f"Ship {first}{', but the evidence is weak' * is_weak}.",
             first,
-            [*choice.sure(first), *choice.trade()],
+            [*sure, *choice.trade()],
             choice.risks([first]),
             *choice.review(first),
             priorities=choice.told(),
@@ -193,6 +197,10 @@ class _Choice:
             left = [system for system in left if system not in beaten] or left
             stages.append((name, left))
         return stages
+
+    def decided_by(self) -> str:
+        """What left one system alone; empty where nothing did."""
+        return next((name for name, left in self._stages(self.priorities) if len(left) == 1), "")
 
     def left_out(self) -> list[str]:
         """Why each of the other systems is not left, in a sentence for each reason."""
@@ -291,7 +299,9 @@ class _Choice:
         if not pairs:
             told = [f"No measure compares it with {rival}."]
         else:
-            how = "Sure" if several > 1 and not lost else "Fairly sure" if won else "Not sure"
+            how = "Sure" if several > 1 and not lost else "Fairly sure"
+            if len(won) * _FEW_OF <= len(pairs):
+                how = _WEAK
             finds = f"{len(won)} of {plural(len(pairs), 'measure')} find{'s' * (len(won) == 1)}"
             by = f" ({_joined(won)})" if won and len(won) < len(pairs) else ""
             worse = (
