@@ -111,7 +111,7 @@ def _check_examples(suite: Suite, item: Item, rules: Sequence[tuple[RuleField, R
     for kind, rule in rules:
         said, meant = judge.judge(item, rule.text).status, kind.partition("_")[0]
         if said == {"positive": "incorrect", "negative": "correct"}[meant]:
-            raise UsageError(f"The expressions call '{rule.text[:80]}' {said}: mend them, or the example.")
+            raise UsageError(f"The expressions call '{rule.text[:80]}' {said}: fix them, or the example.")
 
 
 def _lines(text: str) -> tuple[str, ...]:

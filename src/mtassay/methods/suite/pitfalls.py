@@ -412,7 +412,7 @@ def may_be_damaged(suite: Suite, item: Item) -> bool:
 
 
 def accepts(judge: Judge, item: Item, text: str, damage: Callable[[str], str]) -> bool:
-    """Whether the rules call a damaged text correct; one that is none the worse does not count."""
+    """Whether the rules call a damaged text correct; one that is no worse does not count."""
     bad = damage(text)
     return bad not in ("", text) and judge.judge(item, bad).status == "correct"
 
