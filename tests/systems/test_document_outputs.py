@@ -128,7 +128,10 @@ def test_a_merged_sentence_is_divided(tmp_path: Path) -> None:
     ("lines", "error"),
     [
         ('{"doc_id": "c", "output": "x"}', "no document 'c'"),
-        ('{"doc_id": "a", "output": "x"}\n{"doc_id": "a", "output": "y"}', "line 2: the document 'a' is there twice"),
+        (
+            '{"doc_id": "a", "output": "x"}\n{"doc_id": "a", "output": "y"}',
+            "line 2: the document 'a' is there twice",
+        ),
         ('{"doc_id": "a", "output": "x"}\n{"doc_id": "b"}', "line 2: a record needs"),
     ],
 )

@@ -276,11 +276,7 @@ def _negating(words: Sequence[str]) -> Iterator[str]:
 def _negations(
     observations: Sequence[Observation], pair: tuple[str, str] | None
 ) -> Iterator[tuple[int, Feature]]:
-<<<<<<< HEAD
-    """Negations on one side that nothing on the other is for, in languages whose negations are known."""
-=======
     """Negations on one side without a match on the other, in languages whose negations are known."""
->>>>>>> main
     sides = [all_negations().get(language.partition("-")[0]) for language in pair or ()]
     if len(sides) != 2:
         return
