@@ -33,7 +33,7 @@ Floats = NDArray[np.float64]
 Grouping = Literal["none", "item", "system"]
 
 Drawn = Literal["segments", "documents", "systems", ""]
-"""What the interval comes from: units or systems drawn anew, or nothing."""
+"""What the interval comes from: units or systems drawn again, or nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +60,9 @@ PAIRED = ("pairwise_accuracy", "soft_pairwise_accuracy", "acc_eq")
 """The statistics that are about pairs."""
 
 _WAYS: dict[Drawn, str] = {
-    "segments": "segments drawn anew, the same ones for both",
-    "documents": "documents drawn anew, the same ones for both",
-    "systems": "systems drawn anew",
+    "segments": "segments drawn again, the same ones for both",
+    "documents": "documents drawn again, the same ones for both",
+    "systems": "systems drawn again",
 }
 
 
