@@ -121,7 +121,7 @@ def decide(
             first,
             [*sure, *choice.trade()],
             choice.risks([first]),
-            *choice.review(first),
+            *(choice.what_would(choice.ordered(choice.systems)[:2]) if is_weak else choice.review(first)),
             priorities=choice.told(),
             leaders=leaders,
         )
@@ -337,21 +337,31 @@ class _Choice:
         told = f"{'; '.join(better)}."
         if not better:
             told = f"None of {measures} finds a significant difference between them."
-        return [told, *self._worth(first, second), *self._judge(), self.people()]
+        worth = self._worth(first, second) if better else []
+        return [told, *self._open_critical(leaders), *worth, *self._judge(), self.people()]
+
+    def _open_critical(self, leaders: Sequence[str]) -> list[str]:
+        """That critical errors do not decide either, where there are any."""
+        counts = {system: len(self._critical.get(system, ())) for system in leaders[:_NAMED]}
+        if NO_CRITICAL not in self.priorities or not any(counts.values()):
+            return []
+        told = ", ".join(f"{system} {n:,}" for system, n in counts.items())
+        return [f"Their counts of critical errors do not differ significantly either ({told})."]
 
     def _worth(self, first: str, second: str) -> list[str]:
         """What such a difference was worth to people, by the first metric of which that is known."""
         for board, pair in self._pairs(first, second):
             if (worth := worth_of(board.label, pair.delta)) is not None and pair.delta is not None:
                 return [
-                    f"In past evaluations (WMT22–24) people agreed with {worth.short} differences of "
-                    f"{board.label} as large ({abs(pair.delta):.1f}; {worth.n:,} pairs of systems)."
+                    f"Where other systems differed as much in {board.label} ({abs(pair.delta):.1f}), people "
+                    f"preferred the same one in {worth.same} of {worth.n:,} pairs, the other one in "
+                    f"{worth.opposite}, and saw no clear difference in {worth.undecided} (WMT22–24)."
                 ]
         return []
 
     def _judge(self) -> list[str]:
         """The record of the judge, where it was asked."""
-        starts = ("The judge by people", "Nobody has measured the judge")
+        starts = ("How reliable the judge is", "Nobody has measured the judge")
         told = [note for one in self.tested for note in one.run.result.notes if note.startswith(starts)]
         return told[:1]
 
@@ -367,9 +377,9 @@ class _Choice:
     # What could go wrong ------------------------------------------------------------------------------------
 
     def risks(self, systems: Sequence[str]) -> list[Risk]:
-        """The gravest weaknesses of the first: critical errors, then each of another run where it can be."""
+        """Critical errors of all, then the gravest weaknesses of the first, from several runs if possible."""
         found: list[Risk] = []
-        for system in systems[:1]:
+        for system in systems:
             for place, one in enumerate(self.tested):
                 critical = Counter(
                     f.detector
@@ -388,7 +398,7 @@ class _Choice:
                 )
                 for place, one in enumerate(self.tested)
                 for h in one.headlines
-                if h.kind == "weak" and h.system == system
+                if h.kind == "weak" and h.system == system == systems[0]
             ]
             found += sorted(weak, key=lambda risk: [r.place for r in found + weak].index(risk.place))
         places: Counter[int] = Counter()
@@ -414,8 +424,8 @@ class _Choice:
             return self._campaign([system])
         outputs = plural(waiting[run], "output")
         more = sum(waiting.values()) - waiting[run]
-        other = f" ({more:,} more in other runs)" if more else ""
-        text = f"look at {outputs} of {system} that no rule settles or that failed{other}."
+        other = f" Other runs have {more:,} more." if more else ""
+        text = f"look at {outputs} of {system}: they failed, or no rule could judge them.{other}"
         return text, f"mtassay review next {run} --system {shlex.quote(system)}"
 
     def what_would(self, leaders: Sequence[str]) -> tuple[str, str]:
@@ -434,8 +444,10 @@ class _Choice:
         runs = [one.run for place, one in enumerate(self.tested) if place in texts or not texts]
         run = max(runs, key=lambda run: len(run.segments))
         n = min(_RATINGS, len(run.segments))
-        shows = "shows a difference of 5 of 100 points" if n == _RATINGS else "is all there is"
-        text = f"have people rate {plural(n, 'sentence')} of {_joined(systems)}, which {shows}."
+        shows = "enough to detect a difference of 5 in 100 points" if n == _RATINGS else "all there are"
+        each = f" of each of {_joined(systems)} ({n * len(systems):,} outputs)"
+        each = each if len(systems) > 1 else f" of {systems[0]}"
+        text = f"have people rate {plural(n, 'sentence')}{each}, {shows}."
         chosen = " ".join(f"--system {shlex.quote(system)}" for system in systems)
         command = f"mtassay review campaign create choice {run.id} --question da {chosen} --sample "
         return text, f"{command}{n * len(systems)} --reviewers NAME,NAME"
@@ -454,7 +466,7 @@ class _Choice:
                 other = self.left([name, *(p for p in self.priorities if p != name)])
                 if len(other) == 1 and other != ours:
                     return f"{said} With {name.replace('-', ' ')} first it would be {other[0]}."
-        return f"{said} No other order changes this." if len(ours) == 1 else said
+        return f"{said} Another order would not change the advice." if len(ours) == 1 else said
 
     def _is_known(self, priority: str) -> bool:
         if priority == QUALITY:
