@@ -136,7 +136,7 @@ def read_errors(text: str, *, source: str, output: str) -> Judged:
         if place is None:
             where = "source" if of_source else "translation"
             again = "so often " if any(_occurrences(words, source if of_source else output)) else ""
-            raise BadReplyError("span not in the text", f"{span[:80]!r} does not stand {again}in the {where}")
+            raise BadReplyError("span not in the text", f"{span[:80]!r} is not {again}in the {where}")
         errors.append(ErrorSpan(*place, category, severity, is_source_error=of_source))
     return Judged(mqm_score(errors), tuple(errors))
 
