@@ -305,8 +305,8 @@ def compare_judges(
     for judge in judges:
         own, is_calibrated = given[judge.name], judge.name in calibrated
         decided = _calibrated(judge, own, settings) if is_calibrated else judge
-        verdicts = [key in decided.flagged for key in decided.labels]
-        kappa = rater_agreement.cohen_kappa(verdicts, own.is_error.tolist())
+        verdicts = np.array([key in decided.flagged for key in decided.labels], dtype=np.float64)
+        kappa = rater_agreement.estimate_kappa(verdicts, own.is_error.astype(np.float64), samples=1).value
         cost = costs.get(judge.name, Cost(0))
         summaries.append(JudgeSummary(decided, kappa, area_of(judge, sources), cost, is_calibrated))
     comparisons = []

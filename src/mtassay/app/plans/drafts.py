@@ -79,7 +79,7 @@ _OTHER_MEANINGS = {"y", "n", "yes", "no", "on", "off", "true", "false", "null", 
 _HEAD = """\
 # What mtassay tests here: 'mtassay run' does it, 'mtassay run --check' looks for mistakes.
 # Files are relative to this one. ${NAME} means a variable of the environment; keys of
-# services stay there. Editors complete this file with the schema of 'mtassay run --schema'.
+# services stay there.
 """
 
 _NO_SYSTEM = """\
