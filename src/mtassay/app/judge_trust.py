@@ -1,4 +1,4 @@
-"""How far each judge of translations can be trusted, on one's own texts: thresholds and cost.
+"""How far each judge of translations can be trusted, on one's own texts: thresholds and figures.
 
 A judge is anything that gives a number or a verdict per output: a metric, a detector of a saved run, a list
 of scores made elsewhere. Functions also take how to run metrics: `workspace`, `cache` and `quiet`.
@@ -31,12 +31,9 @@ from mtassay.meta.judge_tables import Calibration, JudgeComparison
 from mtassay.meta.judges import (
     CalibratedJudge,
     CalibrationSettings,
-    Cost,
-    CountingContext,
     calibrate_judge,
     calibration_result,
     compare_judges,
-    timed,
 )
 from mtassay.meta.labelled_detectors import (
     Labels,
@@ -69,12 +66,11 @@ def _asks_models(metrics: Mapping[str, Metric]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Labelled:
-    """Judges with the labels of what they judged, what each costs, and where it all comes from."""
+    """Judges with the labels of what they judged, and where it all comes from."""
 
     judges: list[JudgedDetector]
     names: dict[str, str]
     metrics: dict[str, Metric]
-    costs: dict[str, Cost]
     labels: Labels
     systems: Sequence[str]
     runs: Sequence[nouns.Run]
@@ -147,8 +143,8 @@ def judges(
 ) -> JudgeComparison:
     """How good are detectors, judges and metrics at finding wrong translations, by people's labels?
 
-    Precision, recall, F1 and AUC with intervals, agreement with the labels, seconds, calls and price for
-    1,000 outputs; and how many labels it would take to tell two of them apart.
+    Precision, recall, F1 and AUC with intervals, agreement with the labels, and how many labels it would take
+    to tell two of them apart.
 
     Args:
         runs: Saved runs, whose detectors are judged: what they let fail is flagged.
@@ -199,7 +195,7 @@ def judges(
         RunSettings(**options),
     )
     return JudgeComparison(
-        *compare_judges(given.judges, given.costs, set(given.metrics), settings, given.sources),
+        *compare_judges(given.judges, set(given.metrics), settings, given.sources),
         given.names,
         settings,
         given.labels,
@@ -261,7 +257,6 @@ def _labelled(
         )
         for name, one in lists.items()
     ]
-    costs = {detector.name: Cost(0) for detector in detectors}
     names = {detector.name: detector.name for detector in detectors}
     with how.context(systems if not opened else (), is_live=_asks_models(built)) as context:
         if opened:
@@ -280,13 +275,12 @@ def _labelled(
             answers = translate(segments, open_systems(systems, segments, pair), context) if built else {}
             outputs = {system: [answer.text for answer in column] for system, column in answers.items()}
         for name, metric in built.items():
-            judge, costs[name] = _metric_judge(name, metric, segments, outputs, fitting, context)
-            detectors.append(judge)
+            detectors.append(_metric_judge(name, metric, segments, outputs, fitting, context))
             names[name] = metric.label
     check_detectors(detectors, found, chosen)
     everyone = list(outputs) or sorted({key.system for d in detectors for key in d.labels} - {""})
     sources = _sources([*segments, *(segment for run in opened[1:] for segment in run.segments)])
-    return _Labelled(detectors, names, built, costs, found, everyone, opened, sources)
+    return _Labelled(detectors, names, built, found, everyone, opened, sources)
 
 
 def _sources(segments: Sequence[nouns.Segment]) -> dict[str, str]:
@@ -302,10 +296,10 @@ def _metric_judge(
     outputs: Mapping[str, Sequence[str | None]],
     labels: Labels,
     context: RunContext,
-) -> tuple[JudgedDetector, Cost]:
+) -> JudgedDetector:
     """A metric as a judge of the labelled outputs alone; a low score means an error."""
     ids = {segment.id for segment in segments}
-    counting, seconds, rows = CountingContext(context), list[float](), list[FlagRow]()
+    rows: list[FlagRow] = []
     for system, texts in outputs.items():
         # Of a behavioural case, the output to its edited source is what is labelled.
         places = [
@@ -321,19 +315,12 @@ def _metric_judge(
         if not places:
             continue
         own = [segments[i] for i in places]
-        with timed(seconds):
-            scores = score_outputs(name, metric, own, [texts[i] for i in places], counting, system=system)
+        scores = score_outputs(name, metric, own, [texts[i] for i in places], context, system=system)
         rows += [
             FlagRow(segment.id, system, None if math.isnan(score) else float(score), False, 0)
             for segment, score in zip(own, scores, strict=True)
         ]
-    cost = Cost(
-        len(rows),
-        None if any(counting.earlier.values()) else sum(seconds),
-        counting.calls,
-        counting.price(tuple(getattr(metric, "price", ()))),
-    )
-    return detector_of_rows(name, rows, labels, systems=list(outputs), low_is_error=True), cost
+    return detector_of_rows(name, rows, labels, systems=list(outputs), low_is_error=True)
 
 
 def _pair_of(runs: Sequence[nouns.Run], langpair: str | None) -> Pair | None:
