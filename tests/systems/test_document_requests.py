@@ -1,4 +1,4 @@
-"""Documents for language models: what stands before, and several segments in one request."""
+"""Documents for language models: what comes before, and several segments in one request."""
 
 from __future__ import annotations
 

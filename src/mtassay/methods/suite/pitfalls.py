@@ -406,13 +406,13 @@ class Loose(NamedTuple):
 
 
 def may_be_damaged(suite: Suite, item: Item) -> bool:
-    """Whether the suite says that one word decides here, wherever it stands."""
+    """Whether the suite says that one word decides here, wherever it is."""
     name = item.phenomenon.casefold()
     return any(fnmatchcase(name, pattern.casefold()) for pattern in suite.words_alone)
 
 
 def accepts(judge: Judge, item: Item, text: str, damage: Callable[[str], str]) -> bool:
-    """Whether the rules call a damaged text correct; one that is none the worse does not count."""
+    """Whether the rules call a damaged text correct; one that is no worse does not count."""
     bad = damage(text)
     return bad not in ("", text) and judge.judge(item, bad).status == "correct"
 
@@ -458,7 +458,7 @@ class LooseRules:
                 if fold(word) in empty and not is_name and self._is_correct(item, f"Qz {word} qz."):
                     what = (
                         f"positive '{self.short(rule.text)}' takes any sentence with '{word}', a word of "
-                        "nearly every text; say what stands beside it"
+                        "nearly every text; say what is beside it"
                     )
                     yield Loose("accepts-unrelated", what, item, rule.text)
                     return
@@ -466,7 +466,7 @@ class LooseRules:
         if len(found) >= _MANY:
             what = (
                 f"'{self.short(found[0])}' of another phenomenon is correct here, and {len(found) - 1} more; "
-                "say what stands beside the words"
+                "say what is beside the words"
             )
             yield Loose("accepts-unrelated", what, item)
 
