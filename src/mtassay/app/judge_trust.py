@@ -146,31 +146,6 @@ def judges(
     Precision, recall, F1 and AUC with intervals, agreement with the labels, and how many labels it would take
     to tell two of them apart.
 
-    Args:
-        runs: Saved runs, whose detectors are judged: what they let fail is flagged.
-        metrics: Metrics as judges: wrong is what a threshold for `precision` says, found on other outputs.
-        flagged: Lists of pairs that another judge flags: files by name or, in memory, the ids, scores by id,
-            or `FlagRow`s.
-        thresholds: Flag the pairs of such a list with at least this score.
-        low_is_error: The lists in which a low score means an error.
-        precision: Of what a metric calls wrong, this share must be wrong.
-        labels: A file, or by id (or id and system) whether the output is wrong. Default: the reviews in the
-            workspace. An output without a label is taken for neither right nor wrong.
-        question: Which question the reviews answer. Default: the one of the run.
-        errors: The answers or labels that mean an error.
-        source: The source text, without a run.
-        references: Its references, without a run.
-        systems: The outputs that are labelled, without a run; of a run, only these systems.
-        langpair: The language pair, where the run does not say it.
-        seed: Of all draws.
-        options: How to run.
-
-    Returns:
-        All judges, with tables and figures.
-
-    Raises:
-        UsageError: There is no judge, or no label is about what any of them judged.
-
     >>> found = judges(flagged={"short": ["1", "2"]}, labels={"1": True, "2": False, "3": True})
     >>> {record["name"]: round(record["value"], 1) for record in found.records()}
     {'precision': 50.0, 'recall': 50.0, 'f1': 50.0, 'kappa': -0.5}
