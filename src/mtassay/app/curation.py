@@ -8,7 +8,7 @@ All functions take a suite (a file, the name of one that a language pack has, or
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from glob import escape
 from pathlib import Path
 from typing import Unpack
@@ -23,7 +23,7 @@ from mtassay.data.formats.suite_files import read_suite
 from mtassay.data.formats.suite_items import Suite
 from mtassay.data.marks import plural
 from mtassay.data.nouns import Output, Run
-from mtassay.methods.engine import EngineContext, execute, live_outputs, translate
+from mtassay.methods.engine import EngineContext, execute, translate
 from mtassay.methods.suite.acceptance import Outcome, Wish, rules_to_add
 from mtassay.methods.suite.material import (
     ItemMaterial,
@@ -41,20 +41,12 @@ _KEPT = ("items", "test", "alpha", "samples", "seed")
 """Parameters of a saved run that hold for a new judgement of it."""
 
 
-@dataclass(frozen=True)
-class ItemAnswers:
-    """What systems answered to each item, in order; `live` are those of live engines, which may fail."""
-
-    outputs: Mapping[str, Sequence[Output]] = field(default_factory=dict)
-    live: Mapping[str, Sequence[Output]] = field(default_factory=dict)
-
-
-def ask(method: SuiteMethod, systems: Given, context: EngineContext) -> ItemAnswers:
+def ask(method: SuiteMethod, systems: Given, context: EngineContext) -> Mapping[str, Sequence[Output]]:
     """What systems make of the chosen items. Nothing is judged, so rules may be wrong or missing."""
     opened = open_systems(systems, method.segments, method.pair, read=method.reader(method.segments, context))
     outputs = translate(method.segments, opened, context)
     context.note_origins()
-    return ItemAnswers(outputs, live_outputs(opened, outputs))
+    return outputs
 
 
 @known_keywords(SuiteOptions)
@@ -76,33 +68,12 @@ def accept(
     wish.check()
     editable(path)
     method = SuiteMethod.resolve({"suite": path, **parameters})
-    outcome = rules_to_add(method.suite, _gather(method, systems, run, settings).material, wish)
+    outcome = rules_to_add(method.suite, _gather(method, systems, run, settings), wish)
     if outcome.rules and confirm and not confirm(outcome):
         return Outcome(remarks=outcome.remarks)
     if outcome.rules:
         add_rules(path, outcome.rules)
     return outcome
-
-
-@known_keywords(SuiteOptions)
-def add_expression(
-    path: str | Path,
-    subject: str,
-    pattern: str,
-    *,
-    correct: bool,
-    reviewer: str,
-    run: str | None = None,
-    **options: Unpack[SuiteOptions],
-) -> list[str]:
-    """Write one expression into a suite file, for an output of a saved run that is correct, or is not.
-
-    It must match that output and break no known verdict, else it is a `UsageError` and nothing is written.
-    Gives a line for what was written, and what there is to say about it.
-    """
-    wish = Wish(reviewer, (subject,), regex=pattern, correct=correct)
-    outcome = accept(path, wish, run=run, **options)
-    return [*outcome.lines, *outcome.remarks]
 
 
 @known_keywords(RunOptions)
@@ -130,7 +101,7 @@ def check(
     material = ItemMaterial()
     if systems and content.items:
         with settings.context(systems) as context:
-            material.add(ask(SuiteMethod(content), systems, context).outputs)
+            material.add(ask(SuiteMethod(content), systems, context))
     if runs:
         store = existing_workspace(settings)
         saved = suite_runs(store) if store else []
@@ -194,28 +165,20 @@ def existing_workspace(settings: RunSettings) -> Workspace | None:
     return None
 
 
-@dataclass(frozen=True)
-class _Gathered:
-    material: ItemMaterial
-    live: Mapping[str, Sequence[Output]]
-
-
-def _gather(method: SuiteMethod, systems: Given, run: str | None, settings: RunSettings) -> _Gathered:
+def _gather(method: SuiteMethod, systems: Given, run: str | None, settings: RunSettings) -> ItemMaterial:
     """Outputs of systems, or of a saved run (the newest of this suite unless one is named), and reviews."""
     if systems and run:
         raise UsageError("Give outputs with `systems` or a saved run with `run`, not both.")
     material = ItemMaterial()
-    answers = ItemAnswers()
     store = existing_workspace(settings)
     if systems:
         with settings.context(systems) as context:
-            answers = ask(method, systems, context)
-            material.add(answers.outputs)
+            material.add(ask(method, systems, context))
     elif (run_id := suite_run(store, run, method.chosen)) and store:
         material.add_run(store, run_id, method.chosen)
     if store:
         material.add_reviews(store, method.chosen)
-    return _Gathered(material, answers.live)
+    return material
 
 
 def _only(method: SuiteMethod, ids: Sequence[str] | set[str]) -> SuiteMethod:

@@ -149,13 +149,6 @@ def translate(
     }
 
 
-def live_outputs(
-    systems: Sequence[System], outputs: Mapping[str, Sequence[Output]]
-) -> dict[str, Sequence[Output]]:
-    """The outputs of the live engines among the systems: what has an error there was not translated."""
-    return {system.name: outputs[system.name] for system in systems if isinstance(system, LiveSystem)}
-
-
 @dataclass(slots=True)
 class EngineContext(RunContext):
     """Lends the workspace's memory, live engines and the caller's progress display to a method.
