@@ -10,7 +10,7 @@ import pytest
 from mtassay.data.nouns import Edit
 from mtassay.meta.repair.corrections import Correction
 from mtassay.meta.repair.training_data import GlossaryEntry, make_glossary, write_glossary
-from mtassay.nlp.aligners import Links, WordAligner, Words
+from mtassay.nlp.links import Links, WordAligner, Words
 
 DRIED = Correction(
     "5/3-dried", "She sells dried fish.", "Ela vende peixe seca.", "Ela vende peixe seco.", "anna"

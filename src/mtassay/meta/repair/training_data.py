@@ -25,7 +25,7 @@ from mtassay.data.formats.xml_files import XML_LANG
 from mtassay.data.languages import Pair
 from mtassay.data.nouns import Edit, Segment
 from mtassay.meta.repair.corrections import Correction, WrongOutput
-from mtassay.nlp.aligners import Links, WordAligner, open_aligner
+from mtassay.nlp.links import Links, WordAligner, open_aligner
 from mtassay.runtime.workspace import Workspace
 
 COLUMNS = ("id", "source", "output", "correction", "by", "error")
