@@ -21,8 +21,7 @@ from mtassay.data.formats.suite_items import REGEX_FIELDS, RULE_FIELDS, Item, Ru
 from mtassay.data.languages import parse_pair
 from mtassay.methods.suite.patterns import SearchedText, normalize
 from mtassay.methods.suite.rule_judge import Judge
-from mtassay.nlp.function_words import function_words
-from mtassay.nlp.word_forms import fold
+from mtassay.nlp.word_forms import fold, function_words
 
 _LATIN = (
     "Yes",
