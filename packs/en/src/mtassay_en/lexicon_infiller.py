@@ -117,7 +117,7 @@ def _others(minutes: int) -> list[int]:
 
 _QUANTITIES = frozenset(("CARDINAL", "DATE", "MONEY", "ORDINAL", "PERCENT", "QUANTITY", "TIME", "QP"))
 
-_RULES = 6
+_RULES = 7
 """To be raised with every change of the code that changes what is filled."""
 
 

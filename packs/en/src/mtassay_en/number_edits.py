@@ -88,15 +88,14 @@ _DIGITS = re.compile(
 )
 _POINT = {"en": ".", "zh": ".", "pt": ",", "de": ","}
 _COMMA = {"en": ",", "zh": ",", "pt": ".", "de": "."}
-_THOUSAND = {"pt": re.compile(r" mil\b(?! e\b)")}
 
 
 @dataclass(frozen=True, slots=True)
 class Numeral:
     """A number in a text, at these characters.
 
-    `style` is how it is written: `digits` (as 1938), `grouped` (as 31,000), `words`, or `mil`, thousands in
-    Portuguese (31 mil). `places` counts the digits after the decimal point.
+    `style` is how it is written: `digits` (as 1938), `grouped` (as 31,000) or `words`. `places` counts the
+    digits after the decimal point.
     """
 
     start: int
@@ -109,8 +108,8 @@ class Numeral:
 def numerals(text: str, language: str) -> list[Numeral]:
     """The numbers in a text, in order; parts of codes, scores, dates with strokes and addresses are none.
 
-    >>> [(n.value, n.style) for n in numerals("31 mil de 1.234,5 em 1938, por 3-1", "pt")]
-    [(Decimal('31000'), 'mil'), (Decimal('1234.5'), 'grouped'), (Decimal('1938'), 'digits')]
+    >>> [(n.value, n.style) for n in numerals("1.234,5 em 1938, por 3-1", "pt")]
+    [(Decimal('1234.5'), 'grouped'), (Decimal('1938'), 'digits')]
     """
     numbers = [Numeral(s, e, Decimal(value), "words") for s, e, value in spelled_numbers(text, language)]
     for match in _DIGITS.finditer(text):
@@ -130,8 +129,6 @@ def written(value: Decimal, like: Numeral, language: str) -> str | None:
     """
     if like.style == "words":
         return spell(int(value), language)
-    if like.style == "mil":
-        return f"{value / 1000:f}" + " mil" if value % 1000 == 0 and value >= 2000 else None
     text = f"{value:,.{like.places}f}" if like.style == "grouped" else f"{value:.{like.places}f}"
     if like.style == "grouped" and value < 1000:
         return None
@@ -146,9 +143,6 @@ def _digits(match: re.Match[str], text: str, language: str) -> Numeral | None:
         return None
     whole, fraction = shape[1].replace(_COMMA[language], ""), shape[2] or ""
     value = Decimal(f"{whole}.{fraction}" if fraction else whole)
-    thousand = _THOUSAND[language].match(text, match.end()) if language in _THOUSAND else None
-    if thousand:
-        return Numeral(match.start(), thousand.end(), value * 1000, "mil") if not fraction else None
     style = "digits" if shape[1] == whole else "grouped"
     return Numeral(match.start(), match.end(), value, style, len(fraction))
 
@@ -189,10 +183,7 @@ _NEVER_BEFORE = re.compile(
 _NEVER_AFTER = re.compile(
     r" ?(?:o'clock|horas? da|[ap]\.?m\b|h\d*\b|uhr\b|º|ª|th\b|[点号余多来几′″'’²³]|-)", re.I
 )
-# An amount in two units, as in `2 acres (0.8 hectares)`, and two things of which each is reported.
-_TWO_UNITS = re.compile(
-    r"(?<![\d.,])[.,]*+\d[\d.,]*+[^\d()（）.!?]{0,20}[(（][^()（）\d]*+\d[^()（）]*+[)）]"
-)
+# Two things of which each is reported.
 _ONE_BY_ONE = re.compile(r"\bone\b.*\b(?:one|other|another)\b", re.IGNORECASE)
 
 
@@ -280,8 +271,6 @@ def _names(pair: ReadPair, numeral: Numeral) -> bool:
 
 def _is_told_twice(text: str, numeral: Numeral) -> bool:
     """Whether the text says the same amount in another way, so that a new number would contradict it."""
-    if any(m.start() <= numeral.start and numeral.end <= m.end() for m in _TWO_UNITS.finditer(text)):
-        return True
     return numeral.value == 2 and _ONE_BY_ONE.search(text, numeral.end) is not None
 
 

@@ -29,7 +29,6 @@ def texts(
 @pytest.mark.parametrize(
     ("source", "reference", "found"),
     [
-        ("They sold 31,000 cars.", "Venderam 31 mil carros.", [("number", "31,000", "31 mil")]),
         ("It weighs 1,234.5 kg.", "Pesa 1.234,5 kg.", [("number", "1,234.5", "1.234,5")]),
         ("Twenty-seven miles", "Vinte e sete milhas", [("number", "Twenty-seven", "Vinte e sete")]),
         ("a fee of 12%", "multa de 12%", [("percentage", "12", "12")]),
@@ -46,7 +45,6 @@ def texts(
         ("at 8 a.m.", "às 8h", []),  # the business of clock times
         ("from 5 to 70", "de 5 a 70", [("number", "5", "5"), ("number", "70", "70")]),
         ("half of the 5", "metade das 6", []),
-        ("12 acres (5 hectares)", "12 acres (5 hectares)", []),  # they would contradict each other
         ("two trees, one old and one young", "duas árvores, uma velha e uma nova", []),
         ("from 0 to 100", "de 0 a 100", []),
         ("a phase 3 trial", "um ensaio de fase 3", []),  # these name something, and count nothing
@@ -76,7 +74,6 @@ def test_a_number_is_found_where_both_sides_have_it_once(
         ("in 1938", "在1938年", ("en", "zh"), [("year", "1938", "1938")]),
         ("over 40 years", "40余年", ("en", "zh"), []),  # this goes with round numbers only
         ("5 people and 50,000 ants", "5人和5万只蚂蚁", ("en", "zh"), [("number", "5", "5")]),
-        ("31 mil carros", "31,000 cars", ("pt", "en"), [("number", "31 mil", "31,000")]),
     ],
 )
 def test_numbers_are_found_in_other_languages(
