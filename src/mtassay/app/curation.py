@@ -29,7 +29,6 @@ from mtassay.methods.suite.material import (
     ItemMaterial,
     same_items,
     suite_run,
-    suite_runs,
 )
 from mtassay.methods.suite.problems import Problems, lint, read_codes
 from mtassay.methods.suite.suite_method import SuiteMethod
@@ -79,15 +78,12 @@ def accept(
 @known_keywords(RunOptions)
 def check(
     suite: AnySuite,
-    systems: Given = (),
     *,
-    runs: bool = False,
-    min_items: int = 5,
     select: Sequence[str] = (),
     ignore: Sequence[str] = (),
     **options: Unpack[RunOptions],
 ) -> Problems:
-    """What is wrong with a suite; with outputs of systems or of all saved runs, also rules that never apply.
+    """What is wrong with a suite.
 
     `select` and `ignore` are names of problems, or error, warning and info. The suite may lack items, and may
     have what judging refuses: bad patterns, and ids that occur twice.
@@ -98,26 +94,8 @@ def check(
     settings = RunSettings(**options)
     chosen, left_out = read_codes(select), read_codes(ignore)
     content = suite if isinstance(suite, Suite) else read_suite(suite)
-    material = ItemMaterial()
-    if systems and content.items:
-        with settings.context(systems) as context:
-            material.add(ask(SuiteMethod(content), systems, context))
-    if runs:
-        store = existing_workspace(settings)
-        saved = suite_runs(store) if store else []
-        if store is None or not saved:
-            raise UsageError(
-                "There are no saved runs yet: run 'mtassay suite run' first, or leave out --runs."
-            )
-        for name in saved:
-            material.add_run(store, name, content)
     with Progress(quiet=settings.is_quiet) as progress:
-        problems = lint(
-            content,
-            outputs=material.texts() if systems or runs else None,
-            min_items=min_items,
-            report=lambda done: progress.report("checking", done, len(content.items)),
-        )
+        problems = lint(content, report=lambda done: progress.report("checking", done, len(content.items)))
     return Problems(content, problems).only(chosen, left_out)
 
 
