@@ -99,9 +99,10 @@ def numbers(theme: Theme) -> str:
     """How much a theme explains, and how sure it is."""
     low, high = wilson(theme.failures, theme.of)
     ends = f"[{100 * low:.0f}–{100 * high:.0f}]"
-    share = f"{100 * theme.failures / theme.of:.0f} % {ends} of the {theme.failures_called}"
-    odds = f"its odds are {_times(theme.odds)} times as high as in other outputs {_ends(theme)}"
-    return f"{share}; {odds}; {p_stated(theme.p)}"
+    share = f"{theme.failures:,} of {theme.of:,} {theme.failures_called}"
+    percent = f"{100 * theme.failures / theme.of:.0f} % {ends}"
+    others = f"{theme.passes:,} of {theme.passing:,} other outputs"
+    return f"{share} ({percent}), {others}; {p_stated(theme.p)}"
 
 
 def _ends(theme: Theme) -> str:
@@ -162,13 +163,11 @@ def _block(theme: Theme, examples: int) -> Block:
 def _shared_block(themes: Sequence[Theme], examples: int) -> Block:
     """One cause of failures of several systems: the numbers of each, and an example of the first ones."""
     names = [marked(theme.system, limit=_NAME) for theme in themes]
-    counts = [f"{theme.failures:,} of {theme.of:,}" for theme in themes]
-    told = ", ".join(f"{name} {count}" for name, count in zip(names, counts, strict=True))
     lines = [Line(None, f"{name}: {numbers(theme)}") for name, theme in zip(names, themes, strict=True)]
     for name, theme in list(zip(names, themes, strict=True))[:examples]:
         for example in theme.examples[:1]:
             lines += [Line("case", f"{name} · {example.title}"), *example.lines]
-    return Block(lines, f"{plural(len(themes), 'system')}: {themes[0].cause}; of their failures: {told}")
+    return Block(lines, f"{plural(len(themes), 'system')}: {themes[0].cause}")
 
 
 def _is_without(examined: Examined, themes: Themes) -> bool:

@@ -444,7 +444,7 @@ class _Choice:
         runs = [one.run for place, one in enumerate(self.tested) if place in texts or not texts]
         run = max(runs, key=lambda run: len(run.segments))
         n = min(_RATINGS, len(run.segments))
-        shows = "enough to detect a difference of 5 in 100 points" if n == _RATINGS else "which is all there is"
+        shows = "enough to detect a difference of 5 in 100 points" if n == _RATINGS else "which are all"
         each = f" of each of {_joined(systems)} ({n * len(systems):,} outputs)"
         each = each if len(systems) > 1 else f" of {systems[0]}"
         text = f"have people rate {plural(n, 'sentence')}{each}, {shows}."
