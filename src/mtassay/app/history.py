@@ -15,7 +15,7 @@ from mtassay.changes.development import Development
 from mtassay.changes.gate_checks import check_gates
 from mtassay.changes.gate_tables import Gate, GateReport
 from mtassay.changes.run_changes import RunChanges
-from mtassay.changes.system_names import check_aliases, read_aliases
+from mtassay.changes.system_names import check_aliases
 from mtassay.changes.trends import History
 from mtassay.data import nouns
 from mtassay.data.errors import InputError, UsageError, WorkspaceError
@@ -116,7 +116,6 @@ def development(
     *,
     systems: Sequence[str] = (),
     alias: Mapping[str, str] | None = None,
-    aliases: str | PathLike[str] | None = None,
     score: str | None = None,
     alpha: float = 0.05,
     trials: int = 10000,
@@ -131,25 +130,17 @@ def development(
     >>> [point.value for point in development({"2025": runs[0], "2026": runs[1]}).courses[0].points]
     [0.0, 100.0]
     """
-    table = {} if aliases is None else read_aliases(aliases)
     loaded = {name: load_run(run, workspace=workspace) for name, run in runs.items()}
+    check_aliases([run.systems for run in loaded.values()], alias or {})
     return Development.of(
         loaded,
-        aliases=_joined_aliases(loaded, alias, table),
+        aliases=alias or {},
         systems=systems,
         score=score,
         alpha=alpha,
         trials=trials,
         seed=seed,
     )
-
-
-def _joined_aliases(
-    runs: Mapping[str, nouns.Run], alias: Mapping[str, str] | None, table: Mapping[str, str]
-) -> dict[str, str]:
-    """Those of a table, which may name systems of other years, and those of a person, who must not err."""
-    check_aliases([run.systems for run in runs.values()], alias or {})
-    return {**table, **(alias or {})}
 
 
 @known_keywords()
