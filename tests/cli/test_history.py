@@ -98,8 +98,8 @@ def test_every_format_names_every_year(run: Run, years: list[str], form: str) ->
 
 
 def test_aliases_join_names(run: Run, years: list[str]) -> None:
-    systems = json.loads(run("history", *years, "-f", "json", "--alias", "other=Newname").stdout)["systems"]
-    assert {system["system"] for system in systems} == {"Online-A", "Newname"}
+    done = run("history", *years, "-f", "json", "--alias", "other=Newname")
+    assert {system["system"] for system in json.loads(done.stdout)["systems"]} == {"Online-A", "Newname"}
 
 
 def test_a_plot_of_years_is_written(run: Run, years: list[str], tmp_path: Path) -> None:
@@ -154,7 +154,7 @@ def test_history_chooses_scores_and_groups_and_draws(run: Run, runs: list[str], 
     assert [point["score"]["value"] for point in course["points"]] == [0.0, 100.0, 100.0]
     assert course["points"][1]["change"]["fixed"] == 1
     assert "<svg" in (tmp_path / "h.svg").read_text("utf-8")
-    assert len(run("history", "nmt", "-f", "tsv").stdout.splitlines()) == 1 + 2 * 3
+    assert run("history", "nmt", "-f", "tsv").stdout.count("nmt") == 0
 
 
 def test_runs_on_other_texts_are_another_line(run: Run, tmp_path: Path) -> None:

@@ -134,7 +134,7 @@ def development(
     check_aliases([run.systems for run in loaded.values()], alias or {})
     return Development.of(
         loaded,
-        aliases=alias or {},
+        aliases=alias,
         systems=systems,
         score=score,
         alpha=alpha,

@@ -35,8 +35,7 @@ from mtassay.review.campaign_store import counted_reviews
 from mtassay.runtime.http_calls import without_secrets
 from mtassay.runtime.workspace import Workspace
 from mtassay.systems.client import Budget, CallPlan, Tally, plan_calls, translate_all
-from mtassay.systems.document_requests import ask_documents
-from mtassay.systems.live import LiveSystem
+from mtassay.systems.live import LiveSystem, ask_documents
 from mtassay.systems.roster import Replay
 
 if TYPE_CHECKING:

@@ -147,10 +147,7 @@ def history(
         raise UsageError("Two groups have one name. Call each by another: NAME=RUN.")
     if runs and (group or method):
         raise UsageError("--group and --method are for the runs of one system: leave them out.")
-    names: dict[str, Any] = {
-        "alias": dict(map(_name_and_value, alias or [])),
-        "workspace": workspace,
-    }
+    names: dict[str, Any] = {"alias": dict(map(_name_and_value, alias or [])), "workspace": workspace}
     if runs:
         found = app_history.development(
             runs, systems=system or (), score=score[0] if score else None, **names, **how
