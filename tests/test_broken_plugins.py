@@ -115,7 +115,6 @@ def test_who_needs_it_gets_one_line(broken: Path, words: tuple[str, ...], told: 
         # The ending says nothing: all formats are looked at.
         ((*SCORE, "-t", "x=o.tok", "-m", "chrf"), {"check", "format", "pack"}),
         (("doctor",), {"method", "metric", "check", "pack"}),
-        (("run", "--schema"), {"method"}),
         (("invariance", "--help"), {"substitutes"}),
     ],
 )

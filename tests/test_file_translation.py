@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mtassay.app import translation as file_translation
-from mtassay.app.translation import FileTranslation, translate_file, translate_with
+from mtassay.app.translation import FileTranslation, translate_file
 from mtassay.data.errors import InputError
 from mtassay.data.formats.textfiles import check_text, read_lines, text_blocks
 
@@ -47,14 +47,14 @@ def test_what_is_no_text_is_refused_before_anything_is_asked(tmp_path: Path, con
 def test_blocks_give_what_all_at_once_gives(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str
 ) -> None:
-    monkeypatch.setattr(file_translation, "BLOCK", 3)
     source = tmp_path / "source.txt"
     source.write_text("".join(f"line {n % 5}\n" for n in range(11)) + "\n", encoding="utf-8")
     systems = {"up": "fake:upper", "back": "fake:reverse"}
     how = {"langpair": "en-pt", "workspace": tmp_path / "workspace.db"}
-    done = translate_file(source, systems, tmp_path / target, **how)
     (tmp_path / "whole").mkdir()
-    translate_with(source, systems, **how).write(tmp_path / "whole" / target)
+    translate_file(source, systems, tmp_path / "whole" / target, **how)
+    monkeypatch.setattr(file_translation, "BLOCK", 3)
+    done = translate_file(source, systems, tmp_path / target, **how)
     files = [p.relative_to(tmp_path / "whole") for p in (tmp_path / "whole").rglob("*") if p.is_file()]
     assert files
     for name in files:

@@ -11,21 +11,10 @@ from mtassay.app.translation import probe, translate_with
 from mtassay.data.errors import ServiceError, UsageError
 
 
-def test_several_engines_translate_a_file_and_write_one_file_each(tmp_path: Path) -> None:
-    (tmp_path / "source.txt").write_text("One.\nTwo.\n", encoding="utf-8")
-    systems = {"up": "fake:upper", "same": "fake:copy"}
-    found = translate_with(
-        tmp_path / "source.txt", systems, langpair="en-pt", workspace=tmp_path / "workspace.db"
-    )
-    found.write(tmp_path / "outputs")
-    assert (tmp_path / "outputs" / "up.txt").read_text(encoding="utf-8") == "ONE.\nTWO.\n"
-    assert [(r["system"], r["output"]) for r in found.records()][2:] == [("same", "One."), ("same", "Two.")]
-
-
 def test_a_failure_has_its_reason(tmp_path: Path) -> None:
     how = {"langpair": "en-pt", "workspace": tmp_path / "workspace.db"}
     found = translate_with(["One."], {"broken": "command:false"}, **how)
-    assert found.failures["broken"][0].error
+    assert found.outputs["broken"][0].error
     with pytest.raises(ServiceError, match="Nothing was translated"):
         mt.translate(["One."], "command:false", **how)
 

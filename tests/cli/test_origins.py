@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import mtassay as mt
-from mtassay.app.translation import probe, translate_with
+from mtassay.app.translation import translate_with
 from mtassay.data.languages import parse_pair
 from mtassay.data.nouns import Origin, Output, Request
 from mtassay.runtime import workspace_file as file
@@ -181,39 +181,6 @@ def test_translations_say_what_is_from_earlier(tmp_path: Path) -> None:
     assert translate_with(["a", "b"], {"f": "fake:upper"}, **how, fresh=True).notes == []
 
 
-def test_the_check_of_an_engine_tells_whether_it_has_changed(program: Write, tmp_path: Path) -> None:
-    path = tmp_path / "w.db"
-    command = program("<")
-    translate_with(TEXTS, {"c": f"command:{command}"}, langpair="en-pt", workspace=path)
-    set_dates(path, "2026-01-01T00:00:00+00:00", "2026-02-01T00:00:00+00:00", "2026-03-01T00:00:00+00:00")
-
-    def compared(**how: object) -> str:
-        (entry,) = probe([f"c=command:{command}"], langpair="en-pt", workspace=path, **how)  # type: ignore[arg-type]
-        assert entry.stored is not None
-        return entry.stored.describe()
-
-    assert compared() == "it has not changed since 2026-01-01, as far as 3 stored answers show"
-    program("> ")
-    changed = "stored answers differ from new ones; --fresh asks again"
-    assert compared() == f"it has changed since 2026-03-01: 3 of 3 {changed}"
-    assert compared(compare=2) == f"it has changed since 2026-02-01: 2 of 2 {changed}"
-    assert compared(texts=["two", "four"]) == f"it has changed since 2026-02-01: 1 of 1 {changed}"
-    assert compared(texts=["four"]) == "there are no stored answers to compare with new ones"
-    assert len(Workspace(path).answers_of(Command(name="c", pair=PAIR, command=command).signature)) == 3
-
-
-def test_an_engine_that_answers_by_chance_has_not_changed(tmp_path: Path) -> None:
-    path = tmp_path / "w.db"
-    script = tmp_path / "engine.py"
-    script.write_text("import os, sys\nfor line in sys.stdin: print(os.urandom(9).hex())\n", encoding="utf-8")
-    system = f"c=command:{shlex.join([sys.executable, str(script)])}"
-    translate_with(TEXTS, [system], langpair="en-pt", workspace=path)
-    (entry,) = probe([system], langpair="en-pt", workspace=path)
-    assert entry.stored is not None
-    assert not entry.stored.has_changed
-    assert entry.stored.describe().startswith("3 of 3 stored answers differ from new ones, but these differ")
-
-
 def test_the_commands_say_so(run: Run, program: Write, tmp_path: Path) -> None:
     (tmp_path / "source.txt").write_text("one\ntwo\n", encoding="utf-8")
     system = ("-l", "en-pt", "-t", f"nmt=command:{program('<')}")
@@ -222,15 +189,9 @@ def test_the_commands_say_so(run: Run, program: Write, tmp_path: Path) -> None:
     again = run("translate", *system, "source.txt")
     assert again.stdout == "<one\n<two\n"
     assert "nmt: 2 of 2 answers are from earlier (" in again.stderr
-    checked = run("doctor", *system)
-    assert "nmt: it has changed since " in checked.stdout
-    assert ": 2 of 2 stored answers differ" in " ".join(checked.stdout.split())
-    as_json = json.loads(run("doctor", *system, "-f", "json").stdout)
-    assert as_json[0]["stored"]["differ"] == 2
     fresh = run("translate", *system, "source.txt", "--fresh")
     assert fresh.stdout == "> one\n> two\n"
     assert "from earlier" not in fresh.stderr
-    assert "it has not changed since" in run("doctor", *system).stdout
 
 
 def test_a_document_has_the_note_that_was_said_on_standard_error(run: Run, tmp_path: Path) -> None:

@@ -353,15 +353,3 @@ def test_two_reviewers_can_write_at_once(tmp_path: Path) -> None:
     counts = {name: sum(review.reviewer == name for review in reviews) for name in ("anna", "ben")}
     assert counts == {"anna": 200, "ben": 200}
     assert len(Workspace(path).subjects()) == 200
-
-
-def test_a_systems_wrong_outputs_are_listed_at_once(saved: Run) -> None:
-    shown = saved("runs", "show", "last", "--findings", "--system", "alpha", "--status", "correct").stdout
-    assert "Findings: 1\n" in shown
-    assert "tense-1 · alpha" in shown
-    assert "Findings: 1\n" in saved("runs", "show", "last", "--findings", "--status", "conflict").stdout
-    assert "Findings: 2\n" in saved("runs", "show", "last", "--findings", "--system", "beta").stdout
-    bad = saved("runs", "show", "last", "--findings", "--status", "incorrect")
-    assert (bad.returncode, bad.stderr.count("\n")) == (2, 1)
-    assert "No finding has the status 'incorrect'." in bad.stderr
-    assert saved("runs", "show", "last", "--system", "alpha").returncode == 2

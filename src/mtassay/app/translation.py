@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple, TextIO, Unpack
+from typing import Any, NamedTuple, Unpack
 
 from mtassay.app.arguments import Texts, known_keywords
 from mtassay.app.catalogue_translation import CatalogueTranslation, open_catalogue, target_files
 from mtassay.app.library import read_texts
-from mtassay.app.runs import RunSettings, workspace_path
+from mtassay.app.runs import RunSettings
 from mtassay.app.settings_types import RunOptions
 from mtassay.data.errors import MtassayError, PluginError, ServiceError, UsageError
 from mtassay.data.formats.jsonl import write_jsonl
@@ -28,8 +28,7 @@ from mtassay.data.settings import is_live
 from mtassay.methods.engine import EngineContext
 from mtassay.methods.engine import translate as ask_for_translations
 from mtassay.report.run_text import Progress
-from mtassay.runtime.workspace import StoredAnswer, Workspace
-from mtassay.systems.client import DRY_RUN, Tally, answer_key, plan_calls, translate_all
+from mtassay.systems.client import DRY_RUN, Tally, plan_calls, translate_all
 from mtassay.systems.live import LiveSystem
 from mtassay.systems.roster import Given, named, open_system
 
@@ -48,53 +47,14 @@ _FILES = (".txt", ".tsv", ".jsonl")
 
 @dataclass(frozen=True)
 class Translations:
-    """What engines made of segments: an output for each, in order, by engine.
+    """What engines made of texts: an output for each, in order, by engine.
 
     `origins` say for each engine how many of its answers are from earlier, and `notes` what to know of it.
     """
 
-    segments: Sequence[Segment]
     outputs: Mapping[str, Sequence[Output]]
     notes: Sequence[str] = ()
     origins: Mapping[str, Origin] = field(default_factory=dict)
-
-    @property
-    def failures(self) -> dict[str, list[Output]]:
-        """What was not translated, by engine, each with its reason; who translated all is not there."""
-        failed = {name: [o for o in outputs if o.error is not None] for name, outputs in self.outputs.items()}
-        return {name: outputs for name, outputs in failed.items() if outputs}
-
-    def texts(self, engine: str) -> list[str | None]:
-        """The translations of one engine; `None` where it failed."""
-        return [output.text for output in self.outputs[engine]]
-
-    def records(self) -> list[dict[str, Any]]:
-        """Plain records with source, output and the reason where there is none."""
-        return [
-            {"id": segment.id, "source": segment.source, "system": name, "output": o.text, "error": o.error}
-            for name, outputs in self.outputs.items()
-            for segment, o in zip(self.segments, outputs, strict=True)
-        ]
-
-    def write(self, target: str | PathLike[str] | None = None) -> None:
-        """Write a file (.txt, .tsv or .jsonl by its ending), or a folder with one NAME.txt per engine.
-
-        Without a target it is standard output: lines for one engine, JSONL for several. What was not
-        translated is an empty line, and in JSONL and TSV has its reason.
-        """
-        path = None if target is None else Path(target)
-        if path is not None and path.suffix not in (".jsonl", ".tsv") and (path.is_dir() or not path.suffix):
-            path.mkdir(parents=True, exist_ok=True)
-            for name in self.outputs:
-                self._write_lines(path / f"{file_name(name)}.txt", name)
-        elif (path is None or path.suffix not in (".jsonl", ".tsv")) and len(self.outputs) == 1:
-            self._write_lines(path or sys.stdout, *self.outputs)
-        else:
-            write = write_tsv if path is not None and path.suffix == ".tsv" else write_jsonl
-            write(path or sys.stdout, self.records())
-
-    def _write_lines(self, where: Path | TextIO, engine: str) -> None:
-        write_lines(where, [" ".join((text or "").split("\n")) for text in self.texts(engine)])
 
 
 def check_target(target: Path | None, source: Path, *, engines: Sequence[str]) -> None:
@@ -127,8 +87,8 @@ def translate_with(
     run, as in `mtassay.app.library`; `max_seconds` is the time after which an engine gets no new calls.
 
     >>> found = translate_with(["Hi."], {"a": "fake:upper"}, langpair="en-pt", workspace=":memory:")
-    >>> found.texts("a"), found.failures
-    (['HI.'], {})
+    >>> found.outputs["a"][0].text
+    'HI.'
     """
     settings = RunSettings(**options)
     pair = None if langpair is None else parse_pair(langpair)
@@ -138,7 +98,7 @@ def translate_with(
         context.check_keys(engines)
         outputs = ask_for_translations(segments, engines, context)
         context.note_origins()
-        return Translations(segments, outputs, context.notes, context.origins)
+        return Translations(outputs, context.notes, context.origins)
 
 
 @known_keywords(RunOptions)
@@ -168,7 +128,7 @@ def translate(texts: Texts, system: Any, *, langpair: str, **options: Unpack[Run
     outputs = translations.outputs[name]
     if outputs and all(output.text is None for output in outputs):
         raise ServiceError(f"Nothing was translated, the first because {outputs[0].error}")
-    return translations.texts(name)
+    return [output.text for output in outputs]
 
 
 def open_engines(systems: Given, pair: Pair | None) -> list[Any]:
@@ -189,49 +149,10 @@ def _engine(name: str, what: Any, pair: Pair | None) -> System:
 
 
 @dataclass(frozen=True, slots=True)
-class ComparedAnswers:
-    """How many stored answers of an engine were asked for again, and how many `differ` from the new ones.
-
-    `varying` counts those of them that it did not answer alike when asked twice now: they tell of chance and
-    not of a change. `since` is when the newest answer that differs, or else the oldest one, was given.
-    """
-
-    n: int
-    differ: int = 0
-    varying: int = 0
-    since: str = ""
-
-    @property
-    def has_changed(self) -> bool:
-        """Whether an answer differs for which chance is no reason."""
-        return self.differ > self.varying
-
-    def describe(self) -> str:
-        """What it shows, in a line.
-
-        >>> ComparedAnswers(5, 3, 0, "2026-08-01T10:00:00+00:00").describe()
-        'it has changed since 2026-08-01: 3 of 5 stored answers differ from new ones; --fresh asks again'
-        >>> ComparedAnswers(5, since="2026-08-01T10:00:00+00:00").describe()
-        'it has not changed since 2026-08-01, as far as 5 stored answers show'
-        """
-        if not self.n:
-            return "there are no stored answers to compare with new ones"
-        differ = f"{self.differ:,} of {self.n:,} stored answers differ from new ones"
-        if self.has_changed:
-            chance = f", {self.varying:,} of them from call to call" if self.varying else ""
-            return f"it has changed since {self.since[:10]}: {differ}{chance}; --fresh asks again"
-        if self.differ:
-            return f"{differ}, but these differ from call to call: no sign that it has changed"
-        answers = "1 stored answer shows" if self.n == 1 else f"{self.n:,} stored answers show"
-        return f"it has not changed since {self.since[:10]}, as far as {answers}"
-
-
-@dataclass(frozen=True, slots=True)
 class Probe:
     """Whether an engine answers, the median seconds for all sentences, and how many answers changed.
 
-    `changed` is `None` where it was asked only once; `first` is its first answer. `stored` says whether it
-    still answers as it did before, `None` where there is no workspace to tell.
+    `changed` is `None` where it was asked only once; `first` is its first answer.
     """
 
     system: str
@@ -241,7 +162,6 @@ class Probe:
     changed: int | None
     first: str | None
     error: str | None
-    stored: ComparedAnswers | None = None
 
     def record(self) -> dict[str, Any]:
         """All of it for a program."""
@@ -254,14 +174,11 @@ def probe(
     *,
     langpair: str | None,
     repeat: int = 1,
-    compare: int = 5,
-    workspace: str | PathLike[str] | None = None,
     quiet: bool | None = None,
 ) -> list[Probe]:
-    """Does each engine answer, how long does it take, does it always say the same, and as it did before?
+    """Does each engine answer, how long does it take, and does it always say the same?
 
-    Every sentence is really asked for, `repeat` times, and nothing is kept. Then up to `compare` answers that
-    the workspace has of the engine, to the texts where some are given, are compared with new ones.
+    Every sentence is really asked for, `repeat` times, and nothing is kept.
 
     >>> [(p.system, p.answers, p.first) for p in probe({"a": "fake:upper"}, ["Hi."], langpair="en-pt")]
     [('a', True, 'HI.')]
@@ -273,48 +190,11 @@ def probe(
     pair = parse_pair(langpair)
     asked = texts or SAMPLES.get(str(pair.source), SAMPLES["en"])
     requests = [Request(str(number), text) for number, text in enumerate(asked, 1)]
-    path = workspace_path(workspace)
-    store = Workspace(path) if compare and (workspace is not None or path.exists()) else None
-    probes = []
-    with Progress(quiet=RunSettings(quiet=quiet).is_quiet) as progress:
-        for name, what in named(systems).items():
-            engine = open_system(name, what, pair)
-            entry = _probed(name, engine, requests, repeat, progress)
-            if store is not None and entry.answers:
-                known = _known(store, engine, requests if texts else None)
-                entry = replace(entry, stored=_compared(engine, _spread(known, compare)))
-            probes.append(entry)
-    return probes
-
-
-def _known(store: Workspace, engine: Any, requests: Sequence[Request] | None) -> list[StoredAnswer]:
-    """What the engine answered before: to these requests, or to anything."""
-    if requests is None:
-        return store.answers_of(engine.signature)
-    by_key = {answer_key(engine.signature, request): request for request in requests}
-    found = store.find_answers(list(by_key))
-    return [answer._replace(request=by_key[key]) for key, answer in found.items()]
-
-
-def _spread(answers: Sequence[StoredAnswer], most: int) -> list[StoredAnswer]:
-    """So many of them, as far apart as can be: of different times."""
-    if len(answers) <= most:
-        return list(answers)
-    return [answers[place * len(answers) // most] for place in range(most)]
-
-
-def _compared(engine: Any, stored: Sequence[StoredAnswer]) -> ComparedAnswers:
-    """Asks for these again; where the answer differs once more, to see whether chance is the reason."""
-    asked = [(answer.request or Request("", ""))._replace(id=str(i)) for i, answer in enumerate(stored)]
-    new = {output.id: output.text for output in translate_all(engine, asked)}
-    answered = [
-        (request, old) for request, old in zip(asked, stored, strict=True) if new[request.id] is not None
-    ]
-    other = [(request, old) for request, old in answered if new[request.id] != old.output.text]
-    again = {o.id: o.text for o in translate_all(engine, [request for request, _ in other])} if other else {}
-    steady = [old for request, old in other if again[request.id] == new[request.id]]
-    dates = [old.stored for old in steady] or [min((old.stored for _, old in answered), default="")]
-    return ComparedAnswers(len(answered), len(other), len(other) - len(steady), max(dates))
+    with Progress(quiet=bool(quiet)) as progress:
+        return [
+            _probed(name, open_system(name, what, pair), requests, repeat, progress)
+            for name, what in named(systems).items()
+        ]
 
 
 def _probed(name: str, engine: Any, requests: Sequence[Request], repeat: int, progress: Progress) -> Probe:
@@ -469,7 +349,7 @@ def _translate_catalogue(
 
 
 def _write(work: Sequence[_Engine], target: Path | None) -> None:
-    """As `Translations.write`, while it is translated."""
+    """Files, or standard output: lines for one engine, JSONL for several; while it is translated."""
     is_table = target is not None and target.suffix in (".jsonl", ".tsv")
     if target is not None and not is_table and (target.is_dir() or not target.suffix):
         target.mkdir(parents=True, exist_ok=True)

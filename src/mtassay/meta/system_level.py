@@ -22,9 +22,6 @@ from mtassay.stats.correlation_rows import (
     Rowwise,
     acc_eq_rows,
     divided,
-    mean_of_defined,
-    weighted_pearson,
-    weighted_spearman,
 )
 
 Floats = NDArray[np.float64]
@@ -76,6 +73,10 @@ STATISTICS = ("pearson", "spearman", "kendall", "acc_eq", "prediction_error")
 _COEFFICIENTS = {name: correlation.COEFFICIENTS[name] for name in STATISTICS if name != "acc_eq"}
 
 
+MOST_RANKED = 20_000
+"""Of more translations together, ranks are not computed again and again for an interval."""
+
+
 class _Found(NamedTuple):
     """One statistic: its value, what it rests on, and its values in all resamples (none if too costly)."""
 
@@ -115,7 +116,7 @@ class SegmentLevel:
         for name in names:
             value, n, groups, resampled = found[name]
             low, high = resampling.interval(resampled)
-            reason = "" if len(resampled) else "pairs of drawn translations are too many"
+            reason = "" if len(resampled) else "pairs of so many translations take too long"
             if math.isnan(value):
                 reason = _why_undefined(metric, human, int((~np.isnan(x)).sum()))
             drawn: Literal["segments", ""] = "segments" if len(resampled) else ""
@@ -157,18 +158,17 @@ class SegmentLevel:
         return found
 
     def _resampled(self, x: Floats, y: Floats) -> dict[str, Floats]:
-        """Each statistic in every resample; without those of pairs, of which there are too many."""
-        weights = self._weights(x.shape[1])
-        groups = (
-            [(x, y)] if self.grouping == "none" else [(x[i : i + 1], y[i : i + 1]) for i in range(len(x))]
-        )
-        by_statistic: dict[str, list[Floats]] = {}
-        for first, second in groups:
-            pearson = weighted_pearson(first, second, weights)
-            by_statistic.setdefault("pearson", []).append(pearson)
-            by_statistic.setdefault("spearman", []).append(weighted_spearman(first, second, weights))
-            by_statistic.setdefault("prediction_error", []).append(100 * (1 - pearson**2))
-        return {name: mean_of_defined(np.array(rows), axis=0) for name, rows in by_statistic.items()}
+        """Each correlation in every resample; of many translations those alone that are fast to compute."""
+        names = [n for n in _COEFFICIENTS if n not in ("spearman", "kendall") or x.size <= MOST_RANKED]
+        rng, n = np.random.default_rng(self.seed), x.shape[1]
+        rows = []
+        for _ in range(self.samples):
+            places = rng.integers(0, n, size=n)
+            sides = x[:, places], y[:, places]
+            rows.append(
+                [correlation.grouped(_COEFFICIENTS[k].value, *sides, by=self.grouping).value for k in names]
+            )
+        return dict(zip(names, np.array(rows).T, strict=True))
 
     def _weights(self, n: int) -> NDArray[np.uint8]:
         """How often each of `n` segments is drawn in each sample."""

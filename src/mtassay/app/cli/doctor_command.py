@@ -16,7 +16,6 @@ from mtassay.app.cli.common import (
     OutputFormat,
     PairOption,
     QuietOption,
-    WorkspaceOption,
     echo,
     print_json,
     print_tables,
@@ -48,7 +47,6 @@ def doctor(
     system: EngineOption = None,
     repeat: Annotated[int, typer.Option(min=1, help="With -t: how often to ask for each sentence.")] = 2,
     output_format: FormatOption = OutputFormat.text,
-    workspace: WorkspaceOption = None,
     quiet: QuietOption = False,
 ) -> None:
     """What is installed, what works for a language pair (-l), and does an engine answer (-t)?
@@ -64,7 +62,7 @@ def doctor(
     """
     pair = None if langpair is None else parse_pair(langpair)
     if system:
-        _ask(system, source, pair, repeat, output_format, workspace, quiet=quiet)
+        _ask(system, source, pair, repeat, output_format, quiet=quiet)
     elif source is not None:
         raise UsageError("A file is for an engine: add -t NAME=scheme:rest.")
     elif pair is not None:
@@ -120,7 +118,6 @@ def _ask(
     pair: Pair | None,
     repeat: int,
     form: OutputFormat,
-    workspace: Path | None,
     *,
     quiet: bool,
 ) -> None:
@@ -131,7 +128,6 @@ def _ask(
         texts,
         langpair=None if pair is None else str(pair),
         repeat=repeat,
-        workspace=workspace,
         quiet=quiet,
     )
     if form is OutputFormat.json:
@@ -154,7 +150,6 @@ def _probe_table(probes: Sequence[Probe]) -> Table:
         for entry in probes
     ]
     notes = [f"{entry.system}: {entry.error or entry.first}" for entry in probes]
-    notes += [f"{entry.system}: {entry.stored.describe()}." for entry in probes if entry.stored]
     return Table(["System", "answers", "seconds", "sentences", "changed"], rows, notes=notes)
 
 

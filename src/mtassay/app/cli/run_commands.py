@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import textwrap
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -40,7 +40,6 @@ from mtassay.data.formats.jsonl import write_jsonl
 from mtassay.data.marks import plural
 from mtassay.data.method import view_of
 from mtassay.data.nouns import Run
-from mtassay.data.registry import named
 from mtassay.measures.worth import worth_table
 from mtassay.methods.headlines import COLUMNS, columns_table
 from mtassay.report.case_text import case_record, case_tables, case_text
@@ -170,17 +169,6 @@ def show_run(
     findings: Annotated[bool, typer.Option("--findings", help="Show the segments worth a look too.")] = False,
     pairs: Annotated[bool, typer.Option("--pairs", help="Show all pairs, not only the baseline's.")] = False,
     phenomena: Annotated[bool, typer.Option("--phenomena", help="Show every phenomenon.")] = False,
-    system: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="With --findings: only this system's. Repeat.")
-    ] = None,
-    status: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--status",
-            metavar="NAME",
-            help="With --findings: only these, by status (incorrect, undecided…) or verdict (fail). Repeat.",
-        ),
-    ] = None,
     examples: ExamplesOption = 0,
     between: BetweenOption = None,
     output_format: FormatOption = OutputFormat.text,
@@ -191,16 +179,12 @@ def show_run(
     \b
     Examples:
     mtassay runs show
-    mtassay runs show last --findings --system nmt --status incorrect
+    mtassay runs show last --findings
     mtassay runs show last --examples 5 --between old,new
     """
     compared = side_by_side(examples, between)
     store = open_workspace(workspace)
     record = store.run(run)
-    if (system or status) and not findings:
-        raise UsageError("--system and --status choose findings: add --findings.")
-    if findings:
-        record = _only(record, system or [], status or [])
     view = view_of(record)
     look = Look(pairs=pairs, detail=phenomena, cases=0 if findings else None, is_saved=True, **compared)
     if output_format is OutputFormat.json:
@@ -219,16 +203,6 @@ def show_run(
         _print_findings(record, output_format)
     for line in view.saved_notes():
         say(f"mtassay: {line}{place(workspace)}")
-
-
-def _only(run: Run, systems: list[str], statuses: list[str]) -> Run:
-    """The run with these findings alone; a name that none has is a `UsageError`."""
-    view = view_of(run)
-    chosen = named(run.findings, systems, "system", lambda f: [f.system], has="finding has")
-    chosen = named(
-        chosen, statuses, "status", lambda f: [view.status([f]), str(f.verdict)], has="finding has"
-    )
-    return replace(run, findings=chosen)
 
 
 def _print_findings(run: Run, form: OutputFormat) -> None:
