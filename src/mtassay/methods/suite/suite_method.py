@@ -87,12 +87,10 @@ class SuiteMethod(RepeatSettings, Method):
         default="randomization",
         metadata=option(
             "How a system is compared with the best: by randomization, two-sided and corrected for all "
-            "comparisons of a table; or one-tailed and uncorrected: paired (exact, bootstrap), or as in "
-            "Macketanz et al. 2022 (z, t)."
+            "comparisons of a table; or as in Macketanz et al. 2022 (z), one-tailed and uncorrected."
         ),
     )
     alpha: float = field(default=0.05, metadata=option("Level of significance.", least=0.0001, most=0.5))
-    samples: int = field(default=1000, metadata=option("Bootstrap resamples.", least=100))
     trials: int = field(default=10000, metadata=option("Trials of the randomization test.", least=100))
     seed: int | None = field(
         default=12345,
@@ -268,7 +266,6 @@ class SuiteMethod(RepeatSettings, Method):
             grades,
             test=self.test,
             alpha=self.alpha,
-            samples=self.samples,
             trials=self.trials,
             seed=self.seed,
         )
