@@ -81,7 +81,7 @@ def test_saved_runs_are_listed_shown_exported_and_deleted(run: Run) -> None:
     assert entry["systems"] == ["nmt", "apertium"]
     shown = run("runs", "show", "last", "--findings").stdout
     assert "Against apertium" in shown
-    assert "check:placeholders" in shown
+    assert "nmt · placeholders: " in shown
     lines = run("runs", "export", entry["id"]).stdout.splitlines()
     assert len(lines) == 166
     assert json.loads(lines[0])["outputs"].keys() == {"nmt", "apertium"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import textwrap
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -15,12 +14,10 @@ from mtassay.data.display import Block, Cell, Line, Table
 from mtassay.data.marks import json_text, marked, p_stated, p_text, plural, printable
 from mtassay.report.run_text import (
     Form,
-    block_html,
     block_markdown,
     block_text,
     escape_markdown,
     latex_comment,
-    to_html,
     to_latex,
     to_tsv,
 )
@@ -103,12 +100,16 @@ def numbers(theme: Theme) -> str:
     low, high = wilson(theme.failures, theme.of)
     ends = f"[{100 * low:.0f}–{100 * high:.0f}]"
     share = f"{100 * theme.failures / theme.of:.0f} % {ends} of the {theme.failures_called}"
-    odds = f"its odds are {theme.odds:.3g} times as high as in other outputs {_ends(theme)}"
+    odds = f"its odds are {_times(theme.odds)} times as high as in other outputs {_ends(theme)}"
     return f"{share}; {odds}; {p_stated(theme.p)}"
 
 
 def _ends(theme: Theme) -> str:
-    return f"[{theme.interval.low:.3g}–{theme.interval.high:.3g}]"
+    return f"[{_times(theme.interval.low)}–{_times(theme.interval.high)}]"
+
+
+def _times(odds: float) -> str:
+    return f"{odds:.1f}" if odds < 10 else f"{odds:,.0f}"
 
 
 def _indented(block: Block, width: int, color: bool) -> str:
@@ -181,21 +182,9 @@ def themes_table(themes: Sequence[Theme]) -> Table:
     for theme in themes:
         low, high = wilson(theme.failures, theme.of)
         share = f"{100 * theme.failures / theme.of:.0f} [{100 * low:.0f}–{100 * high:.0f}]"
-        odds = f"{theme.odds:.3g} {_ends(theme)}"
+        odds = f"{_times(theme.odds)} {_ends(theme)}"
         rows.append([theme.sentence, share, odds, p_text(theme.p)])
     return Table(["Theme", "% of failures", "odds", "p"], rows, "Failure themes")
-
-
-def themes_html(themes: Themes) -> str:
-    """For a notebook: for each system the table, and the first example of each theme."""
-    parts = []
-    for examined in shown_systems(themes):
-        name = html.escape(marked(examined.system, limit=_NAME))
-        parts.append(f"<p><b>{name}</b>: {html.escape(printable(examined.note))}</p>")
-        if own := themes.of(examined.system):
-            parts.append(to_html(themes_table(own)))
-            parts += [block_html(block) for theme in own for block in theme.examples[:1]]
-    return "\n".join([*parts, *(f"<small>{html.escape(printable(n))}</small><br>" for n in notes_of(themes))])
 
 
 def themes_record(themes: Themes) -> dict[str, Any]:

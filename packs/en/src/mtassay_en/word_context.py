@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
 from mtassay.nlp.annotation import Annotation, Token
-from mtassay.nlp.function_words import wants_an
+from mtassay.nlp.word_forms import wants_an
 from mtassay_en.inflections import cells_of_tag, takes_more
 from mtassay_en.lexicon_entries import LANGUAGES, PARTS, LexiconEntry, rows_of, word_set
 

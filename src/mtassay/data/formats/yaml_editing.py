@@ -7,7 +7,7 @@ them reads the result again and compares it with what was wanted.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -198,15 +198,6 @@ def with_entries(text: str, entries: Mapping[str, Entries]) -> str:
     return page.edited(edits)
 
 
-def without_entries(text: str, item_id: str, name: str, goes: Callable[[Any], bool]) -> str:
-    """The text without those entries of a list of an item that go, and what is on their lines."""
-    entries = _Page(text).entries(item_id, name)
-    for place in reversed([place for place, node in enumerate(entries) if goes(_plain(node))]):
-        page = _Page(text)
-        text = page.edited(page.without(item_id, name, place))
-    return text
-
-
 def with_texts(text: str, texts: Mapping[str, Mapping[str, str]]) -> str:
     """The text with plain fields of items set, by the id of the item and the name of the field."""
     page = _Page(text)
@@ -286,30 +277,6 @@ class _Page:
 
     def _field(self, item_id: str, name: str) -> tuple[Any, Any]:
         return next((key, value) for key, value in self.item(item_id).value if key.value == name)
-
-    def without(self, item_id: str, name: str, place: int) -> list[_Edit]:
-        """No entry at this place of a list of an item; the last one leaves an empty list."""
-        key, value = self._field(item_id, name)
-        entries = self.entries(item_id, name)
-        node, is_only = entries[place], len(entries) == 1
-        colon = self.text.index(":", key.end_mark.index) + 1
-        if isinstance(value, yaml.SequenceNode) and not value.flow_style:
-            end = self.end_of(node)
-            if self.text[end - 1] != "\n":
-                end = self.text.find("\n", end) + 1 or len(self.text)
-            lines = _Edit(self._line_start(node), end, "")
-            return [_Edit(colon, colon, " []"), lines] if is_only else [lines]
-        if is_only:
-            end = self.end_of(value)
-            ending = self.newline if self.text[end - 1] == "\n" else ""
-            return [_Edit(colon, end, f" []{ending}")]
-        start = self._line_start(node)
-        rest = _REST_OF_LINE.match(self.text, node.end_mark.index)
-        if not self.text[start : node.start_mark.index].strip() and rest and (rest[1] or node is entries[-1]):
-            return [_Edit(start, rest.end(), "")]  # it has lines of its own
-        if place:
-            return [_Edit(entries[place - 1].end_mark.index, node.end_mark.index, "")]
-        return [_Edit(node.start_mark.index, entries[1].start_mark.index, "")]
 
     def _line_start(self, node: Any) -> int:
         return self.text.rfind("\n", 0, node.start_mark.index) + 1

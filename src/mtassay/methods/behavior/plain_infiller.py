@@ -235,7 +235,11 @@ def _is_name(annotation: Annotation, number: int, code: str) -> bool:
     near = (before[-1:], after[:1])
     if any(c.isalpha() and unicodedata.name(c, "").startswith(("LATIN", "CYRILLIC")) for c in near):
         return True
-    if _year(token.text) is not None and re.search(r"[^\W\d_]\w* ?[(（]$", before) and after[:1] in ")）":
+    if (
+        _year(token.text) is not None
+        and re.search(r"(?<!\w)[^\W\d_]\w*+ ?[(（]$", before)
+        and after[:1] in ")）"
+    ):
         return True  # the year of a publication: `Lewis (1969)`
     if before[-1:] == "." or re.match(r"[.,]\w", after):
         return True

@@ -20,9 +20,8 @@ from mtassay.data.languages import parse_pair
 from mtassay.methods.suite.patterns import escaped, normalize
 from mtassay.methods.suite.pitfalls import DAMAGES, accepts, battery, may_be_damaged
 from mtassay.methods.suite.rule_judge import Judge
-from mtassay.nlp.function_words import function_words
 from mtassay.nlp.table_aligner import lexicon_of
-from mtassay.nlp.word_forms import fold, word_forms
+from mtassay.nlp.word_forms import fold, function_words, word_forms
 
 _LONGEST = 6  # words of a sequence
 _ALTERNATIVES = 6  # of one expression

@@ -13,7 +13,7 @@ from mtassay.data.formats.suite_items import Item, Rule, Suite, expand
 from mtassay.data.languages import parse_pair
 from mtassay.methods.suite.patterns import SearchedText
 from mtassay.methods.suite.rule_judge import Judge
-from mtassay.nlp.function_words import function_words
+from mtassay.nlp.word_forms import function_words
 
 _LATIN = (
     "Yes",
@@ -111,13 +111,13 @@ class Loose(NamedTuple):
 
 
 def may_be_damaged(suite: Suite, item: Item) -> bool:
-    """Whether the suite says that one word decides here, wherever it stands."""
+    """Whether the suite says that one word decides here, wherever it is."""
     name = item.phenomenon.casefold()
     return any(fnmatchcase(name, pattern.casefold()) for pattern in suite.words_alone)
 
 
 def accepts(judge: Judge, item: Item, text: str, damage: Callable[[str], str]) -> bool:
-    """Whether the rules call a damaged text correct; one that is none the worse does not count."""
+    """Whether the rules call a damaged text correct; one that is no worse does not count."""
     bad = damage(text)
     return bad not in ("", text) and judge.judge(item, bad).status == "correct"
 
@@ -167,7 +167,7 @@ class LooseRules:
                 if not is_name and self._matches(item, rule, text) and self._is_correct(item, text.text):
                     what = (
                         f"positive '{self.short(rule.text)}' takes any sentence with '{word}', a word of "
-                        "nearly every text; say what stands beside it"
+                        "nearly every text; say what is beside it"
                     )
                     yield Loose("accepts-unrelated", what, item, rule.text)
                     return
@@ -175,7 +175,7 @@ class LooseRules:
         if len(found) >= _MANY:
             what = (
                 f"'{self.short(found[0])}' of another phenomenon is correct here, and {len(found) - 1} more; "
-                "say what stands beside the words"
+                "say what is beside the words"
             )
             yield Loose("accepts-unrelated", what, item)
 
