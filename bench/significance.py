@@ -161,7 +161,7 @@ def suite_pair() -> Pair:
         names = [f"s{number:02}" for number in range(picks.shape[1])]
         return accuracies(Grades(items, names, mixed), test=test, trials=TRIALS)  # type: ignore[arg-type]
 
-    return Pair(values.astype(float), conclude, ("randomization", "exact", "z"))
+    return Pair(values.astype(float), conclude, ("randomization", "z"))
 
 
 @cache

@@ -114,10 +114,6 @@ def peer(files: Files, folder: Path) -> None:
             *map(str, files.outputs),
         ],
         "mtassay, with z-tests": ours(files.suite, files.outputs, "--test", "z", *place),
-        "mtassay, with exact tests": ours(files.suite, files.outputs, "--test", "exact", *place),
-        "mtassay, with 1,000 bootstrap resamples": ours(
-            files.suite, files.outputs, "--test", "bootstrap", *place
-        ),
         "mtassay, its default test: all pairs and rows as one family, 10,000 trials": ours(
             files.suite, files.outputs, *place
         ),

@@ -35,7 +35,7 @@ from mtassay.report.run_text import Progress
 from mtassay.runtime.workspace import Workspace
 from mtassay.systems.roster import Given, open_systems, replays
 
-_KEPT = ("items", "test", "alpha", "samples", "seed")
+_KEPT = ("items", "test", "alpha", "seed")
 """Parameters of a saved run that hold for a new judgement of it."""
 
 

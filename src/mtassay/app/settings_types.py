@@ -108,7 +108,6 @@ class SuiteOptions(ItemOptions, total=False):
     items: Literal["fair", "settled", "both"]
     test: SuiteTest
     alpha: float
-    samples: int
     trials: int
     seed: int | None
     checks: Names | None

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from mtassay.data.errors import UsageError
 from mtassay.data.nouns import Cluster, Comparison, Result, Score
-from mtassay.stats.proportions import exact_test, macro_permutation_test
 
 Floats = NDArray[np.float64]
 Z95 = NormalDist().inv_cdf(0.975)
@@ -158,7 +157,6 @@ Compare = Callable[[int, Sequence[int]], Floats]
 """p-values of one system (a column of the outcomes) against others, in their order."""
 MICRO, MACRO = "micro", "macro"
 """The groups of the averages over all items, and over the categories."""
-AVERAGES = {MICRO: "micro-average", MACRO: "macro-average"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,21 +190,6 @@ def rank(values: Sequence[float], compare: Compare, *, alpha: float) -> Ranking:
         left = [other for other, value in zip(others, p, strict=True) if value < alpha]
         clusters.append([best, *(other for other in others if other not in left)])
     return Ranking(clusters, against_best)
-
-
-def exact(outcomes: NDArray[Any]) -> Compare:
-    """Compares systems by the exact paired test; outcomes are those of one part."""
-    right, wrong = (np.asarray(outcomes == value, dtype=np.float64) for value in (1, 0))
-    return lambda a, others: exact_test(right[:, a] @ wrong[:, others], wrong[:, a] @ right[:, others])
-
-
-def permutation(parts: Sequence[NDArray[Any]], *, samples: int, seed: int | None) -> Compare:
-    """Compares systems by a paired permutation test; outcomes may also be shares, -1 for not settled."""
-    outcomes = np.concatenate(parts)
-    categories = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
-    return lambda a, others: macro_permutation_test(
-        outcomes[:, a], outcomes[:, others], categories, samples=samples, seed=seed
-    )
 
 
 def ranked(scores: Sequence[Score], compare: Compare, *, alpha: float) -> Result:

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mtassay.stats.resampling import block_rows, interval
-from mtassay.stats.tails import coin_tail, normal_tail, t_tail
+from mtassay.stats.resampling import interval
+from mtassay.stats.tails import normal_tail, t_tail
 
 Floats = NDArray[np.float64]
 
@@ -94,51 +94,6 @@ def z_test(correct_a: ArrayLike, n_a: ArrayLike, correct_b: ArrayLike, n_b: Arra
         pooled = (right_a + right_b) / (size_a + size_b)
         variance = pooled * (1 - pooled) * (1 / size_a + 1 / size_b)
         return normal_tail(standardized(difference, variance))
-
-
-def t_test(correct_a: ArrayLike, n_a: ArrayLike, correct_b: ArrayLike, n_b: ArrayLike) -> Floats:
-    """Student's two-sample t-test with pooled variance on outcomes 0 and 1, as in section 3.1 of that paper.
-
-    Unpaired like the z-test. If a has everything right and b everything wrong no variance is left and p is
-    0, even for few items. nan for fewer than three items in all, or none on a side.
-
-    >>> round(float(t_test(45, 50, 35, 50)), 6)
-    0.006062
-    """
-    right_a, size_a, right_b, size_b = _floats(correct_a, n_a, correct_b, n_b)
-    freedom = size_a + size_b - 2
-    with np.errstate(divide="ignore", invalid="ignore"):
-        difference = right_a / size_a - right_b / size_b
-        squares = right_a * (1 - right_a / size_a) + right_b * (1 - right_b / size_b)
-        variance = np.where(freedom > 0, squares / freedom * (1 / size_a + 1 / size_b), np.nan)
-        return t_tail(standardized(difference, variance), freedom)
-
-
-def exact_test(only_a: ArrayLike, only_b: ArrayLike) -> Floats:
-    """Exact paired test (McNemar; a sign test) from the items that only one of two systems got right.
-
-    The probability of at least `only_a` heads in `only_a + only_b` tosses of a coin: right for any number of
-    items, and the sharper for systems that mostly fail on the same ones. 1 where the systems never differ.
-
-    >>> round(float(exact_test(8, 2)), 12)
-    0.0546875
-    """
-    wins, losses = _floats(only_a, only_b)
-    return coin_tail(wins, wins + losses)
-
-
-def bootstrap_test(difference: ArrayLike, resampled: NDArray[Any]) -> Floats:
-    """Paired bootstrap test from score differences a - b of the whole set (…) and of resamples (samples, …).
-
-    p is (c + 1) / (samples + 1), where c counts the resamples that exceed the observed difference by at least
-    as much as that exceeds 0. Undefined resamples (nan) are left out; nan if none is left, or if the
-    difference is nan. 1 where no resample moves the difference from 0.
-    """
-    observed = np.asarray(difference, dtype=np.float64)
-    defined = ~np.isnan(resampled)
-    beyond = (resampled - observed >= observed - ROUNDING).sum(axis=0)
-    count = np.where(np.isnan(observed), 0, defined.sum(axis=0))
-    return np.where(count > 0, (beyond + 1) / (count + 1), np.nan)
 
 
 ROUNDING = 1e-12
@@ -246,61 +201,6 @@ def macro_z_test(correct_a: ArrayLike, n_a: ArrayLike, correct_b: ArrayLike, n_b
     pooled = (share_a * size_a + share_b * size_b) / (size_a + size_b)
     variances = np.where(both, pooled * (1 - pooled) * (1 / size_a + 1 / size_b), 0.0)
     return normal_tail(standardized(mean_counted(share_a - share_b, both), variance_of_mean(variances, both)))
-
-
-def macro_t_test(correct_a: ArrayLike, n_a: ArrayLike, correct_b: ArrayLike, n_b: ArrayLike) -> Floats:
-    """Welch's t-test on macro averages: the variances of all categories and systems, each with its own n - 1.
-
-    With one category this is Welch's test of two samples. nan where a category has a single item on a side,
-    as that has no variance.
-    """
-    size_a, size_b, share_a, share_b, both = _two_sides(correct_a, n_a, correct_b, n_b)
-    sizes = np.concatenate([size_a, size_b], axis=-1)
-    shares = np.concatenate([share_a, share_b], axis=-1)
-    counted = np.concatenate([both, both], axis=-1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        variances = np.where(counted, shares * (1 - shares) / (sizes - 1), 0.0)
-        total = variances.sum(axis=-1)
-        freedom = total**2 / np.where(counted, variances**2 / (sizes - 1), 0.0).sum(axis=-1)
-    # Without any variance the tail is 0 or 1 for all degrees of freedom.
-    freedom = np.where(total == 0, 1.0, freedom)
-    steps = standardized(mean_counted(share_a - share_b, both), variance_of_mean(variances, both))
-    return t_tail(steps, freedom)
-
-
-def macro_permutation_test(
-    a: ArrayLike, b: ArrayLike, categories: ArrayLike, *, samples: int = 1000, seed: int | None = 12345
-) -> Floats:
-    """Paired permutation test on macro averages: outcomes of the two systems are swapped at random, per item.
-
-    `a` (items,) and `b` (items, …) hold 1 for correct, 0 for incorrect and -1 for not settled, `categories`
-    (items,) whole numbers from 0 up. An item counts where both systems have it settled. p is
-    (c + 1) / (samples + 1), where c counts the draws whose difference is at least the observed one; all
-    systems of `b` share the draws. 1 where the systems never differ, nan where no item counts.
-    """
-    first = np.asarray(a, dtype=np.float64)
-    second = np.asarray(b, dtype=np.float64)
-    columns = second.reshape(len(second), math.prod(second.shape[1:]))
-    codes = np.asarray(categories, dtype=np.int64)
-    both = (first[:, None] >= 0) & (columns >= 0)
-    sizes = np.zeros((int(codes.max(initial=-1)) + 1, columns.shape[1]))
-    np.add.at(sizes, codes, both)
-    # Each item's part in the difference of the averages; with its outcomes swapped the part changes its sign.
-    weights = 1 / np.maximum(sizes, 1) / np.maximum((sizes > 0).sum(axis=0), 1)
-    parts = np.where(both, first[:, None] - columns, 0.0) * weights[codes]
-    moving = (parts != 0).any(axis=1)
-    parts = parts[moving]
-    observed = parts.sum(axis=0)
-    beyond = np.zeros(columns.shape[1])
-    rng = np.random.default_rng(seed)
-    block = block_rows(len(codes))
-    for start in range(0, samples, block):
-        # All items are drawn, so that the other systems of `b` do not change the draws of a pair.
-        kept = rng.integers(2, size=(min(block, samples - start), len(codes)), dtype=bool)[:, moving]
-        swapped = 2 * (kept.astype(np.float64) @ parts) - observed
-        beyond += (swapped >= observed - ROUNDING).sum(axis=0)
-    p = np.where(both.any(axis=0), (beyond + 1) / (samples + 1), np.nan)
-    return np.asarray(p.reshape(second.shape[1:]))
 
 
 def _shares(correct: ArrayLike, n: ArrayLike) -> tuple[Floats, NDArray[np.bool_]]:

@@ -1,4 +1,4 @@
-"""Tails of the normal, Student's t and the binomial distribution, for arrays, to at least 10 digits."""
+"""Tails of the normal and Student's t distribution, for arrays, to at least 10 digits."""
 
 from __future__ import annotations
 
@@ -43,19 +43,6 @@ def t_tail(t: ArrayLike, freedom: ArrayLike) -> Floats:
         outside = 1 / (1 + squares)
     half = incomplete_beta(degrees / 2, 0.5, outside, inside) / 2
     return np.where(values > 0, half, 1 - half)
-
-
-def coin_tail(heads: ArrayLike, tosses: ArrayLike) -> Floats:
-    """Probability of at least so many heads in so many tosses of a fair coin; 1 for no heads or no toss.
-
-    >>> round(float(coin_tail(8, 10)), 12)  # (45 + 10 + 1) / 1024
-    0.0546875
-    """
-    least, n = np.broadcast_arrays(np.asarray(heads, dtype=np.float64), np.asarray(tosses, dtype=np.float64))
-    some = least > 0
-    # The tail of the binomial distribution is the incomplete beta function I(heads, tosses - heads + 1).
-    tail = incomplete_beta(np.where(some, least, 1), np.where(some, n - least + 1, 1), 0.5, 0.5)
-    return np.where(some, tail, 1.0)
 
 
 def incomplete_beta(a: ArrayLike, b: ArrayLike, x: ArrayLike, y: ArrayLike) -> Floats:

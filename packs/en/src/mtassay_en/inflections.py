@@ -286,8 +286,3 @@ def joined_preposition(preposition: str, word: str) -> str:
     """
     *before, last = preposition.split(" ")
     return " ".join([*before, _contractions().get((last, word), f"{last} {word}".strip())])
-
-
-def article_of(cell: str) -> str:
-    """The article of a name by its cell: `a` for `f`, nothing where it has none."""
-    return {gender: article for article, gender in _GENDERS.items()}.get(cell, "")

@@ -14,19 +14,17 @@ from mtassay.app import curation
 from mtassay.app.cli.common import (
     FormatOption,
     OutputFormat,
-    SeedOption,
     check_targets,
     echo,
     print_json,
     print_tables,
     refuse_existing,
-    say,
 )
 from mtassay.app.cli.frame import FRAME, RunFrame, framed_with
 from mtassay.app.cli.suite_run import SuiteArgument, say_all, warn_of_format
 from mtassay.app.reviewing import reviewer_name
 from mtassay.data.display import Table
-from mtassay.data.errors import MtassayError, UsageError
+from mtassay.data.errors import MtassayError
 from mtassay.data.formats.suite_editing import editable
 from mtassay.data.formats.suite_files import check_ending, losses_between, read_suite, write_suite
 from mtassay.data.marks import plural
@@ -36,12 +34,10 @@ from mtassay.methods.suite.authoring import (
     add_drafts,
     begin,
     contents,
-    hold_back,
     overview,
     read_drafts,
 )
 from mtassay.methods.suite.authoring import approve as approve_items
-from mtassay.stats.resampling import fixed_seed
 
 
 def register(app: typer.Typer) -> None:
@@ -167,46 +163,23 @@ def approve(
 def convert(
     suite: SuiteArgument,
     output: Annotated[Path, typer.Argument(metavar="OUT", help="A file: .yaml, .jsonl, .json (DFKI).")],
-    hidden: Annotated[Path | None, typer.Option(help="Held-back items go into this file.")] = None,
-    share: Annotated[float, typer.Option("--hold-back", min=0, max=1, help="Share to hold back.")] = 0.5,
-    seed: SeedOption = None,
     force: Annotated[bool, typer.Option("--force", help="Write over files that are there.")] = False,
-    output_format: FormatOption = OutputFormat.text,
 ) -> None:
-    """Write a suite in another format, and say what that cannot hold; or in two parts, one to hold back.
+    """Write a suite in another format, and say what that cannot hold.
 
     \b
     Examples:
     mtassay suite convert items.json ours.yaml
     mtassay suite convert en-pt mine.yaml
-    mtassay suite convert my.yaml public.yaml --hidden hidden.yaml --hold-back 0.5
     """
-    targets = [output, *([hidden] if hidden else [])]
-    check_targets(*targets)
-    for path in targets:
-        check_ending(path)
-    places = [path.resolve() for path in (Path(suite), *targets)]
-    if hidden and len(set(places)) < len(places):
-        raise UsageError("The suite, the public and the hidden file must be three files.")
-    # Another seed would hide other items, and those hidden before would be public.
-    refuse_existing(*targets, force=force)
+    check_targets(output)
+    check_ending(output)
+    refuse_existing(output, force=force)
     whole = read_suite(suite)
     lost = losses_between(suite, whole, output)
-    if hidden is None:
-        write_suite(output, whole)
-        echo(f"Wrote {plural(len(whole.items), 'item')} to {output}")
-        say_all(lost)
-        return
-    halves = hold_back(whole, share, seed=fixed_seed(seed))
-    write_suite(hidden, halves.hidden)
-    write_suite(output, halves.public)
+    write_suite(output, whole)
+    echo(f"Wrote {plural(len(whole.items), 'item')} to {output}")
     say_all(lost)
-    if halves.shown_twice:
-        say(
-            f"mtassay: {plural(len(halves.shown_twice), 'hidden item')} with a source that a public item has "
-            f"too, the first '{halves.shown_twice[0]}'"
-        )
-    _print(halves.records(), output_format)
 
 
 def list_suites(

@@ -4,10 +4,9 @@ Outcomes (items, systems) are 1 for correct, 0 for incorrect and -1 for not sett
 for a share of correct items, or the categories, for the mean of their shares.
 
 The default test is randomization: two-sided, paired by item, and corrected for all comparisons of a table, so
-that it holds for any system that turns out best (`stats.family`). The other tests are one-tailed, the
-best system against each other one, and corrected for nothing. The z-test and the t-test are those of
-Macketanz et al. (2022), which take the systems' items for different ones; the exact test and the bootstrap
-are paired by item.
+that it holds for any system that turns out best (`stats.family`). The z-test is that of Macketanz et al.
+(2022): one-tailed, the best system against each other one, corrected for nothing, and as if the systems had
+answered different items.
 
 Accuracies are in percent. The micro average counts every item the same, the macro average every category.
 """
@@ -17,7 +16,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, Literal, TypeVar, get_args
 
 import numpy as np
@@ -25,8 +23,8 @@ from numpy.typing import NDArray
 
 from mtassay.data.errors import UsageError
 from mtassay.data.nouns import Case, Finding, Ledger, Result, Score, Segment
-from mtassay.stats import proportions, resampling
-from mtassay.stats.comparisons import MACRO, MICRO, Compare, defined, exact, joined, permutation, ranked
+from mtassay.stats import proportions
+from mtassay.stats.comparisons import MACRO, MICRO, Compare, defined, joined, ranked
 from mtassay.stats.family import Row, compare_rows
 
 __all__ = [
@@ -45,7 +43,7 @@ __all__ = [
 
 
 Floats = NDArray[np.float64]
-Test = Literal["randomization", "exact", "bootstrap", "z", "t"]
+Test = Literal["randomization", "z"]
 
 
 def together(
@@ -76,25 +74,12 @@ def _looked_up(matrix: Floats) -> Compare:
     return lambda a, others: matrix[a, list(others)]
 
 
-def comparison(
-    parts: Sequence[NDArray[Any]], test: Test, *, samples: int = 1000, seed: int | None = 12345
-) -> Compare:
-    """Compares systems by their share of correct items, one-tailed; of several parts, by the mean of shares.
-
-    Several parts have no exact test; a paired permutation test with `samples` draws takes its place. It and
-    the exact test take the items that both systems have settled, the others each system's own.
-    """
-    if test == "bootstrap":
-        return _bootstrap(parts, samples, seed)
-    if test == "exact":
-        is_single = len(parts) == 1 and parts[0].dtype == np.int8  # else shares of several answers
-        return exact(parts[0]) if is_single else permutation(parts, samples=samples, seed=seed)
+def z_tests(parts: Sequence[NDArray[Any]]) -> Compare:
+    """Compares systems by their share of correct items; of several parts, by the mean of shares."""
     correct, n = counts(parts)
+    function = proportions.macro_z_test
     if len(parts) == 1:
-        function = {"z": proportions.z_test, "t": proportions.t_test}[test]
-        correct, n = correct[:, 0], n[:, 0]
-    else:
-        function = {"z": proportions.macro_z_test, "t": proportions.macro_t_test}[test]
+        function, correct, n = proportions.z_test, correct[:, 0], n[:, 0]
     return lambda a, others: function(correct[a], n[a], correct[others], n[others])
 
 
@@ -103,28 +88,6 @@ def counts(parts: Sequence[NDArray[Any]]) -> tuple[NDArray[np.int64], NDArray[np
     correct = np.stack([np.where(part > 0, part, 0).sum(axis=0) for part in parts], axis=-1)
     settled = np.stack([np.count_nonzero(part >= 0, axis=0) for part in parts], axis=-1)
     return correct, settled
-
-
-def _bootstrap(parts: Sequence[NDArray[Any]], samples: int, seed: int | None) -> Compare:
-    """Items are drawn again within each part; the draws are made at the first comparison, and once."""
-
-    @cache
-    def resampled() -> Floats:
-        sums = []
-        for number, part in enumerate(parts):
-            some = part[(part >= 0).any(axis=1)]
-            # Seeds of their own: parts of the same size must not share their draws.
-            own = None if seed is None else seed + number
-            sums += resampling.bootstrap_sums(
-                [np.stack([np.where(some > 0, some, 0), some >= 0], -1)], samples=samples, seed=own
-            )
-        correct, settled = (np.stack([table[..., column] for table in sums], -1) for column in (0, 1))
-        return proportions.macro_average(correct, settled)
-
-    values = proportions.macro_average(*counts(parts))
-    return lambda a, others: proportions.bootstrap_test(
-        values[a] - values[others], resampled()[:, [a]] - resampled()[:, others]
-    )
 
 
 NAME = "accuracy"
@@ -212,7 +175,6 @@ def accuracies(
     items: Items = "fair",
     test: Test = "randomization",
     alpha: float = 0.05,
-    samples: int = 1000,
     trials: int = 10000,
     seed: int | None = 12345,
 ) -> Result:
@@ -222,15 +184,12 @@ def accuracies(
     appearance, "micro" and "macro" last. Intervals are at 95 %: Wilson's, and that of Price & Bonett
     for the macro average. A group without items has the value `None`. Comparisons are of the best system of a
     group against each other one: by randomization with a two-sided p, corrected for all pairs of systems in
-    all categories and averages (phenomena are a family of their own); by the other tests with a one-tailed p
-    as it is. A cluster holds its best system and all that do not differ significantly from it; rank 1 is the
-    best performance cluster.
+    all categories and averages (phenomena are a family of their own); by the z-test with a one-tailed p as it
+    is. A cluster holds its best system and all that do not differ significantly from it; rank 1 is the best
+    performance cluster.
 
-    `items` is "fair" for the items that all systems have settled, "settled" for each system's own. Then the
-    z-test, the t-test and the bootstrap compare what is shown, while randomization, the exact test, and the
-    permutation test that takes its place for the macro average, take the items that the two systems available
-    have both settled. `samples` are those of the bootstrap and that permutation test, `trials` those of
-    randomization.
+    `items` is "fair" for the items that all systems have settled, "settled" for each system's own; then
+    randomization takes the items that the two systems available have both settled. `trials` are its draws.
     """
     for what, value, choices in (("test", test, get_args(Test)), ("choice of items", items, get_args(Items))):
         if value not in choices:
@@ -240,8 +199,6 @@ def accuracies(
     settings: dict[str, object] = {"items": items, "test": test, "alpha": f"{alpha:g}"}
     if test == "randomization":
         settings |= {"correction": "max-t", "trials": trials, "seed": str(seed).lower()}
-    if test in ("exact", "bootstrap"):
-        settings |= {"samples": samples, "seed": str(seed).lower()}
     signature = _signature(settings)
     groups = _groups(grades)
     compare: dict[int, Compare] = {}
@@ -255,7 +212,7 @@ def accuracies(
     for place, group in enumerate(groups):
         parts = [grades.values[row] for row in group.rows]
         scores = _scores(group, parts, grades.systems, signature)
-        test_of = compare.get(place) or comparison(parts, test, samples=samples, seed=seed)
+        test_of = compare.get(place) or z_tests(parts)
         results += [Result(scores), ranked(scores, test_of, alpha=alpha)]
     return joined(results)
 

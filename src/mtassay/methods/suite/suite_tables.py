@@ -14,13 +14,6 @@ from mtassay.methods.basis import compared_note
 from mtassay.methods.suite.accuracy import phenomenon_groups
 
 AVERAGES = {"micro": "micro-average", "macro": "macro-average"}
-TESTS = {
-    "randomization": "randomization",
-    "exact": "exact paired test",
-    "bootstrap": "paired bootstrap test",
-    "z": "z-test",
-    "t": "t-test",
-}
 INTERVALS = "95 % intervals: Wilson's; of the macro-average: Price & Bonett's."
 MANY = 6
 """With more systems than this, averages get a table of their own, one system a line."""
@@ -300,13 +293,8 @@ class _Shown:
             if self._settings.get("items") == "settled":
                 text += "; on the items settled for the two systems"
             return text
-        paper = ", as in Macketanz et al. 2022" if test in ("z", "t") else ""
-        text = f"one-tailed {TESTS.get(test, 'test')}{paper}, not corrected, {level}"
-        if test == "exact":
-            text += "; macro-average: permutation test"
-            if self._settings.get("items") == "settled":
-                text += "; both on the items settled for the two systems"
-        return text
+        how = "z-test, as in Macketanz et al. 2022" if test == "z" else f"{test} test"
+        return f"one-tailed {how}, not corrected, {level}"
 
     def about_order(self, name: str, groups: Sequence[str]) -> str:
         """Where a system of a lower rank has the higher accuracy, and why that is no slip."""
