@@ -83,27 +83,6 @@ def accept(
     return outcome
 
 
-@known_keywords(SuiteOptions)
-def add_expression(
-    path: str | Path,
-    subject: str,
-    pattern: str,
-    *,
-    correct: bool,
-    reviewer: str,
-    run: str | None = None,
-    **options: Unpack[SuiteOptions],
-) -> list[str]:
-    """Write one expression into a suite file, for an output of a saved run that is correct, or is not.
-
-    It must match that output and break no known verdict, else it is a `UsageError` and nothing is written.
-    Gives a line for what was written, and what there is to say about it.
-    """
-    wish = Wish(reviewer, (subject,), regex=pattern, correct=correct)
-    outcome = accept(path, wish, run=run, **options)
-    return [*outcome.lines, *outcome.remarks]
-
-
 @known_keywords(RunOptions)
 def check(
     suite: AnySuite,

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
-from mtassay.app import curation
 from mtassay.app.campaign_work import adjudicate, answer
 from mtassay.app.cli import review_people
 from mtassay.app.cli.common import (
@@ -65,7 +63,7 @@ def next_open(
     show_systems: ShowSystemsOption = False,
     limit: LimitOption = None,
     suite: Annotated[
-        str | None, typer.Option(metavar="SUITE", help="Take the newest run of this suite; show its rules.")
+        str | None, typer.Option(metavar="SUITE", help="Take the newest run of this suite.")
     ] = None,
     as_list: Annotated[bool, typer.Option("--list", help="Print what is open; ask nothing.")] = False,
     choice: Values = {},  # noqa: B006
@@ -136,30 +134,9 @@ def next_open(
             echo,
             double=double,
             show_systems=show_systems,
-            items={item.id: item for item in content.items} if content else {},
-            write_rule=_rule_writer(suite, name, queue.run, workspace) if suite else None,
         )
         echo(f"{len(queue.waiting):,} open for {name}{_summary(queue.waiting)}.")
         echo(f"\n{session.run()}")
-
-
-def _rule_writer(
-    suite: str, reviewer: str, run: str, workspace: Path | None
-) -> Callable[[Pending, str, bool], list[str]]:
-    """Writes expressions into the suite as 'suite accept --regex' does."""
-
-    def write_rule(entry: Pending, pattern: str, is_right: bool) -> list[str]:
-        return curation.add_expression(
-            suite,
-            entry.subject.id,
-            pattern,
-            correct=is_right,
-            reviewer=reviewer,
-            run=run or None,
-            workspace=workspace,
-        )
-
-    return write_rule
 
 
 def _summary(queue: Sequence[Pending]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -17,14 +17,12 @@ from mtassay.app.cli.common import (
     check_targets,
     echo,
     say,
-    say_failures,
 )
 from mtassay.app.cli.frame import FRAME, Command, RunFrame, Values, framed, framed_with, parameters_of
 from mtassay.app.reviewing import reviewer_name
 from mtassay.data.errors import UsageError
 from mtassay.data.formats.jsonl import write_jsonl
 from mtassay.data.marks import plural
-from mtassay.data.nouns import Output
 from mtassay.data.settings import options_of
 from mtassay.methods.suite.acceptance import Outcome, Wish
 from mtassay.methods.suite.suite_method import CHOOSING, SuiteMethod
@@ -58,12 +56,6 @@ def say_all(lines: Iterable[str], *, quiet: bool = False) -> None:
     """Say each line on standard error, after our name; `quiet` says nothing."""
     for line in lines:
         say(f"mtassay: {line}", quiet=quiet)
-
-
-def stop_if_failed(live: Mapping[str, Sequence[Output]]) -> None:
-    """Say what live engines did not translate, and stop with exit code 3 if there is any."""
-    if say_failures(live):
-        raise typer.Exit(3)
 
 
 def warn_of_format(path: Path, *, quiet: bool = False) -> None:
