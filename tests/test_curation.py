@@ -74,17 +74,6 @@ def test_a_wish_says_what_it_wants() -> None:
         curation.accept("s.yaml", Wish("eva"))
 
 
-def test_a_check_finds_what_never_applies() -> None:
-    found = curation.check("s.yaml", {"a": SYSTEMS["a"]}, select=["never-fires"])
-    assert [problem.rule for problem in found.found] == ["disse algo"]
-    assert not found.has_errors
-    assert found.lines()[-1] == "2 items: 1 remark"
-    with pytest.raises(UsageError, match="There are no saved runs yet"):
-        curation.check("s.yaml", runs=True)
-    save_run()
-    assert curation.check("s.yaml", runs=True, select=["never-fires"]).found == []
-
-
 def test_rejudging_shows_what_changed_and_can_be_kept(suite: Path) -> None:
     old = save_run()
     suite.write_text(TEXT.replace("disse nada", "nada").replace("She read", "She wrote"), encoding="utf-8")

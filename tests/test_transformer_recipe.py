@@ -51,7 +51,7 @@ def test_what_was_learnt_is_translated_and_survives_being_kept(translator: Any, 
     sources, targets = zip(*PAIRS, strict=True)
     assert translator(sources) == list(targets)
     save(translator, tmp_path)
-    # Saving rounds the weights to eight bits, of the model at hand too.
+    # Saving rounds the weights to eight bits, of the model available too.
     assert load(tmp_path)(sources) == translator(sources) == list(targets)
 
 

@@ -643,3 +643,17 @@ def test_markdown_that_is_too_long_ends_with_whole_parts_and_says_so() -> None:
     told = render_markdown(page_of([toy_run(["nmt"], ["One."], notes=["note " * 150] * 9)]), longest=1500)
     assert len(told) <= 1500
     assert told.endswith("*Cut here: the page has all of it (mtassay report RUN -o report.html).*\n")
+
+
+def test_a_system_that_no_measure_compares_is_no_choice() -> None:
+    better = Comparison("BLEU", "all", "a", "b", 1.0, 0.01, better="a")
+    both = [Standing("a", "6", 9, True, 6.0), Standing("b", "5", 9, False, 5.0)]
+    told = [Headline("BLEU", board=Leaderboard("BLEU", "item", both, True, [better]))]
+    alone = [
+        Headline("chrF", board=Leaderboard("chrF", "item", [Standing("c", "9", 9, True, 9.0)], True, []))
+    ]
+    runs = [
+        DecidedRun("both", toy_run(["a", "b"], ["One."]), told),
+        DecidedRun("alone", toy_run(["c"], ["One."]), alone),
+    ]
+    assert decide(runs).advice == "Ship a."

@@ -1,4 +1,4 @@
-"""Documents for language models: what stands before, and several segments in one request."""
+"""Documents for language models: what comes before, and several segments in one request."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mtassay.app.library import score
 from mtassay.data.languages import parse_pair
 from mtassay.data.nouns import Output, Request
 from mtassay.systems.chat_translator import OpenAI
-from mtassay.systems.document_requests import ask_documents, read_numbered
+from mtassay.systems.live import ask_documents, read_numbered
 from tests.systems.scripted import Script, Scripted
 from tests.systems.server import Seen, Server
 

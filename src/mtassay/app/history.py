@@ -124,23 +124,6 @@ def development(
 ) -> Development:
     """Follow systems over groups of runs, such as years: the best of each, what changed, and who stayed.
 
-    Args:
-        runs: A run of one method for each group, oldest first: the run itself, or what it is called.
-        systems: The systems to follow; by default all that are in two groups or more.
-        alias: The new name of systems that changed it, by the old one.
-        score: The score to compare by; by default the first one of the newest run.
-        alpha: The level of significance.
-        trials: Trials of the randomization tests.
-        seed: The seed of the tests.
-        workspace: Where the runs are.
-
-    Returns:
-        The best systems with their scores, what changed from the first group to the last, and systems over
-        time. The best system of a suite is the one with the best macro-average over categories.
-
-    Raises:
-        UsageError: There are fewer than two groups, or nothing can be compared.
-
     >>> from mtassay import suite
     >>> item = "false-friends-nouns-1"
     >>> runs = [suite("en-pt", {"nmt": [text]}, item=item) for text in ("Os parentes.", "Os pais.")]

@@ -74,7 +74,7 @@ def new_suite(folder: Path, name: str, langpair: str) -> Path:
 
 
 def add_item(path: Path, fields: Mapping[str, str], author: str) -> list[str]:
-    """Put an item with its example outputs into a suite; gives what should be looked at, a line each.
+    """Put an item with its example outputs into a suite; gives what should be looked at, one per line.
 
     Lists are given one entry a line. An example that the expressions judge otherwise is a `UsageError`.
     """
@@ -111,7 +111,7 @@ def _check_examples(suite: Suite, item: Item, rules: Sequence[tuple[RuleField, R
     for kind, rule in rules:
         said, meant = judge.judge(item, rule.text).status, kind.partition("_")[0]
         if said == {"positive": "incorrect", "negative": "correct"}[meant]:
-            raise UsageError(f"The expressions call '{rule.text[:80]}' {said}: mend them, or the example.")
+            raise UsageError(f"The expressions call '{rule.text[:80]}' {said}: fix them, or the example.")
 
 
 def _lines(text: str) -> tuple[str, ...]:

@@ -100,12 +100,16 @@ def numbers(theme: Theme) -> str:
     low, high = wilson(theme.failures, theme.of)
     ends = f"[{100 * low:.0f}–{100 * high:.0f}]"
     share = f"{100 * theme.failures / theme.of:.0f} % {ends} of the {theme.failures_called}"
-    odds = f"its odds are {theme.odds:.3g} times as high as in other outputs {_ends(theme)}"
+    odds = f"its odds are {_times(theme.odds)} times as high as in other outputs {_ends(theme)}"
     return f"{share}; {odds}; {p_stated(theme.p)}"
 
 
 def _ends(theme: Theme) -> str:
-    return f"[{theme.interval.low:.3g}–{theme.interval.high:.3g}]"
+    return f"[{_times(theme.interval.low)}–{_times(theme.interval.high)}]"
+
+
+def _times(odds: float) -> str:
+    return f"{odds:.1f}" if odds < 10 else f"{odds:,.0f}"
 
 
 def _indented(block: Block, width: int, color: bool) -> str:
@@ -178,7 +182,7 @@ def themes_table(themes: Sequence[Theme]) -> Table:
     for theme in themes:
         low, high = wilson(theme.failures, theme.of)
         share = f"{100 * theme.failures / theme.of:.0f} [{100 * low:.0f}–{100 * high:.0f}]"
-        odds = f"{theme.odds:.3g} {_ends(theme)}"
+        odds = f"{_times(theme.odds)} {_ends(theme)}"
         rows.append([theme.sentence, share, odds, p_text(theme.p)])
     return Table(["Theme", "% of failures", "odds", "p"], rows, "Failure themes")
 

@@ -188,15 +188,15 @@ class JudgeRecord(NamedTuple):
         """The same in a line.
 
         >>> JudgeRecord("de-en", "talks", "experts", "encoder", 204, 70, 50, 35, 0.7).tell()
-        'de-en, talks, experts: 7 of 10 reported outputs have an error, 5 of 10 errors are reported, n = 204'
+        'de-en, talks, experts: 7 of 10 outputs it reports have an error; it reports 5 of 10 errors (n = 204)'
         """
         about = f"{self.pair}, {self.text}, {self.raters}"
         if self.failed < 10:
             return f"{about}: too few reports to say how many are right ({self.failed}), n = {self.n:,}"
         right, seen = (round(10 * self.caught / max(whole, 1)) for whole in (self.failed, self.wrong))
         return (
-            f"{about}: {right} of 10 reported outputs have an error, {seen} of 10 errors are reported, "
-            f"n = {self.n:,}"
+            f"{about}: {right} of 10 outputs it reports have an error; it reports {seen} of 10 errors "
+            f"(n = {self.n:,})"
         )
 
 
@@ -381,7 +381,6 @@ class PeopleJudge(TranslationJudge):
         return open_judge, (self.pair,)  # another process opens it for itself: the encoder is large
 
     def judge(self, answers: Sequence[JudgedAnswer]) -> list[Opinion]:
-        """One opinion for each answer, in order."""
         found = self.finder.find(answers)
         opinions = [
             self._opinion(clues) if plain_marks(answer.output).strip() else _EMPTY
@@ -429,7 +428,6 @@ class PeopleJudge(TranslationJudge):
 
     @property
     def signature(self) -> str:
-        """Digests of the weights, the encoder's release, and the evidence of a pack."""
         encoder = f"-use-{encoder_version()}" if self.finder.reader else ""
         more = f"-{self.evidence.content}" if self.evidence else ""
         return f"people-{_digest()}{encoder}{more}"
@@ -444,7 +442,7 @@ class PeopleJudge(TranslationJudge):
         )
         if own and own[0].pair == f"{self.pair.source.code}-{self.pair.target.code}":
             told = "; ".join(record.tell() for record in own)
-            return f"The judge by people's ratings of other systems: {told}.{more}"
+            return f"How reliable the judge is, by people's ratings of other systems: {told}.{more}"
         near = "; ".join(record.tell() for record in own[:2])
         return f"Nobody has measured the judge on {self.pair}. The nearest: {near}.{more}"
 

@@ -52,38 +52,6 @@ class DetectionSettings:
     seed: int | None = 12345
 
 
-class CurvePoint(NamedTuple):
-    """Precision and recall, between 0 and 1, where all pairs with at least this score are flagged."""
-
-    threshold: float
-    flagged: int
-    precision: float
-    recall: float
-
-    @property
-    def f1(self) -> float:
-        """The harmonic mean of both; 0 where no error is found."""
-        total = self.precision + self.recall
-        return 2 * self.precision * self.recall / total if total else 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Curve:
-    """Precision and recall at every threshold that makes a difference, from the strictest down.
-
-    `average` is the average precision: the precision at each error found, averaged over all errors, where an
-    error without a score counts as never found.
-    """
-
-    points: tuple[CurvePoint, ...]
-    average: float
-
-    @property
-    def best(self) -> CurvePoint:
-        """The point of the highest F1, the strictest of equal ones. Chosen on these labels, it flatters."""
-        return max(self.points, key=lambda point: point.f1)
-
-
 def detect(
     detectors: Sequence[JudgedDetector],
     *,
@@ -132,35 +100,6 @@ def area_of(detector: JudgedDetector, sources: Mapping[str, str] | None = None) 
     known, ids = sources or {}, dict[str, int]()
     texts = (known.get(key.id, key.id.removesuffix(EDITED)) for key in detector.labels)
     return auc(values, is_error, [ids.setdefault(text, len(ids)) for text in texts])
-
-
-def curve(detector: JudgedDetector) -> Curve | None:
-    """The curve over all labelled pairs; `None` without two different scores, an error and a right pair.
-
-    >>> labels = {PairKey("1"): True, PairKey("2"): False, PairKey("3"): True}
-    >>> found = curve(JudgedDetector("d", frozenset(), labels, {PairKey("1"): 0.9, PairKey("2"): 0.4}))
-    >>> [(point.threshold, point.precision, point.recall) for point in found.points], found.average
-    ([(0.9, 1.0, 0.5), (0.4, 0.5, 0.5)], 0.5)
-    """
-    values, is_error = _ranked(detector)
-    if values is None:
-        return None
-    order = np.argsort(-values, kind="stable")
-    ordered = values[order]
-    # One threshold for equal scores, and none for pairs without one.
-    last = np.append(ordered[1:] != ordered[:-1], True) & (ordered > -np.inf)
-    true_positives = np.cumsum(is_error[order])[last]
-    flagged = (np.arange(len(order)) + 1)[last]
-    precision, recall = true_positives / flagged, true_positives / is_error.sum()
-    sign = -1 if detector.low_is_error else 1
-    average = float((np.diff(recall, prepend=0.0) * precision).sum())
-    return Curve(
-        tuple(
-            CurvePoint(sign * float(t), int(n), float(p), float(r))
-            for t, n, p, r in zip(ordered[last], flagged, precision, recall, strict=True)
-        ),
-        average,
-    )
 
 
 class _Cells(NamedTuple):

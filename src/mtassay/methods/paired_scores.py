@@ -1,4 +1,4 @@
-"""What changed from one run to another, for every method: scores with paired tests, and cases by verdict.
+"""Scores of two systems on the same cases, with paired tests: what comparisons of runs are computed with.
 
 Both runs are taken as their methods give them: ledgers for the scores, findings for the cases. Only cases
 with the same texts in both are compared. All scores of a table are tested together (`stats.family`).

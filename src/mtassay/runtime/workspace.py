@@ -33,7 +33,7 @@ from mtassay.runtime.workspace_file import (
 
 
 class KeptReviews(WorkspaceFile):
-    """Reviews, which are only ever added but for those that are withdrawn, and their subjects."""
+    """Reviews, which are only ever added except for those that are withdrawn, and their subjects."""
 
     def add_reviews(
         self,

@@ -158,7 +158,7 @@ def create(
     """Begin a campaign.
 
     Everybody answers in an order of their own, and sees nobody's answer before all who are to answer have
-    done so. Outputs go to whoever is free, each to one person, or to --raters of them for a share of
+    done so. Outputs go to anyone who is free, each to one person, or to --raters of them for a share of
     --overlap. With --settled nobody can tell what rules left open from what they decided. Attention checks
     look like outputs; who is out by the rules is in no agreement.
 

@@ -39,7 +39,6 @@ from mtassay.app.reviewing import decide, pending, reviewer_name, shown_record
 from mtassay.app.runs import open_workspace
 from mtassay.data.display import Table
 from mtassay.data.errors import UsageError
-from mtassay.data.formats.suite_files import read_suite
 from mtassay.data.marks import marked, plural, printable, wrapped
 from mtassay.data.subjects import SHORT, Pending, told_answer
 from mtassay.review.campaign_store import KeptAnswer
@@ -103,7 +102,6 @@ def next_open(
         return
     if adjudicates:
         raise UsageError("--adjudicate goes with --campaign NAME.")
-    content = read_suite(suite) if suite else None
     queue = pending(
         run,
         reviewer=name,
@@ -111,7 +109,7 @@ def next_open(
         double=double,
         question=question,
         order=order,
-        suite=content,
+        suite=suite,
         workspace=workspace,
         **choice,
     )

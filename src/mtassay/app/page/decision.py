@@ -21,6 +21,7 @@ from mtassay.measures.check_run import id_of, severity_of
 from mtassay.measures.worth import worth_of
 
 QUALITY, NO_CRITICAL, TERMINOLOGY = "quality", "no-critical-errors", "terminology"
+_APART = "apart"
 COST, LATENCY = "cost", "latency"
 PRIORITIES = (QUALITY, NO_CRITICAL, TERMINOLOGY, COST, LATENCY)
 """What a choice can rest on."""
@@ -120,7 +121,7 @@ def decide(
             first,
             [*sure, *choice.trade()],
             choice.risks([first]),
-            *choice.review(first),
+            *(choice.what_would(choice.ordered(choice.systems)[:2]) if is_weak else choice.review(first)),
             priorities=choice.told(),
             leaders=leaders,
         )
@@ -187,16 +188,24 @@ class _Choice:
         return self._stages(priorities)[-1][1]
 
     def _stages(self, priorities: Iterable[str]) -> list[tuple[str, list[str]]]:
-        """Who is left after each thing that counts; first of all, after leaving out who left texts out."""
+        """Who is left after each thing that counts; first of all, who is compared and who answered all."""
+        left = self._compared()
+        stages = [(_APART, left)]
         # Who leaves texts unanswered is never recommended, unless all do.
-        left = [system for system in self.systems if system not in self.incomplete] or self.systems
-        stages = [("", left)]
+        left = [system for system in left if system not in self.incomplete] or left
+        stages.append(("", left))
         for name in priorities:
             pairs = math.comb(len(left), 2)
             beaten = {b for b in left for a in left if a != b and self._beats(name, a, b, pairs)}
             left = [system for system in left if system not in beaten] or left
             stages.append((name, left))
         return stages
+
+    def _compared(self) -> list[str]:
+        """The systems that some measure compares with the one that is in most measures."""
+        hub = max(self.systems, key=lambda system: sum(bool(b.standing(system)) for _, b in self.boards))
+        beside = [system for system in self.systems if system == hub or self._pairs(hub, system)]
+        return beside if len(beside) > 1 else self.systems
 
     def decided_by(self) -> str:
         """What left one system alone; empty where nothing did."""
@@ -209,6 +218,7 @@ class _Choice:
             gone = [system for system in before if system not in left]
             is_one = len(gone) == 1
             why = {
+                _APART: f"{'was' if is_one else 'were'} not compared with the others",
                 "": "left texts unanswered",
                 QUALITY: "is worse" if is_one else "are worse",
                 NO_CRITICAL: f"{'has' if is_one else 'have'} more critical errors",
@@ -327,21 +337,31 @@ class _Choice:
         told = f"{'; '.join(better)}."
         if not better:
             told = f"None of {measures} finds a significant difference between them."
-        return [told, *self._worth(first, second), *self._judge(), self.people()]
+        worth = self._worth(first, second) if better else []
+        return [told, *self._open_critical(leaders), *worth, *self._judge(), self.people()]
+
+    def _open_critical(self, leaders: Sequence[str]) -> list[str]:
+        """That critical errors do not decide either, where there are any."""
+        counts = {system: len(self._critical.get(system, ())) for system in leaders[:_NAMED]}
+        if NO_CRITICAL not in self.priorities or not any(counts.values()):
+            return []
+        told = ", ".join(f"{system} {n:,}" for system, n in counts.items())
+        return [f"Their counts of critical errors do not differ significantly either ({told})."]
 
     def _worth(self, first: str, second: str) -> list[str]:
         """What such a difference was worth to people, by the first metric of which that is known."""
         for board, pair in self._pairs(first, second):
             if (worth := worth_of(board.label, pair.delta)) is not None and pair.delta is not None:
                 return [
-                    f"In past evaluations (WMT22–24) people agreed with {worth.short} differences of "
-                    f"{board.label} as large ({abs(pair.delta):.1f}; {worth.n:,} pairs of systems)."
+                    f"Where other systems differed as much in {board.label} ({abs(pair.delta):.1f}), people "
+                    f"preferred the same one in {worth.same} of {worth.n:,} pairs, the other one in "
+                    f"{worth.opposite}, and saw no clear difference in {worth.undecided} (WMT22–24)."
                 ]
         return []
 
     def _judge(self) -> list[str]:
         """The record of the judge, where it was asked."""
-        starts = ("The judge by people", "Nobody has measured the judge")
+        starts = ("How reliable the judge is", "Nobody has measured the judge")
         told = [note for one in self.tested for note in one.run.result.notes if note.startswith(starts)]
         return told[:1]
 
@@ -357,9 +377,9 @@ class _Choice:
     # What could go wrong ------------------------------------------------------------------------------------
 
     def risks(self, systems: Sequence[str]) -> list[Risk]:
-        """The gravest weaknesses of the first: critical errors, then each of another run where it can be."""
+        """Critical errors of all, then the gravest weaknesses of the first, from several runs if possible."""
         found: list[Risk] = []
-        for system in systems[:1]:
+        for system in systems:
             for place, one in enumerate(self.tested):
                 critical = Counter(
                     f.detector
@@ -378,7 +398,7 @@ class _Choice:
                 )
                 for place, one in enumerate(self.tested)
                 for h in one.headlines
-                if h.kind == "weak" and h.system == system
+                if h.kind == "weak" and h.system == system == systems[0]
             ]
             found += sorted(weak, key=lambda risk: [r.place for r in found + weak].index(risk.place))
         places: Counter[int] = Counter()
@@ -404,8 +424,8 @@ class _Choice:
             return self._campaign([system])
         outputs = plural(waiting[run], "output")
         more = sum(waiting.values()) - waiting[run]
-        other = f" ({more:,} more in other runs)" if more else ""
-        text = f"look at {outputs} of {system} that no rule settles or that failed{other}."
+        other = f" Other runs have {more:,} more." if more else ""
+        text = f"look at {outputs} of {system}: they failed, or no rule could judge them.{other}"
         return text, f"mtassay review next {run} --system {shlex.quote(system)}"
 
     def what_would(self, leaders: Sequence[str]) -> tuple[str, str]:
@@ -424,8 +444,10 @@ class _Choice:
         runs = [one.run for place, one in enumerate(self.tested) if place in texts or not texts]
         run = max(runs, key=lambda run: len(run.segments))
         n = min(_RATINGS, len(run.segments))
-        shows = "shows a difference of 5 of 100 points" if n == _RATINGS else "is all there is"
-        text = f"have people rate {plural(n, 'sentence')} of {_joined(systems)}, which {shows}."
+        shows = "enough to detect a difference of 5 in 100 points" if n == _RATINGS else "which is all there is"
+        each = f" of each of {_joined(systems)} ({n * len(systems):,} outputs)"
+        each = each if len(systems) > 1 else f" of {systems[0]}"
+        text = f"have people rate {plural(n, 'sentence')}{each}, {shows}."
         chosen = " ".join(f"--system {shlex.quote(system)}" for system in systems)
         command = f"mtassay review campaign create choice {run.id} --question da {chosen} --sample "
         return text, f"{command}{n * len(systems)} --reviewers NAME,NAME"
@@ -444,7 +466,7 @@ class _Choice:
                 other = self.left([name, *(p for p in self.priorities if p != name)])
                 if len(other) == 1 and other != ours:
                     return f"{said} With {name.replace('-', ' ')} first it would be {other[0]}."
-        return f"{said} No other order changes this." if len(ours) == 1 else said
+        return f"{said} Another order would not change the advice." if len(ours) == 1 else said
 
     def _is_known(self, priority: str) -> bool:
         if priority == QUALITY:

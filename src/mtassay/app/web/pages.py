@@ -282,7 +282,7 @@ def _propose(request: Request, visit: Visit, run: str, question: str, subject: s
         found = review_cards.load_card(agenda, subject, visit.person.name)
         pattern, kind = form.get("pattern", "").strip()[:500], form.get("kind", "")
         if found.rulebook is None or not pattern or kind not in found.rule_answers:
-            raise UsageError("Write an expression, and say what it stands for.")
+            raise UsageError("Write an expression, and say what it is for.")
         content = {"item": found.subject.case_id, "output": found.subject.outputs[-1]}
         suite = PurePath(found.rulebook.path).stem
         propose(store, suite, {**content, "pattern": pattern, "answer": kind}, visit.person.name)

@@ -208,45 +208,6 @@ def with_texts(text: str, texts: Mapping[str, Mapping[str, str]]) -> str:
     return page.edited(edits)
 
 
-@dataclass(frozen=True, slots=True)
-class CutText:
-    """A text without quotes that YAML ends at a `#`: its line, what is left, and what seems to be lost."""
-
-    line: int
-    text: str
-    rest: str
-
-
-_COMMENT = re.compile(r"[ \t]+(#.*)")
-_LOOKS_CUT = re.compile(r"#[^\s#]|#.*[\\|\])]")
-
-
-def cut_texts(text: str, *, path: str) -> list[CutText]:
-    """Texts before a `#` that looks like a part of them: a letter follows at once, or more of a pattern.
-
-    >>> cut_texts("a: take bus #5\\nb: 1  # a remark", path="x.yaml")
-    [CutText(line=1, text='take bus', rest='#5')]
-    """
-    root = compose(text, path=path)
-    found = []
-    nodes, seen = [root], set()
-    while nodes:
-        node = nodes.pop()
-        if node is None or id(node) in seen:
-            continue
-        seen.add(id(node))
-        if isinstance(node, yaml.ScalarNode):
-            end = node.end_mark
-            comment = _COMMENT.match(text, end.index) if not node.style and node.value else None
-            if comment and _LOOKS_CUT.match(comment[1]):
-                found.append(CutText(end.line + 1, node.value, comment[1].rstrip()))
-        else:
-            nodes += [
-                part for entry in node.value for part in (entry if isinstance(entry, tuple) else [entry])
-            ]
-    return sorted(found, key=lambda cut: cut.line)
-
-
 _REST_OF_LINE = re.compile(r"[ \t]*(,[ \t]*)?(?:#.*)?\r?\n")  # behind an entry of a list in brackets
 
 

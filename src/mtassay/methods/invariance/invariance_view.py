@@ -70,9 +70,10 @@ class InvarianceView(RunView):
             if issues := counts.get("issues"):
                 compared = counts.get("pass", 0) + counts.get("fail", 0)
                 text = (
-                    f"{system} has issues with {issues:,} of {compared:,} sentences: a word is changed, and"
+                    f"{system}: in {issues:,} of {compared:,} sentences, changing one word of the source "
+                    "changed other parts of the translation."
                 )
-                told.append(Headline(f"{text} more than that word moves.", "weak", system, "issues"))
+                told.append(Headline(text, "weak", system, "issues"))
         flagged = [score for score in self.run.result.scores if score.name == "flagged"]
         told += weakest(
             flagged,
