@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,6 @@ from mtassay.app import campaign_progress, campaign_work, reviewing
 from mtassay.data.errors import UsageError
 from mtassay.data.nouns import Output, Result, Run, Segment
 from mtassay.review.campaign_store import HANDOUT_S, CampaignStore
-from mtassay.review.campaigns import own_order
 from mtassay.runtime.workspace import Workspace
 from tests.cli.reviewing import save_run
 
@@ -186,19 +186,17 @@ def test_twenty_reviewers_at_once_get_each_subject_as_often_as_wanted(tmp_path: 
     store = Workspace(path)
     desk = CampaignStore(store)
     subjects = desk.subjects(desk.campaign("c"))
-    answered = desk.answered(desk.campaign("c"))
-    assert {e.subject: len(answered[e.subject]) for e in subjects} == {e.subject: e.wanted for e in subjects}
+    answered = Counter(review.subject for review in store.reviews())
+    assert answered == {e.subject: e.wanted for e in subjects}
     assert len(store.reviews()) == 90
-    assert desk.handouts(desk.campaign("c")) == {}
 
 
 def test_the_order_of_a_queue_is_the_reviewers_own(tmp_path: Path) -> None:
     path = save_many(tmp_path / "w.db", 12)
-    campaign = campaign_work.create("c", reviewers="anna,ben", question="da", overlap=1, workspace=path)
-    subjects = CampaignStore(Workspace(path)).subjects(campaign)
-    for name in ("anna", "ben"):
-        expected = [entry.subject for entry in own_order(campaign, subjects, name)]
-        assert work("c", name, path, "50") == expected
+    campaign_work.create("c", reviewers="anna,ben", question="da", overlap=1, workspace=path)
+    anna, ben = (work("c", name, path, "50") for name in ("anna", "ben"))
+    assert anna != ben
+    assert sorted(anna) == sorted(ben)
 
 
 def test_what_the_rules_settled_is_mixed_in_unseen(workspace: Path) -> None:

@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 import pytest
-from lxml import etree
 
 from tests.cli.conftest import Run
 from tests.cli.test_history import SUITE, outputs
@@ -52,14 +51,10 @@ def test_files_for_a_ci_server_and_a_pull_request_are_written(run: Run, saved: P
         "rules.txt",
         "--baseline",
         "base.json",
-        "--junit",
-        "gate.xml",
         "--markdown",
         "gate.md",
     )
     assert run("gate", *words).returncode == 1
-    root = etree.parse(saved / "gate.xml").getroot()
-    assert (root.get("tests"), root.get("failures")) == ("2", "1")
     assert "| no new findings | **FAILED** |" in (saved / "gate.md").read_text("utf-8")
 
 
@@ -87,7 +82,7 @@ def test_every_format_names_the_rule(run: Run, saved: Path, form: str) -> None:
         (("--rule", "no new findings", "--baseline", "nobody"), "There is no run, system or file 'nobody'."),
         (("--rule", "no new findings", "--baseline", "suite.yaml"), "suite.yaml: this is no baseline"),
         (("--rule", "accuracy >= 1", "--system", "b"), "has no system 'b'. Available: nmt."),
-        (("--rule", "accuracy >= 1", "--junit", "no/x.xml"), "There is no folder no"),
+        (("--rule", "accuracy >= 1", "--markdown", "no/x.md"), "There is no folder no"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_one_line_and_exit_code_2(

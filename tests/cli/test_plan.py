@@ -392,9 +392,9 @@ def test_every_format_has_every_step(run: Run, planned: Path, form: str) -> None
 
 
 def test_gates_cannot_be_written_where_there_are_none(run: Run, planned: Path) -> None:
-    done = run("run", "--junit", "gates.xml")
+    done = run("run", "--markdown", "gates.md")
     assert done.returncode == 2
-    assert "mtassay.yaml has no gates to write into gates.xml." in done.stderr
+    assert "mtassay.yaml has no gates to write into gates.md." in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -403,10 +403,9 @@ def test_gates_cannot_be_written_where_there_are_none(run: Run, planned: Path) -
 def test_a_gate_decides_about_the_exit_code(run: Run, planned: Path, rule: str, code: int) -> None:
     plan = TWO_STEPS.replace("nmt: 'fake:upper'", "new: new.txt").partition("suites:")[0]
     write(planned, mtassay_yaml=f"{plan}steps: {{score: }}\nbaseline: new\ngates:\n- {rule}\n")
-    done = run("run", "--junit", "gates.xml", "--markdown", "gates.md")
+    done = run("run", "--markdown", "gates.md")
     assert done.returncode == code, done.stdout + done.stderr
-    assert rule in (planned / "gates.xml").read_text(encoding="utf-8").replace("&gt;", ">")
-    assert (planned / "gates.md").exists()
+    assert rule in (planned / "gates.md").read_text(encoding="utf-8").replace("\\", "").replace("&gt;", ">")
 
 
 def test_a_rule_that_is_none_is_told_with_its_line(run: Run, planned: Path) -> None:

@@ -202,9 +202,9 @@ def test_a_made_reference_takes_the_untokenised_text_where_the_file_has_it(tmp_p
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("x.txt", "<PER>Ana</PER> went\n", "x.txt line 1: .*it has 'went' where the reference has 'left'"),
-        ("x.txt", "<PER>Ana</PER>\n", "line 1: .*it has its end where the reference has 'left'"),
-        ("x.txt", "<PER>Ana left\n", "line 1: .*'<PER>Ana left' where .*<PER> has no partner"),
+        ("x.txt", "<PER>Ana</PER> went\n", "x.txt line 1: the annotated text is no reference"),
+        ("x.txt", "<PER>Ana</PER>\n", "line 1: the annotated text is no reference"),
+        ("x.txt", "<PER>Ana left\n", "line 1: .*<PER> has no partner"),
         ("x.txt", "<PER>Ana</LOC> left\n", "line 1: .*</LOC> has no partner"),
         ("x.txt", "<A>Ana<B> l</A>eft</B>\n", "line 1: .*<B> has no partner"),
         ("x.txt", "<PER></PER>Ana left\n", "line 1: an empty PER entity"),
@@ -213,7 +213,7 @@ def test_a_made_reference_takes_the_untokenised_text_where_the_file_has_it(tmp_p
         ("x.iob2", "Ana\tB-PER\nleft\n", "line 2: 1 columns, expected 2"),
         ("x.iob2", "Ana\nleft\n", "line 1: 1 column, expected a token and its tag"),
         ("x.iob2", "# text = Ana\n", "x.iob2: no tokens in the file"),
-        ("x.iob2", "Ana\tB-PER\nleft\tO\nnow\tO\n", "line 1: .*it has 'now' where the reference has its end"),
+        ("x.iob2", "Ana\tB-PER\nleft\tO\nnow\tO\n", "line 1: the annotated text is no reference"),
         ("x.jsonl", "{\n", "line 1: not JSON"),
         ("x.jsonl", "[]\n", 'line 1: expected an object with "entities"'),
         ("x.jsonl", '{"entities": [3]}', "line 1: an entity is not an object"),

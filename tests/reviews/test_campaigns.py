@@ -18,7 +18,6 @@ from mtassay.review.campaigns import (
     adjudicable,
     cautions,
     frozen_answers,
-    own_order,
     planned,
     refuse_unfinishable,
 )
@@ -48,17 +47,6 @@ def test_the_overlap_is_a_share_drawn_by_the_seed() -> None:
     assert planned(PEOPLE, entries(40)) == subjects
     other = Campaign("spring", "suite", ("r1",), ("anna", "ben"), overlap=0.5, seed=2)
     assert [e.wanted for e in planned(other, entries(40))] != [e.wanted for e in subjects]
-
-
-def test_everybody_has_an_order_of_their_own_with_the_outputs_to_one_item_together() -> None:
-    subjects = planned(PEOPLE, entries(40))
-    orders = {name: own_order(PEOPLE, subjects, name) for name in PEOPLE.reviewers}
-    assert len({tuple(order) for order in orders.values()}) == 3
-    for name, order in orders.items():
-        assert sorted(order) == subjects
-        assert own_order(PEOPLE, reversed(subjects), name) == order
-        cases = [entry.case_id for entry in order]
-        assert all(cases[at] == cases[at + 1] for at in range(0, 40, 2))
 
 
 def test_what_may_keep_a_campaign_from_being_done_is_told() -> None:

@@ -28,7 +28,7 @@ def study(place: Path, *, error: float, seed: int, copies: bool) -> Path:
     subjects = [Subject(f"s{n}", (f"Source {n}.",), (f"Output {n}.",)) for n in range(N)]
     campaign = Campaign("study", "suite", ("r",), ("anna", "ben"), overlap=1, seed=1, created="2026-01-01")
     entries = [
-        CampaignSubject(n, s.id, 2, "r", s.case_id, "", "", ("x",), (), n, n, "undecided")
+        CampaignSubject(n, s.id, 2, "r", s.case_id, "", "", ("x",), n, n, "undecided")
         for n, s in enumerate(subjects)
     ]
     CampaignStore(store).save(campaign, entries, subjects)

@@ -252,17 +252,14 @@ def test_an_audit_from_the_form_to_its_end(chromium: Any, address: str, workspac
     assert not one.complaints
 
 
-def test_a_file_is_downloaded_and_read_in(chromium: Any, address: str, tmp_path: Path) -> None:
+def test_a_file_is_downloaded(chromium: Any, address: str, tmp_path: Path) -> None:
     one = Opened(chromium, address)
     page = one.go("/exchange")
     with page.expect_download() as waiting:
         page.get_by_role("link", name="JSONL").click()
     file = tmp_path / "reviews.jsonl"
     waiting.value.save_as(file)
-    count = len([json.loads(line) for line in file.read_text("utf-8").splitlines()])
-    page.locator("input[type=file]").set_input_files(file)
-    page.get_by_role("button", name="Read it in").click()
-    page.wait_for_selector(f"[role=status]:has-text('0 added, {count} already there')")
+    assert all("answer" in json.loads(line) for line in file.read_text("utf-8").splitlines())
     assert not one.complaints
 
 

@@ -14,14 +14,11 @@ from fastapi.testclient import TestClient
 
 from mtassay.app import access, campaign_work, reviewing
 from mtassay.app.campaign_progress import report
-from mtassay.app.web.exchange_pages import read_multipart
-from mtassay.app.web.server import LARGEST_FILE
 from mtassay.data.errors import UsageError
 from mtassay.data.formats.review_files import read_reviews
 from mtassay.data.nouns import Output, Result, Run, Segment
 from mtassay.runtime.workspace import Workspace
 from tests.cli import conftest as command_line
-from tests.cli.reviewing import save_run
 from tests.web.conftest import client_of
 
 run = command_line.run
@@ -348,7 +345,6 @@ def test_strangers_see_no_campaign_and_reviewers_make_none(workspace: Path) -> N
         assert ben.get(path).status_code == 403
     for path in ("/campaigns", "/campaign/close?name=spring"):
         assert ben.post(path, data={"csrf": token}).status_code == 403
-    assert ben.post("/exchange/import", files={"file": ("a.jsonl", b"{}")}).status_code == 403
 
 
 def test_nothing_is_changed_without_the_token_of_the_page(workspace: Path) -> None:
@@ -358,8 +354,6 @@ def test_nothing_is_changed_without_the_token_of_the_page(workspace: Path) -> No
         where = f"/campaign/card?name=spring&subject={subject_of(html)}"
         for path in (where, "/campaigns", "/campaign/close?name=spring"):
             assert client.post(path, data={"answer": "correct", "csrf": "wrong"}).status_code == 403
-        sent = client.post("/exchange/import", files={"file": ("a.jsonl", b"{}")}, data={"csrf": "wrong"})
-        assert sent.status_code == 403
     assert not reviewing.reviews(workspace=workspace)
 
 
@@ -367,8 +361,7 @@ def test_nothing_is_changed_without_the_token_of_the_page(workspace: Path) -> No
 
 
 @pytest.mark.parametrize("ending", ["jsonl", "tsv", "csv", "xlsx"])
-def test_answers_leave_as_a_file_and_come_back(workspace: Path, tmp_path: Path, ending: str) -> None:
-    (tmp_path / "other").mkdir()
+def test_answers_leave_as_a_file(workspace: Path, tmp_path: Path, ending: str) -> None:
     if ending == "xlsx":
         pytest.importorskip("openpyxl", reason="sheets need openpyxl")
     campaign_work.create("spring", reviewers="lena", item=["negation-1"], workspace=workspace)
@@ -379,13 +372,6 @@ def test_answers_leave_as_a_file_and_come_back(workspace: Path, tmp_path: Path, 
         path = tmp_path / f"got.{ending}"
         path.write_bytes(sent.content)
         assert [row.review.answer for row in read_reviews(path).rows] == ["correct"]
-    save_run(tmp_path / "other")
-    with client_of(tmp_path / "other" / ".mtassay" / "workspace.db") as client:
-        token = field(page_of(client, "/exchange"), "csrf")
-        for told in ("1 added, 0 already there", "0 added, 1 already there"):
-            files = {"file": (path.name, sent.content)}
-            done = client.post("/exchange/import", files=files, data={"csrf": token})
-            assert told in done.text
 
 
 def test_answers_and_tasks_are_written_for_other_programs(rated: Path) -> None:
@@ -401,41 +387,3 @@ def test_answers_and_tasks_are_written_for_other_programs(rated: Path) -> None:
         for form in ("../x", "mqm-tasks", "pearmut-config", ""):
             assert client.get(f"/exchange/file?form={form}").status_code == 404
         assert client.get("/exchange/reviews.py").status_code == 404
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "why"),
-    [
-        ("a.exe", b"x", "ends in"),
-        ("a.jsonl", b"{not json", "The file"),
-        ("a.jsonl", b'{"answer": "x"}', "The file"),
-        ("a.xlsx", b"PK not a sheet", ""),
-        ("../../a.json", b"[1]", ""),
-    ],
-)
-def test_what_is_no_file_of_answers_is_refused_in_words(
-    workspace: Path, name: str, content: bytes, why: str
-) -> None:
-    with client_of(workspace) as client:
-        token = field(page_of(client, "/exchange"), "csrf")
-        done = client.post("/exchange/import", files={"file": (name, content)}, data={"csrf": token})
-        assert done.status_code == 400
-        assert why in done.text
-        assert "/tmp" not in done.text
-    assert not reviewing.reviews(workspace=workspace)
-
-
-@pytest.mark.parametrize("content", [b"", b"\r\n", b"\r\r\n--x\n", b"--B\x00\xff\x85\r", bytes(range(256))])
-def test_an_uploaded_file_comes_to_the_byte(content: bytes) -> None:
-    head = b'--B\r\nContent-Disposition: form-data; name="csrf"\r\n\r\nabc\r\n'
-    file = b'--B\r\nContent-Disposition: form-data; name="file"; filename="a.xlsx"\r\n\r\n' + content
-    sent = read_multipart("multipart/form-data; boundary=B", head + file + b"\r\n--B--\r\n")
-    assert sent == ("a.xlsx", content, {"csrf": "abc"})
-
-
-def test_a_file_has_a_largest_size(workspace: Path) -> None:
-    with client_of(workspace) as client:
-        token = field(page_of(client, "/exchange"), "csrf")
-        large = {"file": ("a.jsonl", b"x" * (LARGEST_FILE + 1))}
-        assert client.post("/exchange/import", files=large, data={"csrf": token}).status_code == 413
-        assert client.post("/exchange/import", data={"csrf": token}).status_code == 415

@@ -1,4 +1,4 @@
-"""The rules of a gate, and their results: for a terminal, a pull request, a CI server and a program."""
+"""The rules of a gate, and their results: for a terminal, a pull request and a program."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any, Literal
-from xml.etree import ElementTree
 
 from mtassay.data.display import Block, Cell, Table
 from mtassay.data.errors import UsageError
@@ -53,10 +52,6 @@ class GateCheck:
                 for block in self.blocks
             ],
         }
-
-    def lines(self) -> list[str]:
-        """All that is known of it but the sentences."""
-        return [f"{self.gate.text}: {self.measured}", *self.details, *([self.more] if self.more else [])]
 
 
 @dataclass(frozen=True)
@@ -164,34 +159,6 @@ class GateReport:
                 parts.append(f"<details><summary>{title}</summary>\n\n{body}\n\n</details>")
         return "\n\n".join(parts) + "\n"
 
-    def junit(self) -> str:
-        """JUnit XML: a suite for each step, a test case for each rule and system."""
-        root = ElementTree.Element("testsuites", name="mtassay gate")
-        total = {"tests": len(self.checks), "failures": len(self.failed)}
-        root.attrib |= {key: str(value) for key, value in total.items()}
-        for step in dict.fromkeys(check.step for check in self.checks):
-            own = [check for check in self.checks if check.step == step]
-            failures = sum(not check.passed for check in own)
-            suite = ElementTree.SubElement(
-                root, "testsuite", name=_xml(step), tests=str(len(own)), failures=str(failures)
-            )
-            for check in own:
-                name, where = _xml(check.gate.text), _xml(f"{step}.{check.system}")
-                case = ElementTree.SubElement(suite, "testcase", name=name, classname=where)
-                if not check.passed:
-                    failure = ElementTree.SubElement(case, "failure", message=_xml(check.measured))
-                    blocks = [block_text(block, width=100, color=False) for block in check.blocks]
-                    failure.text = "\n\n".join(
-                        [
-                            "\n".join(map(_xml, check.lines())),
-                            *("\n".join(map(_xml, b.split("\n"))) for b in blocks),
-                        ]
-                    )
-        ElementTree.indent(root)
-        return (
-            '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
-        )
-
 
 def _told(check: GateCheck, width: int) -> str:
     """One check for a terminal: the rule, and below it what was measured."""
@@ -208,11 +175,6 @@ def _indented(text: str, width: int) -> str:
 
 
 _INDENT = " " * 8
-
-
-def _xml(text: str) -> str:
-    """Text without what XML cannot hold."""
-    return re.sub("[\ufffe\uffff]", "\ufffd", printable(text))
 
 
 RuleKind = Literal["limit", "loss", "worse", "new", "broken"]

@@ -12,7 +12,7 @@ from mtassay.data.method import view_of
 from mtassay.data.nouns import Review
 from mtassay.data.subjects import SHORT, count_reviewers
 from mtassay.report.run_text import block_text, to_text
-from mtassay.review.case_history import AnswerHistory, CaseHistory, OtherSentence
+from mtassay.review.case_history import AnswerHistory, CaseHistory
 
 if TYPE_CHECKING:
     from mtassay.data.nouns import Question
@@ -98,9 +98,6 @@ class Screen:
         return "\n".join([wrapped(question.text, width=self.width), *lines])
 
 
-_SHOWN = 60  # characters of another sentence
-
-
 def case_text(story: CaseHistory, screen: Screen, *, width: int) -> str:
     """All of it for a terminal; tables may be this wide."""
     view = view_of(story.run)
@@ -120,25 +117,12 @@ def case_text(story: CaseHistory, screen: Screen, *, width: int) -> str:
         parts.append(_told(answer, block, screen))
     if len(story.history) > 1:
         parts += ["", to_text(_history_table(story), width=width, color=screen.color)]
-    if story.others:
-        told = to_text(_others_table(story), width=width, color=screen.color)
-        parts += ["", told, f"Show one: mtassay explain {printable(story.case_id)} --run RUN"]
     return "\n".join(parts)
 
 
 def case_tables(story: CaseHistory) -> list[Table]:
-    """The answers, what all runs said, and other sentences of the same id where there are any."""
-    tables = [_answer_table(story), _history_table(story)]
-    return [*tables, _others_table(story)] if story.others else tables
-
-
-def _others_table(story: CaseHistory) -> Table:
-    rows = [[other.run, other.method, marked(_text_of(other), limit=_SHOWN)] for other in story.others]
-    return Table(["run", "method", "sentence"], rows, title="Other sentences with this id")
-
-
-def _text_of(other: OtherSentence) -> str:
-    return other.source or next(filter(None, other.references), "")
+    """The answers, and what all runs said."""
+    return [_answer_table(story), _history_table(story)]
 
 
 def _told(answer: AnswerHistory, block: Block, screen: Screen) -> str:
@@ -247,7 +231,6 @@ def case_record(story: CaseHistory) -> dict[str, Any]:
         "tags": dict(segment.tags) if segment else {},
         "answers": [_answer_record(answer, story) for answer in story.answers],
         "history": [asdict(past) for past in story.history],
-        "others": [asdict(other) for other in story.others],
     }
 
 

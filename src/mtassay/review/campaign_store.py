@@ -190,31 +190,6 @@ class CampaignStore:
         )
         return int(rows[0][0])
 
-    def answered(self, campaign: Campaign) -> dict[str, set[str]]:
-        """Who has answered each subject, adjudicators left out; a subject without answers is not there."""
-        answered: dict[str, set[str]] = {}
-        for subject, reviewer in self._database.select(
-            "SELECT DISTINCT r.subject, r.reviewer FROM campaign_subjects s JOIN reviews r "
-            "ON r.subject = s.subject AND r.question = ?2 WHERE s.campaign = ?1 AND NOT EXISTS ("
-            "SELECT 1 FROM adjudications a WHERE a.subject = r.subject AND a.question = r.question "
-            "AND a.reviewer = r.reviewer AND a.at = r.at)",
-            campaign.name,
-            campaign.question,
-        ):
-            answered.setdefault(subject, set()).add(reviewer)
-        return answered
-
-    def handouts(self, campaign: Campaign) -> dict[str, set[str]]:
-        """Who has which subject before them just now."""
-        held: dict[str, set[str]] = {}
-        for subject, reviewer in self._database.select(
-            "SELECT subject, reviewer FROM handouts WHERE campaign = ? AND until > ?",
-            campaign.name,
-            time.time(),
-        ):
-            held.setdefault(subject, set()).add(reviewer)
-        return held
-
     def hand_out(
         self, campaign: Campaign, reviewer: str, *, skip: Iterable[str] = ()
     ) -> CampaignSubject | None:

@@ -14,7 +14,7 @@ from mtassay.data.errors import UsageError
 from mtassay.data.nouns import Question, Review
 from mtassay.data.questions import COMMON_QUESTIONS
 from mtassay.data.subjects import Decision, Pending
-from mtassay.review.quality_control import CALIBRATION, is_counted
+from mtassay.review.quality_control import is_counted
 
 PAUSE_S = 600
 """Who has not answered for so long was away, and was not thinking about one output."""
@@ -197,29 +197,11 @@ class OrderKey(NamedTuple):
     shift: int
     prime: int = _PRIME
 
-    def place(self, lot: int) -> int:
-        """Where a lot comes; another key gives another order."""
-        return (lot * self.factor + self.shift) % self.prime
-
 
 def order_key(campaign: Campaign, reviewer: str) -> OrderKey:
     """The one of this reviewer; it depends on the seed and the name alone."""
     return OrderKey(
         1 + _lot(campaign.seed, "factor", reviewer) % (_PRIME - 1), _lot(campaign.seed, "shift", reviewer)
-    )
-
-
-def own_order(
-    campaign: Campaign, subjects: Iterable[CampaignSubject], reviewer: str
-) -> list[CampaignSubject]:
-    """The subjects as this reviewer meets them: cases at random, the outputs to one case together.
-
-    The order depends on the seed, the name and the subjects alone, so that it is the same tomorrow.
-    """
-    key = order_key(campaign, reviewer)
-    return sorted(
-        subjects,
-        key=lambda e: (e.status != CALIBRATION, key.place(e.case_lot), key.place(e.lot), e.position),
     )
 
 

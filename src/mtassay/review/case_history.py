@@ -85,29 +85,15 @@ class PastVerdict:
     statuses: dict[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class OtherSentence:
-    """Another sentence that has the same id in another run, and the newest such run."""
-
-    run: str
-    method: str
-    source: str | None
-    references: tuple[str | None, ...]
-
-
 @dataclass(frozen=True)
 class CaseHistory:
-    """A case in one run, with its verdicts in all runs that have the same sentence, newest first.
-
-    `others` are the sentences that have its id in other runs: ids are often numbers of lines.
-    """
+    """A case in one run, with its verdicts in all runs that have the same sentence, newest first."""
 
     case_id: str
     run: Run
     segment: Segment | None
     answers: list[AnswerHistory]
     history: list[PastVerdict]
-    others: list[OtherSentence]
 
 
 def tell_case(workspace: Workspace, case_id: str, *, run: str | None = None) -> CaseHistory:
@@ -118,7 +104,6 @@ def tell_case(workspace: Workspace, case_id: str, *, run: str | None = None) -> 
     runs = workspace.runs()
     chosen = workspace.run(run, case=case_id) if run is not None else None
     history: list[PastVerdict] = []
-    others: list[tuple[Run, Segment]] = []
     for summary in runs:
         past_run = workspace.run(summary.id, case=case_id)
         if not (past_run.findings or past_run.segments):
@@ -129,15 +114,12 @@ def tell_case(workspace: Workspace, case_id: str, *, run: str | None = None) -> 
             history.append(
                 PastVerdict(summary.id, summary.method, summary.started, _statuses(past_run, case_id))
             )
-        elif not any(_is_same(known, there) for _, known in others):
-            others.append((past_run, there))
     if chosen is None or not (chosen.findings or chosen.segments):
         refuse_case(workspace, runs if chosen is None else [chosen], case_id)
     segment = _segment(chosen, case_id)
     if segment is not None and (other := view_of(chosen).case_of(segment)) != case_id:
         return tell_case(workspace, other, run=chosen.id)
-    elsewhere = [OtherSentence(r.id, r.method, s.source, s.references) for r, s in others]
-    return CaseHistory(case_id, chosen, segment, answers_to(workspace, chosen, case_id), history, elsewhere)
+    return CaseHistory(case_id, chosen, segment, answers_to(workspace, chosen, case_id), history)
 
 
 def _segment(run: Run, case_id: str) -> Segment | None:

@@ -212,7 +212,6 @@ def gate(
         list[str] | None,
         typer.Option(metavar="NAME", help="Only this system. Repeat. Default: all but the baseline."),
     ] = None,
-    junit: Annotated[Path | None, typer.Option(help="Write JUnit XML there, for a CI server.")] = None,
     markdown: Annotated[Path | None, typer.Option(help="Write Markdown there, for a pull request.")] = None,
     keep: Annotated[
         Path | None,
@@ -235,10 +234,10 @@ def gate(
     Examples:
     mtassay gate last --rule 'bleu >= 30' --rule 'undecided <= 5 %'
     mtassay gate last --baseline nmt-v1 --rule 'no phenomenon significantly worse'
-    mtassay gate last --baseline base.json --rules gates.txt --junit gate.xml
+    mtassay gate last --baseline base.json --rules gates.txt
     mtassay gate last --write-baseline base.json
     """
-    check_targets(junit, markdown, keep)
+    check_targets(markdown, keep)
     all_rules = [*(rule or []), *(app_history.read_rules(rules) if rules else [])]
     if not all_rules and keep is None:
         raise UsageError("There is no rule: add --rule 'bleu >= 30', --rules FILE, or --write-baseline FILE.")
@@ -257,8 +256,6 @@ def gate(
         )
         passed = report.passed
         print_rendered(report, output_format)
-        if junit is not None:
-            junit.write_text(report.junit(), encoding="utf-8")
         if markdown is not None:
             markdown.write_text(report.markdown(), encoding="utf-8")
     if keep is not None and passed:

@@ -45,7 +45,7 @@ GROUPS: Mapping[str, Sequence[str]] = {
     "Output": (
         *("output", "output_format", "examples", "between", "pairs", "phenomena", "failures", "issues"),
         *("cases", "findings", "segment_scores", "plot", "report", "no_report", "no_themes", "title"),
-        *("fail_on", "junit", "markdown", "force", "quiet"),
+        *("fail_on", "markdown", "force", "quiet"),
     ),
     "Workspace": ("no_save", "workspace", "reviewer"),
     "Advanced": (*("stream", "cache", "executor", "ray_address", "aligner"),),

@@ -84,7 +84,6 @@ def run(
         ),
     ] = False,
     fresh: Annotated[bool, typer.Option("--fresh", help="Do every step; ask live engines again.")] = False,
-    junit: Annotated[Path | None, typer.Option(help="Write what the gates say as JUnit XML.")] = None,
     markdown: Annotated[Path | None, typer.Option(help="Write what the gates say as Markdown.")] = None,
     report: Annotated[
         Path | None,
@@ -117,7 +116,7 @@ def run(
     if check:
         echo(_checked(plan))
         return
-    check_targets(junit, markdown, report)
+    check_targets(markdown, report)
     if report is not None and not report.name.lower().endswith(REPORTS):
         raise UsageError(f"{report}: a report ends in .html or .md.")
     choice = {
@@ -145,13 +144,12 @@ def run(
             echo(done.summary(**look))  # type: ignore[arg-type]
     else:
         print_rendered(done, output_format)
-    for target, form in ((junit, "junit"), (markdown, "markdown")):
-        if target is not None:
-            if done.gates is None:
-                why = done.unchecked and f": {done.unchecked}"
-                raise UsageError(f"{plan} has no gates to write into {target}{why}.")
-            with open_for_writing(target) as handle:
-                handle.write(getattr(done.gates, form)())
+    if markdown is not None:
+        if done.gates is None:
+            why = done.unchecked and f": {done.unchecked}"
+            raise UsageError(f"{plan} has no gates to write into {markdown}{why}.")
+        with open_for_writing(markdown) as handle:
+            handle.write(done.gates.markdown())
     last = next((step.run.id for step in done.steps if step.run), "RUN")
     if done.report is not None:
         say(f"mtassay: the report is {done.report}", quiet=quiet)

@@ -1,33 +1,25 @@
-"""The page of files: what people answered, for other programs, and files of answers to read in."""
+"""The page of files: what people answered, for other programs."""
 
 from __future__ import annotations
 
-from email.parser import BytesParser
-from email.policy import HTTP
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Literal, NamedTuple, cast
+from typing import Literal, cast
 
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import Response
-from starlette.concurrency import run_in_threadpool
 
 from mtassay.app import reviewing
-from mtassay.app.access import note_deed
 from mtassay.app.campaign_work import still_open
 from mtassay.app.exchange import FORMS, ExchangeForm, export_as, export_tasks
-from mtassay.app.web.server import UPLOAD
-from mtassay.app.web.visits import Visit, offered_runs, render, visit_of, visit_that_changes
-from mtassay.data.errors import MtassayError, UsageError
+from mtassay.app.web.visits import Visit, offered_runs, render, visit_of
+from mtassay.data.errors import UsageError
 from mtassay.data.formats.annotation_platforms import labeling_config
 from mtassay.data.formats.review_files import ENDINGS, write_records
 from mtassay.data.questions import find_question
 
 router = APIRouter(include_in_schema=False)
 
-_MOST_FIELDS = 10
-READABLE = (*ENDINGS, ".json")
-"""What an uploaded file may end in."""
 _TYPES = {
     ".jsonl": "application/x-ndjson",
     ".json": "application/json",
@@ -58,11 +50,8 @@ def _admin(visit: Visit) -> Visit:
 
 @router.get("/exchange")
 def overview(request: Request) -> Response:
-    """What can be downloaded, and a form to read a file in."""
-    return _page(request, _admin(visit_of(request)))
-
-
-def _page(request: Request, visit: Visit, *, done: str = "", problem: str = "") -> Response:
+    """What can be downloaded."""
+    visit = _admin(visit_of(request))
     with visit.site.pool.lend() as store:
         heads, answered, unfinished = store.runs(), store.reviews_count, still_open(workspace=store)
     return render(
@@ -70,14 +59,10 @@ def _page(request: Request, visit: Visit, *, done: str = "", problem: str = "") 
         request,
         visit,
         title="Files",
-        status=400 if problem else 200,
         **offered_runs(heads),
         answered=answered,
         unfinished=unfinished,
         endings=[ending.removeprefix(".") for ending in ENDINGS],
-        readable=",".join(READABLE),
-        done=done,
-        problem=problem,
     )
 
 
@@ -132,67 +117,3 @@ def _file(content: bytes, name: str) -> Response:
     return Response(
         content, media_type=kind, headers={"content-disposition": f'attachment; filename="{name}"'}
     )
-
-
-# Reading in ----------------------------------------------------------------------------------------------
-
-
-class SentFile(NamedTuple):
-    """A file in a form, and the fields beside it."""
-
-    name: str
-    content: bytes
-    fields: dict[str, str]
-
-
-@router.post(UPLOAD)
-async def read_in(request: Request) -> Response:
-    """Keep the answers of a file: all of them, or none."""
-    _admin(await run_in_threadpool(visit_of, request))  # before a large body is read
-    kind = request.headers.get("content-type", "")
-    if not kind.lower().startswith("multipart/form-data"):
-        raise HTTPException(415, "Send a form with a file (multipart/form-data).")
-    return await run_in_threadpool(_take, request, kind, await request.body())
-
-
-def _take(request: Request, kind: str, body: bytes) -> Response:
-    sent = read_multipart(kind, body)
-    visit = _admin(visit_that_changes(request, sent.fields.get("csrf", "")))
-    ending = Path(sent.name).suffix.lower()
-    try:
-        if ending not in READABLE:
-            raise UsageError(f"A file of answers ends in {', '.join(READABLE)}.")
-        with TemporaryDirectory() as folder:
-            path = Path(folder) / f"sent{ending}"
-            path.write_bytes(sent.content)
-            try:
-                kept = reviewing.import_reviews(
-                    path, reviewer=sent.fields.get("reviewer") or visit.person.name, workspace=visit.site.path
-                )
-            except MtassayError as error:
-                raise UsageError(str(error).replace(str(path), "The file")) from None
-    except UsageError as error:
-        return _page(request, visit, problem=str(error))
-    with visit.site.pool.lend() as store:
-        note_deed(store, visit.person.name, f"read in a file: {kept}")
-    unsigned = f" {kept.unsigned:,} did not say whose they are: {kept.reviewer}'s." if kept.unsigned else ""
-    return _page(request, visit, done=f"{kept}{unsigned}")
-
-
-def read_multipart(kind: str, body: bytes) -> SentFile:
-    """The file and the fields of a form; a `UsageError` for what is none."""
-    head = f"content-type: {kind}\r\n\r\n".encode("latin-1", "replace")
-    message = BytesParser(policy=HTTP).parsebytes(head + body)
-    name, content, fields = "", b"", {}
-    if not message.is_multipart():
-        raise UsageError("The form cannot be read.")
-    for part in list(message.iter_parts())[:_MOST_FIELDS]:
-        field = part.get_param("name", header="content-disposition")
-        value = part.get_payload(decode=True)
-        if not isinstance(field, str) or not isinstance(value, bytes):
-            continue
-        if (sent := part.get_filename()) is not None:
-            name, content = sent, value
-        else:
-            fields[field] = value.decode("utf-8", "replace").strip()
-    return SentFile(name, content, fields)

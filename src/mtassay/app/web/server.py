@@ -267,10 +267,6 @@ def _bound(host: str, port: int) -> socket.socket:
 
 LARGEST_BODY = 64 * 1024
 """Bytes of a request; the longest is an answer with its note."""
-LARGEST_FILE = 16 * 1024 * 1024
-"""Bytes of a request that brings a file."""
-UPLOAD = "/exchange/import"
-"""Where files go."""
 
 HEADERS = {
     "content-security-policy": (
@@ -316,7 +312,7 @@ class Guard:
             await _refuse(send, 421, "This server does not have that name.")
             return
         length = headers.get(b"content-length", b"0")
-        largest = LARGEST_FILE if scope["path"] == UPLOAD else LARGEST_BODY
+        largest = LARGEST_BODY
         too_large = f"A request has at most {largest:,} bytes."
         if not length.isdigit() or int(length) > largest:
             await _refuse(send, 413, too_large)

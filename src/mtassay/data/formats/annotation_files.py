@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import takewhile
 from os import PathLike
 from pathlib import PurePath
 from typing import Any, TextIO
@@ -160,7 +159,9 @@ def _find_reference(
         for index, reference in enumerate(segment.references):
             if reference is not None and without_space(reference) == without_space(reading.text):
                 return index, carry_over(reading.spans, reading.text, reference)
-    raise InputError(_difference(annotation, segment), path=path, line=annotation.line)
+    what = f"the annotated text is no reference of segment {segment.id!r}"
+    note = f" ({annotation.note})" if annotation.note else ""
+    raise InputError(what + note, path=path, line=annotation.line)
 
 
 def _spans_of_reference(annotation: MarkedSentence, segment: Segment, path: str) -> Sequence[MarkedSpan]:
@@ -183,34 +184,6 @@ def _spans_of_reference(annotation: MarkedSentence, segment: Segment, path: str)
         return list(locate(annotation.readings[0].spans, reference))
     except ValueError as error:
         raise InputError(f"segment {segment.id!r}: {error}", path=path, line=annotation.line) from None
-
-
-def _difference(annotation: MarkedSentence, segment: Segment) -> str:
-    """Where the annotated text leaves the reference that it follows longest."""
-    text = annotation.readings[0].text or ""
-    references = [reference for reference in segment.references if reference is not None]
-    nearest = max(references, key=lambda reference: _common_ink(text, reference))
-    ink = _common_ink(text, nearest)
-    what = (
-        f"the annotated text is no reference of segment {segment.id!r}:"
-        f" it has {_excerpt(text, ink)} where the reference has {_excerpt(nearest, ink)}"
-    )
-    return f"{what} ({annotation.note})" if annotation.note else what
-
-
-def _common_ink(one: str, other: str) -> int:
-    """How many characters other than white space two texts share from the start."""
-    pairs = zip(without_space(one), without_space(other), strict=False)
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-
-
-def _excerpt(text: str, ink: int) -> str:
-    """The text after so many characters, from the start of that word."""
-    places = [at for at, character in enumerate(text) if not character.isspace()]
-    if ink >= len(places):
-        return "its end"
-    start = max(places[ink] - 12, text.rfind(" ", 0, places[ink] + 1) + 1)
-    return repr(text[start : start + 25])
 
 
 def _ink(reference: str | None) -> bool:
