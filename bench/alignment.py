@@ -20,8 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mtassay.data.errors import InputError, UsageError
-from mtassay.nlp.aligners import Links, Words, open_aligner
-from mtassay.nlp.links import SYMMETRIZATIONS, read_pharaoh
+from mtassay.nlp.links import SYMMETRIZATIONS, Links, Words, open_aligner, read_pharaoh
 
 PROJECT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("MTASSAY_DATA", PROJECT.parent / "shared" / "data"))

@@ -26,9 +26,8 @@ from mtassay.data.errors import UsageError
 from mtassay.methods.behavior.capability import open_capability
 from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
 from mtassay.methods.behavior.spans import aligned_spans, candidates
-from mtassay.nlp.aligners import Links, open_aligner
 from mtassay.nlp.annotation import Annotation, Token, with_phrases
-from mtassay.nlp.links import read_pharaoh
+from mtassay.nlp.links import Links, open_aligner, read_pharaoh
 from mtassay.nlp.spacy_pipeline import annotation, load_pipeline, models
 from mtassay.stats.proportions import wilson
 

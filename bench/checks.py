@@ -5,7 +5,7 @@ usage: python bench/checks.py [CHECK...]   (default: all checks; others keep the
 
 Wrong is an output in which people marked a major or critical error, right one without any; outputs with minor
 errors alone are left out. Which checks are on by default then follows from the table, by the rule in
-`measures/check_records.py`. It takes about two minutes.
+`measures/check_run.py`. It takes about two minutes.
 
 MTASSAY_DATA/people        bio-mqm, esa24, ted-mqm: errors that people marked, and human translations
 MTASSAY_DATA/errors        MLQE-PE, en-de: catastrophic errors by the majority of three people
@@ -31,7 +31,7 @@ from typing import NamedTuple
 
 from mtassay.data.registry import each_named, names
 from mtassay.measures.check import CheckContext, Unit
-from mtassay.measures.check_records import (
+from mtassay.measures.check_run import (
     CATALOGUES,
     ENOUGH,
     MOST_ALARMS,
@@ -39,12 +39,14 @@ from mtassay.measures.check_records import (
     QUIET,
     STRICTER,
     CheckRecord,
+    choose_checks,
+    id_of,
     is_on,
     read_records,
     record_of,
+    run_checks,
     write_records,
 )
-from mtassay.measures.check_run import choose_checks, id_of, run_checks
 
 PROJECT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("MTASSAY_DATA", PROJECT.parent / "shared" / "data"))

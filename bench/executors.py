@@ -26,7 +26,7 @@ from results import table, write_section
 from mtassay.data.languages import parse_pair
 from mtassay.measures.judge import open_judge
 from mtassay.methods.basis import answer_of
-from mtassay.nlp.spread import batches
+from mtassay.nlp.annotators import batches
 from mtassay.runtime.executors import Executor, open_executor
 
 CORPUS = Path(__file__).resolve().parent.parent / "demo" / "corpus" / "en-pt"

@@ -17,7 +17,7 @@ import numpy as np
 
 from mtassay.data.languages import parse_pair
 from mtassay.meta.rated_material import material_from_folder, rater_from_column
-from mtassay.meta.significance import PairOutcomes, Swaps, SystemConfidence, TranslationGroups, standardized
+from mtassay.meta.significance import PairOutcomes, Swaps, TranslationGroups, standardized
 from mtassay.stats import correlation, proportions
 
 PAIRS = [("COMET-refA", "BLEURT-20-refA"), ("BLEU-refA", "chrF-refA"), ("COMET-refA", "chrF-refA")]
@@ -37,7 +37,7 @@ def main() -> None:
     tables = {name: rater.segments for name, rater in raters.items() if rater.segments is not None}
     rated = ~np.isnan(tables["mqm"]).any(axis=0)
     human = tables["mqm"][:, rated]
-    groups, confidence = TranslationGroups.of(human, "none"), SystemConfidence.of(human)
+    groups = TranslationGroups.of(human, "none")
     rng = np.random.default_rng(1)
     claims: Counter[tuple[str, str]] = Counter()
     for number in range(arguments.rounds):
@@ -54,11 +54,10 @@ def main() -> None:
             p = {
                 "acc_eq by item": min(a.swap(b, swaps) for a, b in (outcomes, outcomes[::-1])),
                 "pearson": min(groups.swap(a, b, swaps) for a, b in ((one, other), (other, one))),
-                "soft accuracy": min(confidence.swap(a, b, swaps) for a, b in ((one, other), (other, one))),
             }
             claims.update((test, name) for name, value in p.items() if value <= 0.05)
     for test in ("randomization", "wmt"):
-        for name in ("acc_eq by item", "pearson", "soft accuracy"):
+        for name in ("acc_eq by item", "pearson"):
             wrong = claims[test, name]
             low, high = proportions.wilson(wrong, arguments.rounds)
             share = 100 * wrong / arguments.rounds

@@ -41,7 +41,9 @@ import typer
 
 import mtassay as mt
 from mtassay.app.cli.main import build_app, main
+from mtassay.app.plans.plan_schema import BUDGET, SECTIONS, STEP, TEST_SET, step_options
 from mtassay.data.errors import MtassayError
+from mtassay.data.registry import each_named
 from mtassay.runtime.workspace import Workspace
 
 HERE = Path(__file__).resolve().parent
@@ -466,21 +468,15 @@ def surface() -> str:
 def uncovered() -> list[str]:
     """Commands and functions without an entry, and keys that are in no stored plan."""
 
-    def keys(schema: Any) -> Iterator[str]:
-        for name, value in schema.items() if isinstance(schema, dict) else enumerate(schema):
-            if name == "properties":
-                yield from value
-            if isinstance(value, dict | list):
-                yield from keys(value)
-
     said = "\n".join(COMMANDS.values()) + "\nreview serve\n"
     plans = "\n".join(path.read_text(encoding="utf-8") for path in (STORE / "plans").iterdir())
-    schema = json.loads(call("run --schema").partition("\n")[2].rpartition("[exit")[0])
+    options = (step_options(method) for _, method in each_named("method"))
+    keys = dict.fromkeys([*SECTIONS, *TEST_SET, *STEP, *BUDGET, *(name for own in options for name in own)])
     functions = set(mt.__all__) - {"Run", "__version__", "load"}
     return [
         *(name for name in leaves() if not re.search(rf"^{name}\b", said, re.MULTILINE)),
         *sorted(functions - LIBRARY.keys()),
-        *(name for name in dict.fromkeys(keys(schema)) if not re.search(rf"\b{name}:", plans)),
+        *(name for name in keys if not re.search(rf"\b{name}:", plans)),
     ]
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import mtassay as mt
 from mtassay.app.history import find_snapshots
-from mtassay.changes.run_changes import RunChanges, VerdictChange, VerdictChanges
+from mtassay.changes.run_changes import RunChanges
 from mtassay.data import nouns
 from mtassay.data.errors import InputError, UsageError
 from mtassay.data.formats.suite_items import Item, Rule, Suite
@@ -227,42 +227,3 @@ def test_what_the_judge_of_a_behavioural_case_saw_is_told() -> None:
     finding = Finding("1", "nmt", "behavior", "fail", evidence=evidence)
     view = view_of(nouns.Run("1", "behavior", {}, ["nmt"], "", {}, Result(), [finding]))
     assert view.reasons(finding) == ["edit broke it: 83 % likely wrong", "a number is missing: 12"]
-
-
-def judged_run(*findings: Finding, outputs: dict[str, list[Output]] | None = None) -> nouns.Run:
-    return nouns.Run("1", "suite", {}, ["a", "b"], "", {}, Result(), findings, [], outputs or {})
-
-
-def judged(item: str, system: str, status: str, why: str = "") -> Finding:
-    return Finding(item, system, "suite", "undecided", evidence={"status": status, "why": why})
-
-
-def test_of_outputs_judged_again_only_what_changed_is_named_and_equal_outputs_once() -> None:
-    old = [judged("1", "a", "undecided", "no rule applies"), judged("1", "b", "undecided", "no rule applies")]
-    old += [judged("2", "a", "correct"), judged("2", "b", "incorrect")]
-    new = [judged("1", "a", "correct", "matches x"), judged("1", "b", "correct", "matches x")]
-    new += [judged("2", "a", "correct"), judged("2", "b", "incorrect")]
-    outputs = {"a": [Output("1", "X.")], "b": [Output("1", "X.")]}
-    found = VerdictChanges.of(judged_run(*old), judged_run(*new, outputs=outputs))
-    assert found.changes == [
-        VerdictChange("1", "X.", ("a", "b"), "undecided", "correct", "no rule applies", "matches x"),
-    ]
-    assert found.old["a"] == {"undecided": 1, "correct": 1}
-    assert found.new["a"] == {"correct": 2}
-    assert found.old["b"] == {"undecided": 1, "incorrect": 1}
-
-
-def test_what_only_one_run_judged_is_not_counted() -> None:
-    found = VerdictChanges.of(
-        judged_run(judged("1", "a", "correct")), judged_run(judged("2", "a", "correct"))
-    )
-    assert (found.changes, dict(found.new)) == ([], {})
-
-
-def test_verdicts_that_changed_come_in_the_order_of_cases() -> None:
-    gone = Finding("1", "b", "output", "skipped", evidence={"reason": "no stored output"})
-    old = [gone, *(judged(item, "a", "undecided") for item in "12")]
-    new = [judged("1", "a", "undecided"), judged("2", "a", "correct"), judged("1", "b", "correct")]
-    found = VerdictChanges.of(judged_run(*old), judged_run(*new)).changes
-    assert [(change.case_id, change.systems) for change in found] == [("1", ("b",)), ("2", ("a",))]
-    assert (found[0].old, found[0].old_why, found[0].output) == ("skipped", "no stored output", None)

@@ -10,8 +10,8 @@ import mtassay as mt
 from mtassay.app.history import development
 from mtassay.changes.change_tables import render_development
 from mtassay.changes.development import Development
-from mtassay.changes.system_names import join_names, read_aliases
-from mtassay.data.errors import InputError, UsageError
+from mtassay.changes.system_names import join_names
+from mtassay.data.errors import UsageError
 from mtassay.data.formats.suite_items import Item, Rule, Suite
 from mtassay.report.plots import draw
 
@@ -52,20 +52,6 @@ def test_a_circle_of_aliases_is_a_mistake() -> None:
 def test_aliases_never_make_two_systems_of_one_group_one() -> None:
     with pytest.raises(UsageError, match="21: the aliases make A and B one system"):
         join_names({"21": ["A", "B"]}, aliases={"A": "B"})
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("name\talias\tname\nA\ta\tB\n", "line 1: the column 'name' occurs twice: 1 and 3; keep one"),
-        ("name\talias\nA\ta\nB\ta\n", "line 3: 'a' is an alias of 'A' already; keep one"),
-    ],
-)
-def test_a_table_of_aliases_says_one_thing(tmp_path: Path, content: str, message: str) -> None:
-    path = tmp_path / "aliases.tsv"
-    path.write_text(content, encoding="utf-8")
-    with pytest.raises(InputError, match=message):
-        read_aliases(path)
 
 
 def developed(rows: list[tuple[str, str]], *columns: str, **how: object) -> Development:

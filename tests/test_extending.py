@@ -26,8 +26,8 @@ from mtassay.methods.invariance.invariance_answers import variant_of
 from mtassay.methods.invariance.invariance_method import InvarianceMethod
 from mtassay.methods.invariance.substitutes import open_substituter
 from mtassay.methods.invariance.variants import VariantSettings, generate
-from mtassay.nlp.aligners import aligner_names, open_aligner
 from mtassay.nlp.annotators import FakeAnnotator, open_annotator
+from mtassay.nlp.links import aligner_names, open_aligner
 from mtassay.systems.roster import Stored
 from tests.methods.behavior.fakes import Memory
 

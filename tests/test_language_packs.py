@@ -25,7 +25,7 @@ from mtassay.data.language_packs import (
 from mtassay.data.languages import parse_pair
 from mtassay.data.registry import find
 from mtassay.measures.judge import open_judge
-from mtassay.measures.vocabulary import target_words
+from mtassay.measures.polarity import target_words
 from mtassay.methods.invariance.invariance_method import InvarianceMethod
 from mtassay.methods.invariance.substitute_lexicon import SubstituteLexicon
 from mtassay.methods.suite.authoring import overview

@@ -38,7 +38,7 @@ def test_every_picture_is_made_and_used() -> None:
     used = {
         Path(found).name
         for page in pages
-        for found in re.findall(r"!\[[^\]]*\]\(([^)]+)\)", page.read_text(encoding="utf-8"))
+        for found in re.findall(r"!\[[^\]]*\]\(([^)]+\.png)\)", page.read_text(encoding="utf-8"))
     }
     kept = json.loads((IMAGES / "made_from.json").read_text(encoding="utf-8"))
     assert used == set(kept) == {path.name for path in IMAGES.glob("*.png")}

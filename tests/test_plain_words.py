@@ -75,7 +75,7 @@ DATA = {
     "src/mtassay/measures/address_forms.py": "words of British English",
     "src/mtassay/measures/interface_checks.py": "words that translators leave",
     "src/mtassay/measures/polarity.py": "words that deny",
-    "src/mtassay/measures/swapped_names.py": "names of places",
+    "src/mtassay/measures/name_check.py": "names of places",
     "src/mtassay/methods/invariance/variant_places.py": "fixed phrases of English",
     "src/mtassay/measures/llm_prompts.py": "what models are told: another wording is another judge",
     "src/mtassay/methods/behavior/infill_prompts.py": "what models are told",

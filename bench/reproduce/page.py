@@ -98,8 +98,8 @@ systems.
 
 {picture("agreement-wmt22", "BLEU and NEE against direct assessment, WMT22 de-en")}
 
-**Why they differ.** Today's systems are close to each other, and a human translator no longer stands
-apart. Direct assessment has noise of its own. The paper's correlations rest on 5 or 6 systems with
+**Why they differ.** Today's systems are close to each other, and a human translator is no longer
+far from them. Direct assessment has noise of its own. The paper's correlations rest on 5 or 6 systems with
 experts among them. DARPA-94 is not here; with it: `mtassay meta correlate -r expert.txt -t SYSTEM=FILE
 … --human-scores darpa.csv -m bleu,nee --entities names.txt --ngram-sweep 1-16`."""
 
@@ -325,7 +325,7 @@ COMET's weights are not here). Three capabilities are not released.
 
 {table(["system", *CAPABILITIES], rows)}
 
-**Agreement with table 4 without 'trans'** (25 cells; 95 % intervals by drawing cases anew):
+**Agreement with table 4 without 'trans'** (25 cells; 95 % intervals by drawing cases again):
 
 {table(["judge", "Pearson, all cells", *(f"Spearman, {name}" for name in names[1:]), "undecided"], agreed)}
 

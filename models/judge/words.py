@@ -18,7 +18,7 @@ from pathlib import Path
 
 from wordfreq import get_frequency_dict
 
-from mtassay.measures.vocabulary import STEP, small_words
+from mtassay.measures.polarity import STEP, small_words
 
 LANGUAGE = "pt"
 PACK = Path(__file__).resolve().parents[2] / "packs" / LANGUAGE / "src" / f"mtassay_{LANGUAGE}"

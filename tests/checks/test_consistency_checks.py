@@ -8,7 +8,7 @@ from mtassay.data.errors import UsageError
 from mtassay.data.registry import find
 from mtassay.measures.check import CheckContext, Unit
 from mtassay.measures.house_style import STYLE_RULES, check_style
-from mtassay.measures.plural_categories import CATEGORIES, cardinal_categories, ordinal_categories
+from mtassay.measures.message_format import CATEGORIES, cardinal_categories, ordinal_categories
 
 
 def found(

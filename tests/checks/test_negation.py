@@ -7,9 +7,8 @@ from dataclasses import replace
 import pytest
 
 from mtassay.data.languages import parse_pair
-from mtassay.measures.answers import AnnotatedAnswer
 from mtassay.measures.check import Alarm
-from mtassay.measures.polarity import find_polarity
+from mtassay.measures.polarity import AnnotatedAnswer, find_polarity
 from mtassay.nlp.annotation import Annotation
 from tests.checks.build import alarms
 from tests.checks.negated import NEGATED, Negated

@@ -127,3 +127,14 @@ def test_a_number_is_missed_only_if_the_reference_keeps_it(
     source: str, reference: str | None, output: str, missing: list[str]
 ) -> None:
     assert missing_of(source, output, *([reference] if reference else []), pair="de-en") == missing
+
+
+@pytest.mark.parametrize(
+    ("source", "output"),
+    [
+        ("Das Feuer brach gegen 19.15 Uhr aus.", "The fire broke out at around 7.15 p.m."),
+        ("Von Woche 1 an schläft sie.", "She sleeps from week 1 to the next."),
+    ],
+)
+def test_clocks_of_twelve_hours_and_small_words_are_no_changed_numbers(source: str, output: str) -> None:
+    assert not alarms("numbers", source, output, pair="de-en")

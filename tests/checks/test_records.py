@@ -9,7 +9,7 @@ import pytest
 
 from mtassay.data.registry import each_named, names
 from mtassay.measures.check import Check
-from mtassay.measures.check_records import (
+from mtassay.measures.check_run import (
     CATALOGUES,
     ENOUGH,
     FEWEST,

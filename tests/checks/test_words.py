@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mtassay.measures.vocabulary import EDGE, TargetWords, small_words
+from mtassay.measures.polarity import EDGE, TargetWords, small_words
 from tests.checks.build import alarms
 
 

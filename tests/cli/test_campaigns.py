@@ -9,12 +9,10 @@ from pathlib import Path
 import pytest
 
 from mtassay.app import campaign_work
-from mtassay.app.cli.review_people import opinion_line
 from mtassay.app.cli.session import END, Session
 from mtassay.data.questions import COMMON_QUESTIONS
 from mtassay.data.subjects import Pending
 from mtassay.report.case_text import Screen
-from mtassay.review.campaigns import SecondOpinion
 from mtassay.review.pending import pending_in
 from mtassay.runtime.workspace import Workspace
 from tests.cli.conftest import Run
@@ -147,11 +145,6 @@ def test_a_sitting_in_a_campaign_fetches_one_after_another(saved: Run, tmp_path:
     assert shown.count("→ ") == 3
     assert "→ correct\n  kept" in shown
     assert [len(skipped) for skipped in seen] == [0, 0, 1, 1]
-
-
-def test_a_second_opinion_has_its_n_and_interval() -> None:
-    opinion = SecondOpinion("llm:m", "incorrect", True, 41, 50, 0.692, 0.902, 35.0)
-    assert opinion_line(opinion) == "llm:m: incorrect (35); it agreed with you on 41 of 50 (69–90 %)"
 
 
 def test_answers_are_written_for_other_programs_and_read_back(saved: Run, tmp_path: Path) -> None:

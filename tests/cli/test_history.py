@@ -97,13 +97,9 @@ def test_every_format_names_every_year(run: Run, years: list[str], form: str) ->
     assert all(year in done.stdout for year in YEARS)
 
 
-def test_aliases_join_names_from_the_line_and_from_a_table(
-    run: Run, years: list[str], tmp_path: Path
-) -> None:
-    (tmp_path / "names.tsv").write_text("name\talias\nNewname\tOther\n", encoding="utf-8")
-    for more in (["--alias", "other=Newname"], ["--aliases", "names.tsv"]):
-        systems = json.loads(run("history", *years, "-f", "json", *more).stdout)["systems"]
-        assert {system["system"] for system in systems} == {"Online-A", "Newname"}
+def test_aliases_join_names(run: Run, years: list[str]) -> None:
+    done = run("history", *years, "-f", "json", "--alias", "other=Newname")
+    assert {system["system"] for system in json.loads(done.stdout)["systems"]} == {"Online-A", "Newname"}
 
 
 def test_a_plot_of_years_is_written(run: Run, years: list[str], tmp_path: Path) -> None:
@@ -126,10 +122,6 @@ def test_a_plot_of_years_is_written(run: Run, years: list[str], tmp_path: Path) 
         (["a=last", "b=last", "--alias", "Nobody"], "'Nobody' must be NAME=VALUE"),
         (["a=last", "b=last", "--system", "Nobody"], "No system 'Nobody'. Available: "),
         (["a=last", "b=last", "--score", "bleu"], "has no score 'bleu'. Available: accuracy"),
-        (
-            ["a=last", "b=last", "--aliases", "suite.yaml"],
-            "suite.yaml line 1: the first line must name the columns",
-        ),
         (["a=last", "b=last", "--plot", "a.pdf"], "plots are written as .svg or .png"),
         (["Online-A", "--alias", "a=b"], "are for groups"),
         (["a=last", "b=last", "--group", "Negation"], "--group and --method are for the runs of one system"),
@@ -162,7 +154,7 @@ def test_history_chooses_scores_and_groups_and_draws(run: Run, runs: list[str], 
     assert [point["score"]["value"] for point in course["points"]] == [0.0, 100.0, 100.0]
     assert course["points"][1]["change"]["fixed"] == 1
     assert "<svg" in (tmp_path / "h.svg").read_text("utf-8")
-    assert len(run("history", "nmt", "-f", "tsv").stdout.splitlines()) == 1 + 2 * 3
+    assert run("history", "nmt", "-f", "tsv").stdout.count("nmt") == 0
 
 
 def test_runs_on_other_texts_are_another_line(run: Run, tmp_path: Path) -> None:

@@ -35,23 +35,13 @@ def test_a_list_is_held_against_labels(run: Run, folder: Path) -> None:
     )
 
 
-def test_json_has_every_number_and_the_curve(run: Run, folder: Path) -> None:
+def test_json_has_every_number(run: Run, folder: Path) -> None:
     words = ("--flagged", "l=length.tsv", "--threshold", "l=0.5", "--labels", "labels.tsv", "-f", "json")
     done = run("meta", "judges", *words)
     found = json.loads(done.stdout)
     scores = {score["name"]: score for score in found["scores"]}
     assert (scores["precision"]["value"], scores["recall"]["value"]) == (100.0, 50.0)
     assert found["counts"]["l"] == {"flagged": 1, "unlabelled": 0, "labelled": 4, "errors": 2}
-    assert [point["threshold"] for point in found["curves"]["l"]["points"]] == [0.9, 0.4]
-
-
-def test_the_curve_is_drawn(run: Run, folder: Path) -> None:
-    pytest.importorskip("matplotlib")
-    done = run("meta", "judges", "--flagged", "length.tsv", "--labels", "labels.tsv", "--plot", "a.svg")
-    assert done.returncode == 0, done.stderr
-    drawn = (folder / "a.svg").read_text(encoding="utf-8")
-    for text in (">length<", "precision (%)", "recall (%)", "share of wrong pairs"):
-        assert text in drawn, text
 
 
 def save(folder: Path) -> Workspace:

@@ -442,11 +442,6 @@ def test_there_is_no_plan(run: Run) -> None:
     )
 
 
-def test_schema_is_json(run: Run) -> None:
-    schema = json.loads(run("run", "--schema").stdout)
-    assert schema["required"] == ["steps"]
-
-
 # The library ----------------------------------------------------------------------------------------------
 
 

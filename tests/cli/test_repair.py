@@ -148,18 +148,10 @@ def test_corrections_need_no_reviews(run: Run, tmp_path: Path) -> None:
     (tmp_path / "mine.tsv").write_text(
         "source\tcorrection\tby\nGood night.\tBoa noite.\tanna\n", encoding="utf-8"
     )
-    done = run("repair", "export", "--corrections", "mine.tsv", "-l", "en-pt", "--as", "hf")
+    done = run("repair", "export", "--corrections", "mine.tsv", "-l", "en-pt")
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout) == {"translation": {"en": "Good night.", "pt": "Boa noite."}}
+    assert json.loads(done.stdout)["correction"] == "Boa noite."
     assert done.stderr == "mtassay: 1 of 1 corrected: 1 by anna\n"
-
-
-def test_a_glossary_maps_whole_sentences(run: Run, reviews: Path, tmp_path: Path) -> None:
-    done = run("repair", "export", reviews, "-o", "fixes.jsonl", "--glossary", "glossary.tsv")
-    assert done.returncode == 0, done.stderr
-    text = (tmp_path / "glossary.tsv").read_text(encoding="utf-8")
-    assert text == "She bought a blue vase.\tEla comprou um vaso azul.\n"
-    assert "glossary: 0 words, 1 sentence, 0 left out" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -161,30 +161,6 @@ def test_marks_are_coloured_where_colours_are_wanted(folder: Path) -> None:
         assert "\x1b[1;36mNobody\x1b[0m said" in terminal.wait_for("b back")
 
 
-def test_the_rules_of_the_item_are_shown_with_its_suite(folder: Path) -> None:
-    with review(folder, "--suite", "suite.yaml") as terminal:
-        shown = terminal.wait_for("b back")
-        assert "rules      positive regex: Ninguém disse nada\n" in shown
-        assert "           negative regex: disse algo\n" in shown
-
-
-def test_an_expression_is_written_on_the_spot(folder: Path) -> None:
-    with review(folder, "--suite", "suite.yaml") as terminal:
-        assert "r rule" in terminal.wait_for("b back")
-        terminal.press("r")
-        terminal.wait_for("none): ")
-        terminal.type("Ningu.m sabe\n")
-        assert "does not match the output it is for" in terminal.wait_for("b back")
-        terminal.press("r")
-        terminal.wait_for("none): ")
-        terminal.type("-Ningu.m falou\n")
-        shown = terminal.wait_for("b back")
-        assert "negation-1: negative expression Ningu.m falou" in shown
-        assert "→ incorrect" in shown
-    assert "Ningu.m falou" in (folder / "suite.yaml").read_text(encoding="utf-8")
-    assert answers(folder) == [("incorrect", "")]
-
-
 def test_a_second_opinion_is_not_swayed_by_what_others_decided(folder: Path) -> None:
     with review(folder) as terminal:
         terminal.press("i")

@@ -8,7 +8,7 @@ import pytest
 
 from mtassay.data.errors import MissingExtraError, UsageError
 from mtassay.data.registry import find, names
-from mtassay.nlp.aligners import WordAligner, aligner_names, open_aligner
+from mtassay.nlp.links import WordAligner, aligner_names, open_aligner
 from tests.tools.align.checks import assert_within
 
 PAIRS = [(["The", "sea"], ["O", "mar"]), ([], ["mar"]), (["sea", "\ud800", ""], ["mar"])]

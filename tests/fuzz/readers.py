@@ -85,12 +85,6 @@ def _library(module: str, name: str, *more: Any) -> Reader:
     return function(read)
 
 
-def _aliases(path: str) -> None:
-    from mtassay.changes.system_names import read_aliases
-
-    read_aliases(path)
-
-
 def _iob(path: str) -> None:
     from mtassay.data.formats.annotation_files import read_entities
     from mtassay.data.formats.textfiles import read_lines
@@ -155,7 +149,6 @@ READERS: dict[str, list[Reader]] = {
     "suite.jsonl": _SUITE,
     "suite.json": _SUITE,
     "drafts.tsv": [command("suite add grown.yaml --from @")],
-    "aliases.tsv": [function(_aliases)],
     "inline.txt": [command(f"{_NEE} @"), function(_iob)],
     "entities.jsonl": [command(f"{_NEE} @"), function(_iob)],
     "entities.json": [function(_iob)],

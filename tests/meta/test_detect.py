@@ -13,7 +13,7 @@ from mtassay.data.formats.evaluation_files import FlagRow
 from mtassay.data.nouns import Finding, Output, Result, Run, Score, Segment
 from mtassay.data.questions import find_question
 from mtassay.data.subjects import Subject, review_now
-from mtassay.meta.detect import DetectionSettings, JudgedDetector, PairKey, curve, detect
+from mtassay.meta.detect import DetectionSettings, JudgedDetector, PairKey, detect
 from mtassay.meta.labelled_detectors import (
     Labels,
     detector_of_rows,
@@ -98,34 +98,14 @@ def scored(values: dict[str, float | None], wrong: str, *, low_is_error: bool = 
     return JudgedDetector("d", frozenset(scores), labels, scores, low_is_error=low_is_error)
 
 
-def test_the_curve_goes_from_the_surest_pair_down() -> None:
-    found = curve(scored({"a": 0.9, "b": 0.8, "c": 0.8, "d": 0.1, "e": None}, wrong="ace"))
-    assert found is not None
-    # Equal scores are flagged together, and e is never found.
-    assert [(p.threshold, p.flagged, p.precision, p.recall) for p in found.points] == [
-        (0.9, 1, 1.0, pytest.approx(1 / 3)),
-        (0.8, 3, pytest.approx(2 / 3), pytest.approx(2 / 3)),
-        (0.1, 4, 0.5, pytest.approx(2 / 3)),
-    ]
-    assert found.average == pytest.approx(1 / 3 * 1 + 1 / 3 * 2 / 3)
-    assert found.best.threshold == 0.8
-
-
-def test_a_low_score_may_mean_an_error() -> None:
-    found = curve(scored({"a": 0.1, "b": 0.9}, wrong="a", low_is_error=True))
-    assert found is not None
-    assert [(p.threshold, p.precision) for p in found.points] == [(0.1, 1.0), (0.9, 0.5)]
-
-
 @pytest.mark.parametrize(
     ("values", "wrong"),
     [({"a": 0.5, "b": 0.5}, "a"), ({"a": 0.5, "b": None}, "a"), ({"a": 0.5, "b": 0.1}, "ab")],
 )
-def test_there_is_no_curve_without_two_scores_and_both_kinds(
+def test_there_is_no_area_without_two_scores_and_both_kinds(
     values: dict[str, float | None], wrong: str
 ) -> None:
     flags = scored(values, wrong)
-    assert curve(flags) is None
     assert "auc" not in scores_of(flags)
 
 

@@ -1,73 +1,21 @@
-"""What judges are worth and cost: areas, agreement, calls and prices that can be checked by hand."""
+"""What judges are worth: areas and agreement that can be checked by hand."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from mtassay.data.errors import UsageError
-from mtassay.data.languages import parse_pair
-from mtassay.data.nouns import Output, Request
 from mtassay.meta.detect import JudgedDetector, PairKey
 from mtassay.meta.judges import (
     CalibrationSettings,
-    Cost,
-    CountingContext,
     calibrate_judge,
     compare_judges,
     error_scores,
 )
-from mtassay.methods.engine import EngineContext
-from mtassay.runtime.workspace import Workspace
-from mtassay.systems.fake import Fake
-
-
-@dataclass(frozen=True, kw_only=True)
-class Counted(Fake):
-    """Counts 100 tokens read and 10 written for each answer."""
-
-    def translate(self, requests: Sequence[Request]) -> list[Output]:
-        usage = {"prompt_tokens": 100, "completion_tokens": 10}
-        return [output._replace(meta={"usage": usage}) for output in super().translate(requests)]
-
-
-def tools(workspace: Workspace | None = None) -> EngineContext:
-    return EngineContext(workspace, lambda step, done, total: None)
-
-
-def test_calls_and_tokens_of_live_models_are_counted_and_priced() -> None:
-    counting = CountingContext(tools())
-    model = Counted(name="m", pair=parse_pair("en-de"))
-    counting.ask(model, [Request(str(n), f"text {n}") for n in range(5)])
-    assert (counting.calls, counting.tokens) == (5, {"prompt_tokens": 500, "completion_tokens": 50})
-    # 500 tokens at 2 a million, and 50 at 10 a million.
-    assert counting.price((2.0, 10.0)) == pytest.approx(0.0015)
-    assert counting.price(()) is None
-    assert Cost(5, calls=5, price=0.0015).per_thousand(0.0015) == pytest.approx(0.3)
-
-
-def test_a_price_is_not_known_where_a_server_counts_no_tokens_and_0_where_nobody_is_asked() -> None:
-    counting = CountingContext(tools())
-    assert counting.price(()) == 0
-    counting.ask(Fake(name="m", pair=parse_pair("en-de")), [Request("1", "a")])
-    assert counting.price((1.0, 1.0)) is None
-
-
-def test_answers_from_before_are_told_and_what_was_computed_is_computed_again(tmp_path: Path) -> None:
-    store = Workspace(tmp_path / "w.db")
-    model = Fake(name="m", pair=parse_pair("en-de"))
-    first = tools(store)
-    first.ask(model, [Request("1", "a")])
-    first.remember("key", b"value")
-    later = CountingContext(tools(store))
-    later.ask(model, [Request("1", "a"), Request("2", "b")])
-    assert later.earlier == {"m": 1}
-    assert first.recall("key") == b"value"
-    assert later.recall("key") is None
 
 
 def judge(name: str, scores: Sequence[float | None], wrong: Sequence[bool]) -> JudgedDetector:
@@ -85,7 +33,7 @@ def test_equal_judges_cannot_be_told_apart_and_unequal_ones_are() -> None:
     perfect = judge("perfect", [float(w) + n / 1000 for n, w in enumerate(wrong)], wrong)
     guess = judge("guess", [(n * 37 % 60) / 60 for n in range(60)], wrong)
     twin = replace(perfect, name="twin")
-    result, _ = compare_judges([perfect, twin, guess], {}, set(), CalibrationSettings(), {})
+    result, _ = compare_judges([perfect, twin, guess], set(), CalibrationSettings(), {})
     entries = {(entry.a, entry.b): entry for entry in result.comparisons}
     assert (entries["perfect", "twin"].delta, entries["perfect", "twin"].more) == (0, None)
     assert entries["perfect", "guess"].more == 0
@@ -97,7 +45,7 @@ def test_judges_of_other_outputs_are_not_compared() -> None:
     wrong = [True, False] * 20
     a = judge("a", [0.9, 0.1] * 20, wrong)
     b = replace(a, name="b", labels=dict(list(a.labels.items())[:30]))
-    result, summaries = compare_judges([a, b], {}, set(), CalibrationSettings(), {})
+    result, summaries = compare_judges([a, b], set(), CalibrationSettings(), {})
     assert result.comparisons == []
     assert [summary.n for summary in summaries] == [40, 30]
 

@@ -36,7 +36,8 @@ def test_values_are_means_over_groups_without_the_unrated(grouping: Grouping) ->
     for name in ("pearson", "spearman", "kendall", "acc_eq"):
         expected = stats.grouped(getattr(stats, name), METRIC.segments, HUMAN.segments, by=grouping)
         assert found[name].value == pytest.approx(expected.value)
-        assert found[name].drawn == "segments"
+        is_drawn = grouping == "item" or name in ("pearson", "spearman")
+        assert found[name].drawn == ("segments" if is_drawn else "")
 
 
 @pytest.mark.parametrize(
@@ -94,7 +95,7 @@ def test_intervals_are_those_of_drawing_columns(grouping: Grouping) -> None:
     assert first.segments is not None
     assert second.segments is not None
     found = {e.statistic: e for e in SegmentLevel(grouping, samples=150, seed=7).agreement(first, second)}
-    for name in ("pearson", "spearman", "kendall", "acc_eq"):
+    for name in ("pearson", "spearman", *(["kendall", "acc_eq"] if grouping == "item" else [])):
         function = getattr(stats, name)
         expected = bootstrap_interval(
             lambda a, b, function=function: stats.grouped(function, a, b, by=grouping).value,
@@ -105,11 +106,10 @@ def test_intervals_are_those_of_drawing_columns(grouping: Grouping) -> None:
         assert (found[name].low, found[name].high) == pytest.approx(expected, abs=1e-9), name
 
 
-def test_too_many_segments_leave_pairs_without_interval(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mtassay.meta.system_level.MOST_SEGMENTS", 2)
+def test_pairs_of_all_translations_have_no_interval() -> None:
     found = {e.statistic: e for e in SegmentLevel(samples=100).agreement(METRIC, HUMAN)}
     assert math.isnan(found["kendall"].low)
-    assert "too many pairs" in found["kendall"].reason
+    assert "too many" in found["kendall"].reason
     assert not math.isnan(found["kendall"].value)
     assert not math.isnan(found["spearman"].low)
 

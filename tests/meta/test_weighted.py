@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mtassay.stats import correlation as stats
-from mtassay.stats.correlation_rows import weighted_pairs, weighted_pearson, weighted_spearman
+from mtassay.stats.correlation_rows import weighted_pearson, weighted_spearman
 
 SCORE = st.one_of(st.integers(-2, 2).map(float), st.just(float("nan")))
 
@@ -32,26 +32,15 @@ def test_weights_give_the_numbers_of_the_repeated_segments(
     drawn: tuple[np.ndarray, np.ndarray, np.ndarray],
 ) -> None:
     x, y, weights = drawn
-    pairs = weighted_pairs(x, y, weights)
     found = {
         "pearson": weighted_pearson(x, y, weights),
         "spearman": weighted_spearman(x, y, weights),
-        "kendall": pairs.kendall(),
-        "acc_eq": pairs.acc_eq(),
     }
     for sample, row in enumerate(weights):
         places = np.repeat(np.arange(len(row)), row)
         for name, values in found.items():
             single = getattr(stats, name)(x[:, places], y[:, places])
             assert values[sample] == pytest.approx(single, nan_ok=True, abs=1e-9), name
-
-
-def test_scores_within_epsilon_are_tied_for_accuracy_alone() -> None:
-    x, y = np.array([[1.0, 1.5, 4.0]]), np.array([[2.0, 2.0, 3.0]])
-    weights = np.array([[1, 1, 1], [2, 1, 0]], dtype=np.uint8)
-    pairs = weighted_pairs(x, y, weights, 0.5)
-    assert pairs.acc_eq().tolist() == [1.0, 1.0]
-    assert pairs.kendall()[0] == pytest.approx(stats.kendall(x, y))
 
 
 def test_large_offsets_do_not_spoil_a_correlation() -> None:

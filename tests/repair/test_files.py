@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ from mtassay.data.errors import InputError, UsageError
 from mtassay.data.formats.test_sets import read_test_set
 from mtassay.data.languages import parse_pair
 from mtassay.meta.repair.corrections import Correction, WrongOutput
-from mtassay.meta.repair.training_data import ExportFormat, export, format_of, read_corrections, write_sheet
+from mtassay.meta.repair.training_data import export, format_of, read_corrections, write_sheet
 
 PAIR = parse_pair("en-pt")
 VASE = Correction("7", "A blue vase.", "Um vaso.", "Um vaso azul.", "anna", "under")
@@ -42,16 +41,9 @@ def test_what_xml_cannot_hold_becomes_a_space(tmp_path: Path) -> None:
     assert (segment.source, segment.references) == ("a b", ("c d",))
 
 
-def test_hugging_face_has_both_texts_under_their_languages(tmp_path: Path) -> None:
-    export(tmp_path / "fixes.json", [VASE], "hf", pair=PAIR)
-    record = json.loads((tmp_path / "fixes.json").read_text(encoding="utf-8"))
-    assert record == {"translation": {"en": "A blue vase.", "pt": "Um vaso azul."}}
-
-
-@pytest.mark.parametrize("form", ["tmx", "hf"])
-def test_formats_that_name_the_languages_need_the_pair(tmp_path: Path, form: ExportFormat) -> None:
+def test_a_translation_memory_needs_the_pair(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="add `langpair='SRC-TGT'`"):
-        export(tmp_path / "fixes", [VASE], form)
+        export(tmp_path / "fixes", [VASE], "tmx")
 
 
 def test_an_ending_without_a_format_is_refused() -> None:

@@ -162,7 +162,7 @@ def test_error_positions_leave_out_bad_originals_and_say_what_is_unknown() -> No
     assert table is not None
     assert cell(table, "adjective", "nmt").text == "50.0 [9–91] (2)"
     assert cell(table, "noun", "nmt").text == "– (0)"
-    assert "not in these: nmt 1." in table.notes[-1]
+    assert "since nobody knows: nmt 1." in table.notes[-1]
     assert position_table(error_positions([]), []) is None
 
 

@@ -109,11 +109,11 @@ def check(run: Run) -> None:
         if (table.title or "").startswith("Who is significantly better"):
             metric = (table.title or "").split()[-1]
             order = [row[0].text.split()[1] for row in table.cells()]
-            unbeaten = {o for o, row in zip(order, table.cells(), strict=True) if Cell("−") not in row}
+            unbeaten = {o for o, row in zip(order, table.cells(), strict=True) if Cell("▼") not in row}
             assert unbeaten == bold[metric]
             for i, a in enumerate(table.cells()):
                 for j, b in enumerate(table.cells()):
-                    assert {"+": "−", "−": "+"}.get(a[j + 1].text, a[j + 1].text) == b[i + 1].text
+                    assert {"▲": "▼", "▼": "▲"}.get(a[j + 1].text, a[j + 1].text) == b[i + 1].text
     page = page_of([run])
     glance = page.glance()
     assert glance is not None

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import pytest
-
-from mtassay.meta.agreement_tables import curve_figure, detection_table
-from mtassay.meta.detect import CurvePoint, JudgedDetector, PairKey, detect
-from mtassay.report.plots import draw
+from mtassay.meta.agreement_tables import detection_table
+from mtassay.meta.detect import JudgedDetector, PairKey, detect
 from mtassay.report.run_text import to_text
 
 LABELS = {PairKey(str(number)): number < 5 for number in range(10)}
@@ -41,13 +36,3 @@ def test_an_area_stands_only_where_there_are_scores() -> None:
 def test_names_cannot_steer_the_terminal() -> None:
     evil = JudgedDetector("d\x1b[31m", frozenset(), LABELS)
     assert "\x1b" not in to_text(detection_table(detect([evil])), width=80, color=False)
-
-
-def test_a_plot_has_a_line_or_a_dot_for_each_detector(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    path = tmp_path / "a.svg"
-    points = [CurvePoint(0.9, 1, 1.0, 0.2), CurvePoint(0.1, 5, 0.5, 1.0)]
-    draw(curve_figure({"scored": points}, {"plain": points[1]}, share=0.25, title="Curves"), path)
-    shown = path.read_text(encoding="utf-8")
-    for text in ("Curves", ">scored<", ">plain<", "Dotted"):
-        assert text in shown, text

@@ -9,7 +9,6 @@ import pytest
 
 from mtassay.data.display import Figure, Point, Series
 from mtassay.data.errors import InputError, MissingExtraError, UsageError
-from mtassay.report.plot_labels import spread
 from mtassay.report.plots import check_plot, draw, figure_html
 
 pytest.importorskip("matplotlib")
@@ -123,11 +122,3 @@ def test_without_matplotlib_the_message_says_what_to_install(
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'mtassay\[plot\]'"):
         check_plot(tmp_path / "a.svg")
-
-
-@pytest.mark.parametrize(
-    ("heights", "expected"),
-    [([], []), ([3.0], [3.0]), ([2.0, 2.0, 2.0], [1.0, 2.0, 3.0]), ([0.0, 0.9, 1.8], [-0.1, 0.9, 1.9])],
-)
-def test_names_of_lines_are_moved_apart(heights: list[float], expected: list[float]) -> None:
-    assert spread(heights, gap=1.0) == pytest.approx(expected)

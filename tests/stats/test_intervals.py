@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mtassay.stats.correlation import pearson
-from mtassay.stats.proportions import bootstrap_interval, fisher_interval, wilson
+from mtassay.stats.proportions import bootstrap_interval, wilson
 from mtassay.stats.resampling import interval
 
 
@@ -74,21 +74,6 @@ def test_wilson_holds_the_share_within_zero_and_one(n: int, data: st.DataObject)
     low, high = wilson(successes, n)
     assert 0 <= low <= successes / n + 1e-12
     assert successes / n - 1e-12 <= high <= 1
-
-
-def test_fisher_by_hand() -> None:
-    # atanh(0.8108700438) = 1.1295; 1.959964 / sqrt(8 - 3) = 0.8765; tanh(0.2530) and tanh(2.0060).
-    assert fisher_interval(0.8108700438028765, 8) == pytest.approx((0.2477757, 0.9644551), abs=1e-7)
-
-
-@pytest.mark.parametrize(("r", "n"), [(0.5, 3), (0.5, 0), (math.nan, 10)])
-def test_fisher_needs_four_pairs_and_a_correlation(r: float, n: int) -> None:
-    assert all(math.isnan(bound) for bound in fisher_interval(r, n))
-
-
-def test_a_perfect_correlation_has_no_width() -> None:
-    assert fisher_interval(1.0, 10) == (1, 1)
-    assert fisher_interval(-1.0, 10) == (-1, -1)
 
 
 def test_units_are_drawn_together_along_the_axis() -> None:

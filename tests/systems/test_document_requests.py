@@ -11,7 +11,7 @@ from mtassay.app.library import score
 from mtassay.data.languages import parse_pair
 from mtassay.data.nouns import Output, Request
 from mtassay.systems.chat_translator import OpenAI
-from mtassay.systems.document_requests import ask_documents, read_numbered
+from mtassay.systems.live import ask_documents, read_numbered
 from tests.systems.scripted import Script, Scripted
 from tests.systems.server import Seen, Server
 

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import mtassay as mt
 from mtassay.app.cli.main import build_app
 from mtassay.app.reports import find_themes
-from mtassay.changes.theme_tables import numbers, render_themes, theme_blocks, themes_html
+from mtassay.changes.theme_tables import numbers, render_themes, theme_blocks
 from mtassay.changes.themes import Themes
 from mtassay.data.nouns import Finding, Output, Result, Run, Segment
 from mtassay.runtime.workspace import Workspace
@@ -80,7 +80,7 @@ def replace_source(segment: Segment, source: str) -> Segment:
 
 
 def test_hostile_texts_are_text_in_a_notebook() -> None:
-    shown = themes_html(find_themes(planted(HOSTILE, more=HOSTILE)))
+    shown = find_themes(planted(HOSTILE, more=HOSTILE))._repr_html_()
     assert "<script>" not in shown
     assert "\u202e" not in shown
 

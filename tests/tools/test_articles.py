@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mtassay.nlp.function_words import wants_an
+from mtassay.nlp.word_forms import wants_an
 
 
 @pytest.mark.parametrize(

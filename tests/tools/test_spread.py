@@ -9,8 +9,7 @@ from mtassay.methods.invariance.invariance_answers import read_texts
 from mtassay.methods.invariance.substitutes import Candidate, Substituter, WordPlace
 from mtassay.methods.invariance.variants import VariantSettings, generate
 from mtassay.nlp.annotation import Annotation
-from mtassay.nlp.annotators import FakeAnnotator
-from mtassay.nlp.spread import SpreadAnnotator
+from mtassay.nlp.annotators import FakeAnnotator, SpreadAnnotator
 from tests.fakes import MemoryContext
 
 

@@ -12,7 +12,6 @@ from fastapi.testclient import TestClient
 
 from mtassay.app import access, reviewing
 from mtassay.data.formats.suite_files import read_suite
-from mtassay.data.formats.suite_items import Rule
 from mtassay.runtime.database import UnavailableError
 from tests.web.conftest import client_of
 from tests.web.test_pages import fields, run_of
@@ -201,7 +200,7 @@ def test_what_was_written_is_told_with_its_file(browser: TestClient, workspace: 
     card = card_of(workspace, FALOU)
     sent = {"csrf": fields(browser.get(card).text)["csrf"], "pattern": r"\bfalou\b", "kind": "incorrect"}
     html = browser.post(f"{card}/rule", data=sent, headers={"hx-request": "true"}).text
-    assert r"Written to suite.yaml: incorrect if \bfalou\b. To take it out, go back to this output." in html
+    assert r"Written to suite.yaml: incorrect if \bfalou\b. To take it out, edit the file." in html
 
 
 def test_a_card_says_where_rules_of_today_contradict_ones_answer(
@@ -216,117 +215,9 @@ def test_a_card_says_where_rules_of_today_contradict_ones_answer(
     assert "You said incorrect, and the rules of today say correct" in browser.get(card).text
 
 
-# Taken out -----------------------------------------------------------------------------------------------
-
-
-def taking_out(html: str) -> list[str]:
-    """Where the page leads to take its rules out, in its order: those that apply first."""
-    return re.findall(r'class="take-out" href="([^"]+)"', html)
-
-
 def rules_in(folder: Path) -> list[str]:
     (item, *_) = read_suite(folder / "suite.yaml").items
     return [rule.text for rule in (*item.positive_regex, *item.negative_regex)]
-
-
-def test_a_rule_is_taken_out_after_it_is_told_what_that_does(
-    browser: TestClient, workspace: Path, folder: Path
-) -> None:
-    page = browser.get(card_of(workspace, BOTH)).text
-    place = taking_out(page)[0]
-    before = rules_in(folder)
-    html = browser.get(place).text
-    assert "correct if</b> <code" in html
-    assert "Known outputs that would be judged otherwise without it: 1<" in html
-    assert "conflict → incorrect" in html
-    assert rules_in(folder) == before
-    sent = {"csrf": fields(page)["csrf"], "id": "1", "answer": "incorrect"}
-    again = browser.post(place, data=sent, headers={"hx-request": "true"}).text
-    assert "Taken out of suite.yaml: correct if Ninguém disse nada." in again
-    assert rules_in(folder) == [rule for rule in before if rule != "Ninguém disse nada"]
-    assert "settled: incorrect" in again
-
-
-def test_who_took_a_rule_out_stands_beside_the_output(browser: TestClient, workspace: Path) -> None:
-    card = card_of(workspace, BOTH)
-    html = browser.get(card).text
-    sent = {"csrf": fields(html)["csrf"], "answer": "unsure"}
-    assert browser.post(taking_out(html)[0], data=sent).status_code == 200
-    (review,) = reviewing.reviews(workspace=workspace)
-    assert (review["reviewer"], review["answer"]) == ("lena", "unsure")
-    assert review["note"] == "took out the rule: correct if Ninguém disse nada"
-    assert "took out the rule" in browser.get(card).text
-
-
-def test_a_rule_stays_where_the_request_is_not_ours_or_says_no_answer(
-    browser: TestClient, workspace: Path, folder: Path
-) -> None:
-    html = browser.get(card_of(workspace, BOTH)).text
-    place, token = taking_out(html)[0], fields(html)["csrf"]
-    before = (folder / "suite.yaml").read_bytes()
-    for sent, origin, status in (
-        ({"answer": "correct"}, None, 403),
-        ({"answer": "correct", "csrf": "x"}, None, 403),
-        ({"answer": "correct", "csrf": token}, "https://elsewhere.example", 403),
-        ({"csrf": token}, None, 400),
-        ({"answer": "right", "csrf": token}, None, 400),
-    ):
-        headers = {"origin": origin} if origin else {}
-        assert browser.post(place, data=sent, headers=headers).status_code == status
-    gone = place.rpartition("/")[0] + "/0123456789abcdef"
-    assert browser.get(gone).status_code == 400
-    assert browser.post(gone, data={"csrf": token, "answer": "correct"}).status_code == 400
-    assert (folder / "suite.yaml").read_bytes() == before
-    assert not reviewing.reviews(workspace=workspace)
-
-
-def test_reviewers_who_are_no_admins_take_no_rules_out(
-    browser: TestClient, workspace: Path, folder: Path
-) -> None:
-    card = card_of(workspace, BOTH)
-    place = taking_out(browser.get(card).text)[0]
-    secret = access.invite("anna", workspace=workspace)
-    before = (folder / "suite.yaml").read_bytes()
-    with client_of(workspace) as other:
-        other.get(f"/enter/{secret}")
-        page = other.get(card).text
-        assert taking_out(page) == []
-        assert other.get(place).status_code == 403
-        sent = {"csrf": fields(page)["csrf"], "answer": "correct"}
-        assert other.post(place, data=sent).status_code == 403
-    assert (folder / "suite.yaml").read_bytes() == before
-
-
-def test_of_two_rules_with_one_text_the_chosen_one_goes(
-    browser: TestClient, workspace: Path, folder: Path
-) -> None:
-    suite = folder / "suite.yaml"
-    two = "[Ninguém disse nada, {regex: Ninguém disse nada, author: ana, case: ignore}]"
-    suite.write_text(suite.read_text("utf-8").replace("[Ninguém disse nada]", two), "utf-8")
-    html = browser.get(card_of(workspace, BOTH)).text
-    places = [place for place in taking_out(html) if "by ana" in browser.get(place).text]
-    assert len(places) == 1
-    assert "No known output to this source would be judged otherwise" in browser.get(places[0]).text
-    sent = {"csrf": fields(html)["csrf"], "answer": "incorrect"}
-    assert browser.post(places[0], data=sent).status_code == 200
-    assert read_suite(suite).items[0].positive_regex == (Rule("Ninguém disse nada"),)
-
-
-def test_a_rule_stays_while_the_workspace_is_busy_and_can_be_taken_out_later(
-    browser: TestClient, workspace: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("mtassay.runtime.database.PATIENCE_S", 0.01)
-    html = browser.get(card_of(workspace, BOTH)).text
-    sent = {"csrf": fields(html)["csrf"], "id": "1", "answer": "incorrect"}
-    before = (folder / "suite.yaml").read_bytes()
-    with closing(sqlite3.connect(workspace, isolation_level=None)) as other:
-        other.execute("BEGIN IMMEDIATE")
-        busy = browser.post(taking_out(html)[0], data=sent)
-    assert (busy.status_code, "nothing was kept" in busy.text) == (503, True)
-    assert (folder / "suite.yaml").read_bytes() == before
-    assert browser.post(taking_out(html)[0], data=sent).status_code == 200
-    (review,) = reviewing.reviews(workspace=workspace)
-    assert review["note"] == "took out the rule: correct if Ninguém disse nada"
 
 
 def test_no_rule_is_written_while_the_workspace_is_busy(
@@ -345,21 +236,6 @@ def test_no_rule_is_written_while_the_workspace_is_busy(
     assert [review["answer"] for review in reviewing.reviews(workspace=workspace)] == ["correct"]
 
 
-def test_nobody_is_said_to_have_taken_out_a_rule_that_stays(
-    browser: TestClient, workspace: Path, folder: Path
-) -> None:
-    suite = folder / "suite.yaml"
-    text = suite.read_text("utf-8").replace("positive_regex: [Ninguém disse nada]", "positive_regex: *said")
-    suite.write_text(text.replace("langpair:", "about: &said Ninguém disse nada\nlangpair:"), "utf-8")
-    html = browser.get(card_of(workspace, BOTH)).text
-    before = suite.read_bytes()
-    sent = {"csrf": fields(html)["csrf"], "id": "1", "answer": "incorrect"}
-    refused = browser.post(taking_out(html)[0], data=sent)
-    assert (refused.status_code, "cannot be edited" in refused.text) == (400, True)
-    assert suite.read_bytes() == before
-    assert not reviewing.reviews(workspace=workspace)
-
-
 def written(html: str) -> tuple[str, str]:
     """What is in the fields of a card: note and correction."""
     (note,) = re.findall(r'name="note"[^>]* value="([^"]*)"', html)
@@ -367,61 +243,38 @@ def written(html: str) -> tuple[str, str]:
     return note, correction
 
 
-@pytest.mark.parametrize("does", ["takes out", "makes"])
-def test_whoever_changes_a_rule_keeps_their_note_and_correction(
-    browser: TestClient, workspace: Path, does: str
-) -> None:
+def test_whoever_makes_a_rule_keeps_their_note_and_correction(browser: TestClient, workspace: Path) -> None:
     card = card_of(workspace, BOTH)
     html = browser.get(card).text
     form = fields(html)
     fixed = "Ninguém disse nada."
     said = {"answer": "incorrect", "note": "two clauses", "correction": fixed}
     browser.post(form.pop("action"), data={**form, **said})
-    if does == "makes":
-        sent = {"csrf": form["csrf"], "pattern": "nada, ele", "kind": "incorrect"}
-        took = ""
-        assert browser.post(f"{card}/rule", data=sent).status_code == 200
-    else:
-        took = "took out the rule: correct if Ninguém disse nada\n"
-        sent = {"csrf": form["csrf"], "answer": "incorrect"}
-        assert browser.post(taking_out(html)[0], data=sent).status_code == 200
+    sent = {"csrf": form["csrf"], "pattern": "nada, ele", "kind": "incorrect"}
+    assert browser.post(f"{card}/rule", data=sent).status_code == 200
     newest = max(reviewing.reviews(workspace=workspace), key=lambda review: review["at"])
-    assert newest["note"] == f"{took}two clauses\nfix: {fixed}"
+    assert newest["note"] == f"two clauses\nfix: {fixed}"
     assert written(browser.get(card).text) == ("two clauses", fixed)
-
-
-def test_a_later_answer_does_not_say_again_that_a_rule_was_taken_out(
-    browser: TestClient, workspace: Path
-) -> None:
-    card = card_of(workspace, BOTH)
-    html = browser.get(card).text
-    browser.post(taking_out(html)[0], data={"csrf": fields(html)["csrf"], "answer": "incorrect"})
-    html = browser.get(card).text
-    assert written(html) == ("", "")
-    assert html.count("took out the rule: ") == 1
 
 
 def test_who_wants_to_change_rules_that_are_gone_is_told_so(
     browser: TestClient, workspace: Path, folder: Path
 ) -> None:
     card = card_of(workspace, BOTH)
-    place = taking_out(browser.get(card).text)[0]
     suite = folder / "suite.yaml"
     suite.write_text(suite.read_text("utf-8").replace("source: Nobody", "source: No one"), "utf-8")
-    for address in (place, f"{card}/rule"):
-        refused = browser.get(address)
-        assert (refused.status_code, "does not have its item any more" in refused.text) == (400, True)
+    refused = browser.get(f"{card}/rule")
+    assert (refused.status_code, "does not have its item any more" in refused.text) == (400, True)
 
 
-@pytest.mark.parametrize("does", ["takes out", "makes"])
 @pytest.mark.parametrize("headers", [{}, {"hx-request": "true"}])
 def test_what_was_filtered_by_stays_when_rules_change(
-    browser: TestClient, workspace: Path, does: str, headers: dict[str, str]
+    browser: TestClient, workspace: Path, headers: dict[str, str]
 ) -> None:
     query = "category=Negation&double=1"
     html = browser.get(f"{card_of(workspace, BOTH)}?{query}").text
-    links = taking_out(html) if does == "takes out" else re.findall(r'id="make-rule"[^>]* href="(.+?)"', html)
-    form = browser.get(links[0].replace("&amp;", "&")).text
+    (link,) = re.findall(r'id="make-rule"[^>]* href="(.+?)"', html)
+    form = browser.get(link.replace("&amp;", "&")).text
     assert f"?{query}" in re.findall(r"<nav.*</nav>", form)[0].replace("&amp;", "&")
     (action,) = re.findall(r'class="rule-form" method="post" action="([^"]+)"', form)
     sent = {"csrf": fields(html)["csrf"], "answer": "incorrect", "pattern": "nada, ele", "kind": "incorrect"}

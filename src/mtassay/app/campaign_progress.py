@@ -1,4 +1,4 @@
-"""Where a campaign of reviewers is: progress, pace, agreement, and how its judge did."""
+"""Where a campaign of reviewers is: progress, pace and agreement."""
 
 from __future__ import annotations
 
@@ -11,23 +11,18 @@ from mtassay.app.access import invitations
 from mtassay.app.campaign_tables import CampaignReport, ReviewerProgress
 from mtassay.app.reviewing import Decisions, Place
 from mtassay.app.runs import open_workspace
-from mtassay.data.errors import UsageError
 from mtassay.data.nouns import UNSURE, Review
 from mtassay.data.questions import find_question
 from mtassay.data.subjects import Decision
 from mtassay.data.subjects import decide as decide_reviews
-from mtassay.meta.detect import JudgedDetector, PairKey
-from mtassay.meta.judges import CalibratedJudge, CalibrationSettings, calibrate_judge
 from mtassay.report.run_text import Progress
 from mtassay.review.campaign_store import CampaignStore, frozen_reviews, sealed
 from mtassay.review.campaigns import (
-    RIGHT,
     Campaign,
     CampaignSubject,
     adjudicable,
     cautions,
     is_complete,
-    judge_record,
     pace_of,
 )
 from mtassay.review.quality_control import checked_reviewers, is_counted
@@ -44,16 +39,13 @@ MOST_IN_PAIRS = 6
 def report(
     name: str = "last",
     *,
-    precision: float = 0.8,
     seed: int | None = None,
     workspace: Place | Workspace | None = None,
 ) -> CampaignReport:
-    """Progress, pace and agreement of a campaign, and how its judge did, as far as people have answered.
+    """Progress, pace and agreement of a campaign, as far as people have answered.
 
-    Agreement, and the judge, are measured by the answers that people gave before they could see others'.
+    Agreement is measured by the answers that people gave before they could see others'.
     Agreement and the counts of `unsure` are of subjects that all have answered, since reviewers see them.
-
-    `precision` is the one that a threshold for the judge should meet.
     """
     store = open_workspace(workspace)
     campaign_store = CampaignStore(store)
@@ -92,8 +84,6 @@ def report(
         known = {about: decision for about, decision in by_themselves.items() if about not in seals}
     groups = _agreement(store, campaign, regular, known, fixed_seed(seed))
     overall = groups.pop(ALL)[ALL]
-    judged = judge_record(campaign, regular, by_themselves) if campaign.judge else None
-    calibrated, why = _calibrated(campaign, regular, by_themselves, precision)
     return CampaignReport(
         campaign,
         len(subjects),
@@ -105,9 +95,6 @@ def report(
         progress,
         overall,
         groups,
-        judged,
-        calibrated,
-        why,
         scale_note(question.name),
         len(changed),
         () if campaign.closed else cautions(campaign, regular, _invited(store)),
@@ -132,7 +119,7 @@ def _progress(
         if entry.subject in known:
             unsure.update(name for name, review in latest.items() if review.answer == UNSURE)
         if len(latest) < entry.wanted and not campaign.closed:
-            left.update(name for name in entry.takers or campaign.reviewers if name not in latest)
+            left.update(name for name in campaign.reviewers if name not in latest)
     own: dict[str, list[Review]] = {name: [] for name in campaign.reviewers}
     for review in reviews:
         own[review.reviewer].append(review)
@@ -176,28 +163,3 @@ def _agreement(
     record = {p: {n: [asdict(e) for e in found] for n, found in g.items()} for p, g in parts.items()}
     store.remember([(key, json.dumps(record).encode())])
     return parts
-
-
-def _calibrated(
-    campaign: Campaign, subjects: Sequence[CampaignSubject], decisions: Decisions, precision: float
-) -> tuple[CalibratedJudge | None, str]:
-    """The threshold for a wished precision where the judge gives scores, or why there is none."""
-    labels: dict[str, bool] = {}
-    for entry in subjects:
-        decision = decisions.get((entry.subject, campaign.question))
-        if entry.score is not None and decision is not None and decision.answer is not None:
-            labels[entry.subject] = decision.answer != RIGHT
-    if not labels:
-        return None, ""
-    judge = JudgedDetector(
-        campaign.judge,
-        frozenset(PairKey(entry.subject) for entry in subjects if entry.verdict not in ("", RIGHT)),
-        {PairKey(subject): label for subject, label in labels.items()},
-        {PairKey(entry.subject): entry.score for entry in subjects if entry.score is not None},
-        low_is_error=campaign.low_is_error,
-    )
-    cases = {entry.subject: f"{entry.run}\t{entry.case_id}" for entry in subjects}
-    try:
-        return calibrate_judge(judge, CalibrationSettings(precision, seed=campaign.seed), sources=cases), ""
-    except UsageError as error:
-        return None, str(error)

@@ -1,4 +1,4 @@
-"""How a campaign of reviewers goes: who answered how much and how fast, agreement, and how a judge did."""
+"""How a campaign of reviewers goes: who answered how much and how fast, and agreement."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 from mtassay.data.display import Cell, Table
 from mtassay.data.marks import printable
 from mtassay.data.subjects import caution_of_models
-from mtassay.review.campaigns import Campaign, CampaignJudge, Pace
+from mtassay.review.campaigns import Campaign, Pace
 from mtassay.review.quality_control import CheckedReviewer, checks_table
 
 if TYPE_CHECKING:
-    from mtassay.meta.judges import CalibratedJudge
     from mtassay.review.reviewer_agreement import AgreementCoefficient
 
 
@@ -42,10 +41,9 @@ class CampaignReport:
 
     Of `subjects`, `wanted` answers in all are asked for and `given` are there; `complete` have all of theirs.
     `to_adjudicate` wait for an adjudicator, `adjudicated` are settled by one. `groups` have the agreement by
-    the name of a category or phenomenon. `judged` is how the judge did, `calibrated` its threshold for a
-    wished precision, and `uncalibrated` why there is none. `scale` says what agreement means of ratings and
-    of spans. `changed` are answers that somebody changed after they could see those of others or of the
-    judge: agreement and the judge are measured by what they had answered before. `cautions` are what may
+    the name of a category or phenomenon. `scale` says what agreement means of ratings and of spans. `changed`
+    are answers that somebody changed after they could see those of others: agreement is measured by what
+    they had answered before. `cautions` are what may
     keep it from being done. `checked` is how each reviewer did in attention checks and calibration.
     """
 
@@ -59,9 +57,6 @@ class CampaignReport:
     progress: Sequence[ReviewerProgress]
     agreement: Sequence[AgreementCoefficient]
     groups: Mapping[str, Mapping[str, Sequence[AgreementCoefficient]]]
-    judged: CampaignJudge | None = None
-    calibrated: CalibratedJudge | None = None
-    uncalibrated: str = ""
     scale: str = ""
     changed: int = 0
     cautions: Sequence[str] = ()
@@ -88,19 +83,10 @@ class CampaignReport:
         }
         if self.checked:
             record["checks"] = [asdict(entry) | {"share": entry.share} for entry in self.checked]
-        if self.judged is not None:
-            judged = self.judged
-            record["judge"] = {**asdict(judged), "precision": judged.precision, "recall": judged.recall}
-            if self.calibrated is not None:
-                record["judge"]["calibrated"] = {
-                    "threshold": self.calibrated.threshold,
-                    "wished_precision": self.calibrated.wished,
-                    "held_out": self.calibrated.held_out._asdict(),
-                }
         return record
 
     def tables(self) -> list[Table]:
-        """Progress, agreement, agreement by phenomenon, and the judge; what says nothing is left out."""
+        """Progress, agreement, agreement by phenomenon; what says nothing is left out."""
         tables = [self._progress()]
         if self.checked:
             campaign = self.campaign
@@ -112,8 +98,6 @@ class CampaignReport:
         if self.agreement:
             tables.append(self._agreement())
         tables += [self._by(part, by_name) for part, by_name in self.groups.items() if any(by_name.values())]
-        if self.judged is not None and self.judged.n:
-            tables.append(self._judge())
         return tables
 
     def _progress(self) -> Table:
@@ -178,30 +162,6 @@ class CampaignReport:
         header = [part, "agreement", "alpha", "95 % interval", "n"]
         return Table(header, rows, f"Agreement by {part}", notes)
 
-    def _judge(self) -> Table:
-        assert self.judged is not None
-        judged = self.judged
-        rows: list[list[Cell | str]] = []
-        whole = {"precision": judged.flagged, "recall": judged.wrong}
-        for name, share in (("precision", judged.precision), ("recall", judged.recall)):
-            shown = (
-                ("–", "")
-                if share is None
-                else (_percent(share[0]), f"{_percent(share[1])} to {_percent(share[2])}")
-            )
-            rows.append([name, *shown, f"{whole[name]:,}"])
-        notes = [
-            f"Judge: {printable(judged.judge)}. People, who did not see its verdicts, settled {judged.n:,} "
-            f"outputs that have one; {judged.wrong:,} are wrong. 95 %: Wilson's interval.",
-        ]
-        if not self.agreement and (changed := changed_note(self.changed)):
-            notes.append(changed)
-        if self.calibrated is not None:
-            notes.append(_threshold(self.calibrated))
-        elif self.uncalibrated:
-            notes.append(self.uncalibrated)
-        return Table(["judge", "share", "95 % interval", "n"], rows, "The judge compared with people", notes)
-
 
 def agreement_rows(found: Sequence[AgreementCoefficient]) -> list[list[Cell | str]]:
     """A row for each coefficient; pairs of reviewers with nothing in common are left out."""
@@ -220,8 +180,7 @@ def changed_note(count: int) -> str:
     """How many answers read otherwise since the reveal; empty for none."""
     if not count:
         return ""
-    seen = "Changed after the answers of others, or of the judge, could be seen"
-    return f"{seen}: {count:,}. The answers before count here."
+    return f"Changed after the answers of others could be seen: {count:,}. The answers before count here."
 
 
 def number(entry: AgreementCoefficient, value: float | None) -> str:
@@ -244,16 +203,3 @@ def _percent(share: float) -> str:
 
 def _duration(seconds: float) -> str:
     return f"{seconds:.1f} s" if seconds < 120 else f"{seconds / 60:.1f} min"
-
-
-def _threshold(judge: CalibratedJudge) -> str:
-    if judge.threshold is None:
-        most = "" if judge.most is None else f"; these labels support {100 * judge.most:g} %"
-        return f"No threshold meets a precision of {100 * judge.wished:g} %{most}."
-    side = "at most" if judge.low_is_error else "at least"
-    cells = judge.held_out
-    return (
-        f"For a precision of {100 * judge.wished:g} %, call wrong what has a score of {side} "
-        f"{judge.threshold:.4g}: on held-out outputs, {cells.hits:,} of {cells.hits + cells.alarms:,} that "
-        f"were called wrong are, of {cells.hits + cells.misses:,} wrong ones."
-    )

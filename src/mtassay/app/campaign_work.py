@@ -8,34 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Unpack
 
-from mtassay.app.arguments import known_keywords
 from mtassay.app.review_cards import Card, document_around, languages
 from mtassay.app.reviewing import Decisions, Place, common_question, reviewer_name
-from mtassay.app.runs import RunSettings, open_workspace
-from mtassay.app.settings_types import AskOptions
+from mtassay.app.runs import open_workspace
 from mtassay.data.display import Line
 from mtassay.data.errors import UsageError
-from mtassay.data.languages import parse_pair
 from mtassay.data.nouns import Question, Review, Run, Segment
 from mtassay.data.questions import find_question
-from mtassay.data.settings import build
 from mtassay.data.subjects import Decision, Pending, told_answer
 from mtassay.data.subjects import decide as decide_reviews
-from mtassay.meta.detect import OWN_VERDICTS, JudgeVerdicts, detector_names, metric_verdicts, verdicts_of_runs
 from mtassay.review.campaign_store import CampaignStore, KeptAnswer, keep_answer, sealed, visible_reviews
 from mtassay.review.campaigns import (
-    Assignment,
     Campaign,
     CampaignSubject,
-    SecondOpinion,
     adjudicable,
     is_complete,
     planned,
-    read_assignment,
     refuse_unfinishable,
-    second_opinion,
 )
 from mtassay.review.pending import (
     PendingChoice,
@@ -58,7 +48,6 @@ USUAL_OVERLAP = 0.2
 # Making and ending ---------------------------------------------------------------------------------------
 
 
-@known_keywords(AskOptions)
 def create(
     name: str,
     runs: str | Sequence[str] = "last",
@@ -68,34 +57,27 @@ def create(
     adjudicators: str | Sequence[str] = (),
     overlap: float | None = None,
     raters: int = 2,
-    assign: Sequence[str | Assignment] = (),
     category: Sequence[str] = (),
     phenomenon: Sequence[str] = (),
     item: Sequence[str] = (),
     system: Sequence[str] = (),
     sample: int | None = None,
     settled: int = 0,
-    judge: str = "",
-    threshold: float | None = None,
     attention: float = 0.0,
     calibration: int = 0,
     exclude_below: float = 0.0,
     exclude_faster: float = 0.0,
     seed: int | None = None,
     workspace: Place | Workspace | None = None,
-    langpair: str | None = None,
-    **options: Unpack[AskOptions],
 ) -> Campaign:
     """A new campaign about what is open in these runs, or about all outputs with a question for any run.
 
-    `category`, `phenomenon`, `item` and `system` choose outputs, of which `sample` are drawn; `assign` says
-    who gets which (`anna:category=Negation`), else everybody gets any. A share `overlap` (0.2, of one
-    reviewer none) is answered by `raters` people each. `settled` mixes in so many outputs that the runs
-    settled by themselves, so that nobody knows which. `judge` is whose verdicts are compared with people:
-    `run`, a detector of the runs, or a metric such as `llm:MODEL`, which calls wrong what scores below the
-    `threshold`. `attention` is the share of attention checks, `calibration` how many outputs everybody
-    answers first; who passes less than `exclude_below` of the checks, or takes less than `exclude_faster`
-    seconds for an output, is in no agreement (see `quality_control`).
+    `category`, `phenomenon`, `item` and `system` choose outputs, of which `sample` are drawn. A share
+    `overlap` (0.2, of one reviewer none) is answered by `raters` people each. `settled` mixes in so many
+    outputs that the runs settled by themselves, so that nobody knows which. `attention` is the share of
+    attention checks, `calibration` how many outputs everybody answers first; who passes less than
+    `exclude_below` of the checks, or takes less than `exclude_faster` seconds for an output, is in no
+    agreement (see `quality_control`).
 
     What can never be done is a `UsageError`; what may keep it from being done is told in the `cautions` of
     `campaign_reports.report`.
@@ -115,7 +97,6 @@ def create(
         raise UsageError("Nothing is open in these runs: there is nothing to ask. See `settled`.")
     if overlap is None:
         overlap = USUAL_OVERLAP if len(_names(reviewers)) > 1 else 0.0
-    whose = judge or (OWN_VERDICTS if settled else "")
     campaign = Campaign(
         name.strip(),
         asked.name,
@@ -124,8 +105,6 @@ def create(
         _names(adjudicators),
         overlap,
         raters,
-        tuple(a if isinstance(a, Assignment) else read_assignment(a) for a in assign),
-        whose,
         is_blind=asked.is_blind or bool(settled or attention),
         seed=fixed,
         created=now_exactly(),
@@ -134,14 +113,9 @@ def create(
         exclude_below=exclude_below,
         exclude_faster=exclude_faster,
     )
-    outputs, entries = entries, with_checks(entries, attention, seed=fixed, calibration=calibration)
-    refuse_unfinishable(campaign, planned(campaign, entries))  # before a model is paid for
-    verdicts = (
-        _verdicts(opened, whose, threshold, outputs, asked, store.path, langpair, options) if whose else None
-    )
-    if verdicts is not None:
-        campaign = replace(campaign, low_is_error=verdicts.low_is_error)
-    subjects = planned(campaign, entries, verdicts.by_subject if verdicts else {})
+    entries = with_checks(entries, attention, seed=fixed, calibration=calibration)
+    subjects = planned(campaign, entries)
+    refuse_unfinishable(campaign, subjects)
     CampaignStore(store).save(campaign, subjects, [entry.subject for entry in entries])
     return campaign
 
@@ -194,34 +168,6 @@ def delete(name: str, *, workspace: Place | Workspace | None = None) -> Campaign
     return CampaignStore(open_workspace(workspace)).delete(name)
 
 
-def _verdicts(
-    runs: Sequence[Run],
-    judge: str,
-    threshold: float | None,
-    entries: Sequence[Pending],
-    question: Question,
-    workspace: Place | None,
-    langpair: str | None,
-    options: AskOptions,
-) -> JudgeVerdicts:
-    """What the judge of a new campaign says of its subjects; a metric is asked now."""
-    names = [OWN_VERDICTS, *detector_names(runs)]
-    if judge in names:
-        return verdicts_of_runs(runs, judge, question)
-    if threshold is None:
-        raise UsageError(
-            f"No detector '{judge}' in these runs. There are: {', '.join(names)}. For a metric, say below "
-            "which score an output is wrong: add `threshold`."
-        )
-    own = next((str(run.parameters["pair"]) for run in runs if run.parameters.get("pair")), None)
-    written = langpair or own
-    pair = None if written is None else parse_pair(written)
-    known = {"language": str(pair.target), "langpair": str(pair)} if pair else {}
-    metric = build("metric", judge, **known)
-    with RunSettings(workspace=workspace, **options).context(is_live=metric.asks_models) as context:
-        return metric_verdicts(judge, metric, entries, question, context, threshold)
-
-
 # Answering -----------------------------------------------------------------------------------------------
 
 
@@ -229,13 +175,11 @@ def _verdicts(
 class CampaignCard(Card):
     """A card of a campaign, before a reviewer or an adjudicator.
 
-    `answers` are those of others, once they may be seen; `second_opinion` is what a machine says, once this
-    person has answered.
+    `answers` are those of others, once they may be seen.
     """
 
     campaign: Campaign
     answers: Mapping[str, Review]
-    second_opinion: SecondOpinion | None = None
 
     @property
     def pending(self) -> Pending:
@@ -251,10 +195,9 @@ class CampaignCard(Card):
 
 @dataclass(frozen=True, slots=True)
 class CampaignAnswer(KeptAnswer):
-    """An answer that was kept; `answers` and `second_opinion` are what its giver may see now."""
+    """An answer that was kept; `answers` are those of others that its giver may see now."""
 
     answers: Mapping[str, Review] = field(default_factory=dict)
-    second_opinion: SecondOpinion | None = None
 
 
 def next_card(
@@ -318,12 +261,8 @@ def load_card(
     decision = _decisions(store, question, subject=entry.subject).get((entry.subject, question.name))
     mine = decision.latest.get(who) if decision else None
     card = _card(store, campaign, entry, _answers_shown(store, decision, who) if mine else {}, who)
-    is_judged = bool(mine and entry.verdict)
-    opinion = (
-        second_opinion(campaign, campaign_store.judged(campaign, who), entry.subject) if is_judged else None
-    )
     asked = replace(card.entry, mine=mine.answer if mine else "")
-    return replace(card, entry=asked, mine=mine, second_opinion=opinion)
+    return replace(card, entry=asked, mine=mine)
 
 
 def latest_subject(
@@ -400,10 +339,7 @@ def _keep(
     kept = keep_answer(store, about, question, text, who, note=note, receipt=receipt, is_adjudication=final)
     decision = _decisions(store, question, subject=about.id).get((about.id, question.name))
     answers = _answers_shown(store, decision, who)
-    opinion = None
-    if entry.verdict and not final:
-        opinion = second_opinion(campaign, CampaignStore(store).judged(campaign, who), about.id)
-    return CampaignAnswer(about, question, kept.review, kept.decision, kept.is_new, answers, opinion)
+    return CampaignAnswer(about, question, kept.review, kept.decision, kept.is_new, answers)
 
 
 def _answers_shown(store: Workspace, decision: Decision | None, who: str) -> dict[str, Review]:

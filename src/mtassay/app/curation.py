@@ -8,28 +8,26 @@ All functions take a suite (a file, the name of one that a language pack has, or
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from glob import escape
 from pathlib import Path
 from typing import Unpack
 
 from mtassay.app.arguments import known_keywords
+from mtassay.app.runs import Run as AppRun
 from mtassay.app.runs import RunSettings, workspace_path
 from mtassay.app.settings_types import AnySuite, RunOptions, SuiteOptions
-from mtassay.changes.run_changes import VerdictChanges
 from mtassay.data.errors import UsageError
 from mtassay.data.formats.suite_editing import add_rules, editable
 from mtassay.data.formats.suite_files import read_suite
 from mtassay.data.formats.suite_items import Suite
-from mtassay.data.marks import plural
-from mtassay.data.nouns import Output, Run
-from mtassay.methods.engine import EngineContext, execute, live_outputs, translate
+from mtassay.data.nouns import Output
+from mtassay.methods.engine import EngineContext, execute, translate
 from mtassay.methods.suite.acceptance import Outcome, Wish, rules_to_add
 from mtassay.methods.suite.material import (
     ItemMaterial,
     same_items,
     suite_run,
-    suite_runs,
 )
 from mtassay.methods.suite.problems import Problems, lint, read_codes
 from mtassay.methods.suite.suite_method import SuiteMethod
@@ -41,20 +39,12 @@ _KEPT = ("items", "test", "alpha", "samples", "seed")
 """Parameters of a saved run that hold for a new judgement of it."""
 
 
-@dataclass(frozen=True)
-class ItemAnswers:
-    """What systems answered to each item, in order; `live` are those of live engines, which may fail."""
-
-    outputs: Mapping[str, Sequence[Output]] = field(default_factory=dict)
-    live: Mapping[str, Sequence[Output]] = field(default_factory=dict)
-
-
-def ask(method: SuiteMethod, systems: Given, context: EngineContext) -> ItemAnswers:
+def ask(method: SuiteMethod, systems: Given, context: EngineContext) -> Mapping[str, Sequence[Output]]:
     """What systems make of the chosen items. Nothing is judged, so rules may be wrong or missing."""
     opened = open_systems(systems, method.segments, method.pair, read=method.reader(method.segments, context))
     outputs = translate(method.segments, opened, context)
     context.note_origins()
-    return ItemAnswers(outputs, live_outputs(opened, outputs))
+    return outputs
 
 
 @known_keywords(SuiteOptions)
@@ -76,7 +66,7 @@ def accept(
     wish.check()
     editable(path)
     method = SuiteMethod.resolve({"suite": path, **parameters})
-    outcome = rules_to_add(method.suite, _gather(method, systems, run, settings).material, wish)
+    outcome = rules_to_add(method.suite, _gather(method, systems, run, settings), wish)
     if outcome.rules and confirm and not confirm(outcome):
         return Outcome(remarks=outcome.remarks)
     if outcome.rules:
@@ -84,39 +74,15 @@ def accept(
     return outcome
 
 
-@known_keywords(SuiteOptions)
-def add_expression(
-    path: str | Path,
-    subject: str,
-    pattern: str,
-    *,
-    correct: bool,
-    reviewer: str,
-    run: str | None = None,
-    **options: Unpack[SuiteOptions],
-) -> list[str]:
-    """Write one expression into a suite file, for an output of a saved run that is correct, or is not.
-
-    It must match that output and break no known verdict, else it is a `UsageError` and nothing is written.
-    Gives a line for what was written, and what there is to say about it.
-    """
-    wish = Wish(reviewer, (subject,), regex=pattern, correct=correct)
-    outcome = accept(path, wish, run=run, **options)
-    return [*outcome.lines, *outcome.remarks]
-
-
 @known_keywords(RunOptions)
 def check(
     suite: AnySuite,
-    systems: Given = (),
     *,
-    runs: bool = False,
-    min_items: int = 5,
     select: Sequence[str] = (),
     ignore: Sequence[str] = (),
     **options: Unpack[RunOptions],
 ) -> Problems:
-    """What is wrong with a suite; with outputs of systems or of all saved runs, also rules that never apply.
+    """What is wrong with a suite.
 
     `select` and `ignore` are names of problems, or error, warning and info. The suite may lack items, and may
     have what judging refuses: bad patterns, and ids that occur twice.
@@ -127,36 +93,19 @@ def check(
     settings = RunSettings(**options)
     chosen, left_out = read_codes(select), read_codes(ignore)
     content = suite if isinstance(suite, Suite) else read_suite(suite)
-    material = ItemMaterial()
-    if systems and content.items:
-        with settings.context(systems) as context:
-            material.add(ask(SuiteMethod(content), systems, context).outputs)
-    if runs:
-        store = existing_workspace(settings)
-        saved = suite_runs(store) if store else []
-        if store is None or not saved:
-            raise UsageError(
-                "There are no saved runs yet: run 'mtassay suite run' first, or leave out --runs."
-            )
-        for name in saved:
-            material.add_run(store, name, content)
     with Progress(quiet=settings.is_quiet) as progress:
-        problems = lint(
-            content,
-            outputs=material.texts() if systems or runs else None,
-            min_items=min_items,
-            report=lambda done: progress.report("checking", done, len(content.items)),
-        )
+        problems = lint(content, report=lambda done: progress.report("checking", done, len(content.items)))
     return Problems(content, problems).only(chosen, left_out)
 
 
 @known_keywords(RunOptions)
 def rejudge(
     suite: AnySuite, run: str | None = None, *, reviews: bool = True, **options: Unpack[RunOptions]
-) -> VerdictChanges:
-    """Judge the outputs of a saved run by the rules of today, and see which verdicts changed.
+) -> AppRun:
+    """Judge the outputs of a saved run by the rules of today; compare both runs to see what changed.
 
-    The run is by default the newest of this suite. With `save`, the new judgement is kept as a run.
+    The run is by default the newest of this suite. With `save`, the new judgement is kept. Items that the
+    file does not have any more, or whose source has changed, are left out.
     """
     settings = RunSettings(**options)
     store = existing_workspace(settings)
@@ -175,13 +124,7 @@ def rejudge(
         new = execute(method, method.segments, replays(old), context)
         if settings.save:
             store.save_run(new)
-    return VerdictChanges.of(
-        old,
-        new,
-        title=f"{run_id} · {plural(len(same), 'item')} · {plural(len(old.outputs), 'system')}",
-        left_out=_left_out(old, content, same),
-        run=new.id if settings.save else "",
-    )
+    return AppRun(new)
 
 
 def existing_workspace(settings: RunSettings) -> Workspace | None:
@@ -194,28 +137,20 @@ def existing_workspace(settings: RunSettings) -> Workspace | None:
     return None
 
 
-@dataclass(frozen=True)
-class _Gathered:
-    material: ItemMaterial
-    live: Mapping[str, Sequence[Output]]
-
-
-def _gather(method: SuiteMethod, systems: Given, run: str | None, settings: RunSettings) -> _Gathered:
+def _gather(method: SuiteMethod, systems: Given, run: str | None, settings: RunSettings) -> ItemMaterial:
     """Outputs of systems, or of a saved run (the newest of this suite unless one is named), and reviews."""
     if systems and run:
         raise UsageError("Give outputs with `systems` or a saved run with `run`, not both.")
     material = ItemMaterial()
-    answers = ItemAnswers()
     store = existing_workspace(settings)
     if systems:
         with settings.context(systems) as context:
-            answers = ask(method, systems, context)
-            material.add(answers.outputs)
+            material.add(ask(method, systems, context))
     elif (run_id := suite_run(store, run, method.chosen)) and store:
         material.add_run(store, run_id, method.chosen)
     if store:
         material.add_reviews(store, method.chosen)
-    return _Gathered(material, answers.live)
+    return material
 
 
 def _only(method: SuiteMethod, ids: Sequence[str] | set[str]) -> SuiteMethod:
@@ -225,15 +160,3 @@ def _only(method: SuiteMethod, ids: Sequence[str] | set[str]) -> SuiteMethod:
         return method
     chosen = tuple(map(escape, item_ids))
     return replace(method, category=(), phenomenon=(), tag=(), item=chosen, approved=False, public=None)
-
-
-def _left_out(old: Run, suite: Suite, same: set[str]) -> dict[str, int]:
-    """Why items of a run or of the suite cannot be compared, and how many."""
-    sources = {item.id: item.source for item in suite.items}
-    asked = {segment.id for segment in old.segments}
-    counts = {
-        "items that are not in the file any more": sum(key not in sources for key in asked),
-        "items whose source has changed since": sum(key in sources and key not in same for key in asked),
-        "items that are new since": sum(key not in asked for key in sources),
-    }
-    return {what: count for what, count in counts.items() if count}

@@ -19,13 +19,12 @@ from mtassay.data.method import Method
 from mtassay.data.registry import each_named
 from mtassay.data.settings import options_of
 from mtassay.measures.check import CheckContext
-from mtassay.measures.check_records import record_of
-from mtassay.measures.check_run import choose_checks
+from mtassay.measures.check_run import choose_checks, record_of
 from mtassay.measures.tokenizers import DEFAULTS, tokenizer_signature
 from mtassay.nlp import encoder
-from mtassay.nlp.aligners import open_aligner
 from mtassay.nlp.annotation import Layer
 from mtassay.nlp.annotators import open_annotator
+from mtassay.nlp.links import open_aligner
 
 _NEVER = {"dev"}  # extras that are for who works on mtassay itself
 

@@ -15,7 +15,7 @@ from mtassay.changes.development import Development
 from mtassay.changes.gate_checks import check_gates
 from mtassay.changes.gate_tables import Gate, GateReport
 from mtassay.changes.run_changes import RunChanges
-from mtassay.changes.system_names import check_aliases, read_aliases
+from mtassay.changes.system_names import check_aliases
 from mtassay.changes.trends import History
 from mtassay.data import nouns
 from mtassay.data.errors import InputError, UsageError, WorkspaceError
@@ -116,7 +116,6 @@ def development(
     *,
     systems: Sequence[str] = (),
     alias: Mapping[str, str] | None = None,
-    aliases: str | PathLike[str] | None = None,
     score: str | None = None,
     alpha: float = 0.05,
     trials: int = 10000,
@@ -125,49 +124,23 @@ def development(
 ) -> Development:
     """Follow systems over groups of runs, such as years: the best of each, what changed, and who stayed.
 
-    Args:
-        runs: A run of one method for each group, oldest first: the run itself, or what it is called.
-        systems: The systems to follow; by default all that are in two groups or more.
-        alias: The new name of systems that changed it, by the old one.
-        aliases: A table of such names: a TSV file with the columns name and alias.
-        score: The score to compare by; by default the first one of the newest run.
-        alpha: The level of significance.
-        trials: Trials of the randomization tests.
-        seed: The seed of the tests.
-        workspace: Where the runs are.
-
-    Returns:
-        The best systems with their scores, what changed from the first group to the last, and systems over
-        time. The best system of a suite is the one with the best macro-average over categories.
-
-    Raises:
-        UsageError: There are fewer than two groups, or nothing can be compared.
-
     >>> from mtassay import suite
     >>> item = "false-friends-nouns-1"
     >>> runs = [suite("en-pt", {"nmt": [text]}, item=item) for text in ("Os parentes.", "Os pais.")]
     >>> [point.value for point in development({"2025": runs[0], "2026": runs[1]}).courses[0].points]
     [0.0, 100.0]
     """
-    table = {} if aliases is None else read_aliases(aliases)
     loaded = {name: load_run(run, workspace=workspace) for name, run in runs.items()}
+    check_aliases([run.systems for run in loaded.values()], alias or {})
     return Development.of(
         loaded,
-        aliases=_joined_aliases(loaded, alias, table),
+        aliases=alias,
         systems=systems,
         score=score,
         alpha=alpha,
         trials=trials,
         seed=seed,
     )
-
-
-def _joined_aliases(
-    runs: Mapping[str, nouns.Run], alias: Mapping[str, str] | None, table: Mapping[str, str]
-) -> dict[str, str]:
-    """Those of a table, which may name systems of other years, and those of a person, who must not err."""
-    check_aliases([run.systems for run in runs.values()], alias or {})
-    return {**table, **(alias or {})}
 
 
 @known_keywords()

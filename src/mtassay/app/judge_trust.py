@@ -1,4 +1,4 @@
-"""How far each judge of translations can be trusted, on one's own texts: thresholds and cost.
+"""How far each judge of translations can be trusted, on one's own texts: thresholds and figures.
 
 A judge is anything that gives a number or a verdict per output: a metric, a detector of a saved run, a list
 of scores made elsewhere. Functions also take how to run metrics: `workspace`, `cache` and `quiet`.
@@ -31,12 +31,9 @@ from mtassay.meta.judge_tables import Calibration, JudgeComparison
 from mtassay.meta.judges import (
     CalibratedJudge,
     CalibrationSettings,
-    Cost,
-    CountingContext,
     calibrate_judge,
     calibration_result,
     compare_judges,
-    timed,
 )
 from mtassay.meta.labelled_detectors import (
     Labels,
@@ -69,12 +66,11 @@ def _asks_models(metrics: Mapping[str, Metric]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Labelled:
-    """Judges with the labels of what they judged, what each costs, and where it all comes from."""
+    """Judges with the labels of what they judged, and where it all comes from."""
 
     judges: list[JudgedDetector]
     names: dict[str, str]
     metrics: dict[str, Metric]
-    costs: dict[str, Cost]
     labels: Labels
     systems: Sequence[str]
     runs: Sequence[nouns.Run]
@@ -147,33 +143,8 @@ def judges(
 ) -> JudgeComparison:
     """How good are detectors, judges and metrics at finding wrong translations, by people's labels?
 
-    Precision, recall, F1 and AUC with intervals, agreement with the labels, seconds, calls and price for
-    1,000 outputs; and how many labels it would take to tell two of them apart.
-
-    Args:
-        runs: Saved runs, whose detectors are judged: what they let fail is flagged.
-        metrics: Metrics as judges: wrong is what a threshold for `precision` says, found on other outputs.
-        flagged: Lists of pairs that another judge flags: files by name or, in memory, the ids, scores by id,
-            or `FlagRow`s.
-        thresholds: Flag the pairs of such a list with at least this score.
-        low_is_error: The lists in which a low score means an error.
-        precision: Of what a metric calls wrong, this share must be wrong.
-        labels: A file, or by id (or id and system) whether the output is wrong. Default: the reviews in the
-            workspace. An output without a label is taken for neither right nor wrong.
-        question: Which question the reviews answer. Default: the one of the run.
-        errors: The answers or labels that mean an error.
-        source: The source text, without a run.
-        references: Its references, without a run.
-        systems: The outputs that are labelled, without a run; of a run, only these systems.
-        langpair: The language pair, where the run does not say it.
-        seed: Of all draws.
-        options: How to run.
-
-    Returns:
-        All judges, with tables and figures.
-
-    Raises:
-        UsageError: There is no judge, or no label is about what any of them judged.
+    Precision, recall, F1 and AUC with intervals, agreement with the labels, and how many labels it would take
+    to tell two of them apart.
 
     >>> found = judges(flagged={"short": ["1", "2"]}, labels={"1": True, "2": False, "3": True})
     >>> {record["name"]: round(record["value"], 1) for record in found.records()}
@@ -199,7 +170,7 @@ def judges(
         RunSettings(**options),
     )
     return JudgeComparison(
-        *compare_judges(given.judges, given.costs, set(given.metrics), settings, given.sources),
+        *compare_judges(given.judges, set(given.metrics), settings, given.sources),
         given.names,
         settings,
         given.labels,
@@ -261,7 +232,6 @@ def _labelled(
         )
         for name, one in lists.items()
     ]
-    costs = {detector.name: Cost(0) for detector in detectors}
     names = {detector.name: detector.name for detector in detectors}
     with how.context(systems if not opened else (), is_live=_asks_models(built)) as context:
         if opened:
@@ -280,13 +250,12 @@ def _labelled(
             answers = translate(segments, open_systems(systems, segments, pair), context) if built else {}
             outputs = {system: [answer.text for answer in column] for system, column in answers.items()}
         for name, metric in built.items():
-            judge, costs[name] = _metric_judge(name, metric, segments, outputs, fitting, context)
-            detectors.append(judge)
+            detectors.append(_metric_judge(name, metric, segments, outputs, fitting, context))
             names[name] = metric.label
     check_detectors(detectors, found, chosen)
     everyone = list(outputs) or sorted({key.system for d in detectors for key in d.labels} - {""})
     sources = _sources([*segments, *(segment for run in opened[1:] for segment in run.segments)])
-    return _Labelled(detectors, names, built, costs, found, everyone, opened, sources)
+    return _Labelled(detectors, names, built, found, everyone, opened, sources)
 
 
 def _sources(segments: Sequence[nouns.Segment]) -> dict[str, str]:
@@ -302,10 +271,10 @@ def _metric_judge(
     outputs: Mapping[str, Sequence[str | None]],
     labels: Labels,
     context: RunContext,
-) -> tuple[JudgedDetector, Cost]:
+) -> JudgedDetector:
     """A metric as a judge of the labelled outputs alone; a low score means an error."""
     ids = {segment.id for segment in segments}
-    counting, seconds, rows = CountingContext(context), list[float](), list[FlagRow]()
+    rows: list[FlagRow] = []
     for system, texts in outputs.items():
         # Of a behavioural case, the output to its edited source is what is labelled.
         places = [
@@ -321,19 +290,12 @@ def _metric_judge(
         if not places:
             continue
         own = [segments[i] for i in places]
-        with timed(seconds):
-            scores = score_outputs(name, metric, own, [texts[i] for i in places], counting, system=system)
+        scores = score_outputs(name, metric, own, [texts[i] for i in places], context, system=system)
         rows += [
             FlagRow(segment.id, system, None if math.isnan(score) else float(score), False, 0)
             for segment, score in zip(own, scores, strict=True)
         ]
-    cost = Cost(
-        len(rows),
-        None if any(counting.earlier.values()) else sum(seconds),
-        counting.calls,
-        counting.price(tuple(getattr(metric, "price", ()))),
-    )
-    return detector_of_rows(name, rows, labels, systems=list(outputs), low_is_error=True), cost
+    return detector_of_rows(name, rows, labels, systems=list(outputs), low_is_error=True)
 
 
 def _pair_of(runs: Sequence[nouns.Run], langpair: str | None) -> Pair | None:

@@ -112,24 +112,7 @@ def evaluate_issues(
     draws: bool = False,
     **parameters: Unpack[IssueOptions],
 ) -> Evaluations:
-    """How good the issues of structures are, by what people said of their pairs.
-
-    Args:
-        run: A saved run whose outputs can be compared, or its name; `last` is the newest of these.
-        structures: Names with commas between them, as `raw,dependency`. Default: that of the run.
-        labels: A file of reviews. Default: those of the workspace.
-        systems: Only these systems of the run. Default: all.
-        workspace: The workspace file.
-        quiet: Show no progress.
-        draws: Refuse what `evaluation_figure` cannot draw before anything is compared.
-        parameters: The fields of `InvarianceMethod` that make an issue; what is not given is as in the run.
-
-    Returns:
-        Top-k accuracy, kinds of errors and accuracy by threshold for each system and structure.
-
-    Raises:
-        UsageError: There is no such run, system or structure, or nothing is labelled.
-    """
+    """How good the issues of structures are, by what people said of their pairs."""
     opened = saved_run(run, InvarianceMethod, workspace)
     if opened is None:
         raise UsageError(f"{run} is a file: first make a run of it, with 'mtassay invariance run {run}'.")

@@ -16,9 +16,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from mtassay.data.nouns import Output, Request
-from mtassay.measures.message_format import Argument, MessageError, is_message, parse_message
+from mtassay.measures.message_format import (
+    Argument,
+    MessageError,
+    cardinal_categories,
+    is_message,
+    optional_categories,
+    parse_message,
+)
 from mtassay.measures.placeholders import find_placeholders
-from mtassay.measures.plural_categories import cardinal_categories, optional_categories
 
 FORMS = ("%{}", "[{}]", "PH{}")
 """How a code is sent, the form that survives best first. `{}` is its number."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from html import escape
 from os import PathLike
 from pathlib import Path
 from typing import Literal, cast
@@ -15,7 +16,7 @@ from mtassay.app.reviewing import agreement
 from mtassay.app.runs import Run, workspace_path
 from mtassay.changes.run_changes import RunChanges, pair_systems
 from mtassay.changes.theme_search import ALPHA
-from mtassay.changes.theme_tables import render_themes, theme_blocks, themes_html
+from mtassay.changes.theme_tables import render_themes, theme_blocks
 from mtassay.changes.themes import Themes
 from mtassay.changes.themes import find_themes as themes_in
 from mtassay.data import nouns
@@ -43,7 +44,7 @@ class ThemeList(Themes):
         return f"<{len(self)} theme{'s' * (len(self) != 1)} of {systems} system{'s' * (systems != 1)}>"
 
     def _repr_html_(self) -> str:
-        return themes_html(self)
+        return f"<pre>{escape(self.render())}</pre>"
 
 
 @known_keywords()

@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from unicodedata import east_asian_width
 
-from mtassay.app.rulebook import Rulebook, RulesToday, ShownRule, open_rulebook
+from mtassay.app.rulebook import Rulebook, RulesToday, open_rulebook
 from mtassay.data.display import Block, Line
 from mtassay.data.errors import MtassayError, UsageError
 from mtassay.data.formats.suite_items import Item
 from mtassay.data.languages import parse_pair
 from mtassay.data.method import view_of
-from mtassay.data.nouns import UNSURE, Question, Review, Run, Segment
+from mtassay.data.nouns import Question, Review, Run, Segment
 from mtassay.data.questions import COMMON_QUESTIONS, find_question
 from mtassay.data.subjects import Subject, subjects_in, told_answer
 from mtassay.meta.repair.corrections import CORRECT, fix_in
@@ -33,19 +33,16 @@ __all__ = [
     "AgendaEntry",
     "Card",
     "RuleDraft",
-    "RuleRemoval",
     "SettledText",
     "add_rule",
     "agreement_so_far",
     "answer",
     "deal",
-    "draft_removal",
     "draft_rule",
     "languages",
     "load_card",
     "open_agenda",
     "question_in",
-    "remove_rule",
 ]
 
 _NEAR = 6  # segments of a document before and behind
@@ -53,7 +50,6 @@ _SETTLED = 8  # settled outputs that are shown beside an open one
 _LONGEST_NOTE = 4000  # characters
 _SYNTAX = re.compile(r"\\[A-Za-z]|\(\?[a-z]*")  # letters of an expression that match no letter
 _CHOOSE = "Choose correct or incorrect first."
-_TOOK_OUT = "took out the rule: "
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +110,9 @@ class Card:
 
     @property
     def my_note(self) -> str:
-        """What they noted besides, without the rules that they took out."""
+        """What they noted besides."""
         lines = self.mine.note.splitlines() if self.mine else []
-        return " ".join(line for line in lines if fix_in(line) is None and not line.startswith(_TOOK_OUT))
+        return " ".join(line for line in lines if fix_in(line) is None)
 
     @property
     def rule_answers(self) -> tuple[str, ...]:
@@ -406,50 +402,7 @@ def add_rule(
         ),
     )
     where = Path(rulebook.path).name
-    return f"Written to {where}: {verdict} if {pattern}. To take it out, go back to this output."
-
-
-@dataclass(frozen=True, slots=True)
-class RuleRemoval:
-    """A rule that somebody is about to take out of its file, and outputs that would be judged otherwise."""
-
-    rule: ShownRule
-    file: str
-    changes: Sequence[TriedOutput]
-
-
-def draft_removal(agenda: ReviewQueue, card: Card, key: str) -> RuleRemoval:
-    """What would become of the known outputs without a rule of the card, by its key."""
-    rulebook, item = _writable(card)
-    shown = rulebook.rule(item, key)
-    changes = rulebook.try_without(agenda.workspace, item, shown)
-    return RuleRemoval(shown, Path(rulebook.path).name, changes)
-
-
-def remove_rule(
-    agenda: ReviewQueue, card: Card, key: str, reviewer: str, *, verdict: str, receipt: str | None = None
-) -> str:
-    """Take a rule out of the suite, and answer the card; tells what was done.
-
-    The answer is the reviewer's, with a note that says which rule went: so it is known who took it out, when,
-    and for what. Without one it is a `UsageError`, and nothing is changed; nor is it where the workspace or
-    the file cannot be written.
-    """
-    rulebook, item = _writable(card)
-    shown = rulebook.rule(item, key)
-    if verdict not in (*card.rule_answers, UNSURE):
-        raise UsageError(f"Say first what this output is: {', '.join(card.rule_answers)} or {UNSURE}.")
-    answer(
-        agenda,
-        card.subject.id,
-        verdict,
-        reviewer,
-        note=f"{_TOOK_OUT}{shown}\n{card.my_note}",
-        correction=card.my_correction,
-        receipt=receipt,
-        along=lambda: rulebook.remove(item, shown),
-    )
-    return f"Taken out of {Path(rulebook.path).name}: {shown}."
+    return f"Written to {where}: {verdict} if {pattern}. To take it out, edit the file."
 
 
 def _contradicts(card: Card, verdict: str) -> bool:

@@ -1,14 +1,13 @@
-"""The rules that judged a run, beside the outputs that they leave open: shown, tried, added, taken out."""
+"""The rules that judged a run, beside the outputs that they leave open: shown, tried, added."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from hashlib import sha256
 from pathlib import Path
 
 from mtassay.data.errors import MtassayError, UsageError
-from mtassay.data.formats.suite_editing import add_rules, editable, remove_rule
+from mtassay.data.formats.suite_editing import add_rules, editable
 from mtassay.data.formats.suite_files import read_suite
 from mtassay.data.formats.suite_items import Item, Rule, RuleField, Suite
 from mtassay.data.marks import marked
@@ -17,7 +16,6 @@ from mtassay.data.nouns import Run
 from mtassay.data.subjects import Subject
 from mtassay.methods.suite.acceptance import (
     RuleTrial,
-    TriedOutput,
     Wish,
     expression_for,
     known_outputs,
@@ -41,19 +39,11 @@ _LONGEST = 500  # characters of a pattern
 
 @dataclass(frozen=True, slots=True)
 class ShownRule:
-    """A rule of an item beside an output: what it is for, and whether it applies to the output.
-
-    `key` names it among the rules of its item.
-    """
+    """A rule of an item beside an output: what it is for, and whether it applies to the output."""
 
     kind: RuleField
     rule: Rule
     applies: bool = False
-
-    @property
-    def key(self) -> str:
-        """A digest, since the text of a rule may be as long as an output; of its options, too."""
-        return sha256(f"{self.kind} {self.rule!r}".encode()).hexdigest()[:16]
 
     @property
     def label(self) -> str:
@@ -150,30 +140,6 @@ class Rulebook:
         if outcome.rules:
             add_rules(self.path, outcome.rules)
         return [*outcome.lines, *outcome.remarks]
-
-    def rule(self, item: Item, key: str) -> ShownRule:
-        """The rule of an item with this key; a `UsageError` where there is none any more."""
-        found = next((shown for shown in _rules_of(item) if shown.key == key), None)
-        if found is None:
-            raise UsageError("This rule is not in the file any more. Reload the page.")
-        return found
-
-    def try_without(self, store: Workspace, item: Item, shown: ShownRule) -> list[TriedOutput]:
-        """The outputs of the item, in all runs, that rules would judge otherwise without this one."""
-        left = tuple(rule for rule in getattr(item, shown.kind) if rule != shown.rule)
-        changed = replace(item, **{shown.kind: left})  # type: ignore[arg-type]
-        today, without = self._judge(item), self._judge(changed)
-        tried = []
-        for text, systems in self._material(store, item).outputs.get(item.id, {}).items():
-            before = today.judge(item, text).status
-            after = without.judge(changed, text).status
-            if before != after:
-                tried.append(TriedOutput(text, before, after, len(systems)))
-        return tried
-
-    def remove(self, item: Item, shown: ShownRule) -> None:
-        """Take a rule out of the file."""
-        remove_rule(self.path, item.id, shown.kind, shown.rule)
 
     def _only(self, item: Item) -> Suite:
         """The suite with this item alone, so that nothing else is looked at."""

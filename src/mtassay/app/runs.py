@@ -180,7 +180,7 @@ class Run:
         return [view.block(case, system) for system in self.systems]
 
     def differences(self, *systems: str, **look: Unpack[LookOptions]) -> dict[str, Any]:
-        """Where two systems differ, as plain data: segments, and scores by length.
+        """Where two systems differ, segment by segment, as plain data.
 
         Without names these are the baseline and the best other system. `look` is what `display.Look` has:
         `examples=5` for how many segments each way, `metric="chrf"`.

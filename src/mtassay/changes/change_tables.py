@@ -11,8 +11,6 @@ from mtassay.changes.development import Development
 from mtassay.changes.run_changes import (
     CaseChange,
     RunChanges,
-    VerdictChange,
-    VerdictChanges,
     case_status,
     case_texts,
     source_lines,
@@ -20,7 +18,7 @@ from mtassay.changes.run_changes import (
 )
 from mtassay.changes.trends import History, ScoreTrend
 from mtassay.data.display import Block, Cell, Figure, Line, Point, Series, Table
-from mtassay.data.marks import differing, json_text, marked, p_text, plural, printable, signed, wrapped
+from mtassay.data.marks import differing, json_text, marked, p_text, plural, printable, signed
 from mtassay.data.method import view_of
 from mtassay.methods.paired_scores import LISTED, ChangeKind, ScoreChange, Snapshot, UnitChange
 from mtassay.report.run_text import (
@@ -313,56 +311,12 @@ def _words(text: str, form: Form, width: int) -> str:
     return latex_comment(text) if form == "latex" else escape_markdown(text)
 
 
-def render_verdicts(changes: VerdictChanges, form: Form = "text", *, width: int = 80) -> str:
-    """Which verdicts changed, in this format; as text with the outputs and the reasons."""
-    if form == "json":
-        return json_text(changes.record(), indent=2)
-    if form == "tsv":
-        columns = ["system", "case", "old", "new", "output", "old_why", "new_why"]
-        rows = [
-            [name, c.case_id, c.old, c.new, c.output or "", c.old_why, c.new_why]
-            for c in changes.changes
-            for name in c.systems
-        ]
-        return to_tsv(Table(columns, rows))
-    parts = [_words(changes.title, form, width), render_tables([_verdict_table(changes)], form, width=width)]
-    parts += [_words(f"Left out: {what}: {count:,}", form, width) for what, count in changes.left_out.items()]
-    if form == "text":
-        parts += [_verdict_text(change, width) for change in changes.changes] or ["No verdict changed."]
-    return "\n\n".join(parts)
-
-
-def _verdict_table(changes: VerdictChanges) -> Table:
-    """How many outputs of each system have which status, before and now."""
-    counts = [*changes.old.values(), *changes.new.values()]
-    shown = list(dict.fromkeys(status for row in counts for status in row))
-    moved = Counter(name for change in changes.changes for name in change.systems)
-    rows = []
-    for name, new in changes.new.items():
-        steps = [(changes.old[name].get(status, 0), new.get(status, 0)) for status in shown]
-        cells = [str(a) if a == b else f"{a} → {b}" for a, b in steps]
-        rows.append([printable(name), *cells, str(moved[name])])
-    return Table(["System", *shown, "changed"], rows)
-
-
-def _verdict_text(change: VerdictChange, width: int) -> str:
-    systems = ", ".join(map(printable, change.systems))
-    lines = [f"{change.case_id}: {change.old} → {change.new} ({systems})"]
-    if change.output is not None:
-        lines.append(wrapped(change.output, width=width, indent="  "))
-    for word, reason in (("before", change.old_why), ("now", change.new_why)):
-        lines.append(wrapped(f"{word}: {reason}", width=width, indent="    ", first="  "))
-    return "\n".join(lines)
-
-
 def render_development(
     found: Development, form: Form = "text", *, width: int = 80, color: bool = False
 ) -> str:
     """Systems over groups, in this format."""
     if form == "json":
         return json_text(found.record(), indent=2)
-    if form == "tsv":
-        return to_tsv(found.rows())
     mark = "*" if form == "text" and not color else ""
     tables = render_tables(found.tables(mark=mark), form, width=width, color=color)
     return "\n\n".join([tables, *(_words(line, form, width) for line in found.remarks())])
@@ -372,8 +326,6 @@ def render_history(history: History, form: Form = "text", *, width: int = 80, co
     """All courses in this format."""
     if form == "json":
         return json_text(history.record(), indent=2)
-    if form == "tsv":
-        return to_tsv(_rows(history))
     mark = "*" if form == "text" and not color else ""
     return render_tables(history_tables(history, mark=mark), form, width=width, color=color)
 
@@ -458,32 +410,3 @@ def _lines(courses: Sequence[ScoreTrend]) -> Figure:
         for course in courses
     ]
     return Figure("lines", series, y_label=_history_label(courses[0]), rows=courses[0].places)
-
-
-_HISTORY_COLUMNS = (
-    "method",
-    "test_set",
-    "name",
-    "group",
-    "run",
-    "system",
-    "started",
-    "value",
-    "n",
-    "low",
-    "high",
-)
-_MOVED = ("delta", "low", "high", "p")
-
-
-def _rows(history: History) -> Table:
-    """One point a row, for programs and spreadsheets."""
-    rows = []
-    for course in history.courses:
-        for point in course.points:
-            about = {**{k: getattr(course, k) for k in _HISTORY_COLUMNS[:4]}, "run": point.run}
-            about |= {"system": point.system, "started": point.started}
-            about |= {k: getattr(point.score, k) for k in ("value", "n", "low", "high")}
-            moved = [getattr(point.change, k) if point.change else None for k in _MOVED]
-            rows.append(["" if v is None else str(v) for v in (*about.values(), *moved)])
-    return Table([*_HISTORY_COLUMNS, "change", "change_low", "change_high", "p"], rows)

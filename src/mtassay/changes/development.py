@@ -282,26 +282,6 @@ class Development:
             "same_system": self.spellings,
         }
 
-    def rows(self) -> Table:
-        """One number a row, for programs and spreadsheets."""
-        rows: list[list[Any]] = [
-            ["best", s.system, self.best[s.system].entry.name, s.group, s.value, s.n, s.low, s.high, None]
-            for scores in self.values.values()
-            for s in scores
-        ]
-        groups = list(self.best)
-        ends = f"{groups[0]}→{groups[-1]}"
-        rows += [["change", ends, None, c.group, c.delta, c.n, c.low, c.high, c.p] for c in self.changes]
-        for course in self.courses:
-            rows += [
-                ["system", p.group, course.system, self.main, p.value, p.n, p.low, p.high, None]
-                for p in course.points
-            ]
-            c, way = course.change, f"{course.points[0].group}→{course.points[-1].group}"
-            rows.append(["system change", way, course.system, self.main, c.delta, c.n, c.low, c.high, c.p])
-        header = ["table", "group", "system", "category", "value", "n", "low", "high", "p"]
-        return Table(header, [["" if value is None else str(value) for value in row] for row in rows])
-
 
 def _number(value: float | None, decimals: int) -> str:
     return "–" if value is None else f"{value:.{decimals}f}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
@@ -222,79 +222,6 @@ def case_changes(old: Snapshot, new: Snapshot) -> list[CaseChange]:
             if any(verdict in _ANSWERED for verdict in verdicts):
                 changes.append(CaseChange(case, detector, kind, verdicts[0], verdicts[1]))
     return changes
-
-
-@dataclass(frozen=True, slots=True)
-class VerdictChange:
-    """One output of a case that is judged in another way; `systems` are all that gave it."""
-
-    case_id: str
-    output: str | None
-    systems: tuple[str, ...]
-    old: str
-    new: str
-    old_why: str
-    new_why: str
-
-
-@dataclass(frozen=True, slots=True)
-class VerdictChanges:
-    """What changed when the same outputs were judged again, for all systems of a run.
-
-    `old` and `new` have how many outputs of each system have which status, `left_out` what could not be
-    compared and how often; `run` is the new judgement, where it is kept.
-    """
-
-    title: str
-    changes: Sequence[VerdictChange]
-    old: Mapping[str, Mapping[str, int]]
-    new: Mapping[str, Mapping[str, int]]
-    left_out: Mapping[str, int]
-    run: str = ""
-
-    @classmethod
-    def of(
-        cls, old: Run, new: Run, *, title: str = "", left_out: Mapping[str, int] | None = None, run: str = ""
-    ) -> Self:
-        """What changed from one run to another, in the order of the cases; only what both judged counts."""
-        before = {(f.system, f.case_id): f for f in old.findings}
-        texts = {(name, o.id): o.text for name, answers in new.outputs.items() for o in answers}
-        order: dict[str, int] = {}
-        old_counts: dict[str, Counter[str]] = {}
-        new_counts: dict[str, Counter[str]] = {}
-        moved: dict[tuple[str, str | None, str, str], list[tuple[Finding, Finding]]] = {}
-        for finding in new.findings:
-            order.setdefault(finding.case_id, len(order))
-            key = (finding.system, finding.case_id)
-            if (first := before.get(key)) is None:
-                continue
-            was, now = status_word(old, [first]), status_word(new, [finding])
-            old_counts.setdefault(finding.system, Counter())[was] += 1
-            new_counts.setdefault(finding.system, Counter())[now] += 1
-            if was != now:
-                moved.setdefault((finding.case_id, texts.get(key), was, now), []).append((first, finding))
-        changes = [
-            VerdictChange(
-                case_id,
-                output,
-                tuple(finding.system for _, finding in pairs),
-                was,
-                now,
-                view_of(old).why(pairs[0][0]),
-                view_of(new).why(pairs[0][1]),
-            )
-            for (case_id, output, was, now), pairs in moved.items()
-        ]
-        changes.sort(key=lambda change: order[change.case_id])
-        return cls(title, changes, old_counts, new_counts, left_out or {}, run)
-
-    def record(self) -> dict[str, Any]:
-        """The JSON shape."""
-        return {
-            "systems": {name: {"old": self.old[name], "new": self.new[name]} for name in self.new},
-            "left_out": self.left_out,
-            "changes": [asdict(change) for change in self.changes],
-        }
 
 
 def _untested(old: Snapshot, new: Snapshot, tested: Collection[tuple[str, str]]) -> list[ScoreChange]:

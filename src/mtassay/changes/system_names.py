@@ -7,8 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from mtassay.data.errors import InputError, UsageError
-from mtassay.data.formats.textfiles import FilePath, check_columns, read_lines
+from mtassay.data.errors import UsageError
 
 
 def folded(name: str) -> str:
@@ -97,26 +96,6 @@ def _newest(name: str, today: Mapping[str, str], key: Callable[[str], str]) -> s
             raise UsageError(f"The aliases of '{name}' go in a circle: leave one out.")
         seen.append(key(name))
     return name
-
-
-def read_aliases(path: FilePath) -> dict[str, str]:
-    """The name of each alias. The table has the columns `name` and `alias`, in any order."""
-    header, *lines = [line.split("\t") for line in read_lines(path)] or [[]]
-    if not {"name", "alias"} <= set(header):
-        raise InputError("the first line must name the columns: name, alias", path=path, line=1)
-    check_columns(header, path)
-    name_by_alias: dict[str, str] = {}
-    for number, cells in enumerate(lines, 2):
-        if len(cells) != len(header):
-            what = f"{len(cells)} columns, expected {len(header)}"
-            raise InputError(what, path=path, line=number)
-        row = dict(zip(header, cells, strict=True))
-        if not row["name"] or not row["alias"]:
-            raise InputError("a name or an alias is missing", path=path, line=number)
-        if name_by_alias.setdefault(row["alias"], row["name"]) != row["name"]:
-            what = f"'{row['alias']}' is an alias of '{name_by_alias[row['alias']]}' already; keep one"
-            raise InputError(what, path=path, line=number)
-    return name_by_alias
 
 
 def find_system(name: str, entries: Sequence[SystemInGroup]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import textwrap
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -15,12 +14,10 @@ from mtassay.data.display import Block, Cell, Line, Table
 from mtassay.data.marks import json_text, marked, p_stated, p_text, plural, printable
 from mtassay.report.run_text import (
     Form,
-    block_html,
     block_markdown,
     block_text,
     escape_markdown,
     latex_comment,
-    to_html,
     to_latex,
     to_tsv,
 )
@@ -188,18 +185,6 @@ def themes_table(themes: Sequence[Theme]) -> Table:
         odds = f"{_times(theme.odds)} {_ends(theme)}"
         rows.append([theme.sentence, share, odds, p_text(theme.p)])
     return Table(["Theme", "% of failures", "odds", "p"], rows, "Failure themes")
-
-
-def themes_html(themes: Themes) -> str:
-    """For a notebook: for each system the table, and the first example of each theme."""
-    parts = []
-    for examined in shown_systems(themes):
-        name = html.escape(marked(examined.system, limit=_NAME))
-        parts.append(f"<p><b>{name}</b>: {html.escape(printable(examined.note))}</p>")
-        if own := themes.of(examined.system):
-            parts.append(to_html(themes_table(own)))
-            parts += [block_html(block) for theme in own for block in theme.examples[:1]]
-    return "\n".join([*parts, *(f"<small>{html.escape(printable(n))}</small><br>" for n in notes_of(themes))])
 
 
 def themes_record(themes: Themes) -> dict[str, Any]:

@@ -237,7 +237,7 @@ class Figure:
     - `dots`: a row for each place, and in it a dot with its interval for each series.
     - `heat`: a map of shades, a row for each place and a column for each series; the darker, the lower. With
       one series alone, intervals are behind the values.
-    - `lines`: a line for each series, named at its end; intervals are bars at named places, else a band.
+    - `lines`: a line for each series; intervals are bars at named places, else a band.
     - `steps`: the same without marks, where each value holds from its place to the next one.
     - `scatter`: points in a plane with the line of least squares; those with a `label` have it beside them.
     - `bars`: a bar for each place, in which the values of the series are one after another, and their sum.

@@ -6,118 +6,14 @@ import re
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
+from pathlib import Path
 
 from mtassay.data.errors import UsageError
 
-# Languages by the script they are written in unless one says otherwise; "" where several are common.
-# An entry is the normal code (ISO 639-1, else 639-3), further codes for it after "/" (639-3, 639-2/B,
-# withdrawn ones, the individual language that means a macrolanguage, as `arb` for `ar`), and the name.
-_LANGUAGES = {
-    "": (
-        "zh/zho/chi/cmn Chinese, yue Cantonese, sr/srp/scc Serbian, sh/hbs Serbo-Croatian, cr/cre Cree,"
-        " oj/oji Ojibwa, pi/pli Pali, lzh Classical Chinese, wuu Wu Chinese, nan Min Nan Chinese,"
-        " hak Hakka Chinese, rom Romany"
-    ),
-    "Latn": (
-        "aa/aar Afar, af/afr Afrikaans, ak/aka Akan, an/arg Aragonese, ay/aym/ayr Aymara,"
-        " az/aze/azj Azerbaijani, bm/bam Bambara, bi/bis Bislama, bs/bos Bosnian, br/bre Breton,"
-        " ca/cat Catalan, ch/cha Chamorro, co/cos Corsican, cs/ces/cze Czech, cy/cym/wel Welsh,"
-        " da/dan Danish, de/deu/ger German, ee/ewe Ewe, en/eng English, eo/epo Esperanto, es/spa Spanish,"
-        " et/est/ekk Estonian, eu/eus/baq Basque, ff/ful Fulah, fi/fin Finnish, fj/fij Fijian,"
-        " fo/fao Faroese, fr/fra/fre French, fy/fry Western Frisian, ga/gle Irish, gd/gla Scottish Gaelic,"
-        " gl/glg Galician, gn/grn Guarani, gv/glv Manx, ha/hau Hausa, ho/hmo Hiri Motu, hr/hrv/scr Croatian,"
-        " ht/hat Haitian Creole, hu/hun Hungarian, hz/her Herero, ia/ina Interlingua, id/ind/in Indonesian,"
-        " ie/ile Interlingue, ig/ibo Igbo, ik/ipk Inupiaq, io/ido Ido, is/isl/ice Icelandic, it/ita Italian,"
-        " jv/jav/jw Javanese, kg/kon Kongo, ki/kik Kikuyu, kj/kua Kuanyama, kl/kal Kalaallisut,"
-        " kr/kau/knc Kanuri, ku/kur/kmr Kurdish, kw/cor Cornish, la/lat Latin, lb/ltz Luxembourgish,"
-        " lg/lug Ganda, li/lim Limburgish, ln/lin Lingala, lt/lit Lithuanian, lu/lub Luba-Katanga,"
-        " lv/lav/lvs Latvian, mg/mlg/plt Malagasy, mh/mah Marshallese, mi/mri/mao Maori,"
-        " ms/msa/may/zsm Malay, mt/mlt Maltese, na/nau Nauru, nb/nob Norwegian Bokmål, nd/nde North Ndebele,"
-        " ng/ndo Ndonga, nl/nld/dut Dutch, nn/nno Norwegian Nynorsk, no/nor Norwegian, nr/nbl South Ndebele,"
-        " nv/nav Navajo, ny/nya Chichewa, oc/oci Occitan, om/orm/gaz Oromo, pl/pol Polish,"
-        " pt/por Portuguese, qu/que/quy Quechua, rm/roh Romansh, rn/run Rundi, ro/ron/rum/mo Romanian,"
-        " rw/kin Kinyarwanda, sc/srd Sardinian, se/sme Northern Sami, sg/sag Sango, sk/slk/slo Slovak,"
-        " sl/slv Slovenian, sm/smo Samoan, sn/sna Shona, so/som Somali, sq/sqi/alb/als Albanian,"
-        " ss/ssw Swati, st/sot Southern Sotho, su/sun Sundanese, sv/swe Swedish, sw/swa/swh Swahili,"
-        " tk/tuk Turkmen, tl/tgl Tagalog, tn/tsn Tswana, to/ton Tongan, tr/tur Turkish, ts/tso Tsonga,"
-        " tw/twi Twi, ty/tah Tahitian, uz/uzb/uzn Uzbek, ve/ven Venda, vi/vie Vietnamese, vo/vol Volapük,"
-        " wa/wln Walloon, wo/wol Wolof, xh/xho Xhosa, yo/yor Yoruba, za/zha Zhuang, zu/zul Zulu,"
-        " ace Acehnese, ach Acoli, ang Old English, arn Mapudungun, ast Asturian, ban Balinese,"
-        " bar Bavarian, bbc Batak Toba, bbj Ghomala', bci Baoulé, bcl Central Bikol, bem Bemba, bew Betawi,"
-        " bjn Banjar, bug Buginese, bzd Bribri, cak Kaqchikel, ceb Cebuano, cjk Chokwe, cni Asháninka,"
-        " crh Crimean Tatar, csb Kashubian, dag Dagbani, dik Southwestern Dinka, din Dinka,"
-        " dsb Lower Sorbian, dyu Dyula, efi Efik, ext Extremaduran, fil Filipino, fon Fon,"
-        " frp Franco-Provençal, frr Northern Frisian, fur Friulian, fuv Nigerian Fulfulde, gaa Ga,"
-        " gag Gagauz, gil Gilbertese, gsw Swiss German, haw Hawaiian, hch Huichol, hil Hiligaynon,"
-        " hmn Hmong, hsb Upper Sorbian, iba Iban, ilo Iloko, jam Jamaican Creole, kaa Karakalpak,"
-        " kab Kabyle, kac Kachin, kam Kamba, kbp Kabiyè, kea Kabuverdianu, kek Kekchi, kha Khasi,"
-        " kln Kalenjin, kmb Kimbundu, kri Krio, ksh Kölsch, lad Ladino, lij Ligurian, liv Livonian,"
-        " lld Ladin, lmo Lombard, ltg Latgalian, lua Luba-Lulua, luo Luo, lus Mizo, luy Luyia, mad Madurese,"
-        " mas Maasai, meo Kedah Malay, mfe Morisyen, min Minangkabau, mos Mossi, mwl Mirandese, nah Nahuatl,"
-        " nap Neapolitan, nds Low German, nhn Central Nahuatl, non Old Norse, nso Pedi, nus Nuer,"
-        " nyn Nyankole, olo Livvi, oto Otomi, pag Pangasinan, pam Pampanga, pap Papiamento,"
-        " pcm Nigerian Pidgin, pdc Pennsylvania German, pms Piedmontese, quc K'iche',"
-        " rar Cook Islands Maori, rup Aromanian, scn Sicilian, sco Scots, sgs Samogitian,"
-        " shp Shipibo-Conibo, sma Southern Sami, smj Lule Sami, smn Inari Sami, sms Skolt Sami,"
-        " srn Sranan Tongo, stq Saterfriesisch, szl Silesian, taq Tamasheq, tar Central Tarahumara,"
-        " tem Timne, teo Teso, tet Tetum, tiv Tiv, tlh Klingon, tok Toki Pona, tpi Tok Pisin, tum Tumbuka,"
-        " tzo Tzotzil, umb Umbundu, vec Venetian, vep Veps, vls Vlaams, vro Võro, war Waray, yap Yapese,"
-        " yua Yucateco, zza Zaza"
-    ),
-    "Cyrl": (
-        "ab/abk Abkhazian, av/ava Avaric, ba/bak Bashkir, be/bel Belarusian, bg/bul Bulgarian,"
-        " ce/che Chechen, cu/chu Church Slavonic, cv/chv Chuvash, kk/kaz Kazakh, kv/kom/kpv Komi,"
-        " ky/kir Kyrgyz, mk/mkd/mac Macedonian, mn/mon/khk Mongolian, os/oss Ossetian, ru/rus Russian,"
-        " tg/tgk Tajik, tt/tat Tatar, uk/ukr Ukrainian, ady Adyghe, alt Southern Altai, bua Buriat,"
-        " inh Ingush, kbd Kabardian, kjh Khakas, krc Karachay-Balkar, kum Kumyk, lez Lezghian, mdf Moksha,"
-        " mhr Eastern Mari, mrj Western Mari, myv Erzya, nog Nogai, rue Rusyn, sah Yakut, tyv Tuvan,"
-        " udm Udmurt, xal Kalmyk"
-    ),
-    "Arab": (
-        "ar/ara/arb Arabic, fa/fas/per/pes Persian, ks/kas Kashmiri, ps/pus/pbt Pashto, sd/snd Sindhi,"
-        " ug/uig Uyghur, ur/urd Urdu, acm Mesopotamian Arabic, acq Ta'izzi-Adeni Arabic,"
-        " aeb Tunisian Arabic, ajp South Levantine Arabic, apc Levantine Arabic, ars Najdi Arabic,"
-        " ary Moroccan Arabic, arz Egyptian Arabic, azb South Azerbaijani, bal Baluchi, ckb Central Kurdish,"
-        " glk Gilaki, lrc Northern Luri, mey Hassaniya Arabic, mzn Mazanderani, ota Ottoman Turkish,"
-        " pnb Western Panjabi, prs Dari, skr Saraiki"
-    ),
-    "Deva": (
-        "hi/hin Hindi, mr/mar Marathi, ne/nep/npi Nepali, sa/san Sanskrit, awa Awadhi, bho Bhojpuri,"
-        " brx Bodo, doi/dgo Dogri, hne Chhattisgarhi, kok/knn Konkani, gom Goan Konkani, mag Magahi,"
-        " mai Maithili, mwr Marwari, new Newari, raj Rajasthani"
-    ),
-    "Beng": "as/asm Assamese, bn/ben Bengali, bpy Bishnupriya, mni Manipuri",
-    "Ethi": "am/amh Amharic, ti/tir Tigrinya, gez Geez, tig Tigre",
-    "Hebr": "he/heb/iw Hebrew, yi/yid/ydd/ji Yiddish",
-    "Tibt": "bo/bod/tib Tibetan, dz/dzo Dzongkha",
-    "Mymr": "my/mya/bur Burmese, ksw S'gaw Karen, mnw Mon, shn Shan",
-    "Grek": "el/ell/gre Greek, grc Ancient Greek, pnt Pontic",
-    "Armn": "hy/hye/arm Armenian, hyw Western Armenian",
-    "Geor": "ka/kat/geo Georgian, xmf Mingrelian",
-    "Cans": "iu/iku Inuktitut",
-    "Tfng": "tzm Central Atlas Tamazight, shi Tachelhit, zgh Standard Moroccan Tamazight",
-    "Avst": "ae/ave Avestan",
-    "Cher": "chr Cherokee",
-    "Goth": "got Gothic",
-    "Gujr": "gu/guj Gujarati",
-    "Guru": "pa/pan Punjabi",
-    "Jpan": "ja/jpn Japanese",
-    "Khmr": "km/khm Khmer",
-    "Knda": "kn/kan Kannada, tcy Tulu",
-    "Kore": "ko/kor Korean",
-    "Laoo": "lo/lao Lao",
-    "Mlym": "ml/mal Malayalam",
-    "Nkoo": "nqo N'Ko",
-    "Olck": "sat Santali",
-    "Orya": "or/ori/ory Odia",
-    "Sinh": "si/sin Sinhala",
-    "Syrc": "arc Aramaic, syr Syriac",
-    "Taml": "ta/tam Tamil",
-    "Telu": "te/tel Telugu",
-    "Thaa": "dv/div Dhivehi",
-    "Thai": "th/tha Thai",
-    "Yiii": "ii/iii Sichuan Yi",
-}
+# A line has the normal code (ISO 639-1, else 639-3), further codes for it after "/" (639-3, 639-2/B,
+# withdrawn ones, the individual language that means a macrolanguage, as `arb` for `ar`), the script it is
+# written in unless one says otherwise (none where several are common), and the name.
+_TABLE = Path(__file__).parent / "languages.tsv"
 
 _SCRIPT_NAMES = {
     "Arab": "Arabic script", "Beng": "Bengali script", "Cans": "syllabics", "Cyrl": "Cyrillic",
@@ -283,12 +179,10 @@ class _Entry:
 def _entries() -> dict[str, _Entry]:
     """Every known code, in lower case, with its language."""
     table = {}
-    for script, entries in _LANGUAGES.items():
-        for entry in entries.split(", "):
-            codes, name = entry.strip().split(" ", 1)
-            first, *more = codes.split("/")
-            language = _Entry(first, (more or [first])[0], name, script)
-            table.update(dict.fromkeys([first, *more], language))
+    for line in _TABLE.read_text(encoding="utf-8").splitlines()[1:]:
+        codes, script, name = line.split("\t")
+        first, *more = codes.split("/")
+        table.update(dict.fromkeys([first, *more], _Entry(first, (more or [first])[0], name, script)))
     return table
 
 

@@ -9,7 +9,7 @@ import re
 from functools import cache
 from typing import Literal, NamedTuple
 
-from mtassay.measures.unit_check import words
+from mtassay.measures.check import words
 
 Address = Literal["formal", "informal"]
 

@@ -157,7 +157,6 @@ class BLEU(Metric):
         return np.where(matched_any, _brevity_penalty(length, reference_length) * _exp(mean), 0.0)
 
     def unit_scores(self, values: NDArray[Any]) -> Floats:
-        """Sentence BLEU, with the effective order that sacreBLEU recommends for it."""
         return replace(self, effective_order=True).aggregate(values)
 
     def _precisions(self, correct: Floats, total: Floats) -> tuple[Floats, NDArray[np.bool_]]:

@@ -382,7 +382,6 @@ class COMET(Metric):
 
     @property
     def label(self) -> str:
-        """`COMET`, with the model where it is another than the usual one."""
         return "COMET" if self.model == type(self).model else f"COMET[{Path(self.model).name}]"
 
     def signature(self, segments: Sequence[Segment], *, extra: Mapping[str, object] | None = None) -> str:

@@ -11,7 +11,7 @@ from mtassay.data.languages import name_of, parse_language
 from mtassay.data.nouns import Output
 from mtassay.measures import answer_signs as signs
 from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Severity, Unit
-from mtassay.measures.lengths import Lengths, is_far_longer, lengths_of, size_of
+from mtassay.measures.left_words import Lengths, is_far_longer, lengths_of, size_of
 from mtassay.measures.output_language import FileWords, file_words, fold, is_same_text
 from mtassay.measures.talk import note_labels, refusal_in, speaks_of_translation, talk_tables
 from mtassay.nlp.identification import words_of
@@ -409,7 +409,6 @@ class _Conduct(Check):
     scope = "file"
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
-        """The alarms, in the order of the units."""
         yield from context.part(Reading).alarms(self.id, units)
 
 

@@ -15,8 +15,7 @@ from mtassay.measures.address_forms import (
     spelled_twice,
     variants_of,
 )
-from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Unit
-from mtassay.measures.unit_check import code_of, language_of, mark, quoted
+from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Unit, code_of, language_of, mark, quoted
 
 _FOLD = re.compile(r"[\W_]+")
 
@@ -95,7 +94,6 @@ class SameTarget(Check):
     scope = "file"
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
-        """The alarms, in the order of the units: the later ones of those with the same output."""
         english = code_of(context.source) in ("en", "")
         first: dict[str, list[int]] = {}
         for index, unit in enumerate(units):
@@ -214,7 +212,6 @@ class AddressDrift(_Drift):
         return code_of(context.target) in ADDRESS_LANGUAGES and "address" not in context.style
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
-        """The alarms, in the order of the units."""
         code = code_of(context.target)
         if not self.applies(context):
             return
@@ -242,7 +239,6 @@ class SpellingVariant(_Drift):
         return variants_of(code) is not None or code in ("fr", "ja", "ru")
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
-        """The alarms, in the order of the units."""
         if self.applies(context):
             alarms = [*self._of_variants(units, context), *_old(units, context), *_mixed(units, context)]
             yield from sorted(alarms, key=lambda alarm: alarm.index)

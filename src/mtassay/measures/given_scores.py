@@ -53,12 +53,10 @@ class Scores(Metric):
 
     @property
     def needs(self) -> frozenset[str]:
-        """Nothing but the file."""
         return frozenset()
 
     @property
     def label(self) -> str:
-        """What the file calls its scores."""
         return self._scores.name
 
     @property
@@ -67,7 +65,6 @@ class Scores(Metric):
         return not self._scores.by_text
 
     def signature(self, segments: Sequence[Segment], *, extra: Mapping[str, object] | None = None) -> str:
-        """Names the file by its content."""
         digest = hashlib.sha256(read_bytes(self.file)).hexdigest()[:12]
         return settings_signature(self, segments, extra={**(extra or {}), "sha256": digest})
 
@@ -106,7 +103,6 @@ class Scores(Metric):
             return np.asarray(sums[..., 0] / sums[..., 1], dtype=np.float64)
 
     def size(self, sums: NDArray[Any], units: int) -> int:
-        """How many outputs are rated."""
         return int(sums[..., 1])
 
     @cached_property

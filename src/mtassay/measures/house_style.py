@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from mtassay.data.errors import UsageError
 from mtassay.measures.address_forms import ADDRESS_LANGUAGES, find_address
-from mtassay.measures.check import CheckContext, Unit
+from mtassay.measures.check import CheckContext, FormProblem, Unit, UnitCheck, code_of, mark, mark_all, quoted
 from mtassay.measures.consistency import variant_of
 from mtassay.measures.punctuation import end_of
-from mtassay.measures.unit_check import FormProblem, UnitCheck, code_of, mark, mark_all, quoted
 
 STYLE_RULES = """
 | rule | values | reports |

@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-from mtassay.measures.check import CheckContext, Mark, Unit
-from mtassay.measures.unit_check import FormProblem, UnitCheck, mark_all, quoted
+from mtassay.measures.check import CheckContext, FormProblem, Mark, Unit, UnitCheck, mark_all, quoted
 
 _MARKS = re.compile(r"--[a-z]|[a-z][A-Z]|\w_\w|/\w|\\\w|\.[a-z]|\(\)")
 _NAME = re.compile(
@@ -52,7 +51,6 @@ class Identifiers(UnitCheck):
     about = "options, paths, file names, functions and names of code that are translated or lost"
 
     def look(self, context: CheckContext) -> Callable[[str, str, Unit], Sequence[FormProblem]]:
-        """A function for all languages."""
         return _problems
 
 
@@ -122,7 +120,6 @@ class Urls(UnitCheck):
     about = "URLs and e-mail addresses that are missing, changed or added"
 
     def look(self, context: CheckContext) -> Callable[[str, str, Unit], Sequence[FormProblem]]:
-        """A function for all languages."""
         return _link_problems
 
 

@@ -7,18 +7,21 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
-from mtassay.measures.check import Alarm, Check, CheckContext, Unit
-from mtassay.measures.punctuation import end_of
-from mtassay.measures.swapped_names import small_place
-from mtassay.measures.unit_check import (
+from mtassay.measures.check import (
+    Alarm,
+    Check,
+    CheckContext,
     ConventionCheck,
     FormProblem,
+    Unit,
     UnitCheck,
     code_of,
     mark,
     mark_all,
     words,
 )
+from mtassay.measures.name_check import small_place
+from mtassay.measures.punctuation import end_of
 
 _SIGNS = {
     "&": re.compile(
@@ -51,7 +54,6 @@ class Accelerators(Check):
     scope = "file"
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
-        """The alarms, in the order of the units."""
         asked: dict[str, list[int]] = {sign: [] for sign in _SIGNS}
         for index, unit in enumerate(units):
             source = unit.source
@@ -122,7 +124,6 @@ class TextLength(UnitCheck):
     needs = frozenset()
 
     def look(self, context: CheckContext) -> Callable[[str, str, Unit], Sequence[FormProblem]]:
-        """A function for all languages."""
         return _length_problems
 
 
@@ -173,7 +174,6 @@ class LetterCase(ConventionCheck):
         return code_of(context.source) not in _CASELESS
 
     def look(self, context: CheckContext) -> Callable[[str, str, Unit], Sequence[FormProblem]]:
-        """A function for the target language."""
         if not self.applies(context):
             return lambda source, output, unit: ()
         if code_of(context.target) in _CASELESS:

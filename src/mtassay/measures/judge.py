@@ -381,7 +381,6 @@ class PeopleJudge(TranslationJudge):
         return open_judge, (self.pair,)  # another process opens it for itself: the encoder is large
 
     def judge(self, answers: Sequence[JudgedAnswer]) -> list[Opinion]:
-        """One opinion for each answer, in order."""
         found = self.finder.find(answers)
         opinions = [
             self._opinion(clues) if plain_marks(answer.output).strip() else _EMPTY
@@ -429,7 +428,6 @@ class PeopleJudge(TranslationJudge):
 
     @property
     def signature(self) -> str:
-        """Digests of the weights, the encoder's release, and the evidence of a pack."""
         encoder = f"-use-{encoder_version()}" if self.finder.reader else ""
         more = f"-{self.evidence.content}" if self.evidence else ""
         return f"people-{_digest()}{encoder}{more}"

@@ -1,14 +1,18 @@
-"""Words of the source that were left in an output as they are."""
+"""What an output leaves out or leaves as it is: words of the source in it, too few or too many words."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
+from statistics import median
 from typing import ClassVar, Literal
 
 from mtassay.data.languages import parse_language
+from mtassay.data.marks import plural
 from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Severity, Unit
 from mtassay.measures.output_language import (
     is_foreign_word,
@@ -17,7 +21,6 @@ from mtassay.measures.output_language import (
     is_same_text,
     without_quotes,
 )
-from mtassay.nlp.annotation import plain_words
 
 # Addresses, tags, placeholders, options and code are no words to translate.
 _NO_WORDS = re.compile(
@@ -78,7 +81,7 @@ class UntranslatedWords(Check):
                 continue
             if is_same_text(source, output):
                 continue
-            right = {word.text for text in unit.references for word in plain_words(text)}
+            right = {word for text in unit.references for word in _words(text)}
             words = [word for word in _left_words(source, output, *languages) if word not in right]
             if words:
                 found[index] = words
@@ -89,6 +92,12 @@ class UntranslatedWords(Check):
                 marks = _marks("source", units[index].source or "", words)
                 marks += _marks("output", units[index].output, words)
                 yield Alarm(index, f"untranslated: {', '.join(words)}", marks)
+
+
+def _words(text: str) -> list[str]:
+    from mtassay.nlp.annotation import plain_words  # slow to load
+
+    return [word.text for word in plain_words(text)]
 
 
 @lru_cache(maxsize=1 << 14)
@@ -109,8 +118,8 @@ def _loans(units: Sequence[Unit], left: Counter[str]) -> set[str]:
 
 
 def _left_words(source: str, output: str, source_language: str, target_language: str) -> list[str]:
-    there = [word.text for word in plain_words(_NO_WORDS.sub(" ", without_quotes(source)))]
-    here = [word.text for word in plain_words(_NO_WORDS.sub(" ", without_quotes(output)))]
+    there = _words(_NO_WORDS.sub(" ", without_quotes(source)))
+    here = _words(_NO_WORDS.sub(" ", without_quotes(output)))
     known = set(there)
     left = [word for word in here if word in known and _is_common(word) and not is_loan(word)]
     if _COMMAND.search(source):
@@ -149,3 +158,162 @@ def _marks(side: str, text: str, words: Sequence[str]) -> tuple[Mark, ...]:
     places = ((text.find(word), word) for word in words)
     kind = "source" if side == "source" else "output"
     return tuple(Mark(kind, start, start + len(word)) for start, word in places if start >= 0)  # type: ignore[arg-type]
+
+
+_WIDE = re.compile(r"[\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]")
+# Added to both lengths, so that "No." for "Absolutely not." is nothing special.
+_SLACK = 12
+_SAMPLE = 2000
+# Fewer translations do not show what is usual in a file.
+_FEWEST = 30
+
+
+@lru_cache(maxsize=1 << 15)
+def size_of(text: str) -> int:
+    """Length in letters: a Chinese, Japanese or Korean character says about as much as three.
+
+    >>> size_of("dog"), size_of("狗")
+    (3, 3)
+    """
+    return len(text) if text.isascii() else len(text) + 2 * len(_WIDE.findall(text))
+
+
+@dataclass(frozen=True, slots=True)
+class Lengths:
+    """The usual ratio of output to source in a file, as the logarithm of (size + 12) / (size + 12)."""
+
+    usual: float = 0.0
+
+    @classmethod
+    def of(cls, units: Sequence[Unit]) -> Lengths:
+        """From a sample of the units; 0 where there are fewer than 30."""
+        some = units[:: len(units) // _SAMPLE + 1]
+        ratios = [_log_ratio(unit.output, unit.source) for unit in some if unit.source and unit.output]
+        # A broken file must not become the usual case: twice as long or half as long is not usual.
+        return cls(max(-0.5, min(0.5, median(ratios)))) if len(ratios) >= _FEWEST else cls()
+
+    def excess(self, unit: Unit) -> float:
+        """By how much the output is longer than usual, as a logarithm: 0.69 is twice as long.
+
+        Where there are references, the one of the nearest length counts, if it is nearer than the source.
+
+        >>> round(Lengths().excess(Unit("1", "x" * 76, "x" * 32)), 2)
+        0.69
+        """
+        by_source = _log_ratio(unit.output, unit.source) - self.usual if unit.source else None
+        others = [_log_ratio(unit.output, text) for text in unit.references if text]
+        choices = others if by_source is None else [by_source, *others]
+        return min(choices, key=abs, default=0.0)
+
+
+def _log_ratio(output: str, other: str) -> float:
+    return math.log((size_of(output) + _SLACK) / (size_of(other) + _SLACK))
+
+
+class _Shared:
+    """The lengths of the units that were looked at last: checks of one file come one after the other."""
+
+    def __init__(self, context: CheckContext) -> None:
+        self._units: Sequence[Unit] | None = None
+        self._lengths = Lengths()
+
+    def of(self, units: Sequence[Unit]) -> Lengths:
+        if self._units is not units:
+            self._units, self._lengths = units, Lengths.of(units)
+        return self._lengths
+
+
+def lengths_of(units: Sequence[Unit], context: CheckContext) -> Lengths:
+    """The lengths of a file, computed once for all checks that ask."""
+    return context.part(_Shared).of(units)
+
+
+class Omission(Check):
+    """Outputs far shorter than usual in the file."""
+
+    id = "omission"
+    group = "meaning"
+    severity = "major"
+    about = "the output is much shorter than the source"
+    scope = "file"
+
+    def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
+        """Outputs of less than about 45 % of the usual length, for sources of a sentence or more."""
+        lengths = lengths_of(units, context)
+        for index, unit in enumerate(units):
+            source = unit.source
+            missing = _fewer_sentences(source, unit.output) if source else 0
+            if missing and lengths.excess(unit) < -0.12 * missing:
+                yield Alarm(index, f"{plural(missing, 'sentence')} fewer than the source, and it is shorter")
+                continue
+            # The first comparisons are cheap and clear nearly all.
+            if source and size_of(source) >= _LONG_SOURCE and 4 * size_of(unit.output) < 3 * size_of(source):
+                # Chinese and Japanese have commas in other places.
+                is_wide = _WIDE.search(unit.output) is not None
+                parts = len(_PART.findall(source)) - len(_PART.findall(unit.output))
+                if parts > 0 and not is_wide and (excess := lengths.excess(unit)) < -0.32:
+                    share = f"{math.exp(excess):.0%} of the usual length"
+                    message = f"{plural(parts, 'part')} fewer than the source, {share}"
+                    yield Alarm(index, message)
+                    continue
+            if (
+                not source
+                or 2 * len(unit.output) > len(source)
+                or (len(source) < 40 and size_of(source) < 40)
+            ):
+                continue
+            if unit.output.strip() and (excess := lengths.excess(unit)) < -0.8:
+                yield Alarm(
+                    index, f"only {math.exp(excess):.0%} of the usual length: something may be missing"
+                )
+
+
+class Addition(Check):
+    """Outputs far longer than usual in the file."""
+
+    id = "addition"
+    group = "meaning"
+    severity = "major"
+    about = "the output is much longer than the source"
+    scope = "file"
+
+    def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
+        """Outputs of more than about twice the usual length and at least 30 letters more."""
+        lengths = lengths_of(units, context)
+        for index, unit in enumerate(units):
+            if not unit.source or len(unit.output) < len(unit.source) + 15 < 30 or has_contact(unit):
+                continue
+            if (more := _fewer_sentences(unit.output, unit.source)) and lengths.excess(unit) > 0.35:
+                yield Alarm(index, f"{plural(more, 'sentence')} more than the source, and it is longer")
+            elif is_far_longer(unit, lengths):
+                times = math.exp(lengths.excess(unit))
+                yield Alarm(index, f"{times:.1f} times the usual length: something may be added")
+
+
+_LONG_SOURCE = 50
+# What ends a part of a sentence.
+_PART = re.compile(r"[,;:.!?](?=\s|$)|[、，；：。！？]|\s[–—-]\s")
+_SENTENCE = re.compile(r"[^\W_]{2}[)\"”»]?[.!?](?=\s+[¿¡(\"“«„]?[^\W_]|\s*$)|[。！？](?!$)|[。！？]$")
+
+
+def _fewer_sentences(one: str, other: str) -> int:
+    """How many sentences fewer the other text has; 0 where either has no plain sentences."""
+    if len(one) > 1_000 or (". " not in one and "! " not in one and "? " not in one and "。" not in one):
+        return 0
+    own, theirs = len(_SENTENCE.findall(one)), len(_SENTENCE.findall(other))
+    return own - theirs if own > theirs > 0 else 0
+
+
+_CONTACT = re.compile(r"\w@\w|https?://|www\.")
+
+
+def has_contact(unit: Unit) -> bool:
+    """Whether an output names an address that its source has not: where to report errors of translation."""
+    return _CONTACT.search(unit.output) is not None and not _CONTACT.search(unit.source or "")
+
+
+def is_far_longer(unit: Unit, lengths: Lengths) -> bool:
+    """Whether an output has more than twice the usual length, and at least 30 letters more."""
+    if unit.source is None or size_of(unit.output) < math.exp(lengths.usual) * size_of(unit.source) + 30:
+        return False
+    return lengths.excess(unit) > 0.69

@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 from mtassay.data.languages import Pair
 from mtassay.measures.clues import JudgedAnswer
-from mtassay.measures.vocabulary import small_words
+from mtassay.measures.polarity import small_words
 from mtassay.nlp.marian import (
     ComparedWord,
     ReadWord,

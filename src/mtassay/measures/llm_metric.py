@@ -179,18 +179,15 @@ class LLM(Metric):
 
     @property
     def needs(self) -> frozenset[str]:
-        """The source, and the references where one is shown."""
         return frozenset({"source", "references"} if self.reference else {"source"})
 
     @property
     def label(self) -> str:
-        """`LLM`, `LLM-errors` or `LLM-pairs`, `-ref` where it sees a reference, and the model."""
         model = Path(self.model.partition("?")[0].partition(":")[2] or self.model).name
         kind = f"{'' if self.form == 'score' else f'-{self.form}'}{'-ref' * self.reference}"
         return f"LLM{kind}[{model.removesuffix('.gguf')}]"
 
     def signature(self, segments: Sequence[Segment], *, extra: Mapping[str, object] | None = None) -> str:
-        """Names the model, and all that it was asked with by the start of a digest."""
         scheme, _, rest = self.model.partition("?")[0].partition(":")
         parts: dict[str, object] = {
             "nrefs": reference_count(segments) if self.reference else 0,
@@ -206,7 +203,6 @@ class LLM(Metric):
         return "|".join(f"{key}:{value}" for key, value in parts.items())
 
     def measure(self, segments: Sequence[Segment], outputs: Mapping[str, Sequence[str]]) -> list[Statistics]:
-        """The same as `measure_with`, with nothing kept of what the model says."""
         return self.measure_with(segments, outputs, UnkeptContext())
 
     def measure_with(
@@ -308,7 +304,6 @@ class LLM(Metric):
             return np.asarray(sums[..., 0] / sums[..., 1], dtype=np.float64)
 
     def size(self, sums: NDArray[Any], units: int) -> int:
-        """How many outputs are rated."""
         return int(sums[..., 1])
 
     def quality(self, scores: Floats) -> Floats:

@@ -9,9 +9,19 @@ from html.entities import html5
 from itertools import pairwise
 from typing import NamedTuple
 
-from mtassay.measures.check import CheckContext, Mark, Unit
+from mtassay.measures.check import (
+    CheckContext,
+    FormProblem,
+    Mark,
+    Unit,
+    UnitCheck,
+    mark,
+    mark_all,
+    quoted,
+    times,
+    words,
+)
 from mtassay.measures.message_format import is_message
-from mtassay.measures.unit_check import FormProblem, UnitCheck, mark, mark_all, quoted, times, words
 
 _TAG = re.compile(r"<(/?)([A-Za-z][\w:.-]*+|\d++)((?:\s[^<>]*+)?)>|<([A-Za-z][\w:.-]*+|\d++)/>")
 _ATTRIBUTE = re.compile(r"""(?<![\w:.-])([\w:.-]++)\s*+=\s*+("[^"]*+"|'[^']*+'|[^\s"'>]++)""")
@@ -78,7 +88,6 @@ class Tags(UnitCheck):
     about = "HTML and XML tags that are missing, added, wrongly nested, or have other attributes"
 
     def look(self, context: CheckContext) -> Callable[[str, str, Unit], Sequence[FormProblem]]:
-        """A function for all languages."""
         return _tag_problems
 
 
@@ -285,7 +294,6 @@ class Entities(UnitCheck):
     about = "character entities such as &amp; that are broken, unknown, escaped twice, or lost"
 
     def look(self, context: CheckContext) -> Callable[[str, str, Unit], Sequence[FormProblem]]:
-        """A function for all languages."""
         return _entity_problems
 
 
@@ -345,7 +353,6 @@ class Markdown(UnitCheck):
     about = "code, links, emphasis, headings or list items of Markdown that are lost or changed"
 
     def look(self, context: CheckContext) -> Callable[[str, str, Unit], Sequence[FormProblem]]:
-        """A function for all languages."""
         return _markdown_problems
 
 

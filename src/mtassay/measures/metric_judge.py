@@ -79,7 +79,6 @@ class MetricJudge(_Uncalibrated):
 
     @property
     def signature(self) -> str:
-        """The metric as it was named."""
         return f"metric-{self.name}"
 
 
@@ -116,7 +115,6 @@ class ScoreJudge(_Uncalibrated):
 
     @property
     def signature(self) -> str:
-        """A digest of the file."""
         return f"scores-{self.content}"
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
-from typing import ClassVar
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import ClassVar, NamedTuple
 
 from mtassay.data.languages import parse_language
-from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Severity, Unit
+from mtassay.data.words import edit_distance
+from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Severity, Unit, code_of
 from mtassay.measures.output_language import scripts_of
-from mtassay.measures.swapped_names import swapped_name
-from mtassay.measures.unit_check import code_of
 
 # A capital letter within a short word (iPhone, GitHub), letters with digits (A321, COVID-19), a handle.
 # Longer ones are words that lost the space between them, shorter ones abbreviations (QoL).
@@ -83,3 +83,166 @@ def _names_in(source: str, name: re.Pattern[str]) -> Sequence[re.Match[str]]:
 
 def _bare(text: str) -> str:
     return _SEPARATOR.sub("", html.unescape(text)).casefold()
+
+
+_DATA = Path(__file__).parent / "data"
+_PERSON = re.compile(r"(?<![\w-])([A-Z][a-zäöüß]{1,12}) ([A-Z][a-zäöüß]{2,14})(?![\w-]| [A-Z])")
+_TITLED = re.compile(
+    r"(?<!\w)(?:Mrs?|Ms|Miss|Dr|Doctor|Prof(?:essor)?|Frau|Herrn?|Fräulein|Doktor|Sra?|Srta|Señora?|Senhora?|Doutora?"
+    r"|Doctora?|Monsieur|Madame|Mme|Mlle|M|Signora?|Sig|Dott)\.? ([A-Z][a-zäöüß]{3,14})(?![\w-]| [A-ZÄÖÜ])"
+)
+# A capital that no beginning of a sentence asks for.
+_INNER = re.compile(r"(?<=[a-zäöüß,] )[A-ZÄÖÜ][a-zäöüß]{2,14}(?![\w-])")
+_LATIN_NEXT = re.compile(r" ([A-ZÀ-ÞŠŽČŁŚ][^\W\d_]{2,14})(?![\w-])")
+_CYRILLIC_PERSON = re.compile(r"(?<!\w)([А-ЯЁ])[а-яё]{1,12} (([А-ЯЁ])[а-яё]{2,14})(?![\w-]| [А-ЯЁ])")
+_KANA_PERSON = re.compile(r"(?<![ァ-ヴー・])([ァ-ヴ])[ァ-ヴー]*・(([ァ-ヴ])[ァ-ヴー]+)(?![ァ-ヴー・])")
+# The Latin letters that a first letter may mean; where none is given, nobody knows.
+_CYRILLIC = {
+    "Б": "BV", "В": "VWB", "Г": "GH", "Д": "DJTG", "З": "ZSX", "К": "KCQX", "Л": "L", "М": "M", "Н": "NK",
+    "П": "PF", "Р": "RW", "С": "SCTXZ", "Т": "TD", "Ф": "FPVT", "Х": "HKJCG", "Ш": "SCXJ", "Ч": "CTJQZ",
+}  # fmt: skip
+_KANA = {
+    **dict.fromkeys("ラリルレロ", "LRW"), **dict.fromkeys("マミムメモ", "M"),
+    **dict.fromkeys("ナニヌネノ", "NKG"), **dict.fromkeys("カキクケコ", "CKQXGH"),
+    **dict.fromkeys("タテトツ", "TDZ"), **dict.fromkeys("ハヒヘホ", "HJKGF"),
+    **dict.fromkeys("バビブベボ", "BVW"), **dict.fromkeys("パピプペポ", "PB"),
+    **dict.fromkeys("ダデド", "DTJ"), **dict.fromkeys("サスセソ", "SCTZX"),
+    **dict.fromkeys("ガギグゲゴ", "GHKC"), "シ": "SCXH", "フ": "FHPWV",
+}  # fmt: skip
+# Languages in which all spellings of the cities are known, and common words have no capital.
+_SPELLED = frozenset(("es", "fr", "it", "pt", "ru"))
+_OUTPUT_INNER = re.compile(r"(?<=[a-zà-ÿа-яё] )[A-ZÀ-ÞА-ЯЁ][^\W\d_]{3,14}(?![\w-])")
+_SURE = frozenset("BDFHKLMNPRST")
+# Languages whose names take endings, so that only another beginning is another name.
+_INFLECTED = frozenset(
+    ("cs", "sk", "pl", "lt", "lv", "sl", "hr", "sr", "bs", "hu", "fi", "et", "tr", "az", "la")
+)
+
+
+class SwappedName(NamedTuple):
+    """A name of the source, and the one that is in the output for it."""
+
+    name: str
+    other: str
+
+
+def swapped_name(source: str, output: str, target: str) -> SwappedName | None:
+    """The first name of the source for which another one is in the output.
+
+    >>> swapped_name("The train to Vienna is late.", "Der Zug nach Prag hat Verspätung.", "de")
+    SwappedName(name='Vienna', other='Prag')
+    >>> swapped_name("We met Peter Dunham.", "Wir trafen Peter Durrell.", "de").other
+    'Durrell'
+    """
+    for person in _PERSON.finditer(source):
+        if person[2] not in output:
+            if other := _other_person(person, source, output, target):
+                return SwappedName(person[2], other)
+        elif person[1] in _given() and person[1] not in output:
+            before = re.search(rf"(?<![\w-])([A-Z][a-z]+) {person[2]}\b", output)
+            if (
+                before
+                and before[1] in _given()
+                and before[1] not in source
+                and before[1][:3] != person[1][:3]
+            ):
+                return SwappedName(person[1], before[1])
+    if swapped := _after_title(source, output, target):
+        return swapped
+    missing = [name for name in _INNER.findall(source) if name not in output]
+    return _other_place(missing, source, output, target) if missing else None
+
+
+@cache
+def _given() -> frozenset[str]:
+    return frozenset((_DATA / "given_names.txt").read_text(encoding="utf-8").split())
+
+
+def _after_title(source: str, output: str, target: str) -> SwappedName | None:
+    """Frau Schilling as Mrs Schelling, where both are written in the same letters."""
+    found, other = _TITLED.search(source), _TITLED.search(output)
+    if not found or not other or target in _INFLECTED or found[1] in output or other[1] in source:
+        return None
+    return SwappedName(found[1], other[1])
+
+
+def _other_person(person: re.Match[str], source: str, output: str, target: str) -> str | None:
+    first, last = person[1], person[2]
+    if first not in _given():
+        return None  # Firefox Help has another name in each language.
+    if target in ("ru", "ja"):
+        pattern, letters = (_CYRILLIC_PERSON, _CYRILLIC) if target == "ru" else (_KANA_PERSON, _KANA)
+        found = pattern.search(output)
+        if found is None or first[0] not in letters.get(found[1], first[0]):
+            return None
+        is_sure = last[0] in _SURE and last[:2] not in ("Kn", "Ph", "Ts", "Th")
+        if is_sure and last[0] not in letters.get(found[3], last[0]):
+            return found[2]
+        is_far = target == "ru" and _are_far(last, found[2])
+        return found[2] if is_far else None
+    start = output.find(f"{first} ")
+    found = _LATIN_NEXT.match(output, start + len(first)) if start >= 0 else None
+    if found is None or found[1] in source:
+        return None
+    shared = 2 if target in _INFLECTED else len(last) - 1
+    if found[1][:shared].casefold() == last[:shared].casefold():
+        return None
+    return found[1]
+
+
+_LATIN_OF = str.maketrans("бвгджзклмнпрстфхцчш", "bvgdzzklmnprstfhkks", "аеёиоуыэюяйъьщ")
+_SKELETON = str.maketrans("cqwx", "kkvk", "aeiouyhj")
+
+
+def _are_far(name: str, other: str) -> bool:
+    """Whether the consonants of a name and of a Russian one differ too much for one name."""
+    one = re.sub(r"(.)\1+", r"\1", name.lower().replace("ph", "f").translate(_SKELETON))
+    two = re.sub(r"(.)\1+", r"\1", other.lower().translate(_LATIN_OF).translate(_SKELETON))
+    distance = edit_distance(one, two)
+    return distance >= 3 and 2 * distance >= max(len(one), len(two))
+
+
+def small_place(source: str, output: str) -> str:
+    """A place of the source that the output writes with a small letter; else the empty string.
+
+    >>> small_place("See you in London.", "Nos vemos en londres.")
+    'londres'
+    """
+    table, pattern = _places()
+    rows = {table[name] for name in pattern.findall(source)}
+    if not rows or rows & {table[name] for name in pattern.findall(output)}:
+        return ""
+    names = (name.lower() for name, row in table.items() if row in rows)
+    return next((name for name in names if re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", output)), "")
+
+
+@cache
+def _places() -> tuple[dict[str, int], re.Pattern[str]]:
+    """The number of each place by its names, Russian ones without their endings, and what finds them."""
+    rows = [line.split() for line in (_DATA / "places.txt").read_text(encoding="utf-8").splitlines()]
+    table = {name.replace("_", " "): number for number, row in enumerate(rows) for name in row}
+    latin = "|".join(name for name in table if name[0] < "\u0400")
+    cyrillic = "|".join(name for name in table if "\u0400" <= name[0] < "\u0500")
+    others = "|".join(name for name in table if name[0] > "\u2e80")
+    pattern = rf"(?<![\w-])(?:(?:{latin})(?=s?(?![\w-]))|(?:{cyrillic})(?=[а-яё]{{0,2}}(?![\w-])))"
+    return table, re.compile(rf"{pattern}|(?<![ァ-ヴー])(?:{others})(?![ァ-ヴー])")
+
+
+def _other_place(missing: list[str], source: str, output: str, target: str) -> SwappedName | None:
+    table, pattern = _places()
+    theirs = {table[name] for name in pattern.findall(source)}
+    ours = {table[name]: name for name in pattern.findall(output)}
+    added = [name for row, name in ours.items() if row not in theirs and name not in source]
+    # Where a place of the source is in the output, the other one explains it.
+    lost = [name for name in missing if name not in table or table[name] not in ours]
+    if not added and target in _SPELLED and theirs and not ours:
+        new = [name for name in _OUTPUT_INNER.findall(output) if name not in source]
+        gone = [name for name in lost if name in table]
+        if gone and len(new) == 1 and not re.search(f"{gone[0]}[-’']", source):
+            return SwappedName(gone[0], new[0])
+    if not added or not lost or len(ours) > max(len(theirs), 1):
+        return None
+    known = [name for name in lost if name in table]
+    if not known and not re.search(rf"\b(?:in|from|to|near|at) {lost[0]}\b", source):
+        return None
+    return SwappedName((known or lost)[0], added[0])

@@ -289,7 +289,6 @@ class NEE(Metric):
         return np.where(empty, np.nan, 100 * matched / np.where(empty, 1, entities))
 
     def groups(self, columns: Sequence[str]) -> dict[str, list[int]]:
-        """The entity types, each with its two columns."""
         return {
             column.removeprefix("matched:"): [index, index + 1]
             for index, column in enumerate(columns)
@@ -297,7 +296,6 @@ class NEE(Metric):
         }
 
     def size(self, sums: NDArray[Any], units: int) -> int:
-        """The number of entities."""
         return int(sums[..., 1].sum())
 
     def findings(self, segments: Sequence[Segment], system: str, outputs: Sequence[str]) -> Iterable[Finding]:

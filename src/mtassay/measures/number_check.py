@@ -178,7 +178,7 @@ class _Reader:
         except ValueError:  # a date, which is written in many ways
             return None
         if (
-            abs(before - after) == 12
+            round(abs(before - after), 6) == 12
             or _is_short_year(before, after)
             # 3 miles are 5 km, 3 attempts are not 5.
             or (
@@ -402,6 +402,7 @@ def _months(text: str, language: str | None) -> frozenset[int]:
 
 
 # Units by what they measure, in one spelling each; a unit that is a word of its own in no table says nothing.
+# Words that also mean something else in a language are left out: French `an`, `go`, `mo`, `to`.
 _UNITS = {
     "g": "g г gramm gram grams grammes gramos gramas grammi 克 グラム",
     "mg": "mg мг 毫克 ミリグラム",
@@ -424,15 +425,15 @@ _UNITS = {
     "mph": "mph",
     "km/h": "km/h кмч км/ч kmh kph",
     "kB": "kb kib ko кб",
-    "MB": "mb mib mo мб",
-    "GB": "gb gib go гб",
-    "TB": "tb tib to тб",
+    "MB": "mb mib мб",
+    "GB": "gb gib гб",
+    "TB": "tb tib тб",
     "day": "day days tag tage tagen día días jour jours dia dias giorno giorni день дня дней 天 日間",
     "week": "week weeks woche wochen semana semanas semaine semaines settimana settimane неделя недели недель"
     " 周 週間",
     "month": "month months monat monate monaten mes meses mois mês mese mesi месяц месяца месяцев"
     " 个月 か月 ヶ月 カ月",
-    "year": "year years jahr jahre jahren año años an ans année années ano anos anno anni год года лет 年間",
+    "year": "year years jahr jahre jahren año años ans année années ano anos anno anni год года лет 年間",
     "h": "hours hour stunden heures horas ore часов часа 小时 時間",
     "min": "minutes minuten minuti minutos минут 分钟",
     "million": "million millions millionen millón millones milhões milioni миллионов миллиона млн",

@@ -332,7 +332,6 @@ class Empty(Check):
     needs = frozenset()
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
-        """Outputs that say less than the source and every reference do."""
         for index, unit in enumerate(units):
             if _SAYS_SOMETHING.search(unit.output) or (amount := how_much(unit.output)) > 1:
                 continue
@@ -347,7 +346,6 @@ class _LanguageCheck(Check):
     scope = "file"
 
     def applies(self, context: CheckContext) -> bool:
-        """Not where both languages are one."""
         return not is_monolingual(context)
 
 
@@ -358,7 +356,6 @@ class Untranslated(_LanguageCheck):
     about = "the output is the source, untranslated"
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
-        """Sources of names, codes and links alone may stay as they are."""
         words = file_words(units, context)
         for index, unit in enumerate(units):
             source, output = unit.source, unit.output
@@ -535,11 +532,9 @@ class MixedLanguage(Check):
     about = "a part of the output is in another language or script"
 
     def applies(self, context: CheckContext) -> bool:
-        """Not where both languages are one."""
         return not is_monolingual(context)
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
-        """Letters that neither source nor reference has, or several words in a row as in the source."""
         words = file_words(units, context)
         strange = _strange_letters(words.target) if words.target else None
         for index, unit in enumerate(units):

@@ -11,9 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from mtassay.measures.check import CheckContext, Mark, Unit
+from mtassay.measures.check import CheckContext, FormProblem, Mark, Unit, UnitCheck, times
 from mtassay.measures.message_format import is_message
-from mtassay.measures.unit_check import FormProblem, UnitCheck, times
 
 _MARKS = re.compile(r"[%{$]|\[\[?[A-Z]|#[A-Z]|@@|__[A-Z]|[:@][a-z]")
 _PATTERN = re.compile(
@@ -98,7 +97,6 @@ class Placeholders(UnitCheck):
     about = "placeholders that are missing, added, changed, or in an order that a program cannot read"
 
     def look(self, context: CheckContext) -> Callable[[str, str, Unit], Sequence[FormProblem]]:
-        """A function for all languages."""
         return _problems
 
 

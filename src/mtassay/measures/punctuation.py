@@ -6,11 +6,12 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
-from mtassay.measures.check import Alarm, CheckContext, Unit
-from mtassay.measures.spacing import UNSPACED
-from mtassay.measures.unit_check import (
+from mtassay.measures.check import (
+    Alarm,
+    CheckContext,
     ConventionCheck,
     FormProblem,
+    Unit,
     UnitCheck,
     code_of,
     mark,
@@ -18,6 +19,7 @@ from mtassay.measures.unit_check import (
     quoted,
     words,
 )
+from mtassay.measures.spacing import UNSPACED
 
 _KINDS = {
     "period": ".。．।۔։።།။។॥",
@@ -117,7 +119,6 @@ class EndPunctuation(ConventionCheck):
                 yield alarm
 
     def look(self, context: CheckContext) -> Callable[[str, str, Unit], Sequence[FormProblem]]:
-        """A function for the target language's signs."""
         code = code_of(context.target)
         own = _PLAIN | _OWN.get(code, {})
         foreign = _FOREIGN.get(code, {})
@@ -244,7 +245,6 @@ class Brackets(UnitCheck):
     about = "brackets that are not closed, not opened, or lost"
 
     def look(self, context: CheckContext) -> Callable[[str, str, Unit], Sequence[FormProblem]]:
-        """A function for all languages."""
         return _bracket_problems
 
 
@@ -437,7 +437,6 @@ class DoubledWords(UnitCheck):
     about = "a word or a punctuation mark that occurs twice in a row"
 
     def look(self, context: CheckContext) -> Callable[[str, str, Unit], Sequence[FormProblem]]:
-        """A function for the target language's words."""
         code = code_of(context.target)
         legitimate = _LEGITIMATE.get(code, frozenset()) | _NAMES_DOUBLED
         reduplicates = code in _REDUPLICATE

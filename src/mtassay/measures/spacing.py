@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import html
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
+from typing import ClassVar
 
-from mtassay.measures.check import CheckContext, Mark, Unit
-from mtassay.measures.message_format import is_message
-from mtassay.measures.unit_check import (
+from mtassay.measures.check import (
+    Alarm,
+    Check,
+    CheckContext,
     ConventionCheck,
     FormProblem,
+    Mark,
+    Severity,
+    Unit,
     UnitCheck,
     code_of,
     language_of,
@@ -21,6 +27,7 @@ from mtassay.measures.unit_check import (
     times,
     words,
 )
+from mtassay.measures.message_format import is_message
 
 _BLANK = " \t\u00a0\u202f\u3000"
 UNSPACED = words("zh ja yue lzh wuu nan th lo km my bo dz")
@@ -58,7 +65,6 @@ class Spaces(ConventionCheck):
     about = "spaces lost or added at the ends, doubled, or wrong beside punctuation and placeholders"
 
     def look(self, context: CheckContext) -> Callable[[str, str, Unit], Sequence[FormProblem]]:
-        """A function for the target language's spacing."""
         code = code_of(context.target)
         language = language_of(context.target)
         # Canadian and Swiss French put no space there.
@@ -172,7 +178,6 @@ class LineBreaks(UnitCheck):
     about = "line breaks, tabs and escapes (\\n) that are lost or added"
 
     def look(self, context: CheckContext) -> Callable[[str, str, Unit], Sequence[FormProblem]]:
-        """A function for all languages."""
         return _break_problems
 
 
@@ -275,7 +280,6 @@ class Characters(UnitCheck):
     about = "characters that are lost, in a wrong encoding, invisible, or of another script inside a word"
 
     def look(self, context: CheckContext) -> Callable[[str, str, Unit], Sequence[FormProblem]]:
-        """A function for the target language: some mark the ends of words with an invisible sign."""
         invisible = _INVISIBLE if code_of(context.target) in UNSPACED else _INVISIBLE_OR_ZERO
         if code_of(context.target) not in ("ja", "zh"):
             strange = _STRANGE.get(code_of(context.target))
@@ -415,7 +419,6 @@ class UnicodeForm(ConventionCheck):
     about = "letters and accents as separate characters (NFD), which search and fonts handle badly"
 
     def look(self, context: CheckContext) -> Callable[[str, str, Unit], Sequence[FormProblem]]:
-        """A function for all languages."""
         return _form_problems
 
 
@@ -441,3 +444,73 @@ def _form_problems(source: str, output: str, unit: Unit) -> Sequence[FormProblem
             f"'{shown}' is written as several characters (not NFC)", (Mark("output", start, end),), fix=normal
         )
     ]
+
+
+# Bytes of UTF-8 read as Windows-1252 or Latin-1, which no language writes: Ã©, â€™, Ð¿Ñ€.
+_WRONGLY_READ = re.compile(
+    r"Ã[\u0080-\u00bf\u0152-\u0178\u2013-\u2122]|â€[\u0080-\u00bf\u0152-\u0178\u2013-\u2122]"
+    r"|Â[\u00a0-\u00bf](?=\s|$|\w)"
+    r"|(?:[ÐÑ][\u0080-\u00bf\u0152-\u0178\u2013-\u2122]){2,}|(?:Å[\u0080-\u00bf\u0152-\u0178]"
+    r"|Ä[\u0080-\u00bf\u0152-\u0178]){2,}"
+    r"|(?:[äåæçèé][\u0080-\u00bf\u0152-\u0178\u2013-\u2122]{2}){2,}"
+)
+_ENTITY = re.compile(
+    r"&(?:quot|apos|amp|lt|gt|nbsp|#\d{2,5}|#x[0-9a-fA-F]{2,5}|[aeiouAEIOUcnCN](?:acute|grave|uml|circ"
+    r"|tilde|cedil));"
+)
+_ESCAPED = re.compile(r"\\u[0-9a-fA-F]{4}")
+# Not the joiners U+200C and U+200D, with which Persian, Hindi and emoji are spelled.
+_UNSEEN = re.compile("[\ufeff\u200b\u2060\u00ad\u202a-\u202e\u2066-\u2069]")
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
+
+
+# What all of these have, which is cheap to see.
+_ODD = re.compile(
+    "[\ufffd\ufeff\u200b\u2060\u00ad\u202a-\u202e\u2066-\u2069\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]"
+    "|[ÃâÂÐÑÅÄäåæçèé][\u0080-\u00bf\u0152-\u0178\u2013-\u2122]"
+)
+
+
+class Encoding(Check):
+    """Mojibake, lost characters, entities, invisible and control characters."""
+
+    id: ClassVar[str] = "encoding"
+    group: ClassVar[str] = "form"
+    severity: ClassVar[Severity] = "major"
+    about: ClassVar[str] = "characters are broken, escaped or invisible"
+
+    def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
+        """One alarm for each unit; where entities or invisible characters are all, the fix takes them out.
+
+        >>> units = [Unit("1", "Tom &amp; Anna", "Tom & Anna"), Unit("2", "cafÃ©", "coffee")]
+        >>> [(alarm.message, alarm.fix) for alarm in Encoding().find(units, CheckContext("en", "de"))]
+        [("'&amp;' is escaped", 'Tom & Anna'), ("'Ã©' is text in a wrong encoding", None)]
+        """
+        for index, unit in enumerate(units):
+            output, source = unit.output, unit.source or ""
+            if "&" in output and (match := _ENTITY.search(output)) and not _ENTITY.search(source):
+                fix = html.unescape(output)
+                mark = Mark("output", *match.span())
+                yield Alarm(index, f"{match.group()!r} is escaped", (mark,), severity="minor", fix=fix)
+                continue
+            if "\\u" in output and (match := _ESCAPED.search(output)) and not _ESCAPED.search(source):
+                yield Alarm(index, f"{match.group()!r} is escaped", (Mark("output", *match.span()),))
+                continue
+            if (output.isascii() and output.isprintable()) or not _ODD.search(output):
+                continue
+            if "\ufffd" in output and "\ufffd" not in source:
+                place = output.index("\ufffd")
+                yield Alarm(index, "a character is lost (\ufffd)", (Mark("output", place, place + 1),))
+            elif match := _CONTROL.search(output):
+                if not _CONTROL.search(source):
+                    name = f"U+{ord(match.group()):04X}"
+                    yield Alarm(index, f"the control character {name}", (Mark("output", *match.span()),))
+            elif match := _UNSEEN.search(output):
+                if not _UNSEEN.search(source) and not any(map(_UNSEEN.search, unit.references)):
+                    name = f"U+{ord(match.group()):04X}"
+                    fix = _UNSEEN.sub("", output)
+                    mark = Mark("output", *match.span())
+                    yield Alarm(index, f"the invisible character {name}", (mark,), severity="minor", fix=fix)
+            elif (match := _WRONGLY_READ.search(output)) and match.group() not in source:
+                message = f"{match.group()!r} is text in a wrong encoding"
+                yield Alarm(index, message, (Mark("output", *match.span()),))

@@ -265,7 +265,6 @@ class TermForbidden(_TermCheck):
     needs: ClassVar[frozenset[Need]] = frozenset({"terms"})
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
-        """One alarm for each place."""
         book = context.part(term_book)
         everywhere = any(not concept.source for concept in book.concepts)
         for index, unit in enumerate(units):
@@ -297,7 +296,6 @@ class DoNotTranslate(_TermCheck):
     about: ClassVar[str] = "a term that must stay as it is was changed"
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
-        """One alarm for each term."""
         book = context.part(term_book)
         if not any(concept.is_kept for concept in book.concepts):
             return
@@ -343,7 +341,6 @@ class TermDrift(_TermCheck):
     scope: ClassVar = "file"
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
-        """One alarm for each use of another translation than the most frequent one of the document."""
         book = context.part(term_book)
         uses: Mapping[tuple[str, int], list[_Use]] = defaultdict(list)
         for index, unit, occurrences in _occurrences(units, book):

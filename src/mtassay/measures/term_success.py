@@ -55,18 +55,15 @@ class Terms(Metric):
 
     @property
     def needs(self) -> frozenset[str]:
-        """The source says which terms there are."""
         return frozenset({"source"})
 
     def signature(self, segments: Sequence[Segment], *, extra: Mapping[str, object] | None = None) -> str:
-        """Names the glossary by its content, and what finds forms of words."""
         forms = word_forms(self._pair[1]).signature
         forms += f"+{self._lemmas.signature.replace('|', ' ')}" if self._lemmas else ""
         more = {**(extra or {}), "sha256": self._given.digest, "forms": forms}
         return settings_signature(self, segments, extra=more)
 
     def measure(self, segments: Sequence[Segment], outputs: Mapping[str, Sequence[str]]) -> list[Statistics]:
-        """Columns `hits` and `terms`, and where terms come again, `consistent` and `repeated`."""
         book, found = self._found(segments)
         if self._lemmas:
             self._lemmas.read(text for texts in outputs.values() for text in texts)
@@ -107,15 +104,12 @@ class Terms(Metric):
         return np.where(empty, np.nan, 100 * hits / np.where(empty, 1, terms))
 
     def groups(self, columns: Sequence[str]) -> dict[str, list[int]]:
-        """Consistency, where terms come again."""
         return {"consistency": [2, 3]} if CONSISTENCY[0] in columns else {}
 
     def size(self, sums: NDArray[Any], units: int) -> int:
-        """How many terms."""
         return int(sums[..., 1].sum())
 
     def findings(self, segments: Sequence[Segment], system: str, outputs: Sequence[str]) -> Iterable[Finding]:
-        """One for each segment in which a term is missing, with its place in the source."""
         book, found = self._found(segments)
         for segment, occurrences, text in zip(segments, found, outputs, strict=True):
             missed = [own for own in occurrences if self._used(book, own, text) is None]

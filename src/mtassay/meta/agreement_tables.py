@@ -10,7 +10,6 @@ from mtassay.data.display import Cell, Figure, Point, Series, Table
 from mtassay.data.marks import printable
 from mtassay.data.nouns import Result, Score
 from mtassay.meta.correlate import CorrelationSettings
-from mtassay.meta.detect import CurvePoint
 from mtassay.meta.rated_material import Rater
 from mtassay.meta.system_level import PAIRED
 
@@ -290,45 +289,6 @@ def detection_table(
     if areas:
         about.append("AUC: the probability that a wrong pair scores above a right one. Chance: 0.5.")
     return Table(header, rows, title, [*about, *below])
-
-
-def curve_figure(
-    curves: Mapping[str, Sequence[CurvePoint]],
-    flagged: Mapping[str, CurvePoint],
-    *,
-    share: float | None = None,
-    title: str = "",
-) -> Figure:
-    """How precision falls as recall rises: a line for each detector with scores, a dot for what each flags.
-
-    `share` is that of wrong pairs, which is the precision of who flags all of them.
-    """
-    series = []
-    for name in dict.fromkeys((*curves, *flagged)):
-        if points := curves.get(name, ()):
-            # Between two recalls the precision is that of the higher one.
-            places = [*points[:1], *points]
-            levels = zip(places, [*points, *points[-1:]], strict=True)
-            series.append(Series(name, [_percents(at.recall, level.precision) for at, level in levels]))
-        if (mark := flagged.get(name)) is not None:
-            series.append(Series(name, [_percents(mark.recall, mark.precision)._replace(strong=True)]))
-    about = ["Dots: what each detector flags."] if flagged else []
-    about += ["Dotted: the share of wrong pairs."] if share is not None else []
-    return Figure(
-        "steps",
-        series,
-        title,
-        x_label="recall (%)",
-        y_label="precision (%)",
-        note=" ".join(about),
-        limits=(0, 100),
-        x_limits=(0, 100),
-        level=None if share is None else 100 * share,
-    )
-
-
-def _percents(recall: float, precision: float) -> Point:
-    return Point(100 * recall, 100 * precision)
 
 
 def _about(name: str, counts: Mapping[str, int], precision: Score) -> list[str]:

@@ -20,7 +20,6 @@ from mtassay.meta.significance import (
     MetricTestName,
     PairOutcomes,
     Swaps,
-    SystemConfidence,
     TranslationGroups,
     rank_metrics,
     swap_systems,
@@ -193,8 +192,6 @@ class _Agreement:
         swaps = self.settings.swaps
         if self.settings.level == "system":
             rated = self._rated(metrics[0], human)
-            if statistic == "soft_pairwise_accuracy":
-                return _soft_test(metrics, human, rated, swaps)
             if statistic not in COEFFICIENTS or statistic == "prediction_error":
                 return None
             y = human.sign * human.points[rated]
@@ -263,25 +260,6 @@ def _drawn(raters: Sequence[Rater], settings: CorrelationSettings) -> tuple[Draw
     if settings.resample == "segments" and drawn == "systems":
         raise UsageError(f"Segments cannot be drawn for {due_to}: leave it out, or resample systems.")
     return drawn, due_to
-
-
-def _soft_test(
-    metrics: Sequence[Rater], human: Rater, rated: Any, swaps: Swaps
-) -> tuple[MetricTest, list[Any]] | None:
-    """The test of soft accuracy, on the segments that everybody has scored for all systems."""
-    sides = [rater.segments for rater in (*metrics, human)]
-    if any(side is None for side in sides):
-        return None
-    tables = [
-        rater.sign * side[rated]
-        for rater, side in zip((*metrics, human), sides, strict=True)
-        if side is not None
-    ]
-    complete = ~np.isnan(tables).any(axis=(0, 1))
-    if not complete.any():
-        return None
-    *materials, people = (table[:, complete] for table in tables)
-    return partial(SystemConfidence.of(people).swap, swaps=swaps), materials
 
 
 def _score(rater: Rater, human: Rater, estimate: Estimate, settings: CorrelationSettings) -> Score:

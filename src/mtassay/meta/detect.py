@@ -14,13 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mtassay.data.errors import UsageError
-from mtassay.data.method import view_of
-from mtassay.data.nouns import EDITED, Question, Result, Run, RunContext, Score
-from mtassay.data.subjects import Pending, subjects_in
-from mtassay.measures.metric import Metric
-from mtassay.meta.measurement import score_outputs
-from mtassay.review.campaigns import RIGHT
+from mtassay.data.nouns import EDITED, Result, Score
 from mtassay.stats import proportions, resampling
 from mtassay.stats.correlation import AUC, auc
 
@@ -56,38 +50,6 @@ class DetectionSettings:
 
     samples: int = 1000
     seed: int | None = 12345
-
-
-class CurvePoint(NamedTuple):
-    """Precision and recall, between 0 and 1, where all pairs with at least this score are flagged."""
-
-    threshold: float
-    flagged: int
-    precision: float
-    recall: float
-
-    @property
-    def f1(self) -> float:
-        """The harmonic mean of both; 0 where no error is found."""
-        total = self.precision + self.recall
-        return 2 * self.precision * self.recall / total if total else 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Curve:
-    """Precision and recall at every threshold that makes a difference, from the strictest down.
-
-    `average` is the average precision: the precision at each error found, averaged over all errors, where an
-    error without a score counts as never found.
-    """
-
-    points: tuple[CurvePoint, ...]
-    average: float
-
-    @property
-    def best(self) -> CurvePoint:
-        """The point of the highest F1, the strictest of equal ones. Chosen on these labels, it flatters."""
-        return max(self.points, key=lambda point: point.f1)
 
 
 def detect(
@@ -138,35 +100,6 @@ def area_of(detector: JudgedDetector, sources: Mapping[str, str] | None = None) 
     known, ids = sources or {}, dict[str, int]()
     texts = (known.get(key.id, key.id.removesuffix(EDITED)) for key in detector.labels)
     return auc(values, is_error, [ids.setdefault(text, len(ids)) for text in texts])
-
-
-def curve(detector: JudgedDetector) -> Curve | None:
-    """The curve over all labelled pairs; `None` without two different scores, an error and a right pair.
-
-    >>> labels = {PairKey("1"): True, PairKey("2"): False, PairKey("3"): True}
-    >>> found = curve(JudgedDetector("d", frozenset(), labels, {PairKey("1"): 0.9, PairKey("2"): 0.4}))
-    >>> [(point.threshold, point.precision, point.recall) for point in found.points], found.average
-    ([(0.9, 1.0, 0.5), (0.4, 0.5, 0.5)], 0.5)
-    """
-    values, is_error = _ranked(detector)
-    if values is None:
-        return None
-    order = np.argsort(-values, kind="stable")
-    ordered = values[order]
-    # One threshold for equal scores, and none for pairs without one.
-    last = np.append(ordered[1:] != ordered[:-1], True) & (ordered > -np.inf)
-    true_positives = np.cumsum(is_error[order])[last]
-    flagged = (np.arange(len(order)) + 1)[last]
-    precision, recall = true_positives / flagged, true_positives / is_error.sum()
-    sign = -1 if detector.low_is_error else 1
-    average = float((np.diff(recall, prepend=0.0) * precision).sum())
-    return Curve(
-        tuple(
-            CurvePoint(sign * float(t), int(n), float(p), float(r))
-            for t, n, p, r in zip(ordered[last], flagged, precision, recall, strict=True)
-        ),
-        average,
-    )
 
 
 class _Cells(NamedTuple):
@@ -220,74 +153,3 @@ def _ranked(detector: JudgedDetector) -> tuple[NDArray[np.float64] | None, NDArr
     if len(scored) < 2 or is_error.all() or not is_error.any():
         return None, is_error
     return values, is_error
-
-
-OWN_VERDICTS = "run"
-"""The judge that is the run itself: what it settled without people."""
-
-
-@dataclass(frozen=True, slots=True)
-class JudgeVerdicts:
-    """Verdict and score, where there is one, by subject; of scores, low ones may mean an error."""
-
-    by_subject: Mapping[str, tuple[str, float | None]] = field(default_factory=dict)
-    low_is_error: bool = False
-
-
-def wrong_answer(question: Question) -> str:
-    """The answer that means any error; a `UsageError` where nothing is right or wrong."""
-    answers = list(question.keys.values())
-    if RIGHT not in answers or len(answers) < 2:
-        raise UsageError(f"A judge says right or wrong, and '{question.name}' asks something else.")
-    return next(answer for answer in answers if answer != RIGHT)
-
-
-def detector_names(runs: Sequence[Run]) -> list[str]:
-    """The detectors of these runs."""
-    return list(dict.fromkeys(flags.detector for run in runs for flags in view_of(run).flags()))
-
-
-def verdicts_of_runs(runs: Sequence[Run], judge: str, question: Question) -> JudgeVerdicts:
-    """What these runs settled by themselves (`run`), or what one of their detectors says."""
-    wrong = wrong_answer(question)
-    verdicts: dict[str, tuple[str, float | None]] = {}
-    for run in runs:
-        view, subjects = view_of(run), subjects_in(run)
-        said: dict[tuple[str, str], tuple[str, float | None]] = {}
-        if judge == OWN_VERDICTS:
-            said = {(claim.segment_id, claim.system): (claim.status, None) for claim in view.decided()}
-        for flags in view.flags():
-            if flags.detector != judge:
-                continue
-            passed = {
-                (finding.case_id, finding.system)
-                for finding in run.findings
-                if finding.detector == judge and finding.verdict == "pass"
-            }
-            for pair in passed | flags.scores.keys() | flags.flagged:
-                verdict = wrong if pair in flags.flagged else RIGHT
-                said[view.reviewed(pair[0]), pair[1]] = (verdict, flags.scores.get(pair))
-        verdicts |= {subjects[pair].id: entry for pair, entry in said.items() if pair in subjects}
-    return JudgeVerdicts(verdicts)
-
-
-def metric_verdicts(
-    name: str,
-    metric: Metric,
-    entries: Sequence[Pending],
-    question: Question,
-    context: RunContext,
-    threshold: float,
-) -> JudgeVerdicts:
-    """A metric, such as a language model, asked about each output; what it does not rate has no verdict."""
-    wrong = wrong_answer(question)
-    texts = [entry.subject.outputs[-1] for entry in entries]
-    scores = score_outputs(name, metric, [entry.segment for entry in entries], texts, context)
-    return JudgeVerdicts(
-        {
-            entry.subject.id: (wrong if score < threshold else RIGHT, float(score))
-            for entry, score in zip(entries, scores, strict=True)
-            if score == score  # nan is unrated
-        },
-        low_is_error=True,
-    )

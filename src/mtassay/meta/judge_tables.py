@@ -5,16 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property
 from typing import Any
 
-from mtassay.data.display import Cell, Figure, Table
+from mtassay.data.display import Cell, Table
 from mtassay.data.formats.evaluation_files import FoundThreshold
 from mtassay.data.nouns import Score
 from mtassay.data.subjects import caution_of_models
-from mtassay.meta.agreement_tables import curve_figure, detection_table
+from mtassay.meta.agreement_tables import detection_table
 from mtassay.meta.assessments import Assessment
-from mtassay.meta.detect import Curve, CurvePoint, JudgedDetector, curve
 from mtassay.meta.judges import CalibratedJudge, CalibrationSettings, JudgeSummary
 from mtassay.meta.labelled_detectors import Labels
 
@@ -95,12 +93,6 @@ class JudgeComparison(Assessment):
     settings: CalibrationSettings
     labels: Labels
 
-    @cached_property
-    def curves(self) -> dict[str, Curve]:
-        """Precision by recall, of each judge that gives scores."""
-        curves = ((summary.name, curve(summary.judge)) for summary in self.summaries)
-        return {name: found for name, found in curves if found is not None}
-
     def tables(self) -> list[Table]:
         tables = [self._alone()]
         if self.result.comparisons:
@@ -108,30 +100,12 @@ class JudgeComparison(Assessment):
         return tables
 
     def record(self) -> dict[str, Any]:
-        drawn = {
-            name: {"average_precision": found.average, "points": [point._asdict() for point in found.points]}
-            for name, found in self.curves.items()
-        }
         return {
             **self.result.as_dict(),
             "settings": asdict(self.settings),
             "unsettled": self.labels.unsettled,
             "reviewers": list(self.labels.reviewers),
-            "curves": drawn,
         }
-
-    def figures(self) -> list[Figure]:
-        """Precision against recall."""
-        scores = {(score.name, score.system): score.value for score in self.result.scores}
-        marks = {}
-        for name, label in self.names.items():
-            precision, recall = scores["precision", name], scores["recall", name]
-            if precision is not None and recall is not None:
-                marks[label] = CurvePoint(0.0, 0, precision / 100, recall / 100)
-        labels = [summary.judge.labels for summary in self.summaries if summary.n]
-        shares = {sum(own.values()) / len(own) for own in labels}
-        points = {self.names[name]: found.points for name, found in self.curves.items()}
-        return [curve_figure(points, marks, share=shares.pop() if len(shares) == 1 else None)]
 
     def _notes(self) -> list[str]:
         notes = [_labelled(self.result.counts), *_cautions(self.labels)]
@@ -140,37 +114,18 @@ class JudgeComparison(Assessment):
                 f"Metrics call wrong what a threshold for a precision of {100 * self.settings.precision:g} % "
                 "says, found on other sources; where there is none, nothing."
             )
-        return [*notes, *(self._best(s.judge) for s in self.summaries if self._is_chosen(s))]
-
-    def _is_chosen(self, summary: JudgeSummary) -> bool:
-        return summary.name in self.curves and not summary.is_calibrated
-
-    def _best(self, judge: JudgedDetector) -> str:
-        best = self.curves[judge.name].best
-        where = f"{judge.complement} {1 - best.threshold:.3g}" if judge.complement else f"{best.threshold:g}"
-        return (
-            f"{self.names[judge.name]}: with another threshold F1 would be at most {100 * best.f1:.1f}, at "
-            f"{where}, which is chosen on these very labels."
-        )
+        return notes
 
     def _alone(self) -> Table:
-        """Each judge by itself, with its agreement with the labels and, where it was measured, its cost."""
+        """Each judge by itself, with its agreement with the labels."""
         table = detection_table(self.result, self.names, title="Judges", notes=self._notes())
         scores = {(score.name, score.system): score.value for score in self.result.scores}
-        kinds = ("seconds:1000", "calls:1000", "price:1000")
-        costs = kinds if any(summary.cost.outputs for summary in self.summaries) else ()
         rows = [
-            [
-                *row,
-                _number(scores["kappa", s.name], 2),
-                *(_amount(scores.get((kind, s.name))) for kind in costs),
-            ]
+            [*row, _number(scores["kappa", s.name], 2)]
             for row, s in zip(table.rows, self.summaries, strict=True)
         ]
         notes = ["κ: agreement of its verdicts with the labels, without chance (Cohen)."]
-        if costs:
-            notes.append("s, calls, price: for 1,000 outputs, on this machine; –: not known, or none.")
-        header = [*table.header, "κ", *(("s", "calls", "price") if costs else ())]
+        header = [*table.header, "κ"]
         return replace(table, header=header, rows=rows, notes=[*table.notes, *notes])
 
     def _apart(self) -> Table:
@@ -226,9 +181,3 @@ def _number(value: float | None, decimals: int) -> str:
         if abs(value) < 1
         else f"{value:.{decimals}f}"
     )
-
-
-def _amount(value: float | None) -> str:
-    if value is None:
-        return "–"
-    return f"{value:,.0f}" if value >= 10 or value == 0 else f"{value:.2g}"

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
@@ -13,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtassay.data.errors import UsageError
-from mtassay.data.nouns import EDITED, Comparison, Output, Request, Result, RunContext, Score, System
+from mtassay.data.nouns import EDITED, Comparison, Result, Score
 from mtassay.meta.detect import DetectionSettings, JudgedDetector, area_of, detect
 from mtassay.stats import proportions, rater_agreement, tails
 from mtassay.stats.comparisons import units_to_settle
@@ -23,7 +21,6 @@ from mtassay.stats.thresholds import (
     flag_held_out,
     threshold_for_precision,
 )
-from mtassay.systems.live import LiveSystem
 
 FEWEST_LABELS = 30
 """Below so many labels, or 8 of either kind, nothing is calibrated."""
@@ -178,93 +175,8 @@ def calibration_result(judges: Sequence[CalibratedJudge]) -> Result:
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
-    """Of judging `outputs`: `None` where it is not known.
-
-    `price` is in whatever money the prices of a model were given in.
-    """
-
-    outputs: int
-    seconds: float | None = None
-    calls: int = 0
-    price: float | None = None
-
-    def per_thousand(self, amount: float | None) -> float | None:
-        """The same for 1,000 outputs."""
-        return None if amount is None or not self.outputs else 1000 * amount / self.outputs
-
-
-@dataclass(slots=True)
-class CountingContext(RunContext):
-    """Lends what other tools lend, and counts what is asked of live models.
-
-    What was computed before is not recalled, so that the seconds are those of the work; answers of live
-    models are, since they are paid for, and then the seconds say nothing.
-    """
-
-    context: RunContext
-    calls: int = 0
-    tokens: dict[str, int] = field(default_factory=lambda: {"prompt_tokens": 0, "completion_tokens": 0})
-    uncounted: int = 0
-    earlier: dict[str, int] = field(default_factory=dict)
-    """How many answers of each live model are from before."""
-
-    def progress(self, step: str, done: int, total: int | None) -> None:
-        self.context.progress(step, done, total)
-
-    def recall(self, key: str) -> bytes | None:
-        return None
-
-    def remember(self, key: str, value: bytes) -> None:
-        self.context.remember(key, value)
-
-    def decisions(self, question: str) -> Mapping[str, str]:
-        return self.context.decisions(question)
-
-    def reviewers(self, question: str) -> Mapping[str, Collection[str]]:
-        return self.context.reviewers(question)
-
-    def note(self, text: str) -> None:
-        self.context.note(text)
-
-    def ask(self, system: System, requests: Sequence[Request]) -> list[Output]:
-        outputs = self.context.ask(system, requests)
-        if isinstance(system, LiveSystem):
-            self.calls += len(requests)
-            origins = getattr(self.context, "origins", {})
-            self.earlier[system.name] = origins[system.name].earlier if system.name in origins else 0
-            for output in outputs:
-                usage = output.meta.get("usage") or {}
-                self.uncounted += not usage
-                for kind in self.tokens:
-                    self.tokens[kind] += usage.get(kind, 0)
-        return outputs
-
-    def price(self, prices: Sequence[float]) -> float | None:
-        """What the tokens cost at a price for a million read and a million written; `None` if unknown."""
-        if not self.calls:
-            return 0.0
-        if len(prices) != 2 or self.uncounted:
-            return None
-        return (self.tokens["prompt_tokens"] * prices[0] + self.tokens["completion_tokens"] * prices[1]) / 1e6
-
-
-@contextmanager
-def timed(seconds: list[float]) -> Iterator[None]:
-    """Append how long it takes."""
-    began = time.perf_counter()
-    try:
-        yield
-    finally:
-        seconds.append(time.perf_counter() - began)
-
-
-Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
 class JudgeSummary:
-    """One judge: how far its verdicts agree with the labels, its area where it has scores, and its cost.
+    """One judge: how far its verdicts agree with the labels, and its area where it has scores.
 
     `judge` has as flagged what it calls wrong. `kappa` is Cohen's, of its verdicts with the labels; nan where
     it says the same of all.
@@ -273,7 +185,6 @@ class JudgeSummary:
     judge: JudgedDetector
     kappa: float
     area: AUC | None
-    cost: Cost
     is_calibrated: bool
 
     @property
@@ -289,7 +200,6 @@ class JudgeSummary:
 
 def compare_judges(
     judges: Sequence[JudgedDetector],
-    costs: Mapping[str, Cost],
     calibrated: Collection[str],
     settings: CalibrationSettings,
     sources: Mapping[str, str],
@@ -305,10 +215,9 @@ def compare_judges(
     for judge in judges:
         own, is_calibrated = given[judge.name], judge.name in calibrated
         decided = _calibrated(judge, own, settings) if is_calibrated else judge
-        verdicts = [key in decided.flagged for key in decided.labels]
-        kappa = rater_agreement.cohen_kappa(verdicts, own.is_error.tolist())
-        cost = costs.get(judge.name, Cost(0))
-        summaries.append(JudgeSummary(decided, kappa, area_of(judge, sources), cost, is_calibrated))
+        verdicts = np.array([key in decided.flagged for key in decided.labels], dtype=np.float64)
+        kappa = rater_agreement.estimate_kappa(verdicts, own.is_error.astype(np.float64), samples=1).value
+        summaries.append(JudgeSummary(decided, kappa, area_of(judge, sources), is_calibrated))
     comparisons = []
     for a, b in combinations(summaries, 2):
         if not a.n or list(a.judge.labels) != list(b.judge.labels):
@@ -316,7 +225,8 @@ def compare_judges(
         comparisons.append(_compared(a, b, given[a.name].is_error))
     drawn = DetectionSettings(seed=settings.seed)
     found = detect([summary.judge for summary in summaries], settings=drawn, sources=sources)
-    scores = [*found.scores, *_scores(summaries)]
+    kappas = ((s, None if math.isnan(s.kappa) else s.kappa) for s in summaries)
+    scores = [*found.scores, *(Score("kappa", s.name, "all", k, s.n, decimals=2) for s, k in kappas)]
     return replace(found, scores=scores, comparisons=comparisons), summaries
 
 
@@ -349,21 +259,3 @@ def _compared(a: JudgeSummary, b: JudgeSummary, is_error: NDArray[np.bool_]) -> 
         error = math.sqrt(max(wins + losses - (wins - losses) ** 2 / n, 0.0)) / n
     p = float(2 * tails.normal_tail(np.array(abs(delta) / error))) if error > 0 else 1.0
     return Comparison(name, "all", a.name, b.name, delta, min(p, 1.0), more=units_to_settle(delta, error, n))
-
-
-def _scores(summaries: Sequence[JudgeSummary]) -> list[Score]:
-    """Agreement and cost of each judge."""
-    scores = []
-    for summary in summaries:
-        kappa = None if math.isnan(summary.kappa) else summary.kappa
-        scores.append(Score("kappa", summary.name, "all", kappa, summary.n, decimals=2))
-        if not summary.cost.outputs:
-            continue
-        for name, amount in (
-            ("seconds", summary.cost.seconds),
-            ("calls", float(summary.cost.calls)),
-            ("price", summary.cost.price),
-        ):
-            each = summary.cost.per_thousand(amount)
-            scores.append(Score(f"{name}:1000", summary.name, "all", each, summary.cost.outputs, decimals=2))
-    return scores

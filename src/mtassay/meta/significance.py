@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtassay.data.nouns import Cluster, Comparison
-from mtassay.meta.system_level import Grouping, tail_p
+from mtassay.meta.system_level import Grouping
 from mtassay.stats.comparisons import holm
 from mtassay.stats.correlation_rows import Rowwise, divided, mean_of_defined
 
@@ -255,74 +255,3 @@ class PairOutcomes:
         else:
             differences = np.where(rng.integers(2, size=shape, dtype=bool), gained - lost, lost - gained)
         return swaps.p(differences @ weights, float((gained - lost) @ weights))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class SystemConfidence:
-    """How sure people are of each pair of systems, by scores (systems, segments) without gaps."""
-
-    human_p: Floats
-
-    @classmethod
-    def of(cls, human: Floats) -> SystemConfidence:
-        """From scores of people."""
-        return cls(_normal_p(*_sums_and_products(human[None]))[0])
-
-    def swap(self, better: Floats, worse: Floats, swaps: Swaps) -> float:
-        """The p-value for soft pairwise accuracy."""
-        first, second = standardized(better), standardized(worse)
-        own = [self._accuracy(*_sums_and_products(side[None])) for side in (first, second)]
-        found = [
-            self._accuracy(*one) - self._accuracy(*other)
-            for one, other in (_whole if not swaps.is_wmt else _single)(first, second, swaps)
-        ]
-        return swaps.p(np.concatenate(found), float((own[0] - own[1])[0]))
-
-    def _accuracy(self, sums: Floats, products: Floats) -> Floats:
-        distances = np.abs(_normal_p(sums, products) - self.human_p)
-        return np.asarray(1 - distances.mean(axis=1), dtype=np.float64)
-
-
-_Sides = Iterator[tuple[tuple[Floats, Floats], tuple[Floats, Floats]]]
-"""Of the one metric and of the other, sums (trials, systems) and products (trials, systems, systems)."""
-
-
-def _single(first: Floats, second: Floats, swaps: Swaps) -> _Sides:
-    """Single translations swapped."""
-    segments = np.broadcast_to(np.arange(first.shape[1]), first.shape)
-    for masks in swaps.masks(segments, size=_BLOCK):
-        sides = np.where(masks, first, second), np.where(masks, second, first)
-        yield _sums_and_products(sides[0]), _sums_and_products(sides[1])
-
-
-def _whole(first: Floats, second: Floats, swaps: Swaps) -> _Sides:
-    """Whole segments swapped: what one metric gains by it the other loses, so that sums suffice."""
-    systems, segments = first.shape
-    sums = (first - second).T
-    products = np.einsum("is,js->sij", first, first) - np.einsum("is,js->sij", second, second)
-    own = [_sums_and_products(side[None]) for side in (first, second)]
-    for masks in swaps.masks(np.arange(segments), size=_BLOCK):
-        drawn = masks.astype(np.float64)
-        gained = drawn @ sums, (drawn @ products.reshape(segments, -1)).reshape(-1, systems, systems)
-        yield (
-            (own[1][0] + gained[0], own[1][1] + gained[1]),
-            (own[0][0] - gained[0], own[0][1] - gained[1]),
-        )
-
-
-def _sums_and_products(scores: Floats) -> tuple[Floats, Floats]:
-    return scores.sum(axis=2), scores @ scores.transpose(0, 2, 1)
-
-
-def _normal_p(sums: Floats, products: Floats) -> Floats:
-    """One-sided p-values (tables, pairs of systems) of paired permutation tests, by the normal distribution.
-
-    Swapping two systems on a segment turns the sign of their difference there, so that the squares of the
-    differences add up to the variance.
-    """
-    left, right = np.triu_indices(sums.shape[1], 1)
-    own = np.einsum("tii->ti", products)
-    squares = own[:, left] + own[:, right] - 2 * products[:, left, right]
-    # What is left of equal scores is rounding.
-    squares[squares < _ROUNDING * (own[:, left] + own[:, right])] = 0
-    return tail_p(sums[:, left] - sums[:, right], np.sqrt(squares))

@@ -19,12 +19,10 @@ from numpy.typing import NDArray
 from mtassay.meta.rated_material import Rater, RatingFrame, Units, mean_of_rated, rated_statistics
 from mtassay.stats import correlation, resampling, tails
 from mtassay.stats.correlation_rows import (
-    MOST_SEGMENTS,
     Rowwise,
     acc_eq_rows,
     divided,
     mean_of_defined,
-    weighted_pairs,
     weighted_pearson,
     weighted_spearman,
 )
@@ -117,7 +115,7 @@ class SegmentLevel:
         for name in names:
             value, n, groups, resampled = found[name]
             low, high = resampling.interval(resampled)
-            reason = "" if len(resampled) else f"more than {MOST_SEGMENTS:,} segments have too many pairs"
+            reason = "" if len(resampled) else "pairs of drawn translations are too many"
             if math.isnan(value):
                 reason = _why_undefined(metric, human, int((~np.isnan(x)).sum()))
             drawn: Literal["segments", ""] = "segments" if len(resampled) else ""
@@ -132,15 +130,14 @@ class SegmentLevel:
             return {name: _Found(math.nan, 0, 0, np.empty(0)) for name in STATISTICS}
         if self.grouping == "item":
             return self._by_item(x, y, calibrated)
-        resampled = self._resampled(x, y, calibrated.epsilon)
+        resampled = self._resampled(x, y)
         found = {}
         sizes = _sizes(x, self.grouping)
         for name, coefficient in _COEFFICIENTS.items():
             grouped = correlation.grouped(coefficient.value, x, y, by=self.grouping)
             n = int(sizes[~np.isnan(grouped.values)].sum())
             found[name] = _Found(grouped.value, n, grouped.groups, resampled.get(name, np.empty(0)))
-        accuracy = resampled.get("acc_eq", np.empty(0))
-        found["acc_eq"] = _Found(calibrated.value, calibrated.pairs, calibrated.groups, accuracy)
+        found["acc_eq"] = _Found(calibrated.value, calibrated.pairs, calibrated.groups, np.empty(0))
         return found
 
     def _by_item(self, x: Floats, y: Floats, calibrated: correlation.TieCalibration) -> dict[str, _Found]:
@@ -159,8 +156,8 @@ class SegmentLevel:
         )
         return found
 
-    def _resampled(self, x: Floats, y: Floats, epsilon: float) -> dict[str, Floats]:
-        """Each statistic in every resample; without those of pairs where there are too many of them."""
+    def _resampled(self, x: Floats, y: Floats) -> dict[str, Floats]:
+        """Each statistic in every resample; without those of pairs, of which there are too many."""
         weights = self._weights(x.shape[1])
         groups = (
             [(x, y)] if self.grouping == "none" else [(x[i : i + 1], y[i : i + 1]) for i in range(len(x))]
@@ -171,10 +168,6 @@ class SegmentLevel:
             by_statistic.setdefault("pearson", []).append(pearson)
             by_statistic.setdefault("spearman", []).append(weighted_spearman(first, second, weights))
             by_statistic.setdefault("prediction_error", []).append(100 * (1 - pearson**2))
-            if x.shape[1] <= MOST_SEGMENTS:
-                pairs = weighted_pairs(first, second, weights, epsilon)
-                by_statistic.setdefault("kendall", []).append(pairs.kendall())
-                by_statistic.setdefault("acc_eq", []).append(pairs.acc_eq())
         return {name: mean_of_defined(np.array(rows), axis=0) for name, rows in by_statistic.items()}
 
     def _weights(self, n: int) -> NDArray[np.uint8]:

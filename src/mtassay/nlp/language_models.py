@@ -240,7 +240,6 @@ class TransformersMasked(MaskedModel):
         return [self._row(next(rows)) if readable(text) else None for text in texts]
 
     def predict(self, rows: Sequence[Row], *, among: Sequence[int], count: int) -> list[list[Prediction]]:
-        """The most probable pieces for the mask of each row."""
         return self._loaded.best(rows, among, count)
 
     def _row(self, tokens: list[int]) -> Row | None:

@@ -66,11 +66,9 @@ class NatashaAnnotator(Annotator):
 
     @property
     def signature(self) -> str:
-        """The releases of the packages that decide."""
         return f"natasha-{version('natasha')}|slovnet-{version('slovnet')}|razdel-{version('razdel')}"
 
     def annotate(self, texts: Sequence[str]) -> list[Annotation]:
-        """One annotation per text, in order."""
         return read_each(texts, self._read)
 
     def _read(self, texts: list[str]) -> Iterable[Annotation]:

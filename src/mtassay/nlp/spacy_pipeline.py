@@ -105,7 +105,6 @@ class SpacyAnnotator(Annotator):
 
     @cached_property
     def signature(self) -> str:
-        """A pipeline from a folder is also known by what is in its files."""
         from spacy import __version__
 
         parts = [f"spacy-{__version__}", self.model.replace(" ", "-")]

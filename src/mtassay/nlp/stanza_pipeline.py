@@ -91,7 +91,6 @@ class StanzaAnnotator(Annotator):
 
     @property
     def signature(self) -> str:
-        """The release, the language, and the packages of its processors where Stanza says them."""
         try:
             release = version("stanza")
         except PackageNotFoundError:
@@ -104,7 +103,6 @@ class StanzaAnnotator(Annotator):
         return "|".join([f"stanza-{release}", self._model, *parts])
 
     def annotate(self, texts: Sequence[str]) -> list[Annotation]:
-        """One annotation per text, in order."""
         return read_each(texts, self._read, batch=64)
 
     def _read(self, texts: list[str]) -> Iterable[Annotation]:

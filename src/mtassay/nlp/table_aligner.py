@@ -21,9 +21,17 @@ from numpy.typing import NDArray
 from mtassay.data.errors import UsageError
 from mtassay.data.language_packs import missing_pack, pack_file, pack_files
 from mtassay.data.languages import Pair
-from mtassay.nlp.aligners import Links, WordAligner, Words, lower_words
 from mtassay.nlp.encoder import encoder_version, is_installed
-from mtassay.nlp.links import AlignmentEvidence, Order, decode, symmetrization
+from mtassay.nlp.links import (
+    AlignmentEvidence,
+    Links,
+    Order,
+    WordAligner,
+    Words,
+    decode,
+    lower_words,
+    symmetrization,
+)
 from mtassay.nlp.trained_aligners import WordVectors, open_vectors
 
 
@@ -243,7 +251,6 @@ class TableAligner(WordAligner):
 
     @classmethod
     def preference(cls, pair: str) -> float:
-        """Few tables are better than the encoder."""
         written = _written(pair)
         return 0 if written is None else 5 if written in BETTER else 3
 
@@ -252,7 +259,6 @@ class TableAligner(WordAligner):
 
     @property
     def signature(self) -> str:
-        """The content of the table, the settings, and whether an encoder helps."""
         helper = f"|use-{encoder_version()}" if self.vectors else ""
         return (
             f"table|{self.lexicon.source_language}-{self.lexicon.target_language}"
@@ -260,7 +266,6 @@ class TableAligner(WordAligner):
         )
 
     def align(self, pairs: Sequence[tuple[Words, Words]]) -> list[Links]:
-        """The links of each pair, in order."""
         lowered = [(lower_words(left), lower_words(right)) for left, right in pairs]
         if self.reverse:
             lowered = [(right, left) for left, right in lowered]

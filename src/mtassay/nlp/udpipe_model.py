@@ -80,7 +80,6 @@ class UdpipeAnnotator(Annotator):
         return "|".join(parts)
 
     def annotate(self, texts: Sequence[str]) -> list[Annotation]:
-        """One annotation per text, in order."""
         if self._words is None:
             return read_each(texts, lambda some: map(self._annotation, some))
         ready = {annotation.text: annotation for annotation in self._words.annotate(texts)}

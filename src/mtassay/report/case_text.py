@@ -83,15 +83,14 @@ class Screen:
         lines = [self.line("settled", f"{answer.status}: {text}")]
         return [*lines, *(self.line("", hint.text) for hint in answer.hints[:1])]
 
-    def keys(self, question: Question, more: Mapping[str, str] | None = None) -> str:
-        """What can be pressed; `more` are keys with what they do, besides the usual ones."""
-        others = [f"{key} {what}" for key, what in (more or {}).items()]
+    def keys(self, question: Question) -> str:
+        """What can be pressed."""
         if question.how:
             texts = (question.text, f"Write {question.how}", "u unsure   s skip   b back   q quit")
             return "\n".join(wrapped(text, width=self.width) for text in texts)
         answers = [f"{key} {answer}" for key, answer in question.answers_by_key.items()]
         lines = [answers[0]]
-        for key in [*answers[1:], *others, "n note", "s skip", "b back", "q quit"]:
+        for key in [*answers[1:], "n note", "s skip", "b back", "q quit"]:
             if len(lines[-1]) + 3 + len(key) > self.width:
                 lines.append(key)
             else:

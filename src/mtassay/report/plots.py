@@ -19,7 +19,6 @@ from typing import Any, NamedTuple
 
 from mtassay.data.display import Figure, Point, Series
 from mtassay.data.errors import InputError, MissingExtraError, UsageError
-from mtassay.report.plot_labels import place_labels, spread
 
 _INK, _MUTED, _RULE, _FAINT, _SHADED = "#222222", "#666666", "#999999", "#dddddd", "#f5f5f5"
 _INKS = ["#1a1a1a", "#2b6cb0", "#c05621", "#4f7a68", "#7c5bc7", "#8a6d1d"]
@@ -66,7 +65,7 @@ _SETTINGS = {
 }
 # Inches.
 _WIDTH, _NARROWEST = 6.4, 4.6
-_TITLE, _NOTE, _ENTRY, _NAME = 0.2, 0.145, 0.2, 0.17  # heights: of the title, note, legend; names of lines
+_TITLE, _NOTE, _ENTRY = 0.2, 0.145, 0.2  # heights: of the title, note, legend
 _TITLE_LETTER, _LETTER, _ENTRY_LETTER, _NOTE_LETTER = 0.07, 0.068, 0.05, 0.0525  # widths
 _APART = 0.35  # of a row, before a head
 
@@ -145,14 +144,8 @@ def _drawing(figures: Sequence[Figure]) -> Iterator[Any]:
         parts: list[Any] = [drawing]
         if len(plans) > 1:
             parts = [*drawing.subfigures(len(plans), 1, squeeze=False, height_ratios=heights).ravel()]
-        drawn = [pair for part, plan in zip(parts, plans, strict=True) for pair in _fill(part, plan)]
-        drawing.draw_without_rendering()  # the layout must be before names are fitted in
-        for axes, panel in drawn:
-            if panel.kind == "lines":
-                _name_ends(axes, panel)
-            elif panel.kind == "scatter":
-                points = [p for series in panel.series for p in series.points if p.label and p.y is not None]
-                place_labels(axes, [(p.label, float(p.x), p.y or 0.0) for p in points])
+        for part, plan in zip(parts, plans, strict=True):
+            _fill(part, plan)
         yield drawing
 
 
@@ -183,13 +176,12 @@ def _plan(figure: Figure, width: float) -> _Plan:
     return _Plan(panels, min(figure.columns, len(panels)), width, height, title, note, is_one)
 
 
-def _fill(part: Any, plan: _Plan) -> list[tuple[Any, Figure]]:
-    """Draw a figure into its part of the drawing; the axes of each panel with what is in them."""
+def _fill(part: Any, plan: _Plan) -> None:
+    """Draw a figure into its part of the drawing."""
     rows = math.ceil(len(plan.panels) / plan.columns)
     stacked = plan.columns == 1 and all(p is not None and p.kind in ("lines", "steps") for p in plan.panels)
     cells = part.subplots(rows, plan.columns, squeeze=False, sharex=stacked).ravel()
     places = [*plan.panels, *[None] * (len(cells) - len(plan.panels))]
-    drawn = []
     for axes, panel in zip(cells, places, strict=True):
         if panel is None:
             axes.set_visible(False)
@@ -202,12 +194,10 @@ def _fill(part: Any, plan: _Plan) -> list[tuple[Any, Figure]]:
             axes.legend(loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.2, ncols=columns)
         if panel.title and not plan.is_one:
             axes.set_title(panel.title, pad=6 + 72 * _ENTRY * legend)
-        drawn.append((axes, panel))
     if plan.title:
         part.suptitle("\n".join(plan.title), x=0.01, ha="left", fontsize=9)
     if plan.note:
         part.supxlabel("\n".join(plan.note), x=0.01, ha="left", fontsize=7, color=_MUTED)
-    return drawn
 
 
 def _labels(figure: Figure) -> list[str]:
@@ -215,12 +205,13 @@ def _labels(figure: Figure) -> list[str]:
 
 
 def _legend_rows(figure: Figure, width: float) -> int:
-    """How many rows the legend takes; none where names are at the series, or an axis says the only one."""
+    """How many rows the legend takes; none where an axis says the only one."""
     labels = _labels(figure)
-    is_said = len(labels) == 1 and (labels[0] in figure.x_label or labels[0] in figure.y_label)
+    is_said = len(labels) == 1 and labels[0] in (figure.x_label, figure.y_label)
     if not labels or is_said or not _KINDS[figure.kind].has_legend:
         return 0
-    beside = _LETTER * max(map(len, figure.places), default=0) if figure.kind != "steps" else 0.5
+    is_plane = figure.kind in ("lines", "steps")
+    beside = 0.5 if is_plane else _LETTER * max(map(len, figure.places), default=0)
     entry = 0.45 + _ENTRY_LETTER * max(map(len, labels))
     return math.ceil(len(labels) / max(int((width - beside) / entry), 1))
 
@@ -413,8 +404,7 @@ def _grey(value: float | None, low: float, high: float) -> float:
 
 
 def _lines_size(figure: Figure, is_panel: bool) -> tuple[float, float]:
-    width = max(_WIDTH, 2.6 + 0.9 * len(figure.rows))
-    return width, max(2.3 if is_panel else 3.6, 1.2 + _NAME * len(figure.series) * (figure.kind == "lines"))
+    return max(_WIDTH, 2.6 + 0.9 * len(figure.rows)), 2.3 if is_panel else 3.6
 
 
 def _xs(figure: Figure, number: int) -> Callable[[Point], float]:
@@ -477,24 +467,6 @@ def _draw_intervals(axes: Any, figure: Figure, placed: Sequence[tuple[float, Poi
         axes.fill_between(xs, low, high, step=step, color=color, alpha=0.1, linewidth=0)
 
 
-def _name_ends(axes: Any, figure: Figure) -> None:
-    """Names to the right of lines, moved apart where they would touch, each with a thin line to its end."""
-    ends = []
-    for place, (style, _, series) in enumerate(_styled(figure)):
-        if measured := [point for point in series.points if point.y is not None]:
-            ends.append((series.label, style.color, _xs(figure, place)(measured[-1]), measured[-1].y or 0.0))
-    bottom, top = axes.get_ylim()
-    inches = axes.get_window_extent().height / axes.figure.dpi
-    heights = spread([y for *_, y in ends], gap=(top - bottom) * _NAME / inches)
-    for (label, color, x, y), height in zip(ends, heights, strict=True):
-        line = {"arrowstyle": "-", "linewidth": 0.5, "alpha": 0.5, "shrinkB": 4, "relpos": (0, 0.5)}
-        axes.annotate(
-            *(label, (x, y), (axes.get_xlim()[1], height)),
-            **{"va": "center", "color": color, "fontsize": 8, "annotation_clip": False},
-            arrowprops={**line, "color": color},
-        )
-
-
 def _scatter_size(figure: Figure, is_panel: bool) -> tuple[float, float]:
     return 3.7, 3.2
 
@@ -513,6 +485,9 @@ def _draw_scatter(axes: Any, figure: Figure) -> None:
     few: dict[str, Any] = {"s": 20, "zorder": 3}
     many: dict[str, Any] = {"s": 5, "alpha": 0.15, "rasterized": True}
     axes.scatter(xs, ys, color=_POINT, linewidth=0, **(few if named else many))
+    for point in points:
+        if point.label:
+            axes.annotate(point.label, (point.x, point.y), (4, 3), textcoords="offset points", fontsize=6.5)
     axes.margins(0.16 if named else 0.04)
     axes.locator_params(nbins=5)
 
@@ -528,7 +503,7 @@ class _Kind(NamedTuple):
 _KINDS = {
     "dots": _Kind(_dots_size, _draw_dots, has_legend=True),
     "heat": _Kind(_heat_size, _draw_heat),
-    "lines": _Kind(_lines_size, _draw_lines),
+    "lines": _Kind(_lines_size, _draw_lines, has_legend=True),
     "steps": _Kind(_lines_size, _draw_lines, has_legend=True),
     "scatter": _Kind(_scatter_size, _draw_scatter),
     "bars": _Kind(_bars_size, _draw_bars, has_legend=True),

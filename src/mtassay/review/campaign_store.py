@@ -26,8 +26,7 @@ _SPARE = 10  # subjects that are tried besides those that others may have before
 
 
 _FREE = """
-    campaign = ?1 AND (takers = '[]' OR ?3 IN (SELECT value FROM json_each(takers)))
-    AND subject NOT IN (
+    campaign = ?1 AND subject NOT IN (
         WITH answered AS (
             SELECT subject, MAX(reviewer = ?3) AS is_own, COUNT(DISTINCT reviewer) AS given FROM reviews
             WHERE question = ?2 AND reviewer IN (SELECT value FROM json_each(?5)) GROUP BY subject
@@ -157,21 +156,6 @@ class CampaignStore:
                 *(campaign.name, len(beginning), beginning),
             )
         return self._entries(rows)
-
-    def judged(self, campaign: Campaign, reviewer: str) -> list[tuple[str, str, str, float | None]]:
-        """Subjects that somebody has answered and the judge has a verdict on.
-
-        Of each: its id, the person's newest answer, the verdict and its score.
-        """
-        rows = self._database.select(
-            "SELECT r.subject, r.answer, s.verdict, s.score FROM campaign_subjects s JOIN reviews r "
-            "ON r.subject = s.subject AND r.question = ?2 AND r.reviewer = ?3 "
-            "WHERE s.campaign = ?1 AND s.verdict <> '' ORDER BY r.rowid",
-            campaign.name,
-            campaign.question,
-            reviewer,
-        )
-        return [(row[0], row[1], row[2], row[3]) for row in {row[0]: row for row in rows}.values()]
 
     def latest(self, campaign: Campaign, reviewer: str, *, before: str = "") -> str | None:
         """The subject of a campaign that somebody answered last, or last before that one."""
@@ -459,11 +443,10 @@ def _adjudicated_by(store: Workspace, viewer: str, subjects: Collection[str]) ->
 
 
 def _row(campaign: Campaign, entry: CampaignSubject) -> tuple[object, ...]:
-    lists = (json.dumps(names, ensure_ascii=False) for names in (entry.systems, entry.takers))
-    score = None if entry.score is None else float(entry.score)  # as SQLite gives it back
-    return (campaign.name, *entry[:7], *lists, *entry[9:-1], score)
+    # Empty: who may get it, and the verdict and score of a judge, which campaigns once had.
+    systems = json.dumps(entry.systems, ensure_ascii=False)
+    return (campaign.name, *entry[:7], systems, "[]", *entry[8:], "", None)
 
 
 def _entry(row: Sequence[Any]) -> CampaignSubject:
-    lists = (tuple(json.loads(names)) for names in row[8:10])
-    return CampaignSubject._make((*row[1:8], *lists, *row[10:]))
+    return CampaignSubject._make((*row[1:8], tuple(json.loads(row[8])), *row[10:13]))

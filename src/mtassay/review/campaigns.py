@@ -11,49 +11,13 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from mtassay.data.errors import UsageError
-from mtassay.data.nouns import UNSURE, Question, Review
+from mtassay.data.nouns import Question, Review
 from mtassay.data.questions import COMMON_QUESTIONS
-from mtassay.data.registry import named
 from mtassay.data.subjects import Decision, Pending
 from mtassay.review.quality_control import CALIBRATION, is_counted
-from mtassay.stats.proportions import wilson
 
-RIGHT = "correct"
 PAUSE_S = 600
 """Who has not answered for so long was away, and was not thinking about one output."""
-
-
-@dataclass(frozen=True, slots=True)
-class Assignment:
-    """Which subjects of a campaign a reviewer gets: within a field any of the names, `*` for anything."""
-
-    reviewer: str
-    category: tuple[str, ...] = ()
-    phenomenon: tuple[str, ...] = ()
-    item: tuple[str, ...] = ()
-    system: tuple[str, ...] = ()
-
-
-_FIELDS = ("category", "phenomenon", "item", "system")
-
-
-def read_assignment(text: str) -> Assignment:
-    """An assignment as people write it.
-
-    >>> read_assignment("anna:category=Negation,phenomenon=Modal*")
-    Assignment(reviewer='anna', category=('Negation',), phenomenon=('Modal*',), item=(), system=())
-    """
-    reviewer, _, rest = text.partition(":")
-    chosen: dict[str, tuple[str, ...]] = {}
-    for part in rest.split(","):
-        key, equals, value = (word.strip() for word in part.partition("="))
-        if key not in _FIELDS or not equals or not value or not reviewer.strip():
-            raise UsageError(
-                f"'{text}' is no assignment. Write it as anna:category=Negation, with category, phenomenon, "
-                "item or system."
-            )
-        chosen[key] = (*chosen.get(key, ()), value)
-    return Assignment(reviewer.strip(), **chosen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +25,10 @@ class Campaign:
     """A question about the outputs of runs, and who answers it.
 
     A share `overlap` of the subjects gets `raters` answers each, all others one. Adjudicators settle what
-    reviewers see differently. `judge` is whose verdicts are compared with people's answers, and shown to them
-    after they have answered; of its scores, low ones mean an error with `low_is_error`. `is_blind` hides what
-    the runs found. `closed` is when it ended, empty while it goes on. For the rest see `quality_control`:
-    `attention` is the share of checks, `calibration` how many outputs all answer first; who passes less than
-    `exclude_below` of the checks, or takes less than `exclude_faster` seconds, is in no agreement.
+    reviewers see differently. `is_blind` hides what the runs found. `closed` is when it ended, empty while
+    it goes on. For the rest see `quality_control`: `attention` is the share of checks, `calibration` how many
+    outputs all answer first; who passes less than `exclude_below` of the checks, or takes less than
+    `exclude_faster` seconds, is in no agreement.
     """
 
     name: str
@@ -75,9 +38,6 @@ class Campaign:
     adjudicators: tuple[str, ...] = ()
     overlap: float = 0.2
     raters: int = 2
-    assignments: tuple[Assignment, ...] = ()
-    judge: str = ""
-    low_is_error: bool = False
     is_blind: bool = True
     seed: int = 12345
     created: str = ""
@@ -105,10 +65,6 @@ class Campaign:
             raise UsageError("Nobody can pass checks that there are not: add `attention`, as 0.1.")
         if self.raters < 2:
             raise UsageError("An overlap is of two reviewers or more: `raters=2`")
-        for entry in self.assignments:
-            if entry.reviewer not in self.reviewers:
-                known = ", ".join(self.reviewers)
-                raise UsageError(f"'{entry.reviewer}' has an assignment, but the reviewers are: {known}.")
 
     def record(self) -> dict[str, Any]:
         """All of it for a program, and for the workspace."""
@@ -116,23 +72,17 @@ class Campaign:
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> Campaign:
-        """The campaign in a record."""
-        values = _with_tuples(record)
-        values["assignments"] = tuple(Assignment(**_with_tuples(entry)) for entry in record["assignments"])
+        """The campaign in a record, which may have what campaigns of earlier versions had besides."""
+        values: dict[str, Any] = {}
+        for key in record.keys() & cls.__dataclass_fields__.keys():
+            values[key] = tuple(record[key]) if isinstance(record[key], list) else record[key]
         return cls(**values)
-
-
-def _with_tuples(record: Mapping[str, Any]) -> dict[str, Any]:
-    """JSON has none."""
-    return {key: tuple(value) if isinstance(value, list) else value for key, value in record.items()}
 
 
 class CampaignSubject(NamedTuple):
     """One subject of a campaign: how many people are to answer, and what is known of it.
 
-    `takers` are the reviewers who may get it, none for all of them; the lots are numbers that orders are made
-    from. `status` is why it is here, `verdict` what the judge of the campaign said of it, empty for nothing,
-    with its `score`, where there is one. Neither is shown to who has not answered.
+    The lots are numbers that orders are made from. `status` is why it is here, which is not shown.
     """
 
     position: int
@@ -143,34 +93,25 @@ class CampaignSubject(NamedTuple):
     category: str
     phenomenon: str
     systems: tuple[str, ...]
-    takers: tuple[str, ...]
     case_lot: int
     lot: int
     status: str
-    verdict: str = ""
-    score: float | None = None
 
 
-def planned(
-    campaign: Campaign,
-    entries: Sequence[Pending],
-    verdicts: Mapping[str, tuple[str, float | None]] | None = None,
-) -> list[CampaignSubject]:
+def planned(campaign: Campaign, entries: Sequence[Pending]) -> list[CampaignSubject]:
     """The subjects of a campaign in the order of the entries, with how many people are to answer each.
 
-    Which ones get several answers depends on the seed and on the subjects alone. `verdicts` are those of
-    the judge, with scores, by subject.
+    Which ones get several answers depends on the seed and on the subjects alone.
     """
     seed = campaign.seed
     counted = [entry for entry in entries if is_counted(entry.status)]
     lots = sorted(counted, key=lambda entry: _lot(seed, "overlap", entry.subject.id))
     twice = {entry.subject.id for entry in lots[: round(campaign.overlap * len(counted))]}
-    known = verdicts or {}
 
     def wanted(entry: Pending) -> int:
         if not is_counted(entry.status):
             return len(campaign.reviewers)
-        return campaign.raters if entry.subject.id in twice else 1
+        return min(campaign.raters, len(campaign.reviewers)) if entry.subject.id in twice else 1
 
     def places(entry: Pending) -> tuple[int, int]:
         """Lots for the order: outputs to one case together, or documents in their order; checks apart."""
@@ -181,7 +122,7 @@ def planned(
             return _lot(seed, "document", entry.run, document), _lot(seed, "system", document, first)
         return _lot(seed, "case", entry.run, entry.subject.case_id), _lot(seed, "subject", entry.subject.id)
 
-    subjects = [
+    return [
         CampaignSubject(
             position,
             entry.subject.id,
@@ -191,54 +132,11 @@ def planned(
             str(entry.segment.tags.get("category", "")),
             str(entry.segment.tags.get("phenomenon", "")),
             entry.systems,
-            (),
             *places(entry),
             entry.status,
-            *known.get(entry.subject.id, ("", None)),
         )
         for position, entry in enumerate(entries)
     ]
-    if not campaign.assignments:
-        return [entry._replace(wanted=min(entry.wanted, len(campaign.reviewers))) for entry in subjects]
-    takers: dict[str, list[str]] = {entry.subject: [] for entry in subjects}
-    for reviewer in campaign.reviewers:
-        for entry in _chosen_for(campaign, subjects, reviewer):
-            takers[entry.subject].append(reviewer)
-    if nobody := [entry for entry in subjects if not takers[entry.subject]]:
-        raise UsageError(
-            f"{len(nobody):,} of {len(subjects):,} outputs are assigned to nobody, as {nobody[0].case_id}. "
-            "Give a reviewer no assignment, who then gets any, or choose fewer outputs."
-        )
-    return [
-        entry._replace(
-            takers=tuple(takers[entry.subject]), wanted=min(entry.wanted, len(takers[entry.subject]))
-        )
-        for entry in subjects
-    ]
-
-
-def _chosen_for(
-    campaign: Campaign, subjects: Sequence[CampaignSubject], reviewer: str
-) -> list[CampaignSubject]:
-    """What the assignments of a reviewer fit: all, where there are none for this name."""
-    mine = [entry for entry in campaign.assignments if entry.reviewer == reviewer]
-    if not mine:
-        return list(subjects)
-    chosen: set[str] = set()
-    for assignment in mine:
-        some: Sequence[CampaignSubject] = subjects
-        try:
-            some = named(some, assignment.category, "category", lambda s: [s.category], has=_HAS)
-            some = named(some, assignment.phenomenon, "phenomenon", lambda s: [s.phenomenon], has=_HAS)
-            some = named(some, assignment.item, "id", lambda s: [s.case_id], has=_HAS)
-            some = named(some, assignment.system, "system", lambda s: s.systems, has=_HAS)
-        except UsageError as error:
-            raise UsageError(f"The assignment gives {reviewer} nothing. {error}") from None
-        chosen |= {entry.subject for entry in some}
-    return [entry for entry in subjects if entry.subject in chosen]
-
-
-_HAS = "output of the campaign has"
 
 
 def refuse_unfinishable(campaign: Campaign, subjects: Sequence[CampaignSubject]) -> None:
@@ -252,8 +150,7 @@ def refuse_unfinishable(campaign: Campaign, subjects: Sequence[CampaignSubject])
         )
     contested = [entry for entry in subjects if entry.wanted > 1] or subjects
     if campaign.adjudicators and all(
-        _adjudicators_answer(campaign, entry) and entry.wanted == len(_takers(campaign, entry))
-        for entry in contested
+        _adjudicators_answer(campaign, entry) and entry.wanted == there for entry in contested
     ):
         names = ", ".join(campaign.adjudicators)
         raise UsageError(
@@ -279,32 +176,15 @@ def cautions(
             f"{blocked:,} of {len(subjects):,} outputs may be answered by every adjudicator as a reviewer: "
             "then nobody can settle them. Name an adjudicator who is no reviewer."
         )
-    shared = round(campaign.overlap * len(subjects))
-    complete = sum(entry.wanted >= campaign.raters for entry in subjects)
-    if complete < shared:
-        lines.append(
-            f"{shared - complete:,} of {shared:,} outputs of the overlap are assigned to fewer than "
-            f"{campaign.raters} reviewers, so that fewer answer them. Assign them to more."
-        )
     if (answers := sum(entry.wanted for entry in subjects)) < len(campaign.reviewers):
         lines.append(f"Only {answers:,} answers are wanted: some of the reviewers will get nothing.")
     return lines
 
 
-def _takers(campaign: Campaign, entry: CampaignSubject) -> tuple[str, ...]:
-    """Who may get a subject."""
-    return entry.takers or campaign.reviewers
-
-
 def _adjudicators_answer(campaign: Campaign, entry: CampaignSubject) -> bool:
     """Whether all adjudicators may be among those who answer a subject, which they then may not settle."""
     judges = set(campaign.adjudicators)
-    return bool(judges) and judges <= set(_takers(campaign, entry)) and len(judges) <= entry.wanted
-
-
-def may_get(campaign: Campaign, entry: CampaignSubject, reviewer: str) -> bool:
-    """Whether a subject is for this reviewer."""
-    return reviewer in _takers(campaign, entry)
+    return bool(judges) and judges <= set(campaign.reviewers) and len(judges) <= entry.wanted
 
 
 _PRIME = 2**31 - 1
@@ -337,9 +217,8 @@ def own_order(
     The order depends on the seed, the name and the subjects alone, so that it is the same tomorrow.
     """
     key = order_key(campaign, reviewer)
-    mine = [entry for entry in subjects if may_get(campaign, entry, reviewer)]
     return sorted(
-        mine,
+        subjects,
         key=lambda e: (e.status != CALIBRATION, key.place(e.case_lot), key.place(e.lot), e.position),
     )
 
@@ -373,8 +252,8 @@ def adjudicable(
 class FrozenAnswers(NamedTuple):
     """What people answered by themselves: the last answer of each reviewer to each subject before the reveal.
 
-    `changed` are the answers that hold now and read otherwise, given after others' or the judge's answer
-    could be seen: each is a changed mind, and no rating.
+    `changed` are the answers that hold now and read otherwise, given after others' answers could be seen:
+    each is a changed mind, and no rating.
     """
 
     reviews: list[Review]
@@ -388,7 +267,7 @@ def frozen_answers(
 
     Who has answered can see what others said at once; in a campaign (`seals`, by subject) only when as many
     reviewers as wanted have answered, or the campaign is closed. An adjudicator of it then sees it without an
-    answer. The judge of a campaign speaks right after one's own answer.
+    answer.
 
     Args:
         reviews: all to this question, in the order of the store.
@@ -414,9 +293,6 @@ def frozen_answers(
             continue
         key = (review.subject, review.reviewer)
         reveal(review.subject, review.at)
-        asking = seals.get(review.subject, ())
-        if key in frozen and any(e.verdict and c.created <= review.at for c, e in asking):
-            seen.add(key)
         if key not in seen:
             frozen[key] = review
         newest[key] = review
@@ -424,104 +300,6 @@ def frozen_answers(
         reveal(review.subject, review.at)
     changed = [newest[key] for key, review in frozen.items() if newest[key].answer != review.answer]
     return FrozenAnswers(list(frozen.values()), changed)
-
-
-@dataclass(frozen=True, slots=True)
-class SecondOpinion:
-    """What a machine says of a subject that a person has answered, and how often both agreed so far.
-
-    Of the `n` answers of this person that the machine has a verdict on, it agrees with `agreed`; `low` and
-    `high` are Wilson's 95 % interval of that share.
-    """
-
-    judge: str
-    verdict: str
-    agrees: bool
-    agreed: int
-    n: int
-    low: float | None = None
-    high: float | None = None
-    score: float | None = None
-
-
-def second_opinion(
-    campaign: Campaign, judged: Iterable[tuple[str, str, str, float | None]], subject: str
-) -> SecondOpinion | None:
-    """What the judge says of a subject; `None` before this person has answered, or where it says nothing.
-
-    `judged` are the subjects that this person has answered and the judge has a verdict on: subject, the
-    person's answer, the verdict and its score.
-    """
-    agreed = n = 0
-    here: tuple[str, str, float | None] | None = None
-    for about, answer, verdict, score in judged:
-        if about == subject:
-            here = answer, verdict, score
-        if answer != UNSURE:
-            n += 1
-            agreed += agree(verdict, answer)
-    if here is None:
-        return None
-    answer, verdict, score = here
-    low, high = wilson(agreed, n) if n else (None, None)
-    return SecondOpinion(campaign.judge, verdict, agree(verdict, answer), agreed, n, low, high, score)
-
-
-def agree(verdict: str, answer: str) -> bool:
-    """Whether a verdict and a person's answer say the same: both right, or both wrong in whatever way.
-
-    >>> agree("incorrect", "mistranslation"), agree("correct", "incorrect")
-    (True, False)
-    """
-    return (verdict == RIGHT) == (answer == RIGHT)
-
-
-@dataclass(frozen=True, slots=True)
-class CampaignJudge:
-    """How a judge did on the `n` subjects that it has a verdict on and people settled.
-
-    Of these `wrong` are wrong, it called `flagged` wrong, and `hits` of those are; shares with Wilson's 95 %
-    interval, `None` of nothing.
-    """
-
-    judge: str
-    n: int
-    wrong: int
-    flagged: int
-    hits: int
-
-    @property
-    def precision(self) -> tuple[float, float, float] | None:
-        """How many of what it calls wrong are wrong: share, and the ends of its interval."""
-        return _share(self.hits, self.flagged)
-
-    @property
-    def recall(self) -> tuple[float, float, float] | None:
-        """How many of what is wrong it calls wrong: share, and the ends of its interval."""
-        return _share(self.hits, self.wrong)
-
-
-def _share(count: int, n: int) -> tuple[float, float, float] | None:
-    return (count / n, *wilson(count, n)) if n else None
-
-
-def judge_record(
-    campaign: Campaign,
-    subjects: Iterable[CampaignSubject],
-    decisions: Mapping[tuple[str, str], Decision],
-) -> CampaignJudge:
-    """The verdicts of a campaign's judge compared with what people decided without seeing them."""
-    n = wrong = flagged = hits = 0
-    for entry in subjects:
-        decision = decisions.get((entry.subject, campaign.question))
-        if not entry.verdict or decision is None or decision.answer is None:
-            continue
-        is_flagged, is_wrong = entry.verdict != RIGHT, decision.answer != RIGHT
-        n += 1
-        wrong += is_wrong
-        flagged += is_flagged
-        hits += is_flagged and is_wrong
-    return CampaignJudge(campaign.judge, n, wrong, flagged, hits)
 
 
 # How fast ------------------------------------------------------------------------------------------------

@@ -61,21 +61,6 @@ def bootstrap_interval(
     return Interval(float(low), float(high))
 
 
-def fisher_interval(r: float, n: int, *, level: float = 0.95) -> Interval:
-    """Interval of a Pearson correlation of `n` pairs by Fisher's z; nan for n < 4 or an undefined `r`.
-
-    >>> low, high = fisher_interval(0.9, 12)
-    >>> round(low, 3), round(high, 3)
-    (0.674, 0.972)
-    """
-    if n < 4 or math.isnan(r):
-        return _UNDEFINED
-    if abs(r) >= 1:
-        return Interval(r, r)
-    reach = NormalDist().inv_cdf((1 + level) / 2) / math.sqrt(n - 3)
-    return Interval(math.tanh(math.atanh(r) - reach), math.tanh(math.atanh(r) + reach))
-
-
 def wilson(successes: float, n: float, *, level: float = 0.95) -> Interval:
     """Wilson's score interval (1927) of a share, which it holds, within 0 and 1; nan for n = 0.
 

@@ -415,7 +415,6 @@ class ChatTranslator(LiveSystem):
     shots: str | None
 
     def translate(self, requests: Sequence[Request]) -> list[Output]:
-        """One conversation per request."""
         return [output for request in requests for output in self._translate_one(request)]
 
     def _translate_one(self, request: Request) -> list[Output]:

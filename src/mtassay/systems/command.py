@@ -201,7 +201,6 @@ class Command(LiveSystem):
 
     @property
     def signature(self) -> str:
-        """The command with its languages filled in. What is in its files, `program` says."""
         return signature("command", command=self._shown, adapter=ADAPTER)
 
     @property
@@ -211,7 +210,6 @@ class Command(LiveSystem):
 
     @property
     def program(self) -> str:
-        """Of the program files: what the words of the command name, as far as it is there to be read."""
         files = [path for word in self._words if (path := _file(word)) is not None]
         try:
             return fingerprint(*files) if files else ""

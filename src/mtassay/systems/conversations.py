@@ -107,11 +107,9 @@ class Conversations(LiveSystem):
 
     @property
     def limits(self) -> Limits:
-        """Those of the model."""
         return self.model.limits
 
     def translate(self, requests: Sequence[Request]) -> list[Output]:
-        """One reply per conversation, word for word."""
         return [self._ask(request) for request in requests]
 
     def _ask(self, request: Request) -> Output:

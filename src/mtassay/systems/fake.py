@@ -84,17 +84,14 @@ class Fake(LiveSystem):
 
     @property
     def signature(self) -> str:
-        """The style alone: faults and delays change no answer."""
         answers = self.style if self.respond is None else f"{self.respond.__module__}.{self._respond_name}"
         return signature("fake", answers=answers, pair=self.pair, adapter=ADAPTER)
 
     @property
     def limits(self) -> Limits:
-        """As the options say."""
         return Limits(batch=self.batch, in_flight=self.in_flight, calls_per_second=self.calls_per_second)
 
     def translate(self, requests: Sequence[Request]) -> list[Output]:
-        """One output per request, except for the faults that are asked for."""
         number = self.counts.begin(len(requests))
         try:
             if self.delay:

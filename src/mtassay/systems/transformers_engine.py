@@ -56,7 +56,6 @@ class Transformers(LiveSystem):
 
     @property
     def signature(self) -> str:
-        """The model by name, a folder also by its content, and all that changes a translation."""
         folder = Path(self.model).expanduser()
         files = sorted(path for path in folder.rglob("*") if path.is_file()) if folder.is_dir() else []
         return signature(
@@ -77,7 +76,6 @@ class Transformers(LiveSystem):
 
     @property
     def limits(self) -> Limits:
-        """One batch at a time."""
         return Limits(batch=self.batch, in_flight=1, attempts=1, timeout=600.0)
 
     def translate(self, requests: Sequence[Request]) -> list[Output]:

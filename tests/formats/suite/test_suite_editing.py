@@ -6,7 +6,6 @@ import difflib
 import json
 import multiprocessing
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mtassay.data.errors import InputError, MtassayError, UsageError
-from mtassay.data.formats.suite_editing import add_items, add_rules, remove_rule, set_fields
+from mtassay.data.formats.suite_editing import add_items, add_rules, set_fields
 from mtassay.data.formats.suite_files import read_suite, write_suite
-from mtassay.data.formats.suite_items import RULE_FIELDS, Item, Rule, RuleField, Suite
+from mtassay.data.formats.suite_items import RULE_FIELDS, Item, Rule, RuleField
 
 NEW = Item("new-1", "en-de", "Negation", "Scope", "Not all came.", positive_regex=(Rule("nicht alle"),))
 HEAD = "# ours\nsuite: t\nlangpair: en-de   # both ways some day\n"
@@ -99,118 +98,6 @@ def test_a_rule_is_added_at_the_end_of_the_file(newline: str, ending: str, tmp_p
     assert path.read_bytes().count(b"\r\n") == (path.read_bytes().count(b"\n") if newline == "\r\n" else 0)
     (item,) = read_suite(path).items
     assert item.negative_tokens == (Rule("No: it is.", author="ana", date="2026-01-02"),)
-
-
-SHORTER = {
-    "a block list": (
-        "    positive_regex:\n      - one   # first\n      # behind\n      - three\n",
-        ["-       - one   # first"],
-    ),
-    "the last of a block list": ("    positive_regex:\n    - three\n    - one\n", ["-     - one"]),
-    "the first of a list in brackets": (
-        "    positive_regex: [one, three]   # c\n",
-        ["-     positive_regex: [one, three]   # c", "+     positive_regex: [three]   # c"],
-    ),
-    "the last of a list in brackets": (
-        "    positive_regex: [three, one]\n",
-        ["-     positive_regex: [three, one]", "+     positive_regex: [three]"],
-    ),
-    "the only one": (
-        "    positive_regex:\n      - one\n",
-        ["-     positive_regex:", "+     positive_regex: []", "-       - one"],
-    ),
-    "the only one in brackets": (
-        "    positive_regex: [one]   # c\n",
-        ["-     positive_regex: [one]   # c", "+     positive_regex: []   # c"],
-    ),
-    "one plain text": (
-        "    positive_regex: one   # c\n",
-        ["-     positive_regex: one   # c", "+     positive_regex: []   # c"],
-    ),
-    "a rule with its author": (
-        "    positive_regex:\n      - regex: one\n        author: ana\n      - three\n",
-        ["-       - regex: one", "-         author: ana"],
-    ),
-    "a rule that is there twice": (
-        "    positive_regex:\n      - one\n      - three\n      - one\n",
-        ["-       - one", "-       - one"],
-    ),
-    "another of the same text": (
-        "    positive_regex:\n      - one\n      - regex: one\n        case: ignore\n",
-        ["-       - one"],
-    ),
-    "one behind an empty entry": (
-        "    positive_regex:\n      -\n      - three\n      - one\n",
-        ["-       - one"],
-    ),
-    "one beside an empty entry in brackets": (
-        "    positive_regex: [one, '', {}]\n",
-        ["-     positive_regex: [one, '', {}]", "+     positive_regex: ['', {}]"],
-    ),
-    "the only one below comments": (
-        "    positive_regex:  # agreed\n      # why\n      - one\n",
-        ["-     positive_regex:  # agreed", "+     positive_regex: []  # agreed", "-       - one"],
-    ),
-    "the last of lines in brackets": (
-        "    positive_regex: [\n      three,  # c3\n      one  # c1\n    ]\n",
-        ["-       one  # c1"],
-    ),
-    "the first of lines in brackets": (
-        "    positive_regex: [\n      one,  # c1\n      three,  # c3\n    ]\n",
-        ["-       one,  # c1"],
-    ),
-    "lines in brackets that begin with commas": (
-        "    positive_regex: [\n      one\n      , three\n    ]\n",
-        ["-       one", "-       , three", "+       three"],
-    ),
-}
-
-
-@pytest.mark.parametrize(("written", "expected"), SHORTER.values(), ids=SHORTER)
-def test_a_rule_is_taken_out_of(written: str, expected: list[str], tmp_path: Path) -> None:
-    item = f"  - id: a\n    category: Negation\n    phenomenon: Scope\n    source: Not all.\n{written}"
-    text = f"{HEAD}items:\n{item}    note: stays\n"
-    path = tmp_path / "s.yaml"
-    path.write_text(text, "utf-8")
-    rules = read_suite(path).items[0].positive_regex
-    one = next(rule for rule in rules if rule.text == "one")
-    remove_rule(path, "a", "positive_regex", one)
-    assert changes(text, path.read_text("utf-8")) == expected
-    assert read_suite(path).items[0].positive_regex == tuple(rule for rule in rules if rule != one)
-    with pytest.raises(UsageError, match="does not have this rule any more"):
-        remove_rule(path, "a", "positive_regex", one)
-
-
-@pytest.mark.parametrize(
-    ("written", "left"),
-    [
-        ('["", "one", null, "three"]', ["", None, "three"]),
-        ('["one", {"regex": "one", "case": "ignore"}]', [{"regex": "one", "case": "ignore"}]),
-        ('"one"', []),
-    ],
-)
-def test_a_rule_is_taken_out_of_a_line_of_json(written: str, left: list[object], tmp_path: Path) -> None:
-    item = f'"id": "a", "category": "N", "phenomenon": "S", "source": "x", "positive_regex": {written}'
-    path = tmp_path / "s.jsonl"
-    path.write_text(f'{{"suite": "t", "langpair": "en-de"}}\n{{{item}}}\n', "utf-8")
-    remove_rule(path, "a", "positive_regex", Rule("one"))
-    assert json.loads(path.read_text("utf-8").splitlines()[1])["positive_regex"] == left
-
-
-@pytest.mark.parametrize("ending", ["jsonl", "json", "yaml"])
-def test_a_rule_is_taken_out_of_a_file_of_every_kind(ending: str, tmp_path: Path) -> None:
-    rules = (Rule("eins"), Rule("zwei", author="ana"))
-    approver = "" if ending == "json" else "ben"
-    item = Item(
-        "a", "en-de", "Negation", "Scope", "Not all.", negative_tokens=rules, approver=approver, author="ana"
-    )
-    path = tmp_path / f"s.{ending}"
-    write_suite(path, Suite((item, replace(NEW, id="b")), "t", "en-de"))
-    remove_rule(path, "a", "negative_tokens", read_suite(path).items[0].negative_tokens[1])
-    first, second = read_suite(path).items
-    assert [rule.text for rule in first.negative_tokens] == ["eins"]
-    assert first.approver == ""  # what was approved is another thing now
-    assert [rule.text for rule in second.positive_regex] == ["nicht alle"]
 
 
 def test_an_item_in_braces_gets_new_lists_in_brackets(tmp_path: Path) -> None:

@@ -18,8 +18,8 @@ from mtassay.methods.behavior.case_generation import make_cases
 from mtassay.methods.behavior.pairs import segments_of
 from mtassay.methods.behavior.recipe import Recipe
 from mtassay.methods.engine import EngineContext, execute
-from mtassay.nlp.aligners import Links, WordAligner, Words
 from mtassay.nlp.annotators import FakeAnnotator
+from mtassay.nlp.links import Links, WordAligner, Words
 from mtassay.runtime.workspace import Workspace
 from mtassay.systems.roster import Stored
 from tests.methods.behavior.fakes import Memory

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from mtassay.data.nouns import Edit
-from mtassay.measures.answers import AnnotatedAnswer
+from mtassay.measures.polarity import AnnotatedAnswer
 from mtassay.methods.invariance.relations import ComparedPair
 from mtassay.nlp.annotation import Annotation
 from mtassay.nlp.annotators import FakeAnnotator

@@ -7,8 +7,8 @@ import pytest
 from mtassay.data.errors import InputError, UsageError
 from mtassay.data.nouns import Edit, Finding, Review, Run, Segment, Verdict
 from mtassay.data.subjects import Subject
-from mtassay.measures.answers import AnnotatedAnswer
 from mtassay.measures.judge import Opinion
+from mtassay.measures.polarity import AnnotatedAnswer
 from mtassay.methods.engine import EngineContext, execute
 from mtassay.methods.invariance import invariance_method as module
 from mtassay.methods.invariance.invariance_answers import right_ones, variant_of

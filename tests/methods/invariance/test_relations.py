@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mtassay.data.nouns import Segment
-from mtassay.measures.answers import AnnotatedAnswer
+from mtassay.measures.polarity import AnnotatedAnswer
 from mtassay.methods.invariance.relations import Referential, SameOutput, WordMeanings, phrase_segments
 from tests.methods.invariance.relation_texts import answer, compared, encoder_of, english, portuguese
 

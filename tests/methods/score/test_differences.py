@@ -14,7 +14,6 @@ from mtassay.methods.score.differences import (
     PairStatistics,
     Wins,
     compare_segments,
-    scores_by_length,
 )
 
 
@@ -83,21 +82,6 @@ def test_other_metrics_tell_what_they_say_of_the_segment() -> None:
     other = pair(Mean(), [1, math.nan], [2, 3], name="other")
     _, second, _ = compare_segments([pair(Mean(), [0, 0], [5, 9]), other], SEGMENTS, OUTPUTS, count=5)
     assert [d.scores for d in second] == [{"m": (0, 9)}, {"m": (0, 5), "other": (1, 2)}]
-
-
-def test_lengths_have_scores_of_their_own() -> None:
-    both = pair(Mean(), [10, 20, 60], [30, 40, 50])
-    short, long = scores_by_length(both, {"1": 9, "2": 3, "3": 60}, samples=100, seed=1)
-    assert (short.label, short.n, short.first.value, short.second.value) == ("0–9", 2, 15, 35)
-    assert short.difference == (20, 20, 20)  # of both segments, so of every resample
-    assert (short.first.low, short.first.high) == (10, 20)
-    assert (long.label, long.n, long.difference.value) == ("60+", 1, -10)
-
-
-def test_the_borders_of_lengths_are_those_of_compare_mt() -> None:
-    both = pair(Mean(), [1, 1, 1], [1, 1, 1])
-    found = scores_by_length(both, {"1": 9, "2": 10, "3": 19}, samples=100, seed=1)
-    assert [(bucket.label, bucket.n) for bucket in found] == [("0–9", 1), ("10–19", 2)]
 
 
 def test_real_metrics_fit() -> None:

@@ -13,7 +13,7 @@ from mtassay.methods.suite.acceptance import Wish, rules_to_add
 from mtassay.methods.suite.induction import Background, Focus, common_words, pattern_of, separate
 from mtassay.methods.suite.material import ItemMaterial
 from mtassay.methods.suite.rule_judge import Judge
-from mtassay.nlp.function_words import function_words
+from mtassay.nlp.word_forms import function_words
 
 ENGLISH = Focus(function_words("en"))
 WISH = Wish("ana", ("a",), form="regex", correct=True)

@@ -8,10 +8,10 @@ import pytest
 
 from mtassay.data.errors import MissingExtraError, MtassayError, UsageError
 from mtassay.data.languages import parse_pair
-from mtassay.nlp import aligners as choosing
+from mtassay.nlp import links as choosing
 from mtassay.nlp import trained_aligners
 from mtassay.nlp import trained_aligners as encoder_similarity
-from mtassay.nlp.aligners import aligner_names, open_aligner
+from mtassay.nlp.links import aligner_names, open_aligner
 
 
 @pytest.fixture

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from mtassay.data.errors import InputError
 from mtassay.nlp import encoder
-from mtassay.nlp.aligners import open_aligner
-from mtassay.nlp.links import read_pharaoh
+from mtassay.nlp.links import open_aligner, read_pharaoh
 
 _SPEC = spec_from_file_location(
     "alignment_bench", Path(__file__).resolve().parents[3] / "bench" / "alignment.py"

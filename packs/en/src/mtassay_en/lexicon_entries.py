@@ -26,7 +26,6 @@ PARTS = {
     "adjectives": "ADJ",
     "verbs": "VERB",
     "adverbs": "ADV",
-    "prepositions": "ADP",
     "determiners": "DET",
     "conjunctions": "CONJ",
     "pronouns": "PRON",

@@ -10,10 +10,7 @@ from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
 from mtassay.methods.behavior.plain_infiller import keeps_genitive, name_places
 from mtassay.nlp.annotation import Annotation, Token
 from mtassay_en.inflections import (
-    ARTICLES,
-    article_of,
     joined_preposition,
-    split_preposition,
 )
 from mtassay_en.lexicon_entries import (
     BilingualLexicon,
@@ -25,7 +22,6 @@ from mtassay_en.lexicon_entries import (
 from mtassay_en.word_context import (
     Place,
     goes_with_words_before,
-    is_place,
     left_alone,
     opens_sentence,
     possible_cells,
@@ -335,9 +331,6 @@ def _offer(
     partner: tuple[_Side, str, Place],
 ) -> Offer | None:
     cells = entry.cells(word[1], partner[1])
-    contracted = _with_article(lexicon, entry, word, partner)
-    if contracted is not None:
-        return contracted
     for number, (side, _, place) in enumerate((word, partner)):
         if left_alone(side.language, side.annotation, place, entry):
             return None
@@ -345,38 +338,6 @@ def _offer(
     if not cells:
         return None
     return _offer_with(word[0], partner[0], word[2], partner[2], entry, lexicon.substitutes(entry, cells))
-
-
-def _with_article(
-    lexicon: BilingualLexicon,
-    entry: LexiconEntry,
-    word: tuple[_Side, str, Place],
-    partner: tuple[_Side, str, Place],
-) -> Offer | None:
-    """An offer for a place with an article that others do not have: `na Singapura` becomes `em Seul`."""
-    sides = (word, partner)
-    number = next((n for n in (0, 1) if sides[n][0].language == "pt"), None)
-    if number is None or not is_place(entry):
-        return None
-    side, form, place = sides[number]
-    before = side.annotation.tokens[place[0] - 1] if place[0] else None
-    if before is None or {"": form} != (entry.source, entry.reference)[number]:
-        return None
-    preposition, article = split_preposition(before.text.lower())
-    if before.text.lower() in ARTICLES and before.pos == "DET":
-        preposition, article = "", before.text.lower()
-    if article not in ARTICLES or any(left_alone(s.language, s.annotation, p, entry) for s, _, p in sides):
-        return None
-    place = (place[0] - 1, place[1])
-    substitutes = []
-    for other in lexicon.group_of(entry):
-        forms = [next(iter(by_cell.items())) for by_cell in (other.source, other.reference)]
-        cell, name = forms[number]
-        texts = [written for _, written in forms]
-        texts[number] = f"{joined_preposition(preposition, article_of(cell))} {name}".strip()
-        substitutes.append(Substitute(texts[0], texts[1], other))
-    places = [place if n == number else sides[n][2] for n in (0, 1)]
-    return _offer_with(word[0], partner[0], places[0], places[1], entry, substitutes)
 
 
 def _offer_with(

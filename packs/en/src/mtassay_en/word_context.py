@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from itertools import pairwise
 
 from mtassay.nlp.annotation import Annotation, Token
-from mtassay.nlp.function_words import wants_an
+from mtassay.nlp.word_forms import wants_an
 from mtassay_en.inflections import cells_of_tag, takes_more
 from mtassay_en.lexicon_entries import LANGUAGES, PARTS, LexiconEntry, rows_of, word_set
 
@@ -59,7 +58,7 @@ Place = tuple[int, int]
 """Token numbers: the first, and the one after the last."""
 
 _TAGS: dict[str, tuple[str, ...]] = {
-    "NOUN": ("NN",), "VERB": ("VB",), "ADJ": ("JJ",), "ADV": ("RB",), "ADP": ("IN",),
+    "NOUN": ("NN",), "VERB": ("VB",), "ADJ": ("JJ",), "ADV": ("RB",),
     "DET": ("DT", "JJ", "PRP$"), "CONJ": ("CC", "IN", "WRB"),
     "PRON": ("DT", "NN", "PRP"),
 }  # fmt: skip
@@ -79,20 +78,8 @@ _PERSONAL = frozenset(("care", "regard", "treat"))
 """The groups of verbs whose object may be a Portuguese pronoun before the verb: `me ajudou`."""
 _PLAIN = frozenset(("cause", "effect", "finding", "inclusion", "making", "measure"))
 """Groups of verbs with any direct object, and nothing else that hangs from them."""
-_WITH_DE = frozenset(("inside", "near", "position", "side", "time"))
-"""The groups of prepositions that Portuguese joins to their object by `de`."""
-_COMPANY = frozenset(("benefit", "company"))
 _COUNTED = frozenset(("short time", "time span", "length", "short length", "volume", "currency"))
 """The groups of nouns that are replaced only after a number."""
-_FOODS = frozenset(("cake", "drink", "fruit", "meat", "seasoning", "side dish", "vegetable"))
-_PORTION = re.compile(
-    r"(?:bag|bar|basket|bite|bottle|bowl|box|bunch|can|carton|cup|dish|glass|gram|jar|jug|kilo|kilogram|liter"
-    r"|litre|mouthful|mug|ounce|pack|package|packet|pan|piece|pinch|plate|portion|pot|pound|sack|serving|sip"
-    r"|slice|spoon|spoonful|stick|tablespoon|teaspoon|tin|ton|tray)(?:e?s)?|loaf|loaves"
-)
-"""What food and drink come in; not all of them come in each: `two slices of bread`, but not of pasta."""
-_SIZES = frozenset(("age", "depth", "height", "journey", "length", "stature", "texture"))
-"""The groups of adjectives that may say what a number measures: `58 inches long`."""
 _COMPLEMENTS = frozenset(("about", "as", "at", "for", "from", "of", "on", "than", "that", "to", "with"))
 _CONTRASTS = frozenset(("as", "but", "even", "yet"))
 """After these an adjective or adverb is what nobody expects, and its opposite makes no sense."""
@@ -112,8 +99,7 @@ def is_unsafe_in_english(tokens: Sequence[Token], place: Place, entry: LexiconEn
         return True
     check = {
         "NOUN": _noun, "VERB": _verb, "ADJ": _adjective, "ADV": _adverb, "DET": _determiner,
-        "ADP": _preposition, "CONJ": _conjunction,
-        "PRON": _pronoun,
+        "CONJ": _conjunction, "PRON": _pronoun,
     }.get(entry.part)  # fmt: skip
     return check is not None and check(tokens, place, entry)
 
@@ -152,8 +138,6 @@ def _noun(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
         return True
     if entry.group.removeprefix("british ") in _COUNTED and (before is None or before.pos != "NUM"):
         return True
-    if entry.group in _FOODS and _is_portioned(tokens, place):
-        return True
     if after is not None and after.text in ("of", "per"):  # a part or an amount of something else
         return True
     is_thing = "pl" in entry.source | entry.reference and tokens[place[1] - 1].tag == "NN"
@@ -163,19 +147,11 @@ def _noun(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
     return after is not None and after.pos in ("NOUN", "PROPN") and not apart(tokens, place[1])
 
 
-def _is_portioned(tokens: Sequence[Token], place: Place) -> bool:
-    """Whether a portion of it is named; one word may be between, as in `a bowl of hot soup`."""
-    before = [token.text.lower() for token in tokens[max(place[0] - 3, 0) : place[0]]]
-    return any(word == "of" and _PORTION.fullmatch(portion) for portion, word in pairwise(before))
-
-
 def _verb(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
     relations = _relations(tokens, place)
     if entry.group in _INTENTS:
         first, second = [*tokens[place[1] : place[1] + 2], None, None][:2]
         if first is None or second is None or first.text != "to" or second.tag != "VB":
-            return True
-        if entry.group == "wish" and tokens[place[0]].tag == "VBG":  # nobody is needing to go
             return True
         # `what needs to be done`: nobody plans it
         return second.text == "be" and any(
@@ -187,8 +163,6 @@ def _verb(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
     elif _governs(tokens, place[1]):
         return True
     if entry.group in {"wait", "live"} | _SPEECH and relations & {"dobj", "obj"}:  # `sing a song`
-        return True
-    if tokens[place[0]].tag == "VB" and _has_perfect(tokens, place):  # `has cut`, misread
         return True
     if entry.group in ("wait", "live") and _goes_somewhere(tokens, place):
         return True
@@ -211,8 +185,6 @@ def _verb(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
     objects = _objects(tokens, place)
     if entry.group not in _ALONE and (len(objects) > 1 or "dative" in relations):  # `it caused him pain`
         return True
-    if entry.group not in _ALONE and any(_is_about(tokens, one) for one in objects):
-        return True
     if entry.group == "tongue" and not all(one.text[:1].isupper() for one in objects):
         return True  # languages are spoken, computer science is not
     if entry.group not in _ALONE and _moves(tokens, place):
@@ -223,20 +195,6 @@ def _verb(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
     ):
         return True
     return "prt" in relations or tokens[place[0]].relation in ("compound", "amod")
-
-
-def _is_about(tokens: Sequence[Token], thing: Token) -> bool:
-    """Whether something is known about a thing or hidden from somebody, which other verbs do not take."""
-    following = next((token.text for token in tokens if token.start > thing.start), "")
-    is_something = thing.pos not in ("NOUN", "PROPN") or thing.text.endswith("thing")
-    return is_something and following in ("about", "from")
-
-
-def _has_perfect(tokens: Sequence[Token], place: Place) -> bool:
-    return any(
-        place[0] <= child.head < place[1] and child.relation == "aux" and child.lemma == "have"
-        for child in tokens
-    )
 
 
 _PATHS = frozenset(("across", "along", "around", "down", "past", "through", "toward", "towards"))
@@ -288,12 +246,7 @@ def _adjective(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bo
     before, after = _before(tokens, place), _after(tokens, place)
     if _in_title(tokens, place, entry) or _is_unexpected(before):
         return True
-    if entry.group in _SIZES and any(other.pos == "NUM" for other in tokens[max(place[0] - 2, 0) : place[0]]):
-        return True
     if tokens[place[0]].relation in ("nsubj", "nsubjpass", "dobj"):  # `an original` is a noun
-        return True
-    is_bound = before is not None and before.pos == "ADP" and entry.group != "color"
-    if is_bound and (after is None or after.pos in _NO_NOUN):  # `in common`
         return True
     follows = after.text.lower() if after else ""
     if entry.group == "fore" and (after is None or after.pos not in ("NOUN", "PROPN")):
@@ -301,8 +254,6 @@ def _adjective(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bo
     if entry.group == "task":
         verb = tokens[place[1] + 1] if place[1] + 1 < len(tokens) else None
         return follows != "to" or verb is None or verb.tag != "VB"
-    if follows == "in" and entry.group in ("character traits", "wealth"):  # `rich in iron`
-        return True
     if follows in ("about", "for", "from", "of", "with") or (
         entry.group in word_set("free") and follows in _COMPLEMENTS
     ):
@@ -315,9 +266,6 @@ def _adverb(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
     before, after = _before(tokens, place), _after(tokens, place)
     word = tokens[place[0]].text.lower()
     follows = after.tag if after else ""
-    is_nearly = before is not None and before.text.lower() in ("almost", "nearly", "practically")
-    if is_nearly and entry.group in ("ever", "frequency", "never"):  # `almost never`
-        return True
     if _is_unexpected(before) or (word in _DAYS and follows.startswith(("NN", "POS", "VB", "MD"))):
         return True
     match entry.group:
@@ -355,9 +303,6 @@ def _adverb(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
             governor = tokens[tokens[place[0]].head] if tokens[place[0]].head >= 0 else None
             is_verb = governor is not None and governor.pos == "VERB"
             return not is_verb or (before is not None and before.pos == "ADV") or follows in ("JJ", "RB")
-        case "degree change":
-            governor = tokens[tokens[place[0]].head] if tokens[place[0]].head >= 0 else None
-            return governor is None or governor.lemma not in word_set("changes")
         case "emphasis":
             is_negated = before is not None and before.text.lower() in ("not", "n't", "n’t")
             is_noun = after is not None and after.pos in ("ADP", "DET", "NOUN", "PROPN", "ADJ")
@@ -394,8 +339,6 @@ def _is_outside_middle(tokens: Sequence[Token], place: Place) -> bool:
     others = [*tokens[: place[0]], *tokens[place[1] :]]
     if before is None or after is None or any(token.text.lower() in word_set("not") for token in others):
         return True
-    if tokens[place[0]].text == "ever" and any(token.tag in ("JJS", "RBS") for token in others):
-        return True  # `the best that I have ever had`
     if before.pos not in ("PRON", "NOUN", "PROPN", "AUX", "DET"):
         return True
     if after.tag.startswith("VB"):
@@ -416,39 +359,6 @@ def _determiner(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> b
     # `some damage` cannot be several.
     noun = next((other for other in tokens[place[1] : place[1] + 4] if other.pos in ("NOUN", "PROPN")), None)
     return noun is not None and noun.tag not in ("", "NNS", "NNPS")
-
-
-def _preposition(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
-    """Whether a preposition has no object that goes with the others of its group as well."""
-    after, next_but_one = [*tokens[place[1] : place[1] + 2], None, None][:2]
-    token = tokens[place[0]]
-    if place[1] - place[0] == 1 and token.pos not in ("", "ADP"):  # `after he left`
-        return True
-    if entry.group in _COMPANY:
-        governor = tokens[token.head] if 0 <= token.head < len(tokens) else token
-        following = {other.text.lower() for other in tokens[place[1] : place[1] + 6]}
-        if governor.lemma.lower() in word_set("ask with") or following & {
-            "any",
-            "anything",
-            "anyone",
-            "to",
-            "as",
-        }:
-            return True
-        if after is not None and after.pos == "NUM":
-            return True
-        objects = [other for other in tokens if other.head == place[0]]
-        if entry.group == "benefit" and not any(map(_is_somebody, objects)):  # `strong for his age`
-            return True
-    if after is None or after.pos not in ("DET", "PROPN", "NOUN", "PRON", "NUM", "ADJ"):
-        return True
-    if after.pos == "NUM":  # `after two weeks` is a span of time, `after 8 a.m.` a point
-        if next_but_one is None or next_but_one.pos != "NOUN":
-            return False
-        return next_but_one.text[-2:] not in ("m.", "am", "pm")
-    if entry.group == "time":  # `after a short time` is a span of time too
-        return any(other.text.lower() in word_set("times") for other in tokens[place[1] : place[1] + 5])
-    return entry.group == "near" and after.pos == "ADJ"
 
 
 def _pronoun(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
@@ -509,8 +419,6 @@ def _conjunction(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> 
         )  # `how he is doing`
         return not is_asked or is_state or before.pos in ("NOUN", "PROPN") or after.pos in ("ADJ", "ADV")
     is_clause = head.pos in ("VERB", "AUX") and head.relation == "advcl"
-    if head.tag == "VBG" and entry.group == "when":  # `when cooking`
-        return True
     return not is_clause or "?" in words or before.pos in ("VERB", "ADP", "ADV", "SCONJ", "AUX")
 
 
@@ -552,8 +460,6 @@ def _governs(tokens: Sequence[Token], number: int) -> bool:
     after = tokens[number + 1] if number + 1 < len(tokens) else None
     if after is None:
         return True
-    if after.text == "one":  # `talk to one another`
-        return True
     is_time = after.pos == "NUM" or after.text in word_set("times") or (word == "on" and after.pos == "PROPN")
     return not is_time
 
@@ -581,10 +487,7 @@ _JOINTS = frozenset("-/_@{}<>%&")
 _CLITICS = frozenset(["se", "me", "te", "lhe", "lhes", "nos", "vos"])
 _OBJECTS = frozenset(["me", "te", "nos"])
 _SPEECH = frozenset(("speech", "recall"))
-_LIMITS = frozenset(("already", "bereits", "erst", "just", "nur", "only", "schon"))
-"""With these a small amount is expected, or a large one."""
 _PLACES = frozenset(("city", "country", "state", "continent"))
-_LATE_DAY = re.compile(r"\b(?:29|30|31)\b")
 
 
 def left_alone(language: str, annotation: Annotation, place: Place, entry: LexiconEntry) -> bool:
@@ -598,18 +501,11 @@ def left_alone(language: str, annotation: Annotation, place: Place, entry: Lexic
         return True
     if is_place(entry) and _in_longer_name(annotation.tokens, place):
         return True
-    if entry.group == "month" and _LATE_DAY.search(text):  # not every month has it
-        return True
     if contradicts_time(language, annotation, place, entry):
         return True
     if entry.group in _SPEECH and language != "zh" and not _quotes(annotation, place):
         return True
     if entry.group == "evidence" and _next_word(annotation.tokens, place) not in ("that", "que"):
-        return True
-    before = annotation.tokens[place[0] - 1].text.lower() if place[0] else ""
-    if entry.group == "frequency" and before in word_set("degrees"):
-        return True
-    if entry.group == "length" and any(token.text.lower() in _LIMITS for token in annotation.tokens):
         return True
     by_number = ("amount", "bound", "minimum") if language == "en" else ("amount",)
     if entry.group in by_number and not _counts(annotation.tokens, place[1]):
@@ -696,9 +592,6 @@ def _unsafe_in_portuguese(tokens: Sequence[Token], place: Place, entry: LexiconE
         ):
             return True  # `esqueceu de`: the object is no direct one
         return before in (_CLITICS - _OBJECTS if entry.group in _PERSONAL else _CLITICS) or after in _CLITICS
-    last = tokens[place[1] + 1].text.lower() if place[1] + 1 < len(tokens) else ""
-    if entry.part == "NOUN" and after == "de" and last in _languages():
-        return True  # `professor de francês`
     is_free = entry.part == "ADJ" and not entry.group.startswith(("color", "nationality"))
     if is_free and before in word_set("de") and _next_pos(tokens, place[1]) not in ("NOUN", "PROPN", "ADJ"):
         return True  # `a estação de frio` is a noun
@@ -709,10 +602,6 @@ def _unsafe_in_portuguese(tokens: Sequence[Token], place: Place, entry: LexiconE
         return not is_verb or before in ("não", "nem")
     if entry.part == "ADV" and "nunca" in entry.reference.values():
         return any(other.text.lower() in word_set("negatives") for other in tokens)
-    if entry.part == "ADP" and entry.group in _WITH_DE and after not in word_set("de"):
-        return True  # `em frente à casa`, but `atrás da casa`
-    if entry.group in _COMPANY and after in ("mim", "ti", "si", "nós", "onde", "que", "quem"):
-        return True
     if entry.part == "PRON":
         return before in ("de", "em", "a", "por") or after in ("que", "mais", "de", "mesmo", "o")
     if entry.group == "another":
@@ -728,15 +617,8 @@ def _unsafe_in_portuguese(tokens: Sequence[Token], place: Place, entry: LexiconE
         return not is_first
     if entry.group == "task":  # `é difícil dizer`
         return not after.endswith(("ar", "er", "ir"))
-    if entry.group == "quality" and place[1] < len(tokens) and tokens[place[1]].pos == "NOUN":
-        return True  # `um bom advogado`, but `um advogado ruim`
-    return entry.part == "ADP" and after == "que"
-
-
-@cache
-def _languages() -> frozenset[str]:
-    """The Portuguese names of languages."""
-    return frozenset(row["pt"] for _, row in rows_of("places") if row["group"] == "language")
+    # `um bom advogado`, but `um advogado ruim`
+    return entry.group == "quality" and place[1] < len(tokens) and tokens[place[1]].pos == "NOUN"
 
 
 def _is_conjunction_elsewhere(tokens: Sequence[Token], place: Place, entry: LexiconEntry, after: str) -> bool:

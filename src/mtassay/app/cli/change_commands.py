@@ -122,7 +122,6 @@ def history(
     alias: Annotated[
         list[str] | None, typer.Option(metavar="OLD=NEW", help="A renamed system. Repeat.")
     ] = None,
-    aliases: Annotated[Path | None, typer.Option(help="Aliases as a TSV: columns name, alias.")] = None,
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the scores (.svg or .png).")] = None,
     alpha: AlphaOption = 0.05,
     trials: Annotated[int, typer.Option(min=100, help="Trials of the randomization test.")] = 10000,
@@ -148,11 +147,7 @@ def history(
         raise UsageError("Two groups have one name. Call each by another: NAME=RUN.")
     if runs and (group or method):
         raise UsageError("--group and --method are for the runs of one system: leave them out.")
-    names: dict[str, Any] = {
-        "alias": dict(map(_name_and_value, alias or [])),
-        "aliases": aliases,
-        "workspace": workspace,
-    }
+    names: dict[str, Any] = {"alias": dict(map(_name_and_value, alias or [])), "workspace": workspace}
     if runs:
         found = app_history.development(
             runs, systems=system or (), score=score[0] if score else None, **names, **how
@@ -161,8 +156,8 @@ def history(
             draw(found.figures(), plot)
         echo(render_development(found, output_format.value, **form))
     else:
-        if system or alias or aliases:
-            raise UsageError("--system, --alias and --aliases are for groups: NAME=RUN for each.")
+        if system or alias:
+            raise UsageError("--system and --alias are for groups: NAME=RUN for each.")
         _show_courses(what, score, group, method, plot, output_format, workspace, how, form)
 
 

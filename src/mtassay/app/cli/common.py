@@ -153,7 +153,7 @@ ExamplesOption = Annotated[
         "--examples",
         min=0,
         metavar="N",
-        help="Show where two systems differ: by length, and in N segments each way.",
+        help="Show where two systems differ, in N segments each way.",
     ),
 ]
 BetweenOption = Annotated[

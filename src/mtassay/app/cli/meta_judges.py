@@ -25,6 +25,7 @@ from mtassay.app.cli.meta_agreement import (
 )
 from mtassay.app.judge_trust import calibrate, judges
 from mtassay.app.method_reviews import evaluate_issues, evaluation_figure, evaluation_tables
+from mtassay.data.errors import UsageError
 from mtassay.data.formats.evaluation_files import write_thresholds
 from mtassay.report.plots import check_plot, draw
 
@@ -118,7 +119,7 @@ def judges_command(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Draw precision against recall; with --structure, issues by threshold (.svg or .png).",
+            help="With --structure: draw issues by threshold (.svg or .png).",
         ),
     ] = None,
     seed: SeedOption = None,
@@ -128,16 +129,18 @@ def judges_command(
 ) -> None:
     """How good are detectors, judges and metrics at finding wrong translations, by people's labels?
 
-    Precision, recall, F1, AUC and cost. With --structure: issues of invariance (He, Meister, Su 2020).
+    Precision, recall, F1 and AUC. With --structure: issues of invariance (He, Meister, Su 2020).
 
     \b
     Examples:
     mtassay meta judges last -m use,chrf
-    mtassay meta judges --flagged short=flagged.tsv --labels labels.tsv --plot curve.svg
+    mtassay meta judges --flagged short=flagged.tsv --labels labels.tsv
     mtassay meta judges -s s.txt -r r.txt -t nmt=o.txt -m use,chrf --labels l.tsv
     mtassay meta judges last --structure raw,dependency
     """
     if plot is not None:
+        if structure is None:
+            raise UsageError("--plot goes with --structure NAMES.")
         check_plot(plot)
     if structure is not None:
         evaluations = evaluate_issues(
@@ -168,6 +171,4 @@ def judges_command(
         workspace=workspace,
         quiet=quiet,
     )
-    if plot is not None:
-        found.draw(plot)
     print_rendered(found, output_format)

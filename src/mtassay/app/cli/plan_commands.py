@@ -18,7 +18,6 @@ from mtassay.app.cli.common import (
     WorkspaceOption,
     check_targets,
     echo,
-    print_json,
     print_rendered,
     say,
     shows_bold,
@@ -28,7 +27,6 @@ from mtassay.app.cli.frame import place
 from mtassay.app.plans.drafts import init_plan
 from mtassay.app.plans.plan import DEFAULT, REPORTS
 from mtassay.app.plans.plan_runs import check_plan, plan_costs, run_plan
-from mtassay.app.plans.plan_schema import json_schema
 from mtassay.app.plans.plan_steps import StepRun
 from mtassay.data.errors import UsageError
 from mtassay.data.formats.textfiles import open_for_writing
@@ -79,7 +77,6 @@ def run(
     check: Annotated[
         bool, typer.Option("--check", help="Look for mistakes in the plan and its files.")
     ] = False,
-    schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of plans.")] = False,
     dry_run: Annotated[
         bool,
         typer.Option(
@@ -117,9 +114,6 @@ def run(
     mtassay run --dry-run
     mtassay run tests/mt/mtassay.yaml --only score --system new
     """
-    if schema:
-        print_json(json_schema())
-        return
     if check:
         echo(_checked(plan))
         return

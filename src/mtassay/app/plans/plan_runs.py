@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
@@ -10,7 +9,6 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from mtassay import __version__
 from mtassay.app.arguments import known_keywords
 from mtassay.app.history import find_baseline
 from mtassay.app.plans.plan import DEFAULT, Plan, PlanStep
@@ -27,7 +25,7 @@ from mtassay.app.plans.plan_steps import (
     says_something,
     step_key,
 )
-from mtassay.app.runs import DryRun, Run, RunSettings, open_workspace, workspace_path
+from mtassay.app.runs import DryRun, Run, RunSettings, workspace_path
 from mtassay.changes.gate_checks import Baseline, check_gates
 from mtassay.changes.gate_tables import Gate, GateReport
 from mtassay.changes.run_changes import RunChanges, pair_systems
@@ -137,11 +135,7 @@ def _reported(
     shown = target if is_elsewhere else Path(done.plan.path).parent / target
     text = Path(Path(done.plan.path).name).read_text(encoding="utf-8", errors="replace")
     try:
-        store = open_workspace(place)
         changes = _changes_since(done.plan, runs, place)
-        key = _report_key(done, runs, changes, store, target, text, themes=themes)
-        if all(step.state == "unchanged" for step in done.steps) and _is_written(target, store.recall(key)):
-            return replace(done, report=shown)
         write_runs(
             list(runs.values()),
             target,
@@ -154,44 +148,9 @@ def _reported(
             priorities=done.plan.priorities,
             workspace=place,
         )
-        store.remember([(key, _file_digest(target))])
     except (MtassayError, OSError) as error:
         return replace(done, unreported=str(error))
     return replace(done, report=shown)
-
-
-def _report_key(
-    done: PlanRun,
-    runs: Mapping[str, nouns.Run],
-    changes: Sequence[RunChanges],
-    store: Workspace,
-    target: Path,
-    plan: str,
-    *,
-    themes: bool,
-) -> str:
-    """What a report depends on, as a digest: one that was written with the same is as good as a new one."""
-    depends = [
-        __version__,
-        str(target),
-        plan,
-        str(themes),
-        str(store.reviews_count),
-        *(f"{name}:{run.id}" for name, run in runs.items()),
-        *(f"{change.old.run}:{change.old.system}:{change.new.system}" for change in changes),
-        "" if done.gates is None else str(done.gates.record()),
-    ]
-    text = repr(depends).encode("utf-8", "surrogatepass")
-    return f"report:{hashlib.blake2b(text, digest_size=20).hexdigest()}"
-
-
-def _file_digest(path: Path) -> bytes:
-    return hashlib.blake2b(path.read_bytes(), digest_size=20).digest()
-
-
-def _is_written(path: Path, digest: bytes | None) -> bool:
-    """Whether the report is there, and nobody changed it."""
-    return digest is not None and path.is_file() and _file_digest(path) == digest
 
 
 def _changes_since(plan: Plan, runs: Mapping[str, nouns.Run], place: Path | None) -> list[RunChanges]:

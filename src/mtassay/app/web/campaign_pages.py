@@ -131,9 +131,6 @@ def create(request: Request, form: Form) -> Response:
                 calibration=_whole(form, "calibration") or 0,
                 exclude_below=(_whole(form, "exclude_below") or 0) / 100,
                 exclude_faster=_whole(form, "exclude_faster") or 0,
-                judge=form.get(
-                    "judge", ""
-                ).strip(),  # no threshold, so that nobody pays for a model by a click
                 workspace=store,
             )
             note_deed(store, visit.person.name, f"made the campaign {campaign.name}")
@@ -153,22 +150,19 @@ def _whole(form: dict[str, str], field: str) -> int | None:
 
 
 @router.get("/campaign")
-def standing(request: Request, name: str, precision: str = "80") -> Response:
-    """How a campaign goes: progress, agreement, and at its end how the judge did."""
+def standing(request: Request, name: str) -> Response:
+    """How a campaign goes: progress and agreement."""
     visit = visit_of(request)
-    wished = _whole({"precision": precision}, "precision") or 80
-    if not 50 <= wished <= 99:
-        raise UsageError(f"A precision of {wished} % cannot be wished for: give 50 to 99.")
     with visit.site.pool.lend() as store:
         campaign = _campaign(store, visit, name)
-        found = report(campaign.name, precision=wished / 100, workspace=store)
+        found = report(campaign.name, workspace=store)
         left = CampaignStore(store).left(campaign, visit.person.name)
     is_over = bool(campaign.closed) or found.given >= found.wanted
     if not visit.person.is_admin:
         found = replace(found, cautions=())
     if not is_over and not visit.person.is_admin:
-        # A reviewer who knows how the judge or the checks go could be swayed.
-        found = replace(found, judged=None, checked=())
+        # A reviewer who knows how the checks go could be swayed.
+        found = replace(found, checked=())
     return render(
         "campaign.html",
         request,
@@ -177,9 +171,7 @@ def standing(request: Request, name: str, precision: str = "80") -> Response:
         campaign=campaign,
         tables=found.tables(),
         found=found,
-        wished=wished,
         left=left,
-        is_over=is_over,
     )
 
 
@@ -258,7 +250,6 @@ def _show(
         card=found,
         kind=kind_of(found.question),
         told=told,
-        opinion=found.second_opinion,
         skip=",".join([*skipped, found.subject.id][-_MOST_SKIPPED:]),
         **values,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import PurePath
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
@@ -244,7 +244,8 @@ def rule(request: Request, run: str, question: str, subject: str) -> Response:
             words=query.get("words", ""),
             verdict=query.get("kind"),
         )
-    return _show_rule("rule.html", request, visit, agenda, found, draft)
+    shown: dict[str, Any] = {"card": found, "draft": draft, "kept": _kept(request)}
+    return render("rule.html", request, visit, run=agenda.run, question=agenda.question, **shown)
 
 
 @router.post("/runs/{run}/{question}/cards/{subject}/rule")
@@ -286,60 +287,6 @@ def _propose(request: Request, visit: Visit, run: str, question: str, subject: s
         suite = PurePath(found.rulebook.path).stem
         propose(store, suite, {**content, "pattern": pattern, "answer": kind}, visit.person.name)
         return _one(request, visit, agenda, subject, done="Proposed: an admin will look at it.")
-
-
-@router.get("/runs/{run}/{question}/cards/{subject}/rules/{key}")
-def removal(request: Request, run: str, question: str, subject: str, key: str) -> Response:
-    """A rule that is about to be taken out: what that would do, before it is done."""
-    visit = _admin(visit_of(request))
-    with visit.site.pool.lend() as store:
-        agenda = _agenda(store, run, question)
-        found = review_cards.load_card(agenda, subject, visit.person.name, is_admin=True)
-        draft = review_cards.draft_removal(agenda, found, key)
-    return _show_rule("removal.html", request, visit, agenda, found, draft)
-
-
-@router.post("/runs/{run}/{question}/cards/{subject}/rules/{key}")
-def remove_rule(request: Request, run: str, question: str, subject: str, key: str, form: Form) -> Response:
-    """Take a rule out of its suite, keep who did it and what the output is, and show the output again."""
-    visit = _admin(visit_that_changes(request, form.get("csrf", "")))
-    receipt = form.get("id", "")[:100]
-    with visit.site.pool.lend() as store:
-        agenda = _agenda(store, run, question)
-        found = review_cards.load_card(agenda, subject, visit.person.name, is_admin=True)
-        said = review_cards.remove_rule(
-            agenda,
-            found,
-            key,
-            visit.person.name,
-            verdict=form.get("answer", ""),
-            receipt=f"{receipt}:removal" if receipt else None,
-        )
-        note_deed(store, visit.person.name, said)
-        if request.headers.get("hx-request") == "true":
-            return _one(request, visit, agenda, subject, done=said)
-    again = address("runs", run, question, "cards", subject, **_kept(request))
-    return RedirectResponse(again, status_code=303)
-
-
-def _show_rule(
-    template: str,
-    request: Request,
-    visit: Visit,
-    agenda: ReviewQueue,
-    found: review_cards.Card,
-    draft: review_cards.RuleDraft | review_cards.RuleRemoval,
-) -> Response:
-    return render(
-        template,
-        request,
-        visit,
-        run=agenda.run,
-        question=agenda.question,
-        card=found,
-        draft=draft,
-        kept=_kept(request),
-    )
 
 
 def _admin(visit: Visit) -> Visit:

@@ -66,7 +66,6 @@ class Strings(LocalisationFormat):
         return LocalisationFile(content, self.name, units, is_monolingual=True)
 
     def recognises(self, start: bytes) -> bool:
-        """By the first entry, after comments."""
         return re.match(rb'(?>\s|/\*.*?\*/|//[^\n]*\n)*+"[^"\n]*"\s*=\s*"', start, re.DOTALL) is not None
 
 
@@ -106,7 +105,6 @@ class StringsDict(LocalisationFormat):
     is_monolingual = True
 
     def open(self, data: bytes, path: str, pair: Pair | None) -> LocalisationFile:
-        """A unit for each text that people read, as `KEY.variable.one`."""
         return _property_list(data, path, self.name)
 
 

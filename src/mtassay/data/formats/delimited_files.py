@@ -70,7 +70,6 @@ class Csv(LocalisationFormat):
     suffixes = (".csv",)
 
     def open(self, data: bytes, path: str, pair: Pair | None) -> LocalisationFile:
-        """A unit for each row: `source` and `target`, or the columns of the two languages."""
         content = open_content(data, path)
         start = re.match(r"sep=(.)\r?\n", content.text)
         header = content.text[start.end() if start else 0 :].partition("\n")[0]
@@ -78,7 +77,6 @@ class Csv(LocalisationFormat):
         return table_file(content, self.name, delimiter, pair, quotes=True, skip=1 if start else 0)
 
     def read(self, data: bytes, path: str, pair: Pair | None) -> FileTable:
-        """As a TSV where the columns are named as there, else as a localisation table."""
         content = open_content(data, path)
         rows = [*_rows(content, max(",;\t|", key=content.text.partition("\n")[0].count), quotes=True)]
         fields = [field_of(cell.text) for cell in rows[0]] if rows else []
@@ -95,7 +93,6 @@ class TsvTable(Tsv, LocalisationFormat):
     """A header row that names the columns, then one row per line, without quotes."""
 
     def open(self, data: bytes, path: str, pair: Pair | None) -> LocalisationFile:
-        """A unit for each row: `source` and `target`, or the columns of the two languages."""
         return table_file(open_content(data, path), self.name, "\t", pair, quotes=False)
 
 

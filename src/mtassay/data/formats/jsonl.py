@@ -77,7 +77,6 @@ class JsonLines(Format):
         return built
 
     def recognises(self, start: bytes) -> bool:
-        """By the brace and the first key."""
         return re.match(rb'\s*\{\s*"', start) is not None
 
 

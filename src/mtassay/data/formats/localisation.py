@@ -272,7 +272,6 @@ class LocalisationFormat(Format):
         """The file with all its units; an `InputError` where it is not of this format."""
 
     def read(self, data: bytes, path: str, pair: Pair | None) -> FileTable:
-        """A row for each unit that people translate: source and target, or texts of one language."""
         return self.table(self.open(data, path, pair))
 
     @staticmethod

@@ -56,7 +56,6 @@ class Po(LocalisationFormat):
         return _Reader(content).file(self.name)
 
     def recognises(self, start: bytes) -> bool:
-        """By the first entry, after comments."""
         return re.match(rb'(?:\s|#[^\n]*\n)*+msg(?:id|ctxt)\s+"', start) is not None
 
 

@@ -27,10 +27,9 @@ from mtassay.data.formats.suite_items import (
     dfki_text,
     item_record,
     rule_record,
-    rules_in,
 )
 from mtassay.data.formats.textfiles import FilePath, decode, read_bytes
-from mtassay.data.formats.yaml_editing import with_entries, with_items, with_texts, without_entries
+from mtassay.data.formats.yaml_editing import with_entries, with_items, with_texts
 
 NewRules = Mapping[str, Sequence[tuple[RuleField, Rule]]]
 _Record = dict[str, Any]
@@ -98,35 +97,6 @@ def add_rules(where: FilePath, rules: NewRules) -> Suite:
         edit,
         lambda text, suite: _with_records(text, entries, edit_record),
     )
-
-
-def remove_rule(where: FilePath, item_id: str, kind: RuleField, rule: Rule) -> Suite:
-    """Take a rule out of an item, wherever it is in this list; gives the suite afterwards.
-
-    One of the same text with other options stays. The item loses its approver, as one with new rules does.
-    """
-
-    def goes(entry: Any) -> bool:
-        return rules_in(entry, kind, path=str(where)) == (rule,)
-
-    def change(suite: Suite) -> Suite:
-        item = _item_by_id(suite, item_id)
-        kept = tuple(old for old in getattr(item, kind) if old != rule)
-        if kept == getattr(item, kind):
-            raise UsageError(f"Item '{item_id}' in {where} does not have this rule any more.")
-        return _with_changed(suite, {item_id: replace(item, **{kind: kept}, approver="")})  # type: ignore[arg-type]
-
-    def edit_record(record: _Record) -> _Record:
-        old = record[kind] if isinstance(record[kind], list) else [record[kind]]
-        left = [entry for entry in old if not goes(entry)]
-        return {key: left if key == kind else value for key, value in record.items() if key != "approver"}
-
-    def edit(text: str, suite: Suite) -> str:
-        text = without_entries(text, item_id, kind, goes)
-        is_approved = bool(_item_by_id(suite, item_id).approver)
-        return with_texts(text, {item_id: {"approver": ""}}) if is_approved else text
-
-    return _change(where, change, edit, lambda text, suite: _with_records(text, {item_id: kind}, edit_record))
 
 
 def set_fields(where: FilePath, texts: Mapping[str, Mapping[str, str]]) -> Suite:

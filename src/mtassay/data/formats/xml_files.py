@@ -32,7 +32,6 @@ class XmlFormat(Format):
         """All that a document with one of the `roots` holds."""
 
     def read(self, data: bytes, path: str, pair: Pair | None) -> FileTable:
-        """By the format that has the root element, this one or another."""
         formats: list[Format] = [known for known in each_made("format") if known.roots]
         for other in formats:
             # SGML often has the name of XML and is not well-formed, so it must be known before it is parsed.
@@ -53,7 +52,6 @@ class XmlFormat(Format):
         )
 
     def recognises(self, start: bytes) -> bool:
-        """By the root element, or as XML, of which `read` finds out the format."""
         roots = "|".join(map(re.escape, self.roots))
         return bool(re.match(rf"\s*<(\?xml\s|!DOCTYPE\s|({roots})[\s>])".encode(), start, re.IGNORECASE))
 
@@ -354,7 +352,6 @@ class Sgm(Format):
         return built
 
     def recognises(self, start: bytes) -> bool:
-        """By the first tag."""
         return _START.match(start) is not None
 
 

@@ -7,7 +7,7 @@ them reads the result again and compares it with what was wanted.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -198,15 +198,6 @@ def with_entries(text: str, entries: Mapping[str, Entries]) -> str:
     return page.edited(edits)
 
 
-def without_entries(text: str, item_id: str, name: str, goes: Callable[[Any], bool]) -> str:
-    """The text without those entries of a list of an item that go, and what is on their lines."""
-    entries = _Page(text).entries(item_id, name)
-    for place in reversed([place for place, node in enumerate(entries) if goes(_plain(node))]):
-        page = _Page(text)
-        text = page.edited(page.without(item_id, name, place))
-    return text
-
-
 def with_texts(text: str, texts: Mapping[str, Mapping[str, str]]) -> str:
     """The text with plain fields of items set, by the id of the item and the name of the field."""
     page = _Page(text)
@@ -215,45 +206,6 @@ def with_texts(text: str, texts: Mapping[str, Mapping[str, str]]) -> str:
         for name in sorted(fields, key=_ORDER.index):
             edits.append(page.set(page.item(item_id), name, fields[name]))
     return page.edited(edits)
-
-
-@dataclass(frozen=True, slots=True)
-class CutText:
-    """A text without quotes that YAML ends at a `#`: its line, what is left, and what seems to be lost."""
-
-    line: int
-    text: str
-    rest: str
-
-
-_COMMENT = re.compile(r"[ \t]+(#.*)")
-_LOOKS_CUT = re.compile(r"#[^\s#]|#.*[\\|\])]")
-
-
-def cut_texts(text: str, *, path: str) -> list[CutText]:
-    """Texts before a `#` that looks like a part of them: a letter follows at once, or more of a pattern.
-
-    >>> cut_texts("a: take bus #5\\nb: 1  # a remark", path="x.yaml")
-    [CutText(line=1, text='take bus', rest='#5')]
-    """
-    root = compose(text, path=path)
-    found = []
-    nodes, seen = [root], set()
-    while nodes:
-        node = nodes.pop()
-        if node is None or id(node) in seen:
-            continue
-        seen.add(id(node))
-        if isinstance(node, yaml.ScalarNode):
-            end = node.end_mark
-            comment = _COMMENT.match(text, end.index) if not node.style and node.value else None
-            if comment and _LOOKS_CUT.match(comment[1]):
-                found.append(CutText(end.line + 1, node.value, comment[1].rstrip()))
-        else:
-            nodes += [
-                part for entry in node.value for part in (entry if isinstance(entry, tuple) else [entry])
-            ]
-    return sorted(found, key=lambda cut: cut.line)
 
 
 _REST_OF_LINE = re.compile(r"[ \t]*(,[ \t]*)?(?:#.*)?\r?\n")  # behind an entry of a list in brackets
@@ -325,30 +277,6 @@ class _Page:
 
     def _field(self, item_id: str, name: str) -> tuple[Any, Any]:
         return next((key, value) for key, value in self.item(item_id).value if key.value == name)
-
-    def without(self, item_id: str, name: str, place: int) -> list[_Edit]:
-        """No entry at this place of a list of an item; the last one leaves an empty list."""
-        key, value = self._field(item_id, name)
-        entries = self.entries(item_id, name)
-        node, is_only = entries[place], len(entries) == 1
-        colon = self.text.index(":", key.end_mark.index) + 1
-        if isinstance(value, yaml.SequenceNode) and not value.flow_style:
-            end = self.end_of(node)
-            if self.text[end - 1] != "\n":
-                end = self.text.find("\n", end) + 1 or len(self.text)
-            lines = _Edit(self._line_start(node), end, "")
-            return [_Edit(colon, colon, " []"), lines] if is_only else [lines]
-        if is_only:
-            end = self.end_of(value)
-            ending = self.newline if self.text[end - 1] == "\n" else ""
-            return [_Edit(colon, end, f" []{ending}")]
-        start = self._line_start(node)
-        rest = _REST_OF_LINE.match(self.text, node.end_mark.index)
-        if not self.text[start : node.start_mark.index].strip() and rest and (rest[1] or node is entries[-1]):
-            return [_Edit(start, rest.end(), "")]  # it has lines of its own
-        if place:
-            return [_Edit(entries[place - 1].end_mark.index, node.end_mark.index, "")]
-        return [_Edit(node.start_mark.index, entries[1].start_mark.index, "")]
 
     def _line_start(self, node: Any) -> int:
         return self.text.rfind("\n", 0, node.start_mark.index) + 1

@@ -1,8 +1,7 @@
-"""Fine-tunes a model on corrections, and keeps what it can go on from."""
+"""Fine-tunes a model on corrections."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import random
 import shutil
@@ -16,7 +15,7 @@ from typing import Any, NamedTuple
 from mtassay.data.display import Table
 from mtassay.data.errors import ClosedError, InputError, UsageError
 from mtassay.data.formats.test_sets import read_test_set
-from mtassay.data.language_packs import fingerprint, load_package
+from mtassay.data.language_packs import load_package
 from mtassay.data.languages import Pair
 from mtassay.data.nouns import Request, Result, Segment
 from mtassay.meta.repair.corrections import (
@@ -135,11 +134,6 @@ class Lessons:
         return draw.sample(pairs, len(pairs))
 
 
-def working_folder(target: Path) -> Path:
-    """Where a training that is not finished keeps what it has, beside the target."""
-    return target.with_name(f"{target.name}.part")
-
-
 def fine_tune(
     model: Path,
     lessons: Lessons,
@@ -152,9 +146,8 @@ def fine_tune(
 ) -> list[float]:
     """Train the model in folder `model` on the lessons and put the result into the new folder `target`.
 
-    Gives the mean loss per token of each epoch. After each epoch the state is kept, so the same call after a
-    stop goes on where it was; `target` appears all at once, when everything is in it. `facts` are written
-    into it as repair.json.
+    Gives the mean loss per token of each epoch. `target` appears all at once, when everything is in it;
+    `facts` are written into it as repair.json.
     """
     torch = load_package("torch", what="repair", package="torch", extra="transformers")
     if not lessons.corrections:
@@ -162,12 +155,9 @@ def fine_tune(
     torch.manual_seed(training.seed)
     learner = open_seq2seq(model, pair, device=training.device, prefix=training.prefix)
     optimizer = torch.optim.AdamW(learner.model.parameters(), lr=training.learning_rate, weight_decay=0.0)
-    part = working_folder(target)
-    state = _State(part, _digest(model, lessons, training, pair))
-    losses = state.load(learner, optimizer)
+    losses: list[float] = []
     steps = -(-lessons.size // training.batch) * training.epochs
-    for epoch in range(len(losses), training.epochs):
-        # Draws depend on the epoch alone, so that a training that was stopped goes on as if it were not.
+    for epoch in range(training.epochs):
         torch.manual_seed(training.seed + epoch)
         pairs = lessons.of_epoch(epoch, seed=training.seed)
         done = epoch * steps // training.epochs
@@ -187,65 +177,18 @@ def fine_tune(
             if report:
                 report(f"training, epoch {epoch + 1} of {training.epochs}", done, steps)
         losses.append(total / tokens)
-        state.save(learner, optimizer, losses)
-    _finish(learner, part, target, {**(facts or {}), "training": asdict(training), "losses": losses})
+    _finish(learner, target, {**(facts or {}), "training": asdict(training), "losses": losses})
     return losses
 
 
-def _finish(learner: Seq2Seq, part: Path, target: Path, facts: dict[str, Any]) -> None:
-    model_folder = part / "model"
-    shutil.rmtree(model_folder, ignore_errors=True)
-    learner.save(model_folder)
-    (model_folder / "repair.json").write_text(
+def _finish(learner: Seq2Seq, target: Path, facts: dict[str, Any]) -> None:
+    part = target.with_name(f"{target.name}.part")
+    shutil.rmtree(part, ignore_errors=True)
+    learner.save(part)
+    (part / "repair.json").write_text(
         json.dumps(facts, ensure_ascii=False, indent=2) + "\n", encoding="utf-8"
     )
-    model_folder.rename(target)
-    shutil.rmtree(part)
-
-
-def _digest(model: Path, lessons: Lessons, training: Training, pair: Pair) -> str:
-    """Of all that a training depends on: another one must not go on with its state."""
-    files = fingerprint(*sorted(path for path in model.rglob("*") if path.is_file()))
-    content = json.dumps([files, asdict(lessons), asdict(training), str(pair)], ensure_ascii=False)
-    return hashlib.sha256(content.encode("utf-8", "replace")).hexdigest()
-
-
-class _State:
-    """What is kept after each epoch: weights, optimizer and losses, in one file that is replaced whole."""
-
-    def __init__(self, folder: Path, digest: str) -> None:
-        self._file = folder / "state.pt"
-        self._digest = digest
-
-    def load(self, learner: Seq2Seq, optimizer: Any) -> list[float]:
-        """The losses of the epochs that are done; none where there is nothing, or of another training."""
-        import torch
-
-        if not self._file.exists():
-            return []
-        try:
-            kept = torch.load(self._file, map_location=learner.device, weights_only=True)
-        except Exception as error:  # a file that is not ours fails in every way there is
-            raise ClosedError(f"{self._file} cannot be read ({error}). Delete {self._file.parent}.") from None
-        if kept["digest"] != self._digest:
-            return []
-        learner.model.load_state_dict(kept["model"])
-        optimizer.load_state_dict(kept["optimizer"])
-        return list(kept["losses"])
-
-    def save(self, learner: Seq2Seq, optimizer: Any, losses: list[float]) -> None:
-        import torch
-
-        self._file.parent.mkdir(parents=True, exist_ok=True)
-        new = self._file.with_suffix(".new")
-        state = {
-            "digest": self._digest,
-            "model": learner.model.state_dict(),
-            "optimizer": optimizer.state_dict(),
-            "losses": losses,
-        }
-        torch.save(state, new)
-        new.replace(self._file)
+    part.rename(target)
 
 
 _BATCH = 32

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import PurePath
-from typing import Any, Literal, NamedTuple, TextIO, get_args
+from typing import Any, Literal, TextIO, get_args
 
 from mtassay import __version__
 from mtassay.data.errors import InputError, UsageError
 from mtassay.data.formats.jsonl import json_objects, write_jsonl
-from mtassay.data.formats.segment_files import read_segments
 from mtassay.data.formats.tables import join_cell, split_cell
 from mtassay.data.formats.textfiles import (
     FilePath,
@@ -23,10 +22,7 @@ from mtassay.data.formats.textfiles import (
 )
 from mtassay.data.formats.xml_files import XML_LANG
 from mtassay.data.languages import Pair
-from mtassay.data.nouns import Edit, Segment
 from mtassay.meta.repair.corrections import Correction, WrongOutput
-from mtassay.nlp.aligners import Links, WordAligner, open_aligner
-from mtassay.runtime.workspace import Workspace
 
 COLUMNS = ("id", "source", "output", "correction", "by", "error")
 """What a correction is made of; `error` may be missing, and so may `id`, which is then the line's number."""
@@ -93,28 +89,28 @@ def _from_tsv(data: bytes, path: str) -> Iterator[tuple[int, dict[str, Any]]]:
         yield number, dict(zip(columns, texts, strict=True))
 
 
-ExportFormat = Literal["jsonl", "tsv", "tmx", "hf"]
+ExportFormat = Literal["jsonl", "tsv", "tmx"]
 FORMATS: tuple[ExportFormat, ...] = get_args(ExportFormat)
 
 _NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def format_of(path: FilePath) -> ExportFormat:
-    """What the ending of a file is for; the shape of Hugging Face has none of its own.
+    """What the ending of a file is for.
 
     >>> format_of("fixes.tmx"), format_of("fixes.jsonl.gz")
     ('tmx', 'jsonl')
     """
     ending = PurePath(str(path).removesuffix(".gz")).suffix.lower().removeprefix(".")
     for name in FORMATS:
-        if ending == name != "hf":
+        if ending == name:
             return name
-    raise UsageError(f"{path}: its ending says no format. Take .jsonl, .tsv or .tmx, or add --as FORMAT.")
+    raise UsageError(f"{path}: its ending says no format. Take .jsonl, .tsv or .tmx.")
 
 
 def check_export(form: ExportFormat, pair: Pair | None) -> None:
     """An error where a format needs to know the languages and does not."""
-    if pair is None and form in ("tmx", "hf"):
+    if pair is None and form == "tmx":
         raise UsageError(f"The format '{form}' names the languages: add `langpair='SRC-TGT'`.")
 
 
@@ -125,10 +121,10 @@ def export(
     *,
     pair: Pair | None = None,
 ) -> None:
-    """Write corrections in their order. `tmx` and `hf` name the languages, so they need the pair.
+    """Write corrections in their order. `tmx` names the languages, so it needs the pair.
 
-    JSONL and TSV keep everything, TMX who corrected and the kind of error, and `hf` the two texts alone. In
-    TSV cells are written as in sheets of reviews; in TMX what XML cannot hold becomes a space.
+    JSONL and TSV keep everything, TMX who corrected and the kind of error. In TSV cells are written as in
+    sheets of reviews; in TMX what XML cannot hold becomes a space.
     """
     check_export(form, pair)
     if form == "jsonl":
@@ -136,10 +132,7 @@ def export(
     elif form == "tsv":
         _write_table(where, map(asdict, corrections))
     elif pair is not None:
-        writer: Callable[[FilePath | TextIO, Sequence[Correction], Pair], None] = (
-            _write_tmx if form == "tmx" else _write_hf
-        )
-        writer(where, corrections, pair)
+        _write_tmx(where, corrections, pair)
 
 
 def write_sheet(where: FilePath | TextIO, wrong: Iterable[WrongOutput]) -> None:
@@ -151,11 +144,6 @@ def _write_table(where: FilePath | TextIO, rows: Iterable[Mapping[str, str]]) ->
     """Cells that a spreadsheet would change, as a formula, have a backslash before them."""
     lines = ("\t".join(join_cell([row[column]]) for column in COLUMNS) for row in rows)
     write_lines(where, ["\t".join(COLUMNS), *lines])
-
-
-def _write_hf(where: FilePath | TextIO, corrections: Sequence[Correction], pair: Pair) -> None:
-    source, target = pair.source.tag, pair.target.tag
-    write_jsonl(where, ({"translation": {source: c.source, target: c.correction}} for c in corrections))
 
 
 def _write_tmx(where: FilePath | TextIO, corrections: Sequence[Correction], pair: Pair) -> None:
@@ -192,143 +180,3 @@ def _write_tmx(where: FilePath | TextIO, corrections: Sequence[Correction], pair
 
 def _xml(text: str) -> str:
     return _NO_XML.sub(" ", text)
-
-
-_WORD = re.compile(r"\w+(?:[-'’]\w+)*|[^\w\s]")
-
-
-class GlossaryEntry(NamedTuple):
-    """A source phrase and what it is always translated to."""
-
-    source: str
-    target: str
-
-
-@dataclass(frozen=True, slots=True)
-class RepairGlossary:
-    """Fixed mappings in the order of the corrections, each once: words first, then sentences.
-
-    `unclear` source phrases have more than one translation among the corrections, so none is fixed.
-    `is_aligned` says whether words could be looked for.
-    """
-
-    words: list[GlossaryEntry]
-    sentences: list[GlossaryEntry]
-    unclear: list[str]
-    is_aligned: bool = False
-
-
-def edits_in(segments: Iterable[Segment]) -> dict[str, Edit]:
-    """The edits that made segments, by their ids; who was not made by the edit of one place is not there.
-
-    >>> edit = {"start": 2, "end": 7, "before": "small", "after": "young"}
-    >>> edits_in([Segment("7/1-young", tags={"original": "7", "edit": edit})])["7/1-young"].after
-    'young'
-    """
-    edits = {}
-    for segment in segments:
-        edit = segment.tags.get("edit")
-        if edit is None:
-            continue
-        if (
-            not isinstance(edit, Mapping)
-            or not all(type(edit.get(key)) is int for key in ("start", "end"))
-            or not all(isinstance(edit.get(key), str) for key in ("before", "after"))
-        ):
-            raise InputError("'edit' must have start, end, before and after")
-        pos = edit.get("pos")
-        edits[segment.id] = Edit(
-            edit["start"], edit["end"], edit["before"], edit["after"], pos if isinstance(pos, str) else ""
-        )
-    return edits
-
-
-def glossary_of(
-    corrections: Sequence[Correction],
-    variants: FilePath | Workspace | None = None,
-    *,
-    pair: Pair | None = None,
-) -> RepairGlossary:
-    """What can be mapped, with the edits of a file of variants, or of all runs of a workspace.
-
-    Words need the edits and the language pair, for which there is an aligner.
-    """
-    segments: list[Segment] = []
-    if isinstance(variants, Workspace):
-        segments = [segment for run in variants.runs() for segment in variants.segments(run.id)]
-    elif variants is not None:
-        segments = read_segments(variants, [])
-    edits = edits_in(segments)
-    aligner = open_aligner(pair) if edits and pair is not None else None
-    return make_glossary(corrections, edits=edits, aligner=aligner)
-
-
-def make_glossary(
-    corrections: Sequence[Correction],
-    *,
-    edits: Mapping[str, Edit] | None = None,
-    aligner: WordAligner | None = None,
-) -> RepairGlossary:
-    """What can be mapped. `edits` has the edits that made variants, by id.
-
-    The edited word is mapped where the aligner links it to neighbouring words of the correction and the wrong
-    output lacks them: then this word is what went wrong. Without `edits` or `aligner` only sentences are.
-    """
-    edited = [(c, edits[c.id]) for c in corrections if c.id in edits] if edits and aligner else []
-    words: list[GlossaryEntry] = []
-    if edited and aligner is not None:
-        split = [(_words(c.source), _words(c.correction)) for c, _ in edited]
-        links = aligner.align(split)
-        for (correction, edit), (left, right), linked in zip(edited, split, links, strict=True):
-            target = _translation_of(edit, left, right, linked, correction)
-            if target is not None and not _holds(correction.output, target):
-                words.append(GlossaryEntry(edit.after, target))
-    sentences = [GlossaryEntry(_flat(c.source), _flat(c.correction)) for c in corrections]
-    unclear = [*_ambiguous(words), *_ambiguous(sentences)]
-    return RepairGlossary(_clear(words, unclear), _clear(sentences, unclear), unclear, aligner is not None)
-
-
-def write_glossary(where: FilePath | TextIO, glossary: RepairGlossary) -> None:
-    """One mapping per line: source phrase, tab, target phrase."""
-    write_lines(where, (f"{source}\t{target}" for source, target in (*glossary.words, *glossary.sentences)))
-
-
-def _translation_of(
-    edit: Edit, left: Sequence[str], right: Sequence[str], links: Links, correction: Correction
-) -> str | None:
-    """What the edited word became, as it is in the correction; `None` where the links do not show it."""
-    places = [match.start() for match in _WORD.finditer(correction.source)]
-    if edit.start not in places or left[places.index(edit.start)] != edit.after:
-        return None
-    linked = sorted(target for source, target in links if source == places.index(edit.start))
-    if not linked or linked[-1] - linked[0] + 1 != len(linked):
-        return None
-    others = {target for source, target in links if source != places.index(edit.start)}
-    if others & set(linked):
-        return None
-    spans = [match.span() for match in _WORD.finditer(correction.correction)]
-    return correction.correction[spans[linked[0]][0] : spans[linked[-1]][1]]
-
-
-def _clear(entries: Sequence[GlossaryEntry], unclear: Sequence[str]) -> list[GlossaryEntry]:
-    return [entry for entry in dict.fromkeys(entries) if entry.source not in unclear]
-
-
-def _ambiguous(entries: Sequence[GlossaryEntry]) -> list[str]:
-    targets: dict[str, set[str]] = {}
-    for source, target in entries:
-        targets.setdefault(source, set()).add(target)
-    return [source for source, translations in targets.items() if len(translations) > 1]
-
-
-def _holds(text: str, phrase: str) -> bool:
-    words, wanted = [w.lower() for w in _words(text)], [w.lower() for w in _words(phrase)]
-    return any(words[at : at + len(wanted)] == wanted for at in range(len(words)))
-
-
-def _words(text: str) -> list[str]:
-    return _WORD.findall(text)
-
-
-def _flat(text: str) -> str:
-    return " ".join(text.split())

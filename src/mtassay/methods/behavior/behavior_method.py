@@ -25,11 +25,10 @@ from mtassay.data.nouns import (
     original_of,
 )
 from mtassay.data.settings import option
-from mtassay.measures.answers import AnnotatedAnswer
 from mtassay.measures.check_run import check_names
 from mtassay.measures.judge import OURS, Opinion, Reason, TranslationJudge, open_judge
 from mtassay.measures.metric import Metric
-from mtassay.measures.polarity import Polarity, find_polarity
+from mtassay.measures.polarity import AnnotatedAnswer, Polarity, find_polarity
 from mtassay.methods.basis import (
     CHECKS,
     JUDGE_OPTION,

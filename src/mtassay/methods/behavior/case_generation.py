@@ -26,11 +26,9 @@ from mtassay.methods.behavior.plain_infiller import PlainInfiller
 from mtassay.methods.behavior.recipe import EditPlace, Recipe, default_infiller, draw_places, draw_segments
 from mtassay.methods.behavior.spans import LeftOutSegment, aligned_spans, best_annotator, read_pairs
 from mtassay.methods.behavior.translation_quality import as_translated, measures, quality_name, unequal_pairs
-from mtassay.nlp.aligners import Links, WordAligner, open_aligner
 from mtassay.nlp.annotation import Annotation, Annotator
-from mtassay.nlp.annotators import open_annotator
-from mtassay.nlp.links import read_pharaoh
-from mtassay.nlp.spread import SpreadAnnotator
+from mtassay.nlp.annotators import SpreadAnnotator, open_annotator
+from mtassay.nlp.links import Links, WordAligner, open_aligner, read_pharaoh
 
 FILTERED = "pairs not equally good"
 """Why the quality filter drops a case."""

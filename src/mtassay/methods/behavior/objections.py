@@ -16,8 +16,8 @@ from mtassay.methods.behavior.capability import Capability
 from mtassay.methods.behavior.infill_prompts import is_left
 from mtassay.methods.behavior.infiller import Filled, Masked
 from mtassay.nlp.annotation import Annotation
-from mtassay.nlp.function_words import wrong_articles
 from mtassay.nlp.identification import can_identify, identify, script_of
+from mtassay.nlp.word_forms import wrong_articles
 
 _UNSPACED = re.compile("[⺀-鿿豈-﫿぀-ヿ฀-๿]")
 

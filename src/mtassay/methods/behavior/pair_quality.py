@@ -282,15 +282,11 @@ def _mean(question: str, name: str, ratings: Sequence[Mapping[str, int]]) -> Sco
 def _alpha(question: str, pairs: Sequence[RatedPair], decisions: Decisions, seed: int | None) -> Score:
     twice = [by_rater for by_rater in _ratings(pairs, question, decisions) if len(by_rater) > 1]
     raters = sorted({rater for by_rater in twice for rater in by_rater})
-    rows = [[by_rater.get(rater) for by_rater in twice] for rater in raters]
+    rows = np.array([[by_rater.get(rater, np.nan) for by_rater in twice] for rater in raters])
     if not twice:
         return Score(ALPHA, "raters", question, None, 0)
-
-    def ordinal(table: np.typing.NDArray[np.float64]) -> float:
-        return rater_agreement.krippendorff_alpha(table, level="ordinal")
-
-    value = rater_agreement.krippendorff_alpha(rows, level="ordinal")
-    low, high = rater_agreement.agreement_interval(ordinal, rows, seed=seed)
+    value = rater_agreement.ordinal_alpha(rows)
+    low, high = proportions.bootstrap_interval(rater_agreement.ordinal_alpha, [rows], seed=seed)
     return _score(ALPHA, "raters", question, value, len(twice), low, high)
 
 

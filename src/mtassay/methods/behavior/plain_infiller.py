@@ -45,10 +45,11 @@ class PlainAnnotator(Annotator):
 
     def annotate(self, texts: Sequence[str]) -> list[Annotation]:
         """One annotation for each text; words that are neither number nor name have no part of speech."""
-        return [self._annotate(text) for text in texts]
+        return [self.read(text) for text in texts]
 
     @staticmethod
-    def _annotate(text: str) -> Annotation:
+    def read(text: str) -> Annotation:
+        """One text."""
         tokens: list[Token] = []
         for match in _TOKEN.finditer(text):
             word = match.group()
@@ -104,7 +105,7 @@ class PlainInfiller(Infiller):
     @property
     def signature(self) -> str:
         """The pair, and the version of the rules."""
-        return f"plain:{self.pair}:2"
+        return f"plain:{self.pair}:3"
 
     def spans(self, pair: ReadPair, *, start: bool = False, forms: bool = False) -> list[AlignedSpan]:
         """The numbers and names of a pair; a name may be the first word, a number too: no case changes."""
@@ -153,8 +154,8 @@ _LABELS = re.compile(
     re.IGNORECASE,
 )  # fmt: skip
 """Words that make a number behind them a name: `type 2`, `phase 3`."""
-_JOINTS = frozenset("-–—/:'’‘_@#№+=<>×*^~\\&|{}[]第")
-_AFTER = frozenset("月월号番은는이가을를와과로")
+_JOINTS = frozenset("-–—/:'’‘′″²³_@#№+=<>×*^~\\&|{}[]第")
+_AFTER = frozenset("月월号番余多来几은는이가을를와과로")
 """A month's number, and Korean particles that change with the number before them."""
 _NEVER_BEFORE = re.compile(r"(?:[+=×<>≥≤±~]|\s[-–—])\s*$")
 _NEVER_AFTER = re.compile(
@@ -234,7 +235,11 @@ def _is_name(annotation: Annotation, number: int, code: str) -> bool:
     near = (before[-1:], after[:1])
     if any(c.isalpha() and unicodedata.name(c, "").startswith(("LATIN", "CYRILLIC")) for c in near):
         return True
-    if _year(token.text) is not None and re.search(r"[^\W\d_]\w* ?[(（]$", before) and after[:1] in ")）":
+    if (
+        _year(token.text) is not None
+        and re.search(r"(?<!\w)[^\W\d_]\w*+ ?[(（]$", before)
+        and after[:1] in ")）"
+    ):
         return True  # the year of a publication: `Lewis (1969)`
     if before[-1:] == "." or re.match(r"[.,]\w", after):
         return True
@@ -245,7 +250,12 @@ def _is_name(annotation: Annotation, number: int, code: str) -> bool:
     is_date = _year(token.text) is not None or _MONTHS.match(previous.text) is not None
     if previous.pos == "PROPN" and code != "de" and not is_date and not _opens(annotation, number - 1):
         return True
-    return _LABELS.fullmatch(previous.text) is not None
+    return makes_name(previous.text)
+
+
+def makes_name(word: str) -> bool:
+    """Whether a number behind this word names something: `type 2`, `phase 3`."""
+    return _LABELS.fullmatch(word) is not None
 
 
 def _opens(annotation: Annotation, number: int) -> bool:

@@ -30,8 +30,8 @@ from mtassay.methods.behavior.translation_quality import (
     default_filter,
     filter_threshold,
 )
-from mtassay.nlp.aligners import best_aligner
 from mtassay.nlp.encoder import is_installed
+from mtassay.nlp.links import best_aligner
 from mtassay.stats.resampling import fixed_seed
 
 

@@ -15,9 +15,9 @@ from mtassay.data.languages import Language, Pair
 from mtassay.data.nouns import Segment
 from mtassay.methods.behavior.edit_search import is_unspaced
 from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
-from mtassay.nlp.aligners import Links, WordAligner, open_aligner
 from mtassay.nlp.annotation import Annotation, Annotator, Layer, Token, TokenSpan, with_phrases
 from mtassay.nlp.annotators import open_annotator
+from mtassay.nlp.links import Links, WordAligner, open_aligner
 
 # Best first: without dependencies there are no phrases, without entities no named ones.
 _WISHES: tuple[tuple[Layer, ...], ...] = (

@@ -12,12 +12,12 @@ from typing import Any
 
 from mtassay.data.errors import InputError
 from mtassay.data.nouns import Case, Edit, Output, RunContext, Segment, original_of
-from mtassay.measures.answers import AnnotatedAnswer
 from mtassay.measures.judge import Opinion
+from mtassay.measures.polarity import AnnotatedAnswer
 from mtassay.methods.invariance.relations import AnsweredCase, ComparedPair, Unread
 from mtassay.methods.repeats import texts_of as all_answers
 from mtassay.nlp.annotation import Annotation, Annotator, plain_words
-from mtassay.nlp.spread import SpreadAnnotator
+from mtassay.nlp.annotators import SpreadAnnotator
 
 _NUMBER = re.compile(r"(?<!\d)\d++(?:[.,:]\d++)+")
 

@@ -34,10 +34,10 @@ from mtassay.data.nouns import (
 )
 from mtassay.data.registry import find, names
 from mtassay.data.settings import option
-from mtassay.measures.answers import AnnotatedAnswer, Suspicion
 from mtassay.measures.check import Check, CheckContext, Unit
 from mtassay.measures.check_run import DETECTOR, check_names, choose_checks, run_checks
 from mtassay.measures.judge import OURS, Opinion, TranslationJudge, has_models, open_judge
+from mtassay.measures.polarity import AnnotatedAnswer, Suspicion
 from mtassay.methods.basis import (
     CHECKS,
     JUDGE_OPTION,

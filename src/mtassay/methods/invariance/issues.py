@@ -25,7 +25,7 @@ from mtassay.data.nouns import (
     percent,
 )
 from mtassay.data.subjects import Subject, decide
-from mtassay.measures.answers import AnnotatedAnswer
+from mtassay.measures.polarity import AnnotatedAnswer
 from mtassay.methods.invariance.invariance_evidence import IssueEvidence
 from mtassay.methods.invariance.relations import AnsweredCase
 from mtassay.stats import proportions

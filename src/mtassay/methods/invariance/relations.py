@@ -20,8 +20,8 @@ import numpy as np
 
 from mtassay.data.nouns import Case, Edit, Output, Segment
 from mtassay.data.registry import each_named, find
-from mtassay.measures.answers import AnnotatedAnswer, Suspicion
 from mtassay.measures.output_language import fold
+from mtassay.measures.polarity import AnnotatedAnswer, Suspicion
 from mtassay.nlp.annotation import Annotation, Layer, Token, TokenSpan, phrase_spans
 from mtassay.nlp.encoder import Encoder, is_installed
 from mtassay.nlp.trained_aligners import WordVectors, open_vectors

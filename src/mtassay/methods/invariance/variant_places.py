@@ -13,7 +13,7 @@ from mtassay.methods.invariance.substitute_lexicon import inflection
 from mtassay.methods.invariance.substitutes import WordPlace, with_case
 from mtassay.nlp.annotation import Annotation, Token
 from mtassay.nlp.encoder import Encoder, unit
-from mtassay.nlp.function_words import wants_an
+from mtassay.nlp.word_forms import wants_an
 
 
 @cache

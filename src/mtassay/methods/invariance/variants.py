@@ -22,9 +22,8 @@ from mtassay.methods.invariance.variant_places import (
     words,
 )
 from mtassay.nlp.annotation import Annotation, Annotator
-from mtassay.nlp.annotators import open_annotator
+from mtassay.nlp.annotators import SpreadAnnotator, SpreadEncoder, open_annotator
 from mtassay.nlp.encoder import Encoder, is_installed, open_encoder
-from mtassay.nlp.spread import SpreadAnnotator, SpreadEncoder
 
 Report = Callable[[str, int, int | None], None]
 """Is told the step, how much of it is done, and of how much."""

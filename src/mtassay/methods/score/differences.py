@@ -1,30 +1,25 @@
-"""Where two systems differ: in which segments and lengths (Neubig et al. 2019, compare-mt).
+"""Where two systems differ: in which segments (Neubig et al. 2019, compare-mt).
 
-Everything is about a first system, usually the baseline, and a second one. Differences are the second minus
-the first; intervals are of 95 %, from resampled segments. Units without a defined score are left out.
+Everything is about a first system, usually the baseline, and a second one. Units without a defined score are
+left out.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mtassay.data.errors import MtassayError, UsageError
-from mtassay.data.nouns import Run, Segment, Statistics
-from mtassay.measures.bleu import BLEU
+from mtassay.data.display import Block, Line
+from mtassay.data.errors import UsageError
+from mtassay.data.marks import differing, plural
+from mtassay.data.nouns import Result, Run, Segment, Statistics
 from mtassay.measures.metric import Floats, Metric
-from mtassay.measures.tokenizers import split_words
 from mtassay.methods.score.score_tables import baseline_of, ordered_systems
-from mtassay.stats import resampling
-
-LENGTHS = (10, 20, 30, 40, 50, 60)
-"""Where a new bucket of segments begins, in words."""
 
 
 class SegmentDifference(NamedTuple):
@@ -45,41 +40,6 @@ class Wins(NamedTuple):
     first: int
     second: int
     ties: int
-
-
-class ResampledScore(NamedTuple):
-    """A number with its 95 % interval."""
-
-    value: float
-    low: float
-    high: float
-
-
-class BucketScores(NamedTuple):
-    """Both scores of one part of the test set, and their difference; `n` is how much is in it.
-
-    `start` and `end` say which: from so many words, or occurrences, up to but not with `end`.
-    """
-
-    start: int
-    end: int | None
-    n: int
-    first: ResampledScore
-    second: ResampledScore
-    difference: ResampledScore
-
-    @property
-    def label(self) -> str:
-        """The part as a person writes it.
-
-        >>> nothing = ResampledScore(0.0, 0.0, 0.0)
-        >>> ends = ((1, 2), (5, 10), (60, None))
-        >>> [BucketScores(*pair, 1, nothing, nothing, nothing).label for pair in ends]
-        ['1', '5–9', '60+']
-        """
-        if self.end is None:
-            return f"{self.start:,}+"
-        return f"{self.start:,}" if self.end == self.start + 1 else f"{self.start:,}–{self.end - 1:,}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,53 +107,20 @@ def compare_segments(
     )
 
 
-def scores_by_length(
-    pair: PairStatistics, lengths: Mapping[str, int], *, samples: int, seed: int | None
-) -> list[BucketScores]:
-    """The corpus scores of the segments of each length, by the `LENGTHS`; `n` counts segments."""
-    known = np.array([unit in lengths for unit in pair.ids], bool)
-    known &= resampling.counted_units(pair.values, pair.metric.aggregate).all(axis=1)
-    sizes = np.array([lengths.get(unit, 0) for unit in pair.ids])
-    buckets = np.where(known, np.searchsorted(LENGTHS, sizes, side="right"), -1)
-    found = []
-    for number, (start, end) in enumerate(_ends((0, *LENGTHS))):
-        values = pair.values[buckets == number]
-        if len(values):
-            scores = pair.metric.aggregate(values.sum(axis=0, dtype=np.float64))
-            resampled = resampling.bootstrap_scores(values, pair.metric.aggregate, samples=samples, seed=seed)
-            found.append(BucketScores(start, end, len(values), *_estimates(scores, resampled)))
-    return found
-
-
-def _ends(starts: Sequence[int]) -> list[tuple[int, int | None]]:
-    return [*pairwise(starts), (starts[-1], None)]
-
-
-def _estimates(scores: Floats, resampled: Floats) -> list[ResampledScore]:
-    """Of the first system, of the second, and of their difference."""
-    values = (*scores.tolist(), float(scores[1] - scores[0]))
-    low, high = resampling.interval(np.column_stack((resampled, resampled[:, 1] - resampled[:, 0])))
-    return [ResampledScore(*entry) for entry in zip(values, low.tolist(), high.tolist(), strict=True)]
-
-
 _NO_WINS = Wins(0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Differences:
-    """All that tells two systems apart; of segments no more than were asked for, each way.
+    """What tells two systems apart; of segments no more than were asked for, each way.
 
-    `metric` is what segments and lengths are scored by, `None` where none scores segments: then there is
-    nothing of both. `measured` says what lengths are those of, and `tokenizer` how words were found.
+    `metric` is what segments are scored by, `None` where none scores segments: then there are none.
     """
 
     systems: tuple[str, str]
     metric: str | None
-    tokenizer: str
     wins: Wins = _NO_WINS
     segments: tuple[Sequence[SegmentDifference], Sequence[SegmentDifference]] = ((), ())
-    lengths: Sequence[BucketScores] = ()
-    measured: str = "reference"
 
 
 def find_differences(
@@ -213,30 +140,11 @@ def find_differences(
     scoring = _scoring(run, metrics, segments, metric)
     systems = _compared(run, {**scoring, **metrics}, between)
     pairs = PairStatistics.of(run.statistics, scoring, systems)
-    split = _splitter(metrics, run.parameters.get("pair"))
     if not pairs:
-        return Differences(systems, None, split.tokenizer)
+        return Differences(systems, None)
     outputs = [{output.id: output.text for output in run.outputs[system]} for system in systems]
-    compared = [segments[unit] for unit in pairs[0].ids if unit in segments]
-    samples, seed = int(run.parameters.get("samples", 1000)), run.parameters.get("seed")
-    with_reference = [s for s in compared if any(text is not None for text in s.references)]
-    if with_reference:
-        # The first reference that a segment has.
-        references = split([next(filter(None, s.references), "") for s in with_reference])
-        lengths = {s.id: len(reference) for s, reference in zip(with_reference, references, strict=True)}
-    else:
-        sources = split([s.source or "" for s in compared])
-        lengths = {s.id: len(source) for s, source in zip(compared, sources, strict=True)}
     worse, better, wins = compare_segments(pairs, segments, outputs, count=count)
-    return Differences(
-        systems,
-        pairs[0].name,
-        split.tokenizer,
-        wins,
-        (worse, better),
-        scores_by_length(pairs[0], lengths, samples=samples, seed=seed),
-        "reference" if with_reference else "source",
-    )
+    return Differences(systems, pairs[0].name, wins, (worse, better))
 
 
 def _scoring(
@@ -271,24 +179,103 @@ def _compared(run: Run, metrics: Mapping[str, Metric], between: Sequence[str]) -
     return baseline, ordered[0] if ordered else others[0]
 
 
-@dataclass(frozen=True, slots=True)
-class _Splitter:
-    """Splits texts into words as BLEU does."""
+def difference_parts(
+    found: Differences, metrics: Mapping[str, Metric], labels: Mapping[str, str]
+) -> list[Block]:
+    """The segments where one is better and where the other is, most first."""
+    first, second = found.systems
+    if found.metric is None:
+        return [Block(title="No metric of this run scores segments; chrf does, with -m.")]
+    wins, label = found.wins, labels[found.metric]
+    equal = f"; {wins.ties:,} score the same" if wins.ties else ""
+    said = f"{second} is better in {plural(wins.second, 'segment')}, {first} in {wins.first:,}{equal}"
+    parts = [Block(title=f"{label}, segment by segment: {said}.")]
+    for better, count, segments in (
+        (second, wins.second, found.segments[1]),
+        (first, wins.first, found.segments[0]),
+    ):
+        if segments:
+            shown = f"{len(segments):,} of {count:,}; scores: {first} → {second}"
+            parts.append(Block(title=f"Where {better} is better: {shown}"))
+            parts += [_segment_block(segment, found, metrics, labels) for segment in segments]
+    return parts
 
-    tokenizer: str
-    lowercase: bool = False
 
-    def __call__(self, texts: Sequence[str]) -> list[list[str]]:
-        return split_words(texts, self.tokenizer, lowercase=self.lowercase)
+def segment_lines(
+    segment: Segment | None, output: str, scores: Mapping[str, float], result: Result
+) -> list[Line]:
+    """One output compared with the reference that is nearest to it, and its scores, by metric.
+
+    What the reference does not have is marked in the output; what the output does not have is below.
+    """
+    references = [text for text in segment.references if text] if segment else []
+    compared = [(text, *differing(text, output)) for text in references]
+    reference, missing, marks = min(
+        compared, key=lambda entry: _size(entry[1]) + _size(entry[2]), default=("", [], [])
+    )
+    lines = [Line("output", output, marks)]
+    if missing:
+        lines.append(Line("missing", " … ".join(reference[start:end] for start, end in missing)))
+    return [*lines, Line("scores", result.scores_text(scores))] if scores else lines
 
 
-def _splitter(metrics: Mapping[str, Metric], pair: Sequence[str] | None) -> _Splitter:
-    """As the run's BLEU, or else as the one for its language; by characters where that is not installed."""
-    bleu = next((m for m in metrics.values() if isinstance(m, BLEU)), None)
-    bleu = bleu or BLEU(language=pair[1] if pair else "")
-    split = _Splitter(bleu.tokenizer, bleu.lowercase)
-    try:
-        split([""])
-    except MtassayError:
-        return replace(split, tokenizer="char")
-    return split
+def _size(spans: Sequence[tuple[int, int]]) -> int:
+    return sum(end - start for start, end in spans)
+
+
+def _segment_block(
+    difference: SegmentDifference,
+    found: Differences,
+    metrics: Mapping[str, Metric],
+    labels: Mapping[str, str],
+) -> Block:
+    """One segment: what the two outputs do not have in common is marked."""
+    segment = difference.segment
+    scores = [
+        f"{labels[name]} {_number(a, metrics[name].decimals)} → {_number(b, metrics[name].decimals)}"
+        for name, (a, b) in difference.scores.items()
+    ]
+    lines = [Line("source", segment.source)] if segment.source is not None else []
+    lines += [Line("reference", text) for text in segment.references if text]
+    marks = differing(*difference.outputs)
+    lines += [
+        Line(system, text, spans)
+        for system, text, spans in zip(found.systems, difference.outputs, marks, strict=True)
+    ]
+    width = max(len(line.label or "") for line in lines)
+    return Block(lines, " · ".join((segment.id, *scores)), label=min(width, _WIDEST) + 4)
+
+
+_WIDEST = 20  # columns of a label that texts are indented by
+
+
+def _number(value: float, decimals: int) -> str:
+    if math.isnan(value):
+        return "–"
+    shown = f"{value:.{decimals}f}"
+    return shown.lstrip("-") if float(shown) == 0 else shown.replace("-", "−")
+
+
+def difference_record(found: Differences) -> dict[str, Any]:
+    """The same for a program."""
+    first, second = found.systems
+    return {
+        "systems": list(found.systems),
+        "metric": found.metric,
+        "wins": {first: found.wins.first, second: found.wins.second},
+        "ties": found.wins.ties,
+        "segments": [
+            {
+                "id": d.segment.id,
+                "source": d.segment.source,
+                "references": list(d.segment.references),
+                "outputs": dict(zip(found.systems, d.outputs, strict=True)),
+                "scores": {
+                    name: dict(zip(found.systems, both, strict=True)) for name, both in d.scores.items()
+                },
+                "better": better,
+            }
+            for better, segments in zip(found.systems, found.segments, strict=True)
+            for d in segments
+        ],
+    }

@@ -232,12 +232,12 @@ class ScoreView(RunView):
     def differences(self, look: Look = PLAIN) -> list[Table | Block]:
         if not look.examples:
             return []
-        from mtassay.methods.score.difference_tables import difference_parts  # large, and seldom asked for
+        from mtassay.methods.score.differences import difference_parts  # large, and seldom asked for
 
-        return difference_parts(self._differences(look), self._metrics, labels_of(self._metrics))
+        return [*difference_parts(self._differences(look), self._metrics, labels_of(self._metrics))]
 
     def differences_record(self, look: Look = PLAIN) -> dict[str, Any]:
-        from mtassay.methods.score.difference_tables import difference_record
+        from mtassay.methods.score.differences import difference_record
 
         found = self._differences(look) if look.examples else None
         return {"differences": difference_record(found)} if found else {}
@@ -256,7 +256,7 @@ class ScoreView(RunView):
         block = super().block(case_id, system)
         if (text := self.run.text(case_id, system)) is None:
             return block
-        from mtassay.methods.score.difference_tables import segment_lines
+        from mtassay.methods.score.differences import segment_lines
 
         segment = next((segment for segment in self.run.segments if segment.id == case_id), None)
         lines = segment_lines(segment, text, self.unit_scores(case_id, system), self._labelled.result)

@@ -398,7 +398,7 @@ def add_drafts(path: Path, drafts: Wanted, table: Path | None = None) -> Added:
         return new
 
     suite = add_items(path, make)
-    problems = lint(replace(suite, items=tuple(new)), min_items=1)
+    problems = lint(replace(suite, items=tuple(new)))
     return Added(new, [p for p in problems if p.item and p.severity != "info"], before)
 
 

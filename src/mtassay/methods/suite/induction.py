@@ -18,11 +18,10 @@ from mtassay.data.errors import MtassayError
 from mtassay.data.formats.suite_items import REGEX_FIELDS, Item, Matching, Suite, expand
 from mtassay.data.languages import parse_pair
 from mtassay.methods.suite.patterns import escaped, normalize
-from mtassay.methods.suite.pitfalls import DAMAGES, accepts, battery, examples, may_be_damaged
+from mtassay.methods.suite.pitfalls import DAMAGES, accepts, battery, may_be_damaged
 from mtassay.methods.suite.rule_judge import Judge
-from mtassay.nlp.function_words import function_words
 from mtassay.nlp.table_aligner import lexicon_of
-from mtassay.nlp.word_forms import fold, word_forms
+from mtassay.nlp.word_forms import fold, function_words, word_forms
 
 _LONGEST = 6  # words of a sequence
 _ALTERNATIVES = 6  # of one expression
@@ -33,6 +32,7 @@ _LINKED = 0.1  # probability of a translation
 _GAP = " … "
 _NO_SPACES = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"  # scripts in which a character can be a word
 _WORD = re.compile(rf"[{_NO_SPACES}]|[^\W{_NO_SPACES}]+(?:['’-][^\W{_NO_SPACES}]+)*")
+_ESCAPE = re.compile(r"\\[a-zA-Z]")
 _CONTRACTION = re.compile(r"n['’]t$|['’]")  # don't, he's, l'église
 
 
@@ -295,8 +295,7 @@ class Background:
             for rule in (rule for name in REGEX_FIELDS for rule in getattr(item, name)):
                 with suppress(ValueError):
                     pattern = expand(rule.text, self._judge.suite.macros)
-                    texts = " ".join(example.first for example in examples(pattern, limit=40))
-                    words |= {word for word in _folded(texts) if len(word) > 1}
+                    words |= {word for word in _folded(_ESCAPE.sub(" ", pattern)) if len(word) > 1}
         return self._spelt_out[item.id]
 
     def _refused(self, siblings: Sequence[Item]) -> list[Callable[[str], str]]:

@@ -5,10 +5,9 @@ Works on suites that cannot judge yet: with patterns that do not compile and ids
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -25,13 +24,11 @@ from mtassay.data.formats.suite_items import (
     Rule,
     Suite,
     expand,
-    macros_in,
 )
-from mtassay.data.formats.yaml_editing import cut_texts
 from mtassay.data.languages import parse_pair
 from mtassay.data.marks import plural
 from mtassay.methods.suite.patterns import SearchedText, compile_rule, control_in, normalize
-from mtassay.methods.suite.pitfalls import LooseRules, RulesBesideEachOther, battery, similar_names
+from mtassay.methods.suite.pitfalls import LooseRules, battery
 from mtassay.methods.suite.rule_judge import Judge, JudgedOutput
 
 Severity = Literal["error", "warning", "info"]
@@ -54,15 +51,9 @@ CODES = {
     "reference-not-correct": Code("error", "a reference that the rules call wrong or cannot judge"),
     "matches-everything": Code("error", "an expression that matches any sentence"),
     "both-sides": Code("error", "an expression that is positive and negative"),
-    "hit-alternative": Code("warning", "a positive alternative that a negative expression always hits"),
     "overlap": Code("warning", "positive and negative expressions that match one known output"),
     "shadowed-token": Code("warning", "a token that an expression judges the other way"),
     "rule-twice": Code("warning", "a rule that occurs twice in an item"),
-    "boundary-beside-han": Code("warning", "a word boundary beside Chinese or Japanese characters"),
-    "cut-by-comment": Code("warning", "a text without quotes of which YAML takes the end for a comment"),
-    "bad-date": Code("warning", "a date of a rule that is not one"),
-    "similar-names": Code("warning", "categories, phenomena or ids that differ in case or blanks only"),
-    "escaped-token": Code("warning", "a token written like an expression"),
     "only-source-words": Code("warning", "an expression by which a copy of the source is correct"),
     "focus-not-in-source": Code("warning", "a focus that is not in the source"),
     "duplicate-source": Code("warning", "two items that ask and judge the same"),
@@ -72,9 +63,6 @@ CODES = {
     "no-items": Code("warning", "a suite without items"),
     "accepts-shuffled": Code("info", "a phenomenon whose rules accept references with shuffled words"),
     "accepts-half": Code("info", "a phenomenon whose rules accept half of a reference"),
-    "few-items": Code("info", "a phenomenon with too few items to say much"),
-    "never-fires": Code("info", "a rule that applied to no stored output of its item"),
-    "unused-macro": Code("info", "a macro that no expression uses"),
     "draft": Code("info", "items that no second person has approved"),
 }
 
@@ -220,9 +208,6 @@ class _Lines:
         return start
 
 
-_ESCAPE = re.compile(r"\\[.?()\[\]|*+^$bBwWsSdD{}/-]")
-
-
 @dataclass(frozen=True, slots=True)
 class Checked:
     """One item, looked at by itself."""
@@ -230,8 +215,8 @@ class Checked:
     judge: Judge
     item: Item
 
-    def problems(self, outputs: Collection[str]) -> Iterator[Problem]:
-        """All problems; with stored outputs also the rules that applied to none of them."""
+    def problems(self) -> Iterator[Problem]:
+        """All problems of this item."""
         item = self.item
         yield from self._plain_problems()
         broken = list(self._broken())
@@ -239,14 +224,11 @@ class Checked:
         bad = {id(rule) for rule, _ in broken}
         good = {name: tuple(r for r in getattr(item, name) if id(r) not in bad) for name in RULE_FIELDS}
         whole = Checked(self.judge, replace(item, **good))  # type: ignore[arg-type]
-        for pitfall in RulesBesideEachOther(self.judge, whole.item, short).pitfalls():
-            yield problem(pitfall.code, pitfall.what, item, rule=pitfall.rule)
+        yield from whole._repeated()
         yield from whole._matching_too_much()
         yield from whole._known_outputs()
         if not broken:
             yield from whole._references()
-        if outputs:
-            yield from whole._never_fires(outputs)
 
     def _plain_problems(self) -> Iterator[Problem]:
         item = self.item
@@ -267,16 +249,6 @@ class Checked:
         for kind, text in texts:
             if control := control_in(text):
                 yield problem("control-character", f"the {kind} '{short(text)}' holds a {control}", item)
-        for name in TOKEN_FIELDS:
-            for rule in getattr(item, name):
-                if escape := _ESCAPE.search(rule.text):
-                    yield problem(
-                        "escaped-token",
-                        f"the token '{short(rule.text)}' has a '{escape[0]}', but tokens are whole outputs "
-                        "and no expressions; write it as an output looks",
-                        item,
-                        rule=rule.text,
-                    )
 
     def _broken(self) -> Iterator[tuple[Rule, Problem]]:
         """Rules that do not compile."""
@@ -305,6 +277,20 @@ class Checked:
         except TimeoutError:
             pass  # slow, not wrong
         return "", ""
+
+    def _repeated(self) -> Iterator[Problem]:
+        """Rules that are there twice, or on both sides."""
+        item = self.item
+        for name in RULE_FIELDS:
+            texts = [rule.text for rule in getattr(item, name)]
+            for text in dict.fromkeys(text for text in texts if texts.count(text) > 1):
+                what = f"the rule '{short(text)}' occurs twice; remove one"
+                yield problem("rule-twice", what, item, rule=text)
+        negative = {rule.text for rule in item.negative_regex}
+        for rule in item.positive_regex:
+            if rule.text in negative:
+                what = f"'{short(rule.text)}' is positive and negative, so it settles nothing; remove one"
+                yield problem("both-sides", what, item, rule=rule.text)
 
     def _matching_too_much(self) -> Iterator[Problem]:
         item = self.item
@@ -391,21 +377,6 @@ class Checked:
                     severity="warning" if judged.status == "undecided" else "error",
                 )
 
-    def _never_fires(self, outputs: Collection[str]) -> Iterator[Problem]:
-        texts = [SearchedText(normalize(text, self.judge.suite.matching)) for text in outputs]
-        count = f"{len(texts)} stored output{'s' * (len(texts) != 1)}"
-        for name in REGEX_FIELDS:
-            for rule in getattr(self.item, name):
-                if not any(self._matches(rule, text) for text in texts):
-                    what = f"{_side(name)} '{short(rule.text)}' matches none of {count}"
-                    yield problem("never-fires", what, self.item, rule=rule.text)
-
-    def idle_tokens(self, outputs: Collection[str]) -> int:
-        """How many tokens equal none of these outputs."""
-        tokens_only = replace(self.item, positive_regex=(), negative_regex=())
-        fired = {match.rule for text in outputs for match in self.judge.judge(tokens_only, text).matches}
-        return sum(rule not in fired for rule in (*self.item.positive_tokens, *self.item.negative_tokens))
-
 
 def _clash(judged: JudgedOutput) -> tuple[str, str]:
     first = {match.kind: match.rule.text for match in reversed(judged.matches)}
@@ -421,47 +392,27 @@ def _more(texts: list[str]) -> str:
     return f" and {len(texts) - 1} more" if len(texts) > 1 else ""
 
 
-Outputs = Mapping[str, Collection[str]]
-"""Outputs that are stored somewhere, by item."""
-
-
-def lint(
-    suite: Suite,
-    *,
-    outputs: Outputs | None = None,
-    min_items: int = 5,
-    report: Callable[[int], None] | None = None,
-) -> list[Problem]:
+def lint(suite: Suite, *, report: Callable[[int], None] | None = None) -> list[Problem]:
     """All problems in the order of the file, most of those of the whole suite first.
 
-    With `outputs`, also the rules that applied to none of them; items without any output are not judged
-    by that. `report` is called with the number of items that are done.
+    `report` is called with the number of items that are done.
     """
-    problems = list(_suite_problems(suite, min_items))
-    tokens = idle = 0
+    problems = list(_suite_problems(suite))
     sound: list[Item] = []
     for place, item in enumerate(suite.items):
         if report and place % 100 == 0:
             report(place)
         # Judging asks for ids that are unique, so every item is judged by itself.
-        checked = Checked(Judge(replace(suite, items=())), item)
-        stored = (outputs or {}).get(item.id, ())
-        found = list(checked.problems(stored))
+        found = list(Checked(Judge(replace(suite, items=())), item).problems())
         problems += found
         if not any(problem.severity == "error" for problem in found):
             sound.append(item)
-        if stored:
-            tokens += len(item.positive_tokens) + len(item.negative_tokens)
-            idle += checked.idle_tokens(stored)
-    if idle:
-        what = f"{idle:,} of {tokens:,} tokens equal no stored output; they may be those of other systems"
-        problems.append(problem("never-fires", what))
     loose = LooseRules(Judge(replace(suite, items=())), sound, short).problems()
     problems += [problem(code, what, item, rule=rule) for code, what, item, rule in loose]
     return problems
 
 
-def _suite_problems(suite: Suite, min_items: int) -> Iterator[Problem]:
+def _suite_problems(suite: Suite) -> Iterator[Problem]:
     if not suite.items:
         yield problem("no-items", f"there are no items yet; add one: mtassay suite add {suite.path}")
     drafts = [item for item in suite.items if item.is_draft]
@@ -471,42 +422,7 @@ def _suite_problems(suite: Suite, min_items: int) -> Iterator[Problem]:
             f"{len(drafts):,} of {len(suite.items):,} items are drafts; a second person approves them: "
             "mtassay suite approve",
         )
-    used = {name for text in _all_patterns(suite) for name in macros_in(text)}
-    for name in suite.macros:
-        if name not in used:
-            yield problem("unused-macro", f"no expression uses the macro '{name}'; remove it")
-    phenomena = Counter((item.category, item.phenomenon) for item in suite.items)
-    for (category, phenomenon), count in phenomena.items():
-        if count < min_items:
-            items = "1 item" if count == 1 else f"{count} items"
-            yield problem("few-items", f"{category} › {phenomenon} has {items}; write {min_items} or more")
     yield from _duplicates(suite)
-    for kind, item, name, first in similar_names(suite):
-        what = f"the {kind} '{short(name)}' differs from '{short(first)}' in case or blanks only"
-        yield problem("similar-names", f"{what}; write both the same way, or rename one", item)
-    yield from _cut_texts(suite)
-
-
-def _cut_texts(suite: Suite) -> Iterator[Problem]:
-    """Texts in the YAML file of a suite that end where a comment seems to begin."""
-    path = _file_of(suite)
-    if path.suffix not in (".yaml", ".yml") or not path.exists():
-        return
-    items = [item for item in suite.items if item.line]
-    for cut in cut_texts(path.read_text(encoding="utf-8", errors="replace"), path=suite.path):
-        item = next((item for item in reversed(items) if (item.line or 0) <= cut.line), None)
-        what = (
-            f"YAML takes '{short(cut.rest)}' after '{short(cut.text)}' for a comment; put the text in quotes"
-        )
-        found = problem("cut-by-comment", what, item)
-        yield replace(found, line=cut.line)
-
-
-def _all_patterns(suite: Suite) -> Iterator[str]:
-    yield from suite.macros.values()
-    for item in suite.items:
-        for name in REGEX_FIELDS:
-            yield from (rule.text for rule in getattr(item, name))
 
 
 def _duplicates(suite: Suite) -> Iterator[Problem]:

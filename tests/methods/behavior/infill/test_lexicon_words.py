@@ -131,21 +131,14 @@ def test_a_reflexive_verb_is_left_alone() -> None:
         ("dog-lover/NN dog/NN", "amigo de cachorro-quente", "dog"),  # part of a compound
         ("He may/MD come/VB", "Ele vem em maio", "may"),  # not the month
         ("cups/NNS of/IN coffee/NN", "xícaras de café", "cups"),  # an amount of something
-        ("on/IN March/NNP 31/CD", "em 31 de março", "March"),  # not every month has 31 days
         ("I love/VBP my/PRP$ town/NN", "Amo minha cidade", "my"),  # whose it is, the subject says
         ("I am/VBP almost/RB 30/CD", "quase tenho 30 anos", "almost"),  # not `cerca de tenho`
         ("this/DT is/VBZ the/DT only/JJ one/NN", "esta é a única", "this"),  # what was said before
         ("the/DT largest/JJS possible/JJ area/NN", "a maior área possível", "possible"),
-        ("so/RB often/RB", "tão frequentemente", "often"),  # not everything has degrees
-        ("he often/RB came/VBD", "ele veio muito frequentemente", "often"),
         ("the/DT final/JJ is/VBZ near/RB", "o final está perto", "final"),  # a noun
         ("some/DT damage/NN", "alguns danos", "some"),  # which cannot be several
-        ("a/DT bridge/NN 20/CD meters/NNS long/JJ", "uma ponte de 20 metros de comprimento longo", "long"),
         ("an/DT old/JJ but/CC beautiful/JJ house/NN", "uma casa velha mas linda", "beautiful"),
         ("the/DT Seventh/JJ Seal/NNP", "o sétimo selo", "Seventh"),  # a title
-        ("two/CD slices/NNS of/IN bread/NN", "duas fatias de pão", "bread"),  # not of every food
-        ("bowls/NNS of/IN hot/JJ soup/NN", "tigelas de sopa quente", "soup"),
-        ("two/CD loaves/NNS of/IN bread/NN", "dois filões de pão", "bread"),
     ],
 )
 def test_unsafe_words_are_left_alone(source: str, reference: str, word: str) -> None:
@@ -369,19 +362,6 @@ def test_an_adjective_before_its_noun_becomes_one_that_can_stand_there() -> None
     assert "ruim" not in found.values()  # not `um ruim advogado`
 
 
-def test_a_place_takes_its_own_article_with_it() -> None:
-    read = pair(side("In/IN Singapore/NNP ,/, it rains/VBZ"), side("Na Singapura , chove"))
-    [offer] = [
-        offer
-        for offer in word_offers(load_lexicon("en", "pt"), ("en", "pt"), read)
-        if offer.kind == "city asia"
-    ]
-    assert read.reference.text[offer.reference_start : offer.reference_end] == "Na Singapura"
-    assert {one.source: one.reference for one in offer.substitutes}["Seoul"] == "Em Seul"
-    plain = pair(side("She lives/VBZ in/IN Singapore/NNP"), side("Ela mora em Singapura"))
-    assert substitutes(plain, "Singapore")["Seoul"] == "Seul"
-
-
 def test_a_month_is_a_name_whatever_a_tagger_says() -> None:
     read = pair(side("She came/VBD in/IN May/NN"), side("Ela veio em maio"))
     labels = [span.label for span in lexicon_spans(read, "en-pt") if read.source.text[span.start :] == "May"]
@@ -449,41 +429,28 @@ def test_an_adverb_in_the_middle_needs_a_verb_and_nothing_that_denies_it(
         ("He bought/VBD us/PRP a/DT car/NN", {"us": ("dative", "bought"), "car": ("dobj", "bought")},
          "Ele comprou um carro", "bought"),
         ('"/`` It/PRP adds/VBZ sugar/NN "/``', {"sugar": ("dobj", "adds")}, '" Acrescenta açúcar "', "adds"),
-        ("He has/VBZ cut/VB the/DT bread/NN", {"has": ("aux", "cut"), "bread": ("dobj", "cut")},
-         "Ele cortou o pão", "cut"),
-        ("He knows/VBZ much/JJ about/IN art/NN", {"much": ("dobj", "knows")},
-         "Ele sabe muito de arte", "knows"),
         ("He did/VBD nothing/NN but/IN cry/VB", {"nothing": ("dobj", "did")}, "Ele fez nada mais que chorar",
          "did"),
         # nobody is needing to go
-        ("She is/VBZ planning/VBG to/TO go/VB", {}, "Ela está planejando ir", "planning"),
         # an adjective that is a noun
         ("A new/JJ old/JJ makes/VBZ sense/NN", {"old": ("nsubj", "makes")},
          "Um velho novo faz sentido", "old"),
         ("the/DT cold/JJ season/NN", {}, "a estação/NN de/IN frio/NN", "cold"),
-        ("We have/VBP nothing/NN in/IN common/JJ", {}, "Não temos nada em/IN comum/JJ", "common"),
         ("It will/MD soon/RB be/VB paid/VBN", {}, "Será pago em breve", "soon"),
         ("He comes/VBZ at/IN two/CD tomorrow/NN", {}, "Ele vem às duas de amanhã", "tomorrow"),
-        ("He hid/VBD something/NN from/IN me/PRP", {"something": ("dobj", "hid")},
-         "Escondeu algo de mim", "hid"),
         # degrees and amounts
         ("He speaks/VBZ only/RB a/DT little/JJ", {}, "Ele fala só um/DT pouco", "only"),
         ("You can/MD go/VB almost/RB immediately/RB", {}, "Você pode ir quase imediatamente", "immediately"),
         ("I saw/VBD how/WRB late/RB it was/VBD", {}, "Vi como era tarde", "late"),
         ("He slept/VBD late/RB", {}, "Ele dormiu até tarde", "late"),
         ("He sings/VBZ even/RB in/IN winter/NN", {}, "Ele canta até mesmo no/IN inverno", "even"),
-        ("He almost/RB never/RB sings/VBZ", {}, "Ele quase nunca/RB canta/VB", "never"),
-        ("the/DT worst/JJS film/NN I have/VBP ever/RB seen/VBN", {}, "o pior filme que já/RB vi/VBD", "ever"),
         ("It is/VBZ by/IN far/RB better/JJR", {}, "É muito melhor", "far"),
         # no article, or a preposition of its own
         ("the/DT first/JJ year/NN of/IN university/NN", {}, "o primeiro ano da universidade", "university"),
         ("He hears/VBZ the/DT radio/NN", {}, "Ele ouve/VB rádio/NN", "radio"),
-        ("my/PRP$ French/JJ teacher/NN", {}, "meu professor de francês", "teacher"),
         # verbs that need their question
         ("I know/VBP where/WRB she lives/VBZ", {"where": ("advmod", "lives"), "lives": ("ccomp", "know")},
          "Sei onde ela mora/VB", "where"),
-        ("He sings/VBZ when/WRB cooking/VBG", {"when": ("advmod", "cooking"), "cooking": ("advcl", "sings")},
-         "Ele canta quando cozinha/VB", "when"),
     ],
 )  # fmt: skip
 def test_a_word_is_left_alone_where_something_goes_with_it_alone(

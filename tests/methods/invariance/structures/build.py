@@ -7,7 +7,7 @@ sentences are made for these tests.
 from __future__ import annotations
 
 from mtassay.data.nouns import Edit
-from mtassay.measures.answers import AnnotatedAnswer
+from mtassay.measures.polarity import AnnotatedAnswer
 from mtassay.methods.invariance.relations import ComparedPair
 from mtassay.nlp.annotation import Annotation, Token
 
