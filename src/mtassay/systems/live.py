@@ -235,7 +235,7 @@ def numbered(texts: Sequence[str]) -> str:
 
 
 def read_numbered(reply: str | None, n: int) -> list[str | None]:
-    """The text behind each number from 1 to `n`; `None` where it is missing, or stands there twice.
+    """The text behind each number from 1 to `n`; `None` where it is missing, or there twice.
 
     >>> read_numbered("[1] Guten Tag.\\n[3] Ja.", 3)
     ['Guten Tag.', None, 'Ja.']
@@ -300,7 +300,7 @@ def ask_documents(
 
 
 def _context(requests: Sequence[Request], outputs: Mapping[int, Output], places: Sequence[int]) -> str | None:
-    """Segments with their translations, a line each; `None` without any."""
+    """Segments with their translations, one per line; `None` without any."""
     lines = [f"{requests[p].text} → {outputs[p].text}" for p in places if outputs[p].text is not None]
     return "\n".join(lines) or None
 

@@ -83,7 +83,7 @@ _MANY = 12
 _NEVER_AFTER = re.compile(
     r" ?(?:o['’]clock|hours? (?:later|ago)|horas? d[ao]\b|uhr\b|[点号余多来几])", re.IGNORECASE
 )
-# Two things of which each is told apart.
+# Two things that are named one by one.
 _ONE_BY_ONE = re.compile(r"\bone\b.*\b(?:one|other|another)\b", re.IGNORECASE)
 
 
