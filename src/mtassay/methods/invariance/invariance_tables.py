@@ -160,7 +160,7 @@ def companion_table(run: Run) -> Table | None:
         return None
     flag_scores = {(score.group, score.system): score for score in scores}
     rows: list[list[Cell | str]] = []
-    for check in dict.fromkeys(score.group for score in scores):
+    for check in dict.fromkeys(score.group for score in scores if score.value != 0):
         row: list[Cell | str] = [check]
         for system in run.systems:
             score = flag_scores.get((check, system))
@@ -172,7 +172,9 @@ def companion_table(run: Run) -> Table | None:
         rows.append(row)
     header = [part for system in run.systems for part in (system, "%", "95 %")]
     sizes = ", ".join(f"{s}: {max(score.n for score in scores if score.system == s):,}" for s in run.systems)
-    notes = [f"Pairs of source and output that each flags, of all originals and variants ({sizes})."]
+    notes = [f"Pairs of source and output that each check flags, of all originals and variants ({sizes})."]
+    quiet = len({score.group for score in scores}) - len(rows)
+    notes += [f"{quiet:,} of them flagged nothing and have no row."] if quiet else []
     return Table(["Check", *header], rows, "Checks and relations", notes)
 
 
