@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from mtassay.data.display import Block, Cell, Figure, Line, Look, Point, Series, Table
+from mtassay.data.display import Block, Cell, Line, Look, Table
 from mtassay.data.marks import differing, find_words, marked, printable, wrapped
 from mtassay.data.nouns import Finding, Run, Segment, original_of
 from mtassay.methods.invariance.invariance_evidence import ISSUE, IssueEvidence, is_about_original
@@ -142,15 +142,6 @@ def seconds_table(seconds: Mapping[str, float]) -> Table:
     rows = [[step, f"{time:.1f}", f"{100 * time / total:.0f}"] for step, time in seconds.items() if total]
     rows.append(["all", f"{total:.1f}", "100"])
     return Table(["Step", "seconds", "%"], rows, title="Time")
-
-
-def seconds_figure(steps: Mapping[str, Mapping[str, float]], *, title: str = "") -> Figure:
-    """Seconds of each step, one bar for each key (figure 12); a step that is not there takes no time."""
-    names = list(dict.fromkeys(name for seconds in steps.values() for name in seconds))
-    series = [
-        Series(name, [Point(bar, seconds.get(name, 0.0)) for bar, seconds in steps.items()]) for name in names
-    ]
-    return Figure("bars", series, title, x_label="seconds", unit="s")
 
 
 def companion_table(run: Run) -> Table | None:
