@@ -218,7 +218,7 @@ def _dictionary(code: str) -> tuple[Lemma | None, Callable[[str], bool]]:
 
     if code not in SUPPORTED_LANGUAGES:
         return None, lambda word: False
-    dictionaries = _kept_dictionaries()
+    dictionaries = kept_dictionaries(cache_folder())
     lemmatizer = Lemmatizer(lemmatization_strategy=DefaultStrategy(dictionary_factory=dictionaries))
     lookup = DictionaryLookupStrategy(dictionaries)
     return (
@@ -228,8 +228,8 @@ def _dictionary(code: str) -> tuple[Lemma | None, Callable[[str], bool]]:
 
 
 @cache
-def _kept_dictionaries() -> Any:
-    """simplemma's dictionaries that are read where they are, with their indices kept in the cache folder.
+def kept_dictionaries(folder: Path) -> Any:
+    """simplemma's dictionaries that are read where they are, with their indices kept in a folder.
 
     To make the index of one takes a second; a process that asks for few words would do nothing else.
     """
@@ -238,7 +238,7 @@ def _kept_dictionaries() -> Any:
 
     class KeptMap(StreamMap):
         def __init__(self, language: str) -> None:
-            copy = cache_folder() / f"simplemma-{release_of('simplemma')}-{language}"
+            copy = folder / f"simplemma-{release_of('simplemma')}-{language}"
             with suppress(OSError, EOFError, ValueError, TypeError):
                 for name, value in zip(StreamMap.__slots__, marshal.loads(copy.read_bytes()), strict=True):
                     setattr(self, name, value)
