@@ -236,7 +236,7 @@ def kept_dictionaries(folder: Path) -> Any:
     from simplemma.strategies.dictionaries.dictionary_factory import CachingDictionaryFactory
     from simplemma.strategies.dictionaries.stream_dictionary_factory import StreamMap
 
-    class KeptMap(StreamMap):
+    class KeptMap(StreamMap):  # type: ignore[misc]
         def __init__(self, language: str) -> None:
             copy = folder / f"simplemma-{release_of('simplemma')}-{language}"
             with suppress(OSError, EOFError, ValueError, TypeError):
@@ -250,7 +250,7 @@ def kept_dictionaries(folder: Path) -> Any:
                 beside.write_bytes(marshal.dumps([getattr(self, name) for name in StreamMap.__slots__]))
                 beside.replace(copy)
 
-    class KeptDictionaries(CachingDictionaryFactory):
+    class KeptDictionaries(CachingDictionaryFactory):  # type: ignore[misc]
         def _get_dictionary_uncached(self, lang: str) -> Mapping[str, str]:
             dictionary: Mapping[str, str] = KeptMap(lang)
             return dictionary
