@@ -120,7 +120,13 @@ class Bench:
             versions |= {f"{name} {kind}": [f(t) for t in self.outputs[name]] for kind, f in REWRITES.items()}
         self.versions = versions
         run = mt.score(
-            versions, [self.reference], source=self.source, samples=100, trials=100, guards=False, cache=False
+            versions,
+            [self.reference],
+            source=self.source,
+            samples=100,
+            trials=100,
+            checks="none",
+            cache=False,
         )
         self.run: Run = run.record
         self.values = {(e.metric, e.system): e.values for e in self.run.statistics}

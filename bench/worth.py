@@ -140,7 +140,7 @@ def main() -> None:
             metrics=WITHOUT_WORDS.get(test_set.pair, METRICS),
             samples=100,
             trials=100,
-            guards=False,
+            checks="none",
         )
         values: dict[str, dict[str, float]] = defaultdict(dict)
         better = {"TER": -1}
