@@ -160,7 +160,7 @@ def _may_differ(before: str, given: str, output: str, source: str, code: str) ->
     ):
         return True  # The check `doubled-words` reports two full stops.
     if before == "comma" and given in ("exclamation", "colon"):
-        return True  # Dear customer,
+        return True  # a salutation
     if {before, given} & {"comma", "semicolon"} and "" in (before, given):
         return False
     if code in _NO_PERIOD and {before, given} <= {"period", "question", "exclamation", ""}:
