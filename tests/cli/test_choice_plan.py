@@ -61,7 +61,7 @@ def test_from_init_to_the_choice(run: Run, tmp_path: Path, monkeypatch: pytest.M
         assert f"== {step} " in done.stdout
     assert "The choice" in page
     assert "EUR, 1 M characters" in page
-    assert "choose among large-" in page
+    assert "is cheapest (" in page
     assert "Prompts" in page
     shown = run("runs", "show", "last", "-f", "md")
     assert "The choice" in shown.stdout  # a saved run still knows times, tokens and further answers
