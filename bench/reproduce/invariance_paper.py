@@ -7,10 +7,10 @@ import time
 from collections import Counter
 from typing import Any
 
+from issue_evaluation import evaluate_issues, sweep_figure
 from paper_files import DATA, DEMO, IMAGES, WORKSPACE, lines, write_part
 
 import mtassay as mt
-from mtassay.app.method_reviews import evaluate_issues, evaluation_figure
 from mtassay.report.plots import draw
 
 SIT = DATA / "sit"
@@ -54,11 +54,12 @@ def labelled() -> dict[str, Any]:
         **PLAIN,
         **OPTIONS,
     )
-    labels = str(DEMO / "invariance" / "reviews.jsonl")
-    found = evaluate_issues(run, ",".join(STRUCTURES), labels=labels, workspace=str(WORKSPACE), quiet=True)
-    one = evaluate_issues(run, "dependency", labels=labels, workspace=str(WORKSPACE), quiet=True)
-    draw([evaluation_figure(one)], IMAGES / "sit-thresholds.svg")
-    return found.as_dict()
+    found = evaluate_issues(run, STRUCTURES, labels=DEMO / "invariance" / "reviews.jsonl")
+    one = found["dependency"]
+    marks = [one.evaluation.threshold]
+    figure = sweep_figure(one.sweep, marks=marks, title="dependency", farthest=one.farthest)
+    draw([figure], IMAGES / "sit-thresholds.svg")
+    return {"structures": {name: measured.as_dict() for name, measured in found.items()}}
 
 
 def theirs() -> dict[str, Any]:

@@ -51,5 +51,5 @@ def save_run(folder: Path) -> None:
         (folder / f"{name}.tsv").write_text(f"id\toutput\n{rows}", encoding="utf-8")
         systems.append(Stored(name, dict(outputs)))
     segments = [segment_of(item) for item in suite.items]
-    execution = execute(SuiteMethod(suite, samples=100), segments, systems)
+    execution = execute(SuiteMethod(suite), segments, systems)
     Workspace(folder / ".mtassay" / "workspace.db").save_run(execution)

@@ -34,12 +34,12 @@ def suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "s.yaml").write_text(SUITE, encoding="utf-8")
     for name, texts in OUTPUTS.items():
         (tmp_path / f"{name}.txt").write_text("\n".join([*texts, ""]), encoding="utf-8")
-    mt.suite("s.yaml", ["a.txt", "b.txt"], save=True, samples=100)
+    mt.suite("s.yaml", ["a.txt", "b.txt"], save=True)
     return tmp_path
 
 
 def judged(**how: object) -> mt.Run:
-    return mt.suite("s.yaml", ["a.txt", "b.txt"], samples=100, **how)  # type: ignore[arg-type]
+    return mt.suite("s.yaml", ["a.txt", "b.txt"], **how)  # type: ignore[arg-type]
 
 
 def signed(run: mt.Run) -> dict[str, str]:

@@ -287,40 +287,6 @@ def test_what_fails_is_open_to_review(run: Run, texts: Path) -> None:
     assert "holds      wrong (1 of 1 reviewer)" in run("explain", "2").stdout
 
 
-def test_a_sweep_reads_the_stored_qualities(run: Run, texts: Path) -> None:
-    write_cases(texts / "c.jsonl", "1", "2")
-    write_outputs(texts / "o.jsonl", **{"1": ("Um cão.", "Uma vaca."), "2": ("Um cão.", "zzz qqq")})
-    words = (
-        "-l",
-        "en-pt",
-        "-t",
-        "nmt=o.jsonl",
-        "--quality",
-        "chrf",
-        "--min-quality",
-        0.5,
-        "--max-change",
-        0.2,
-    )
-    run("behavior", "run", "c.jsonl", *words)
-    steps = ("--sweep", "0.5,1/0.2,1", "-f", "json")
-    saved = run("behavior", "run", "last", *steps, "--plot", "sweep.svg")
-    assert saved.returncode == 0, saved.stderr
-    assert (texts / "sweep.svg").exists()
-    found = {score["group"]: score["value"] for score in json.loads(saved.stdout)["scores"]}
-    # The second case loses its whole quality: only a beta of 1 lets it pass.
-    assert found == {
-        "alpha=0.5|beta=0.2": 50.0,
-        "alpha=0.5|beta=1": 100.0,
-        "alpha=1|beta=0.2": 50.0,
-        "alpha=1|beta=1": 100.0,
-    }
-    files = run("behavior", "run", "c.jsonl", *words, *steps)
-    assert json.loads(files.stdout) == json.loads(saved.stdout)
-    near = run("behavior", "run", "last", "--sweep", "near", "-f", "json")
-    assert "alpha=0.5|beta=0.2" in json.loads(near.stdout)["chosen"]
-
-
 def test_outputs_of_other_cases_are_told_of(run: Run, texts: Path) -> None:
     write_cases(texts / "c.jsonl", "1")
     write_outputs(texts / "o.jsonl", **{"1": ("Um cão.", "Uma vaca."), "x": ("a", "b")})
@@ -423,13 +389,6 @@ CHRF = ("--quality", "chrf", "--min-quality", "0.5", "--max-change", "0.2")
         (("run", "one.jsonl", *ENGINE), "-l SRC-TGT"),
         (("run", "one.jsonl", "-l", "en-pt"), "There is no system to judge"),
         (("run", "one.jsonl", "-l", "en-pt", "-t", "other.jsonl", *CHRF), "no case has the id 'x'"),
-        (("run", "one.jsonl", "--sweep", "a,b/0.1"), "--sweep is 'a,b/0.1'"),
-        (("run", "one.jsonl", "--sweep", "0.5/2"), "--sweep is '0.5/2'"),
-        (("run", "one.jsonl", "--sweep", "0.5"), "--sweep is '0.5'"),
-        (
-            ("run", "one.jsonl", "-l", "en-pt", *ENGINE, *CHRF, "-c", "verb", "--sweep", "near"),
-            "of the capability 'verb'",
-        ),
         (("run", "one.jsonl", *TEXT, *ENGINE), "Give cases one way"),
         (("run", "-s", "s.txt", "-l", "en-pt", *ENGINE), "give both -s and -r"),
     ],
@@ -513,7 +472,7 @@ def test_options_that_a_saved_run_has_no_use_for_are_refused(run: Run, texts: Pa
 
 @pytest.mark.parametrize(
     "words",
-    [("run", *CHRF), ("run", "--sweep", "near"), ("rate",), ("rate", "--show")],
+    [("run", *CHRF), ("rate",), ("rate", "--show")],
     ids=lambda words: " ".join(words),
 )
 def test_a_file_that_is_not_there_is_called_a_file(run: Run, texts: Path, words: tuple[str, ...]) -> None:

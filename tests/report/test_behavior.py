@@ -15,9 +15,8 @@ from mtassay.methods.behavior.behavior_tables import (
     position_table,
     ranked_systems,
     status_table,
-    sweep_table,
 )
-from mtassay.methods.behavior.pass_rates import error_positions, pass_rates, sweep
+from mtassay.methods.behavior.pass_rates import error_positions, pass_rates
 from mtassay.report.run_text import block_text, to_text
 
 EDIT = {
@@ -164,18 +163,6 @@ def test_error_positions_leave_out_bad_originals_and_say_what_is_unknown() -> No
     assert cell(table, "noun", "nmt").text == "– (0)"
     assert "since nobody knows: nmt 1." in table.notes[-1]
     assert position_table(error_positions([]), []) is None
-
-
-def test_a_sweep_marks_the_thresholds_of_the_run_and_the_best_of_each_row() -> None:
-    scores = sweep([f for f in FINDINGS if f.verdict != "skipped"], [0.5, 0.85], [0.3])
-    table = sweep_table(scores, chosen="alpha=0.85|beta=0.3")
-    assert [row[0].text for row in table.cells()] == ["α=0.5, β=0.3", "α=0.85, β=0.3 *"]
-    # Of six with qualities, alpha 0.5 leaves 2, 3, 5 and 6 within beta.
-    assert cell(table, "α=0.5, β=0.3", "nmt").text == "66.7 [30–90]"
-    assert [row[2].strong for row in table.cells()] == [True, True]
-    assert "nmt 6, mt2 8" in table.notes[0]
-    assert "*: the thresholds" in table.notes[0]
-    assert "*: the thresholds" not in sweep_table(scores, chosen="alpha=0.9|beta=0.3").notes[0]
 
 
 def test_failures_begin_with_what_the_edit_broke_most() -> None:

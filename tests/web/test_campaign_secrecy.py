@@ -213,7 +213,6 @@ def test_a_new_run_does_not_tell_what_is_not_settled_yet(worlds: list[World], tm
         run = library.suite(
             tmp_path / "suite.yaml",
             {"alpha": tmp_path / "alpha.tsv"},
-            samples=100,
             workspace=world.site.path,
             quiet=True,
         )
@@ -224,7 +223,6 @@ def test_a_new_run_does_not_tell_what_is_not_settled_yet(worlds: list[World], tm
     run = library.suite(
         tmp_path / "suite.yaml",
         {"alpha": tmp_path / "alpha.tsv"},
-        samples=100,
         workspace=worlds[0].site.path,
         quiet=True,
     )

@@ -1,9 +1,8 @@
-"""What people say of what the methods made: ratings of edited pairs, labels of issues."""
+"""Edited pairs as test cases, and what people say of them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Unpack, cast
@@ -11,9 +10,8 @@ from typing import Unpack, cast
 from mtassay.app import library
 from mtassay.app.arguments import Texts, known_keywords
 from mtassay.app.library import saved_run
-from mtassay.app.runs import Run, RunSettings
-from mtassay.app.settings_types import IssueOptions, RecipeOptions, RunOptions
-from mtassay.data.errors import UsageError
+from mtassay.app.runs import RunSettings
+from mtassay.app.settings_types import RecipeOptions, RunOptions
 from mtassay.data.formats.review_files import read_reviews
 from mtassay.data.languages import parse_pair
 from mtassay.data.nouns import Result
@@ -22,21 +20,8 @@ from mtassay.methods.behavior.case_files import read_cases
 from mtassay.methods.behavior.case_generation import GeneratedCases
 from mtassay.methods.behavior.pair_quality import RatedPair, cases_in, pair_quality, sets_of
 from mtassay.methods.behavior.translation_quality import default_filter, measures
-from mtassay.methods.engine import ask
-from mtassay.methods.invariance.evaluation import (
-    Evaluations,
-    check_drawable,
-    evaluate_methods,
-    evaluation_figure,
-    evaluation_tables,
-    side_by_side,
-)
-from mtassay.methods.invariance.invariance_method import InvarianceMethod
-from mtassay.methods.invariance.issues import labels_in
 from mtassay.stats.resampling import fixed_seed
-from mtassay.systems.roster import name_and_rest, replays
-
-__all__ = ["evaluate_issues", "evaluation_figure", "evaluation_tables", "make", "measure", "read_sets"]
+from mtassay.systems.roster import name_and_rest
 
 
 @known_keywords(RecipeOptions)
@@ -95,41 +80,3 @@ def measure(
         else:
             reviews = context.workspace.reviews() if context.workspace else []
         return pair_quality(sets, reviews, metrics, context, seed=fixed_seed(seed))
-
-
-Place = str | PathLike[str] | None
-
-
-@known_keywords(IssueOptions)
-def evaluate_issues(
-    run: str | Run,
-    structures: str | None = None,
-    *,
-    labels: Place = None,
-    systems: Sequence[str] = (),
-    workspace: Place = None,
-    quiet: bool | None = None,
-    draws: bool = False,
-    **parameters: Unpack[IssueOptions],
-) -> Evaluations:
-    """How good the issues of structures are, by what people said of their pairs."""
-    opened = saved_run(run, InvarianceMethod, workspace)
-    if opened is None:
-        raise UsageError(f"{run} is a file: first make a run of it, with 'mtassay invariance run {run}'.")
-    record = opened.record
-    if unknown := [name for name in systems if name not in record.systems]:
-        raise UsageError(
-            f"Run {record.id} has no system '{unknown[0]}'. It has: {', '.join(record.systems)}."
-        )
-    if systems:
-        outputs = {name: record.outputs[name] for name in record.systems if name in systems}
-        record = replace(record, systems=list(outputs), outputs=outputs)
-    methods = side_by_side(structures, parameters, record)
-    if draws:
-        check_drawable(methods, record.systems)
-    with RunSettings(workspace=workspace, quiet=quiet, creates=True).context() as context:
-        settled = labels_in(labels, context)
-        # The cases are the same for all structures.
-        asked = ask(methods[0], InvarianceMethod.segments_of(record), replays(record), context)
-        evaluations = evaluate_methods(methods, asked.cases, asked.outputs, settled.answers, context)
-    return replace(evaluations, seconds=context.seconds, reviewers=settled.reviewers)

@@ -11,6 +11,7 @@ from typing import Literal, cast
 from mtassay.app.arguments import known_keywords
 from mtassay.app.history import Which, find_snapshots, load_run
 from mtassay.app.page.contents import Page, changes_part, page_of
+from mtassay.app.page.decision import Recommendation
 from mtassay.app.page.page_html import render_markdown, render_page
 from mtassay.app.reviewing import agreement
 from mtassay.app.runs import Run, workspace_path
@@ -149,7 +150,7 @@ def write_report(
         raise UsageError("There is no run to report on: give one, or several.")
     records = [load_run(run, workspace=workspace) for run in chosen]
     changes = [] if against is None else _changes(records, against, workspace)
-    return write_runs(
+    write_runs(
         records,
         path,
         form=form,
@@ -160,6 +161,7 @@ def write_report(
         workspace=workspace,
         quiet=quiet,
     )
+    return Path(path)
 
 
 def write_runs(
@@ -176,8 +178,8 @@ def write_runs(
     priorities: Sequence[str] = (),
     workspace: str | PathLike[str] | None = None,
     quiet: bool = False,
-) -> Path:
-    """The same for runs that are available, with what is known besides."""
+) -> Recommendation:
+    """The same for runs that are available, with what is known besides; what the page advises."""
     target = Path(path)
     kind = _form(target, form)
     found = find_themes(runs, quiet=quiet) if themes else Themes()
@@ -193,7 +195,8 @@ def write_runs(
         plan=redact(plan),
         priorities=priorities,
     )
-    return _write(page, target, kind)
+    _write(page, target, kind)
+    return page.decision
 
 
 def write_changes(changes: RunChanges, path: str | PathLike[str], *, form: ReportForm | None = None) -> Path:

@@ -9,6 +9,7 @@ what to install. Nothing is read before that.
 from __future__ import annotations
 
 import hashlib
+import os
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import import_module
@@ -46,6 +47,12 @@ def release_of(package: str) -> str:
     from importlib.metadata import version  # loads what reads e-mail
 
     return version(package)
+
+
+def cache_folder() -> Path:
+    """The user's folder for what is unpacked once and can be made again."""
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "mtassay"
 
 
 def package_version(package: str, *, what: str, extra: str) -> str:

@@ -62,16 +62,13 @@ _OURS: dict[str, dict[str, str]] = {
     "annotator": {
         "spacy": "mtassay.nlp.spacy_pipeline",
         "stanza": "mtassay.nlp.stanza_pipeline",
-        "natasha": "mtassay.nlp.natasha_news",
         "lac": "mtassay.nlp.lac",
         "udpipe": "mtassay.nlp.udpipe_model",
-        "hanta": "mtassay.nlp.hanta",
     },
     "aligner": {
         "table": "mtassay.nlp.table_aligner:TableAligner",
         "encoder": "mtassay.nlp.trained_aligners:EncoderAligner",
         "fast-align": "mtassay.nlp.trained_aligners:FastAligner",
-        "eflomal": "mtassay.nlp.trained_aligners:EflomalAligner",
         "pharaoh": "mtassay.nlp.links:PharaohAligner",
         "pharaoh-reverse": "mtassay.nlp.links:ReversePharaohAligner",
     },

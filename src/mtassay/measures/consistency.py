@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from mtassay.measures.address_forms import (
-    ADDRESS_LANGUAGES,
     AddressForm,
     find_address,
     find_old_spellings,
     find_variants,
+    knows_address,
     spelled_twice,
     variants_of,
 )
@@ -209,7 +209,7 @@ class AddressDrift(_Drift):
 
     def applies(self, context: CheckContext) -> bool:
         """Only in languages whose forms of address it knows; a style rule `address` replaces this check."""
-        return code_of(context.target) in ADDRESS_LANGUAGES and "address" not in context.style
+        return knows_address(code_of(context.target)) and "address" not in context.style
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
         code = code_of(context.target)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from mtassay.data.errors import UsageError
-from mtassay.measures.address_forms import ADDRESS_LANGUAGES, find_address
+from mtassay.measures.address_forms import find_address, knows_address
 from mtassay.measures.check import CheckContext, FormProblem, Unit, UnitCheck, code_of, mark, mark_all, quoted
 from mtassay.measures.consistency import variant_of
 from mtassay.measures.punctuation import end_of
@@ -102,7 +102,7 @@ class HouseStyle(UnitCheck):
 
 def _address(value: str, code: str) -> Rule:
     def rule(source: str, output: str) -> Iterator[FormProblem]:
-        for item in find_address(output, code) if code in ADDRESS_LANGUAGES else ():
+        for item in find_address(output, code) if knows_address(code) else ():
             if item.name != value:
                 message = f"Style: {quoted(item.text)} is {item.name}, the style is {value}"
                 yield FormProblem(message, mark("output", item.start, item.end))

@@ -75,14 +75,18 @@ class UntranslatedWords(Check):
                 or not (words := list({*words}.intersection(_LONG.findall(output))))
                 or not (
                     any(is_foreign_word(word, *languages) for word in words)
-                    or len(set(source.split()).intersection(output.split())) >= _RUN
+                    or (
+                        any(map(str.islower, words))  # one of a run is long
+                        and len(set(source.split()).intersection(output.split())) >= _RUN
+                    )
                 )
             ):
                 continue
             if is_same_text(source, output):
                 continue
-            right = {word for text in unit.references for word in _words(text)}
-            words = [word for word in _left_words(source, output, *languages) if word not in right]
+            if words := _left_words(source, output, *languages):
+                right = {word for text in unit.references for word in _words(text)}
+                words = [word for word in words if word not in right]
             if words:
                 found[index] = words
                 left.update(words)
@@ -144,13 +148,14 @@ _AFTER_ARTICLE = re.compile(
 
 def _runs(there: Sequence[str], here: Sequence[str]) -> list[str]:
     """Runs of words that both have, all in small letters and one of them long."""
+    small = [word.isalpha() and word.islower() for word in here]
     text = f" {' '.join(there)} "
     runs = []
     for start in range(len(here) - _RUN + 1):
-        run = here[start : start + _RUN]
-        is_plain = all(word.isalpha() and word.islower() for word in run)
-        if is_plain and any(map(_is_common, run)) and f" {' '.join(run)} " in text:
-            runs.append(" ".join(run))
+        if all(small[start : start + _RUN]):
+            run = here[start : start + _RUN]
+            if any(map(_is_common, run)) and f" {' '.join(run)} " in text:
+                runs.append(" ".join(run))
     return runs
 
 

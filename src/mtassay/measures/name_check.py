@@ -208,30 +208,58 @@ def small_place(source: str, output: str) -> str:
     >>> small_place("See you in London.", "Nos vemos en londres.")
     'londres'
     """
-    table, pattern = _places()
-    rows = {table[name] for name in pattern.findall(source)}
-    if not rows or rows & {table[name] for name in pattern.findall(output)}:
+    rows = _places_in(source).keys()
+    if not rows or rows & _places_in(output).keys():
         return ""
-    names = (name.lower() for name, row in table.items() if row in rows)
+    names = (name.lower() for name, row in _places().rows.items() if row in rows)
     return next((name for name in names if re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", output)), "")
 
 
+class _Places(NamedTuple):
+    """The number of each place by its names, Russian ones without their endings, and what finds them.
+
+    `firsts` are the first words of the Latin names, also with the ending that the pattern allows.
+    """
+
+    rows: dict[str, int]
+    pattern: re.Pattern[str]
+    firsts: frozenset[str]
+
+
 @cache
-def _places() -> tuple[dict[str, int], re.Pattern[str]]:
-    """The number of each place by its names, Russian ones without their endings, and what finds them."""
+def _places() -> _Places:
     rows = [line.split() for line in (_DATA / "places.txt").read_text(encoding="utf-8").splitlines()]
     table = {name.replace("_", " "): number for number, row in enumerate(rows) for name in row}
-    latin = "|".join(name for name in table if name[0] < "\u0400")
+    names = [name for name in table if name[0] < "\u0400"]
     cyrillic = "|".join(name for name in table if "\u0400" <= name[0] < "\u0500")
     others = "|".join(name for name in table if name[0] > "\u2e80")
-    pattern = rf"(?<![\w-])(?:(?:{latin})(?=s?(?![\w-]))|(?:{cyrillic})(?=[а-яё]{{0,2}}(?![\w-])))"
-    return table, re.compile(rf"{pattern}|(?<![ァ-ヴー])(?:{others})(?![ァ-ヴー])")
+    pattern = rf"(?<![\w-])(?:(?:{'|'.join(names)})(?=s?(?![\w-]))|(?:{cyrillic})(?=[а-яё]{{0,2}}(?![\w-])))"
+    firsts = {_WORD.findall(name)[0] for name in names}
+    return _Places(
+        table,
+        re.compile(rf"{pattern}|(?<![ァ-ヴー])(?:{others})(?![ァ-ヴー])"),
+        frozenset(firsts | {f"{first}s" for first in firsts}),
+    )
+
+
+_WORD = re.compile(r"\w+")
+
+
+@lru_cache(maxsize=1 << 15)
+def _places_in(text: str) -> dict[int, str]:
+    """The places of a text by number, each with the name that the text has last."""
+    rows, pattern, firsts = _places()
+    # Few texts name one, and the words of a text are found much faster than any of hundreds of names.
+    if (text.isascii() or max(text) < "\u0400") and firsts.isdisjoint(_WORD.findall(text)):
+        return {}
+    return {rows[name]: name for name in pattern.findall(text)}
 
 
 def _other_place(missing: list[str], source: str, output: str, target: str) -> SwappedName | None:
-    table, pattern = _places()
-    theirs = {table[name] for name in pattern.findall(source)}
-    ours = {table[name]: name for name in pattern.findall(output)}
+    ours = _places_in(output)
+    if not ours and target not in _SPELLED:
+        return None
+    table, theirs = _places().rows, _places_in(source)
     added = [name for row, name in ours.items() if row not in theirs and name not in source]
     # Where a place of the source is in the output, the other one explains it.
     lost = [name for name in missing if name not in table or table[name] not in ours]

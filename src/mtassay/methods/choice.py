@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mtassay.data.display import Cell, Figure, Headline, Leaderboard, Point, Series, Table
 from mtassay.data.nouns import Ledger, Output, Run
 from mtassay.data.run_view import RunView
+from mtassay.stats.resampling import bootstrap_scores, interval
 
 _MILLION = 1e6
 TITLE = "The choice"
@@ -203,15 +205,26 @@ def choice_table(found: Sequence[Offer], label: str) -> Table | None:
                 Cell(offer.system, strong=offer in best),
                 offer.shown or "–",
                 "–" if offer.price is None else f"{offer.price:,.2f}",
-                f"{offer.read:,} / {offer.written:,}" if offer.read else "–",
                 "–" if offer.middle is None else f"{offer.middle:.2f}",
                 "–" if offer.slow is None else f"{offer.slow:.2f}",
                 f"{offer.failed:,} of {offer.asked:,}" if offer.failed else "0",
+                f"{offer.read:,}/{offer.written:,}" if offer.read else "–",
             ]
         )
-    header = ["System", label or "quality", f"{currency or 'price'}, 1 M characters", "tokens read / written"]
-    notes = ["Bold: no other system is at least as good, cheap, fast and reliable, and better in something."]
-    return Table([*header, "p50 s", "p95 s", "no answer"], rows, title=TITLE, notes=notes)
+    header = [
+        "System",
+        label or "quality",
+        f"{currency or 'price'}/1M",
+        "p50 s",
+        "p95 s",
+        "no answer",
+        "tokens",
+    ]
+    notes = [
+        "Bold: no other system is at least as good, cheap, fast and reliable, and better in something. "
+        f"{currency or 'price'}/1M: price of a million characters of source. Tokens: read/written."
+    ]
+    return Table(header, rows, title=TITLE, notes=notes)
 
 
 def choice_figure(found: Sequence[Offer], label: str) -> Figure | None:
@@ -237,69 +250,76 @@ def prompt_table(run: Run, ledgers: Callable[[str], Sequence[Ledger]]) -> Table 
     """The best prompt of each model, chosen on one half of the segments and measured on the other.
 
     A score of the half it was chosen on is too high, since the luckiest prompt was taken. Segments of one
-    document are in one half.
+    document are in one half. Only what counts for all prompts of a model is compared.
     """
     about: Mapping[str, Mapping[str, Any]] = run.result.basis.get("systems", {})
-    prompts: dict[str, dict[str, str]] = {}
+    prompts: dict[str, dict[str, Ledger]] = {}
     for system, facts in about.items():
-        if "prompt" in facts and system in run.systems:
-            prompts.setdefault(str(facts["model"]), {})[str(facts["prompt"])] = system
+        if "prompt" in facts and system in run.systems and (own := ledgers(system)):
+            prompts.setdefault(str(facts["model"]), {})[str(facts["prompt"])] = own[0]
     documents = {s.id: s.document or s.id for s in run.segments}
+    labels = {score.name: score.label or score.name for score in run.result.scores}
     rows: list[list[Cell | str]] = []
     name = ""
     for model, by_prompt in prompts.items():
-        halves = {prompt: _halves(ledgers(system), documents) for prompt, system in by_prompt.items()}
-        scored = {prompt: both for prompt, both in halves.items() if both is not None}
-        if len(scored) < 2:
+        if len(by_prompt) < 2 or (halves := _halves(by_prompt, documents)) is None:
             continue
-        sign = 1 if next(iter(scored.values())).higher_is_better else -1
-        chosen = max(scored, key=lambda prompt: sign * scored[prompt].first)
-        best = max(scored, key=lambda prompt: sign * scored[prompt].second)
-        name = scored[chosen].name
-        others = [f"{prompt} {both.second:.1f}" for prompt, both in scored.items() if prompt != chosen]
-        told = Cell(f"{scored[chosen].second:.1f}", strong=chosen == best)
-        n = f"{scored[chosen].n:,}"
-        rows.append([model, chosen, f"{scored[chosen].first:.1f}", told, ", ".join(others), n])
+        sign = 1 if next(iter(by_prompt.values())).higher_is_better else -1
+        name = labels.get(next(iter(by_prompt.values())).name, "score")
+        chosen = max(by_prompt, key=lambda prompt: sign * halves.first[prompt])
+        first, second = halves.first[chosen], halves.second[chosen]
+        for place, other in enumerate(prompt for prompt in by_prompt if prompt != chosen):
+            low, high = map(float, interval(halves.drawn[chosen] - halves.drawn[other]))
+            lead = f"{second - halves.second[other]:+.1f} [{low:.1f} to {high:.1f}]"
+            same: list[Cell | str] = [model, chosen, f"{first:.1f}", f"{second:.1f}"]
+            rows.append(
+                [
+                    *(same if not place else [""] * 4),
+                    other,
+                    Cell(lead, strong=low * high > 0),
+                    f"{halves.n:,}",
+                ]
+            )
     if not rows:
         return None
-    header = [
-        "Model",
-        "chosen prompt",
-        "where it was chosen",
-        "on the other half",
-        "other prompts there",
-        "n",
+    header = ["Model", "best prompt", "chosen on", "other half", "against", "difference there", "n"]
+    notes = [
+        f"By {name}. The best prompt was chosen on one half of the texts. Its lead on the other half (95 % "
+        "interval) is fair. Bold: more than chance."
     ]
-    notes = [f"By {name}. Bold: the chosen prompt is the best on the other half, too."]
     return Table(header, rows, title="Prompts", notes=notes)
 
 
 @dataclass(frozen=True, slots=True)
 class _Halves:
-    """The score of a system on each half of the units; `n` are those of the second."""
+    """The score of each prompt on each half, and on 1,000 draws from the second, which has `n` units."""
 
-    name: str
-    first: float
-    second: float
+    first: Mapping[str, float]
+    second: Mapping[str, float]
+    drawn: Mapping[str, NDArray[np.float64]]
     n: int
-    higher_is_better: bool
 
 
-def _halves(ledgers: Sequence[Ledger], documents: Mapping[str, str]) -> _Halves | None:
-    if not ledgers or len(ledgers[0].ids) < 2:
-        return None
-    ledger = ledgers[0]
-    keys = [ledger.clusters.get(key) or documents.get(key, key) for key in ledger.ids]
+def _halves(ledgers: Mapping[str, Ledger], documents: Mapping[str, str]) -> _Halves | None:
+    shared = set.intersection(*(set(ledger.ids) for ledger in ledgers.values()))
+    clusters = next(iter(ledgers.values())).clusters
+    keys = {id_: clusters.get(id_) or documents.get(id_, id_) for id_ in shared}
     # By their digests, so that neither order nor position decides, and every run has the same halves.
-    order = sorted(set(keys), key=lambda key: hashlib.sha256(key.encode()).digest())
-    chosen = set(order[::2])
-    is_first = np.array([key in chosen for key in keys])
-    if is_first.all():
+    order = sorted(set(keys.values()), key=lambda key: hashlib.sha256(key.encode()).digest())
+    if len(order) < 2:
         return None
-    first, second = (
-        float(ledger.aggregate(ledger.values[half].sum(axis=0))) for half in (is_first, ~is_first)
-    )
-    return _Halves(ledger.name, first, second, int((~is_first).sum()), ledger.higher_is_better)
+    place = {key: i // 2 if i % 2 else -1 for i, key in enumerate(order)}
+    first, second, resampled = {}, {}, {}
+    for prompt, ledger in ledgers.items():
+        sums = np.zeros((len(order) // 2, ledger.values.shape[1]))
+        rest = np.zeros(ledger.values.shape[1])
+        for id_, row in zip(ledger.ids, ledger.values, strict=True):
+            if id_ in shared:
+                part = sums[place[keys[id_]]] if place[keys[id_]] >= 0 else rest
+                part += row
+        first[prompt], second[prompt] = (float(ledger.aggregate(part)) for part in (rest, sums.sum(axis=0)))
+        resampled[prompt] = bootstrap_scores(sums, ledger.aggregate, seed=12345)
+    return _Halves(first, second, resampled, sum(place[key] >= 0 for key in keys.values()))
 
 
 # Together ---------------------------------------------------------------------------------------------------

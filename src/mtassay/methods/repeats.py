@@ -25,7 +25,8 @@ from mtassay.measures.metric import Metric
 AGAIN = "again"
 LEAST = 5
 """So many answers it takes to say of one sentence that it is more than noise, at 5 %."""
-_SHOWN = 5
+_SHOWN = 3
+_WIDTH = 28
 _MOST_SPLITS = 2_000
 
 
@@ -246,6 +247,18 @@ def instabilities(outputs: Sequence[Output]) -> list[Instability]:
     return sorted(found, key=lambda entry: entry.alike)
 
 
+def differing_parts(one: str, other: str) -> tuple[str, str]:
+    """Two texts from the word on where they differ first, cut to fit a table.
+
+    >>> differing_parts("He took his old hat and left.", "He took his old cap and left.")
+    ('…hat and left.', '…cap and left.')
+    """
+    same = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), 0)
+    start = one.rfind(" ", 0, same) + 1
+    cut = [f"{'…' * (start > 0)}{text[start:]}" for text in (one, other)]
+    return tuple(text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1]}…" for text in cut)  # type: ignore[return-value]
+
+
 def repeat_tables(run: Run) -> list[Table]:
     """How stable each system is that was asked again, and its least stable sentences."""
     tables: list[Table] = []
@@ -271,7 +284,7 @@ def repeat_tables(run: Run) -> list[Table]:
                 entry.id,
                 str(len(entry.answers)),
                 f"{100 * entry.alike:.1f}",
-                " | ".join(entry.answers[:2]),
+                *differing_parts(*entry.answers[:2]),
             ]
             for entry in found[:_SHOWN]
             if len(entry.answers) > 1
@@ -281,6 +294,6 @@ def repeat_tables(run: Run) -> list[Table]:
         header = ["System", "times asked", "sentences that change", "alike, %", *heads]
         tables.append(Table(header, rows, title="Asked again"))
     if sentences:
-        header = ["System", "sentence", "answers", "alike, %", "two of them"]
+        header = ["System", "sentence", "answers", "alike, %", "one answer", "another"]
         tables.append(Table(header, sentences, title="Least stable sentences"))
     return tables

@@ -210,26 +210,6 @@ def parse_features(text: str | None) -> dict[str, str]:
     return {name: value for name, _, value in pairs if value}
 
 
-def without_loops(heads: Sequence[int]) -> list[int]:
-    """The same heads, but the first word of every loop is a root: some parsers choose head by head.
-
-    >>> without_loops([1, 2, 0, 3, 2, -1])
-    [-1, 2, 0, -1, 2, -1]
-    """
-    free = list(heads)
-    reaches_root: set[int] = set()
-    for start in range(len(free)):
-        path: list[int] = []
-        index = start
-        while index >= 0 and index not in reaches_root and index not in path:
-            path.append(index)
-            index = free[index]
-        if index in path:
-            free[min(path[path.index(index) :])] = -1
-        reaches_root.update(path)
-    return free
-
-
 _LABELS = {
     "NOUN": "NP", "PROPN": "NP", "PRON": "NP", "VERB": "VP", "AUX": "VP", "ADJ": "AP", "ADV": "ADVP",
 }  # fmt: skip

@@ -113,7 +113,7 @@ def open_annotator(language: str, *, needs: Sequence[Layer] = ("pos",), name: st
 
     >>> open_annotator("pt", name="x")
     Traceback (most recent call last):
-    mtassay.data.errors.UsageError: No annotator 'x'. Available: spacy, stanza, natasha, lac, udpipe, hanta.
+    mtassay.data.errors.UsageError: No annotator 'x'. Available: spacy, stanza, lac, udpipe.
     """
     code = parse_language(language).code
     layers = frozenset(needs)
@@ -143,8 +143,8 @@ def advice(language: str, needs: frozenset[Layer], *, backend: str | None = None
 
     >>> print(advice("de", frozenset(["dependencies"])))  # doctest: +ELLIPSIS
     Install one: ...python -m spacy download de_core_news_md
-    >>> print(advice("de", frozenset(["pos"])))  # doctest: +ELLIPSIS
-    Install one: ...python -m spacy download de_core_news_md; or the smaller: pip install 'mtassay[hanta]'
+    >>> print(advice("zh", frozenset(["pos"])))  # doctest: +ELLIPSIS
+    Install one: ...python -m spacy download zh_core_web_md; or the smaller: pip install 'mtassay[lac]'
     """
     ways: list[str] = []
     for one in [_backend(backend)] if backend else each("annotator"):

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mtassay.data.language_packs import release_of
+from mtassay.data.language_packs import cache_folder, release_of
 
 Ranking = Callable[[str], list[tuple[str, float]]]
 """All languages by code with their scores, the likeliest first."""
@@ -49,7 +49,7 @@ def open_identifier(folder: Path | None = None) -> Ranking:
         from py3langid.modelio import load_model
 
         model = MODEL_DIR / MODEL_FILE
-        copy = (folder or _cache_folder()) / f"py3langid-{release_of('py3langid')}"
+        copy = (folder or cache_folder()) / f"py3langid-{release_of('py3langid')}"
         if not copy.is_dir():
             _write(copy, dict(zip(_PARTS, map(np.asarray, load_model(model)), strict=True)))
         try:
@@ -66,11 +66,6 @@ def open_identifier(folder: Path | None = None) -> Ranking:
             tk_row=parts["row"].tolist(),
         ).rank
     return rank
-
-
-def _cache_folder() -> Path:
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "mtassay"
 
 
 def _write(folder: Path, parts: Mapping[str, NDArray[Any]]) -> None:

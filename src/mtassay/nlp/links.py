@@ -421,7 +421,7 @@ def aligner_names() -> list[str]:
     """What `open_aligner` takes as a name; FILE means a path.
 
     >>> aligner_names()
-    ['table', 'encoder', 'fast-align', 'eflomal', 'pharaoh:FILE', 'pharaoh-reverse:FILE']
+    ['table', 'encoder', 'fast-align', 'pharaoh:FILE', 'pharaoh-reverse:FILE']
     """
     return [_written(name) for name, _ in each_named("aligner")]
 
@@ -429,10 +429,9 @@ def aligner_names() -> list[str]:
 def open_aligner(pair: Pair | str, *, name: str | None = None, symmetrize: str | None = None) -> WordAligner:
     """The word aligner of this name, or the best installed one for the pair.
 
-    `fast-align:FILE` and `eflomal:FILE` also learn from a parallel file; `pharaoh:FILE` reads links that a
-    user brings, and `pharaoh-reverse:FILE` such as are written target-source. `symmetrize` is one of
-    `SYMMETRIZATIONS`, each aligner having its own default. Where nothing fits, a `UsageError` says what to
-    install.
+    `fast-align:FILE` also learns from a parallel file; `pharaoh:FILE` reads links that a user brings, and
+    `pharaoh-reverse:FILE` such as are written target-source. `symmetrize` is one of `SYMMETRIZATIONS`, each
+    aligner having its own default. Where nothing fits, a `UsageError` says what to install.
 
     >>> open_aligner("en-pt").name
     'table'

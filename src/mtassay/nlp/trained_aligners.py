@@ -1,4 +1,4 @@
-"""What aligners that learn from sentence pairs share: a parallel file, and words as such files take them."""
+"""Aligners by the sentence encoder, which needs no training, and by fast_align, which learns from pairs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mtassay.data.errors import InputError, ServiceError, UsageError
+from mtassay.data.errors import InputError, UsageError
 from mtassay.data.formats.textfiles import check_file, decompress
 from mtassay.data.language_packs import load_package
 from mtassay.nlp.encoder import Encoder, Vectors, encoder_version, is_installed, open_encoder, unit
@@ -27,12 +27,8 @@ from mtassay.nlp.links import (
     Words,
     decode,
     lower_words,
-    parse_links,
     symmetrization,
 )
-
-# Aligns words by how near the sentence encoder puts them: nothing to train, 16 languages.
-
 
 WHAT = "word aligner 'encoder'"
 LANGUAGES = frozenset(
@@ -154,9 +150,6 @@ def _mean(cosines: Floats, axis: int) -> Floats:
 def _is_text(word: str) -> bool:
     """Not blank, and no half character (a lone surrogate), which no encoding can write."""
     return bool(word.strip()) and not any("\ud800" <= character <= "\udfff" for character in word)
-
-
-# What aligners that learn from sentence pairs share: a parallel file, and words as such files take them.
 
 
 # Words that mean something else in the files of these tools.
@@ -287,78 +280,3 @@ class FastAligner(WordAligner):
         for at, answer in zip(full, answers, strict=True):
             links[at] = frozenset((int(source), int(target)) for source, target in answer["alignments"])
         return links
-
-
-LONGEST = 1000  # words; eflomal's own limit is 1023
-
-
-def has_eflomal() -> bool:
-    """Whether the package is on this machine."""
-    return find_spec("eflomal") is not None
-
-
-class EflomalAligner(WordAligner):
-    """Learns again in each call, from the pairs of that call and those of `corpus`.
-
-    So the links of a pair depend on the pairs that are asked with it; and since eflomal samples without a
-    seed, two calls can differ in a few links. A pair longer than 1,000 words has no links.
-    """
-
-    name = "eflomal"
-    argument: ClassVar[str] = "[FILE]"
-
-    @classmethod
-    def open(cls, pair: str, rest: str, symmetrize: str | None) -> WordAligner:
-        corpus = read_corpus(rest) if rest else None
-        return cls(corpus=corpus, symmetrize=symmetrize or "grow-diag-final-and")
-
-    @classmethod
-    def preference(cls, pair: str) -> float:
-        """Better than fast_align, and worse than what needs not learn."""
-        return 2 if has_eflomal() else 0
-
-    def __init__(
-        self, *, corpus: ParallelCorpus | None = None, symmetrize: str = "grow-diag-final-and"
-    ) -> None:
-        self._tool = load_package(
-            "eflomal", what=f"word aligner '{self.name}'", package="eflomal", extra="eflomal"
-        )
-        self._corpus = corpus
-        self._how = symmetrize
-        self._symmetrize = symmetrization(symmetrize)
-
-    @property
-    def signature(self) -> str:
-        """The release, the corpus and the settings; the pairs of a call are part of what it learns from."""
-        corpus = self._corpus.content if self._corpus else "none"
-        return f"eflomal|eflomal-{version('eflomal')}|corpus:{corpus}|{self._how}"
-
-    def align(self, pairs: Sequence[tuple[Words, Words]]) -> list[Links]:
-        full = [at for at, pair in enumerate(pairs) if all(0 < len(side) <= LONGEST for side in pair)]
-        links: list[Links] = [frozenset()] * len(pairs)
-        if not full:
-            return links
-        corpus_pairs = (
-            [pair for pair in self._corpus.pairs if max(map(len, pair)) <= LONGEST] if self._corpus else []
-        )
-        all_pairs = [*(pairs[at] for at in full), *corpus_pairs]
-        with TemporaryDirectory(prefix="mtassay-align-") as folder:
-            forward, backward = (str(Path(folder) / name) for name in ("forward", "backward"))
-            self._tool.Aligner().align(
-                [writable(left) + "\n" for left, _ in all_pairs],
-                [writable(right) + "\n" for _, right in all_pairs],
-                links_filename_fwd=forward,
-                links_filename_rev=backward,
-            )
-            ways = [_read_links(Path(path), len(full)) for path in (forward, backward)]
-        for at, one, other in zip(full, *ways, strict=True):
-            links[at] = self._symmetrize(one, other)
-        return links
-
-
-def _read_links(path: Path, count: int) -> list[Links]:
-    """The first `count` lines, which are those of the pairs that were asked for."""
-    lines = path.read_text(encoding="utf-8").split("\n") if path.is_file() else []
-    if len(lines) < count:
-        raise ServiceError("eflomal gave no links. Run it by itself to see why: eflomal-align --help.")
-    return [parse_links(line) for line in lines[:count]]

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import marshal
+import os
 import re
 import unicodedata
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-from mtassay.data.language_packs import release_of
+from mtassay.data.language_packs import cache_folder, release_of
 from mtassay.data.languages import parse_language
 from mtassay.data.words import read_table
 
@@ -207,16 +210,52 @@ Lemma = Callable[[str], str]
 
 
 def _dictionary(code: str) -> tuple[Lemma | None, Callable[[str], bool]]:
-    import simplemma
+    from simplemma import Lemmatizer
+    from simplemma.strategies.default import DefaultStrategy
     from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
+    from simplemma.strategies.dictionary_lookup import DictionaryLookupStrategy
+    from simplemma.utils import normalize_token
 
     if code not in SUPPORTED_LANGUAGES:
         return None, lambda word: False
-    # Half the time to load and a fifth of the memory; each distinct word is looked up once.
+    dictionaries = kept_dictionaries(cache_folder())
+    lemmatizer = Lemmatizer(lemmatization_strategy=DefaultStrategy(dictionary_factory=dictionaries))
+    lookup = DictionaryLookupStrategy(dictionaries)
     return (
-        lambda word: simplemma.lemmatize(word, lang=code, low_memory=True),
-        lambda word: simplemma.is_known(word, lang=code, low_memory=True),
+        lambda word: lemmatizer.lemmatize(word, lang=code),
+        lambda word: lookup.get_lemma(normalize_token(word), code) is not None,
     )
+
+
+@cache
+def kept_dictionaries(folder: Path) -> Any:
+    """simplemma's dictionaries that are read where they are, with their indices kept in a folder.
+
+    To make the index of one takes a second; a process that asks for few words would do nothing else.
+    """
+    from simplemma.strategies.dictionaries.dictionary_factory import CachingDictionaryFactory
+    from simplemma.strategies.dictionaries.stream_dictionary_factory import StreamMap
+
+    class KeptMap(StreamMap):  # type: ignore[misc]
+        def __init__(self, language: str) -> None:
+            copy = folder / f"simplemma-{release_of('simplemma')}-{language}"
+            with suppress(OSError, EOFError, ValueError, TypeError):
+                for name, value in zip(StreamMap.__slots__, marshal.loads(copy.read_bytes()), strict=True):
+                    setattr(self, name, value)
+                return
+            super().__init__(language)
+            with suppress(OSError, ValueError):  # Where nothing can be kept, it is made again each time.
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                beside = copy.with_name(f"{copy.name}-{os.getpid()}")
+                beside.write_bytes(marshal.dumps([getattr(self, name) for name in StreamMap.__slots__]))
+                beside.replace(copy)
+
+    class KeptDictionaries(CachingDictionaryFactory):  # type: ignore[misc]
+        def _get_dictionary_uncached(self, lang: str) -> Mapping[str, str]:
+            dictionary: Mapping[str, str] = KeptMap(lang)
+            return dictionary
+
+    return KeptDictionaries()
 
 
 def _stemmer(algorithm: str) -> Callable[[str], str] | None:

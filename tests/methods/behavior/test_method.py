@@ -15,7 +15,7 @@ from mtassay.methods.behavior.behavior_method import BehaviorMethod
 from mtassay.methods.behavior.behavior_tables import broken_table
 from mtassay.methods.behavior.capabilities import Negation
 from mtassay.methods.behavior.pairs import BehaviorCase, segments_of
-from mtassay.methods.behavior.pass_rates import edit_survival, sweep_run
+from mtassay.methods.behavior.pass_rates import edit_survival
 from mtassay.methods.behavior.verdict_thresholds import JudgedPair, judge_pair
 from mtassay.methods.engine import EngineContext, execute
 from mtassay.runtime.workspace import Workspace
@@ -294,7 +294,7 @@ def test_our_judge_says_what_the_translation_of_an_edit_is() -> None:
     assert good.evidence["is_original_good"]
     assert bad.evidence["reasons"]
     done = run([case("a")], right, judge_by="ours")
-    assert any("of 10 reported outputs" in note or "too few reports" in note for note in done.result.notes)
+    assert any("How reliable the judge is" in note for note in done.result.notes)
     assert "judge:people-" in done.result.scores[0].signature
 
 
@@ -356,13 +356,6 @@ def test_an_error_is_at_the_edit_where_a_reason_names_a_word_of_it_on_either_sid
     opinion = Opinion("fail", 0.9, (Reason("apart-word", 1.0, "they differ", words),))
     finding = answered.finding("nmt", JudgedPair("edit broke it"), None, opinion)
     assert finding.evidence["where"] == where
-
-
-@pytest.mark.parametrize(("judge_by", "chosen"), [("paper", "alpha=0.8|beta=0.2"), ("ours", "")])
-def test_a_sweep_marks_thresholds_only_where_the_run_used_them(judge_by: str, chosen: str) -> None:
-    done = run([case("a")], {"a": "o cão dorme aqui hoje", "a/edited": "o gato dorme aqui hoje"})
-    swept = sweep_run(replace(done, parameters={**done.parameters, "judge_by": judge_by}))
-    assert swept.chosen == chosen
 
 
 @pytest.mark.parametrize(("judge_by", "claims"), [("ours", True), ("paper", False)])

@@ -25,7 +25,7 @@ from mtassay.methods.behavior.pair_quality import (
     shuffled,
 )
 from mtassay.methods.behavior.pairs import BehaviorCase, segments_of
-from mtassay.stats.rater_agreement import krippendorff_alpha
+from mtassay.stats.rater_agreement import ordinal_alpha
 from tests.methods.behavior.fakes import Memory, Shared
 
 
@@ -107,7 +107,7 @@ def test_agreement_is_on_pairs_that_two_rated_and_knows_the_order() -> None:
     reviews = [r for pair, answers in zip(PAIRS, table, strict=True) for r in rated("ta", pair, *answers)]
     found = {score.group: score for score in agreement(PAIRS, reviews)}
     assert found["ta"].n == 3
-    assert found["ta"].value == pytest.approx(krippendorff_alpha([[1, 3, 2], [1, 2, 2]], level="ordinal"))
+    assert found["ta"].value == pytest.approx(ordinal_alpha(np.array([[1, 3, 2], [1, 2, 2.0]])))
     assert (found["ssf"].value, found["ssf"].n) == (None, 0)
 
 

@@ -13,7 +13,6 @@ from mtassay.data.errors import InputError, UsageError
 from mtassay.data.nouns import EDITED, Result, Run, Segment, original_of
 from mtassay.methods.engine import execute
 from mtassay.methods.invariance import variants as generating
-from mtassay.methods.invariance.evaluation import side_by_side
 from mtassay.methods.invariance.invariance_answers import edit_between
 from mtassay.methods.invariance.invariance_method import InvarianceMethod
 from mtassay.nlp.annotators import FakeAnnotator
@@ -70,17 +69,10 @@ def test_names_are_texts_or_lists() -> None:
 
 
 def test_presets_are_thresholds_of_the_structure() -> None:
-    assert [
-        each.threshold for each in side_by_side("raw,tokens,raw", {"pair": "en-pt", "preset": "sure"})
-    ] == [
-        29,
-        7,
-    ]
+    assert [method(structure=name, preset="sure").threshold for name in ("raw", "tokens")] == [29, 7]
     assert method(preset="sure", threshold=1).threshold == 1
     with pytest.raises(UsageError, match=r"No preset 'all'\. Available: wide, sure\."):
         method(preset="all")
-    with pytest.raises(UsageError, match="Name a structure"):
-        side_by_side(" , ", {"pair": "en-pt"})
 
 
 def test_variants_are_made_with_notes_and_refusals(table: str) -> None:

@@ -21,19 +21,18 @@ def installed(monkeypatch):
     def install(*names):
         monkeypatch.setattr(encoder_similarity, "is_installed", lambda: "encoder" in names)
         monkeypatch.setattr(trained_aligners, "has_fast_align", lambda: "fast-align" in names)
-        monkeypatch.setattr(trained_aligners, "has_eflomal", lambda: "eflomal" in names)
 
     return install
 
 
 BEST = [
     ("en-pt", (), "table"),
-    ("pt-en", ("encoder", "eflomal"), "table"),
+    ("pt-en", ("encoder", "fast-align"), "table"),
     ("zh-en", (), "table"),
     ("zh-en", ("encoder",), "encoder"),
     ("de-en", ("encoder", "fast-align"), "encoder"),
     ("de-en", ("fast-align",), "fast-align"),
-    ("cs-en", ("encoder", "fast-align", "eflomal"), "eflomal"),
+    ("cs-en", ("encoder", "fast-align"), "fast-align"),
 ]
 
 
@@ -63,7 +62,7 @@ MISTAKES = [
     (
         "tabel",
         None,
-        r"No word aligner 'tabel'\. Available: table, encoder, fast-align, eflomal, pharaoh:FILE",
+        r"No word aligner 'tabel'\. Available: table, encoder, fast-align, pharaoh:FILE",
     ),
     ("table:x", None, r"No word aligner 'table:x'"),
     ("pharaoh", None, r"'pharaoh' needs the file with the links: pharaoh:FILE"),
@@ -88,11 +87,11 @@ def test_a_pair_without_a_table_is_pointed_to_the_encoder():
 
 
 def test_a_missing_package_is_named_with_its_extra(monkeypatch):
-    monkeypatch.setitem(sys.modules, "eflomal", None)
+    monkeypatch.setitem(sys.modules, "systran_align", None)
     with pytest.raises(
-        MissingExtraError, match=r"needs eflomal\. Install it: pip install 'mtassay\[eflomal\]'"
+        MissingExtraError, match=r"needs systran-align\. Install it: pip install 'mtassay\[fast-align\]'"
     ):
-        open_aligner("en-pt", name="eflomal")
+        open_aligner("en-pt", name="fast-align")
 
 
 @pytest.mark.parametrize("name", [name for name in aligner_names() if "FILE" not in name])

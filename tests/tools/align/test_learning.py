@@ -8,7 +8,7 @@ import pytest
 
 from mtassay.data.errors import InputError
 from mtassay.nlp import trained_aligners
-from mtassay.nlp.trained_aligners import EflomalAligner, FastAligner, read_corpus
+from mtassay.nlp.trained_aligners import FastAligner, read_corpus
 
 SOURCES = {"red": "vermelho", "blue": "azul", "cat": "gato", "dog": "cão", "sea": "mar", "sun": "sol"}
 # Every word meets every other, so that only its own translation is always there.
@@ -18,10 +18,6 @@ ALIGNERS = [
     pytest.param(
         FastAligner,
         marks=pytest.mark.skipif(not trained_aligners.has_fast_align(), reason="needs systran-align"),
-    ),
-    pytest.param(
-        EflomalAligner,
-        marks=pytest.mark.skipif(not trained_aligners.has_eflomal(), reason="needs eflomal"),
     ),
 ]
 

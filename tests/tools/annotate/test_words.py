@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.nlp.annotation import Token, Word, without_loops, written_tokens
+from mtassay.nlp.annotation import Token, Word, written_tokens
 
 
 def test_a_verb_with_its_clitic_is_one_token_with_the_verbs_head():
@@ -43,14 +43,3 @@ def test_trees_of_words_give_trees_of_tokens(sizes, chance):
         for _ in tokens:
             token = tokens[token.head] if token.head >= 0 else token
         assert token.head == -1
-
-
-@given(st.lists(st.integers(min_value=-1, max_value=9), max_size=10))
-def test_heads_without_loops_all_lead_to_a_root(heads):
-    heads = [min(head, len(heads) - 1) for head in heads]
-    free = without_loops(heads)
-    for index in range(len(free)):
-        for _ in free:
-            index = free[index] if free[index] >= 0 else index
-        assert free[index] == -1
-    assert all(new in (old, -1) for new, old in zip(free, heads, strict=True))

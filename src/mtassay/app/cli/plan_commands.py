@@ -140,7 +140,7 @@ def run(
     paper = {"report": report or not no_report, "themes": not no_themes}
     done = run_plan(plan, **choice, **where, on_step=tell, **paper)  # type: ignore[arg-type]
     if is_text:
-        if len(done.steps) > 1 or done.gates is not None or done.unchecked:
+        if len(done.steps) > 1 or done.gates is not None or done.unchecked or done.advice:
             echo(done.summary(**look))  # type: ignore[arg-type]
     else:
         print_rendered(done, output_format)

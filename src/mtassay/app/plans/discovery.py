@@ -93,6 +93,7 @@ class Discovery:
     folders: dict[str, dict[str, str]] = field(default_factory=dict)
     engines: dict[str, str] = field(default_factory=dict)
     glossaries: list[str] = field(default_factory=list)
+    prompts: dict[str, str] = field(default_factory=dict)
     unused: list[str] = field(default_factory=list)
 
     @property
@@ -126,6 +127,7 @@ class Discovery:
             names += [f"all of {folder}/" for folder in self.folders.get(target, {}).values()]
             lines.append(f"outputs for '{target}': {_some(names)}")
         lines += [f"engine '{name}': {what}" for name, what in self.engines.items()]
+        lines += [f"prompt '{name}': {path}" for name, path in self.prompts.items() if self.engines]
         lines += [f"glossary: {path}" for path in self.glossaries]
         return lines
 
@@ -282,6 +284,8 @@ class _Search:
             return
         elif suffix == ".tbx" or (suffix in (".tsv", ".txt") and _GLOSSARY & {*tokens}):
             self.found.glossaries.append(self._shown(path))
+        elif suffix == ".txt" and path.parent.name == "prompts" and "${text}" in "".join(read_lines(path)):
+            self.found.prompts[path.stem] = self._shown(path)
         elif suffix in _TABLES or (suffix == ".csv" and _role(path, self.folder)):
             self._table(path, suffix)
         elif suffix in _LOCALISED:

@@ -66,13 +66,15 @@ _REST = """
 """
 
 
-def plan_text(found: Discovery, prompts: Mapping[str, str] | None = None) -> str:
+def plan_text(found: Discovery) -> str:
     """A plan with all that was found; sections that nothing was found for are comments."""
     parts = [_HEAD]
     parts.append(f"pair: {found.pair}\n" if found.pair else "# pair: en-de    # the languages\n")
     parts.append(f"systems:\n{_systems(found)}")
-    if prompts:
-        listed = "".join(f"  {_scalar(name)}: {_value(path)}\n" for name, path in prompts.items())
+    if found.prompts and found.engines:
+        listed = "".join(
+            f"  {_scalar(name)}: {_value(path)}\n" for name, path in sorted(found.prompts.items())
+        )
         parts.append(f"# Every language model is tested with each of these.\nprompts:\n{listed}")
     if found.test_sets:
         parts.append(f"test_sets:\n{''.join(_test_set(t, found.pair) for t in found.test_sets)}")
@@ -83,12 +85,6 @@ def plan_text(found: Discovery, prompts: Mapping[str, str] | None = None) -> str
         )
     parts.append(f"steps:\n{_steps(found)}")
     return "\n".join(parts) + _REST
-
-
-def found_prompts(folder: Path) -> dict[str, str]:
-    """The prompts in the folder `prompts`, by name: text files that say where the `${text}` goes."""
-    files = sorted((folder / "prompts").glob("*.txt"))
-    return {f.stem: f"prompts/{f.name}" for f in files if "${text}" in f.read_text("utf-8", "replace")}
 
 
 def step_names(found: Discovery) -> list[str]:
@@ -278,7 +274,7 @@ def init_plan(
         what = f"{len(found.outputs[many[0]]):,} files of outputs belong to '{many[0]}' in {place.resolve()}"
         raise UsageError(f"{what}, and a step can have {MOST_SYSTEMS} systems. Move some away.")
     steps = step_names(found)
-    write_text(target, plan_text(found, found_prompts(place) if engines else {}))
+    write_text(target, plan_text(found))
     if target_ci:
         (place / target_ci).parent.mkdir(parents=True, exist_ok=True)
         template = resources.files(__package__) / f"ci_{ci}.yml"

@@ -136,7 +136,7 @@ def _reported(
     text = Path(Path(done.plan.path).name).read_text(encoding="utf-8", errors="replace")
     try:
         changes = _changes_since(done.plan, runs, place)
-        write_runs(
+        told = write_runs(
             list(runs.values()),
             target,
             names=list(runs),
@@ -150,7 +150,7 @@ def _reported(
         )
     except (MtassayError, OSError) as error:
         return replace(done, unreported=str(error))
-    return replace(done, report=shown)
+    return replace(done, report=shown, advice=told.lines() if told.leaders else ())
 
 
 def _changes_since(plan: Plan, runs: Mapping[str, nouns.Run], place: Path | None) -> list[RunChanges]:

@@ -30,7 +30,7 @@ from mtassay.data.display import Table
 from mtassay.data.errors import MissingExtraError, MtassayError, ServiceError, UsageError
 from mtassay.data.formats.test_sets import read_test_set
 from mtassay.data.languages import parse_pair
-from mtassay.data.marks import json_text
+from mtassay.data.marks import json_text, wrapped
 from mtassay.data.method import view_of
 from mtassay.data.nouns import Segment
 from mtassay.data.registry import KINDS, suggest
@@ -182,6 +182,8 @@ class PlanRun:
     """Where the report was written; `None` where it was not."""
     unreported: str = ""
     """Why it could not be written."""
+    advice: Sequence[str] = ()
+    """What the report advises, in sentences; none without a report, or with one system."""
 
     @property
     def runs(self) -> dict[str, Run]:
@@ -215,7 +217,14 @@ class PlanRun:
         if self.unchecked:
             lines += ["", f"Gates were not checked: {self.unchecked}."]
         gates = [] if self.gates is None else [self.gates.render("text", width=width, color=color)]
-        return "\n\n".join(["\n".join(lines), *gates])
+        advice = []
+        for line in self.advice:
+            is_command = line.startswith(" ")  # which is for copying, so a shell must read its lines as one
+            parts = wrapped(
+                line.strip(), width=width - 2 * is_command, indent="  ", first="  " if is_command else ""
+            )
+            advice.append(parts.replace("\n", " \\\n") if is_command else parts)
+        return "\n\n".join(["\n".join(lines), *gates, *(["\n".join(advice)] if advice else [])])
 
     def record(self) -> dict[str, Any]:
         """All of it for a program."""

@@ -1,6 +1,6 @@
-"""The tables of a behavioural run: pass rates, what became of the cases, where errors are, other thresholds.
+"""The tables of a behavioural run: pass rates, what became of the cases, where errors are.
 
-They have the content of tables 4, 5, 7 and 9 to 11 of Wu, Liu, Yeung (2023).
+They have the content of tables 4, 5 and 7 of Wu, Liu, Yeung (2023).
 """
 
 from __future__ import annotations
@@ -28,8 +28,6 @@ __all__ = [
     "ranked_systems",
     "rate_figure",
     "status_table",
-    "sweep_figure",
-    "sweep_table",
 ]
 
 _RARE = ("edit ignored", "edit improved it", "undecided", "skipped", "error")
@@ -213,72 +211,6 @@ def position_table(
         counts = ", ".join(f"{printable(system)} {count:,}" for system, count in unknown.items())
         notes.append(f"Failed cases not counted here, since nobody knows: {counts}.")
     return Table(["Capability", *map(printable, systems)], rows, title, notes)
-
-
-def sweep_table(scores: Sequence[Score], *, chosen: str = "", title: str = "Other thresholds") -> Table:
-    """Thresholds by system: the pass rate that each alpha and beta would have given (tables 9 to 11).
-
-    `scores` are those of `sweep`, whose groups read `alpha=0.8|beta=0.05`; `chosen` is the group of the run
-    itself and is marked. The best of each row is bold.
-    """
-    by_cell = {(score.group, score.system): score for score in scores}
-    systems = list(dict.fromkeys(system for _, system in by_cell))
-    rows: list[list[Cell | str]] = []
-    for group in dict.fromkeys(group for group, _ in by_cell):
-        cells = [by_cell[group, system] for system in systems]
-        top = max((cell.value for cell in cells if cell.value is not None), default=None)
-        label = printable(group.replace("|", ", ").replace("alpha", "α").replace("beta", "β"))
-        row: list[Cell | str] = [Cell(f"{label} *" if group == chosen else label, strong=group == chosen)]
-        row += [Cell(_percent(c), strong=len(systems) > 1 and c.value == top is not None) for c in cells]
-        rows.append(row)
-    sizes = ", ".join(
-        f"{printable(s)} {max(c.n for (_, name), c in by_cell.items() if name == s):,}" for s in systems
-    )
-    is_included = any(group == chosen for group, _ in by_cell)
-    notes = [
-        f"Pass rates in percent, by quality alone, of the cases with both qualities ({sizes}). In brackets: "
-        "Wilson's 95 % interval." + (" *: the thresholds of this run." if is_included else "")
-    ]
-    return Table(["Thresholds", *map(printable, systems)], rows, title, notes)
-
-
-def sweep_figure(scores: Sequence[Score], *, chosen: str = "", title: str = "Other thresholds") -> Figure:
-    """The same as a map for each system: its pass rate by alpha (rows) and beta (columns)."""
-    cells = {(score.system, *_thresholds(score.group)): score.value for score in scores}
-    alphas = sorted({alpha for _, alpha, _ in cells}, reverse=True)
-    betas = sorted({beta for _, _, beta in cells})
-    framed = _thresholds(chosen) if chosen else None
-    rates = [value for value in cells.values() if value is not None]
-    panels = [
-        Figure(
-            "heat",
-            [
-                Series(
-                    f"{b:g}",
-                    [Point(f"{a:g}", cells.get((system, a, b)), framed=(a, b) == framed) for a in alphas],
-                )
-                for b in betas
-            ],
-            title=system,
-            x_label="β",
-            y_label="α",
-            limits=(min(min(rates, default=0.0) // 10 * 10, 90), 100),
-        )
-        for system in dict.fromkeys(score.system for score in scores)
-    ]
-    is_framed = framed is not None and framed[0] in alphas and framed[1] in betas
-    note = "Pass rates in percent." + (" Framed: the thresholds of the run." if is_framed else "")
-    return Figure("panels", title=title, note=note, panels=panels, columns=3)
-
-
-def _thresholds(group: str) -> tuple[float, float]:
-    """Alpha and beta.
-
-    >>> _thresholds("alpha=0.8|beta=0.05")
-    (0.8, 0.05)
-    """
-    alpha, beta = (float(part.partition("=")[2]) for part in group.split("|"))
-    return alpha, beta
 
 
 def generated_tables(generated: GeneratedCases) -> list[Table]:

@@ -28,8 +28,6 @@ from mtassay.methods.behavior.behavior_tables import (
     position_table,
     rate_figure,
     status_table,
-    sweep_figure,
-    sweep_table,
 )
 from mtassay.methods.behavior.pair_quality import PAIR_QUESTIONS, pairs_in
 from mtassay.methods.behavior.pass_rates import (
@@ -39,7 +37,6 @@ from mtassay.methods.behavior.pass_rates import (
     edit_survival,
     error_positions,
     pass_rate_ledgers,
-    sweep_run,
 )
 from mtassay.methods.behavior.verdict_thresholds import MOVED, PAPER, caution, compared, thresholds_of
 from mtassay.methods.choice import choice_figures, choice_headlines, choice_tables
@@ -120,22 +117,15 @@ class BehaviorView(RunView):
         broken = self._survival and broken_table(self._survival)
         flagged = alarm_table(self.run.result.basis.get("checks", {}), detail=look.detail)
         tables = [table for table in (rates, broken, status_table(self.run), positions, flagged) if table]
-        tables += [*choice_tables(self), *repeat_tables(self.run)]
-        if look.detail and not by_evidence:
-            swept = sweep_run(self.run)
-            tables.append(sweep_table(swept.scores, chosen=swept.chosen, title=swept.title))
-        return tables
+        return [*tables, *choice_tables(self), *repeat_tables(self.run)]
 
     def figures(self, look: Look = PLAIN) -> list[Figure]:
         title = str(self.run.parameters.get("pair", ""))
         if self._survival is None:
-            figures = [rate_figure(self.run.result, title=title)]
+            rates = rate_figure(self.run.result, title=title)
         else:
-            figures = [rate_figure(self._survival, name=SURVIVED, title=title)]
-        if look.detail and self.run.parameters.get("judge_by") == PAPER:
-            swept = sweep_run(self.run)
-            figures.append(sweep_figure(swept.scores, chosen=swept.chosen, title=swept.title))
-        return [*figures, *choice_figures(self)]
+            rates = rate_figure(self._survival, name=SURVIVED, title=title)
+        return [rates, *choice_figures(self)]
 
     @cached_property
     def _survival(self) -> Result | None:
@@ -162,10 +152,6 @@ class BehaviorView(RunView):
         findings = [asdict(finding) for finding in self.run.findings if finding.verdict != "pass"]
         where = [asdict(score) for score in error_positions(self.run.findings)]
         return {**self.run.result.as_dict(), "positions": where, "findings": findings}
-
-    def advice(self, *, is_saved: bool) -> list[str]:
-        is_swept = is_saved and self.run.parameters.get("judge_by") == PAPER
-        return [f"other thresholds: mtassay behavior run {self.run.id} --sweep near"] if is_swept else []
 
     def ledgers(self, system: str) -> list[Ledger]:
         """Pass rates of all cases and of each capability; cases made from one sentence hang together."""

@@ -1,6 +1,6 @@
-"""Pass rates per capability and system, what other thresholds would have given, and where the errors are.
+"""Pass rates per capability and system, and where the errors are.
 
-Tables 4, 5, 7 and 9 to 11 of Wu, Liu, Yeung (2023).
+Tables 4, 5 and 7 of Wu, Liu, Yeung (2023).
 """
 
 from __future__ import annotations
@@ -8,17 +8,14 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from itertools import combinations, product
-from typing import Any
 
 import numpy as np
 
-from mtassay.data.errors import UsageError
-from mtassay.data.nouns import Cluster, Comparison, Finding, Ledger, Result, Run, Score
+from mtassay.data.nouns import Cluster, Comparison, Finding, Ledger, Result, Score
 from mtassay.methods.behavior.behavior_evidence import CaseEvidence
-from mtassay.methods.behavior.capability import capability_class, in_usual_order
-from mtassay.methods.behavior.verdict_thresholds import PAPER, TINY, thresholds_of
+from mtassay.methods.behavior.capability import in_usual_order
 from mtassay.stats import proportions
 from mtassay.stats.best import rank_shares
 from mtassay.stats.comparisons import Settled
@@ -27,10 +24,6 @@ from mtassay.stats.family import compare_rows
 PASS_RATE, UNDECIDED, ALL = "pass rate", "undecided", "all"
 AT_THE_EDIT = "at the edit"
 SURVIVED = "survives the edit"
-# Wu, Liu, Yeung (2023), tables 9 to 11, go down from the alpha they chose; what a higher one finds, too, is
-# worth knowing.
-ALPHA_STEPS = (-0.2, -0.1, 0.0, 0.05, 0.1)
-BETA_FACTORS = (0.4, 1.0, 1.6, 2.2)
 
 
 def pass_rates(
@@ -171,105 +164,6 @@ def _percent(share: float) -> float | None:
 
 def _defined(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
-
-
-@dataclass(frozen=True, slots=True)
-class ThresholdSweep:
-    """The pass rates that other thresholds would have given; `chosen` is that of the run, if any."""
-
-    scores: Sequence[Score]
-    chosen: str
-    title: str
-
-    def record(self) -> dict[str, Any]:
-        """The same for a program."""
-        return {"chosen": self.chosen, "scores": [asdict(score) for score in self.scores]}
-
-
-def read_thresholds(text: str) -> tuple[list[float], list[float]]:
-    """Lists of alphas and betas with a slash between them; two empty ones for `near`.
-
-    >>> read_thresholds("0.6,0.8/0.05"), read_thresholds("near")
-    (([0.6, 0.8], [0.05]), ([], []))
-    """
-    if text == "near":
-        return [], []
-    try:
-        alphas, betas = ([float(part) for part in side.split(",")] for side in text.split("/"))
-    except ValueError:
-        alphas, betas = [-1.0], [-1.0]
-    if not all(0 <= number <= 1 for number in (*alphas, *betas)):
-        raise UsageError(
-            f"`sweep` is '{text}'. Write numbers from 0 to 1 with a slash between the two lists, as "
-            "0.6,0.8/0.05,0.1; or near."
-        )
-    return list(dict.fromkeys(alphas)), list(dict.fromkeys(betas))
-
-
-def sweep_run(
-    run: Run, alphas: Sequence[float] = (), betas: Sequence[float] = (), *, capabilities: Sequence[str] = ()
-) -> ThresholdSweep:
-    """What other thresholds would have made of a run; by default, steps around those it was judged with."""
-    thresholds = thresholds_of(run)
-    scores = sweep(
-        run.findings,
-        alphas or [min(max(round(thresholds.alpha + step, 4), 0.0), 1.0) for step in ALPHA_STEPS],
-        betas or [round(thresholds.beta * factor, 4) for factor in BETA_FACTORS],
-        signed=bool(run.parameters.get("signed")),
-        capabilities=[_capability_in(run, name) for name in capabilities],
-    )
-    is_used = run.parameters.get("judge_by", PAPER) == PAPER
-    what = "Other thresholds" if is_used else "Thresholds of the paper's judge, which this run did not ask"
-    used = _pair_of(thresholds.alpha, thresholds.beta) if is_used else ""
-    return ThresholdSweep(scores, used, ", ".join([what, *capabilities]))
-
-
-def _capability_in(run: Run, name: str) -> str:
-    capabilities = in_usual_order(CaseEvidence.of(finding).capability for finding in run.findings)
-    capability = capability_class(name)
-    usual_name = name if capability is None else capability.name
-    if usual_name not in capabilities:
-        raise UsageError(f"No case is of the capability '{name}'. There are: {', '.join(capabilities)}.")
-    return usual_name
-
-
-def _pair_of(alpha: float, beta: float) -> str:
-    return f"alpha={alpha:g}|beta={beta:g}"
-
-
-def sweep(
-    findings: Iterable[Finding],
-    alphas: Sequence[float],
-    betas: Sequence[float],
-    *,
-    signed: bool = False,
-    capabilities: Sequence[str] = (),
-) -> list[Score]:
-    """The pass rate of every system for every alpha and beta, in percent, with Wilson's interval.
-
-    The group of a score is `alpha=0.8|beta=0.05`. A case whose edit was provably ignored fails everywhere.
-    Else only the quality counts, so a case whose verdict came from finding the edit is judged as if the
-    measure could see it. Cases without a quality are left out of `n`.
-    """
-    rows: dict[str, list[tuple[float, float]]] = {}
-    for finding in findings:
-        evidence = CaseEvidence.of(finding)
-        if not capabilities or evidence.capability in capabilities:
-            pairs = rows.setdefault(finding.system, [])
-            if evidence.quality is not None and evidence.edited_quality is not None:
-                is_ignored = evidence.status == "edit ignored"
-                pairs.append((-math.inf, 0.0) if is_ignored else (evidence.quality, evidence.edited_quality))
-    scores = []
-    for system, pairs in rows.items():
-        table = np.array(pairs, dtype=np.float64).reshape(-1, 2)
-        moved = table[:, 0] - table[:, 1]
-        moved = moved if signed else np.abs(moved)
-        for alpha in alphas:
-            good = table[:, 0] >= alpha - TINY
-            for beta in betas:
-                passed = int((good & (moved <= beta + TINY)).sum())
-                scores.append(_share(PASS_RATE, system, _pair_of(alpha, beta), passed, len(table)))
-    return scores
 
 
 def error_positions(findings: Iterable[Finding]) -> list[Score]:

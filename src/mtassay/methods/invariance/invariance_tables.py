@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from mtassay.data.display import Block, Cell, Figure, Line, Look, Point, Series, Table
+from mtassay.data.display import Block, Cell, Line, Look, Table
 from mtassay.data.marks import differing, find_words, marked, printable, wrapped
 from mtassay.data.nouns import Finding, Run, Segment, original_of
 from mtassay.methods.invariance.invariance_evidence import ISSUE, IssueEvidence, is_about_original
@@ -144,15 +144,6 @@ def seconds_table(seconds: Mapping[str, float]) -> Table:
     return Table(["Step", "seconds", "%"], rows, title="Time")
 
 
-def seconds_figure(steps: Mapping[str, Mapping[str, float]], *, title: str = "") -> Figure:
-    """Seconds of each step, one bar for each key (figure 12); a step that is not there takes no time."""
-    names = list(dict.fromkeys(name for seconds in steps.values() for name in seconds))
-    series = [
-        Series(name, [Point(bar, seconds.get(name, 0.0)) for bar, seconds in steps.items()]) for name in names
-    ]
-    return Figure("bars", series, title, x_label="seconds", unit="s")
-
-
 def companion_table(run: Run) -> Table | None:
     """Checks and relations by system: how many pairs each flags, and in percent; `None` for none."""
     scores = [score for score in run.result.scores if score.name == "flagged"]
@@ -160,7 +151,7 @@ def companion_table(run: Run) -> Table | None:
         return None
     flag_scores = {(score.group, score.system): score for score in scores}
     rows: list[list[Cell | str]] = []
-    for check in dict.fromkeys(score.group for score in scores):
+    for check in dict.fromkeys(score.group for score in scores if score.value != 0):
         row: list[Cell | str] = [check]
         for system in run.systems:
             score = flag_scores.get((check, system))
@@ -172,7 +163,9 @@ def companion_table(run: Run) -> Table | None:
         rows.append(row)
     header = [part for system in run.systems for part in (system, "%", "95 %")]
     sizes = ", ".join(f"{s}: {max(score.n for score in scores if score.system == s):,}" for s in run.systems)
-    notes = [f"Pairs of source and output that each flags, of all originals and variants ({sizes})."]
+    notes = [f"Pairs of source and output that each check flags, of all originals and variants ({sizes})."]
+    quiet = len({score.group for score in scores}) - len(rows)
+    notes += [f"{quiet:,} of them flagged nothing and have no row."] if quiet else []
     return Table(["Check", *header], rows, "Checks and relations", notes)
 
 

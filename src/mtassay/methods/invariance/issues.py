@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Literal, NamedTuple
 
 import numpy as np
 
-from mtassay.data.errors import UsageError
-from mtassay.data.formats.review_files import read_reviews
-from mtassay.data.formats.textfiles import FilePath
 from mtassay.data.nouns import (
     DISPUTED,
     Cluster,
@@ -20,11 +17,10 @@ from mtassay.data.nouns import (
     Ledger,
     Result,
     Run,
-    RunContext,
     Score,
     percent,
 )
-from mtassay.data.subjects import Subject, decide
+from mtassay.data.subjects import Subject
 from mtassay.measures.polarity import AnnotatedAnswer
 from mtassay.methods.invariance.invariance_evidence import IssueEvidence
 from mtassay.methods.invariance.relations import AnsweredCase
@@ -37,35 +33,6 @@ QUESTION = "invariance"
 CORRECT = "correct"
 
 Standing = Literal["suspicious", "confirmed", "cleared"]
-
-
-class SettledLabels(NamedTuple):
-    """What reviewers decided, by subject, and who they are."""
-
-    answers: Mapping[str, str]
-    reviewers: Collection[str]
-
-
-def labels_in(labels: FilePath | None, context: RunContext) -> SettledLabels:
-    """What reviewers decided: in a file of reviews, or in the workspace.
-
-    What is disputed or open is left out; that there is nothing at all is an error.
-    """
-    answers: Mapping[str, str]
-    by_subject: Mapping[str, Collection[str]]
-    if labels is None:
-        answers, by_subject = context.decisions(QUESTION), context.reviewers(QUESTION)
-    else:  # rows without a name are one person's: who it is does not matter here
-        reviews = (row.review for row in read_reviews(labels, reviewer="unnamed").rows)
-        decided = decide(review for review in reviews if review.question == QUESTION)
-        answers = {subject: d.answer for (subject, _), d in decided.items() if d.answer is not None}
-        by_subject = {subject: d.ratings.keys() for (subject, _), d in decided.items()}
-    settled = {subject: answer for subject, answer in answers.items() if answer != DISPUTED}
-    if not settled:
-        raise UsageError(
-            f"There are no labels in {labels or 'the workspace'}. Label issues first: mtassay review next"
-        )
-    return SettledLabels(settled, sorted({name for key in settled for name in by_subject[key]}))
 
 
 def subject_of(answer: AnnotatedAnswer) -> str:

@@ -1,14 +1,19 @@
-"""Issues against labels, on rankings small enough to count by hand."""
+"""Issues against labels, as the page of the papers counts them, on rankings small enough to check."""
 
 from __future__ import annotations
+
+import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mtassay.data.questions import find_question
-from mtassay.methods.invariance.evaluation import ERROR_TYPES, Rate, evaluate, precision_of, sweep
 from mtassay.methods.invariance.issues import Far, VariantRanking, find_issues
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "bench" / "reproduce"))
+from issue_evaluation import ERROR_TYPES, Rate, evaluate, precision_of, sweep
 
 RANKINGS = [
     VariantRanking("1", (Far("1a", 9), Far("1b", 6), Far("1c", 5), Far("1d", 1))),
