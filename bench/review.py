@@ -72,7 +72,7 @@ def save_run(path: Path, content: Suite, systems: int, *, seed: int) -> str:
         for texts in outputs.values():
             own = f"{' '.join(draw.sample(WORDS, 6))} {item.id}"
             texts.append(shared if draw.random() < 0.3 else own)
-    return suite(content, outputs, save=True, workspace=path, quiet=True, samples=100).id
+    return suite(content, outputs, save=True, workspace=path, quiet=True).id
 
 
 class Server:

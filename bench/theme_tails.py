@@ -35,7 +35,7 @@ def main() -> None:
             metrics="chrf",
             samples=100,
             trials=100,
-            guards=False,
+            checks="none",
         )
         themes = find_themes([run.record])
         as_frequent = [t for t in themes if t.best * t.of >= t.failures * t.of_best and t.of_best]

@@ -194,8 +194,7 @@ def test_a_review_goes_with_the_last_run_that_has_its_subject(workspace: Workspa
     workspace.add_reviews([Review(s.id, "q", "yes", "ann", "", "2026") for s in subjects], subjects)
     campaign = Campaign("c", "q", ("r1",), ("ann",), created="2026")
     entries = [
-        CampaignSubject(n, s.id, 1, "r1", s.case_id, "", "", ("a",), (), 0, n, "", "", None)
-        for n, s in enumerate(subjects)
+        CampaignSubject(n, s.id, 1, "r1", s.case_id, "", "", ("a",), 0, n, "") for n, s in enumerate(subjects)
     ]
     campaigns = CampaignStore(workspace)
     campaigns.save(campaign, entries, subjects)

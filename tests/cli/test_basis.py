@@ -67,7 +67,7 @@ def test_a_suite_says_how_many_outputs_reviewers_settled_in_notes_json_and_signa
 
 def test_without_reviews_differs_visibly(suite: Path, run: Run) -> None:
     decide("correct", case="n-2", system="a", reviewer="anna")
-    words = ("suite", "run", "s.yaml", "-t", "a.txt", "-t", "b.txt", "--samples", "100")
+    words = ("suite", "run", "s.yaml", "-t", "a.txt", "-t", "b.txt")
     plain, without = run(*words).stdout, run(*words, "--no-reviews").stdout
     assert "Reviewers settled 2 of 6 outputs;" in plain
     assert "Without reviews: what reviewers settled, 2 of 6 outputs, does not count" in without
@@ -130,7 +130,7 @@ def test_the_header_says_who_left_how_many_texts_without_an_answer(run: Run, tmp
     (tmp_path / "a.txt").write_text("\n".join([*texts, ""]), encoding="utf-8")
     (tmp_path / "b.tsv").write_text("\n".join(["id\toutput", *rows[:6], ""]), encoding="utf-8")
     (tmp_path / "c.tsv").write_text("\n".join(["id\toutput", *rows[1:], ""]), encoding="utf-8")
-    words = ("score", "-r", "r.txt", "-t", "a.txt", "-t", "b.tsv", "-t", "c.tsv", "--samples", "100")
+    words = ("score", "-r", "r.txt", "-t", "a.txt", "-t", "b.tsv", "-t", "c.tsv")
     said = "Without an answer: b 4, c 1 of 10"
     text = run(*words).stdout
     assert text.startswith(f"10 segments · {said} · 1 reference\n")
@@ -139,12 +139,12 @@ def test_the_header_says_who_left_how_many_texts_without_an_answer(run: Run, tmp
     assert result["basis"]["unanswered"] == {"of": 10, "systems": {"b": 4, "c": 1}, "ranked": False}
     assert {(score["n"], score["answered_n"]) for score in result["scores"]} == {(10, 5)}
     assert {system for cluster in result["clusters"] for system in cluster["systems"]} == {"a"}
-    whole = run("score", "-r", "r.txt", "-t", "a.txt", "--samples", "100").stdout
+    whole = run("score", "-r", "r.txt", "-t", "a.txt").stdout
     assert whole.startswith("10 segments · 1 reference\n")
 
 
 def test_the_header_of_a_suite_says_so_too(suite: Path, run: Run) -> None:
-    words = ("suite", "run", "s.yaml", "-t", "a.txt", "-t", "b.txt", "--samples", "100")
+    words = ("suite", "run", "s.yaml", "-t", "a.txt", "-t", "b.txt")
     head = re.sub(r"\s+", " ", run(*words).stdout)
     assert "2 phenomena · 1 of 3 items compared: b leaves 2 open, a 1 " in head
     settled = run(*words, "--items", "settled").stdout
@@ -162,6 +162,6 @@ def test_of_many_systems_those_that_lack_most_are_named() -> None:
 
 
 def test_the_signature_of_bleu_stays_that_of_sacrebleu_and_the_texts_have_a_line(tmp_path: Path) -> None:
-    run = mt.score({"a": ["x y"]}, [["x y"]], metrics="bleu", samples=100)
+    run = mt.score({"a": ["x y"]}, [["x y"]], metrics="bleu")
     assert "texts" not in run.result.scores[0].signature
     assert str(run).splitlines()[-1] == f"texts:{texts_digest(run.segments)[:12]}"

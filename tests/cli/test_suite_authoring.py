@@ -306,4 +306,3 @@ def test_one_of_a_kind_is_not_called_many(run: Run, suite: Path) -> None:
     (suite.parent / "a.tsv").write_text("id\toutput\nnegation-scope-001\tNicht alle.\n", encoding="utf-8")
     facts = run("suite", "run", "s.yaml", "-t", "a.tsv").stdout
     assert "1 item · 1 category · 1 phenomenon · 1 draft" in " ".join(facts.split())
-    assert "1 item · 1 system\n" in run("suite", "run", "s.yaml", "--run", "last").stdout

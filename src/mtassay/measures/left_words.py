@@ -30,7 +30,7 @@ _NO_WORDS = re.compile(
 )
 # Texts about commands have values and names of theirs in them: "  -z unique   Mark it".
 _COMMAND = re.compile(
-    r"(?:^|[\s(\['\"|=])--?[A-Za-z][\w-]*|\S {2,}\S|(?<!\w)[a-z]+\(\)|\w+_\w+|[$%\\]\w+ ?[=:]|\t"
+    r"(?:^|[\s(\['\"|=])--?[A-Za-z][\w-]*|\S {2,}\S|(?<!\w)[a-z]+\(\)|\w_\w|[$%\\]\w+ ?[=:]|\t"
 )
 _LONG = re.compile(r"[^\W\d_\u0e00-\uffff]{4,}+")
 _LETTERS = 4

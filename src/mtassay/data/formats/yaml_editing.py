@@ -6,7 +6,6 @@ them reads the result again and compares it with what was wanted.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -206,9 +205,6 @@ def with_texts(text: str, texts: Mapping[str, Mapping[str, str]]) -> str:
         for name in sorted(fields, key=_ORDER.index):
             edits.append(page.set(page.item(item_id), name, fields[name]))
     return page.edited(edits)
-
-
-_REST_OF_LINE = re.compile(r"[ \t]*(,[ \t]*)?(?:#.*)?\r?\n")  # behind an entry of a list in brackets
 
 
 class _Page:
