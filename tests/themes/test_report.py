@@ -139,7 +139,7 @@ def test_themes_stand_in_the_report_of_every_form_unless_left_out(tmp_path: Path
     page = mt.write_report(planted(), tmp_path / "page.html").read_text(encoding="utf-8")
     assert page.count(told.replace("'", "&#39;")) == 1  # with its examples
     assert page.index('id="themes"') < page.index("<mark>seato</mark>")
-    assert "20 of 20 failures (100 % [84–100]), 0 of 40 other outputs" in page.replace("\u00a0", " ")
+    assert "100 % [84–100] of the failures, 0 % of the other outputs" in page.replace("\u00a0", " ")
     assert page.count("Failures are counted over all methods and runs here") == 1
     short = mt.write_report(planted(), tmp_path / "page.md").read_text(encoding="utf-8")
     assert told in short
@@ -163,8 +163,8 @@ def test_what_several_systems_have_in_common_is_told_once_with_the_numbers_of_ea
     block, _ = theme_blocks(Themes([theme, other], found.examined, found.failure))
     assert block.title == f"2 systems: {theme.cause}"
     assert [line.text.partition(" [")[0] for line in block.lines[:2]] == [
-        "nmt: 20 of 20 failures (100 %",
-        "b: 9 of 20 failures (45 %",
+        "nmt: 20 of 20 failures, 100 %",
+        "b: 9 of 20 failures, 45 %",
     ]
     assert [line.text.partition(" · ")[0] for line in block.lines if line.label == "case"] == ["nmt", "b"]
 

@@ -96,13 +96,15 @@ def _system(
 
 
 def numbers(theme: Theme) -> str:
-    """How much a theme explains, and how sure it is."""
+    """The shares behind the counts of a theme's sentence, and how sure it is."""
     low, high = wilson(theme.failures, theme.of)
-    ends = f"[{100 * low:.0f}–{100 * high:.0f}]"
-    share = f"{theme.failures:,} of {theme.of:,} {theme.failures_called}"
-    percent = f"{100 * theme.failures / theme.of:.0f} % {ends}"
-    others = f"{theme.passes:,} of {theme.passing:,} other outputs"
-    return f"{share} ({percent}), {others}; {p_stated(theme.p)}"
+    share = f"{_percent(theme.failures, theme.of)} [{100 * low:.0f}–{100 * high:.0f}]"
+    others = _percent(theme.passes, theme.passing)
+    return f"{share} of the {theme.failures_called}, {others} of the other outputs; {p_stated(theme.p)}"
+
+
+def _percent(part: int, of: int) -> str:
+    return f"{100 * part / of:.2g} %" if 0 < 100 * part < of else f"{100 * part / max(of, 1):.0f} %"
 
 
 def _ends(theme: Theme) -> str:
@@ -163,7 +165,10 @@ def _block(theme: Theme, examples: int) -> Block:
 def _shared_block(themes: Sequence[Theme], examples: int) -> Block:
     """One cause of failures of several systems: the numbers of each, and an example of the first ones."""
     names = [marked(theme.system, limit=_NAME) for theme in themes]
-    lines = [Line(None, f"{name}: {numbers(theme)}") for name, theme in zip(names, themes, strict=True)]
+    lines = [
+        Line(None, f"{name}: {theme.failures:,} of {theme.of:,} {theme.failures_called}, {numbers(theme)}")
+        for name, theme in zip(names, themes, strict=True)
+    ]
     for name, theme in list(zip(names, themes, strict=True))[:examples]:
         for example in theme.examples[:1]:
             lines += [Line("case", f"{name} · {example.title}"), *example.lines]
