@@ -1,4 +1,4 @@
-"""How often checks of form fire on translations by people: the .mo catalogues of Debian packages.
+"""How often the default checks fire on translations by people: the .mo catalogues of Debian packages.
 
 Prepare a folder with a subfolder per package that holds LANGUAGE.DOMAIN.mo files:
 
@@ -26,12 +26,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from mtassay.data.registry import find, names
 from mtassay.measures.check import CheckContext, Unit
+from mtassay.measures.check_run import CREDITS, choose_checks
 from mtassay.stats.proportions import wilson
-
-GROUPS = ("form", "style", "consistency")
-
 
 PLURALS = {
     1: ("other",),
@@ -70,7 +67,7 @@ def units_of(path: Path) -> Iterator[Unit]:
         source = [text.rpartition("^")[2] for text in original.split("\x04")[-1].split("\0")]
         forms = translation.split("\0")
         for i, form in enumerate(forms):
-            if not form.strip() or not source[0].strip():
+            if not form.strip() or not source[0].strip() or source[0] in CREDITS:
                 continue
             facts: dict[str, Any] = {}
             text = source[-1]
@@ -151,7 +148,7 @@ def main() -> None:
     parser.add_argument("--half", choices=("tune", "report", "all"), default="tune")
     parser.add_argument("--languages", default="de,es,fr,ru,ja,zh_CN,pt_BR,it,pl,ar")
     parser.add_argument("--most", type=int, default=1000, help="strings per catalogue, taken in one piece")
-    parser.add_argument("--checks", help="only these, separated by commas")
+    parser.add_argument("--checks", default="default", help="names or groups, separated by commas")
     parser.add_argument("--alarms", type=Path, help="write all alarms here as JSONL, in random order")
     parser.add_argument("--pofilter", help="the program, to run beside")
     arguments = parser.parse_args()
@@ -161,19 +158,14 @@ def main() -> None:
     by_language = Counter()
     for (_, language), units in files.items():
         by_language[language] += len(units)
-    checks = [find("check", name)() for name in names("check")]
-    checks = [check for check in checks if check.group in GROUPS]
-    if arguments.checks:
-        checks = [check for check in checks if check.id in arguments.checks.split(",")]
     flagged: dict[str, Counter[str]] = defaultdict(Counter)
     seconds: Counter[str] = Counter()
     alarms = []
-    for (name, language), units in files.items():
+    # One language after the other: dictionaries take long to read.
+    for (name, language), units in sorted(files.items(), key=lambda item: item[0][1]):
         context = CheckContext("en", language.replace("_", "-"))
         anything = set()
-        for check in checks:
-            if "style" in check.needs or not check.applies(context):
-                continue
+        for check in choose_checks(arguments.checks, (), context).checks:
             start = time.process_time()
             found = list(check.find(units, context))
             seconds[check.id] += time.process_time() - start

@@ -59,7 +59,7 @@ def test_planted_prices_and_failures_come_out() -> None:
     table = next(table for table in run.tables() if table.title == "The choice")
     assert table.header[2] == "EUR/1M"
     assert [figure.kind for figure in run.figures()][-1] == "scatter"
-    assert any("choose among good (best" in headline.text for headline in headlines(run))
+    assert any("good is best (" in headline.text for headline in headlines(run))
 
 
 def headlines(run: Run) -> list:  # type: ignore[type-arg]
@@ -94,7 +94,7 @@ def test_planted_times_come_out() -> None:
 
 def test_the_front_is_what_loses_to_nothing() -> None:
     found = [
-        Offer("best", 40.0, price=30.0, middle=2.0, asked=9),
+        Offer("best", 40.0, "40.0 [39.0–41.0]", price=30.0, middle=2.0, asked=9),
         Offer("cheap", 35.0, price=1.0, middle=3.0, asked=9),
         Offer("fast", 34.0, price=5.0, middle=0.1, asked=9),
         Offer("worse", 34.0, price=31.0, middle=2.5, asked=9),
@@ -104,8 +104,7 @@ def test_the_front_is_what_loses_to_nothing() -> None:
     headline = choice_headline(found)
     assert headline is not None
     assert headline.text == (
-        "By quality, price, time and failures, choose among best (best), cheap (cheapest) and fast "
-        "(fastest); worse loses to one of them."
+        "best is best (40.0); cheap is cheapest (1.00 for 1 M characters); fast is fastest (0.10 s a text)."
     )
 
 

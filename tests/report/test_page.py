@@ -187,10 +187,10 @@ def decided(wins: dict[str, list[str]], **how: Any) -> Recommendation:
     [
         ({"x": ["a>b", "a>c"], "y": []}, "Ship a."),
         ({"x": ["a>b", "a>c"], "y": ["c>b"]}, "Ship a."),
-        ({"x": ["a>c"], "y": ["b>c"]}, "The data cannot decide between a and b. c is worse."),
+        ({"x": ["a>c"], "y": ["b>c"]}, "The data cannot decide between a and b."),
         (
             {"x": ["a>b", "a>c"], "y": ["b>a", "b>c"]},
-            "The measures disagree about a and b, so the data cannot decide. c is worse.",
+            "The measures disagree about a and b, so the data cannot decide.",
         ),
         ({"x": [], "y": []}, "The data cannot decide between a, b and c."),
     ],
@@ -229,10 +229,12 @@ def test_priorities_change_the_choice_and_say_so() -> None:
     assert decided(wins, prices=prices).priorities.endswith("With cost first it would be b.")
     by_cost = decided(wins, prices=prices, priorities=["cost", "quality"])
     assert by_cost.advice == "Ship b."
+    assert by_cost.sure[0] == "The price of a million characters decides: b 1.00, a 20.00, c 5.00."
     by_latency = decided(
         wins, latency=dict.fromkeys("bc", 2.0) | {"a": 3.0}, priorities=["latency", "quality"]
     )
-    assert by_latency.advice == "The data cannot decide between b and c. a is slower."
+    assert by_latency.advice == "The data cannot decide between b and c."
+    assert "a is slower." in by_latency.sure
     assert "Nothing is known of cost" in decided(wins, priorities=["cost", "quality"]).priorities
 
 
@@ -244,7 +246,12 @@ def test_fewer_critical_errors_decide_where_quality_does_not() -> None:
     standings = [Standing(name, "5", 9, True, 5.0) for name in ("a", "b")]
     pair = Comparison("x", "all", "a", "b", 0.1, 0.8)
     headline = Headline("x", board=Leaderboard("x", "item", standings, True, [pair]))
-    assert decide([DecidedRun("toy", run, [headline])]).advice == "Ship a."
+    told = decide([DecidedRun("toy", run, [headline])])
+    assert told.advice == "Ship a."
+    assert told.sure[0] == (
+        "Quality does not decide between a and b. The number of outputs with "
+        "critical errors decides: a 0, b 9."
+    )
     (risk,) = decide([DecidedRun("toy", replace(run, systems=["b"]), [])]).risks
     assert risk.headline.text == "b: critical errors of placeholders in 9 of 12 outputs."
 

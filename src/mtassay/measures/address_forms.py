@@ -47,8 +47,14 @@ def _address_patterns(code: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     return re.compile(forms["formal"]), re.compile(forms["informal"])
 
 
-def find_address(text: str, code: str) -> list[AddressForm]:
+_YOUR = re.compile(r"\byour\b(?!.*\b(?:his|her|its|their)\b)", re.IGNORECASE | re.DOTALL)
+_SU = re.compile(r"\b[Ss]us?\b")
+
+
+def find_address(text: str, code: str, source: str = "") -> list[AddressForm]:
     """The forms of address of a text, at most one formal and one informal, each at its first place.
+
+    Spanish `su` is formal where the source, in English, has `your` and no other owner.
 
     >>> [found.name for found in find_address("Bitte geben Sie dein Passwort ein.", "de")]
     ['formal', 'informal']
@@ -56,6 +62,8 @@ def find_address(text: str, code: str) -> list[AddressForm]:
     found = []
     for name, pattern in zip(("formal", "informal"), _address_patterns(code), strict=True):
         match = pattern.search(text)
+        if match is None and code == "es" and name == "formal" and _YOUR.search(source):
+            match = _SU.search(text)
         if match:
             found.append(AddressForm(name, match[0].strip(), match.start(), match.end()))
     return found

@@ -17,6 +17,14 @@ from operator import itemgetter
 from mtassay.measures.check import Unit
 from mtassay.nlp.word_forms import word_forms
 
+_ASKS = re.compile(r"(?:what|who|whom|whose|which|where|when|why|how)\b(?:[^\w]+\w+){3}", re.IGNORECASE)
+# A question with such a word becomes one with one of these.
+_ASKING = {
+    "ja": re.compile(
+        "[何誰幾]|どこ|どの|どれ|どち|どう|どん|いつ|いく|なぜ|なん|なに|だれ|か。|の。|かな|でしょう|教え|ください"
+    ),
+    "zh": re.compile("[谁哪何几吗呢多]|什么|怎|为啥|如何|请"),
+}
 _QUESTION = "?？؟⁇՞"
 _CLOSERS = "\"'”’“»«)]}）」』】 \t\n.…*_`"
 _WORD = re.compile(r"[^\W_]+")
@@ -40,10 +48,13 @@ def answers_question(source: str, output: str, target: str | None) -> bool:
     >>> answers_question("What colour is the box?", "Die Box ist orange.", "de")
     True
     """
-    if target in _UNMARKED or not ends_in_question(source):
+    if not ends_in_question(source) or any(mark in output for mark in _QUESTION):
         return False
-    if any(mark in output for mark in _QUESTION):
-        return False
+    if target in _UNMARKED:
+        words = _ASKING.get(target or "")
+        return bool(
+            words and _ASKS.match(source) and output.rstrip().endswith("。") and not words.search(output)
+        )
     # A word, or a name, may well be asked for without a mark: "OK?".
     return (
         len(_WORD.findall(source)) >= 3 and bool(_WORD.search(output)) and not output.rstrip().endswith(";")
@@ -140,6 +151,26 @@ def finds_instruction(source: str) -> str | None:
     "don't translate"
     """
     match = _INSTRUCTION.search(source)
+    return match[0] if match else None
+
+
+_TASK = re.compile(
+    r"(?:please |can you |could you )?(?:write|list|count|name|summari[sz]e|explain|describe|give|tell"
+    r"|compose|create|generate|invent|suggest|recommend|say|spell|recite|calculate|compute|solve|define"
+    r"|rewrite|paraphrase|complete|continue|schreib\w*|nenn\w*|zähl\w*|erklär\w*|fass\w*|escrib\w*"
+    r"|enumer\w*|cuent\w*|explic\w*|resum\w*|écri\w*|énum\w*|compte[rz]?|expli\w*|résum\w*|напиш\w*"
+    r"|перечисл\w*|посчита\w*|объясн\w*|scriv\w*|elenc\w*|spieg\w*|escrev\w*|list\w*|napiš\w*)\b",
+    re.IGNORECASE,
+)
+
+
+def asks_for_text(source: str) -> str | None:
+    """The word with which a text tells its reader to write something.
+
+    >>> asks_for_text("List three colours."), asks_for_text("The list is empty.")
+    ('List', None)
+    """
+    match = _TASK.match(source)
     return match[0] if match else None
 
 

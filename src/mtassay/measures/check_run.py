@@ -273,13 +273,13 @@ def _find(context: CheckContext, task: _Task) -> list[tuple[str, Alarm]]:
     return found
 
 
-_CREDITS = frozenset(("translator-credits", "translator_credits", "Your names", "Your emails"))
+CREDITS = frozenset(("translator-credits", "translator_credits", "Your names", "Your emails"))
 """Sources that ask for the names of the translators."""
 
 
 def _has(unit: Unit, needs: Collection[str]) -> bool:
     return (
-        unit.source not in _CREDITS
+        unit.source not in CREDITS
         and ("output" not in needs or bool(unit.output.strip()))
         and ("told" not in needs or bool(unit.output.strip()) or _is_told(unit.facts))
         and ("source" not in needs or unit.source is not None)

@@ -13,7 +13,13 @@ from mtassay.measures import answer_signs as signs
 from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Severity, Unit
 from mtassay.measures.left_words import Lengths, is_far_longer, lengths_of, size_of
 from mtassay.measures.output_language import FileWords, file_words, fold, is_same_text
-from mtassay.measures.talk import note_labels, refusal_in, speaks_of_translation, talk_tables
+from mtassay.measures.talk import (
+    begins_with_assent,
+    note_labels,
+    refusal_in,
+    speaks_of_translation,
+    talk_tables,
+)
 from mtassay.nlp.identification import words_of
 
 # The language that assistants fall back to.
@@ -159,7 +165,14 @@ class Reading:
         if _DECLINES.match(lowered) and not _APOLOGY.search(theirs):
             return 0, min(len(lowered), 60)
         # "We cannot help you" is a sentence like others; only its length or language shows that it is none.
-        if not speaks and not is_foreign and excess < 0.35 and not speaks_of_translation(lowered):
+        is_possible = self.source != "en" or _HELP.search(theirs) is not None
+        if (
+            not speaks
+            and not is_foreign
+            and excess < 0.35
+            and is_possible
+            and not speaks_of_translation(lowered)
+        ):
             return None
         match = refusal_in(lowered[:_BEGINNING])
         return None if match is None or refusal_in(theirs[:_BEGINNING]) else match.span()
@@ -202,6 +215,14 @@ class Reading:
     ) -> str | None:
         if '"' in output and signs.is_json_reply(source, output) and "json" in theirs:
             return "writes JSON, as the source says"
+        if match := signs.asks_for_text(source):
+            is_list = "\n" in output and "\n" not in source
+            if (
+                (is_list and output.count("\n") > 1)
+                or not re.search(r"[^\W\d_]", output)
+                or begins_with_assent(output)
+            ):
+                return f"does what the source says ({match!r}) instead of translating it"
         if order is None:
             return None
         is_copy = _is_copy(source, output)
@@ -219,6 +240,8 @@ class Reading:
         self, source: str, theirs: str, output: str, lowered: str, speaks: bool, excess: float
     ) -> str | None:
         """A note, label, introduction or alternative by its form."""
+        if excess > 0.1 and begins_with_assent(output) and not begins_with_assent(source):
+            return "an answer to the request before the translation"
         if output.count(":") + output.count("：") > source.count(":") + source.count("："):
             notes = note_labels(*self.languages)
             if excess > 0 and notes.search(lowered) and not notes.search(theirs):
@@ -274,6 +297,12 @@ def _severity(wrappers: Sequence[str]) -> Severity:
     return "minor" if is_small else "major"
 
 
+# What a source has that may become a refusal.
+_HELP = re.compile(
+    r"help|assist|support|request|translat|provid|answer|respon|reply|compl|fulfil|process|discuss|generat|reprod"
+    r"|sorry|apolog|n[o']t|please|text|sentence|phrase|content|context|serve|suppl|deliver|execut|perform|edit|work"
+    r"|creat|render|find|handl|run|make|made|built|show|display|represent|return|play|transfer|forward"
+)
 _APOLOGY = re.compile(
     r"sorry|apolog|unfortunate|regret|pity|schade|leid|entschuldig|lo siento|lament|perdón|désolé|navré"
     r"|dispiace|spiacent"

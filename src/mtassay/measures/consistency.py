@@ -70,15 +70,6 @@ class SameSource(Check):
         yield from sorted(alarms, key=lambda alarm: alarm.index)
 
 
-# Words that turn a text into its opposite or into another thing: the same output for both is wrong.
-_CONTRARY = re.compile(
-    r"\b(?:not|no|never|without|un\w+|dis\w+|in\w+|on|off|enable|disable|start|stop|open|close|show|hide|add|remove"
-    r"|up|down|left|right|before|after|first|last|next|previous|more|less|all|none|any|import|export|lock|unlock"
-    r"|log in|log out|sign in|sign out|in|out|max\w*|min\w*|top|bottom|horizontal\w*|vertical\w*|\d+)\b",
-    re.IGNORECASE,
-)
-
-
 class SameTarget(Check):
     """Two sources that say different things with one output.
 
@@ -126,8 +117,7 @@ def _differ(one: str, two: str, *, english: bool) -> bool:
         return len(only_one) >= 2 and len(only_two) >= 2 and len(only_one) > len(words_one & words_two)
     if len(only_one) > 1 or len(only_two) > 1:
         return False
-    pair = (*only_one, *only_two)
-    return bool(pair) and all(_CONTRARY.fullmatch(word) for word in pair) and _opposed(only_one, only_two)
+    return bool(only_one or only_two) and _opposed(only_one, only_two)
 
 
 _OPPOSITES = [
@@ -137,6 +127,10 @@ _OPPOSITES = [
     {"lock", "unlock"}, {"in", "out"}, {"top", "bottom"}, {"horizontal", "vertical"}, {"minimum", "maximum"},
     {"min", "max"}, {"horizontally", "vertically"}, {"select", "unselect"}, {"install", "uninstall"},
     {"valid", "invalid"}, {"connect", "disconnect"}, {"connected", "disconnected"}, {"visible", "invisible"},
+    {"accept", "reject"}, {"accept", "decline"}, {"allow", "deny"}, {"allow", "block"}, {"approve", "reject"},
+    {"increase", "decrease"}, {"expand", "collapse"}, {"upload", "download"}, {"send", "receive"},
+    {"push", "pull"}, {"read", "write"}, {"buy", "sell"}, {"public", "private"}, {"follow", "unfollow"},
+    {"mute", "unmute"}, {"old", "new"}, {"join", "leave"}, {"input", "output"}, {"sent", "received"},
 ]  # fmt: skip
 
 
@@ -158,7 +152,7 @@ class _Drift(Check):
     needs = frozenset()
 
     def _minority(
-        self, units: Sequence[Unit], read: Callable[[str], list[AddressForm]]
+        self, units: Sequence[Unit], read: Callable[[str, str], list[AddressForm]]
     ) -> Iterator[tuple[int, AddressForm, str, int, int]]:
         """Each unit that uses another form than most of its file: index, place, usual form, and counts.
 
@@ -171,7 +165,7 @@ class _Drift(Check):
                 source = unit.source or ""
                 found = [
                     item
-                    for item in read(unit.output)
+                    for item in read(unit.output, source)
                     if item.text not in source.split() and not _is_archive(item, source)
                 ]
                 if found:
@@ -215,7 +209,9 @@ class AddressDrift(_Drift):
         code = code_of(context.target)
         if not self.applies(context):
             return
-        for index, item, usual, n, other in self._minority(units, lambda text: find_address(text, code)):
+        for index, item, usual, n, other in self._minority(
+            units, lambda text, source: find_address(text, code, source)
+        ):
             if any(item.name in {f.name for f in find_address(r, code)} for r in units[index].references):
                 continue
             message = f"{quoted(item.text)} is {item.name}; most texts here are {usual} ({n} of {n + other})"
@@ -247,7 +243,9 @@ class SpellingVariant(_Drift):
         code = code_of(context.target)
         wanted = variant_of(context.style.get("variant") or context.target)
         if wanted is None:
-            for index, item, usual, n, other in self._minority(units, lambda text: find_variants(text, code)):
+            for index, item, usual, n, other in self._minority(
+                units, lambda text, _: find_variants(text, code)
+            ):
                 message = (
                     f"{quoted(item.text)} is {item.name}; most texts here are {usual} ({n} of {n + other})"
                 )

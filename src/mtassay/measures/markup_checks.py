@@ -168,6 +168,10 @@ def _compare_tags(expected: list[_Tag], found: list[_Tag], source: str, output: 
                 f"{overlap.shown} is in the wrong place", mark("output", overlap.start, overlap.end)
             )
         yield from _compare_attributes(expected, found)
+        closed = {tag.name for tag in expected if tag.text.endswith("/>")} - _HTML
+        for tag in found:
+            if tag.name in closed and not tag.closing and not tag.text.endswith("/>"):
+                yield FormProblem(f"{tag.shown} is not closed", mark("output", tag.start, tag.end))
         yield from _swapped_elements(expected, found, source)
         yield from _empty_elements(expected, found, source, output)
         yield from _changed_code(source, output)
@@ -401,7 +405,9 @@ def _markdown_problems(source: str, output: str, unit: Unit) -> Sequence[FormPro
             problems.append(
                 FormProblem(message, mark_all("source", source, "**"), "minor" if left % 2 == 0 else None)
             )
-    elif "*" in source and "*" not in output and (match := _EMPHASIS.search(source)):
+    elif (
+        "*" in source and (output.count("*") % 2 or "*" not in output) and (match := _EMPHASIS.search(source))
+    ):
         where = mark("source", match.start(), match.end())
         problems.append(FormProblem(f"{match[0]} is no longer emphasised", where, "minor"))
     if "#" in source:

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import ClassVar, NamedTuple
 
 from mtassay.data.languages import parse_language
-from mtassay.data.words import edit_distance
+from mtassay.data.words import edit_distance, strip_marks
 from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Severity, Unit, code_of
 from mtassay.measures.output_language import scripts_of
+from mtassay.nlp.word_forms import word_forms
 
 # A capital letter within a short word (iPhone, GitHub), letters with digits (A321, COVID-19), a handle.
 # Longer ones are words that lost the space between them, shorter ones abbreviations (QoL).
@@ -21,8 +22,9 @@ _NAME = (
     r"[a-z]{1,2}[A-Z][a-z]{3,12}|[A-Z][a-z]{1,4}[A-Z][a-z]{2,4}|[A-Z][a-z]{3,8}[A-Z][A-Za-z]{0,2}"
     r"|[A-Z]{1,3}\d{3,5}[A-Z]?|[A-Z]{4,8}-\d{1,4}"
 )
-_BEFORE, _AFTER = r"(?<![\w@./:#&%~-])", r"(?![\w@/-]|\.\w)"
+_BEFORE, _AFTER = r"(?<![\w@./:#&%~\\-])", r"(?![\w@/-]|\.\w)"
 _SEPARATOR = re.compile(r"[\W_]+")
+_WORDS = re.compile(r"[^\W\d_]+")
 
 
 class Names(Check):
@@ -47,6 +49,7 @@ class Names(Check):
         can_swap = (
             bool(code) and context.source is not None and parse_language(context.source).code in ("en", "de")
         )
+        is_english = code_of(context.source) == "en" and code in _LATER_NAMED
         for index, unit in enumerate(units):
             source, output = unit.source, unit.output
             if not source or not output or source.isupper() or source.isalnum():
@@ -63,6 +66,8 @@ class Names(Check):
                         Mark("output", places[1], places[1] + len(swapped.other)),
                     )
                     yield Alarm(index, message, ends)
+                elif is_english and not unit.references and (lost := lost_name(source, output, code)):
+                    yield Alarm(index, f"{lost[0]!r} is missing", (Mark("source", *lost.span()),))
                 continue
             bare = _bare(output)
             missing = [match for match in missing if _bare(match.group()) not in bare]
@@ -117,6 +122,41 @@ _SURE = frozenset("BDFHKLMNPRST")
 _INFLECTED = frozenset(
     ("cs", "sk", "pl", "lt", "lv", "sl", "hr", "sr", "bs", "hu", "fi", "et", "tr", "az", "la")
 )
+
+
+_LATER_NAMED = frozenset(("de", "es", "fr", "it", "pt", "ru", "ja", "zh", "nl", "pl", "cs"))
+_LATER = re.compile(
+    r"(?:(?<=[^\W_] )|(?<=[^\W_], )|(?<=Dr\. )|(?<=Mr\. ))[A-Z][a-z]{3,14}(?![\w.@/-]|['’](?!s\b))"
+)
+_LATIN_WORD = re.compile(r"(?<![\w.@/-])[A-Z][a-z]{3,14}(?![\w.@/-])")
+
+
+def lost_name(source: str, output: str, target: str) -> re.Match[str] | None:
+    """A word with a capital that no English dictionary has, and that no word of the output looks like.
+
+    >>> lost_name("Please ask Professor Adeyemi first.", "Demandez d'abord au professeur.", "fr")[0]
+    'Adeyemi'
+    """
+    lost = [match for match in _LATER.finditer(source) if match[0] not in output]
+    small = strip_marks(output).lower() if lost else ""
+    lost = [match for match in lost if match[0][:4].lower() not in small]
+    if not lost or not any(word.isalpha() and word.islower() for word in source.split()[1:]):
+        return None
+    forms = word_forms("en")
+    lost = [m for m in lost if not forms.knows(m[0]) and not forms.knows(m[0].lower())]
+    if target in ("ja", "zh"):
+        # Only where another name in Latin letters is in its place.
+        new = [word for word in _LATIN_WORD.findall(output) if word not in source]
+        return lost[0] if lost and len(new) == 1 and not forms.knows(new[0].lower()) else None
+    words = {word for word in _WORDS.findall(small) if len(word) > 2}
+    for match in lost:
+        name = match[0].lower()
+        if not any(
+            not _are_far(name, word) if target == "ru" else 2 * edit_distance(name, word) <= len(name) + 1
+            for word in words
+        ):
+            return match
+    return None
 
 
 class SwappedName(NamedTuple):

@@ -69,6 +69,7 @@ class Numbers(Check):
             if runs and not found:
                 found = _changed_unit(source, output)
                 found = found or _lost_afternoon(source, output) or reader.changed_scale(unit)
+                found = found or _lost_sign(source, output)
                 found = found or reader.kept_separator(unit)
             if found := found or _changed_month(source, output, reader) or reader.changed_word(unit):
                 yield Alarm(index, found.message, found.marks)
@@ -78,7 +79,7 @@ class Numbers(Check):
 def _has_words(text: str, language: str | None) -> bool:
     if language in HAN_LANGUAGES:
         return _HAN.search(text) is not None
-    return not _number_words(language).isdisjoint(text.lower().replace("-", " ").split())
+    return not _number_words(language).isdisjoint(_LETTERS.findall(text.lower()))
 
 
 @lru_cache(maxsize=1 << 14)
@@ -184,6 +185,7 @@ class _Reader:
             or (
                 (_MEASURE.search(source) or _MEASURE.search(output))
                 and any(_is_near(after, before * factor) for factor in _FACTORS)
+                and _units_in(source).isdisjoint(_units_in(output))
             )
         ):
             return None
@@ -280,6 +282,7 @@ def _has_all(runs: Iterable[str], text: str) -> bool:
 
 _SMALLEST = frozenset({"0", "1"})
 _LONGEST = 400
+_LETTERS = re.compile(r"[^\W\d_]+")
 _HAN = re.compile(
     "[二三四五六七八九两兩十百千][一二三四五六七八九两兩十百千万萬億亿零〇]"
     "|[二三四五六七八九十两兩][个個人名次年月日天周本只件条張枚冊]"
@@ -411,6 +414,7 @@ _UNITS = {
     "ml": "ml мл 毫升",
     "cm": "cm см 厘米",
     "mm": "mm мм 毫米",
+    "kilo": "キロ",
     "km": "km км 公里 千米 キロメートル"
     " kilometer kilometers kilometre kilometres kilómetros quilômetros quilómetros chilometri"
     " kilomètres километров километра",
@@ -476,11 +480,38 @@ def _changed_unit(source: str, output: str) -> _Found | None:
         if (
             other != unit
             and {unit, other} <= _EXCLUSIVE
+            and {unit, other} not in ({"kilo", "km"}, {"kilo", "kg"})
             and unit not in {name for name, _, _ in ours.values()}
         ):
             message = f"{source[start:end]!r} became {output[place:stop]!r}"
             return _Found(message, (Mark("source", start, end), Mark("output", place, stop)))
     return None
+
+
+# What stays the same in another language: 2,460 m are not 2,46 m.
+_SHORT_UNIT = re.compile(r"(?<=\d)[ \u00a0\u202f]?((?:k|m|c)?m|k?g|[mk]?l|lbs?|ft|%|°[CF])(?![^\W_])")
+
+
+def _units_in(text: str) -> frozenset[str]:
+    return frozenset(_SHORT_UNIT.findall(text))
+
+
+_BELOW_ZERO = re.compile(r"(?<![\w)])[-−–](\d+(?:[.,]\d+)?)(?=\s?°)")
+_SAYS_MINUS = re.compile(
+    r"[-−–‐]\s?\d|min|mínus|moins|menos|meno|мин|ниже|マイナス|零下|氷点下|unter|below|bajo|abaixo|sotto|sous"
+)
+
+
+def _lost_sign(source: str, output: str) -> _Found | None:
+    """A temperature below zero that is above it in the output."""
+    match = _BELOW_ZERO.search(source) if "°" in source else None
+    if (
+        match is None
+        or match[1].replace(",", ".") not in output.replace(",", ".")
+        or _SAYS_MINUS.search(output)
+    ):
+        return None
+    return _Found(f"{match[0]} has lost its sign", (Mark("source", *match.span()),))
 
 
 _EVENING = re.compile(r"(?<![\d:.])(1[01]|[1-9])(?:[:.]([0-5]\d))? ?(?:PM|pm|p\.m\.)(?!\w)")

@@ -363,7 +363,7 @@ class Untranslated(_LanguageCheck):
                 continue
             if is_same_text(source, output):
                 is_plain = is_translatable(source) or _is_label(source, words.source, words.target)
-                if not is_plain or _is_like_reference(unit):
+                if not is_plain or _is_like_reference(unit) or _may_stay(unit, words.target):
                     continue
                 # Languages that share most words may well say the same.
                 if words.has_enough and 3 * words.vocabulary.leaning(output) > len(output.split()):
@@ -394,6 +394,16 @@ def _is_label(source: str, language: str | None, target: str | None) -> bool:
         part.isalpha() and not is_loan(part.lower()) and is_foreign_word(part.lower(), language, target)
         for part in parts
     )
+
+
+def _may_stay(unit: Unit, target: str | None) -> bool:
+    """Whether a few words of a copy are all words of the target language, or nouns that got a capital."""
+    words, forms = words_of(unit.output), word_forms(target or "")
+    if not forms.has_dictionary or len(words) > 4:
+        return False
+    if target == "de" and unit.output != unit.source and all(word[0].isupper() for word in words):
+        return True
+    return all(forms.knows(word.lower()) for word in words)
 
 
 def _share_beginnings(source: str, output: str) -> bool:

@@ -159,6 +159,8 @@ def _may_differ(before: str, given: str, output: str, source: str, code: str) ->
         and not output.rstrip(_CLOSERS).endswith(("...", "…", ". "))
     ):
         return True  # The check `doubled-words` reports two full stops.
+    if before == "comma" and given in ("exclamation", "colon"):
+        return True  # a salutation
     if {before, given} & {"comma", "semicolon"} and "" in (before, given):
         return False
     if code in _NO_PERIOD and {before, given} <= {"period", "question", "exclamation", ""}:
@@ -222,7 +224,7 @@ _PAIRS = {"(": ")", "[": "]", "{": "}", "（": "）", "【": "】", "「": "」"
 _ANY_BRACKET = re.compile(r"[()\[\]{}（）【】「」『』《》]")
 _WIDE_BRACKET = {"（": "(", "）": ")", "【": "[", "】": "]", "［": "[", "］": "]", "｛": "{", "｝": "}"}
 _ENUMERATION = re.compile(
-    r"(?:^|(?<=\s))\w{1,3}\)|[:;]-?[()\[\]{}]|[()]-?[:;]|[\"'„“«‘`»][()\[\]{}][\"'”“»’«]|\\[()\[\]{}]"
+    r"(?:^|(?<=\s))\w{1,3}\)(?=\s\S)|[:;]-?[()\[\]{}]|[()]-?[:;]|[\"'„“«‘`»][()\[\]{}][\"'”“»’«]|\\[()\[\]{}]"
 )
 _PAIRS_IN_QUOTES = re.compile(r"[\"'“‘`][()\[\]{}][\"'”’]")
 _MIXED_WIDTH = re.compile(r"（[^()（）\n]{1,80}\)|\([^()（）\n]{1,80}）")
@@ -261,7 +263,8 @@ def _bracket_problems(source: str, output: str, unit: Unit) -> Sequence[FormProb
         message = f"The bracket '{match[0][0]}' is closed with '{match[0][-1]}'"
         return [FormProblem(message, mark("output", match.start(), match.end()))]
     lost = _PLURAL_ENDING.sub("", source).count("(") or bool(_SQUARE.search(source) and "--" not in source)
-    if lost and not any(sign in output for sign in "()（）[]—–-［【「") and opened is None:
+    has_others = any(sign in output for sign in "()（）[]—–-［【「")
+    if lost and not has_others and opened is None and (" " in output or not output.isascii()):
         where = mark_all("source", source, "(") or mark_all("source", source, "[")
         return [FormProblem("The brackets are missing", where)]
     return ()
@@ -420,6 +423,7 @@ _LEGITIMATE = {
     "ro": words("nu"),
     "pl": words("się"),
 }
+_ARTICLES = words("der die das den dem")
 _NAMES_DOUBLED = words("bora duran papua pago new york walla chop bla yo tam")
 
 
@@ -438,7 +442,7 @@ class DoubledWords(UnitCheck):
 
     def look(self, context: CheckContext) -> Callable[[str, str, Unit], Sequence[FormProblem]]:
         code = code_of(context.target)
-        legitimate = _LEGITIMATE.get(code, frozenset()) | _NAMES_DOUBLED
+        legitimate = _LEGITIMATE.get(code, frozenset())
         reduplicates = code in _REDUPLICATE
         letters = _ONE_LETTER.get(code)
         short = re.compile(rf"(?<![^\s(])([{letters}]) \1(?= [^\W\d_])") if letters else None
@@ -458,7 +462,13 @@ class DoubledWords(UnitCheck):
                 return ()
             word, again = match[1], match[0][len(match[1]) + 1 :]
             # FILE file: a name for something and the thing itself.
-            if word.lower() in legitimate or (word != again and (word.isupper() or again[0].isupper())):
+            # Programme, die die Datei öffnen: a comma comes before two pronouns.
+            is_clause = word.lower() not in _ARTICLES or "," in output[: match.start()] or code != "de"
+            if (
+                (word.lower() in legitimate and is_clause)
+                or word.lower() in _NAMES_DOUBLED
+                or (word != again and (word.isupper() or again[0].isupper()))
+            ):
                 return ()
             if _DOUBLED.search(source) or f"{word} {word}" in source:
                 return ()

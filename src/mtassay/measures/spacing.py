@@ -42,8 +42,9 @@ _BEFORE_ALL = re.compile(r" (?=[,.;:!?](?:\s|$))(?<=[^\W\d_] )")
 _AFTER = re.compile(r",(?=[^\W\d_]{2})(?<=[^\W\d_]{2},)|[.!?](?=[A-ZÄÖÜÀÉÈ][^\W\d_]{2})(?<=[^\W\d_]{3}[.!?])")
 _FRENCH = re.compile(r"[;!?](?=\s|$)(?<=[^\W\d_]{2}.)")
 _PLACEHOLDER = r"%(?:\d+\$)?[sd@]|%\(\w+\)[sd]|\{\w*\}"
-_GLUED = re.compile(rf"(?<=[^\W\d_]{{3}})({_PLACEHOLDER})(?!\w)|({_PLACEHOLDER})[^\W\d_]{{4,}}+")
+_GLUED = re.compile(rf"(?<=[^\W\d_]{{3}})({_PLACEHOLDER})(?!\w)|({_PLACEHOLDER})[^\W\d_]{{3,}}+")
 _GLUED_SOURCE = re.compile(rf"(?<=[^\W\d_])(?:{_PLACEHOLDER})|(?:{_PLACEHOLDER})(?=[^\W\d_])")
+_INSIDE = re.compile(r"\( (?=\w)|(?<=\w) \)")
 _OPENED = re.compile(r"[¿¡] (?=\w)")
 _AFTER_SIGN = re.compile(rf"(?<=[^\W\d_]{{2}})([,;:!?])({_PLACEHOLDER})")
 # Endings of verbs, which no space separates from their stems.
@@ -92,6 +93,10 @@ class Spaces(ConventionCheck):
                 found.append(
                     FormProblem(f"A space before '{sign}'", mark("output", match.start(), match.end() + 1))
                 )
+            match = _INSIDE.search(output) if "( " in output or " )" in output else None
+            if match and "( " not in source and " )" not in source:
+                where = mark("output", match.start(), match.end())
+                found.append(FormProblem("A space inside the brackets", where))
             match = _OPENED.search(output) if code in ("es", "ast", "gl") else None
             if match:
                 where = mark("output", match.start(), match.end())
@@ -349,7 +354,7 @@ _LOST_LETTER = re.compile(r"(?:^|(?<=[^\W\d_]{2}))\?(?=[^\W\d_]{2})")
 _EASTERN = "ąćęłńśźżčďěňřšťůžőű"
 # Small letters that a language does not have; a word with one is of another language.
 _STRANGE = {
-    code: re.compile(rf"(?<![\w@.-])[^\W\d_A-ZÀ-ÞА-Я][^\W\d_]*[{letters}][^\W\d_]*(?![\w@.-])")
+    code: re.compile(rf"(?<![\w@.-])[^\W\d_A-ZÀ-Þ][^\W\d_]*[{letters}][^\W\d_]*(?![\w@.-])")
     for code, letters in {
         "de": f"ñãõíóú{_EASTERN}",
         "es": f"ãõçàèêâôß{_EASTERN}",
@@ -452,7 +457,7 @@ _WRONGLY_READ = re.compile(
     r"|Â[\u00a0-\u00bf](?=\s|$|\w)"
     r"|(?:[ÐÑ][\u0080-\u00bf\u0152-\u0178\u2013-\u2122]){2,}|(?:Å[\u0080-\u00bf\u0152-\u0178]"
     r"|Ä[\u0080-\u00bf\u0152-\u0178]){2,}"
-    r"|(?:[äåæçèé][\u0080-\u00bf\u0152-\u0178\u2013-\u2122]{2}){2,}"
+    r"|(?:[äåæçèé][\u0080-\u00bf\u0152-\u0178\u2013-\u2122]{2}){2,}|[\u00c0-\u00ff]{4,}"
 )
 _ENTITY = re.compile(
     r"&(?:quot|apos|amp|lt|gt|nbsp|#\d{2,5}|#x[0-9a-fA-F]{2,5}|[aeiouAEIOUcnCN](?:acute|grave|uml|circ"
@@ -467,7 +472,7 @@ _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
 # What all of these have, which is cheap to see.
 _ODD = re.compile(
     "[\ufffd\ufeff\u200b\u2060\u00ad\u202a-\u202e\u2066-\u2069\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]"
-    "|[ÃâÂÐÑÅÄäåæçèé][\u0080-\u00bf\u0152-\u0178\u2013-\u2122]"
+    "|[ÃâÂÐÑÅÄäåæçèé][\u0080-\u00bf\u0152-\u0178\u2013-\u2122]|[\u00c0-\u00ff]{4}"
 )
 
 

@@ -15,19 +15,23 @@ class Talk(NamedTuple):
     """What a language says about translating, in small letters.
 
     `translate` are beginnings of words for translating, `refuse` an expression for declining, `notes` are
-    labels of notes, `names` what the language calls itself and English, as in the label `Czech:`.
+    labels of notes, `assents` how an answer to a request begins, `names` what the language calls itself and
+    English, as in the label `Czech:`.
     """
 
     translate: tuple[str, ...]
     refuse: str
     notes: tuple[str, ...] = ()
+    assents: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
 
 
 @cache
 def talk_tables() -> Mapping[str, Talk]:
     """By language."""
-    table = read_table(Path(__file__).parent / "data" / "talk.toml", lists=("translate", "notes", "names"))
+    table = read_table(
+        Path(__file__).parent / "data" / "talk.toml", lists=("translate", "notes", "assents", "names")
+    )
     return {code: Talk(**entry) for code, entry in table.items()}
 
 
@@ -83,6 +87,22 @@ def refusal_in(text: str, languages: Iterable[str] = ()) -> re.Match[str] | None
     'kann diesen text nicht übersetz'
     """
     return _refusals(*languages).search(text)
+
+
+@cache
+def _assents() -> re.Pattern[str]:
+    words = {assent for talk in talk_tables().values() for assent in talk.assents}
+    parts = "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
+    return re.compile(rf"\W{{0,4}}(?:{parts})(?:\s?[,.!:：、。，！]|\s[-–—]\s)", re.IGNORECASE)
+
+
+def begins_with_assent(text: str) -> bool:
+    """Whether a text begins as the answer to a request.
+
+    >>> begins_with_assent("Gerne! Hier ist sie."), begins_with_assent("Sure enough")
+    (True, False)
+    """
+    return _assents().match(text) is not None
 
 
 @cache

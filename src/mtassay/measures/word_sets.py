@@ -261,7 +261,8 @@ class _Look:
             return None
         if swapped.is_polar:
             rest = text.lower().replace(swapped.word, " "), unit.output.lower().replace(swapped.other, " ")
-            if self._source.plain_in(rest[0]) or self._target.plain_in(rest[1]) or _NON.search(rest[1]):
+            denials = bool(self._source.plain_in(rest[0])) + bool(self._target.plain_in(rest[1]))
+            if denials == 1 or _NON.search(rest[1]):
                 return None
         return _Problem("opposite", swapped.message, swapped.marks(text, unit.output))
 

@@ -166,22 +166,18 @@ def choice_headline(found: Sequence[Offer]) -> Headline | None:
     """The Pareto front in one sentence; `None` where there is nothing to choose by."""
     if not has_choice(found) or not (kept := front(found)):
         return None
-    lost = [offer for offer in found if offer.quality is not None and offer not in kept]
-    told = []
-    for offer in kept:
-        best_in = [
-            word
-            for word, key in (("best", "quality"), ("cheapest", "price"), ("fastest", "middle"))
-            if _is_first(offer, key, kept)
-        ]
-        told.append(offer.system + (f" ({', '.join(best_in)})" if best_in else ""))
     if len(kept) == 1:
         text = f"{kept[0].system} is as good, cheap, fast and reliable as every other system."
         return Headline(text, "choice")
-    rest = (
-        f"; {_joined([o.system for o in lost])} lose{'s' * (len(lost) == 1)} to one of them" if lost else ""
-    )
-    return Headline(f"By quality, price, time and failures, choose among {_joined(told)}{rest}.", "choice")
+    told = []
+    for word, key, number in (
+        ("best", "quality", lambda o: o.shown.partition(" [")[0]),
+        ("cheapest", "price", lambda o: f"{o.price:,.2f} {o.currency}".rstrip() + " for 1 M characters"),
+        ("fastest", "middle", lambda o: f"{o.middle:.2f} s a text"),
+    ):
+        if first := [o for o in kept if _is_first(o, key, kept)]:
+            told.append(f"{_joined([o.system for o in first])} is {word} ({number(first[0])})")
+    return Headline(f"{'; '.join(told)}.", "choice")
 
 
 def _is_first(offer: Offer, key: str, among: Sequence[Offer]) -> bool:

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
 from mtassay.data.display import Headline, Leaderboard
@@ -31,6 +32,7 @@ _RISKS = 3
 _WEAK = "Not sure"
 _FEW_OF = 4  # a quarter of the measures or fewer is weak evidence
 _ALPHA = 0.05
+_LESS = 0.9  # a price or a time that is less by a tenth counts
 _NAMED = 6  # systems named in a sentence
 _RATINGS = 196
 """Sentences to rate so that 5 of 100 points show: 80 % power, 5 % level, a deviation of 25 points."""
@@ -128,10 +130,9 @@ def decide(
     advice = f"The data cannot decide between {_joined(leaders)}."
     if choice.disagreeing(leaders):
         advice = f"The measures disagree about {_joined(leaders)}, so the data cannot decide."
-    advice += "".join(f" {why}" for why in choice.left_out())
     following, command = choice.what_would(leaders)
     risks = choice.risks(leaders)
-    reasons = [*choice.open_reasons(leaders), *choice.trade()]
+    reasons = [*choice.open_reasons(leaders), *choice.left_out(), *choice.trade()]
     return Recommendation(advice, "", reasons, risks, following, command, choice.told(), leaders)
 
 
@@ -240,7 +241,7 @@ class _Choice:
             return a in winners and b not in winners
         if priority in (COST, LATENCY):
             known = self._costs(priority)
-            return a in known and b in known and known[a] < known[b]
+            return a in known and b in known and known[a] < _LESS * known[b]
         flagged = self._critical if priority == NO_CRITICAL else self._terms
         fewer, more = (
             flagged.get(b, set()) - flagged.get(a, set()),
@@ -299,6 +300,8 @@ class _Choice:
 
     def sure(self, first: str) -> list[str]:
         """How sure it is that this system is the one, against the next best, in sentences."""
+        if self.decided_by() not in (QUALITY, _APART, ""):
+            return [self._tie(first), self.people()]
         rival = self.ordered(system for system in self.systems if system != first)[0]
         pairs = self._pairs(first, rival)
         won = [board.label for board, pair in pairs if pair.better == first]
@@ -319,6 +322,29 @@ class _Choice:
             )
             told = [f"{how}: {finds} it significantly better than {rival}, the next best{by}; {worse}."]
         return [*told, *self._worth(first, rival), *self._judge(), self.people()]
+
+    def _tie(self, first: str) -> str:
+        """What made the choice where quality did not, in numbers."""
+        name = self.decided_by()
+        stages = self._stages(self.priorities)
+        left = next(before for (_, before), (now, _) in pairwise(stages) if now == name and len(before) > 1)
+        rest = sorted((system for system in left if system != first), key=self.systems.index)
+        numbers: Mapping[str, float]
+        if name in (COST, LATENCY):
+            label = "price of a million characters" if name == COST else "time for a text, in seconds,"
+            numbers = self._costs(name)
+        else:
+            label = f"number of outputs with {'critical errors' if name == NO_CRITICAL else 'wrong terms'}"
+            flagged = self._critical if name == NO_CRITICAL else self._terms
+            numbers = {system: len(flagged.get(system, ())) for system in left}
+        told = ", ".join(
+            f"{system} {numbers[system]:,.{2 * (name in (COST, LATENCY))}f}"
+            for system in [first, *rest[: _NAMED - 1]]
+            if system in numbers
+        )
+        before = f"Quality does not decide between {_joined([first, *rest])}. "
+        is_later = QUALITY in self.priorities[: self.priorities.index(name)]
+        return f"{before * is_later}The {label} decides: {told}."
 
     def open_reasons(self, leaders: Sequence[str]) -> list[str]:
         """Why nothing can be recommended."""
@@ -386,7 +412,7 @@ class _Choice:
                     for f in one.run.findings
                     if f.system == system and severity_of(f) == "critical"
                 )
-                for detector, n in critical.most_common(1):
+                for detector, n in critical.most_common(_RISKS):
                     texts = len(one.run.outputs.get(system, ())) or len(one.run.segments)
                     name = detector.removeprefix("check:")
                     text = f"{system}: critical errors of {name} in {n:,} of {plural(texts, 'output')}."
@@ -403,7 +429,12 @@ class _Choice:
             found += sorted(weak, key=lambda risk: [r.place for r in found + weak].index(risk.place))
         places: Counter[int] = Counter()
         ranked = []
+        seen = set()
         for number, risk in enumerate(found):
+            about = risk.place, risk.headline.group.removeprefix("check:")
+            if about in seen:  # told once, of the first system
+                continue
+            seen.add(about)
             is_critical = ": critical errors of " in risk.headline.text
             ranked.append((not is_critical, places[risk.place], number, risk))
             places[risk.place] += 1

@@ -109,7 +109,30 @@
     }
     table.closest(".scroll").after(tools);
   };
-  const prepareIn = (part) => { for (const table of part.querySelectorAll("table")) if (!table.closest("details:not([open])")) prepare(table); };
+  const stack = (table) => {
+    const box = table.closest(".scroll");
+    if (!box) return;
+    table.classList.remove("tight", "stack");
+    if (box.scrollWidth <= box.clientWidth + 1) return;
+    table.classList.add("tight");
+    if (box.scrollWidth <= box.clientWidth + 1) return;
+    table.classList.remove("tight");
+    const names = [...table.tHead.rows[0].cells].map((cell) => cell.textContent.trim());
+    for (const row of table.tBodies[0].rows) [...row.cells].forEach((cell, column) => { if (column) cell.dataset.name = names[column]; });
+    table.classList.add("stack");
+  };
+  const prepareIn = (part) => {
+    for (const table of part.querySelectorAll("table")) if (!table.closest("details:not([open])")) { prepare(table); stack(table); }
+  };
+  addEventListener("resize", () => prepareIn(document));
+  // On paper nothing is folded.
+  let folded = [];
+  addEventListener("beforeprint", () => {
+    for (const table of document.querySelectorAll(".stack")) table.classList.remove("stack");
+    folded = [...document.querySelectorAll("details:not([open])")];
+    for (const one of folded) one.open = true;
+  });
+  addEventListener("afterprint", () => { for (const one of folded) one.open = false; });
   document.addEventListener("toggle", (event) => { if (event.target.open) prepareIn(event.target); }, true);
   document.addEventListener("keydown", (event) => {
     const cell = event.target.closest && event.target.closest(".cell");
