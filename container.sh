@@ -7,7 +7,7 @@ demo)
     cp /opt/mtassay/demo/report.html . ;;
 serve) # NAME HOST: an invitation for NAME, and the page under the name HOST
     mtassay review invite "$2" --admin --address "http://$3:8765"
-    exec mtassay review serve --host 0.0.0.0 --known-as "$3" ;;
+    exec mtassay serve --host 0.0.0.0 --known-as "$3" ;;
 *)
     exec mtassay "$@" ;;
 esac

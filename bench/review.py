@@ -86,7 +86,6 @@ class Server:
             sys.executable,
             "-m",
             "mtassay",
-            "review",
             "serve",
             str(path),
             "--port",

@@ -60,7 +60,7 @@ def main() -> None:
         "all of a run": f"runs show {runs['score'].id}",
         "one case with all that is known of it": f"explain {lessons[1].case}",
         "and one of the suite": f"explain {lessons[2].case}",
-        "settle what is open, in a browser": "review serve",
+        "settle what is open, in a browser": "serve",
         "again: only what changed": "run",
     }.items():
         say(f"   mtassay {command:<32}  # {what}")

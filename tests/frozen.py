@@ -88,7 +88,6 @@ PAGES = (
     "/campaigns",
     "/campaigns/new",
     "/campaign?name=spring",
-    "/exchange",
     "/none",
     "/api/me",
     "/api/runs",
@@ -362,15 +361,15 @@ def transcript(name: str) -> str:
 
 
 def serve() -> str:
-    """What `review serve` says, and some of its pages."""
+    """What `serve` says, and some of its pages."""
     with place() as folder:
-        command = [sys.executable, "-m", "mtassay", "review", "serve", "--port", "0"]
+        command = [sys.executable, "-m", "mtassay", "serve", "--port", "0"]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as server:
             assert server.stdout is not None
             first = server.stdout.readline()
             found = re.search(r"http://[\w.:]+", first)
             assert found, first
-            told = f"$ mtassay review serve --port 0\n{first}\n"
+            told = f"$ mtassay serve --port 0\n{first}\n"
             for page in PAGES:
                 try:
                     answer = urllib.request.urlopen(found.group() + page, timeout=60)
@@ -468,7 +467,7 @@ def surface() -> str:
 def uncovered() -> list[str]:
     """Commands and functions without an entry, and keys that are in no stored plan."""
 
-    said = "\n".join(COMMANDS.values()) + "\nreview serve\n"
+    said = "\n".join(COMMANDS.values()) + "\nserve\n"
     plans = "\n".join(path.read_text(encoding="utf-8") for path in (STORE / "plans").iterdir())
     options = (step_options(method) for _, method in each_named("method"))
     keys = dict.fromkeys([*SECTIONS, *TEST_SET, *STEP, *BUDGET, *(name for own in options for name in own)])
@@ -482,7 +481,7 @@ def uncovered() -> list[str]:
 
 ENTRIES: dict[str, Callable[[], str]] = {
     **{f"commands/{name}.txt": lambda name=name: transcript(name) for name in COMMANDS},  # type: ignore[misc]
-    "commands/review-serve.txt": serve,
+    "commands/serve.txt": serve,
     **{f"library/{name}.json": lambda name=name: library(name) for name in LIBRARY},  # type: ignore[misc]
     "surface.json": surface,
 }

@@ -88,7 +88,7 @@ def digests(pages: dict[str, str]) -> dict[str, str]:
 @contextmanager
 def served(workspace: Path) -> Iterator[str]:
     """The address of the review page of a workspace."""
-    command = [sys.executable, "-m", "mtassay", "review", "serve", "--port", "0", "--reviewer", "anna"]
+    command = [sys.executable, "-m", "mtassay", "serve", "--port", "0", "--reviewer", "anna"]
     environment = {**os.environ, "MTASSAY_WORKSPACE": str(workspace)}
     with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None

@@ -1,4 +1,4 @@
-"""`mtassay review serve`, `invite` and `revoke` from the command line."""
+"""`mtassay serve`, `invite` and `revoke` from the command line."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_nobody_is_invited_under_a_name_that_is_none(saved: Run, name: str) -> N
 
 
 def test_an_empty_reviewer_is_not_the_login_name(saved: Run) -> None:
-    refused = saved("review", "serve", "--reviewer", "", "--port", "0")
+    refused = saved("serve", "--reviewer", "", "--port", "0")
     assert (refused.returncode, refused.stderr) == (
         2,
         "mtassay: Say who reviews: --reviewer NAME, or set MTASSAY_REVIEWER.\n",
@@ -55,13 +55,13 @@ def test_a_revoked_person_is_named_and_a_stranger_is_an_error(saved: Run) -> Non
 
 
 def test_serving_others_needs_an_invitation(saved: Run) -> None:
-    refused = saved("review", "serve", "--host", "0.0.0.0", "--port", "0")
+    refused = saved("serve", "--host", "0.0.0.0", "--port", "0")
     assert refused.returncode == 2
     assert "nobody is invited: mtassay review invite NAME --admin" in refused.stderr
 
 
 def test_serving_needs_a_workspace(run: Run) -> None:
-    refused = run("review", "serve", "none.db")
+    refused = run("serve", "none.db")
     assert (refused.returncode, "There is no workspace none.db" in refused.stderr) == (2, True)
 
 
@@ -78,7 +78,7 @@ def test_the_page_says_where_it_is_and_who_may_open_it_until_ctrl_c(
     save_run(tmp_path)
     if invited:
         access.invite("anna", workspace=tmp_path / ".mtassay" / "workspace.db")
-    command = [sys.executable, "-m", "mtassay", "review", "serve", "--port", "0", "--reviewer", "lena"]
+    command = [sys.executable, "-m", "mtassay", "serve", "--port", "0", "--reviewer", "lena"]
     with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         assert "the review page is at http://127.0.0.1:" in process.stderr.readline()

@@ -67,7 +67,7 @@ def test_every_format_shows_the_averages(run: Run, folder: Path, form: str) -> N
 def test_what_is_open_is_said_with_the_next_step(run: Run, folder: Path) -> None:
     done = run("suite", "run", "suite.yaml", "-t", "b.tsv")
     assert "mtassay: 1 output is not settled. To settle: mtassay review next" in done.stderr
-    assert "mtassay: or in a browser: mtassay review serve" in done.stderr
+    assert "mtassay: or in a browser: mtassay serve" in done.stderr
     again = run("runs", "show", "last", "--phenomena").stdout
     assert "False friends" in again
     assert "Nouns" in again

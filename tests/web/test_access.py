@@ -53,7 +53,7 @@ def test_a_link_can_end_by_itself_or_lead_into_one_campaign(workspace: Path) -> 
         assert "autumn" not in browser.get("/").text
         assert browser.get("/campaign/next?name=spring").status_code == 200
         assert browser.get("/campaign/next?name=autumn").status_code == 404
-        for path in (f"/runs/{run_of(workspace)}/suite", "/exchange", "/api/runs"):
+        for path in (f"/runs/{run_of(workspace)}/suite", "/report?run=last", "/api/runs"):
             assert browser.get(path).status_code == 403
     deeds = [(who, deed) for _, who, deed in access.journal(workspace=workspace)]
     assert deeds == [
@@ -63,7 +63,7 @@ def test_a_link_can_end_by_itself_or_lead_into_one_campaign(workspace: Path) -> 
     ]
 
 
-PRIVATE = ("/", "/campaigns", "/exchange", "/exchange/reviews.jsonl", "/api/me", "/api/runs")
+PRIVATE = ("/", "/campaigns", "/report?run=last", "/history?run=last", "/api/me", "/api/runs")
 
 
 @pytest.mark.parametrize("name", ["127.0.0.1", "review.example.org"])
@@ -140,7 +140,7 @@ def test_only_who_asks_for_it_opens_a_closed_page_again(workspace: Path) -> None
     with pytest.raises(UsageError, match="Still invited: anna"):
         serve(workspace, port=0, reopen=True)
     access.revoke("anna", workspace=workspace)
-    with pytest.raises(UsageError, match=r"All invitations .* were revoked.*mtassay review serve --reopen"):
+    with pytest.raises(UsageError, match=r"All invitations .* were revoked.*mtassay serve --reopen"):
         serve(workspace, port=0)
     with pytest.raises(UsageError, match=r"--reopen is for this machine alone, not for review\.example\.org"):
         serve(workspace, port=0, hosts=["review.example.org"], reopen=True)

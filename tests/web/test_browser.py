@@ -87,7 +87,7 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 @contextmanager
 def served(folder: str) -> Iterator[str]:
     """The address of the page of a folder's workspace."""
-    command = [sys.executable, "-m", "mtassay", "review", "serve", "--port", "0", "--reviewer", "lena"]
+    command = [sys.executable, "-m", "mtassay", "serve", "--port", "0", "--reviewer", "lena"]
     with subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         line = process.stderr.readline()

@@ -5,7 +5,6 @@ The outputs are those of a real engine, from the demo, and a few in scripts that
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -250,23 +249,12 @@ def test_an_audit_from_the_form_to_its_end(chromium: Any, address: str, workspac
     assert not one.complaints
 
 
-def test_a_file_is_downloaded(chromium: Any, address: str, tmp_path: Path) -> None:
-    one = Opened(chromium, address)
-    page = one.go("/exchange")
-    with page.expect_download() as waiting:
-        page.get_by_role("link", name="JSONL").click()
-    file = tmp_path / "reviews.jsonl"
-    waiting.value.save_as(file)
-    assert all("answer" in json.loads(line) for line in file.read_text("utf-8").splitlines())
-    assert not one.complaints
-
-
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 640, 390])
 def test_no_page_of_a_campaign_has_a_barrier(chromium: Any, address: str, width: int, theme: str) -> None:
     one = Opened(chromium, address, width=width, theme=theme)
     cards = [f"/campaign/next?name={name}" for name in ("mqm", "esa", "adequacy", "da", "both", "audit")]
-    for path in ("/", "/campaigns", "/campaigns/new", "/exchange", "/campaign?name=both", *cards):
+    for path in ("/", "/campaigns", "/campaigns/new", "/campaign?name=both", *cards):
         page = one.go(path)
         if page.locator("[data-marking]").count():
             type_keys(page, "ArrowRight", "e", "2", "ArrowRight")

@@ -15,7 +15,6 @@ from fastapi.testclient import TestClient
 from mtassay.app import access, campaign_work, reviewing
 from mtassay.app.campaign_progress import report
 from mtassay.data.errors import UsageError
-from mtassay.data.formats.review_files import read_reviews
 from mtassay.data.nouns import Output, Result, Run, Segment
 from mtassay.runtime.workspace import Workspace
 from tests.cli import conftest as command_line
@@ -341,7 +340,7 @@ def test_strangers_see_no_campaign_and_reviewers_make_none(workspace: Path) -> N
         assert ben.get(f"{path}?name=spring").status_code == 404
     assert anna.get("/campaign/disputes?name=spring").status_code == 400
     assert ben.post("/campaign/card?name=spring&subject=x", data={"csrf": token}).status_code == 404
-    for path in ("/campaigns/new", "/exchange", "/exchange/reviews.jsonl", "/exchange/file?form=mqm"):
+    for path in ("/campaigns/new", "/report?run=last", "/history?run=last"):
         assert ben.get(path).status_code == 403
     for path in ("/campaigns", "/campaign/close?name=spring"):
         assert ben.post(path, data={"csrf": token}).status_code == 403
@@ -355,35 +354,3 @@ def test_nothing_is_changed_without_the_token_of_the_page(workspace: Path) -> No
         for path in (where, "/campaigns", "/campaign/close?name=spring"):
             assert client.post(path, data={"answer": "correct", "csrf": "wrong"}).status_code == 403
     assert not reviewing.reviews(workspace=workspace)
-
-
-# Files ---------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("ending", ["jsonl", "tsv", "csv", "xlsx"])
-def test_answers_leave_as_a_file(workspace: Path, tmp_path: Path, ending: str) -> None:
-    if ending == "xlsx":
-        pytest.importorskip("openpyxl", reason="sheets need openpyxl")
-    campaign_work.create("spring", reviewers="lena", item=["negation-1"], workspace=workspace)
-    with client_of(workspace) as client:
-        answer(client, "spring", answer="correct")
-        sent = client.get(f"/exchange/reviews.{ending}")
-        assert f'filename="reviews.{ending}"' in sent.headers["content-disposition"]
-        path = tmp_path / f"got.{ending}"
-        path.write_bytes(sent.content)
-        assert [row.review.answer for row in read_reviews(path).rows] == ["correct"]
-
-
-def test_answers_and_tasks_are_written_for_other_programs(rated: Path) -> None:
-    campaign_work.create("mqm", question="mqm", reviewers="lena", item=["3"], workspace=rated)
-    with client_of(rated) as client:
-        answer(client, "mqm", answer="none")
-        for form in ("pearmut", "pearmut-tasks", "labelstudio", "labelstudio-tasks"):
-            sent = client.get(f"/exchange/file?run=last&question=mqm&form={form}")
-            assert sent.status_code == 200, form
-            assert sent.json(), form
-        assert b"<View>" in client.get("/exchange/file?question=mqm&form=labelstudio-config").content
-        assert client.get("/exchange/file?question=mqm&form=mqm").content.startswith(b"system\t")
-        for form in ("../x", "mqm-tasks", "pearmut-config", ""):
-            assert client.get(f"/exchange/file?form={form}").status_code == 404
-        assert client.get("/exchange/reviews.py").status_code == 404

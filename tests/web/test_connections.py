@@ -92,7 +92,7 @@ def wait_for_end(client: socket.socket, drip: bytes = b"") -> bool:
 
 def test_six_hundred_strangers_shut_no_invited_person_out(workspace: Path) -> None:
     secret = access.invite("anna", workspace=workspace)
-    command = [sys.executable, "-m", "mtassay", "review", "serve", str(workspace), "--port", "0"]
+    command = [sys.executable, "-m", "mtassay", "serve", str(workspace), "--port", "0"]
     with ExitStack() as stack:
         process = stack.enter_context(subprocess.Popen(command, stderr=subprocess.PIPE, text=True))
         stack.callback(process.kill)

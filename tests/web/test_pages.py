@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import html as html_text
 import re
 from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
 
+import mtassay
 from mtassay.app import review_cards, reviewing
 from mtassay.data.nouns import Review, Run
 from mtassay.review.queue import prepare
@@ -142,7 +144,7 @@ def test_lists_name_systems_only_where_that_was_asked_for(browser: TestClient, w
     address = f"/browse/{run_of(workspace)}/suite"
     html = browser.get(address).text
     assert not {"alpha", "beta", "gamma"} & set(re.findall(r"\w+", html))
-    assert "mtassay review serve --show-systems" in html
+    assert "mtassay serve --show-systems" in html
     with client_of(workspace, show_systems=True) as seeing:
         html = seeing.get(address).text
         assert {"alpha", "beta", "gamma"} <= set(re.findall(r"\w+", html))
@@ -248,3 +250,45 @@ class Slow(Workspace):
 
 def test_who_comes_second_to_a_new_run_gets_its_agenda(workspace: Path) -> None:
     assert review_cards.open_agenda(Slow(workspace), run_of(workspace), "suite").total == 4
+
+
+# What is in the workspace -----------------------------------------------------------------------------------
+
+
+def test_the_first_page_lists_saved_runs_and_what_waits(browser: TestClient, workspace: Path) -> None:
+    html = browser.get("/").text
+    assert f'name="run" value="{run_of(workspace)}"' in html
+    assert f'href="/history?run={run_of(workspace)}"' in html
+    assert "What waits" in html
+
+
+def test_the_report_of_a_saved_run_is_the_one_that_the_command_writes(
+    browser: TestClient, workspace: Path, tmp_path: Path
+) -> None:
+    run = run_of(workspace)
+    served = browser.get(f"/report?run={run}")
+    path = mtassay.write_report(run, tmp_path / "report.html", themes=False, workspace=workspace)
+    written = path.read_text("utf-8")
+    main = re.compile(r"<main.*</main>", re.DOTALL)
+    assert main.findall(served.text) == main.findall(written)
+    policy = served.headers["content-security-policy"]
+    assert policy.endswith("frame-ancestors 'none'")
+    assert "unsafe" not in policy
+    assert policy.partition("; frame")[0] in html_text.unescape(written)
+
+
+def test_a_report_says_what_gates_say_and_what_changed(browser: TestClient, workspace: Path) -> None:
+    run = run_of(workspace)
+    gated = browser.get("/report", params={"run": run, "rules": "accuracy/micro >= 99 %"}).text
+    assert "accuracy/micro &gt;= 99 %" in gated
+    refused = browser.get(f"/report?run={run}&against=none")
+    assert refused.status_code == 400
+    assert browser.get("/report?run=nothing").status_code == 400
+    assert browser.get("/report").status_code == 422
+
+
+def test_systems_are_followed_over_their_runs(browser: TestClient, workspace: Path) -> None:
+    page = browser.get(f"/history?run={run_of(workspace)}").text
+    assert "Over time" in page
+    assert all(f"<caption>{system}: " in page for system in ("alpha", "beta", "gamma"))
+    assert browser.get("/history?run=none").status_code == 400

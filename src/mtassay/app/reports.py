@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Literal, cast
 
 from mtassay.app.arguments import known_keywords
-from mtassay.app.history import Which, find_snapshots, load_run
+from mtassay.app.history import Which, find_baseline, find_snapshots, load_run
 from mtassay.app.page.contents import Page, changes_part, page_of
 from mtassay.app.page.decision import Recommendation
 from mtassay.app.page.page_html import render_markdown, render_page
 from mtassay.app.reviewing import agreement
 from mtassay.app.runs import Run, workspace_path
+from mtassay.changes.gate_checks import check_gates
 from mtassay.changes.run_changes import RunChanges, pair_systems
 from mtassay.changes.theme_search import ALPHA
 from mtassay.changes.theme_tables import render_themes, theme_blocks
@@ -197,6 +198,28 @@ def write_runs(
     )
     _write(page, target, kind)
     return page.decision
+
+
+def report_page(
+    runs: Sequence[str],
+    *,
+    against: str | None = None,
+    rules: Sequence[str] = (),
+    themes: bool = False,
+    workspace: str | PathLike[str] | None = None,
+) -> Page:
+    """The page of saved runs, compared with an earlier one, with what these rules of a gate say."""
+    records = [load_run(run, workspace=workspace) for run in runs]
+    found = find_themes(records, quiet=True) if themes else Themes()
+    kept = {r.id: find_baseline(against, workspace=workspace, like=r) for r in records} if against else {}
+    return page_of(
+        records,
+        changes=_changes(records, against, workspace) if against else (),
+        gates=[check_gates(rules, {r.id: r for r in records}, kept).table()] if rules else (),
+        themes=theme_blocks(found, examples=3),
+        in_themes=found.by_output(),
+        agreement=_agreement(records, workspace),
+    )
 
 
 def write_changes(changes: RunChanges, path: str | PathLike[str], *, form: ReportForm | None = None) -> Path:

@@ -74,6 +74,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "report": "Write saved runs as one page that opens anywhere.",
     },
     "Review": {
+        "serve": "The workspace in a browser: runs, reports, open reviews.",
         "review": "Settle what rules could not: look at outputs and decide.",
         "explain": "Show one case with all there is to know.",
         "repair": "Turn confirmed errors into corrections, and train on them.",

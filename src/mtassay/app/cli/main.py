@@ -26,6 +26,7 @@ MODULES = {
     **dict.fromkeys(("init", "run"), "plan_commands"),
     **dict.fromkeys(("compare", "history", "gate", "themes"), "change_commands"),
     **dict.fromkeys(("report", "explain", "runs"), "run_commands"),
+    "serve": "review_people",
 }
 """Where commands are that share a module; any other is in `NAME_command`."""
 GROUPS = {
@@ -35,9 +36,8 @@ GROUPS = {
     },
     "review": {
         **dict.fromkeys(("next", "decide"), "review_queue"),
-        **dict.fromkeys(("serve", "invite"), "review_people"),
+        **dict.fromkeys(("invite", "campaign"), "review_people"),
         **dict.fromkeys(("export", "import", "agreement"), "review_sheets"),
-        "campaign": "review_people",
     },
     "meta": {
         "correlate": "meta_agreement",

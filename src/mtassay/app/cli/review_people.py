@@ -28,7 +28,8 @@ from mtassay.app.cli.frame import Values
 from mtassay.app.cli.interruption import CTRL_C
 from mtassay.app.cli.review_sheets import ShowSystemsOption, choosing
 from mtassay.app.cli.session import Session, read_key, read_line
-from mtassay.app.web.server import PORT, serve
+from mtassay.app.web.server import PORT
+from mtassay.app.web.server import serve as serve_workspace
 from mtassay.data.display import Table
 from mtassay.data.errors import UsageError
 from mtassay.data.marks import plural, printable
@@ -47,7 +48,6 @@ def register(app: typer.Typer) -> None:
     group.command("show")(show)
     group.command("close")(close)
     app.add_typer(group, name="campaign")
-    app.command("serve")(serve_page)
 
 
 def invite_reviewer(
@@ -358,7 +358,7 @@ def _card_record(card: campaign_work.CampaignCard) -> dict[str, Any]:
     return record
 
 
-def serve_page(
+def serve(
     workspace: Annotated[
         Path | None,
         typer.Argument(
@@ -375,18 +375,18 @@ def serve_page(
     ] = None,
     reopen: Annotated[bool, typer.Option("--reopen", help="Open to this machine again.")] = False,
 ) -> None:
-    """Serve the review page: what waits, in a browser.
+    """Open the workspace in a browser: saved runs, their reports and history, and what waits for review.
 
     Only this machine can open it until you invite somebody; then everybody needs a link. Ctrl-C stops it.
 
     \b
     Examples:
-    mtassay review serve
-    mtassay review serve --reviewer anna --port 9000
-    mtassay review serve --host 0.0.0.0 --known-as review.example.org
+    mtassay serve
+    mtassay serve --reviewer anna --port 9000
+    mtassay serve --host 0.0.0.0 --known-as review.example.org
     """
     try:
-        serve(
+        serve_workspace(
             workspace,
             host=host,
             port=port,

@@ -217,6 +217,7 @@ class Page:
     agreement: Sequence[Table] = ()
     plan: str = ""
     priorities: Sequence[str] = ()
+    history: Sequence[Figure | Table] = ()
 
     @property
     def systems(self) -> list[str]:

@@ -171,8 +171,11 @@
       record.texts = new Array(record.cases.length); // for the search, as it is asked for
       record.settled = Uint8Array.from(record.cases, (entry) =>
         entry[3].length === record.systems.length && entry[3].every((one) => one[1] >= 0 && ["pass", "fail"].includes(record.statuses[one[1]][1])));
-      record.sources = record.cases.map((entry) => textOf(entry[1].find((line) => record.labels[line[0]] === "source") || []));
-      record.repeats = new Set(record.sources).size < record.cases.length;
+      const source = record.labels.indexOf("source");
+      record.sources = record.cases.map((entry) => textOf(entry[1].find((line) => line[0] === source) || []));
+      const numbers = new Map();
+      record.sameAs = Int32Array.from(record.sources, (text) => numbers.get(text) ?? numbers.set(text, numbers.size).get(text));
+      record.repeats = numbers.size < record.cases.length;
       unpacked.set(key, record);
     }
     return unpacked.get(key);
@@ -183,7 +186,10 @@
   const STEP = 25;
   const WIDE = 4; // answers side by side; the rest waits behind a button
   let data = null;
-  let matching = [];
+  let matching = []; // places of sentences, as they are in the file
+  let keys = []; // what each of them is sorted by
+  let sorted = []; // the same numbers in their order
+  let noted = null; // what a number means, in words
   let shown = 0;
   let second = -1;
   let only = -1;
@@ -272,7 +278,7 @@
     const first = one[4].findIndex((line) => line[0] >= 0);
     return make("div", { class: `answer v-${verdict(one)}${one[5] === 0 ? " critical" : ""}` }, who, ...one[4].map((line, place) => lineNode(line, place === first ? other : null)));
   };
-  const caseNode = ([place, , note], before) => {
+  const caseNode = (place, note, before) => {
     const entry = data.cases[place];
     const chosen = Number($("system").value);
     const against = Number($("against").value);
@@ -283,7 +289,7 @@
     const copy = make("button", { type: "button", class: "find" }, make("span", {}, "Copy as an issue"), unseen(`: ${entry[0]}`));
     const head = make("h3", {}, make("bdi", {}, entry[0]), make("span", {}, [...names, note].filter(Boolean).map((name) => ` · ${name}`).join("")));
     const node = make("article", {}, make("div", { class: "about" }, head, link, copy));
-    const isRepeat = before !== undefined && $("equal").checked && data.sources[before[0]] === data.sources[place];
+    const isRepeat = before !== undefined && $("equal").checked && data.sameAs[before] === data.sameAs[place];
     const sources = make("div", { class: "asked" }, ...(isRepeat ? [make("p", { class: "note" }, "The same source as above.")] : entry[1].map((line) => lineNode(line, null))));
     const other = compared(entry);
     const wanted = (one) => one[0] === chosen || one[0] === against;
@@ -313,80 +319,118 @@
     }
     return node;
   };
+  const next = () => {
+    // The places in `matching` of those to show next. Only these are sorted: sorting 100,000 takes too long.
+    const end = Math.min(shown + STEP, sorted.length);
+    const [low, high] = [sorted[shown], sorted[end - 1]];
+    let first = shown;
+    while (first > 0 && sorted[first - 1] === low) first--;
+    const some = [];
+    for (let n = 0; n < keys.length; n++) if (keys[n] >= low && keys[n] <= high) some.push(n);
+    const source = (n) => ($("equal").checked ? data.sameAs[matching[n]] : 0);
+    some.sort((a, b) => keys[a] - keys[b] || source(a) - source(b) || a - b);
+    return some.slice(shown - first, end - first);
+  };
+  let last;
   const more = () => {
-    const next = matching.slice(shown, shown + STEP);
-    $("cases").append(...next.map((entry, place) => caseNode(entry, matching[shown + place - 1])));
-    shown += next.length;
+    for (const n of next()) {
+      $("cases").append(caseNode(matching[n], noted ? noted(keys[n]) : "", last));
+      last = matching[n];
+      shown++;
+    }
     $("more").hidden = shown >= matching.length;
     $("more").textContent = `Show more (${count(matching.length - shown)} left)`;
   };
 
   // What sentences are sorted by: a number for each, the lowest first.
-  const worst = (answers) => answers.reduce((low, one) => Math.min(low, (one[5] < 0 ? 3 : one[5]) * 1e9 + GRAVEST[verdict(one)] * 1e8 + Math.max(-1e7, Math.min(1e7, one[2]))), Infinity);
+  const worst = (answers) => {
+    let low = Infinity;
+    for (const one of answers) low = Math.min(low, (one[5] < 0 ? 3 : one[5]) * 1e9 + GRAVEST[verdict(one)] * 1e8 + Math.max(-1e7, Math.min(1e7, one[2])));
+    return low;
+  };
+  const ends = (answers, place) => {
+    let [low, high] = [Infinity, -Infinity];
+    for (const one of answers) {
+      const value = one[6][place];
+      if (value == null) continue;
+      if (value < low) low = value;
+      if (value > high) high = value;
+    }
+    return [low, high];
+  };
   const orders = () => {
     const found = [["worst first", worst]];
+    const pair = ["system", "against"].map((id) => Number($(id).value));
     data.values.forEach((name, place) => {
-      const of = (answers, pick) => { const known = answers.map((one) => one[6][place]).filter((value) => value != null); return known.length ? pick(...known) : Infinity; };
-      const note = (sign) => (key) => (Number.isFinite(key) ? `${name} ${+(sign * key).toFixed(2)}` : "");
-      found.push([`${name}, lowest first`, (answers) => of(answers, Math.min), note(1)]);
-      found.push([`${name}, highest first`, (answers) => { const value = of(answers, Math.max); return value === Infinity ? value : -value; }, note(-1)]);
-      if (data.systems.length > 1) found.push([`difference in ${name}`, (answers, entry) => {
-        const [a, b] = [Number($("system").value), Number($("against").value)].map((system) => (entry[3].find((one) => one[0] === system) || [])[6]);
-        if (a && b && a[place] != null && b[place] != null) return -Math.abs(a[place] - b[place]);
-        const known = entry[3].map((one) => one[6][place]).filter((value) => value != null);
-        return known.length > 1 ? Math.min(...known) - Math.max(...known) : Infinity;
-      }, (key) => (Number.isFinite(key) ? `difference in ${name} ${+(-key).toFixed(2)}` : "")]);
+      const note = (sign, told) => (key) => (Number.isFinite(key) ? `${told} ${+(sign * key).toFixed(2)}` : "");
+      found.push([`${name}, lowest first`, (answers) => ends(answers, place)[0], note(1, name)]);
+      found.push([`${name}, highest first`, (answers) => { const high = ends(answers, place)[1]; return high === -Infinity ? Infinity : -high; }, note(-1, name)]);
+      if (data.systems.length > 1) found.push([`difference in ${name}`, (_, entry) => {
+        const two = entry[3].filter((one) => pair.includes(one[0]) && one[6][place] != null);
+        const known = two.length === 2 ? two : entry[3].filter((one) => one[6][place] != null);
+        const [low, high] = ends(known, place);
+        return known.length > 1 ? low - high : Infinity;
+      }, note(-1, `difference in ${name}`)]);
     });
-    const length = (entry, place) => data.sources[place].length;
-    return [...found, ["longest first", (_, entry, place) => -length(entry, place)], ["shortest first", (_, entry, place) => length(entry, place)], ["as in the file", (_, entry, place) => place]];
+    const length = (place) => data.sources[place].length;
+    return [...found, ["longest first", (_, entry, place) => -length(place)], ["shortest first", (_, entry, place) => length(place)], ["as in the file", (_, entry, place) => place]];
   };
   const textAt = (place) => (data.texts[place] ??= [data.cases[place][0], ...[...data.cases[place][1], ...data.cases[place][3].flatMap((one) => one[4])].map(textOf)].join("\n").toLowerCase());
   const choose = () => {
     const [systemIs, statusIs, severityIs] = ["system", "status", "severity"].map((id) => Number($(id).value));
     const groups = [...KINDS.map((id) => Number($(id).value)), second].filter((place) => place >= 0);
+    const isAny = systemIs < 0 && severityIs < 0 && !groups.length;
     const wanted = $("words").value.toLowerCase();
     const fair = $("fair").checked;
     const [, key, note] = orders()[Number($("sort").value)];
+    noted = note;
     matching = [];
+    keys = [];
     const tally = {};
     let total = 0;
     let settled = 0;
     data.cases.forEach((entry, place) => {
       if (only >= 0 ? place !== only : fair && !data.settled[place]) return;
-      let answers = entry[3];
-      if (systemIs >= 0) answers = answers.filter((one) => one[0] === systemIs);
-      for (const group of groups) if (!entry[2].includes(group)) answers = answers.filter((one) => one[3].includes(group));
-      if (severityIs >= 0) answers = answers.filter((one) => one[5] === severityIs);
-      if (!answers.length && (entry[3].length || systemIs >= 0 || groups.some((group) => !entry[2].includes(group)))) return;
+      const missing = groups.length ? groups.filter((group) => !entry[2].includes(group)) : groups;
+      const answers = isAny ? entry[3] : entry[3].filter((one) =>
+        (systemIs < 0 || one[0] === systemIs) && (severityIs < 0 || one[5] === severityIs) && missing.every((group) => one[3].includes(group)));
+      if (!answers.length && (entry[3].length || systemIs >= 0 || missing.length)) return;
       if (wanted && !textAt(place).includes(wanted)) return;
       total++;
       settled += data.settled[place];
       for (const one of answers) if (one[1] >= 0) tally[one[1]] = (tally[one[1]] || 0) + 1;
       const fitting = statusIs < 0 ? answers : answers.filter((one) => one[1] === statusIs);
       if (statusIs >= 0 && !fitting.length) return;
-      matching.push([place, key(fitting, entry, place)]);
+      matching.push(place);
+      keys.push(key(fitting, entry, place));
     });
-    matching.sort((a, b) => a[1] - b[1] || a[0] - b[0]);
-    if (note) for (const found of matching) found.push(note(found[1]));
-    if ($("equal").checked) {
-      const bySource = new Map();
-      for (const found of matching) bySource.set(data.sources[found[0]], [...(bySource.get(data.sources[found[0]]) || []), found]);
-      matching = [...bySource.values()].flat();
+    if ($("equal").checked) { // each source where its first sentence is
+      const lowest = new Map();
+      keys.forEach((value, n) => { const source = data.sameAs[matching[n]]; lowest.set(source, Math.min(value, lowest.get(source) ?? Infinity)); });
+      keys = keys.map((_, n) => lowest.get(data.sameAs[matching[n]]));
     }
+    sorted = Float64Array.from(keys).sort();
     const judged = Object.entries(tally).sort((a, b) => b[1] - a[1]).slice(0, 6).map(([place, n]) => `${count(n)} ${data.statuses[place][0]}`);
     $("count").textContent = `${told(matching.length)}${matching.length < total ? ` of ${count(total)}` : ""}, ${$("sort").selectedOptions[0].textContent}. ${judged.length ? `Judged: ${judged.join(", ")}.` : ""}${fair || $("fair-label").hidden || settled === total ? "" : ` Settled for all systems: ${count(settled)} of ${count(total)}.`}`;
     $("cases").replaceChildren();
     shown = 0;
+    last = undefined;
     more();
   };
   const numbered = (names) => names.map((name, place) => [place, name]);
   const open = async (key, { groups = [], system = -1, status = -1, severity = -1, fair = false, place = -1, against = "none", sort = 0 } = {}, from = null) => {
     opener = from;
+    if (!unpacked.has(key)) {
+      $("reader-h").textContent = "Unpacking the sentences…";
+      $("cases").replaceChildren();
+      $("more").hidden = true;
+      reader.showModal();
+      await new Promise((done) => setTimeout(done, 20)); // so that this is seen
+    }
     try {
       data = await unpack(key);
     } catch {
       $("count").textContent = "This browser cannot unpack the sentences. A newer one can.";
-      reader.showModal();
       return;
     }
     only = typeof place === "string" ? data.cases.findIndex((entry) => entry[0] === place) : place;

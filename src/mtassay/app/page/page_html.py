@@ -23,12 +23,11 @@ _LONGEST = 1200
 _ROWS, _COLUMNS, _NOTES = 300, 60, 12
 
 
-def render_page(page: Page) -> str:
-    """The page as one text."""
+def render_page(page: Page, *, home: str = "") -> str:
+    """The page as one text; `home` is where its name leads, if it is served."""
     from jinja2 import Environment  # seldom used, and slow to load
     from markupsafe import Markup
 
-    style, script = _asset("page.css"), _asset("page.js")
     environment = Environment(
         autoescape=True, trim_blocks=True, lstrip_blocks=True, finalize=partial(_shown, Markup)
     )
@@ -37,9 +36,10 @@ def render_page(page: Page) -> str:
     template = environment.from_string(_asset("page.html"))
     return template.render(
         page=page,
-        style=Markup(style),
-        script=Markup(script),
-        policy=_policy(style, script),
+        home=home,
+        style=Markup(_asset("page.css")),
+        script=Markup(_asset("page.js")),
+        policy=page_policy(),
         drawing=drawing,
         figure_table=figure_table,
         heat_cells=heat_cells,
@@ -58,9 +58,12 @@ def _asset(name: str) -> str:
     return files("mtassay.app.page").joinpath(name).read_text(encoding="utf-8")
 
 
-def _policy(style: str, script: str) -> str:
+def page_policy() -> str:
     """What the page may do: its own style and script, by their digests, and nothing else."""
-    digests = (base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in (style, script))
+    digests = (
+        base64.b64encode(hashlib.sha256(_asset(name).encode()).digest()).decode()
+        for name in ("page.css", "page.js")
+    )
     own_style, own_script = (f"'sha256-{digest}'" for digest in digests)
     return (
         f"default-src 'none'; img-src data:; style-src {own_style}; script-src {own_script}; "

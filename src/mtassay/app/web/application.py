@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException as PlainHTTPException
 
 from mtassay import __version__
 from mtassay.app import review_cards
-from mtassay.app.web import campaign_pages, exchange_pages, pages, suite_pages
+from mtassay.app.web import campaign_pages, pages, suite_pages, workspace_pages
 from mtassay.app.web.server import Guard, Preparer
 from mtassay.app.web.visits import FOLDER, Site, Visit, render, visit_of, visit_that_changes
 from mtassay.data.errors import MtassayError, WorkspaceError
@@ -272,7 +272,7 @@ def decide(
 def make_application(site: Site, *, watches: bool = False) -> Any:
     """The whole application for one workspace, ready to be served; one that `watches` prepares new runs."""
     app = FastAPI(
-        title="mtassay review",
+        title="mtassay",
         version=__version__,
         description="What waits for people in saved runs, and what they answer.",
         docs_url=None,  # its page would load scripts from elsewhere
@@ -287,7 +287,7 @@ def make_application(site: Site, *, watches: bool = False) -> Any:
     app.include_router(router)
     app.include_router(pages.router)
     app.include_router(campaign_pages.router)
-    app.include_router(exchange_pages.router)
+    app.include_router(workspace_pages.router)
     app.include_router(suite_pages.router)
     app.add_exception_handler(PlainHTTPException, _on_http_error)
     app.add_exception_handler(RequestValidationError, _on_bad_request)

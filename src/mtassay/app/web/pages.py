@@ -25,6 +25,7 @@ from mtassay.app.web.visits import (
     visit_of,
     visit_that_changes,
 )
+from mtassay.app.web.workspace_pages import saved_runs
 from mtassay.data.errors import UsageError
 from mtassay.data.method import view_of
 from mtassay.data.nouns import Question, Run
@@ -73,12 +74,14 @@ def home(request: Request) -> Response:
         return RedirectResponse(address("campaigns"), status_code=303)
     preparer: Preparer = request.app.state.preparer
     with visit.site.pool.lend() as store:
+        saved = saved_runs(store) if visit.person.is_admin else []
         runs = [_summary(store, run, visit) for run in store.runs() if asked_in(run)]
         campaigns = [entry for entry in campaigns_of(store, visit) if entry.left]
     for entry in runs:
         if not entry.is_ready:
             preparer.ask(entry.run.id)
-    return render("home.html", request, visit, runs=runs, campaigns=campaigns, problems=preparer.problems)
+    shown: dict[str, Any] = {"saved": saved, "runs": runs, "campaigns": campaigns}
+    return render("home.html", request, visit, problems=preparer.problems, **shown)
 
 
 def _summary(store: Workspace, run: Run, visit: Visit) -> RunSummary:

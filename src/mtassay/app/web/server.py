@@ -206,7 +206,7 @@ def serve(
         raise UsageError(
             f"All invitations to {store.path} were revoked, so nobody can open the page. Invite somebody "
             "(mtassay review invite NAME --admin), or let in everybody on this machine: "
-            "mtassay review serve --reopen"
+            "mtassay serve --reopen"
         )
     with _bound(host, port) as listener:
         site = Site(
@@ -329,7 +329,9 @@ class Guard:
 
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [*_without(message.get("headers", ())), *_HEADERS]
+                own = {key.lower() for key, _ in message.get("headers", ())}  # a report has its own policy
+                ours = [(key, value) for key, value in _HEADERS if key not in own]
+                message["headers"] = [*_without(message.get("headers", ())), *ours]
                 if not scope["path"].startswith("/static/"):
                     message["headers"].append((b"cache-control", b"no-store"))
             await send(message)

@@ -139,7 +139,7 @@ class SuiteView(RunView):
         how = f"mtassay review next {self.run.id}" if is_saved else "leave out --no-save; mtassay review next"
         return [
             f"{many} {'is' if still_open == 1 else 'are'} not settled. To settle: {how}",
-            "or in a browser: mtassay review serve",
+            "or in a browser: mtassay serve",
         ]
 
     def title(self) -> str:
