@@ -403,7 +403,7 @@ class RuleTrial:
     tried: int
 
     @property
-    def is_acceptable(self) -> bool:  # the templates ask
+    def is_acceptable(self) -> bool:
         """Whether it may be written: it matches what it is for, and breaks nothing that is known."""
         return self.is_for_target and not self.flips and not self.contradicts
 
