@@ -63,7 +63,7 @@ class CampaignReport:
     checked: Sequence[CheckedReviewer] = ()
 
     def of_reviewer(self, name: str) -> CampaignReport:
-        """What a reviewer may know: nothing about another one by name, and of checks nothing before the end."""
+        """What a reviewer may know: no name of another one, and of checks nothing before the end."""
         is_over = bool(self.campaign.closed) or self.given >= self.wanted
         return replace(
             self,
