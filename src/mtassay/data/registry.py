@@ -67,10 +67,8 @@ _OURS: dict[str, dict[str, str]] = {
     },
     "aligner": {
         "table": "mtassay.nlp.table_aligner:TableAligner",
-        "encoder": "mtassay.nlp.trained_aligners:EncoderAligner",
-        "fast-align": "mtassay.nlp.trained_aligners:FastAligner",
+        "encoder": "mtassay.nlp.encoder_aligner:EncoderAligner",
         "pharaoh": "mtassay.nlp.links:PharaohAligner",
-        "pharaoh-reverse": "mtassay.nlp.links:ReversePharaohAligner",
     },
     # In the order of tables: the nine of the paper, then ours.
     "capability": {

@@ -18,6 +18,7 @@ from mtassay.changes.change_tables import history_figures, history_tables
 from mtassay.data.display import Figure, Table
 from mtassay.data.method import view_of
 from mtassay.data.nouns import Run
+from mtassay.review.campaign_store import sealed
 from mtassay.runtime.workspace import Workspace
 
 router = APIRouter(include_in_schema=False)
@@ -75,6 +76,9 @@ def history(request: Request, run: str) -> Response:
 def _admin(visit: Visit) -> Visit:
     if not visit.person.is_admin:
         raise HTTPException(403, "Reports name systems beside their outputs: they are for admins.")
+    with visit.site.pool.lend() as store:
+        if any(visit.person.name in names for names in sealed(store).values()):
+            raise HTTPException(403, "Reports hold what others answered in an open campaign of yours.")
     return visit
 
 
