@@ -63,7 +63,6 @@ _OURS: dict[str, dict[str, str]] = {
         "spacy": "mtassay.nlp.spacy_pipeline",
         "stanza": "mtassay.nlp.stanza_pipeline",
         "lac": "mtassay.nlp.lac",
-        "udpipe": "mtassay.nlp.udpipe_model",
     },
     "aligner": {
         "table": "mtassay.nlp.table_aligner:TableAligner",

@@ -108,12 +108,11 @@ def open_annotator(language: str, *, needs: Sequence[Layer] = ("pos",), name: st
     """The best installed annotator for a language that gives all layers in `needs`.
 
     `name` asks for one backend (`stanza`), or for one of its models, by name or path
-    (`spacy:en_core_web_md`, `udpipe:models/german.udpipe`). Where nothing fits, a `UsageError` says what to
-    install.
+    (`spacy:en_core_web_md`, `stanza:models/stanza`). Where nothing fits, a `UsageError` says what to install.
 
     >>> open_annotator("pt", name="x")
     Traceback (most recent call last):
-    mtassay.data.errors.UsageError: No annotator 'x'. Available: spacy, stanza, lac, udpipe.
+    mtassay.data.errors.UsageError: No annotator 'x'. Available: spacy, stanza, lac.
     """
     code = parse_language(language).code
     layers = frozenset(needs)
