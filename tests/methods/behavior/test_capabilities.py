@@ -14,7 +14,8 @@ from mtassay.methods.behavior.case_files import changes_between
 from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
 from mtassay.methods.behavior.spans import aligned_spans
 from mtassay.nlp.annotation import Annotator, with_phrases
-from mtassay.nlp.annotators import FakeAnnotator, open_annotator
+from mtassay.nlp.annotators import open_annotator
+from tests.fake_annotator import FakeAnnotator
 
 
 @pytest.fixture(scope="module")

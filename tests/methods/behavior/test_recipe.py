@@ -18,10 +18,10 @@ from mtassay.methods.behavior.case_generation import make_cases
 from mtassay.methods.behavior.pairs import segments_of
 from mtassay.methods.behavior.recipe import Recipe
 from mtassay.methods.engine import EngineContext, execute
-from mtassay.nlp.annotators import FakeAnnotator
 from mtassay.nlp.links import Links, WordAligner, Words
 from mtassay.runtime.workspace import Workspace
 from mtassay.systems.roster import Stored
+from tests.fake_annotator import FakeAnnotator
 from tests.methods.behavior.fakes import Memory
 from tests.methods.behavior.test_generating import Numbering, make
 from tests.methods.behavior.test_method import case

@@ -12,7 +12,7 @@ from mtassay.methods.behavior.infiller import MASK, Masked
 from mtassay.methods.behavior.pairs import ReadPair
 from mtassay.methods.behavior.spans import MOST_WORDS, PHRASES, aligned_spans, candidates, keep_longest
 from mtassay.nlp.annotation import Annotation, Token, TokenSpan
-from mtassay.nlp.annotators import FakeAnnotator
+from tests.fake_annotator import FakeAnnotator
 
 ENGLISH = FakeAnnotator(
     "en",

@@ -9,7 +9,8 @@ import pytest
 
 from mtassay.data import registry
 from mtassay.data.errors import MissingExtraError, UsageError
-from mtassay.nlp.annotators import FakeAnnotator, annotator_names, open_annotator
+from mtassay.nlp.annotators import annotator_names, open_annotator
+from tests.fake_annotator import FakeAnnotator
 
 BACKENDS = {
     "spacy": "spacy",
