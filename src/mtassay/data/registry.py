@@ -80,7 +80,6 @@ _OURS: dict[str, dict[str, str]] = {
         "tense": "mtassay.methods.behavior.capabilities:Tense",
         "ner": "mtassay.methods.behavior.capabilities:NamedEntity",
         "general": "mtassay.methods.behavior.capabilities:General",
-        "negation": "mtassay.methods.behavior.capabilities:Negation",
     },
     "infiller": {
         "llm": "mtassay.methods.behavior.llm_infiller:LLMInfiller",
