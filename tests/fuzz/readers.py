@@ -158,7 +158,6 @@ READERS: dict[str, list[Reader]] = {
     "reviews.tsv": _REVIEWS,
     "reviews.csv": _REVIEWS,
     "reviews.jsonl": _REVIEWS,
-    "reviews.xlsx": _REVIEWS,
     "scores.tsv": _SCORES,
     "scores.seg": _SCORES,
     "scores.jsonl": _SCORES,
@@ -187,17 +186,4 @@ def lay_out(folder: Path) -> dict[str, bytes]:
     files["other.txt"] = files["reference.txt"].replace(b"a", b"e")
     for name, data in files.items():
         (folder / name).write_bytes(data)
-    files["reviews.xlsx"] = _workbook(folder)
     return files
-
-
-def _workbook(folder: Path) -> bytes:
-    """The sheet of reviews as a workbook: no file of ours should be one that nobody can read in a review."""
-    import openpyxl
-
-    book = openpyxl.Workbook()
-    for row, line in enumerate((folder / "reviews.tsv").read_text(encoding="utf-8").splitlines(), 1):
-        for column, cell in enumerate(line.split("\t"), 1):
-            book.active.cell(row, column, cell)
-    book.save(folder / "reviews.xlsx")
-    return (folder / "reviews.xlsx").read_bytes()

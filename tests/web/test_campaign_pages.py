@@ -360,10 +360,8 @@ def test_nothing_is_changed_without_the_token_of_the_page(workspace: Path) -> No
 # Files ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("ending", ["jsonl", "tsv", "csv", "xlsx"])
+@pytest.mark.parametrize("ending", ["jsonl", "tsv", "csv"])
 def test_answers_leave_as_a_file(workspace: Path, tmp_path: Path, ending: str) -> None:
-    if ending == "xlsx":
-        pytest.importorskip("openpyxl", reason="sheets need openpyxl")
     campaign_work.create("spring", reviewers="lena", item=["negation-1"], workspace=workspace)
     with client_of(workspace) as client:
         answer(client, "spring", answer="correct")

@@ -93,7 +93,7 @@ def export_reviews(
     only_open: Annotated[
         bool, typer.Option("--open", help="A sheet of what is open in RUN, to fill in the column 'answer'.")
     ] = False,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="TSV, CSV, XLSX or JSONL.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="TSV, CSV or JSONL.")] = None,
     form: Annotated[
         ExchangeForm | None,
         typer.Option(
@@ -118,7 +118,7 @@ def export_reviews(
     \b
     Examples:
     mtassay review export -o reviews.jsonl
-    mtassay review export --open --reviewer anna -o for-anna.xlsx
+    mtassay review export --open --reviewer anna -o for-anna.csv
     mtassay review export --open --question esa --as pearmut -o campaign.json
     mtassay review export last --as ratings -o ratings.tsv
     """
@@ -182,7 +182,7 @@ def import_file(
         str,
         typer.Argument(
             metavar="FILE",
-            help="Reviews or a filled sheet: TSV, CSV, XLSX, JSONL; or JSON of Label Studio or Pearmut.",
+            help="Reviews or a filled sheet: TSV, CSV, JSONL; or JSON of Label Studio or Pearmut.",
         ),
     ],
     reviewer: Annotated[

@@ -25,7 +25,6 @@ _TYPES = {
     ".json": "application/json",
     ".tsv": "text/tab-separated-values; charset=utf-8",
     ".csv": "text/csv; charset=utf-8",
-    ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     ".rating": "text/plain; charset=utf-8",
     ".xml": "application/xml",
 }
