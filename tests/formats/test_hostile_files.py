@@ -31,7 +31,6 @@ def entities(path: Path) -> object:
 @pytest.mark.parametrize(
     ("name", "text", "read"),
     [
-        ("s.jsonl", ITEM, read_suite),
         ("s.json", '{"items": [], "%s": 1}', read_suite),
         ("r.jsonl", REVIEW, read_reviews),
         ("e.jsonl", '{"id": "1", "entities": [], "text": "%s"}', entities),
@@ -51,7 +50,6 @@ def test_half_a_character_and_nul_are_told_with_the_line(
 @pytest.mark.parametrize(
     ("name", "text", "read"),
     [
-        ("s.jsonl", '{"id": %s}', read_suite),
         ("s.json", '{"items": %s}', read_suite),
         ("r.jsonl", '{"answer": %s}', read_reviews),
         ("e.json", '[{"id": %s}]', entities),

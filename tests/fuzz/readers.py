@@ -99,9 +99,7 @@ _SUITE = [
     for line in (
         "suite check @",
         "suite list @",
-        "suite convert @ made.json --force",
         "suite convert @ made.yaml --force",
-        "suite convert @ made.jsonl --force",
         "suite run @ -t a=short.txt -q --trials 100",
         "suite run @ -t a=short.txt -q --trials 100 -f json",
         "suite run @ -t a=short.txt -q --trials 100 -f latex",
@@ -146,7 +144,6 @@ READERS: dict[str, list[Reader]] = {
     "two.xliff": _PAIRS,
     "plan.yaml": [command("run @ --check"), command("run @ --dry-run -q"), command("run @ -q")],
     "suite.yaml": _SUITE,
-    "suite.jsonl": _SUITE,
     "suite.json": _SUITE,
     "drafts.tsv": [command("suite add grown.yaml --from @")],
     "inline.txt": [command(f"{_NEE} @"), function(_iob)],

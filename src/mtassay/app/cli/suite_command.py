@@ -30,7 +30,7 @@ from mtassay.data.display import Table
 from mtassay.data.errors import MtassayError, UsageError
 from mtassay.data.formats.jsonl import write_jsonl
 from mtassay.data.formats.suite_editing import editable
-from mtassay.data.formats.suite_files import check_ending, losses_between, read_suite, write_suite
+from mtassay.data.formats.suite_files import check_ending, copy_suite, read_suite
 from mtassay.data.marks import plural
 from mtassay.data.settings import options_of
 from mtassay.methods.suite.acceptance import Outcome, Wish
@@ -46,7 +46,7 @@ SuiteArgument = Annotated[
     str,
     typer.Argument(
         metavar="SUITE",
-        help="Suite file (YAML, JSONL, DFKI JSON), or the name of one that a language pack has.",
+        help="Suite file (YAML, DFKI JSON), or the name of one that a language pack has.",
     ),
 ]
 RunOption = Annotated[
@@ -67,16 +67,6 @@ def say_all(lines: Iterable[str], *, quiet: bool = False) -> None:
     """Say each line on standard error, after our name; `quiet` says nothing."""
     for line in lines:
         say(f"mtassay: {line}", quiet=quiet)
-
-
-def warn_of_format(path: Path, *, quiet: bool = False) -> None:
-    """Say what is not kept in a file of the DFKI's format."""
-    if path.suffix == ".json":
-        say(
-            f"mtassay: not in {path}: authors, dates, notes, focus words, references and context, for which "
-            "the DFKI's format has no place. To keep them: mtassay suite convert",
-            quiet=quiet,
-        )
 
 
 # `mtassay suite run`: judge systems on a suite and compare them.
@@ -172,8 +162,6 @@ def accept(
     wish = Wish(reviewer_name(reviewer), tuple(subjects or ()), everything, form, regex, correct, note)
     confirm = _agreed if everything and not yes else None
     outcome = curation.accept(suite, wish, system or [], run=run, confirm=confirm, **frame.options)
-    if outcome.rules:
-        warn_of_format(Path(suite), quiet=frame.quiet)
     for line in outcome.lines if confirm is None else ():
         echo(line)
     say_all(outcome.remarks, quiet=frame.quiet)
@@ -264,7 +252,6 @@ def add(
         if is_new:
             file.unlink()
         raise
-    warn_of_format(file)
     for item in added.items[:20]:
         echo(f"Added {item.id}: {item.source}")
     if len(added.items) > 20:
@@ -310,10 +297,10 @@ def approve(
 
 def convert(
     suite: SuiteArgument,
-    output: Annotated[Path, typer.Argument(metavar="OUT", help="A file: .yaml, .jsonl, .json (DFKI).")],
+    output: Annotated[Path, typer.Argument(metavar="OUT", help="The new file (.yaml).")],
     force: Annotated[bool, typer.Option("--force", help="Write over files that are there.")] = False,
 ) -> None:
-    """Write a suite in another format, and say what that cannot hold.
+    """Write a suite as YAML, to edit it: the DFKI's JSON, or one of a language pack.
 
     \b
     Examples:
@@ -323,11 +310,7 @@ def convert(
     check_targets(output)
     check_ending(output)
     refuse_existing(output, force=force)
-    whole = read_suite(suite)
-    lost = losses_between(suite, whole, output)
-    write_suite(output, whole)
-    echo(f"Wrote {plural(len(whole.items), 'item')} to {output}")
-    say_all(lost)
+    echo(f"Wrote {plural(len(copy_suite(suite, output).items), 'item')} to {output}")
 
 
 def list_suites(
@@ -403,6 +386,6 @@ def register(app: typer.Typer) -> None:
     app.command("accept", short_help="Write what people settled into the suite as rules.")(accept)
     app.command("add", short_help="Add items to a suite, or begin one.")(add)
     app.command("approve", short_help="Say as a second person that items are right.")(approve)
-    app.command("convert", short_help="Write a suite in another format, or in two parts.")(convert)
+    app.command("convert", short_help="Write a suite as YAML, to edit it.")(convert)
     app.command("list", short_help="What a suite holds; or which suites there are.")(list_suites)
     app.command("check", short_help="Look for mistakes in a suite.")(check)
