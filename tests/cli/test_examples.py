@@ -44,7 +44,7 @@ LEFT_OUT = {
     r"en-tok": "needs the pack that its page makes; tests/test_language_packs.py runs it",
 }
 """Expressions for what cannot run in a test, with the reason."""
-LEFT_OUT_COUNT = 52
+LEFT_OUT_COUNT = 54
 """How many commands and pieces of Python these leave out; another number is a reason to look."""
 
 ENDS_WITH = {"mtassay gate last --baseline old --rule 'no broken cases'": 1}
@@ -122,6 +122,7 @@ BASELINE = [
     "mtassay gate last --write-baseline baseline.json",
 ]
 GRANTED = {
+    "README.md": [r"""printf 'msgid ""\nmsgstr ""\n\nmsgid "Open"\nmsgstr "Öffnen"\n' > app.po"""],
     "docs/commands/behavior.md": PAIRS,
     "docs/commands/gate.md": BASELINE,
     "docs/commands/report.md": [*BASELINE, "mtassay suite run suite.yaml -t nmt=outputs.tsv"],

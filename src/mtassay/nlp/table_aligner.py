@@ -22,6 +22,7 @@ from mtassay.data.errors import UsageError
 from mtassay.data.language_packs import missing_pack, pack_file, pack_files
 from mtassay.data.languages import Pair
 from mtassay.nlp.encoder import encoder_version, is_installed
+from mtassay.nlp.encoder_aligner import WordVectors, open_vectors
 from mtassay.nlp.links import (
     AlignmentEvidence,
     Links,
@@ -29,10 +30,9 @@ from mtassay.nlp.links import (
     WordAligner,
     Words,
     decode,
+    grow_diag_final_and,
     lower_words,
-    symmetrization,
 )
-from mtassay.nlp.trained_aligners import WordVectors, open_vectors
 
 
 @lru_cache(maxsize=100_000)
@@ -239,30 +239,26 @@ class TableAligner(WordAligner):
 
     lexicon: AlignmentLexicon
     reverse: bool = False
-    symmetrize: str = "grow-diag-final-and"
     order: Order = ORDER
     vectors: WordVectors | None = None
     name = "table"
 
     @classmethod
-    def open(cls, pair: str, rest: str, symmetrize: str | None) -> WordAligner:
+    def open(cls, pair: str, rest: str) -> WordAligner:
         """The table for this pair, no matter which way it is written; each is read once."""
-        return _open(pair, symmetrize or cls.symmetrize)
+        return _open(pair)
 
     @classmethod
     def preference(cls, pair: str) -> float:
         written = _written(pair)
         return 0 if written is None else 5 if written in BETTER else 3
 
-    def __post_init__(self) -> None:
-        self._symmetrize = symmetrization(self.symmetrize)
-
     @property
     def signature(self) -> str:
         helper = f"|use-{encoder_version()}" if self.vectors else ""
         return (
             f"table|{self.lexicon.source_language}-{self.lexicon.target_language}"
-            f"|content:{self.lexicon.content}|{self.order.signature}|{self.symmetrize}{helper}"
+            f"|content:{self.lexicon.content}|{self.order.signature}|grow-diag-final-and{helper}"
         )
 
     def align(self, pairs: Sequence[tuple[Words, Words]]) -> list[Links]:
@@ -277,7 +273,7 @@ class TableAligner(WordAligner):
     def _links(self, left: list[str], right: list[str]) -> Links:
         if not left or not right:
             return frozenset()
-        return self._symmetrize(*decode(self._evidence(left, right), self.order))
+        return grow_diag_final_and(*decode(self._evidence(left, right), self.order))
 
     def _evidence(self, left: list[str], right: list[str]) -> AlignmentEvidence:
         words = self.lexicon.look_up([NULL, *left], [NULL, *right])
@@ -321,7 +317,7 @@ class TableAligner(WordAligner):
 
 
 @cache
-def _open(pair: str, symmetrize: str) -> TableAligner:
+def _open(pair: str) -> TableAligner:
     written = _written(pair)
     if written is None:
         known = ", ".join(lexicon_pairs()) or "no pair"
@@ -333,7 +329,6 @@ def _open(pair: str, symmetrize: str) -> TableAligner:
     return TableAligner(
         read_lexicon(written),
         reverse=written != pair,
-        symmetrize=symmetrize,
         vectors=open_vectors() if is_installed() else None,
     )
 

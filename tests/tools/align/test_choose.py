@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-
 import pytest
 
 from mtassay.data.errors import MissingExtraError, MtassayError, UsageError
 from mtassay.data.languages import parse_pair
+from mtassay.nlp import encoder_aligner
 from mtassay.nlp import links as choosing
-from mtassay.nlp import trained_aligners
-from mtassay.nlp import trained_aligners as encoder_similarity
 from mtassay.nlp.links import aligner_names, open_aligner
 
 
@@ -19,20 +16,17 @@ def installed(monkeypatch):
     """Says which of the optional aligners are on this machine."""
 
     def install(*names):
-        monkeypatch.setattr(encoder_similarity, "is_installed", lambda: "encoder" in names)
-        monkeypatch.setattr(trained_aligners, "has_fast_align", lambda: "fast-align" in names)
+        monkeypatch.setattr(encoder_aligner, "is_installed", lambda: "encoder" in names)
 
     return install
 
 
 BEST = [
     ("en-pt", (), "table"),
-    ("pt-en", ("encoder", "fast-align"), "table"),
+    ("pt-en", ("encoder",), "table"),
     ("zh-en", (), "table"),
     ("zh-en", ("encoder",), "encoder"),
-    ("de-en", ("encoder", "fast-align"), "encoder"),
-    ("de-en", ("fast-align",), "fast-align"),
-    ("cs-en", ("encoder", "fast-align"), "fast-align"),
+    ("de-en", ("encoder",), "encoder"),
 ]
 
 
@@ -44,9 +38,9 @@ def test_the_best_installed_aligner_is_chosen(installed, pair, packages, name):
 
 def test_where_nothing_is_installed_the_error_says_what_to_install(installed):
     installed()
-    with pytest.raises(UsageError, match=r"No word aligner for de-en .* pip install 'mtassay\[use\]', or"):
+    with pytest.raises(UsageError, match=r"No word aligner for de-en .*: pip install 'mtassay\[use\]'; or"):
         open_aligner("de-en")
-    with pytest.raises(UsageError, match=r"cs-en on this machine\. Install one: pip install 'mtassay\[fast-"):
+    with pytest.raises(UsageError, match=r"for cs-en on this machine\. Bring links as pharaoh:FILE"):
         open_aligner("cs-en")
 
 
@@ -54,44 +48,24 @@ def test_spellings_of_a_pair_and_a_parsed_one_open_the_same_aligner():
     assert open_aligner("en-pt") is open_aligner("eng_Latn-por_Latn") is open_aligner(parse_pair("en-pt-BR"))
 
 
-def test_the_symmetrization_can_be_chosen():
-    assert open_aligner("en-pt", name="table", symmetrize="union").signature.count("|union") == 1
-
-
 MISTAKES = [
-    (
-        "tabel",
-        None,
-        r"No word aligner 'tabel'\. Available: table, encoder, fast-align, pharaoh:FILE",
-    ),
-    ("table:x", None, r"No word aligner 'table:x'"),
-    ("pharaoh", None, r"'pharaoh' needs the file with the links: pharaoh:FILE"),
-    ("pharaoh:none", None, r"none: cannot be read \(No such file"),
-    ("pharaoh:none", "union", r"takes the links as they are; leave 'union' out"),
-    ("fast-align:none", None, r"none: cannot be read"),
-    ("fast-align", "union", r"'fast-align' cannot do 'union', only grow-diag-final-and"),
-    ("table", "most", r"No symmetrization 'most'"),
+    ("tabel", r"No word aligner 'tabel'\. Available: table, encoder, pharaoh:FILE"),
+    ("table:x", r"No word aligner 'table:x'"),
+    ("pharaoh", r"'pharaoh' needs the file with the links: pharaoh:FILE"),
+    ("pharaoh:none", r"none: cannot be read \(No such file"),
 ]
 
 
-@pytest.mark.parametrize(("name", "symmetrize", "message"), MISTAKES)
-def test_a_wrong_name_or_file_is_one_line(name, symmetrize, message):
+@pytest.mark.parametrize(("name", "message"), MISTAKES)
+def test_a_wrong_name_or_file_is_one_line(name, message):
     with pytest.raises(MtassayError, match=message) as caught:
-        open_aligner("en-pt", name=name, symmetrize=symmetrize)
+        open_aligner("en-pt", name=name)
     assert "\n" not in str(caught.value)
 
 
 def test_a_pair_without_a_table_is_pointed_to_the_encoder():
     with pytest.raises(UsageError, match=r"no table for de-en, only for en-pt, en-zh, both ways"):
         open_aligner("de-en", name="table")
-
-
-def test_a_missing_package_is_named_with_its_extra(monkeypatch):
-    monkeypatch.setitem(sys.modules, "systran_align", None)
-    with pytest.raises(
-        MissingExtraError, match=r"needs systran-align\. Install it: pip install 'mtassay\[fast-align\]'"
-    ):
-        open_aligner("en-pt", name="fast-align")
 
 
 @pytest.mark.parametrize("name", [name for name in aligner_names() if "FILE" not in name])

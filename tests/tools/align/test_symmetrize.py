@@ -1,22 +1,12 @@
-"""Symmetrizations by hand, and how they lie in each other."""
+"""Both directions together, by hand."""
 
 from __future__ import annotations
-
-from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.data.errors import UsageError
-from mtassay.nlp.links import (
-    SYMMETRIZATIONS,
-    grow_diag,
-    grow_diag_final_and,
-    intersection,
-    symmetrization,
-    union,
-)
+from mtassay.nlp.links import grow_diag_final_and
 
 LINKS = st.frozensets(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=12)
 
@@ -25,56 +15,42 @@ LINKS = st.frozensets(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=
 # what is left between two free words, those of the first direction before those of the second.
 BY_HAND = {
     "nothing in common, nothing to grow from": (
-        {(0, 0)}, {(2, 2)}, set(), {(0, 0), (2, 2)},
+        {(0, 0)}, {(2, 2)}, {(0, 0), (2, 2)},
     ),
     "a neighbour with a free word enters": (
-        {(0, 0), (0, 1)}, {(0, 0)}, {(0, 0), (0, 1)}, {(0, 0), (0, 1)},
+        {(0, 0), (0, 1)}, {(0, 0)}, {(0, 0), (0, 1)},
     ),
     "a neighbour of two taken words stays out": (
-        {(0, 0), (1, 1), (0, 1)}, {(0, 0), (1, 1)}, {(0, 0), (1, 1)}, {(0, 0), (1, 1)},
+        {(0, 0), (1, 1), (0, 1)}, {(0, 0), (1, 1)}, {(0, 0), (1, 1)},
     ),
     "growing goes on from what has grown": (
-        {(0, 0), (1, 1), (2, 2)}, {(0, 0)}, {(0, 0), (1, 1), (2, 2)}, {(0, 0), (1, 1), (2, 2)},
+        {(0, 0), (1, 1), (2, 2)}, {(0, 0)}, {(0, 0), (1, 1), (2, 2)},
     ),
     "what comes back before its neighbour waits for the next round": (
-        {(2, 2), (1, 1), (0, 0)}, {(2, 2)}, {(0, 0), (1, 1), (2, 2)}, {(0, 0), (1, 1), (2, 2)},
+        {(2, 2), (1, 1), (0, 0)}, {(2, 2)}, {(0, 0), (1, 1), (2, 2)},
     ),
     "of two rivals for one free word the earlier enters": (
-        {(1, 1), (0, 1)}, {(1, 1), (0, 2)}, {(1, 1), (0, 1), (0, 2)}, {(1, 1), (0, 1), (0, 2)},
+        {(1, 1), (0, 1)}, {(1, 1), (0, 2)}, {(1, 1), (0, 1), (0, 2)},
     ),
     "of two rivals far away the first direction's enters": (
-        {(0, 0), (3, 4)}, {(0, 0), (3, 3)}, {(0, 0)}, {(0, 0), (3, 4)},
+        {(0, 0), (3, 4)}, {(0, 0), (3, 3)}, {(0, 0), (3, 4)},
     ),
     "far away with one free word stays out": (
-        {(0, 0), (0, 3)}, {(0, 0)}, {(0, 0)}, {(0, 0)},
+        {(0, 0), (0, 3)}, {(0, 0)}, {(0, 0)},
     ),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("forward", "backward", "grown", "final"), BY_HAND.values(), ids=BY_HAND)
-def test_growing_is_as_worked_out_by_hand(forward, backward, grown, final):
-    assert grow_diag(frozenset(forward), frozenset(backward)) == grown
-    assert grow_diag_final_and(frozenset(forward), frozenset(backward)) == final
+@pytest.mark.parametrize(("forward", "backward", "links"), BY_HAND.values(), ids=BY_HAND)
+def test_growing_is_as_worked_out_by_hand(forward, backward, links):
+    assert grow_diag_final_and(frozenset(forward), frozenset(backward)) == links
 
 
 @given(LINKS, LINKS)
-def test_each_symmetrization_lies_within_the_next(forward, backward):
-    found = [symmetrize(forward, backward) for symmetrize in SYMMETRIZATIONS.values()]
-    assert found[0] == intersection(forward, backward)
-    assert found[-1] == union(forward, backward)
-    assert all(smaller <= larger for smaller, larger in pairwise(found))
+def test_what_has_grown_lies_between_the_intersection_and_the_union(forward, backward):
+    assert forward & backward <= grow_diag_final_and(forward, backward) <= forward | backward
 
 
 @given(LINKS)
 def test_two_equal_directions_stay_as_they_are(links):
-    assert {symmetrize(links, links) for symmetrize in SYMMETRIZATIONS.values()} == {links}
-
-
-@given(LINKS, LINKS)
-def test_growing_does_not_depend_on_which_direction_comes_first(forward, backward):
-    assert grow_diag(forward, backward) == grow_diag(backward, forward)
-
-
-def test_an_unknown_name_lists_the_known_ones():
-    with pytest.raises(UsageError, match=r"No symmetrization 'grow'\. Available: intersection, grow-diag, "):
-        symmetrization("grow")
+    assert grow_diag_final_and(links, links) == links

@@ -57,7 +57,13 @@ class Glance:
 
     boards: Sequence[tuple[RunPart, Leaderboard]]
     systems: Sequence[str]
-    legend = "● may be the best: no other system is significantly better. ▼ significantly worse than one."
+
+    @property
+    def legend(self) -> str:
+        """What the signs mean."""
+        says = "● may be the best: no other system is significantly better. ▼ significantly worse than one."
+        incomplete = any(s.text.startswith("(") for _, board in self.boards for s in board.standings)
+        return f"{says} In parentheses: left texts without an answer." if incomplete else says
 
     @property
     def parts(self) -> list[list[str]]:

@@ -413,9 +413,9 @@ def _aligner(
         return None, None
     aligner = open_aligner(pair, name=name)
     kind, _, path = name.partition(":")
-    if not kind.startswith("pharaoh"):
+    if kind != "pharaoh":
         return aligner, None
-    links = read_pharaoh(path, reverse=kind == "pharaoh-reverse")
+    links = read_pharaoh(path)
     if len(links) != len(segments):
         raise UsageError(f"{path} has {len(links):,} lines for {len(segments):,} pairs: one for each.")
     return aligner, {

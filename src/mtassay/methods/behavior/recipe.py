@@ -130,7 +130,7 @@ class Recipe:
     no_filter: bool = field(default=False, metadata=option("No quality filter.", "--no-filter"))
     aligner: str | None = field(
         default=None,
-        metadata=option("Word aligner: table, encoder, fast-align, pharaoh:FILE…", metavar="NAME"),
+        metadata=option("Word aligner: table, encoder, pharaoh:FILE…", metavar="NAME"),
     )
     source_annotator: str | None = field(
         default=None,

@@ -24,7 +24,7 @@ from mtassay.measures.output_language import fold
 from mtassay.measures.polarity import AnnotatedAnswer, Suspicion
 from mtassay.nlp.annotation import Annotation, Layer, Token, TokenSpan, phrase_spans
 from mtassay.nlp.encoder import Encoder, is_installed
-from mtassay.nlp.trained_aligners import WordVectors, open_vectors
+from mtassay.nlp.encoder_aligner import WordVectors, open_vectors
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,141 @@
+"""The aligner by the sentence encoder, after SimAlign (Jalili Sabet et al. 2020)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtassay.nlp.encoder import Encoder, Vectors, encoder_version, is_installed, open_encoder, unit
+from mtassay.nlp.links import (
+    AlignmentEvidence,
+    Links,
+    Order,
+    WordAligner,
+    Words,
+    decode,
+    lower_words,
+)
+
+WHAT = "word aligner 'encoder'"
+LANGUAGES = frozenset(
+    ("ar", "de", "en", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "th", "tr", "zh")
+)
+MEMORY = 100_000  # word vectors kept, of 2 KB each
+BATCH = 2000  # sentence pairs whose words are encoded at once
+USUAL = 0.35  # the mean cosine of any two words, measured over English and Chinese news
+FEW = 5
+ORDER = Order(tension=4.0, pull=0.3, sure=0.3)
+
+Floats = NDArray[np.float64]
+
+
+class WordVectors:
+    """The unit vectors of words, each encoded once; what is forgotten is encoded again."""
+
+    def __init__(self, encoder: Encoder) -> None:
+        self._encoder = encoder
+        self._vectors: dict[str, Vectors] = {}
+
+    def learn(self, words: Sequence[str]) -> None:
+        """Encode, in one go, those of these words that are new."""
+        texts = {word for word in words if _is_text(word)}
+        new = sorted(texts - self._vectors.keys())
+        if len(self._vectors) + len(new) > MEMORY:
+            self._vectors.clear()
+            new = sorted(texts)
+        if new:
+            self._vectors.update(zip(new, unit(self._encoder(new)), strict=True))
+
+    def similarity(self, left: Words, right: Words) -> Floats:
+        """Cosines, one row per word of `left`; 0 for what is no text. `learn` must have seen all of them."""
+        matrix = np.zeros((len(left), len(right)))
+        rows = [at for at, word in enumerate(left) if _is_text(word)]
+        columns = [at for at, word in enumerate(right) if _is_text(word)]
+        if rows and columns:
+            left_vectors = np.stack([self._vectors[left[at]] for at in rows])
+            right_vectors = np.stack([self._vectors[right[at]] for at in columns])
+            matrix[np.ix_(rows, columns)] = left_vectors @ right_vectors.T
+        return matrix
+
+
+@cache
+def open_vectors(what: str = WHAT) -> WordVectors:
+    """Word vectors of the installed encoder, shared by all who ask; it is loaded with the first words."""
+    encoder_version(what)  # says at once what is missing
+    return WordVectors(lambda words: open_encoder(what)(words))
+
+
+@dataclass
+class EncoderAligner(WordAligner):
+    """Links words that are each other's nearest.
+
+    Some words are near to all others, so a cosine counts against the mean of its row and column. `least` is
+    how far above that mean a link must be; `spread` how much nearer makes e times as likely.
+    """
+
+    least: float = 0.1
+    spread: float = 0.05
+    order: Order = ORDER
+    encoder: Encoder | None = field(default=None, repr=False)
+    name = "encoder"
+
+    @classmethod
+    def open(cls, pair: str, rest: str) -> WordAligner:
+        return _open()
+
+    @classmethod
+    def preference(cls, pair: str) -> float:
+        return 4 if LANGUAGES.issuperset(pair.split("-")) and is_installed() else 0
+
+    @classmethod
+    def advice(cls, pair: str) -> str:
+        return "pip install 'mtassay[use]'" if LANGUAGES.issuperset(pair.split("-")) else ""
+
+    def __post_init__(self) -> None:
+        self._vectors = WordVectors(self.encoder) if self.encoder else open_vectors()
+
+    @property
+    def signature(self) -> str:
+        return (
+            f"encoder|use-{encoder_version(WHAT)}|least:{self.least:g}|spread:{self.spread:g}"
+            f"|{self.order.signature}|intersection"
+        )
+
+    def align(self, pairs: Sequence[tuple[Words, Words]]) -> list[Links]:
+        lowered = [(lower_words(left), lower_words(right)) for left, right in pairs]
+        links: list[Links] = []
+        for start in range(0, len(lowered), BATCH):
+            batch = lowered[start : start + BATCH]
+            self._vectors.learn([word for pair in batch for side in pair for word in side])
+            links += [self._links(left, right) for left, right in batch]
+        return links
+
+    def _links(self, left: Words, right: Words) -> Links:
+        if not left or not right:
+            return frozenset()
+        cosines = self._vectors.similarity(left, right)
+        cosines -= (_mean(cosines, 0)[None, :] + _mean(cosines, 1)[:, None]) / 2
+        likely = np.exp((cosines - self.least) / self.spread)
+        evidence = AlignmentEvidence(likely, likely, np.ones(len(right)), np.ones(len(left)))
+        forward, backward = decode(evidence, self.order)
+        return forward & backward
+
+
+@cache
+def _open() -> EncoderAligner:
+    return EncoderAligner()
+
+
+def _mean(cosines: Floats, axis: int) -> Floats:
+    """The means along an axis, drawn to what is usual: with few words a mean says little."""
+    mean: Floats = (USUAL * FEW + cosines.sum(axis=axis)) / (FEW + cosines.shape[axis])
+    return mean
+
+
+def _is_text(word: str) -> bool:
+    """Not blank, and no half character (a lone surrogate), which no encoding can write."""
+    return bool(word.strip()) and not any("\ud800" <= character <= "\udfff" for character in word)
