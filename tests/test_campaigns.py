@@ -51,12 +51,12 @@ def test_two_people_and_an_adjudicator(workspace: Path) -> None:
     assert (first.review.answer, first.answers, first.decision) == ("correct", {}, None)
     assert campaign_work.next_dispute("spring", "dora", workspace=workspace) is None
     second = campaign_work.answer("spring", card.subject.id, "i", "ben", workspace=workspace)
-    assert {name: review.answer for name, review in second.answers.items()} == {"anna": "correct"}
+    assert {name: review.answer for name, review in second.answers.items()} == {"reviewer 1": "correct"}
     assert second.decision is not None
     assert second.decision.is_disputed
     dispute = campaign_work.next_dispute("spring", "dora", workspace=workspace)
     assert dispute is not None
-    assert sorted(dispute.answers) == ["anna", "ben"]
+    assert sorted(dispute.answers) == ["reviewer 1", "reviewer 2"]
     done = campaign_work.adjudicate("spring", dispute.subject.id, "i", "dora", workspace=workspace)
     assert done.decision is not None
     assert (done.decision.answer, done.decision.is_adjudicated) == ("incorrect", True)
@@ -75,11 +75,11 @@ def test_only_those_who_belong_to_it_take_part(workspace: Path) -> None:
     campaign_work.create("c", reviewers="anna,ben,carla", adjudicators="ben", overlap=1, workspace=workspace)
     card = campaign_work.next_card("c", "anna", workspace=workspace)
     assert card is not None
-    with pytest.raises(UsageError, match=r"'zoe' is no reviewer of 'c'. Reviewers: anna, ben, carla"):
+    with pytest.raises(UsageError, match=r"'zoe' is no reviewer of 'c'\. Who is: [a-z ]+$"):
         campaign_work.next_card("c", "zoe", workspace=workspace)
     with pytest.raises(UsageError, match="'zoe' is no reviewer"):
         campaign_work.answer("c", card.subject.id, "c", "zoe", workspace=workspace)
-    with pytest.raises(UsageError, match=r"'anna' is no adjudicator of 'c'. Adjudicators: ben"):
+    with pytest.raises(UsageError, match=r"'anna' is no adjudicator of 'c'\. Who is: [a-z ]+$"):
         campaign_work.next_dispute("c", "anna", workspace=workspace)
     with pytest.raises(UsageError, match="Not all reviewers have answered"):
         campaign_work.adjudicate("c", card.subject.id, "c", "ben", workspace=workspace)
@@ -259,7 +259,7 @@ def test_what_was_answered_can_be_seen_again_with_all_that_may_be_known_since(wo
     assert (unseen.mine, unseen.answers) == (None, {})
     campaign_work.answer("spring", first, "i", "ben", workspace=workspace)
     both = campaign_work.load_card("spring", first, "anna", workspace=workspace)
-    assert {name: review.answer for name, review in both.answers.items()} == {"ben": "incorrect"}
+    assert {name: review.answer for name, review in both.answers.items()} == {"reviewer 1": "incorrect"}
     with pytest.raises(UsageError, match="'carla' is no reviewer"):
         campaign_work.load_card("spring", first, "carla", workspace=workspace)
 

@@ -13,7 +13,7 @@ from mtassay.data.nouns import Review
 from mtassay.data.subjects import Pending, answer_about, decide, told_answer
 from mtassay.report.case_text import Screen
 from mtassay.review.campaign_store import counted_reviews, keep_answer
-from mtassay.review.case_history import nearest_to
+from mtassay.review.case_history import AnswerHistory, settled_beside
 from mtassay.review.pending import waiting_for
 from mtassay.runtime.workspace import Workspace
 
@@ -78,7 +78,10 @@ class Session:
         return bool(waiting_for(self.reviewer, [pending], decisions, double=self.double))
 
     def _show(self, pending: Pending, place: int) -> None:
-        nearest = [] if pending.question.how else nearest_to(self.store, pending, double=self.double)
+        nearest: list[AnswerHistory] = []
+        if not pending.question.how and pending.run:  # pairs that are rated on their own are in no run
+            run = self.store.run(pending.run, case=pending.subject.case_id)
+            nearest = settled_beside(self.store, run, pending.question, pending.subject, self.reviewer)
         self.write("\n" + self.screen.rule(f"{place + 1} of {len(self.queue)}"))
         self.write(self.screen.pending(pending, nearest, show_systems=self.show_systems))
         if before := self._answer_before(pending):

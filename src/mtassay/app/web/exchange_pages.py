@@ -17,6 +17,7 @@ from mtassay.data.errors import UsageError
 from mtassay.data.formats.annotation_platforms import labeling_config
 from mtassay.data.formats.review_files import ENDINGS, write_records
 from mtassay.data.questions import find_question
+from mtassay.review.campaign_store import sealed
 
 router = APIRouter(include_in_schema=False)
 
@@ -44,6 +45,9 @@ _MORE = ("labelstudio-tasks", "labelstudio-config", "pearmut-tasks")
 def _admin(visit: Visit) -> Visit:
     if not visit.person.is_admin:
         raise HTTPException(403, "Files hold what everybody answered: they are for admins.")
+    with visit.site.pool.lend() as store:
+        if any(visit.person.name in names for names in sealed(store).values()):
+            raise HTTPException(403, "Files hold what others answered in an open campaign of yours.")
     return visit
 
 
