@@ -194,7 +194,8 @@ class _Choice:
         named = _joined([f"{system} {n:,}" for system, n in self.incomplete.most_common()])
         advice = f"No system answered all texts, so none is recommended. Left without an answer: {named}."
         following = "have the systems answer the other texts, and test again."
-        return Recommendation(advice, "", [*self.trade(), self.people()], self.risks(self.systems), following)
+        sure, risks = [*self.trade(), self.people()], self.risks(self.systems)
+        return Recommendation(advice, "", sure, risks, following, leaders=self.ordered(self.systems))
 
     def trade(self) -> list[str]:
         """What to choose by quality, price and time together, where they are known."""
