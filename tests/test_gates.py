@@ -295,11 +295,22 @@ def test_nothing_to_check_is_no_pass() -> None:
 
 def test_what_is_open_or_lost_now_is_in_no_comparison_and_told() -> None:
     new = suite_run(open_="n0 n1", lost="w1 w2 w3")
-    report = mt.gate(new, "no category significantly worse", baseline=suite_run())
+    report = mt.gate(new, "no category significantly worse", "missing <= 3", baseline=suite_run())
     assert report.passed
     told = "In no score that is compared: 3 cases without an output now, 2 cases settled before and open now."
     assert told in report.notes
     assert told.split(": ")[1] in " ".join(str(report).split())
+
+
+def test_nobody_passes_by_what_was_left_out() -> None:
+    new = suite_run(lost="w1 w2 w3")
+    report = mt.gate(new, "no category significantly worse", "accuracy/micro >= 1 %", baseline=suite_run())
+    (failed,) = report.failed
+    assert failed.gate.text == "missing <= 0"
+    assert failed.measured.startswith("3 texts without an answer that the baseline answered.")
+    assert mt.gate(suite_run(), "no category significantly worse", baseline=new).passed
+    again = suite_run(lost="w1 w2 w3")
+    assert mt.gate(again, "no category significantly worse", baseline=new).passed
 
 
 def test_a_system_that_has_nothing_a_rule_speaks_of_does_not_pass_beside_one_that_has() -> None:

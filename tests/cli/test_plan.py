@@ -485,3 +485,21 @@ report: out.md
         done = run_plan(tmp_path, quiet=True)
         assert done.report is not None
         assert advice in Path("out.md").read_text(encoding="utf-8")
+
+
+def test_a_page_of_what_has_not_changed_stays_as_it_is(run: Run, planned: Path) -> None:
+    plan = planned / "mtassay.yaml"
+    plan.write_text(f"{plan.read_text(encoding='utf-8')}\nreport: out.md\n", encoding="utf-8")
+    page = planned / "out.md"
+    assert run("run").returncode == 0
+    first = page.read_text(encoding="utf-8")
+    page.write_text(f"mine\n{first}", encoding="utf-8")
+    again = run("run")
+    assert states(again.stdout) == dict.fromkeys(states(again.stdout), "unchanged")
+    assert page.read_text(encoding="utf-8") == f"mine\n{first}"
+    page.write_text("something else", encoding="utf-8")
+    run("run")
+    assert page.read_text(encoding="utf-8") == first
+    plan.write_text(f"{plan.read_text(encoding='utf-8')}\npriorities: [cost]\n", encoding="utf-8")
+    run("run")
+    assert "Priorities: cost" in page.read_text(encoding="utf-8")

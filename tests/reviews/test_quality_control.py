@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections import Counter
 from pathlib import Path
 
@@ -40,8 +39,8 @@ def statuses(path: Path) -> dict[str, str]:
 
 
 def answer_all(path: Path, people: str, careless: str = "") -> dict[str, list[str]]:
-    """Everybody answers all they get: carefully, or by throwing a dice; gives what each met, in order."""
-    kinds, draw = statuses(path), random.Random(1)
+    """Everybody answers all they get: carefully, or always 100; gives what each met, in order."""
+    kinds = statuses(path)
     met: dict[str, list[str]] = {}
     for name in people.split(","):
         own: dict[str, str] = {}
@@ -50,7 +49,7 @@ def answer_all(path: Path, people: str, careless: str = "") -> dict[str, list[st
             kind, _, original = status.partition(":")
             good = own.setdefault(original or card.subject.id, str(70 + len(own) % 20))
             said = {"damaged": "10", "reference": "95"}.get(kind, good)
-            said = str(draw.randrange(101)) if name == careless else said
+            said = "100" if name == careless else said
             campaign_work.answer("c", card.subject.id, said, name, workspace=path)
             met.setdefault(name, []).append(card.subject.id)
     return met

@@ -284,7 +284,9 @@ def test_a_reviewer_does_not_see_systems_nor_what_others_said(workspace: Path) -
         assert "zoe" not in card
         form = fields(card)
         browser.post(form.pop("action"), data={**form, "answer": "incorrect"})
-        assert "zoe" in browser.get(f"/runs/{run}/suite/cards/{entry.subject.id}").text
+        card = browser.get(f"/runs/{run}/suite/cards/{entry.subject.id}").text
+        assert "<b>correct</b> reviewer 1" in card
+        assert "zoe" not in card + browser.get("/").text
 
 
 def test_a_filter_by_answer_is_about_ones_own_answers_for_who_may_not_see_others(workspace: Path) -> None:

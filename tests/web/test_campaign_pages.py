@@ -205,11 +205,11 @@ def test_nobody_sees_another_answer_before_both_have_answered(workspace: Path) -
     html = page_of(ben, "/campaign/next?name=spring")
     form = {"csrf": field(html, "csrf"), "answer": "incorrect"}
     done = ben.post(f"/campaign/card?name=spring&subject={subject}", data=form)
-    assert "Others said: <b>anna</b> correct" in done.text
+    assert "Others said: <b>reviewer 1</b> correct" in done.text
     assert "What others said" in page_of(anna, f"/campaign/card?name=spring&subject={subject}")
     dispute = page_of(dora, "/campaign/disputes?name=spring")
     assert subject_of(dispute) == subject
-    assert '<b>anna</b>: <span dir="auto">correct' in dispute
+    assert '<b>reviewer 1</b>: <span dir="auto">correct' in dispute
     assert answer(dora, "spring", "disputes", answer="incorrect").status_code == 200
     assert 'id="card"' not in page_of(dora, "/campaign/disputes?name=spring")
     assert [r["standing"] for r in answers_in(workspace, "suite")] == ["", "", "adjudication"]
@@ -251,7 +251,7 @@ def test_progress_and_agreement_are_live(workspace: Path) -> None:
         while 'id="card"' in page_of(client, "/campaign/next?name=spring"):
             answer(client, "spring", answer="correct")
     html = page_of(anna, "/campaign?name=spring")
-    assert "anna × ben" in html
+    assert "ben" not in html
     assert "100.0 %" in html
     assert "Agreement by phenomenon" in html
     assert "6 of 6 answers" in page_of(anna, "/campaigns")
@@ -360,10 +360,8 @@ def test_nothing_is_changed_without_the_token_of_the_page(workspace: Path) -> No
 # Files ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("ending", ["jsonl", "tsv", "csv", "xlsx"])
+@pytest.mark.parametrize("ending", ["jsonl", "tsv", "csv"])
 def test_answers_leave_as_a_file(workspace: Path, tmp_path: Path, ending: str) -> None:
-    if ending == "xlsx":
-        pytest.importorskip("openpyxl", reason="sheets need openpyxl")
     campaign_work.create("spring", reviewers="lena", item=["negation-1"], workspace=workspace)
     with client_of(workspace) as client:
         answer(client, "spring", answer="correct")

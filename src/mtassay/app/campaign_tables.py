@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from mtassay.data.display import Cell, Table
@@ -61,6 +61,17 @@ class CampaignReport:
     changed: int = 0
     cautions: Sequence[str] = ()
     checked: Sequence[CheckedReviewer] = ()
+
+    def of_reviewer(self, name: str) -> CampaignReport:
+        """What a reviewer may know: no name of another one, and of checks nothing before the end."""
+        is_over = bool(self.campaign.closed) or self.given >= self.wanted
+        return replace(
+            self,
+            progress=[entry for entry in self.progress if entry.reviewer == name],
+            agreement=[e for e in self.agreement if e.measure in ("fleiss", "krippendorff")],
+            cautions=(),
+            checked=[entry for entry in self.checked if entry.reviewer == name] if is_over else (),
+        )
 
     def record(self) -> dict[str, Any]:
         """All of it for a program."""
@@ -129,8 +140,7 @@ class CampaignReport:
     def _adjudication(self) -> str:
         if not self.campaign.adjudicators and not self.adjudicated:
             return f"Seen differently, or by all as unsure: {self.to_adjudicate:,}. There is no adjudicator."
-        names = printable(", ".join(self.campaign.adjudicators))
-        return f"To adjudicate: {self.to_adjudicate:,}; adjudicated by {names}: {self.adjudicated:,}."
+        return f"To adjudicate: {self.to_adjudicate:,}; adjudicated: {self.adjudicated:,}."
 
     def _agreement(self) -> Table:
         remarks = sorted({f"{LABELS[e.measure]} is {e.remark}." for e in self.agreement if e.remark and e.n})

@@ -18,7 +18,14 @@ from mtassay.data.nouns import Question, Review, Run, Segment
 from mtassay.data.questions import find_question
 from mtassay.data.subjects import Decision, Pending, told_answer
 from mtassay.data.subjects import decide as decide_reviews
-from mtassay.review.campaign_store import CampaignStore, KeptAnswer, keep_answer, sealed, visible_reviews
+from mtassay.review.campaign_store import (
+    CampaignStore,
+    KeptAnswer,
+    keep_answer,
+    nameless,
+    sealed,
+    visible_reviews,
+)
 from mtassay.review.campaigns import (
     Campaign,
     CampaignSubject,
@@ -44,6 +51,7 @@ from mtassay.stats.resampling import fixed_seed
 
 USUAL_OVERLAP = 0.2
 """The share of outputs that several of two or more reviewers answer where nobody says it."""
+_SEE = " Who is: mtassay review campaign show"  # pages tell reviewers nobody's name
 
 # Making and ending ---------------------------------------------------------------------------------------
 
@@ -280,9 +288,7 @@ def latest_subject(
 
 def _check_reviewer(campaign: Campaign, who: str) -> None:
     if who not in campaign.reviewers:
-        raise UsageError(
-            f"'{who}' is no reviewer of '{campaign.name}'. Reviewers: {', '.join(campaign.reviewers)}."
-        )
+        raise UsageError(f"'{who}' is no reviewer of '{campaign.name}'.{_SEE}")
 
 
 def answer(
@@ -343,23 +349,13 @@ def _keep(
 
 
 def _answers_shown(store: Workspace, decision: Decision | None, who: str) -> dict[str, Review]:
-    """The newest answers of others that somebody may see."""
+    """The newest answers of others that somebody may see, without their names."""
     given = [] if decision is None else list(decision.latest.values())
-    return {r.reviewer: r for r in visible_reviews(store, given, who) if r.reviewer != who}
+    return {r.reviewer: r for r in nameless(visible_reviews(store, given, who), who) if r.reviewer != who}
 
 
 def _decisions(store: Workspace, question: Question, *, subject: str | None = None) -> Decisions:
     return decide_reviews(store.reviews(question.name, subject=subject), {question.name: question.combine})
-
-
-def disagreements(
-    name: str, adjudicator: str | None = None, *, workspace: Place | Workspace | None = None
-) -> list[CampaignCard]:
-    """What waits for an adjudicator, with who said what: all have answered, and differ, or none could tell.
-
-    What this person has answered as a reviewer is not there: nobody settles a dispute of their own.
-    """
-    return list(_disputes(open_workspace(workspace), name, reviewer_name(adjudicator)))
 
 
 def next_dispute(
@@ -369,7 +365,11 @@ def next_dispute(
     skip: Collection[str] = (),
     workspace: Place | Workspace | None = None,
 ) -> CampaignCard | None:
-    """The first of them that is not to be skipped; `None` for nothing."""
+    """What waits for an adjudicator, with who said what: all have answered, and differ, or none could tell.
+
+    What this person has answered as a reviewer is not there: nobody settles a dispute of their own. It is the
+    first that is not to be skipped; `None` for nothing.
+    """
     found = _disputes(open_workspace(workspace), name, reviewer_name(adjudicator), skip)
     return next(found, None)
 
@@ -393,8 +393,7 @@ def _disputes(store: Workspace, name: str, who: str, skip: Collection[str] = ())
 
 def _check_adjudicator(campaign: Campaign, who: str) -> None:
     if who not in campaign.adjudicators:
-        known = ", ".join(campaign.adjudicators) or "nobody"
-        raise UsageError(f"'{who}' is no adjudicator of '{campaign.name}'. Adjudicators: {known}.")
+        raise UsageError(f"'{who}' is no adjudicator of '{campaign.name}'.{_SEE}")
 
 
 def adjudicate(

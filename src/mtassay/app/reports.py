@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from hashlib import blake2b
 from html import escape
 from os import PathLike
 from pathlib import Path
 from typing import Literal, cast
 
+from mtassay import __version__
 from mtassay.app.arguments import known_keywords
 from mtassay.app.history import Which, find_snapshots, load_run
-from mtassay.app.page.contents import Page, changes_part, page_of
-from mtassay.app.page.decision import Recommendation
+from mtassay.app.page.contents import Page, changes_part, decide_costs, page_of
+from mtassay.app.page.decision import DecidedRun, Recommendation
 from mtassay.app.page.page_html import render_markdown, render_page
 from mtassay.app.reviewing import agreement
 from mtassay.app.runs import Run, workspace_path
@@ -178,10 +180,20 @@ def write_runs(
     priorities: Sequence[str] = (),
     workspace: str | PathLike[str] | None = None,
     quiet: bool = False,
+    keep: bool = False,
 ) -> Recommendation:
-    """The same for runs that are available, with what is known besides; what the page advises."""
+    """The same for runs that are available, with what is known besides; what the page advises.
+
+    With `keep`, a file that ends with the digest of all that the page would be made of stays as it is.
+    """
     target = Path(path)
     kind = _form(target, form)
+    agreed = _agreement(runs, workspace)
+    sides = [(s.run, s.system, s.started) for change in changes for s in (change.old, change.new)]
+    made_of = [__version__, [run.id for run in runs], names, title, sides, gates, themes, plan, agreed]
+    mark = f"<!-- {blake2b(repr(made_of).encode(), digest_size=16).hexdigest()} -->\n" if keep else ""
+    if keep and target.exists() and target.read_bytes().endswith(mark.encode()):
+        return decide_costs([DecidedRun.of(*one) for one in zip(names, runs, strict=True)], priorities)
     found = find_themes(runs, quiet=quiet) if themes else Themes()
     page = page_of(
         runs,
@@ -191,11 +203,11 @@ def write_runs(
         gates=gates,
         themes=theme_blocks(found, examples=3 if kind == "html" else 1),
         in_themes=found.by_output() if kind == "html" else None,
-        agreement=_agreement(runs, workspace),
+        agreement=agreed,
         plan=redact(plan),
         priorities=priorities,
     )
-    _write(page, target, kind)
+    _write(page, target, kind, mark)
     return page.decision
 
 
@@ -216,10 +228,10 @@ def _form(target: Path, form: ReportForm | None) -> ReportForm:
     return form
 
 
-def _write(page: Page, target: Path, form: ReportForm) -> Path:
+def _write(page: Page, target: Path, form: ReportForm, mark: str = "") -> Path:
     text = render_page(page) if form == "html" else render_markdown(page)
     with open_for_writing(target) as handle:
-        handle.write(text)
+        handle.write(text + mark)
     return target
 
 

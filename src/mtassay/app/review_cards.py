@@ -22,8 +22,8 @@ from mtassay.data.questions import COMMON_QUESTIONS, find_question
 from mtassay.data.subjects import Subject, subjects_in, told_answer
 from mtassay.meta.repair.corrections import CORRECT, fix_in
 from mtassay.methods.suite.acceptance import RuleTrial, TriedOutput
-from mtassay.review.campaign_store import KeptAnswer, frozen_reviews, keep_answer, visible_reviews
-from mtassay.review.case_history import answers_to, nearest_settled
+from mtassay.review.campaign_store import KeptAnswer, frozen_reviews, keep_answer, nameless, visible_reviews
+from mtassay.review.case_history import settled_beside
 from mtassay.review.pending import asked_in, pending_in
 from mtassay.review.queue import AbsentError, AgendaChoice, AgendaEntry, ReviewQueue, prepare_once
 from mtassay.review.reviewer_agreement import AgreementCoefficient, agreements_of
@@ -153,16 +153,14 @@ def deal(
     entry = agenda.next_for(reviewer, after=after, choice=choice, double=double)
     if entry is None:
         return None
-    return load_card(agenda, entry.subject, reviewer, double=double)
+    return load_card(agenda, entry.subject, reviewer)
 
 
-def load_card(
-    agenda: ReviewQueue, subject: str, reviewer: str, *, is_admin: bool = False, double: bool = False
-) -> Card:
+def load_card(agenda: ReviewQueue, subject: str, reviewer: str, *, is_admin: bool = False) -> Card:
     """The card of a subject, out of what the workspace has of its case alone.
 
     What others said is shown to an admin and to who has answered, once no campaign waits for others
-    (see `campaign_store.visible_reviews`).
+    (see `campaign_store.visible_reviews`). Only an admin sees their names.
     """
     store = agenda.workspace
     entry = agenda.entry(subject, reviewer=reviewer)
@@ -174,14 +172,16 @@ def load_card(
     reviews = visible_reviews(store, given, reviewer, is_admin=is_admin)
     own = [review for review in reviews if review.reviewer == reviewer]
     mine = own[-1] if own else None
-    changed = frozen_reviews(store, question.name, [subject]).changed if len(reviews) > 1 else []
+    later = frozen_reviews(store, question.name, [subject]).changed if len(reviews) > 1 else []
+    told = reviews if is_admin else nameless(reviews, reviewer)
+    changed = [shown for shown, review in zip(told, reviews, strict=True) if review in later]
     pair = languages(run)
     if not question.is_of_runs:
         chosen, shown = _pair_of(run, question, subject)
         segment = Segment(chosen.case_id, None)
         return Card(
             *(agenda.run, question, entry, chosen, segment, shown, pair),
-            reviews=reviews,
+            reviews=told,
             mine=mine,
             changed=changed,
         )
@@ -205,8 +205,17 @@ def load_card(
         lines,
         pair,
         view_of(run).related_blocks(chosen.case_id, entry.systems[0]),
-        _settled(store, run, question, chosen, double=double),
-        reviews,
+        [
+            SettledText(
+                answer.subject.outputs[0],
+                answer.status,
+                answer.is_settled_by_people,
+                answer.hints[0].text if answer.hints else "",
+            )
+            for answer in settled_beside(store, run, question, chosen, reviewer, count=_SETTLED)
+            if answer.subject is not None
+        ],
+        told,
         rules,
         rulebook if rules else None,
         mine,
@@ -276,26 +285,6 @@ def _pair_of(run: Run, question: Question, subject_id: str) -> tuple[Subject, Se
         if subject.id == subject_id:
             return subject, pair.lines
     raise AbsentError(f"No pair '{subject_id[:40]}' in run {run.id}.")
-
-
-def _settled(
-    store: Workspace, run: Run, question: Question, subject: Subject, *, double: bool
-) -> list[SettledText]:
-    """Settled outputs to the same case, most like this one first; without what would sway a reviewer."""
-    answers = answers_to(store, run, subject.case_id, with_sealed=False)
-    answers = [answer for answer in answers if not (double and answer.decision is not None)]
-    if question.is_blind:
-        answers = [answer for answer in answers if answer.is_settled_by_people]
-    return [
-        SettledText(
-            answer.subject.outputs[0],
-            answer.status,
-            answer.is_settled_by_people,
-            answer.hints[0].text if answer.hints else "",
-        )
-        for answer in nearest_settled(answers, subject.outputs[0], count=_SETTLED)
-        if answer.subject is not None
-    ]
 
 
 def languages(run: Run) -> tuple[str, str]:

@@ -355,7 +355,12 @@ def _history_table(course: ScoreTrend, alpha: float, mark: str) -> Table:
         ends = "" if score.low is None else f"[{score.low:.{decimals}f}–{score.high:.{decimals}f}]"
         bold = change is not None and change.p is not None and change.p < alpha
         delta = Cell(signed(change.delta, decimals) + mark * bold if change else "", strong=bold)
-        moved = f"[{signed(change.low, decimals)}, {signed(change.high, decimals)}]" if change else ""
+        is_tested = change is not None and change.low is not None
+        moved = (
+            f"[{signed(change.low, decimals)}, {signed(change.high, decimals)}]"
+            if change and is_tested
+            else ""
+        )
         name = [point.run, *([point.system] if several else [])]
         rows.append([*name, f"{score.n:,}", value, ends, delta, p_text(change.p) if change else "", moved])
     header = [

@@ -23,12 +23,12 @@ from mtassay.changes.run_changes import (
 )
 from mtassay.data.display import Block, Line
 from mtassay.data.errors import UsageError
-from mtassay.data.marks import p_text, signed
+from mtassay.data.marks import p_text, plural, signed
 from mtassay.data.method import view_of
 from mtassay.data.nouns import Finding, Ledger, Run, Score
 from mtassay.measures.check import SEVERITIES
 from mtassay.measures.check_run import severity_of
-from mtassay.methods.paired_scores import CHECK, PairedScores, ScoreChange, Snapshot
+from mtassay.methods.paired_scores import CHECK, NO_OUTPUT, PairedScores, ScoreChange, Snapshot
 from mtassay.stats import comparisons, family, proportions
 
 Baseline = Run | Snapshot | Sequence[Snapshot]
@@ -44,6 +44,7 @@ _RELATIONS: Mapping[str, Callable[[float, float], bool]] = {
     "<": lambda value, number: value < number,
 }
 _VERDICTS = ("pass", "fail", "undecided", "skipped", "error")
+_NO_ANSWER = ("missing", "error", "refused", "skipped")
 
 
 def check_gates(
@@ -81,6 +82,7 @@ def check_gates(
         for side in own:
             try:
                 made.setdefault(side.step, []).append(side.check(rule))
+                side.is_used = True
             except _NotHereError as problem:
                 problems.append(GateCheck(rule, side.step, side.new.system, False, str(problem)))
         if not any(made.values()):
@@ -88,6 +90,8 @@ def check_gates(
         # A step may be about other things; but where one system has it, all must.
         checks += [check for of_step in made.values() for check in of_step]
         checks += [problem for problem in problems if made.get(problem.step)]
+    if not any(rule.kind == "limit" and rule.what.lower() in _NO_ANSWER for rule in rules):
+        checks += [check for side in sides if side.is_used and (check := side.unanswered()) is not None]
     alarms = [check for check in checks if isinstance(check, _Alarm)]
     p = _family(alarms, alpha)
     tests = {(id(alarm.side), row) for alarm in alarms for row in alarm.rows}
@@ -144,6 +148,7 @@ class _Side:
     seed: int | None
     _paired: PairedScores | None = field(default=None)
     _cases: list[CaseChange] | None = field(default=None)
+    is_used: bool = False
 
     def check(self, rule: Gate) -> GateCheck | _Alarm:
         """What the rule says of it; an alarm waits for all others."""
@@ -160,6 +165,22 @@ class _Side:
         if rule.what.lower() in (CHECK, f"{CHECK}s") and all(c.part != CHECK for c in self.paired.changes):
             return GateCheck(rule, self.step, self.new.system, True, "no check flags anything")
         return _Alarm(rule, self, self._worse(rule))
+
+    def unanswered(self) -> GateCheck | None:
+        """That texts have no answer, where no rule limits that: nobody passes by what was left out."""
+        run, system = self.new.record, self.new.system
+        assert run is not None
+        gone = self.new.verdicts.get(NO_OUTPUT, {}).keys()
+        before = self.old.verdicts.get(NO_OUTPUT, {}).keys() if self.old else set()
+        streamed = run.result.basis.get("unanswered", {}).get("systems", {}) if not run.segments else {}
+        if not (count := len(gone - before) or streamed.get(system, 0)):
+            return None
+        also = " that the baseline answered" if self.old else ""
+        total = len(gone) or count
+        measured = f"{plural(count, 'text')} without an answer{also}. To allow them: missing <= {total}"
+        shown = [f for f in run.findings if (f.system, f.detector) == (system, NO_OUTPUT)][:_SHOWN]
+        blocks = [self._finding_block(finding) for finding in shown if finding.case_id not in before]
+        return GateCheck(Gate.parse("missing <= 0"), self.step, system, False, measured, blocks=blocks)
 
     def notes(self) -> list[str]:
         """What a reader must know of the comparison."""
@@ -260,6 +281,8 @@ class _Side:
             count = len(cases)
         elif (what := {"skipped": "missing"}.get(what, what)) in counts:
             count = counts[what]
+        elif what == "missing":
+            count = len(self.new.verdicts.get(NO_OUTPUT, ()))
         elif what.removeprefix("check.") in SEVERITIES or any(_is_about(f, what) for f in judged):
             count = len({f.case_id for f in judged if f.verdict == "fail" and _is_about(f, what)})
         else:

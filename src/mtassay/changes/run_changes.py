@@ -174,6 +174,8 @@ def status_word(run: Run, findings: Sequence[Finding]) -> str:
 
 def case_status(snapshot: Snapshot, case: CaseChange, verdict: Verdict | None) -> str:
     """The same for one side of a case; where the run is not available, its verdict."""
+    if case.detector == NO_OUTPUT:
+        return "answered" if verdict == "pass" else "no answer"
     finding = snapshot.finding(case.detector, case.case_id)
     word = "" if finding is None or snapshot.record is None else status_word(snapshot.record, [finding])
     return word or verdict or "no output"
@@ -208,7 +210,8 @@ def case_changes(old: Snapshot, new: Snapshot) -> list[CaseChange]:
         if detector == NO_OUTPUT and len(names) > 1:
             continue
         before, after = old.verdicts.get(detector, {}), new.verdicts.get(detector, {})
-        flags_only = {*before.values(), *after.values()} == {"fail"}
+        # Outputs are answers, unless this detector says that there is none.
+        flags_only = detector == NO_OUTPUT or {*before.values(), *after.values()} == {"fail"}
         asked = dict.fromkeys([*after, *before])
         if not flags_only:
             asked |= dict.fromkeys(case for gone in missing for case in sorted(gone) if case not in asked)
@@ -285,6 +288,15 @@ def comparison_notes(old: Snapshot, new: Snapshot, cases: Sequence[CaseChange]) 
                 f"compared: {', '.join(only)}."
             )
     kinds: Counter[str] = Counter(case.kind for case in cases)
+    if any(empty := [_counted_as_empty(old), _counted_as_empty(new)]):
+        sides = zip(("old", "new"), (old, new), empty, strict=True)
+        names = {word if old.system == new.system else s.system: len(units) for word, s, units in sides}
+        left = ", ".join(f"{name} {n:,}" for name, n in names.items() if n)
+        notes.append(
+            f"Without an answer: {left}. They count as empty outputs. "
+            "Where a system that left out more is ahead, nothing is tested."
+        )
+        kinds["lost"] = 0
     gone = [
         f"{plural(kinds[kind], 'case')} {what}"
         for kind, what in (("lost", "without an output now"), ("newly open", "settled before and open now"))
@@ -300,6 +312,12 @@ def comparison_notes(old: Snapshot, new: Snapshot, cases: Sequence[CaseChange]) 
                 "settings did."
             )
     return notes
+
+
+def _counted_as_empty(snapshot: Snapshot) -> set[str]:
+    """The units without an answer that are in a score all the same."""
+    counted = {unit for sums in snapshot.sums.values() for unit in sums.ids}
+    return counted.intersection(snapshot.verdicts.get(NO_OUTPUT, ()))
 
 
 def _same_output(old: Snapshot, new: Snapshot, case: CaseChange) -> bool:

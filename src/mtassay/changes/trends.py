@@ -153,8 +153,8 @@ def _tested(
     tested = {}
     for (test, place), value in zip(rows, p, strict=True):
         change = test.paired.changes[place]
-        low, high = test.paired.interval(change, test.paired.rows[place], samples=samples, seed=seed)
-        tested[(*test.key, change.name, change.group)] = replace(change, p=value, low=low, high=high)
+        ends = test.paired.interval(change, test.paired.rows[place], samples=samples, seed=seed)
+        tested[(*test.key, change.name, change.group)] = test.paired.with_test(change, value, ends)
     return tested
 
 

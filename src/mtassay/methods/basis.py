@@ -95,9 +95,10 @@ _FEW_SYSTEMS = 4  # so many fit side by side
 
 
 def missing(output: Output, system: str) -> Finding:
-    """Why there is nothing to judge: an engine failed, or a file has no such output."""
+    """Why there is nothing to judge: an engine failed, a file has no such output, or the output is blank."""
     verdict: Verdict = "skipped" if output.meta.get("skipped") else "error"
-    return Finding(output.id, system, "output", verdict, evidence={"reason": output.error})
+    reason = output.error if output.text is None else "the output is blank"
+    return Finding(output.id, system, "output", verdict, evidence={"reason": reason})
 
 
 def unanswered_counts(answers: Sequence[Output], unanswered: int) -> dict[str, int]:

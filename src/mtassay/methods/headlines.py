@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 from mtassay.data.display import Headline, Leaderboard, Standing, Table
 from mtassay.data.marks import p_stated, plural, signed
@@ -27,7 +28,7 @@ def may_be_best(
     >>> may_be_best(Result(scores, [pair]), "bleu", "all")
     ['a']
     """
-    of = (name, group)
+    of, incomplete = (name, group), unranked(result)
     scored = [s.system for s in result.scores if (s.name, s.group) == of and s.comparable is not None]
     ranked = [system for c in result.clusters if (c.name, c.group) == of for system in c.systems]
     if not ranked and any(s.common_n is not None for s in result.scores if (s.name, s.group) == of):
@@ -39,7 +40,14 @@ def may_be_best(
         tested |= {c.a, c.b}
         better = _better(c, alpha, higher_is_better)
         lost |= {c.a, c.b} - {better} if better else set()
-    return [system for system in ranked or scored if system not in lost and (ranked or system in tested)]
+    left = ranked or [system for system in scored if system in tested and system not in incomplete]
+    return [system for system in left if system not in lost]
+
+
+def unranked(result: Result) -> Mapping[str, int]:
+    """Systems that have no rank because they left texts without an answer, with how many."""
+    about: Mapping[str, Any] = result.basis.get("unanswered", {})
+    return {} if about.get("ranked") else about.get("systems", {})
 
 
 def _better(c: Comparison, alpha: float, higher_is_better: bool) -> str:
@@ -85,11 +93,19 @@ class Contest:
             return []
         if len(scores) == 1:
             return [Headline(f"{scores[0].system}: {self.label} {self._told(scores[0])}.")]
-        if scores[0].common_n is not None and not self._best:
-            text = f"By {self.label} no system has a rank, since systems are rated on different segments."
+        if not self._best and (why := self._no_ranks(scores)):
+            text = f"By {self.label} no system has a rank, since {why}."
             return [Headline(text, board=self._board(scores))]
         text = self._two(*scores) if len(scores) == 2 else self._many(scores)
         return [Headline(text, board=self._board(scores))]
+
+    def _no_ranks(self, scores: Sequence[Score]) -> str:
+        if scores[0].common_n is not None:
+            return "systems are rated on different segments"
+        if any(score.system not in self._unranked for score in scores):
+            return ""
+        named = [f"{system} {n:,}" for system, n in self._unranked.items()]
+        return f"all left texts without an answer: {_listed(named[:_SOME], len(named))}"
 
     @property
     def _sign(self) -> int:
@@ -100,7 +116,7 @@ class Contest:
         others = [score for score in scores if score.system != scores[0].system]
         tested = [self._compared(scores[0].system, other.system) for other in others]
         standings = [
-            Standing(s.system, f"{self._value(s)}{_ends(s)}", s.n, s.system in best, s.comparable)
+            Standing(s.system, f"{self._shown(s)}{_ends(s)}", s.n, s.system in best, s.comparable)
             for s in scores
         ]
         pairs = [replace(c, better=self._winner(c)) for c in self._comparisons]
@@ -123,10 +139,8 @@ class Contest:
         )
 
     @property
-    def _unranked(self) -> dict[str, int]:
-        """Systems that left texts without an answer and have no rank, with how many."""
-        about = self.run.result.basis.get("unanswered", {})
-        return {} if about.get("ranked") else about.get("systems", {})
+    def _unranked(self) -> Mapping[str, int]:
+        return unranked(self.run.result)
 
     def _two(self, best: Score, other: Score) -> str:
         # Where the two have scores on different units, on those that both have.
@@ -203,6 +217,10 @@ class Contest:
 
     def _value(self, score: Score) -> str:
         return f"{score.value:.{score.decimals}f}{self.suffix}"
+
+    def _shown(self, score: Score) -> str:
+        """In parentheses where the system left texts without an answer."""
+        return f"({self._value(score)})" if score.system in self._unranked else self._value(score)
 
     def _told(self, score: Score) -> str:
         return f"{self._value(score)}{_ends(score)}, n = {plural(score.n, self.unit)}"

@@ -444,6 +444,8 @@ class PairedScores:
         pairs = [pair for ledger in ledgers if (pair := _paired(ledger, old, new, units=units)) is not None]
         pairs += _flag_rates(old, new) if checks else []
         self._pairs = [pair for pair in pairs if pair.ids]
+        gone = [set(side.verdicts.get(NO_OUTPUT, ())) for side in (old, new)]
+        self._left_out = [gone[0] - gone[1], gone[1] - gone[0]]
         clusters = {pair.ledger.clusters.get(unit, unit): None for pair in self._pairs for unit in pair.ids}
         numbers = {cluster: number for number, cluster in enumerate(clusters)}
         self.changes: list[ScoreChange] = []
@@ -480,6 +482,19 @@ class PairedScores:
         ledger = next(pair.ledger for pair in self._pairs if pair.ledger.name == change.name)
         return {unit for part in ledger.groups[change.group] for unit in part}
 
+    def with_test(
+        self, change: ScoreChange, p: float, ends: tuple[float | None, float | None]
+    ) -> ScoreChange:
+        """The change with its p-value and its interval.
+
+        Missing answers count as empty outputs, and nobody is better for what was left out: where the side
+        that is ahead did not answer what the other answered, there is no test.
+        """
+        left_out = self._left_out[0 if change.is_worse else 1]
+        if left_out and not left_out.isdisjoint(self.units_of(change)):
+            return change
+        return replace(change, p=_defined(p), low=ends[0], high=ends[1])
+
     def trials(self, *, trials: int, seed: int | None) -> NDArray[np.float32]:
         """After minus before of every row in every trial (trials, rows)."""
         return family.paired_trials(self.rows, trials=trials, seed=seed)
@@ -497,8 +512,9 @@ class PairedScores:
                 p[places] = family.family_of(observed, table[:, places]).p
         tested = []
         for change, row, value in zip(self.changes, self.rows, p.tolist(), strict=True):
-            low, high = self.interval(change, row, samples=samples, seed=seed)
-            tested.append(replace(change, p=_defined(value), low=low, high=high))
+            tested.append(
+                self.with_test(change, value, self.interval(change, row, samples=samples, seed=seed))
+            )
         return tested
 
     def alone(self, group: str, *, trials: int = 10000, seed: int | None = 12345) -> ScoreChange:
@@ -507,8 +523,7 @@ class PairedScores:
         change, row = self.changes[place], self.rows[place]
         table = family.paired_trials([row], trials=trials, seed=seed)
         p = family.family_of(np.array([change.delta], dtype=np.float64), table).p
-        low, high = self.interval(change, row, seed=seed)
-        return replace(change, p=_defined(float(p[0])), low=low, high=high)
+        return self.with_test(change, float(p[0]), self.interval(change, row, seed=seed))
 
     def interval(
         self,

@@ -87,8 +87,9 @@ def _one_line(error: Exception) -> str:
 class Backend(Protocol):
     """What a module must have to be registered as an annotator.
 
-    It may have a third function, `advice(language, needs)`: an `Advice` on how to get a model that gives
-    these layers, or `None` where it has none.
+    It may have two more functions: `advice(language, needs)`, an `Advice` on how to get a model that gives
+    these layers, or `None` where it has none; and `promised(model)`, the layers that its own record says it
+    gives, so that nobody loads it to know.
     """
 
     def models(self, language: str) -> list[str]:
@@ -132,6 +133,17 @@ def open_annotator(language: str, *, needs: Sequence[Layer] = ("pos",), name: st
         f"{f' through {backend}' if backend else ''}. {advice(code, layers, backend=backend or None)}"
         f"{''.join(f' ({reason})' for reason in broken)}"
     )
+
+
+def check_annotator(language: str, needs: Sequence[Layer]) -> None:
+    """The error of `open_annotator` where none would fit; a model that says what it gives is not loaded."""
+    code = parse_language(language).code
+    for name in annotator_names():
+        with suppress(PluginError):
+            promised = getattr(backend := _backend(name), "promised", None)
+            if promised and any(promised(model).issuperset(needs) for model in backend.models(code)):
+                return
+    open_annotator(language, needs=needs)
 
 
 def advice(language: str, needs: frozenset[Layer], *, backend: str | None = None) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,12 @@ _NEWS = frozenset(
      "ro", "ru", "sl", "sv", "uk")
 )  # fmt: skip
 _WEB = frozenset(("en", "zh"))
+_GIVES: Mapping[str, tuple[Layer, ...]] = {
+    "parser": ("dependencies",),
+    "ner": ("entities",),
+    "morphologizer": ("pos", "features"),
+    "attribute_ruler": ("pos", "features"),
+}
 _LAYERS: frozenset[Layer] = frozenset(("tokens", "lemma", "pos", "features", "dependencies", "entities"))
 
 
@@ -30,11 +38,12 @@ def models(language: str) -> list[str]:
     The larger ones first, that of a pack before the small official one; those on transformers last, for
     their speed.
     """
-    try:
-        from spacy.util import get_installed_models
-    except ImportError:
+    if find_spec("spacy") is None:
         return []
-    names = [name for name in get_installed_models() if name.startswith(f"{language}_")]
+    # What spaCy's own list is made from; to import spaCy takes half a second.
+    names = [
+        entry.name for entry in entry_points(group="spacy_models") if entry.name.startswith(f"{language}_")
+    ]
     ours = pack_file("pipelines", language)
     if ours is not None:
         names.append(str(ours))
@@ -45,6 +54,17 @@ def _size(name: str) -> str:
     if "/" in name or "\\" in name:
         return "pack"
     return next((size for size in ("lg", "md", "sm", "trf") if f"_{size}" in name), "other")
+
+
+def promised(model: str) -> frozenset[Layer]:
+    """The layers that the parts of a pipeline give, by its `meta.json`; none where there is no such file."""
+    spec = None if "/" in model or "\\" in model else find_spec(model)
+    folder = Path(model) if spec is None or spec.origin is None else Path(spec.origin).parent
+    try:
+        parts = json.loads((folder / "meta.json").read_text(encoding="utf-8"))["pipeline"]
+    except (OSError, ValueError, KeyError):
+        return frozenset()
+    return frozenset(("tokens", *(layer for part in parts for layer in _GIVES.get(part, ()))))
 
 
 def open_model(language: str, model: str) -> SpacyAnnotator:

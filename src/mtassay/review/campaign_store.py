@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from mtassay.data.errors import UsageError
 from mtassay.data.nouns import Question, Review
-from mtassay.data.subjects import Decision, Subject, answer_about, decide, review_now
+from mtassay.data.subjects import Decision, Subject, answer_about, decide, is_model, review_now
 from mtassay.review.campaigns import Campaign, CampaignSubject, FrozenAnswers, frozen_answers, order_key
 from mtassay.review.quality_control import kind_of_check
 from mtassay.runtime.database import checksum
@@ -317,6 +317,16 @@ def visible_reviews(
     return list(filter(may_see, given))
 
 
+def nameless(reviews: Sequence[Review], viewer: str) -> list[Review]:
+    """The reviews with everybody but the viewer numbered, so that nobody judges by who said something.
+
+    A language model is still called one.
+    """
+    others = [name for name in dict.fromkeys(review.reviewer for review in reviews) if name != viewer]
+    names = {name: f"{'model:' * is_model(name)}reviewer {n}" for n, name in enumerate(others, start=1)}
+    return [replace(review, reviewer=names.get(review.reviewer, viewer)) for review in reviews]
+
+
 def frozen_reviews(store: Workspace, question: str, subjects: Collection[str] | None = None) -> FrozenAnswers:
     """What people answered to a question before they could see others' answers, and who changed theirs since.
 
@@ -325,12 +335,13 @@ def frozen_reviews(store: Workspace, question: str, subjects: Collection[str] | 
     reviews = store.reviews(question) if subjects is None else store.reviews_about(subjects, question)
     about = {review.subject for review in reviews}
     shelf = CampaignStore(store)
+    admins = dict(store.database.select("SELECT name, since FROM invitations WHERE role = 'admin'"))
     seals: dict[str, list[tuple[Campaign, CampaignSubject]]] = {}
     for campaign in shelf.campaigns():
         if campaign.question == question:
             for entry in shelf.subjects(campaign, about):
                 seals.setdefault(entry.subject, []).append((campaign, entry))
-    return frozen_answers(reviews, seals)
+    return frozen_answers(reviews, seals, admins)
 
 
 @dataclass(frozen=True, slots=True)

@@ -243,17 +243,20 @@ class FrozenAnswers(NamedTuple):
 
 
 def frozen_answers(
-    reviews: Iterable[Review], seals: Mapping[str, Sequence[tuple[Campaign, CampaignSubject]]]
+    reviews: Iterable[Review],
+    seals: Mapping[str, Sequence[tuple[Campaign, CampaignSubject]]],
+    admins: Mapping[str, str] | None = None,
 ) -> FrozenAnswers:
     """The answers to one question that everything called blind rests on.
 
     Who has answered can see what others said at once; in a campaign (`seals`, by subject) only when as many
     reviewers as wanted have answered, or the campaign is closed. An adjudicator of it then sees it without an
-    answer.
+    answer, and so does an admin.
 
     Args:
         reviews: all to this question, in the order of the store.
         seals: the campaigns that ask it about a subject, and what each wants.
+        admins: who can see all of it, and since when.
     """
     answered: dict[str, set[str]] = {}
     seen: set[tuple[str, str]] = set()
@@ -267,8 +270,9 @@ def frozen_answers(
             goes_on = campaign.created <= at and not (campaign.closed and campaign.closed < at)
             if goes_on and len(people.intersection(campaign.reviewers)) < entry.wanted:
                 return
-        judges = {name for campaign, _ in asking for name in campaign.adjudicators}
-        seen.update((subject, who) for who in people | judges if people - {who})
+        watchers = {name for campaign, _ in asking for name in campaign.adjudicators}
+        watchers.update(name for name, since in (admins or {}).items() if since <= at)
+        seen.update((subject, who) for who in people | watchers if people - {who})
 
     for review in reviews:
         if review.is_adjudication:

@@ -11,8 +11,8 @@ from typing import NoReturn
 from mtassay.data.display import Line
 from mtassay.data.errors import UsageError
 from mtassay.data.method import view_of
-from mtassay.data.nouns import Finding, Review, Run, Segment
-from mtassay.data.subjects import Decision, Pending, Subject, decide, subjects_in
+from mtassay.data.nouns import Finding, Question, Review, Run, Segment
+from mtassay.data.subjects import Decision, Subject, decide, subjects_in
 from mtassay.review.campaign_store import counted_reviews
 from mtassay.review.pending import question_of
 from mtassay.runtime.workspace import Workspace
@@ -178,31 +178,23 @@ def answers_to(
     return sorted(answers, key=lambda answer: (answer.subject is None, -len(answer.systems)))
 
 
-def nearest_to(workspace: Workspace, pending: Pending, *, double: bool = False) -> list[AnswerHistory]:
-    """The settled answers to the same case that are most like an open output.
+def settled_beside(
+    workspace: Workspace, run: Run, question: Question, subject: Subject, reviewer: str, *, count: int = 2
+) -> list[AnswerHistory]:
+    """The settled answers to the same case that are most like an output, most like it first.
 
-    Left out is what would sway a reviewer: for a second opinion (`double`) what others decided, and for a
-    blind question what the run found.
+    Left out is what would sway a reviewer: what others decided who has not answered about it, and for a blind
+    question what the run found.
     """
-    if not pending.run:  # pairs that are rated on their own are in no run
-        return []
-    case_id = pending.subject.case_id
-    run = workspace.run(pending.run, case=case_id)
-    answers = answers_to(workspace, run, case_id, with_sealed=False)
-    if double:
-        answers = [answer for answer in answers if answer.decision is None]
-    if pending.question.is_blind:
-        answers = [answer for answer in answers if answer.is_settled_by_people]
-    return nearest_settled(answers, pending.subject.outputs[0])
-
-
-def nearest_settled(answers: Sequence[AnswerHistory], text: str, *, count: int = 2) -> list[AnswerHistory]:
-    """Of the answers to one case those that are settled, and not this text, most like it first."""
+    text, answers = subject.outputs[0], answers_to(workspace, run, subject.case_id, with_sealed=False)
     words = text[:_LONG].split()
     ranked = [
         (SequenceMatcher(None, words, output[:_LONG].split(), autojunk=False).ratio(), answer)
         for answer in answers
-        if answer.is_settled and answer.subject is not None and (output := answer.subject.outputs[0]) != text
+        if (answer.is_settled_by_people if question.is_blind else answer.is_settled)
+        and (answer.decision is None or reviewer in answer.decision.latest)
+        and answer.subject is not None
+        and (output := answer.subject.outputs[0]) != text
     ]
     return [answer for _, answer in sorted(ranked, key=lambda entry: -entry[0])[:count]]
 

@@ -14,8 +14,11 @@ from hypothesis import strategies as st
 
 import mtassay as mt
 from mtassay.app.page.contents import page_of
+from mtassay.changes.run_changes import RunChanges
+from mtassay.data.method import view_of
 from mtassay.data.nouns import Run
 from mtassay.methods.basis import unanswered_counts
+from mtassay.methods.paired_scores import Snapshot
 from mtassay.methods.score.score_tables import best_systems
 
 WORDS = [
@@ -125,6 +128,17 @@ def test_leaving_answers_out_never_raises_a_rank_or_a_recommendation(
     assert system not in said.partition(".")[0].replace(",", " ").split()
     for score in run.result.scores:
         assert (score.n, score.answered_n) == (SEGMENTS, SEGMENTS - count)
+    for row in view_of(run).tables()[0].cells():
+        assert (row[0].text == system) == row[1].text.startswith("(")
+        assert row[0].text != system or not any(cell.strong for cell in row)
+    glance = page_of([run]).glance()
+    assert glance is not None
+    assert all(row.cells[0].sign != "●" for row in glance.rows([system]))
+    for change in RunChanges.of(*(Snapshot.of(r, system) for r in (scored(seed, systems), run))).scores:
+        assert change.is_worse or not change.delta or change.p is None
+    (missed,) = [c for c in mt.gate(run, "bleu >= 0", systems=[system]).checks if not c.passed]
+    assert missed.gate.text == "missing <= 0"
+    assert missed.measured.startswith(f"{count} text")
 
 
 @pytest.mark.parametrize("by", ["worst", "longest", "random"])
@@ -148,6 +162,49 @@ def test_outputs_no_longer_than_the_reference_never_score_more_when_they_are_lef
         assert after.value is not None
         assert before.value is not None
         assert after.value <= before.value
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_no_number_of_the_answers_that_are_there_can_be_safe(metric: str) -> None:
+    """What was left out may be arbitrarily bad, so only 0 never exceeds the score of the full answer.
+
+    So the number is shown in parentheses, without a rank (see above), and not lowered.
+    """
+    references = [sentence(random.Random(1), 10) for _ in range(SEGMENTS)]
+    kept = references[:-1]
+    full = [
+        mt.score({"a": [*kept, "x y " * length]}, [references], metrics=metric, checks="none").result.scores[
+            0
+        ]
+        for length in (1, 1_000, 100_000)
+    ]
+    fewer = mt.score({"a": [*kept, ""]}, [references], metrics=metric, checks="none").result.scores[0]
+    values = [score.value or 0.0 for score in full]
+    assert values == sorted(values, reverse=True)
+    assert 10 * values[-1] < (fewer.value or 0.0)
+
+
+def test_where_nobody_answered_everything_nobody_is_best() -> None:
+    _, systems = texts(3)
+    run = scored(
+        3,
+        {
+            name: [None if i == n else t for i, t in enumerate(own)]
+            for n, (name, own) in enumerate(systems.items())
+        },
+    )
+    page = page_of([run])
+    assert recommended(run).startswith("No system answered all texts, so none is recommended.")
+    assert not page.decision.system
+    assert not any(best_systems(run, metric) for metric in METRICS)
+    assert all(
+        "no system has a rank, since all left texts without an answer" in h.text
+        for h in view_of(run).headlines()
+        if h.board
+    )
+    glance = page.glance()
+    assert glance is not None
+    assert not any(cell.sign for row in glance.rows(glance.systems) for cell in row.cells)
 
 
 def test_who_asks_gets_a_rank_for_what_is_incomplete() -> None:

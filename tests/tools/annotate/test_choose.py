@@ -121,7 +121,7 @@ def two_fakes(monkeypatch):
     add("good", ["a", "b"], ("tokens", "pos"))
     add("other", ["c"], ("tokens", "pos", "dependencies"))
     ours = {name: f"mtassay.nlp.{name}" for name in ("good", "other")}
-    monkeypatch.setitem(registry._OURS, "annotator", ours)
+    monkeypatch.setitem(registry.ours(), "annotator", ours)
     return opened
 
 

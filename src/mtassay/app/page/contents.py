@@ -57,7 +57,13 @@ class Glance:
 
     boards: Sequence[tuple[RunPart, Leaderboard]]
     systems: Sequence[str]
-    legend = "● may be the best: no other system is significantly better. ▼ significantly worse than one."
+
+    @property
+    def legend(self) -> str:
+        """What the signs mean."""
+        says = "● may be the best: no other system is significantly better. ▼ significantly worse than one."
+        incomplete = any(s.text.startswith("(") for _, board in self.boards for s in board.standings)
+        return f"{says} In parentheses: left texts without an answer." if incomplete else says
 
     @property
     def parts(self) -> list[list[str]]:
@@ -231,8 +237,7 @@ class Page:
     @cached_property
     def decision(self) -> Recommendation:
         """What to do."""
-        known = measured_costs(part.run for part in self.parts)
-        return decide(self.tested, priorities=self.priorities, prices=known.prices, latency=known.latency)
+        return decide_costs(self.tested, self.priorities)
 
     def risks(self) -> list[tuple[RunPart, Proof]]:
         """What could go wrong, each with the sentence that proves it."""
@@ -253,6 +258,12 @@ class Page:
     def proofs(self, kind: str) -> list[tuple[RunPart, Proof]]:
         """The headlines of a kind, with their runs."""
         return [(part, proof) for part in self.parts for proof in part.proofs if proof.headline.kind == kind]
+
+
+def decide_costs(tested: Sequence[DecidedRun], priorities: Sequence[str]) -> Recommendation:
+    """What to do after these runs, with the prices and times that they measured."""
+    known = measured_costs(one.run for one in tested)
+    return decide(tested, priorities=priorities, prices=known.prices, latency=known.latency)
 
 
 def page_of(

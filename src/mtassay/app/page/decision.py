@@ -20,6 +20,8 @@ from mtassay.data.method import view_of
 from mtassay.data.nouns import Comparison, Finding, Run
 from mtassay.measures.check_run import id_of, severity_of
 from mtassay.measures.worth import worth_of
+from mtassay.methods.headlines import unranked
+from mtassay.methods.paired_scores import NO_OUTPUT
 
 QUALITY, NO_CRITICAL, TERMINOLOGY = "quality", "no-critical-errors", "terminology"
 _APART = "apart"
@@ -112,6 +114,8 @@ def decide(
     choice = _Choice(tested, tuple(priorities) or DEFAULT, prices or {}, latency or {})
     if len(choice.systems) < 2:
         return _alone(choice)
+    if choice.incomplete.keys() >= set(choice.systems):
+        return choice.unanswered()
     left = choice.left(choice.priorities)
     leaders = choice.ordered(left)
     first = leaders[0]
@@ -147,6 +151,8 @@ def _alone(choice: _Choice) -> Recommendation:
         return Recommendation("Nothing was tested.")
     told = [h.text for one in choice.tested for h in one.headlines if h.kind == "better"][:2]
     advice = f"Only {system} was tested, so there is nothing to choose."
+    if left := choice.incomplete[system]:
+        advice += f" It left {plural(left, 'text')} without an answer."
     following, command = choice.review(system)
     return Recommendation(advice, "", [*told, choice.people()], choice.risks([system]), following, command)
 
@@ -169,14 +175,27 @@ class _Choice:
         return boards_of(self.tested)
 
     @cached_property
-    def incomplete(self) -> set[str]:
-        """Systems that did not answer some texts."""
-        counts = [
-            (system, one.run.result.counts.get(system, {}))
-            for one in self.tested
-            for system in one.run.systems
-        ]
-        return {system for system, count in counts if count.get("missing", 0) > 0}
+    def incomplete(self) -> Counter[str]:
+        """How many texts each system did not answer; those that answered all are not there.
+
+        Where missing answers are in no score, those that all systems lack are in nobody's favour.
+        """
+        found: Counter[str] = Counter()
+        for one in self.tested:
+            found.update(unranked(one.run.result))
+            if "unanswered" not in one.run.result.basis:
+                gone = [finding for finding in one.run.findings if finding.detector == NO_OUTPUT]
+                times = Counter(finding.case_id for finding in gone)
+                found.update(f.system for f in gone if times[f.case_id] < len(one.run.systems))
+        return found
+
+    def unanswered(self) -> Recommendation:
+        """What to do where no system answered all texts."""
+        named = _joined([f"{system} {n:,}" for system, n in self.incomplete.most_common()])
+        advice = f"No system answered all texts, so none is recommended. Left without an answer: {named}."
+        following = "have the systems answer the other texts, and test again."
+        sure, risks = [*self.trade(), self.people()], self.risks(self.systems)
+        return Recommendation(advice, "", sure, risks, following, leaders=self.ordered(self.systems))
 
     def trade(self) -> list[str]:
         """What to choose by quality, price and time together, where they are known."""
@@ -192,7 +211,7 @@ class _Choice:
         """Who is left after each thing that counts; first of all, who is compared and who answered all."""
         left = self._compared()
         stages = [(_APART, left)]
-        # Who leaves texts unanswered is never recommended, unless all do.
+        # Who leaves texts unanswered is never recommended.
         left = [system for system in left if system not in self.incomplete] or left
         stages.append(("", left))
         for name in priorities:

@@ -147,6 +147,7 @@ def _reported(
             plan=text,
             priorities=done.plan.priorities,
             workspace=place,
+            keep=True,
         )
     except (MtassayError, OSError) as error:
         return replace(done, unreported=str(error))

@@ -17,6 +17,7 @@ from mtassay.data.errors import UsageError
 from mtassay.data.formats.annotation_platforms import labeling_config
 from mtassay.data.formats.review_files import ENDINGS, write_records
 from mtassay.data.questions import find_question
+from mtassay.review.campaign_store import sealed
 
 router = APIRouter(include_in_schema=False)
 
@@ -25,7 +26,6 @@ _TYPES = {
     ".json": "application/json",
     ".tsv": "text/tab-separated-values; charset=utf-8",
     ".csv": "text/csv; charset=utf-8",
-    ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     ".rating": "text/plain; charset=utf-8",
     ".xml": "application/xml",
 }
@@ -45,6 +45,9 @@ _MORE = ("labelstudio-tasks", "labelstudio-config", "pearmut-tasks")
 def _admin(visit: Visit) -> Visit:
     if not visit.person.is_admin:
         raise HTTPException(403, "Files hold what everybody answered: they are for admins.")
+    with visit.site.pool.lend() as store:
+        if any(visit.person.name in names for names in sealed(store).values()):
+            raise HTTPException(403, "Files hold what others answered in an open campaign of yours.")
     return visit
 
 

@@ -99,7 +99,11 @@ def _summary(store: Workspace, run: Run, visit: Visit) -> RunSummary:
                 agenda.waiting(visit.person.name),
                 agenda.disputed(),
                 agenda.total,
-                agenda.progress(),
+                [
+                    entry
+                    for entry in agenda.progress()
+                    if visit.person.is_admin or entry.reviewer == visit.person.name
+                ],
             )
         )
     return RunSummary(run, title, facts, pair, queues, is_ready=True)

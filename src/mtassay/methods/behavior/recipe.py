@@ -23,13 +23,13 @@ from mtassay.methods.behavior.capability import (
 )
 from mtassay.methods.behavior.infiller import infiller_class
 from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
-from mtassay.methods.behavior.spans import best_annotator
 from mtassay.methods.behavior.translation_quality import (
     ENCODER,
     check_filter,
     default_filter,
     filter_threshold,
 )
+from mtassay.nlp.annotators import check_annotator
 from mtassay.nlp.encoder import is_installed
 from mtassay.nlp.links import best_aligner
 from mtassay.stats.resampling import fixed_seed
@@ -50,7 +50,7 @@ def default_infiller(pair: Pair) -> DefaultInfiller:
         return DefaultInfiller("plain")
     try:
         for language in (pair.source, pair.target):
-            best_annotator(language)
+            check_annotator(str(language), ("pos",))
         best_aligner(str(pair))
     except MtassayError as error:
         return DefaultInfiller("plain", str(error))

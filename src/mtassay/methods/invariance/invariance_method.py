@@ -91,7 +91,7 @@ from mtassay.methods.repeats import (
     signed_repeats,
 )
 from mtassay.nlp.annotation import Annotation, Annotator, Layer
-from mtassay.nlp.annotators import advice, open_annotator
+from mtassay.nlp.annotators import advice, check_annotator, open_annotator
 from mtassay.nlp.identification import foreign_language, tokenization_of
 from mtassay.stats.resampling import fixed_seed
 
@@ -678,7 +678,7 @@ def _missing_parser(pair: str) -> str:
     """How to get a parser of the target language; empty where there is one."""
     language, layers = parse_pair(pair).target, find("structure", PARSED).needs
     try:
-        open_annotator(str(language), needs=sorted(layers))
+        check_annotator(str(language), sorted(layers))
     except UsageError:
         return advice(language.code, layers)
     return ""

@@ -210,13 +210,13 @@ class ScoreMethod(RepeatSettings, Method):
     ) -> Judgement:
         corpus = Corpus.of([case.expect["segment"] for case in cases], outputs)
         counts = {system: {"segments": len(cases)} for system in outputs}
+        unanswered = corpus.unanswered
         findings = [
             missing(output, system)
             for system, answers in outputs.items()
             for output in answers
-            if output.text is None
+            if output.text is None or output.id in unanswered.get(system, ())
         ]
-        unanswered = corpus.unanswered
         for system, answers in outputs.items():
             counts[system] |= unanswered_counts(answers, len(unanswered.get(system, ())))
         documents = self._documents(corpus.segments, context)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from mtassay.data.display import Cell, Figure, Point, Series, Table
 from mtassay.data.marks import plural
 from mtassay.data.nouns import Comparison, Result, Run, Score
 from mtassay.measures.worth import worth_of
-from mtassay.methods.headlines import may_be_best
+from mtassay.methods.headlines import may_be_best, unranked
 from mtassay.stats.best import least_p
 
 WHOLE = "all"
@@ -25,12 +25,14 @@ class _MetricStyle:
 
     labels: Mapping[str, str]
     decimals: Mapping[str, int]
+    incomplete: Collection[str] = ()
 
     @classmethod
     def of(cls, result: Result) -> _MetricStyle:
         return cls(
             {score.name: score.label or score.name for score in result.scores},
             {score.name: score.decimals for score in result.scores},
+            unranked(result),
         )
 
     def label(self, name: str) -> str:
@@ -41,6 +43,11 @@ class _MetricStyle:
             return "–"
         shown = f"{value:.{self.decimals.get(name, 1)}f}"
         return shown.lstrip("-") if float(shown) == 0 else shown
+
+    def value(self, score: Score) -> str:
+        """In parentheses where the system left texts without an answer."""
+        number = self.number(score.value, score.name)
+        return f"({number})" if score.system in self.incomplete else number
 
     def spread(self, score: Score) -> str:
         """Half the width of the interval, as people write it."""
@@ -90,7 +97,7 @@ def main_table(run: Run) -> Table:
             score = cells[metric, system]
             rank = ranks.get((metric, system))
             row += [
-                Cell(style.number(score.value, metric), strong=(metric, system) in best),
+                Cell(style.value(score), strong=(metric, system) in best),
                 style.spread(score),
             ]
             if shared[metric] is not None:
@@ -101,7 +108,8 @@ def main_table(run: Run) -> Table:
         rows.append(row)
     sizes = {metric: [cells[metric, system].n for system in systems] for metric in metrics}
     same_n = {n for several in sizes.values() for n in several}
-    notes = [" ".join(["±: half of the 95 % interval.", *[_about_ranks(run)] * bool(ranks)])]
+    brackets = ["In parentheses: left texts without an answer."] * bool(style.incomplete)
+    notes = [" ".join(["±: half of the 95 % interval.", *[_about_ranks(run)] * bool(ranks), *brackets])]
     if same_n != {len(run.segments)}:
         notes.insert(0, f"n: {', '.join(f'{style.label(m)} {_sizes(n)}' for m, n in sizes.items())}.")
     fewest = min(n for several in sizes.values() for n in several)
@@ -219,7 +227,7 @@ def group_tables(run: Run) -> list[Table]:
             row: list[Cell | str] = [group, _sizes([cells[group, system].n for system in systems])]
             for system in systems:
                 score = cells[group, system]
-                text = f"{style.number(score.value, metric)} ±{style.spread(score)}".strip(" ±")
+                text = f"{style.value(score)} ±{style.spread(score)}".strip(" ±")
                 text += (
                     ""
                     if score.common_n is None
