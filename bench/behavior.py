@@ -50,7 +50,7 @@ from mtassay.methods.behavior.translation_quality import (
     as_translated,
     qualities,
 )
-from mtassay.methods.behavior.verdict_thresholds import FILTERS, THRESHOLDS, calibrate
+from mtassay.methods.behavior.verdict_thresholds import FILTERS, THRESHOLDS
 from mtassay.methods.engine import EngineContext, execute
 from mtassay.runtime.workspace import Workspace
 from mtassay.stats import correlation
@@ -133,8 +133,7 @@ class Measured:
     def found(self, name: str, capabilities: Sequence[int]) -> tuple[float, float]:
         """Alpha and beta by our rule, from the five good systems on these capabilities."""
         some = self.quality[name][np.isin(self.capability, capabilities)][:, :, : len(GOOD)]
-        rule = calibrate(some[:, 0], some[:, 1])
-        return rule.alpha, rule.beta
+        return by_rule(some[:, 0], some[:, 1])
 
     def rates_by_rule(self, name: str, chosen: Sequence[int]) -> Floats:
         """The rates with the thresholds that these capabilities give."""
@@ -143,6 +142,12 @@ class Measured:
     @property
     def published(self) -> Floats:
         return np.array([PUBLISHED[capability] for capability in self.capabilities]).T
+
+
+def by_rule(originals: Floats, edited: Floats) -> tuple[float, float]:
+    """Alpha and beta: the worst 15 % of the originals are bad, the largest 5 % of the differences large."""
+    moved = np.abs(originals - edited)
+    return float(np.nanquantile(originals, 0.15)), float(np.nanquantile(moved, 0.95))
 
 
 def _metrics(name: str) -> dict[str, object]:

@@ -11,9 +11,12 @@ from __future__ import annotations
 import ast
 import os
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from mtassay.methods.behavior.case_files import change_at, changes_between, write_cases, write_outputs
+from mtassay.data.formats.jsonl import write_jsonl
+from mtassay.data.nouns import Edit
+from mtassay.methods.behavior.case_files import changes_between, write_cases
 from mtassay.methods.behavior.pairs import BehaviorCase, edited_id
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -29,6 +32,17 @@ def convert(folder: Path, target: Path) -> None:
     for system, texts in outputs.items():
         write_outputs(target / f"{system}.jsonl", cases, texts)
     print(f"{len(cases):,} cases and the outputs of {len(outputs)} systems are in {target}.")
+
+
+def write_outputs(where: Path, cases: Sequence[BehaviorCase], outputs: Mapping[str, str | None]) -> None:
+    """One JSON record per case, from outputs by segment id; `null` where there is none."""
+    write_jsonl(
+        where,
+        (
+            {"id": c.id, "output": outputs.get(c.id), "edited_output": outputs.get(edited_id(c.id))}
+            for c in cases
+        ),
+    )
 
 
 def read_btpgbt(folder: Path) -> tuple[list[BehaviorCase], dict[str, dict[str, str | None]]]:
@@ -52,6 +66,29 @@ def read_btpgbt(folder: Path) -> tuple[list[BehaviorCase], dict[str, dict[str, s
                 outputs[system][case.id] = originals[system][where]
                 outputs[system][edited_id(case.id)] = answer
     return cases, outputs
+
+
+def change_at(before: str, after: str, start: int, end: int) -> Edit | None:
+    """What became of `start` to `end` of a text in which more may have changed; `None` if nothing did.
+
+    >>> change_at("the red car is fast", "a blue car was fast", 4, 7)
+    Edit(start=0, end=7, before='the red', after='a blue', pos='')
+    """
+    touching = [
+        change for change in changes_between(before, after) if change.start < end and start < change.end
+    ]
+    if not touching:
+        return None
+    first, last = touching[0], touching[-1]
+    if first is last:
+        return first
+    between = changes_between(before, after)
+    inside = between[between.index(first) : between.index(last) + 1]
+    text, done = "", first.start
+    for change in inside:
+        text += before[done : change.start] + change.after
+        done = change.end
+    return Edit(first.start, last.end, before[first.start : last.end], text)
 
 
 def _case(

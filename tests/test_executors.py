@@ -20,8 +20,9 @@ from mtassay.data.languages import parse_pair
 from mtassay.measures.judge import open_judge
 from mtassay.methods.basis import answer_of, ask_judge
 from mtassay.methods.engine import EngineContext
-from mtassay.nlp.annotators import FakeAnnotator, SpreadAnnotator, SpreadEncoder, open_annotator
+from mtassay.nlp.annotators import SpreadAnnotator, SpreadEncoder, open_annotator
 from mtassay.runtime.executors import AHEAD, Executor, Processes, open_executor
+from tests.fake_annotator import FakeAnnotator
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 

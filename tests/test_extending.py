@@ -26,9 +26,10 @@ from mtassay.methods.invariance.invariance_answers import variant_of
 from mtassay.methods.invariance.invariance_method import InvarianceMethod
 from mtassay.methods.invariance.substitutes import open_substituter
 from mtassay.methods.invariance.variants import VariantSettings, generate
-from mtassay.nlp.annotators import FakeAnnotator, open_annotator
+from mtassay.nlp.annotators import open_annotator
 from mtassay.nlp.links import aligner_names, open_aligner
 from mtassay.systems.roster import Stored
+from tests.fake_annotator import FakeAnnotator
 from tests.methods.behavior.fakes import Memory
 
 PAGE = (Path(__file__).resolve().parent.parent / "docs" / "extending.md").read_text(encoding="utf-8")

@@ -92,7 +92,6 @@ EXAMPLES = {
     "plot": f"{SCORE} && {SCORE} -m chrf && history a --plot a.svg",
     "ray": f"{SCORE} --executor ray",
     "review": "python -c 'import mtassay.app.web.server'",
-    "sheets": f"{SCORE} && review export last --open --question adequacy -o sheet.xlsx",
     "use": f"{SCORE} -m use -l en-pt",
 }
 """The smallest example of an extra that needs no model, key or service besides."""

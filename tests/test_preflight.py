@@ -19,8 +19,8 @@ from mtassay.methods.invariance.invariance_method import InvarianceMethod
 from mtassay.methods.score.score_method import ScoreMethod
 from mtassay.nlp import annotators as roster
 from mtassay.nlp import encoder, trained_aligners
-from mtassay.nlp.annotators import FakeAnnotator
 from mtassay.systems.live import LiveSystem
+from tests.fake_annotator import FakeAnnotator
 
 PAIR = "en-de"
 ORIGINAL = Segment("1", "The doctor saw a house.")

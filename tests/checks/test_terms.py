@@ -11,9 +11,9 @@ from mtassay.data.registry import find, names
 from mtassay.measures.check import Alarm, Check, CheckContext, Unit
 from mtassay.measures.term_checks import DoNotTranslate, TermDrift, TermForbidden, TermMissing
 from mtassay.nlp.annotation import Annotation, Token
-from mtassay.nlp.annotators import FakeAnnotator
 from mtassay.nlp.term_matching import Lemmas, TermIndex, TermText, longest
 from mtassay.nlp.word_forms import word_forms
+from tests.fake_annotator import FakeAnnotator
 
 
 def places(language: str, term: str, text: str, *, strict: bool = False) -> list[str]:

@@ -368,7 +368,10 @@ CHRF = ("--quality", "chrf", "--min-quality", "0.5", "--max-change", "0.2")
             ("generate", *TEXT, "--filter", "chrf", "--filter-beta", "1", "-o", "c.jsonl"),
             "The filter 'chrf' reads references",
         ),
-        (("generate", *TEXT, "-c", "negation", "-o", "c.jsonl"), "The lexicon does not edit negation: use"),
+        (
+            ("generate", *TEXT, "-c", "tense", "--infill", "plain", "-o", "c.jsonl"),
+            "does not edit tense: use",
+        ),
         (("generate", *TEXT, "-o", ".", "--force"), ". is a folder"),
         (
             ("generate", *TEXT, "--infill", "llm:openai:m?base_url=http://x", "-o", "c.jsonl"),
@@ -497,16 +500,6 @@ def test_without_a_single_case_to_judge_there_is_an_error(run: Run, texts: Path)
     assert done.returncode == 2
     assert "The first: nmt has no output for 1/edited." in done.stderr
     assert run("runs", "list").stdout.count("behavior") == 0
-
-
-def test_what_the_lexicon_never_edits_is_left_out_of_the_default(run: Run) -> None:
-    words = ("-c", "all", "--no-filter", "-o", "a.jsonl", "-f", "json")
-    done = run("behavior", "generate", *TEXT, *words)
-    left_out = "negation"
-    assert f"mtassay: without {left_out}, which the lexicon does not edit" in done.stderr
-    assert list(json.loads(done.stdout)["capabilities"]) == [
-        *("noun", "verb", "adjective", "adverb", "preposition", "others", "tense", "ner", "general")
-    ]
 
 
 def test_capabilities_are_in_the_usual_order_in_every_table(run: Run, texts: Path) -> None:

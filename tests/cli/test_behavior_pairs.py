@@ -49,7 +49,7 @@ def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
     behavior_command.register(app)
 
     def run(*words: object) -> str:
-        app(args=["behavior", *map(str, words)], standalone_mode=False)
+        app(args=[*map(str, words)], standalone_mode=False)
         out, err = capsys.readouterr()
         return out + err
 

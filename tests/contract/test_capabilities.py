@@ -23,7 +23,6 @@ EXAMPLES = {
         "On/ADP Monday/NOUN we/PRON all/DET saw/VERB ships/NOUN",
         "On/ADP Monday/NOUN we/PRON all/DET saw/VERB boats/NOUN",
     ),
-    "negation": ("We/PRON sail/VERB:VerbForm=Fin", "We/PRON never/ADV sail/VERB:VerbForm=Fin"),
 }
 """A source, and an edit of it that is of the kind; `word/PART:Feature=Value@ENTITY`."""
 
@@ -72,7 +71,6 @@ def test_it_says_what_it_is(name: str, capability: Capability) -> None:
     assert capability.about
     assert not capability.about.endswith(".")
     assert capability.needs <= LAYERS
-    assert capability.unseen_by <= set(names("metric"))
     assert capability.spans_at_once >= 1
     assert 0 < capability.most_of_source <= 1
 

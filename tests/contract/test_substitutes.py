@@ -10,7 +10,7 @@ from mtassay.data.errors import UsageError
 from mtassay.data.registry import find, names
 from mtassay.methods.invariance.substitutes import Substituter, WordPlace, open_substituter, substituter_names
 from mtassay.nlp.annotation import Annotation, Token
-from mtassay.nlp.annotators import FakeAnnotator
+from tests.fake_annotator import FakeAnnotator
 
 EXAMPLES = {
     "lexicon": "lexicon",

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import time
-import zipfile
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -34,7 +31,6 @@ def entities(path: Path) -> object:
 @pytest.mark.parametrize(
     ("name", "text", "read"),
     [
-        ("s.jsonl", ITEM, read_suite),
         ("s.json", '{"items": [], "%s": 1}', read_suite),
         ("r.jsonl", REVIEW, read_reviews),
         ("e.jsonl", '{"id": "1", "entities": [], "text": "%s"}', entities),
@@ -54,7 +50,6 @@ def test_half_a_character_and_nul_are_told_with_the_line(
 @pytest.mark.parametrize(
     ("name", "text", "read"),
     [
-        ("s.jsonl", '{"id": %s}', read_suite),
         ("s.json", '{"items": %s}', read_suite),
         ("r.jsonl", '{"answer": %s}', read_reviews),
         ("e.json", '[{"id": %s}]', entities),
@@ -114,94 +109,3 @@ def test_a_placeholder_that_goes_over_lines_is_told_with_its_line(tmp_path: Path
     path.write_text("Translate\n${text\n\n} now: ${text}", encoding="utf-8")
     with pytest.raises(InputError, match=r"p\.txt line 2: there is no \$\{text\}\. Available: "):
         read_prompt(str(path))
-
-
-def workbook(rows: str, *, dimension: str = "A1:E2", strings: str = "") -> bytes:
-    """The least that openpyxl takes for a workbook."""
-    main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-    office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-    package = "http://schemas.openxmlformats.org/package/2006"
-    kind = "application/vnd.openxmlformats-officedocument.spreadsheetml"
-    files = {
-        "[Content_Types].xml": f'<Types xmlns="{package}/content-types">'
-        '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
-        f'<Override PartName="/xl/workbook.xml" ContentType="{kind}.sheet.main+xml"/>'
-        f'<Override PartName="/xl/s.xml" ContentType="{kind}.worksheet+xml"/></Types>',
-        "_rels/.rels": f'<Relationships xmlns="{package}/relationships">'
-        f'<Relationship Id="r1" Type="{office}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
-        "xl/workbook.xml": f'<workbook xmlns="{main}" xmlns:r="{office}">'
-        '<sheets><sheet name="s" sheetId="1" r:id="r1"/></sheets></workbook>',
-        "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{package}/relationships">'
-        f'<Relationship Id="r1" Type="{office}/worksheet" Target="s.xml"/></Relationships>',
-        "xl/s.xml": f'<worksheet xmlns="{main}"><dimension ref="{dimension}"/>'
-        f"<sheetData>{rows}</sheetData></worksheet>",
-    }
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, text in files.items():
-            archive.writestr(name, text)
-    return out.getvalue()
-
-
-def row(number: int, *cells: str) -> str:
-    """A row of texts in the first columns."""
-    inside = "".join(
-        f'<c r="{letter}{number}" t="inlineStr"><is><t>{cell}</t></is></c>'
-        for letter, cell in zip("ABCDEFG", cells, strict=False)
-    )
-    return f'<row r="{number}">{inside}</row>'
-
-
-HEADER = row(1, "answer", "case_id", "source", "output", "reviewer")
-
-
-def test_a_workbook_with_escaped_halves_of_characters_keeps_them_as_they_are_written(tmp_path: Path) -> None:
-    path = tmp_path / "r.xlsx"
-    path.write_bytes(workbook(HEADER + row(2, "correct", "1", "a_xD800_", "b_x0000__x000A_", "x")))
-    (review,) = read_reviews(path).rows
-    assert review.subject.sources == ("a_xD800_",)
-    assert review.subject.outputs == ("b_x0000_\n",)
-
-
-@pytest.mark.parametrize("dimension", ["A1:XFD1048576", "A1:E99999999999", "no", ""])
-def test_a_workbook_that_claims_a_billion_cells_has_those_it_has(tmp_path: Path, dimension: str) -> None:
-    path = tmp_path / "r.xlsx"
-    path.write_bytes(workbook(HEADER + row(2, "correct", "1", "a", "b", "x"), dimension=dimension))
-    assert len(read_reviews(path).rows) == 1
-
-
-@pytest.mark.parametrize(
-    "far",
-    [
-        row(2**31 - 1, "correct", "1", "a", "b", "x"),
-        row(99_999_999_999, "correct", "1", "a", "b", "x"),
-        row(1_048_576, "correct", "1", "a", "b", "x"),
-        "<row><c/></row>" * 20_000,
-        "".join(f'<row r="{number}"/>' for number in range(3, 20_000)),
-    ],
-    ids=["2**31 - 1", "beyond", "last", "empty cells", "empty rows"],
-)
-def test_a_row_far_below_is_refused_at_once(tmp_path: Path, far: str) -> None:
-    path = tmp_path / "r.xlsx"
-    path.write_bytes(workbook(HEADER + row(2, "correct", "1", "a", "b", "x") + far))
-    started = time.process_time()
-    with pytest.raises(InputError, match=r"r\.xlsx line 2: more than 10,000 empty rows come after"):
-        read_reviews(path)
-    assert time.process_time() - started < 5
-
-
-@pytest.mark.parametrize("column", ["IW", "XFD", "ZZZ"])
-def test_a_cell_far_to_the_right_is_refused(tmp_path: Path, column: str) -> None:
-    path = tmp_path / "r.xlsx"
-    far = f'<row r="2"><c r="{column}2"><v>1</v></c></row>'
-    path.write_bytes(workbook(HEADER + far))
-    with pytest.raises(InputError, match=r"r\.xlsx line 2: a cell beyond column 256"):
-        read_reviews(path)
-
-
-def test_a_workbook_has_a_largest_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "r.xlsx"
-    monkeypatch.setenv("MTASSAY_MAX_MIB", "1")
-    path.write_bytes(workbook(HEADER + row(2, "correct", "1", "a" * 2**21, "b", "x")))
-    with pytest.raises(InputError, match=r"r\.xlsx: more than 1 MiB when it is decompressed"):
-        read_reviews(path)

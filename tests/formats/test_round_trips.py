@@ -73,10 +73,8 @@ def kept(store: Workspace) -> set[Review]:
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-@pytest.mark.parametrize("ending", ["jsonl", "tsv", "csv", "xlsx"])
+@pytest.mark.parametrize("ending", ["jsonl", "tsv", "csv"])
 def test_files_of_reviews_keep_every_answer(question: str, ending: str, tmp_path: Path) -> None:
-    if ending == "xlsx":
-        pytest.importorskip("openpyxl", reason="needs openpyxl: pip install 'mtassay[sheets]'")
     store = place_with(tmp_path / "w.db", question)
     file = tmp_path / f"reviews.{ending}"
     records = reviewing.reviews(workspace=store.path)

@@ -118,7 +118,7 @@ def _work(
 
 def _warm_up() -> None:
     """Load what is large before memory is counted."""
-    for line in ("source.txt", "suite.yaml", "reviews.xlsx", "scores.tsv"):
+    for line in ("source.txt", "suite.yaml", "scores.tsv"):
         for read in READERS[line]:
             read(line)
 

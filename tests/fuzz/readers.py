@@ -99,9 +99,7 @@ _SUITE = [
     for line in (
         "suite check @",
         "suite list @",
-        "suite convert @ made.json --force",
         "suite convert @ made.yaml --force",
-        "suite convert @ made.jsonl --force",
         "suite run @ -t a=short.txt -q --trials 100",
         "suite run @ -t a=short.txt -q --trials 100 -f json",
         "suite run @ -t a=short.txt -q --trials 100 -f latex",
@@ -146,7 +144,6 @@ READERS: dict[str, list[Reader]] = {
     "two.xliff": _PAIRS,
     "plan.yaml": [command("run @ --check"), command("run @ --dry-run -q"), command("run @ -q")],
     "suite.yaml": _SUITE,
-    "suite.jsonl": _SUITE,
     "suite.json": _SUITE,
     "drafts.tsv": [command("suite add grown.yaml --from @")],
     "inline.txt": [command(f"{_NEE} @"), function(_iob)],
@@ -158,7 +155,6 @@ READERS: dict[str, list[Reader]] = {
     "reviews.tsv": _REVIEWS,
     "reviews.csv": _REVIEWS,
     "reviews.jsonl": _REVIEWS,
-    "reviews.xlsx": _REVIEWS,
     "scores.tsv": _SCORES,
     "scores.seg": _SCORES,
     "scores.jsonl": _SCORES,
@@ -186,17 +182,4 @@ def lay_out(folder: Path) -> dict[str, bytes]:
     files["other.txt"] = files["reference.txt"].replace(b"a", b"e")
     for name, data in files.items():
         (folder / name).write_bytes(data)
-    files["reviews.xlsx"] = _workbook(folder)
     return files
-
-
-def _workbook(folder: Path) -> bytes:
-    """The sheet of reviews as a workbook: no file of ours should be one that nobody can read in a review."""
-    import openpyxl
-
-    book = openpyxl.Workbook()
-    for row, line in enumerate((folder / "reviews.tsv").read_text(encoding="utf-8").splitlines(), 1):
-        for column, cell in enumerate(line.split("\t"), 1):
-            book.active.cell(row, column, cell)
-    book.save(folder / "reviews.xlsx")
-    return (folder / "reviews.xlsx").read_bytes()

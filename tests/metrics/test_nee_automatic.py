@@ -12,7 +12,8 @@ from mtassay.data.formats.entity_markup import Entity
 from mtassay.data.language_packs import pack_file
 from mtassay.data.nouns import Segment
 from mtassay.measures.nee import NEE, Recogniser, annotate
-from mtassay.nlp.annotators import FakeAnnotator, open_annotator
+from mtassay.nlp.annotators import open_annotator
+from tests.fake_annotator import FakeAnnotator
 from tests.fakes import MemoryContext
 
 SEGMENTS = [

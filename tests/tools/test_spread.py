@@ -9,7 +9,8 @@ from mtassay.methods.invariance.invariance_answers import read_texts
 from mtassay.methods.invariance.substitutes import Candidate, Substituter, WordPlace
 from mtassay.methods.invariance.variants import VariantSettings, generate
 from mtassay.nlp.annotation import Annotation
-from mtassay.nlp.annotators import FakeAnnotator, SpreadAnnotator
+from mtassay.nlp.annotators import SpreadAnnotator
+from tests.fake_annotator import FakeAnnotator
 from tests.fakes import MemoryContext
 
 

@@ -137,7 +137,7 @@ class Lengths(Method):
 
 @pytest.fixture
 def foreign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
-    monkeypatch.setitem(registry._OURS["method"], Lengths.name, f"{__name__}:Lengths")
+    monkeypatch.setitem(registry.ours()["method"], Lengths.name, f"{__name__}:Lengths")
     all_questions.cache_clear()
     segments = [Segment(str(n), f"Source {n}.") for n in range(3)]
     run = Run(

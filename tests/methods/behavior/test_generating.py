@@ -20,8 +20,8 @@ from mtassay.methods.behavior.infiller import Filled, Infiller, Masked, Rejected
 from mtassay.methods.behavior.objections import Blocklist
 from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
 from mtassay.methods.behavior.recipe import Recipe, draw_places
-from mtassay.nlp.annotators import FakeAnnotator
 from mtassay.nlp.links import Links, WordAligner, Words
+from tests.fake_annotator import FakeAnnotator
 from tests.methods.behavior.fakes import Memory, Shared
 
 PAIR = parse_pair("en-pt")

@@ -13,7 +13,6 @@ from mtassay.measures.judge import Opinion, Reason
 from mtassay.methods.behavior.behavior_evidence import AnsweredPair
 from mtassay.methods.behavior.behavior_method import BehaviorMethod
 from mtassay.methods.behavior.behavior_tables import broken_table
-from mtassay.methods.behavior.capabilities import Negation
 from mtassay.methods.behavior.pairs import BehaviorCase, segments_of
 from mtassay.methods.behavior.pass_rates import edit_survival
 from mtassay.methods.behavior.verdict_thresholds import JudgedPair, judge_pair
@@ -125,32 +124,6 @@ def test_an_edit_that_was_provably_ignored_fails_whatever_the_quality(
         assert bad.evidence["status"] == "edit ignored"
         blind = only(run([replace(case("a"), provenance=provenance)], outputs, direct=False))
         assert blind.verdict == "pass"
-
-
-@pytest.mark.parametrize(
-    ("after", "edited_output", "verdict", "status"),
-    [
-        ("gato", "o gato dorme aqui hoje", "pass", "passed"),
-        ("gato", "o felino dorme aqui hoje", "undecided", "undecided"),
-        ("1500", "o 150 dorme aqui hoje", "fail", "edit broke it"),
-        ("gato", "um gato foi lá já", "fail", "edit broke it"),  # a loss that it does see
-    ],
-)
-def test_where_the_measure_is_blind_the_edit_itself_decides(
-    monkeypatch: pytest.MonkeyPatch, after: str, edited_output: str, verdict: str, status: str
-) -> None:
-    monkeypatch.setattr(Negation, "unseen_by", frozenset({"shared"}))
-    outputs: dict[str, str | None] = {"a": "o cão dorme aqui hoje", "a/edited": edited_output}
-    finding = only(run([case("a", "negation", after)], outputs))
-    assert (finding.verdict, finding.evidence["status"]) == (verdict, status)
-
-
-def test_where_the_measure_is_blind_nothing_is_decided_without_looking(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(Negation, "unseen_by", frozenset({"shared"}))
-    outputs: dict[str, str | None] = {"a": "o cão dorme aqui hoje", "a/edited": "o gato dorme aqui hoje"}
-    assert only(run([case("a", "negation")], outputs, direct=False)).verdict == "undecided"
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,7 @@ from mtassay.methods.behavior import translation_quality as module
 from mtassay.methods.behavior.translation_quality import Translated, qualities
 from mtassay.methods.behavior.verdict_thresholds import (
     THRESHOLDS,
-    calibrate,
     caution,
-    is_blind,
     thresholds_for,
 )
 from tests.methods.behavior.fakes import Memory, Shared
@@ -121,13 +119,6 @@ def test_thresholds_found_for_one_language_are_not_taken_for_another() -> None:
         thresholds_for("chrf", target="pt")
 
 
-def test_the_rule_takes_the_worst_originals_and_the_largest_differences() -> None:
-    originals = np.arange(1, 101) / 100
-    found = calibrate(originals, originals - np.arange(100)[::-1] / 1000)
-    # 15 % of 0.01 … 1.00 lie below 0.1585; 5 % of 0.000 … 0.099 above 0.09405.
-    assert (found.alpha, found.beta) == (pytest.approx(0.1585), pytest.approx(0.09405))
-
-
 @pytest.mark.parametrize(
     ("quality", "pair", "alpha", "beta", "warns", "names_thresholds"),
     [
@@ -145,10 +136,3 @@ def test_who_reads_rates_by_the_encoder_is_told_what_it_cannot_see(
     text = caution(quality, pair, alpha=alpha, beta=beta)
     assert ("rarely sees" in text, f"not on {pair}" in text) == (warns, names_thresholds)
     assert ("what it misses passes" in caution(quality, pair, direct=False)) is warns
-
-
-def test_a_measure_is_blind_where_one_of_its_parts_is() -> None:
-    assert is_blind("use+chrf", "negation")
-    assert is_blind("comet+use:against=references", "negation")
-    assert not is_blind("use", "noun")
-    assert not is_blind("comet", "negation")

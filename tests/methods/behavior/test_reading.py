@@ -9,8 +9,8 @@ import pytest
 from mtassay.data.languages import parse_pair
 from mtassay.data.nouns import Segment
 from mtassay.methods.behavior.spans import read_pairs
-from mtassay.nlp.annotators import FakeAnnotator
 from mtassay.nlp.links import Links, WordAligner, Words
+from tests.fake_annotator import FakeAnnotator
 
 PAIR = parse_pair("en-pt")
 

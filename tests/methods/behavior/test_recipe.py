@@ -18,10 +18,10 @@ from mtassay.methods.behavior.case_generation import make_cases
 from mtassay.methods.behavior.pairs import segments_of
 from mtassay.methods.behavior.recipe import Recipe
 from mtassay.methods.engine import EngineContext, execute
-from mtassay.nlp.annotators import FakeAnnotator
 from mtassay.nlp.links import Links, WordAligner, Words
 from mtassay.runtime.workspace import Workspace
 from mtassay.systems.roster import Stored
+from tests.fake_annotator import FakeAnnotator
 from tests.methods.behavior.fakes import Memory
 from tests.methods.behavior.test_generating import Numbering, make
 from tests.methods.behavior.test_method import case
@@ -92,8 +92,8 @@ def test_a_filter_belongs_to_the_recipe_where_cases_are_made() -> None:
     [
         ({"capabilities": "nouns"}, "No capability 'nouns'"),
         (
-            {"capabilities": "negation,noun"},
-            "The lexicon does not edit negation: use",
+            {"capabilities": "tense,others", "infill": "plain"},
+            "The plain does not edit tense: use",
         ),
         ({"infill": "magic"}, "No infiller 'magic'. Available: llm:SYSTEM, models:"),
         ({"no_filter": True, "filter_beta": 0.1}, "`no_filter=True` leaves out the filter"),
@@ -108,12 +108,13 @@ def test_what_cannot_be_made_is_known_before_anything_is_read(given: dict[str, o
     assert message in str(caught.value)
 
 
-def test_what_nobody_named_and_the_lexicon_never_edits_is_left_out() -> None:
+def test_what_nobody_named_and_the_infiller_never_edits_is_left_out() -> None:
     recipe = Recipe.resolve({"no_filter": True})
     assert recipe.left_out == ()
     assert len(recipe.capabilities) == 9
-    everything = Recipe.resolve({"capabilities": "all", "no_filter": True})
-    assert everything.left_out == ("negation",)
+    plain = Recipe.resolve({"infill": "plain", "no_filter": True})
+    assert plain.capabilities == ("others", "ner")
+    assert len(plain.left_out) == 7
     assert Recipe.resolve({"capabilities": "all", "infill": "llm:x", "no_filter": True}).left_out == ()
 
 

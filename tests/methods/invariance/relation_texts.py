@@ -10,8 +10,8 @@ from mtassay.data.nouns import Edit
 from mtassay.measures.polarity import AnnotatedAnswer
 from mtassay.methods.invariance.relations import ComparedPair
 from mtassay.nlp.annotation import Annotation
-from mtassay.nlp.annotators import FakeAnnotator
 from mtassay.nlp.encoder import Encoder, Vectors
+from tests.fake_annotator import FakeAnnotator
 
 ENGLISH = {
     "the": "DET", "a": "DET", "an": "DET", "of": "ADP", "in": "ADP", "with": "ADP", "on": "ADP",

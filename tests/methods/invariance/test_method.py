@@ -15,9 +15,9 @@ from mtassay.methods.invariance.invariance_answers import right_ones, variant_of
 from mtassay.methods.invariance.invariance_method import InvarianceMethod
 from mtassay.methods.invariance.relations import ComparedPair
 from mtassay.nlp.annotation import Annotation
-from mtassay.nlp.annotators import FakeAnnotator
 from mtassay.runtime.workspace import Workspace
 from mtassay.systems.roster import Stored
+from tests.fake_annotator import FakeAnnotator
 
 ORIGINAL = Segment("1", "I see a small dog today .")
 VARIANTS = [

@@ -15,9 +15,9 @@ from mtassay.methods.engine import execute
 from mtassay.methods.invariance import variants as generating
 from mtassay.methods.invariance.invariance_answers import edit_between
 from mtassay.methods.invariance.invariance_method import InvarianceMethod
-from mtassay.nlp.annotators import FakeAnnotator
 from mtassay.runtime.workspace import Workspace
 from mtassay.systems.roster import Stored
+from tests.fake_annotator import FakeAnnotator
 from tests.fakes import MemoryContext
 
 SENTENCES = ["I see a small dog today .", "Yes .", "The small house is cold ."]

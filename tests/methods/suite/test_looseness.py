@@ -60,9 +60,8 @@ def test_shuffled_and_halved_references_are_one_note_for_a_phenomenon_unless_the
 
 
 def test_what_a_suite_declares_is_kept_in_its_file(tmp_path: Path) -> None:
-    for name in ("s.yaml", "s.jsonl"):
-        write_suite(tmp_path / name, Suite(tuple(NOUNS), langpair="en-de", words_alone=("P", "Q*")))
-        assert read_suite(tmp_path / name).words_alone == ("P", "Q*")
+    write_suite(tmp_path / "s.yaml", Suite(tuple(NOUNS), langpair="en-de", words_alone=("P", "Q*")))
+    assert read_suite(tmp_path / "s.yaml").words_alone == ("P", "Q*")
 
 
 @given(st.lists(st.sampled_from(["a", "b", "c"]), max_size=8).map(" ".join))

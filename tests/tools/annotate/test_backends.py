@@ -51,14 +51,6 @@ EXAMPLES = {
         "小明昨天在上海买了一本书。",
         {"上海": "PROPN", "买": "VERB", "书": "NOUN", "。": "PUNCT"},
     ),
-    "udpipe": Example(
-        "ufal.udpipe",
-        "udpipe",
-        "zh",
-        TREES,
-        "小明昨天在上海买了一本书。",
-        {"上海": "PROPN", "买": "VERB", "书": "NOUN"},
-    ),
 }
 
 

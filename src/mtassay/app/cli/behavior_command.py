@@ -55,23 +55,15 @@ from mtassay.review.pending import waiting_for
 from mtassay.runtime.workspace import Workspace
 from mtassay.stats.resampling import fixed_seed
 
-"""What to do with the answers of live engines that would be lost."""
 _OF_GENERATE = ("filter", "filter_beta", "per_segment", "aligner", "blocklist")
 """What `generate` alone sets of a recipe; the filter of `run` is that of the method."""
 
 
-def register(parent: typer.Typer) -> None:
+def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
-    app = typer.Typer(no_args_is_help=True)
-    app.callback()(_options)
     app.command("run", short_help="Make cases, translate them, tell what a system lacks.")(run)
     app.command("generate", short_help="Make test cases from a parallel text.")(generate)
     app.command("rate", short_help="Rate generated pairs, and see how good they are.")(rate)
-    parent.add_typer(app, name="behavior", short_help="Behavioural tests: new cases from a parallel text.")
-
-
-def _options() -> None:
-    """Behavioural tests: new cases with pseudo-references from a parallel text, pass rates by capability."""
 
 
 @framed

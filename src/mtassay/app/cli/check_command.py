@@ -48,11 +48,6 @@ class FailOn(StrEnum):
 _FORMATS: Mapping[str, Callable[[Run], str]] = {"sarif": to_sarif, "junit": to_junit, "github": to_github}
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the command line."""
-    app.command("check", short_help="What is wrong in translated texts? Needs no references.")(check)
-
-
 @framed_but("output_format")
 @parameters_of(CheckMethod)
 def check(

@@ -31,21 +31,12 @@ from mtassay.methods.invariance.invariance_tables import changed_lines, cost_tab
 from mtassay.methods.invariance.variants import VariantSettings
 
 
-def register(parent: typer.Typer) -> None:
+def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
-    app = typer.Typer(no_args_is_help=True)
-    app.callback()(_options)
     app.command("run", short_help="Make variants, translate them, report what moved.")(run)
     app.command("generate", short_help="Write variants; see what would be asked, and what it costs.")(
         generate
     )
-    parent.add_typer(
-        app, name="invariance", short_help="Metamorphic tests: change one word, and see what moves."
-    )
-
-
-def _options() -> None:
-    """Metamorphic tests: change one word, does the translation keep its structure? No reference needed."""
 
 
 @framed

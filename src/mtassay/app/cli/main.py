@@ -29,22 +29,8 @@ MODULES = {
     "serve": "review_people",
 }
 """Where commands are that share a module; any other is in `NAME_command`."""
-GROUPS = {
-    "suite": {
-        **dict.fromkeys(("add", "approve", "convert", "list", "check"), "suite_authoring"),
-        **dict.fromkeys(("run", "accept"), "suite_run"),
-    },
-    "review": {
-        **dict.fromkeys(("next", "decide"), "review_queue"),
-        **dict.fromkeys(("invite", "campaign"), "review_people"),
-        **dict.fromkeys(("export", "import", "agreement"), "review_sheets"),
-    },
-    "meta": {
-        "correlate": "meta_agreement",
-        **dict.fromkeys(("calibrate", "judges"), "meta_judges"),
-    },
-}
-"""Groups that load only the one of their modules that has the command that is called."""
+GROUPS = ("behavior", "invariance", "meta", "review", "suite")
+"""Commands that are groups, whose module adds what is in them."""
 
 
 def build_app(words: Sequence[str] | None = None) -> typer.Typer:
@@ -82,24 +68,19 @@ def build_app(words: Sequence[str] | None = None) -> typer.Typer:
 
 def _register(app: typer.Typer, name: str, words: Sequence[str]) -> None:
     """Add a command by its name; its function, or its group of commands, is called as the command is."""
+    module = _load(MODULES.get(name, f"{name}_command"))
+    command: Any = getattr(module, name, None)
     if name in GROUPS:
         group = typer.Typer(no_args_is_help=True)
         group.callback(help=COMMANDS[name])(_group_options)
-        called = GROUPS[name].get(next(iter(words), ""))
-        for module in [called] if called else dict.fromkeys(GROUPS[name].values()):
-            _load(module).register(group)
+        module.register(group)
         app.add_typer(group, name=name)
-        return
-    module = _load(MODULES.get(name, f"{name}_command"))
-    command = getattr(module, name, None)
-    if name == "method":
+    elif name == "method":
         module.register(app, words)
     elif isinstance(command, typer.Typer):
         app.add_typer(command, name=name)
-    elif command is not None:
-        app.command(name, short_help=COMMANDS[name])(command)
     else:
-        module.register(app)
+        app.command(name, short_help=COMMANDS[name])(command)
 
 
 def _load(module: str) -> Any:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
+from collections.abc import Callable
 from pathlib import Path
-from shlex import quote
 from typing import Annotated, Any
 
 import typer
@@ -24,19 +22,52 @@ from mtassay.app.cli.common import (
     say,
     screen_here,
 )
-from mtassay.app.cli.frame import Values
+from mtassay.app.cli.frame import Command, Values, grouped
 from mtassay.app.cli.interruption import CTRL_C
-from mtassay.app.cli.review_sheets import ShowSystemsOption, choosing
-from mtassay.app.cli.session import Session, read_key, read_line
 from mtassay.app.web.server import PORT
 from mtassay.app.web.server import serve as serve_workspace
 from mtassay.data.display import Table
 from mtassay.data.errors import UsageError
 from mtassay.data.marks import plural, printable
 from mtassay.data.nouns import UNSURE
-from mtassay.data.subjects import SHORT, Pending, told_answer
-from mtassay.runtime.workspace import Workspace
+from mtassay.data.subjects import SHORT, told_answer
 from mtassay.runtime.workspace_file import DEFAULT
+
+ShowSystemsOption = Annotated[
+    bool, typer.Option("--show-systems", help="Name the systems. Reviewers should not know them.")
+]
+CategoryOption = Annotated[
+    list[str] | None, typer.Option("--category", metavar="NAME", help="Only this category; * works. Repeat.")
+]
+PhenomenonOption = Annotated[
+    list[str] | None,
+    typer.Option("--phenomenon", metavar="NAME", help="Only this phenomenon; * works. Repeat."),
+]
+ItemOption = Annotated[
+    list[str] | None, typer.Option("--item", metavar="ID", help="Only this item; * works. Repeat.")
+]
+SystemOption = Annotated[
+    list[str] | None, typer.Option("--system", metavar="NAME", help="Only what this system gave. Repeat.")
+]
+SampleOption = Annotated[
+    int | None, typer.Option("--sample", min=1, metavar="N", help="A random sample of N.")
+]
+
+
+def choosing() -> Callable[[Command], Command]:
+    """Gives a command the options that choose outputs, in the place of its parameter `choice`."""
+    options: dict[str, tuple[Any, Any]] = {
+        "category": (CategoryOption, None),
+        "phenomenon": (PhenomenonOption, None),
+        "item": (ItemOption, None),
+        "system": (SystemOption, None),
+        "sample": (SampleOption, None),
+        "seed": (SeedOption, None),
+    }
+    names = ("category", "phenomenon", "item", "system")
+    return grouped(
+        "choice", options, lambda values: {**values, **{name: values[name] or () for name in names}}
+    )
 
 
 def register(app: typer.Typer) -> None:
@@ -191,8 +222,7 @@ def create(
     )
     for line in found.cautions:
         say(f"mtassay: {printable(line)}")
-    words = f"--campaign {quote(made.name)} --reviewer {quote(made.reviewers[0])}"
-    say(f"mtassay: begin with: mtassay review next {words}")
+    say("mtassay: people find it on the review page: mtassay serve")
 
 
 def show(
@@ -263,28 +293,16 @@ def close(
     echo(f"Campaign '{printable(ended.name)}' is closed since {ended.closed[:19].replace('T', ' ')} UTC.")
 
 
-# A sitting -----------------------------------------------------------------------------------------------
-
-
 def show_next(
-    store: Workspace,
-    campaign: str,
-    name: str,
-    *,
-    adjudicates: bool,
-    as_list: bool,
-    output_format: OutputFormat,
-    workspace: Path | None,
+    campaign: str, name: str, *, adjudicates: bool, output_format: OutputFormat, workspace: Path | None
 ) -> None:
-    """Ask at the terminal; without one, show the next output, which is this person's for a while."""
-    is_terminal = sys.stdin.isatty() and sys.stdout.isatty()
-    if output_format is OutputFormat.text and is_terminal and not as_list:
-        echo(_sit_down(store, campaign, name, adjudicates=adjudicates, workspace=workspace))
-        return
-    card = _next_for(campaign, name, adjudicates=adjudicates, workspace=workspace)
-    if output_format is not OutputFormat.text:
-        if output_format is not OutputFormat.json:
-            raise UsageError("The next output of a campaign is printed as text or json.")
+    """Show the next output, which is this person's for a while."""
+    if output_format not in (OutputFormat.text, OutputFormat.json):
+        raise UsageError("The next output of a campaign is printed as text or json.")
+    card = (campaign_work.next_dispute if adjudicates else campaign_work.next_card)(
+        campaign, name, workspace=workspace
+    )
+    if output_format is OutputFormat.json:
         print_json(None if card is None else _card_record(card))
     elif card is None:
         echo(f"Nothing is left for {name} in campaign '{campaign}'.")
@@ -295,33 +313,6 @@ def show_next(
         role = " --adjudicate" if adjudicates else ""
         said = f"mtassay review decide {card.subject.id[:SHORT]} ANSWER --campaign {card.campaign.name}{role}"
         echo(f"\nAnswer it: {said}")
-
-
-def _sit_down(store: Workspace, name: str, who: str, *, adjudicates: bool, workspace: Path | None) -> str:
-    """Ask one person at the terminal, reviewer or adjudicator, until nothing is left; gives a summary."""
-
-    def fetch(skipped: Sequence[str]) -> Pending | None:
-        card = _next_for(name, who, adjudicates=adjudicates, skip=skipped, workspace=workspace)
-        return None if card is None else card.pending
-
-    def keep(pending: Pending, answer: str, note: str) -> list[str]:
-        act = campaign_work.adjudicate if adjudicates else campaign_work.answer
-        done = act(name, pending.subject.id, answer, who, note=note, workspace=workspace)
-        return told(done) if not adjudicates else []
-
-    session = Session(
-        store, who, [], screen_here(), read_key, read_line, echo, double=True, fetch=fetch, keep=keep
-    )
-    return session.run()
-
-
-def _next_for(
-    name: str, who: str, *, adjudicates: bool, skip: Sequence[str] = (), workspace: Path | None
-) -> campaign_work.CampaignCard | None:
-    """The next card for a reviewer or an adjudicator."""
-    if not adjudicates:
-        return campaign_work.next_card(name, who, skip=skip, workspace=workspace)
-    return campaign_work.next_dispute(name, who, skip=skip, workspace=workspace)
 
 
 def told(done: campaign_work.CampaignAnswer) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from mtassay.app.cli.interruption import CTRL_C
@@ -39,12 +39,6 @@ class Session:
     """What was answered in this sitting, by subject and question."""
     notes: dict[tuple[str, str], str] = field(default_factory=dict)
     """Notes that wait for their answer, by subject and question."""
-    fetch: Callable[[Sequence[str]], Pending | None] | None = None
-    """Where outputs are handed out one by one: gives the next, except for those that were skipped."""
-    keep: Callable[[Pending, str, str], Sequence[str]] | None = None
-    """Keeps an answer with its note in another way than as a review; gives what to say then."""
-    skipped: list[str] = field(default_factory=list)
-    """Subjects that were skipped in this sitting."""
     explained: set[str] = field(default_factory=set)
     """Questions that were explained in this sitting; once is enough where that takes many lines."""
 
@@ -60,9 +54,9 @@ class Session:
     def _go(self) -> None:
         place, again = 0, False
         trail: list[int] = []
-        while self._has(place):
+        while place < len(self.queue):
             pending = self.queue[place]
-            if not again and self.fetch is None and not self._is_waiting(pending):
+            if not again and not self._is_waiting(pending):
                 place += 1  # somebody else was faster, or it was answered before going back
                 continue
             self._show(pending, place)
@@ -78,26 +72,17 @@ class Session:
             else:
                 self.write("This is the first one.")
 
-    def _has(self, place: int) -> bool:
-        """Whether there is an output at this place, which may have to be fetched first."""
-        if place == len(self.queue) and self.fetch is not None:
-            fetched = self.fetch(self.skipped)
-            self.queue += [fetched] if fetched is not None else []
-        return place < len(self.queue)
-
     def _is_waiting(self, pending: Pending) -> bool:
         reviews = self.store.reviews(pending.question.name)
         decisions = decide(counted_reviews(self.store, reviews, self.reviewer))
         return bool(waiting_for(self.reviewer, [pending], decisions, double=self.double))
 
     def _show(self, pending: Pending, place: int) -> None:
-        is_own = self.fetch is None and not pending.question.how
         nearest: list[AnswerHistory] = []
-        if is_own and pending.run:  # pairs that are rated on their own are in no run
+        if not pending.question.how and pending.run:  # pairs that are rated on their own are in no run
             run = self.store.run(pending.run, case=pending.subject.case_id)
             nearest = settled_beside(self.store, run, pending.question, pending.subject, self.reviewer)
-        whole = f" of {len(self.queue)}" if self.fetch is None else ""
-        self.write("\n" + self.screen.rule(f"{place + 1}{whole}"))
+        self.write("\n" + self.screen.rule(f"{place + 1} of {len(self.queue)}"))
         self.write(self.screen.pending(pending, nearest, show_systems=self.show_systems))
         if before := self._answer_before(pending):
             note = f" ({before.note})" if before.note else ""
@@ -126,7 +111,7 @@ class Session:
                 self.notes[asked] = self._note()
                 self._show_keys(pending)
             elif key == "s":
-                self._skip(pending)
+                self.write("→ skipped")
                 return _DONE
             elif key == "b":
                 return _BACK
@@ -143,7 +128,7 @@ class Session:
             if line in steps:
                 return steps[line]
             if line == "s":
-                self._skip(pending)
+                self.write("→ skipped")
                 return _DONE
             if line == "?":
                 self.explained.discard(pending.question.name)
@@ -156,10 +141,6 @@ class Session:
                 continue
             self._keep(pending, answer, "")
             return _DONE
-
-    def _skip(self, pending: Pending) -> None:
-        self.skipped.append(pending.subject.id)
-        self.write("→ skipped")
 
     def _show_keys(self, pending: Pending) -> None:
         question = pending.question
@@ -174,21 +155,16 @@ class Session:
         return "" if note == END else note.strip()
 
     def _keep(self, pending: Pending, answer: str, note: str) -> None:
-        more: Sequence[str] = ()
-        if self.keep is not None:
-            more = self.keep(pending, answer, note)
-        else:
-            keep_answer(self.store, pending.subject, pending.question, answer, self.reviewer, note=note)
+        keep_answer(self.store, pending.subject, pending.question, answer, self.reviewer, note=note)
         self.answers[pending.subject.id, pending.question.name] = answer
-        for line in (f"→ {told_answer(pending.question, answer, pending.subject)}", *more):
-            self.write(line)
+        self.write(f"→ {told_answer(pending.question, answer, pending.subject)}")
 
     def _summary(self) -> str:
         choices = any(not pending.question.how for pending in self.queue)
         counts = Counter(self.answers.values()) if choices else Counter[str]()
         tally = ", ".join(f"{count} {answer}" for answer, count in counts.items())
-        left = "" if self.fetch is not None else f", {len(self.queue) - len(self.answers)} left"
-        lines = [f"{len(self.answers)} answered{f' ({tally})' if tally else ''}{left}."]
+        left = len(self.queue) - len(self.answers)
+        lines = [f"{len(self.answers)} answered{f' ({tally})' if tally else ''}, {left} left."]
         if lost := [note for note in self.notes.values() if note]:
             lines.append(f"Not kept, because an answer is missing: the note '{lost[0]}'.")
         return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""Files of reviews by their ending, JSONL, TSV, CSV or XLSX: what people answered, and sheets to fill in.
+"""Files of reviews by their ending, JSONL, TSV or CSV: what people answered, and sheets to fill in.
 
 Each row carries the texts it is about, so a file can be read on another machine, and a text that was
 changed on the way is noticed: the subject is the hash of the case and its texts.
@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any, TextIO
 
 from mtassay.data.errors import InputError, UsageError
@@ -30,7 +28,6 @@ from mtassay.data.formats.jsonl import json_objects, write_jsonl
 from mtassay.data.formats.tables import join_cell, split_cell
 from mtassay.data.formats.textfiles import (
     FilePath,
-    check_archive,
     check_characters,
     check_columns,
     decode,
@@ -41,7 +38,6 @@ from mtassay.data.formats.textfiles import (
     shown,
     split_lines,
 )
-from mtassay.data.language_packs import load_package
 from mtassay.data.nouns import Question, Review
 from mtassay.data.questions import all_questions, find_question
 from mtassay.data.subjects import Pending, Subject, answer_about
@@ -50,7 +46,7 @@ ADJUDICATION = "adjudication"
 """In the column `standing`: this answer settles what others disagree on."""
 EMPTY = "left empty"
 """Why a row has no answer, where nothing else is known."""
-ENDINGS = (".jsonl", ".tsv", ".csv", ".xlsx")
+ENDINGS = (".jsonl", ".tsv", ".csv")
 Record = dict[str, Any]
 _LISTS = {"sources": "source", "outputs": "output", "references": "references", "systems": "systems"}
 """What holds several texts, and the name of its column in a TSV file."""
@@ -145,15 +141,13 @@ def asked_record(subject: Subject, question: Question, *, reviewer: str = "") ->
 
 
 def write_records(where: FilePath | TextIO, records: Iterable[Record]) -> None:
-    """Write records of reviews by what the name ends in: `.tsv`, `.csv`, `.xlsx`, otherwise JSONL.
+    """Write records of reviews by what the name ends in: `.tsv`, `.csv`, otherwise JSONL.
 
     All tables write a text that a spreadsheet would change with a backslash before it. CSV has the mark that
     makes Excel read it as UTF-8.
     """
     ending = _ending(str(where))
-    if ending == ".xlsx":
-        _write_workbook(Path(str(where)), list(_rows(records)))
-    elif ending == ".csv":
+    if ending == ".csv":
         with open_for_writing(where) as handle:
             handle.write("\ufeff")
             csv.writer(handle, lineterminator="\r\n").writerows(_rows(records))
@@ -174,43 +168,6 @@ def _rows(records: Iterable[Record]) -> Iterator[list[str]]:
         if number == 0:
             yield [_LISTS.get(key, key) for key in record]
         yield [_cell(value) for value in record.values()]
-
-
-_WIDTHS = {"answer": 12, "note": 24, "source": 48, "output": 48, "references": 48, "context": 32}
-
-
-def _write_workbook(path: Path, rows: Sequence[Sequence[str]]) -> None:
-    """A sheet with the header in sight, texts wrapped, and every cell a text, whatever it looks like."""
-    openpyxl = _openpyxl()
-    styles = load_package("openpyxl.styles", what=_XLSX, package="openpyxl", extra="sheets")
-    book = openpyxl.Workbook()
-    sheet = book.active
-    sheet.title = "reviews"
-    sheet.freeze_panes = "A2"
-    for number, row in enumerate(rows, start=1):
-        for column, text in enumerate(row, start=1):
-            cell = sheet.cell(number, column)
-            cell.value = _NO_XML.sub(_escaped, _LIKE_ESCAPED.sub("_x005F_", text))
-            cell.data_type = "s"
-            cell.number_format = "@"
-            cell.alignment = styles.Alignment(wrap_text=True, vertical="top")
-            cell.font = styles.Font(bold=number == 1)
-    for column, name in enumerate(rows[0] if rows else (), start=1):
-        letter = openpyxl.utils.get_column_letter(column)
-        sheet.column_dimensions[letter].width = _WIDTHS.get(name, 16)
-    book.save(path)
-
-
-_XLSX = "A file that ends in .xlsx"
-_MOST_EMPTY, _MOST_COLUMNS = 10_000, 256  # rows without anything in a row, and columns of a sheet of reviews
-# As Office writes what XML cannot hold, and what only looks like that.
-_NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
-_LIKE_ESCAPED = re.compile("_(?=x[0-9A-Fa-f]{4}_)")
-_ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")
-
-
-def _openpyxl() -> Any:
-    return load_package("openpyxl", what=_XLSX, package="openpyxl", extra="sheets")
 
 
 def read_reviews(path: FilePath, *, reviewer: str = "", at: datetime | None = None) -> ReviewFile:
@@ -316,8 +273,6 @@ def _records(data: bytes, path: str) -> Iterator[tuple[int, Record]]:
         return _table_records(enumerate(rows, start=1), path)
     if ending == ".csv":
         return _table_records(_csv_rows(data, path), path)
-    if ending == ".xlsx":
-        return _table_records(_workbook_rows(data, path), path)
     if path.removesuffix(".gz").lower().endswith(".json"):
         return _platform_records(data, path)
     if ending == ".jsonl" or path.removesuffix(".gz").endswith(".ndjson"):
@@ -366,41 +321,6 @@ def _csv_rows(data: bytes, path: str) -> Iterator[tuple[int, Sequence[str]]]:
             yield reader.line_num, row
     except csv.Error as error:
         raise InputError(not_csv(error), path=path, line=reader.line_num) from None
-
-
-def _workbook_rows(data: bytes, path: str) -> Iterator[tuple[int, Sequence[str]]]:
-    openpyxl = _openpyxl()
-    check_archive(data, path=path)
-    try:
-        book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
-        sheet = book.worksheets[0]
-        sheet.reset_dimensions()  # a file may say that it has a billion rows
-        filled = 0
-        for number, row in enumerate(sheet.iter_rows(values_only=True), start=1):
-            if all(value is None for value in row):
-                if number - filled > _MOST_EMPTY:
-                    what = f"more than {_MOST_EMPTY:,} empty rows come after this one: delete them"
-                    raise InputError(what, path=path, line=filled or None)
-                continue
-            filled = number
-            if any(value is not None for value in row[_MOST_COLUMNS:]):
-                what = f"a cell beyond column {_MOST_COLUMNS}, where no sheet of reviews has one: delete it"
-                raise InputError(what, path=path, line=number)
-            cells = row[:_MOST_COLUMNS]
-            yield number, ["" if value is None else _ESCAPED.sub(_character, str(value)) for value in cells]
-    except InputError:
-        raise
-    except Exception as error:  # a broken archive raises whatever its reader does
-        raise InputError(f"not a workbook ({error})", path=path) from None
-
-
-def _escaped(match: re.Match[str]) -> str:
-    return f"_x{ord(match[0]):04X}_"
-
-
-def _character(escaped: re.Match[str]) -> str:
-    character = chr(int(escaped[1], 16))
-    return escaped[0] if "\ud800" <= character <= "\udfff" or character == "\0" else character
 
 
 def _table_records(rows: Iterable[tuple[int, Sequence[str]]], path: str) -> Iterator[tuple[int, Record]]:

@@ -1,13 +1,12 @@
 """Changes suite files in place: items and rules come, rules go, fields are set. All else stays as it was.
 
-In YAML only the lines concerned change, in JSONL only the items; the DFKI's JSON has one way to be written.
+Only the lines concerned change; the DFKI's JSON is read and never edited.
 After an edit the new text is read again: unless exactly the wanted change has happened, the file is left
 alone. Two processes that edit one file wait for each other.
 """
 
 from __future__ import annotations
 
-import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,7 +23,6 @@ from mtassay.data.formats.suite_items import (
     Rule,
     RuleField,
     Suite,
-    dfki_text,
     item_record,
     rule_record,
 )
@@ -32,7 +30,6 @@ from mtassay.data.formats.textfiles import FilePath, decode, read_bytes
 from mtassay.data.formats.yaml_editing import with_entries, with_items, with_texts
 
 NewRules = Mapping[str, Sequence[tuple[RuleField, Rule]]]
-_Record = dict[str, Any]
 
 
 def add_items(where: FilePath, items: Sequence[Item] | Callable[[Suite], Sequence[Item]]) -> Suite:
@@ -53,13 +50,7 @@ def add_items(where: FilePath, items: Sequence[Item] | Callable[[Suite], Sequenc
     def edit(text: str, suite: Suite) -> str:
         return with_items(text, [item_record(item, suite) for item in new])
 
-    def lines(text: str, suite: Suite) -> str:
-        records = [item_record(item, suite) for item in new]
-        newline = "\r\n" if "\r\n" in text else "\n"
-        start = text if text.endswith("\n") else text + newline
-        return start + "".join(_line(record) + newline for record in records)
-
-    return _change(where, change, edit, lines)
+    return _change(where, change, edit)
 
 
 def add_rules(where: FilePath, rules: NewRules) -> Suite:
@@ -80,23 +71,11 @@ def add_rules(where: FilePath, rules: NewRules) -> Suite:
         for key, new in rules.items()
     }
 
-    def edit_record(record: _Record) -> _Record:
-        lists = entries[str(record["id"])]
-        old = {name: record.get(name) or [] for name in lists}
-        old = {name: value if isinstance(value, list) else [value] for name, value in old.items()}
-        kept = {key: value for key, value in record.items() if key != "approver" or not lists}
-        return {**kept, **{name: [*old[name], *new] for name, new in lists.items()}}
-
     def edit(text: str, suite: Suite) -> str:
         approved = [item.id for item in suite.items if item.approver and entries.get(item.id)]
         return with_texts(with_entries(text, entries), {key: {"approver": ""} for key in approved})
 
-    return _change(
-        where,
-        change,
-        edit,
-        lambda text, suite: _with_records(text, entries, edit_record),
-    )
+    return _change(where, change, edit)
 
 
 def set_fields(where: FilePath, texts: Mapping[str, Mapping[str, str]]) -> Suite:
@@ -106,12 +85,7 @@ def set_fields(where: FilePath, texts: Mapping[str, Mapping[str, str]]) -> Suite
         changed = {key: replace(_item_by_id(suite, key), **fields) for key, fields in texts.items()}  # type: ignore[arg-type]
         return _with_changed(suite, changed)
 
-    return _change(
-        where,
-        change,
-        lambda text, suite: with_texts(text, texts),
-        lambda text, suite: _with_records(text, texts, lambda record: {**record, **texts[str(record["id"])]}),
-    )
+    return _change(where, change, lambda text, suite: with_texts(text, texts))
 
 
 def editable(where: FilePath) -> Path:
@@ -124,6 +98,11 @@ def editable(where: FilePath) -> Path:
                 f" mtassay suite convert {where} {where}.yaml"
             )
         raise UsageError(f"There is no suite file {where}. Make one: mtassay suite add {where} -l SRC-TGT")
+    if path.suffix == ".json":
+        raise UsageError(
+            f"{where}: the DFKI's format is only read. "
+            "Convert it first: mtassay suite convert IN.json OUT.yaml"
+        )
     if path.name.endswith(".gz"):
         raise UsageError(f"{where} is compressed. Unpack it first: gunzip {where}")
     return path.resolve()
@@ -132,8 +111,7 @@ def editable(where: FilePath) -> Path:
 def _change(
     where: FilePath,
     change: Callable[[Suite], Suite],
-    edit_yaml: Callable[[str, Suite], str],
-    edit_lines: Callable[[str, Suite], str],
+    edit: Callable[[str, Suite], str],
 ) -> Suite:
     """Read, edit, check and write, while no other process does."""
     path = editable(where)
@@ -142,11 +120,7 @@ def _change(
         text, mark = decode(data, str(where)), "\ufeff" if data.startswith(b"\xef\xbb\xbf") else ""
         suite = parse_suite(data, path.suffix, path=str(where))
         edited = change(suite)
-        if path.suffix == ".json":
-            new = dfki_text(edited)
-            edited = _as_dfki(suite, edited, str(where))
-        else:
-            new = (edit_lines if path.suffix == ".jsonl" else edit_yaml)(text, suite)
+        new = edit(text, suite)
         try:
             is_right = parse_suite(new.encode(), path.suffix, path=str(where)) == edited
         except InputError:
@@ -165,21 +139,6 @@ def _change(
         write_text(path, mark + new)
         path.chmod(mode)
     return replace(edited, path=str(where))
-
-
-def _as_dfki(old: Suite, edited: Suite, path: str) -> Suite:
-    """What their format makes of the edited suite. It must hold every rule and every item as it was."""
-    reread = parse_suite(dfki_text(edited).encode(), ".json", path=path)
-    before = {item.id: item for item in old.items}
-    for item, kept in zip(edited.items, reread.items, strict=True):
-        if item == before.get(item.id) and item != kept:
-            raise InputError(f"writing it would change the item '{item.id}'", path=path)
-        if item.approver != kept.approver:
-            raise UsageError(
-                f"{path}: the DFKI's format has no place for an approver. "
-                "Convert it first: mtassay suite convert IN.json OUT.yaml"
-            )
-    return reread
 
 
 def _item_by_id(suite: Suite, item_id: str) -> Item:
@@ -202,23 +161,6 @@ def _added(item: Item, new: Sequence[tuple[RuleField, Rule]]) -> Item:
 
 def _with_changed(suite: Suite, changed: Mapping[str, Item]) -> Suite:
     return replace(suite, items=tuple(changed.get(item.id, item) for item in suite.items))
-
-
-def _with_records(text: str, ids: Mapping[str, Any], edit: Callable[[_Record], _Record]) -> str:
-    """JSONL with the items of these ids changed; no other line is touched."""
-
-    def edited(line: str) -> str:
-        record = json.loads(line) if line.strip() else None
-        if not isinstance(record, dict) or "source" not in record or str(record.get("id")) not in ids:
-            return line
-        return _line(edit(record)) + ("\r" if line.endswith("\r") else "")
-
-    # Other separators that Unicode knows may be inside a text.
-    return "\n".join(edited(line) for line in text.split("\n"))
-
-
-def _line(record: _Record) -> str:
-    return json.dumps(record, ensure_ascii=False)
 
 
 @contextmanager

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -114,7 +113,6 @@ class Suite:
     matching: Matching = Matching()
     macros: Mapping[str, str] = field(default_factory=dict)
     words_alone: tuple[str, ...] = ()
-    extra: Mapping[str, Any] = field(default_factory=dict)
     path: str = field(default="", compare=False)
 
     @cached_property
@@ -389,7 +387,6 @@ def suite_from_dfki(content: Any, *, path: str) -> Suite:
     return Suite(
         items,
         langpair=pairs.pop() if len(pairs) == 1 else "",
-        extra={key: value for key, value in content.items() if key != "items"},
         path=path,
     )
 
@@ -419,36 +416,3 @@ def _item(record: Any, number: int, path: str) -> Item:
         **rules,
         extra={key: value for key, value in record.items() if key not in own_keys},
     )
-
-
-def dfki_text(suite: Suite) -> str:
-    """The file as its authors write it: macros expanded, expressions of one kind joined into one.
-
-    It has no place for notes, authors, references, context and tags, nor for options of matching other
-    than case.
-    """
-    records = [
-        {
-            **item.extra,
-            **{name: getattr(item, name) for name in _DFKI_TEXTS},
-            "source_sentence": item.source,
-            **{name: _joined(item, getattr(item, name), suite) for name in REGEX_FIELDS},
-            **{name: [rule.text for rule in getattr(item, name)] for name in TOKEN_FIELDS},
-        }
-        for item in suite.items
-    ]
-    content = {**suite.extra, "items": records}
-    return json.dumps(content, indent=2, separators=(", ", ": "), sort_keys=True)
-
-
-def _joined(item: Item, rules: tuple[Rule, ...], suite: Suite) -> str:
-    """Several expressions as one; a single one as it is."""
-    try:
-        texts = [
-            f"(?i:{text})" if (rule.case or suite.matching.case) == "ignore" else text
-            for rule in rules
-            if (text := expand(rule.text, suite.macros))
-        ]
-    except ValueError as error:
-        raise InputError(f"item '{item.id}': {error}", path=suite.path, line=item.line) from None
-    return texts[0] if len(texts) == 1 else "|".join(f"(?:{text})" for text in texts)

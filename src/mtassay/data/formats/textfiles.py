@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import gzip
-import io
 import json
 import os
 import re
 import shutil
 import stat
 import sys
-import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -68,18 +66,6 @@ def decompress(data: bytes, *, path: str | PathLike[str]) -> bytes:
     except zlib.error:
         raise InputError("the compressed data is cut off or damaged", path=path) from None
     return b"".join(pieces)
-
-
-def check_archive(data: bytes, *, path: str | PathLike[str]) -> None:
-    """Refuse a ZIP archive, such as a workbook, whose files are too large together when decompressed."""
-    limit = largest()
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            size = sum(entry.file_size for entry in archive.infolist())
-    except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError):
-        return  # anyone who opens it says what is wrong
-    if size > limit:
-        raise _too_large(path, limit)
 
 
 def _too_large(path: str | PathLike[str], limit: int) -> InputError:

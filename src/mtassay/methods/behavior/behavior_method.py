@@ -71,9 +71,7 @@ from mtassay.methods.behavior.verdict_thresholds import (
     JudgedPair,
     Thresholds,
     calibrated_thresholds,
-    is_blind,
     judge_pair,
-    reconsider,
     thresholds_for,
 )
 from mtassay.methods.repeats import (
@@ -393,7 +391,6 @@ class BehaviorMethod(RepeatSettings, Method):
         system: str,
         opinions: Sequence[tuple[Opinion, Opinion]],
     ) -> list[Finding]:
-        name = quality_name(self.quality)
         if opinions:
             judged = [pair.judged_by(*both) for pair, both in zip(answered, opinions, strict=True)]
         else:
@@ -404,10 +401,9 @@ class BehaviorMethod(RepeatSettings, Method):
         denied = self._contradictions(answered) if self.direct else {}
         for i, (side, _) in denied.items():
             judged[i] = JudgedPair("edit broke it" if side else "original is bad")
-        blind = [is_blind(name, pair.case.tags["capability"]) for pair in answered]
         has_edit: dict[int, bool | None] = {}
         if self.direct:
-            doubtful = [i for i, verdict in enumerate(judged) if blind[i] or verdict.status != "passed"]
+            doubtful = [i for i, verdict in enumerate(judged) if verdict.status != "passed"]
             has_edit = {i: answered[i].finds_edit() for i in doubtful}
             for i, pair in enumerate(answered):
                 if pair.ignores_edit(self._pair):
@@ -415,7 +411,7 @@ class BehaviorMethod(RepeatSettings, Method):
         return [
             pair.finding(
                 system,
-                reconsider(judged[i], has_edit.get(i)) if blind[i] else judged[i],
+                judged[i],
                 has_edit.get(i),
                 denied[i][1] if i in denied else opinions[i][1] if opinions else None,
                 is_original_good=_is_good(pair, opinions[i][0])

@@ -12,9 +12,6 @@ from mtassay.data.registry import each, find, is_known, names
 from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
 from mtassay.nlp.annotation import Annotation, Layer, Token
 
-HARDLY_SEEN = frozenset({"use", "chrf"})
-"""What rarely sees one ending or one small word: it barely moves a sentence vector, and is a few letters."""
-
 
 class Capability(ABC):
     """One thing that a system should be able to do."""
@@ -28,8 +25,6 @@ class Capability(ABC):
     """Whether it is one of the nine of Wu, Liu, Yeung (2023), which are tested unless others are named."""
     changes_form: ClassVar[bool] = False
     """Whether it asks for another form of a word, or for more words; other words do not serve it."""
-    unseen_by: ClassVar[frozenset[str]] = frozenset()
-    """The metrics, by name, that rarely see its failures, so that the edit itself must be looked for."""
     needs: ClassVar[frozenset[Layer]] = frozenset({"pos"})
     """What the annotation of the source must have."""
     most_of_source: ClassVar[float] = 1.0

@@ -152,19 +152,6 @@ def read_material(source: Any, reference: Any, pair: Pair, context: RunContext) 
     return segments
 
 
-def write_outputs(
-    where: FilePath | TextIO, cases: Sequence[BehaviorCase], outputs: Mapping[str, str | None]
-) -> None:
-    """One JSON record per case, from outputs by segment id; `null` where there is none."""
-    write_jsonl(
-        where,
-        (
-            {"id": c.id, "output": outputs.get(c.id), "edited_output": outputs.get(edited_id(c.id))}
-            for c in cases
-        ),
-    )
-
-
 def _case(record: Mapping[str, Any], path: str, line: int) -> BehaviorCase:
     texts = {key: _text(record, key, path, line) for key in _TEXTS}
     if texts["id"].endswith(EDITED):
@@ -292,29 +279,6 @@ def changes_between(before: str, after: str) -> tuple[Edit, ...]:
             hunks.pop()
         hunks.append(hunk)
     return tuple(Edit(i, j, before[i:j], after[k:m]) for i, j, k, m in hunks)
-
-
-def change_at(before: str, after: str, start: int, end: int) -> Edit | None:
-    """What became of `start` to `end` of a text in which more may have changed; `None` if nothing did.
-
-    >>> change_at("the red car is fast", "a blue car was fast", 4, 7)
-    Edit(start=0, end=7, before='the red', after='a blue', pos='')
-    """
-    touching = [
-        change for change in changes_between(before, after) if change.start < end and start < change.end
-    ]
-    if not touching:
-        return None
-    first, last = touching[0], touching[-1]
-    if first is last:
-        return first
-    between = changes_between(before, after)
-    inside = between[between.index(first) : between.index(last) + 1]
-    text, done = "", first.start
-    for change in inside:
-        text += before[done : change.start] + change.after
-        done = change.end
-    return Edit(first.start, last.end, before[first.start : last.end], text)
 
 
 def _starts(pieces: Sequence[str]) -> list[int]:

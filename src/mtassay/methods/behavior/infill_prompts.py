@@ -1,20 +1,24 @@
 """What a language model is told: the prompts of Wu, Liu, Yeung (2023), tables 3 and 8, for any two languages.
 
 Their templates are for English and Chinese, one masked place, and an answer after two labels. Several
-places, the example, JSON answers and the objection to an earlier answer are ours.
+places, the example, JSON answers and the objection to an earlier answer are ours. The wording is in
+`infill_prompts.toml`.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from mtassay.data.languages import Pair
 from mtassay.data.nouns import Edit
+from mtassay.data.words import read_table
 from mtassay.methods.behavior.infiller import MASK, Masked
 from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
 from mtassay.nlp.annotation import Annotation
@@ -40,133 +44,71 @@ SCHEMA: Mapping[str, Any] = {
 }
 """The JSON that a server is asked to hold the model to."""
 
-_SYSTEM = "You are a helpful assistant that translates {source} to {target}."
-_TASK = (
-    "You are given {a_source} sentence and its {target} translation. In each sentence, {masked} with"
-    " {tokens}. Your task is to first fill in {the_mask} in the {source} sentence using {instruction}"
-    " without modifying any of the unmasked tokens. Then, use the filled {source} sentence to fill in"
-    " {the_mask} in its corresponding {target} translation{in_target}. If necessary, make modifications to"
-    " the filled {target} translation to ensure {aim} while preserving the meaning."
-)
-_LABELLED = (
-    " Finally, please output the filled {source} sentence and its filled {target} translation in the format"
-    " of '{source_label}: \\n {target_label}:'."
-)
-_AS_JSON = (
-    " Finally, please output nothing but JSON with what you filled in, in {source} and in {target}, the"
-    ' filled {source} sentence and its filled {target} translation: {{"{words_key}": …,'
-    ' "{translated_key}": …, "{source_key}": …, "{translation_key}": …}}.'
-)
-_WRONG = " An earlier answer was wrong: {objection}"
-_PAIR = "\n{source} Sentence: {masked_source}\n{target} Translation: {masked_reference}"
 
-# One sentence in several languages, what could fill it, and what stood there: small models copy a mask unless
-# they have seen one filled.
-_SENTENCES = {
-    "de": (f"Gestern haben wir einen {MASK} gekauft.", "Tisch", "Stuhl"),
-    "en": (f"We bought a {MASK} yesterday.", "table", "chair"),
-    "es": (f"Ayer compramos una {MASK}.", "mesa", "silla"),
-    "fr": (f"Hier, nous avons acheté une {MASK}.", "table", "chaise"),
-    "it": (f"Ieri abbiamo comprato un {MASK}.", "tavolo", "letto"),
-    "ja": (f"昨日、{MASK}を買いました。", "机", "椅子"),
-    "pt": (f"Ontem compramos uma {MASK}.", "mesa", "cadeira"),
-    "ru": (f"Вчера мы купили {MASK}.", "стол", "стул"),
-    "zh": (f"我们昨天买了一张{MASK}。", "桌子", "床"),
-}
+@cache
+def _prompts() -> dict[str, Any]:
+    """The sentences of `infill_prompts.toml`."""
+    return read_table(Path(__file__).with_suffix(".toml"))
 
-# What differs in table 8: the kind of segment, and what is asked of the translation.
-_MASKED_AS = {"tense": "a verb or verb phrase"}
-_IN_TARGET = {"tense": " in the past perfect tense"}
-_AIMS = {"tense": "the correctness of tense"}
 
 _BEGINS_WITH_VOWEL = re.compile(r"(?!Uk|Uy|Ew)[AEIOU]")
 
 
-def labels(pair: Pair) -> tuple[str, str]:
-    """What is before the two sentences of an answer that is not JSON.
-
-    >>> from mtassay.data.languages import parse_pair
-    >>> labels(parse_pair("en-zh"))
-    ('Filled English', 'Filled Chinese')
-    """
-    source, target = pair.source.name, pair.target.name
-    if source == target:
-        source, target = "Source", "Translation"
-    return f"Filled {source}", f"Filled {target}"
-
-
-def messages(
-    masked: Masked,
-    pair: Pair,
-    *,
-    as_json: bool = True,
-    example: bool = True,
-    objections: Sequence[str] = (),
-) -> list[Message]:
+def messages(masked: Masked, pair: Pair, *, objections: Sequence[str] = ()) -> list[Message]:
     """The conversation that asks for one masked pair to be filled.
 
-    `example` shows one that was filled, where we have one in both languages. Objections are sentences about
-    earlier answers; they are before the pair, since a small model takes what comes last for the text to
-    work on.
+    First comes an example that was filled, where we have one in both languages: small models copy a mask
+    unless they have seen one filled. Objections are sentences about earlier answers; they are before the
+    pair, since a small model takes what comes last for the text to work on.
     """
-    shown = example and {pair.source.code, pair.target.code} <= _SENTENCES.keys()
+    is_shown = {pair.source.code, pair.target.code} <= _prompts()["examples"].keys()
+    system = _prompts()["system"].format(source=pair.source.name, target=pair.target.name)
     return [
-        {"role": "system", "content": _SYSTEM.format(source=pair.source.name, target=pair.target.name)},
-        *(_example(pair, as_json) if shown else ()),
-        {"role": "user", "content": _task(masked, pair, as_json, objections)},
+        {"role": "system", "content": system},
+        *(_example(pair) if is_shown else ()),
+        {"role": "user", "content": _task(masked, pair, objections)},
     ]
 
 
-def _task(masked: Masked, pair: Pair, as_json: bool, objections: Sequence[str]) -> str:
+def _task(masked: Masked, pair: Pair, objections: Sequence[str]) -> str:
     names = {"source": pair.source.name, "target": pair.target.name}
     several = len(masked.spans) > 1
     count = f"{len(masked.spans)} segments have" if several else f"{_kind(masked)} has"
-    source_label, target_label = labels(pair)
-    text = (_TASK + (_AS_JSON if as_json else _LABELLED)).format(
+    prompts = _prompts()
+    text = prompts["task"].format(
         **names,
         a_source=_with_article(names["source"]),
         masked=f"{count} been masked",
         tokens="the tokens '<mask1>', '<mask2>' and so on" if several else f"the '{MASK}' token",
         the_mask="the masked tokens" if several else "the masked token",
         instruction=_instruction(masked),
-        in_target=_IN_TARGET.get(masked.capability, ""),
-        aim=_AIMS.get(masked.capability, "fluency"),
-        source_label=source_label,
-        target_label=target_label,
-        words_key=_WORDS_KEY,
-        translated_key=_TRANSLATED_KEY,
-        source_key=SOURCE_KEY,
-        translation_key=TRANSLATION_KEY,
+        in_target=prompts["in_target"].get(masked.capability, ""),
+        aim=prompts["aims"].get(masked.capability, prompts["aims"]["other"]),
+        keys=", ".join(f'"{key}": …' for key in SCHEMA["required"]),
     )
-    complaints = [_WRONG.format(objection=objection) for objection in dict.fromkeys(objections)]
+    complaints = [prompts["wrong"].format(objection=objection) for objection in dict.fromkeys(objections)]
     source, reference = _numbered(masked)
-    sentences = _PAIR.format(**names, masked_source=source, masked_reference=reference)
+    sentences = prompts["pair"].format(**names, masked_source=source, masked_reference=reference)
     return "".join([text, *complaints, sentences])
 
 
-def _example(pair: Pair, as_json: bool) -> list[Message]:
+def _example(pair: Pair) -> list[Message]:
     """The same task with our own sentence, and its answer."""
-    texts, words, filled, spans = [], [], [], list[tuple[int, int]]()
-    for language in (pair.source, pair.target):
-        masked, word, original = _SENTENCES[language.code]
-        start = masked.index(MASK)
-        spans.append((start, start + len(original)))
-        texts.append(Annotation(masked.replace(MASK, original)))
-        words.append(word)
-        filled.append(masked.replace(MASK, word))
+    texts, filled, spans = [], [], list[tuple[int, int]]()
+    examples = [_prompts()["examples"][language.code] for language in (pair.source, pair.target)]
+    for example in examples:
+        masked, start = example["masked"], example["masked"].index(MASK)
+        spans.append((start, start + len(example["original"])))
+        texts.append(Annotation(masked.replace(MASK, example["original"])))
+        filled.append(masked.replace(MASK, example["word"]))
     read = ReadPair("example", texts[0], texts[1], frozenset())
-    original = _SENTENCES[pair.source.code][2]
-    one = Masked(
-        read, "noun", (AlignedSpan(*spans[0], *spans[1], "NOUN", 0),), (f'a noun other than "{original}"',)
-    )
-    answer = (
-        json.dumps(dict(zip(SCHEMA["required"], [*words, *filled], strict=True)), ensure_ascii=False)
-        if as_json
-        else "\n".join(f"{label}: {text}" for label, text in zip(labels(pair), filled, strict=True))
-    )
+    instruction = f'a noun other than "{examples[0]["original"]}"'
+    one = Masked(read, "noun", (AlignedSpan(*spans[0], *spans[1], "NOUN", 0),), (instruction,))
+    words = [example["word"] for example in examples]
+    answer = dict(zip(SCHEMA["required"], [*words, *filled], strict=True))
     return [
-        {"role": "user", "content": _task(one, pair, as_json, ())},
-        {"role": "assistant", "content": answer},
+        {"role": "user", "content": _task(one, pair, ())},
+        {"role": "assistant", "content": json.dumps(answer, ensure_ascii=False)},
     ]
 
 
@@ -184,7 +126,7 @@ def _kind(masked: Masked) -> str:
     'a noun'
     """
     kind, other_than, _ = masked.instructions[0].partition(" other than ")
-    return _MASKED_AS.get(masked.capability, kind if other_than else "a segment")
+    return str(_prompts()["masked_as"].get(masked.capability, kind if other_than else "a segment"))
 
 
 def _numbered(masked: Masked) -> tuple[str, str]:
@@ -345,24 +287,24 @@ class Sentences(NamedTuple):
     reference: str
 
 
-def read_reply(text: str, pair: Pair) -> Sentences | None:
-    """The two sentences of a reply; `None` unless there is exactly one pair of them.
+def read_reply(text: str) -> Sentences | None:
+    """The two sentences of a reply, which is one JSON object and nothing else; `None` for any other.
 
-    The reply is one JSON object, or both labels, in either order, with a sentence each; and nothing else.
-
-    >>> from mtassay.data.languages import parse_pair
-    >>> read_reply('{"filled_source": "A cat.", "filled_translation": "Um gato."}', parse_pair("en-pt"))
+    >>> read_reply('{"filled_source": "A cat.", "filled_translation": "Um gato."}')
     Sentences(source='A cat.', reference='Um gato.')
-    >>> read_reply("Filled Portuguese: Um gato.\\nFilled English: A cat.", parse_pair("en-pt")).source
-    'A cat.'
-    >>> read_reply("A cat. Um gato.", parse_pair("en-pt")) is None
+    >>> read_reply("A cat. Um gato.") is None
     True
     """
     if len(text) > MOST_CHARACTERS:
         return None
-    text = without_thoughts(text)
-    candidates = set(_from_json(text, pair)) or set(_from_labels(text, pair))
-    return candidates.pop() if len(candidates) == 1 else None
+    try:
+        record = whole_object(without_thoughts(text))
+    except BadReplyError:
+        return None
+    source, reference = record.get(SOURCE_KEY), record.get(TRANSLATION_KEY)
+    if isinstance(source, str) and isinstance(reference, str) and source.strip() and reference.strip():
+        return Sentences(source.strip(), reference.strip())
+    return None
 
 
 def unquoted(sentence: str) -> str:
@@ -375,27 +317,3 @@ def unquoted(sentence: str) -> str:
     if not inside or sentence[0] + sentence[-1] not in _QUOTES:
         return sentence
     return sentence if sentence[0] in inside or sentence[-1] in inside else inside.strip()
-
-
-def _from_json(text: str, pair: Pair) -> Iterator[Sentences]:
-    try:
-        record = whole_object(text)
-    except BadReplyError:
-        return
-    for source_key, reference_key in ((SOURCE_KEY, TRANSLATION_KEY), labels(pair)):
-        source, reference = record.get(source_key), record.get(reference_key)
-        if isinstance(source, str) and isinstance(reference, str) and source.strip() and reference.strip():
-            yield Sentences(source.strip(), reference.strip())
-
-
-def _from_labels(text: str, pair: Pair) -> Iterator[Sentences]:
-    """The one line after each label; models like to set the label in bold."""
-    pattern = "|".join(re.escape(label) for label in labels(pair))
-    before, *parts = re.split(rf"({pattern})[*_ ]{{0,4}}[:：]", text, flags=re.IGNORECASE)
-    by_label: dict[str, str] = {}
-    for label, part in zip(parts[::2], parts[1::2], strict=True):
-        lines = [line for line in (line.strip("*_# \t\r") for line in part.split("\n")) if line]
-        if len(lines) == 1:
-            by_label[label.casefold()] = lines[0]
-    if len(parts) == 4 and len(by_label) == 2 and not before.strip("*_# \t\r\n"):
-        yield Sentences(*(by_label[label.casefold()] for label in labels(pair)))

@@ -27,15 +27,12 @@ from mtassay.methods.behavior.infiller import Filled, Infiller, Masked, Rejected
 from mtassay.methods.behavior.objections import objection, told
 from mtassay.systems.conversations import ChatSystem, Conversations, conversation, open_chat
 
-_SWITCHES = {"json": "as_json", "example": "example"}
-
 
 class LLMInfiller(Infiller):
     """Fills masked pairs with a chat model.
 
     `context.ask` makes the calls. `tries` is how often one pair is asked at most, `adapted` the share of the
-    reference's other words that the model may change, 0 to 1. `as_json` asks for JSON, else for the labels of
-    the paper; `example` shows a pair that was filled.
+    reference's other words that the model may change, 0 to 1.
     """
 
     name = "llm"
@@ -43,7 +40,7 @@ class LLMInfiller(Infiller):
 
     @classmethod
     def open(cls, pair: Pair, rest: str, context: RunContext) -> LLMInfiller:
-        """A chat model as `SYSTEM?key=value&…`; the keys `tries`, `adapted`, `json`, `example` are ours."""
+        """A chat model as `SYSTEM?key=value&…`; the keys `tries` and `adapted` are ours."""
         system, own = _own_options(rest)
         return cls(open_chat("infiller", system, pair), context, **own)
 
@@ -54,8 +51,6 @@ class LLMInfiller(Infiller):
         *,
         tries: int = 3,
         adapted: float = 0.5,
-        as_json: bool = True,
-        example: bool = True,
     ) -> None:
         if tries < 1 or not 0 <= adapted <= 1:
             raise UsageError("llm: tries must be 1 or more, and adapted from 0 to 1.")
@@ -64,10 +59,10 @@ class LLMInfiller(Infiller):
             name=model.name,
             pair=model.pair,
             model=model,
-            form="json" if as_json else "text",
-            schema=SCHEMA if as_json else None,
+            form="json",
+            schema=SCHEMA,
         )
-        self._tools, self._tries, self._adapted, self._example = context, tries, adapted, example
+        self._tools, self._tries, self._adapted = context, tries, adapted
 
     @property
     def signature(self) -> str:
@@ -101,19 +96,13 @@ class LLMInfiller(Infiller):
         return [answers[i] for i in range(len(masked))]
 
     def _request(self, i: int, masked: Masked, objections: Sequence[str]) -> Request:
-        asked = messages(
-            masked,
-            self.pair,
-            as_json=self._system.schema is not None,
-            example=self._example,
-            objections=objections,
-        )
+        asked = messages(masked, self.pair, objections=objections)
         return conversation(str(i), asked, sample=masked.number, again=len(objections))
 
     def _answer(self, masked: Masked, output: Output) -> Filled | Rejected:
         if output.text is None:
             return Rejected(masked, "no reply", output.error or "")
-        sentences = read_reply(output.text, self.pair)
+        sentences = read_reply(output.text)
         if sentences is None:
             return Rejected(masked, "reply not understood", output.text)
         filled = fit(masked, sentences, adapted=self._adapted)
@@ -155,8 +144,8 @@ def fit(masked: Masked, sentences: Sentences, *, adapted: float) -> Filled | str
 def _own_options(text: str) -> tuple[str, dict[str, Any]]:
     """The system's text, and the infiller's own options out of it.
 
-    >>> _own_options("openai:m?url=http://localhost/v1&adapted=0.2&json=no")
-    ('openai:m?url=http://localhost/v1', {'adapted': 0.2, 'as_json': False})
+    >>> _own_options("openai:m?url=http://localhost/v1&adapted=0.2")
+    ('openai:m?url=http://localhost/v1', {'adapted': 0.2})
     """
     head, _, settings = text.partition("?")
     own: dict[str, Any] = {}
@@ -168,11 +157,9 @@ def _own_options(text: str) -> tuple[str, dict[str, Any]]:
                 own["tries"] = int(value)
             elif key == "adapted":
                 own["adapted"] = float(value)
-            elif key in _SWITCHES:
-                own[_SWITCHES[key]] = {"yes": True, "no": False}[value]
             else:
                 left.append(setting)
-        except (ValueError, KeyError):
-            what = {"tries": "a whole number", "adapted": "a number"}.get(key, "yes or no")
+        except ValueError:
+            what = {"tries": "a whole number", "adapted": "a number"}[key]
             raise UsageError(f"llm: {key} is '{value}'. It must be {what}.") from None
     return (f"{head}?{'&'.join(left)}" if left else head), own

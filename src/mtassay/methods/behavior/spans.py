@@ -162,8 +162,8 @@ _VERBAL = frozenset(("cop", "aux", "auxpass", "advcl", "obl"))
 _AUXILIARIES = frozenset(("aux", "auxpass", "cop"))
 
 
-def candidates(annotation: Annotation, *, most_words: int = 6) -> list[TokenSpan]:
-    """All words, phrases of at most `most_words` words, and entities, from left to right, longer ones first.
+def candidates(annotation: Annotation) -> list[TokenSpan]:
+    """All words, phrases of at most `MOST_WORDS` words, and entities, from left to right, longer ones first.
 
     Spans are in token numbers. A phrase is one of the annotator's, or a head with its nearest neighbours
     below it, each of them whole: `new shops` in `all the new shops in Rio`, and `will be sent` in
@@ -181,9 +181,9 @@ def candidates(annotation: Annotation, *, most_words: int = 6) -> list[TokenSpan
         for span in annotation.constituents or ()
         if (label := _OTHER_NAMES.get(span.label, span.label)) in PHRASES
     }
-    phrases.update(_inner_phrases(tokens, most_words))
-    spans += [span for span in phrases if 1 < span.end - span.start <= most_words]
-    spans += [span for span in annotation.entities if span.end - span.start <= most_words]
+    phrases.update(_inner_phrases(tokens))
+    spans += [span for span in phrases if 1 < span.end - span.start <= MOST_WORDS]
+    spans += [span for span in annotation.entities if span.end - span.start <= MOST_WORDS]
     return sorted(
         spans, key=lambda s: (s.start, -s.end, s.label not in PHRASES, s.label not in PARTS, s.label)
     )
@@ -212,7 +212,7 @@ def is_auxiliary(token: Token) -> bool:
     return relation_of(token) in _AUXILIARIES
 
 
-def _inner_phrases(tokens: Sequence[Token], most_words: int) -> Iterator[TokenSpan]:
+def _inner_phrases(tokens: Sequence[Token]) -> Iterator[TokenSpan]:
     """For each head, all runs of the nearest phrases below it, to the left and to the right."""
     below = _below(tokens)
     children: list[list[int]] = [[] for _ in tokens]
@@ -228,7 +228,7 @@ def _inner_phrases(tokens: Sequence[Token], most_words: int) -> Iterator[TokenSp
         starts = [head, *_steps(head, [part for part in reversed(near) if max(part) < head], -1)]
         ends = [head, *_steps(head, [part for part in near if min(part) > head], 1)]
         yield from (
-            TokenSpan(start, end + 1, label) for start in starts for end in ends if end - start < most_words
+            TokenSpan(start, end + 1, label) for start in starts for end in ends if end - start < MOST_WORDS
         )
 
 
@@ -266,9 +266,7 @@ _PLACEHOLDER = frozenset("#_<>{}")
 _APOSTROPHES = frozenset("'’")
 
 
-def aligned_spans(
-    pair: ReadPair, *, start: bool = False, longest: bool = False, most_words: int = MOST_WORDS
-) -> list[AlignedSpan]:
+def aligned_spans(pair: ReadPair, *, start: bool = False) -> list[AlignedSpan]:
     """The spans of a pair that can be edited, from left to right, longer ones first.
 
     Words, phrases and entities of the source whose links all lead into one span of the reference, all of
@@ -277,8 +275,7 @@ def aligned_spans(
     unless `start`; none begins or ends inside a written word, as `do` in `don't`, or belongs to a
     placeholder, as `#NAME#`.
 
-    The same place comes once for each label. With `longest`, of all that overlap only the longest is kept;
-    without, a capability picks among all, and keeps the longest of its own.
+    The same place comes once for each label: a capability picks among all, and keeps the longest of its own.
     """
     source, reference = pair.source, pair.reference
     first = next((i for i, token in enumerate(source.tokens) if any(map(str.isalnum, token.text))), 0)
@@ -288,7 +285,7 @@ def aligned_spans(
         to_reference.setdefault(i, set()).add(j)
         to_source.setdefault(j, set()).add(i)
     spans = []
-    for span in candidates(source, most_words=most_words):
+    for span in candidates(source):
         if not start and span.start <= first < span.end:
             continue
         other = _partner(pair, range(span.start, span.end), to_reference, to_source)
@@ -308,7 +305,7 @@ def aligned_spans(
                 head_of(source.tokens, span),
             )
         )
-    return keep_longest(spans) if longest else spans
+    return spans
 
 
 def keep_longest(spans: Iterable[AlignedSpan]) -> list[AlignedSpan]:

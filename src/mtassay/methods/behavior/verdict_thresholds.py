@@ -1,9 +1,9 @@
 """When a translation is good enough and a difference is large, and what a case then comes to.
 
 A threshold means nothing without the quality measure it was found for, so there is no common default. Those
-that we found ourselves follow one rule (`calibrate`). It reads qualities alone, but its two levels were
-settled with the published rates of five capabilities in view, so agreement on these five is no independent
-test of them.
+that we found ourselves follow one rule (`bench/behavior.py`). It reads qualities alone, but its two levels
+were settled with the published rates of five capabilities in view, so agreement on these five is no
+independent test of them.
 """
 
 from __future__ import annotations
@@ -14,9 +14,6 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from mtassay.data.errors import UsageError
 from mtassay.data.formats.evaluation_files import read_thresholds
 from mtassay.data.formats.textfiles import FilePath, shown
@@ -24,10 +21,6 @@ from mtassay.data.languages import parse_pair
 from mtassay.data.nouns import Run, Verdict
 from mtassay.data.settings import with_new_names
 from mtassay.measures.judge import OURS
-from mtassay.methods.behavior.capability import capability_class
-
-BAD, LARGE = 0.15, 0.05
-"""The rule: the worst 15 % of the originals are bad, and the largest 5 % of the differences are large."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,21 +63,6 @@ FILTERS = {
 }
 
 _SPEED = re.compile(r":(?:batch_size|gpus)=[^:+]*")
-
-
-def calibrate(originals: NDArray[Any], edited: NDArray[Any]) -> Thresholds:
-    """Thresholds for a measure, from the qualities of translations by systems that are known to be good.
-
-    Alpha is the quality that the worst 15 % of the originals do not reach; beta is the difference that only
-    5 % of the cases exceed. Values that are nan do not count.
-
-    >>> originals = np.linspace(0, 1, 101)
-    >>> calibrate(originals, originals**2).alpha
-    0.15
-    """
-    moved = np.abs(np.asarray(originals) - np.asarray(edited))
-    alpha, beta = np.nanquantile(originals, BAD), np.nanquantile(moved, 1 - LARGE)
-    return Thresholds(float(alpha), float(beta), "our rule")
 
 
 def thresholds_for(
@@ -180,16 +158,6 @@ def caution(
     return f"{text} Its thresholds were found on en-zh, not on {pair}."
 
 
-def is_blind(quality: str, capability: str) -> bool:
-    """Whether any part of this quality measure cannot see failures of the capability.
-
-    >>> is_blind("use+comet", "negation"), is_blind("comet", "negation")
-    (True, False)
-    """
-    kind = capability_class(capability)
-    return kind is not None and any(part.partition(":")[0] in kind.unseen_by for part in quality.split("+"))
-
-
 def compared(quality: float, edited: float, limits: Thresholds, *, signed: bool = False) -> str:
     """How the qualities of a case are to alpha and beta, in words.
 
@@ -257,15 +225,6 @@ def judge_pair(
     if edited - quality > beta + TINY and not signed:
         return JudgedPair("edit improved it")
     return JudgedPair("passed")
-
-
-def reconsider(judged: JudgedPair, edit_found: bool | None) -> JudgedPair:
-    """The same for a capability that the quality measure is blind to: finding the edit decides."""
-    if judged.status != "passed" or edit_found:
-        return judged
-    if edit_found is None:
-        return JudgedPair("undecided", "the quality measure is blind to it, and the edit was not found")
-    return JudgedPair("edit broke it")
 
 
 def position(edit_found: bool | None) -> Where:

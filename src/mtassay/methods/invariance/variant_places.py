@@ -172,8 +172,7 @@ def fit(place: WordPlace, word: str, *, language: str = "en") -> Edit | None:
     It does not fit if it is odd (not one word of letters), if it is the same word or one that already
     is in the sentence, or if an English article before it would have to change.
 
-    >>> from mtassay.nlp.annotators import FakeAnnotator
-    >>> [sentence] = FakeAnnotator("en").annotate(["A Dog barks."])
+    >>> sentence = Annotation("A Dog barks.", (Token("A", 0, 1), Token("Dog", 2, 5, pos="NOUN")))
     >>> fit(WordPlace(sentence, 1), "cat")
     Edit(start=2, end=5, before='Dog', after='Cat', pos='NOUN')
     >>> fit(WordPlace(sentence, 1), "owl") is None

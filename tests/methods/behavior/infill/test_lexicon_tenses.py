@@ -7,7 +7,7 @@ from mtassay_en.lexicon_infiller import LexiconInfiller
 from mtassay_en.tenses import english_groups, portuguese_groups, tense_offers
 
 from mtassay.data.errors import UsageError
-from mtassay.methods.behavior.capabilities import Negation, Tense
+from mtassay.methods.behavior.capabilities import Tense
 from mtassay.methods.behavior.pairs import ReadPair
 from mtassay.nlp.annotation import Annotation, Annotator
 from mtassay.nlp.annotators import open_annotator
@@ -123,4 +123,3 @@ def test_the_lexicon_edits_tense_where_it_knows_both_languages() -> None:
     assert not LexiconInfiller("en-pt").lacks(Tense)
     assert LexiconInfiller("en-de").lacks(Tense)
     assert LexiconInfiller("en-zh").lacks(Tense)
-    assert LexiconInfiller("en-pt").lacks(Negation)

@@ -130,15 +130,6 @@ def test_a_further_try_is_another_draw() -> None:
     assert [call["temperature"] for call in silent.calls] == [None, None]
 
 
-def test_the_labels_of_the_paper_can_be_asked_for() -> None:
-    answer, chat = fill(
-        SHOP, "Filled English: The inn is near the river.\nFilled Portuguese: A pousada fica perto do rio.",
-        as_json=False,
-    )  # fmt: skip
-    assert isinstance(answer, Filled)
-    assert chat.calls[0]["schema"] is None
-
-
 def test_half_a_character_is_not_sent() -> None:
     broken = masked("The shop \ud800 is", "A loja", ("shop", "loja"))
     answer, chat = fill(broken)

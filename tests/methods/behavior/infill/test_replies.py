@@ -28,16 +28,10 @@ GOOD = Sentences("A cat.", "Um gato.")
         as_json(*GOOD),
         f"```json\n{as_json(*GOOD)}\n```\n",
         f"<think>A dog?</think>\n{as_json(*GOOD)}",
-        '{"Filled English": "A cat.", "Filled Portuguese": "Um gato."}',
-        "Filled English: A cat.\nFilled Portuguese: Um gato.",
-        "Filled English: A cat. Filled Portuguese: Um gato.",
-        "**Filled Portuguese:** Um gato.\n\n**Filled English:**\nA cat.\n",
-        "<think>Filled English: a dog?</think>Filled English: A cat.\nFilled Portuguese: Um gato.",
-        "filled english： A cat.\nfilled portuguese： Um gato.",
     ],
 )
 def test_a_reply_is_read_in_every_usual_form(text: str) -> None:
-    assert read_reply(text, EN_PT) == GOOD
+    assert read_reply(text) == GOOD
 
 
 @pytest.mark.parametrize(
@@ -51,27 +45,23 @@ def test_a_reply_is_read_in_every_usual_form(text: str) -> None:
         '{"filled_source": "A cat.", "filled_translation": 7}',
         '{"filled_source": "A cat.", "filled_translation": " "}',
         '["A cat.", "Um gato."]',
-        "Filled English: A cat.",
-        "Filled English: A cat.\nFilled English: A dog.\nFilled Portuguese: Um gato.",
+        "Filled English: A cat.\nFilled Portuguese: Um gato.",
         f"{as_json(*GOOD)} or {as_json('A dog.', 'Um cachorro.')}",
-        "Filled English:\nFilled Portuguese: Um gato.",
         f"Sure! {as_json(*GOOD)}",
         f"{as_json(*GOOD)}\nThis is quoted; I refuse.",
         f"{as_json(*GOOD)}\n{as_json(*GOOD)}",
         as_json(*GOOD)[:-1] + ', "filled_source": "A dog."}',
-        "Filled English: A cat.\nFilled Portuguese: Um gato.\nThis is quoted; I refuse.",
-        "The text says Filled English: A cat.\nFilled Portuguese: Um gato.",
         as_json(*GOOD) + " " * MOST_CHARACTERS,
         "{" * 15_000,
     ],
 )
 def test_a_reply_that_is_not_one_pair_is_none(text: str) -> None:
-    assert read_reply(text, EN_PT) is None
+    assert read_reply(text) is None
 
 
 @given(st.text(max_size=200))
 def test_no_reply_breaks_the_reader(text: str) -> None:
-    found = read_reply(text, EN_PT)
+    found = read_reply(text)
     assert found is None or all(found)
 
 
@@ -166,14 +156,13 @@ def test_a_mask_in_any_spelling_is_left(left: str) -> None:
 
 
 def test_the_prompt_is_that_of_the_paper_for_any_languages() -> None:
-    system, user = messages(SHOP, EN_PT, as_json=False, example=False)
+    system, *_, user = messages(SHOP, EN_PT)
     assert system["content"] == "You are a helpful assistant that translates English to Portuguese."
     assert user["content"].startswith(
         "You are given an English sentence and its Portuguese translation. In each sentence, a noun has been"
         " masked with the '<mask>' token. Your task is to first fill in the masked token in the English"
         ' sentence using a noun other than "shop" without modifying any of the unmasked tokens.'
     )
-    assert "in the format of 'Filled English: \\n Filled Portuguese:'" in user["content"]
     assert user["content"].endswith(
         "English Sentence: The <mask> is near the river.\nPortuguese Translation: A <mask> fica perto do rio."
     )
@@ -196,16 +185,14 @@ def test_several_masks_are_numbered_by_the_source() -> None:
     assert "2 segments have been masked" in messages(BOTH, EN_PT)[-1]["content"]
 
 
-@pytest.mark.parametrize("as_json", [True, False])
-def test_an_example_is_given_where_we_have_one_in_both_languages(as_json: bool) -> None:
-    _, task, answer, last = messages(SHOP, EN_PT, as_json=as_json)
+def test_an_example_is_given_where_we_have_one_in_both_languages() -> None:
+    _, task, answer, _ = messages(SHOP, EN_PT)
     assert 'using a noun other than "chair" without' in task["content"]
     assert task["content"].endswith(
         "English Sentence: We bought a <mask> yesterday.\nPortuguese Translation: Ontem compramos uma <mask>."
     )
-    assert read_reply(answer["content"], EN_PT) == (
+    assert read_reply(answer["content"]) == (
         "We bought a table yesterday.",
         "Ontem compramos uma mesa.",
     )
-    assert last == messages(SHOP, EN_PT, as_json=as_json, example=False)[1]
     assert len(messages(SHOP, parse_pair("en-sw"))) == 2

@@ -15,9 +15,9 @@ from mtassay.methods.engine import EngineContext
 from mtassay.methods.invariance.invariance_answers import edit_of
 from mtassay.methods.invariance.substitutes import Candidate, Substituter, WordPlace, open_substituter
 from mtassay.methods.invariance.variants import VariantSettings, generate
-from mtassay.nlp.annotators import FakeAnnotator
 from mtassay.runtime.workspace import Workspace
 from mtassay.systems import client as caller
+from tests.fake_annotator import FakeAnnotator
 from tests.systems.server import Reply, Seen, Server, hang_up, json_reply, not_json
 
 ANNOTATOR = FakeAnnotator("en", pos={"the": "DET", "sees": "VERB", "runs": "VERB", "a": "DET"})

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from mtassay.methods.invariance.substitutes import WordPlace
 from mtassay.methods.invariance.variant_places import fit, with_case
-from mtassay.nlp.annotators import FakeAnnotator
+from tests.fake_annotator import FakeAnnotator
 
 ANNOTATOR = FakeAnnotator("en")
 TEXTS = st.text(st.sampled_from("ab AB  .,!?\t'-é中🐕א\u200f"), min_size=1, max_size=40)

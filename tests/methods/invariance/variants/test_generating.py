@@ -12,8 +12,9 @@ from mtassay.methods.invariance.invariance_answers import edit_of
 from mtassay.methods.invariance.substitutes import Candidate, Substituter, WordPlace, open_substituter
 from mtassay.methods.invariance.variant_places import same_structure, similarities
 from mtassay.methods.invariance.variants import VariantSettings, generate
-from mtassay.nlp.annotators import FakeAnnotator, open_annotator
+from mtassay.nlp.annotators import open_annotator
 from mtassay.nlp.encoder import Vectors, open_encoder
+from tests.fake_annotator import FakeAnnotator
 
 ANNOTATOR = FakeAnnotator(
     "en",

@@ -6,7 +6,7 @@ import pytest
 
 from mtassay.methods.invariance.variant_places import changeable, universal_parts
 from mtassay.nlp.annotation import Annotation, Token
-from mtassay.nlp.annotators import FakeAnnotator
+from tests.fake_annotator import FakeAnnotator
 
 BOTH = universal_parts(["noun", "adj"])
 ENGLISH = FakeAnnotator(

