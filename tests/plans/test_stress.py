@@ -71,3 +71,27 @@ def test_a_set_without_texts_in_the_language_is_a_mistake_with_its_line(
     path = plan(tmp_path, "http://localhost:1", stress="[code]", pair="de-en")
     with pytest.raises(InputError, match=r"line 6: the stress set 'code' has no texts in 'de': en"):
         read_plan(path)
+
+
+def test_noisy_texts_are_compared_with_clean_ones_beyond_what_changes_anyway(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    clean = {noisy: text for text, noisy in stress_sets()["noise"]["en"]}
+    assert len(clean) == 12
+
+    def understanding(text: str) -> str:
+        return clean.get(text, text).upper()
+
+    models = {
+        "good": Script(translate=understanding, noise=0.2),
+        "bad": Script(translate=str.upper, noise=0.2),
+    }
+    with Server(Scripted(models)) as server:
+        run = run_plan(plan(tmp_path, server.url, stress="[noise]")).runs["stress-noise"]
+        assert len(server.seen) == 2 * 24 * 5
+    failed = {
+        name: sum(f.system == name and f.verdict == "fail" for f in run.findings) for name in run.systems
+    }
+    assert failed["good"] <= 1  # of 12, at a level of 5 %
+    assert failed["bad"] >= 8

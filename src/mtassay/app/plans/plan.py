@@ -84,8 +84,8 @@ class PlanTestSet:
     documents: str | None = None
     entities: str | None = None
     pair: str = ""
-    texts: tuple[str, ...] = ()
-    """The sources themselves, of a stress set."""
+    texts: tuple[str | Sequence[str], ...] = ()
+    """The sources themselves, of a stress set: texts, or clean ones each with its noisy version."""
 
     @property
     def files(self) -> list[str]:
@@ -498,16 +498,22 @@ def _step(
 
 
 @cache
-def stress_sets() -> Mapping[str, Mapping[str, Sequence[str]]]:
+def stress_sets() -> Mapping[str, Mapping[str, Sequence[str | Sequence[str]]]]:
     """Texts on which language models go wrong, by the name of the set and the language; all our own."""
     text = resources.files(__package__).joinpath("stress.json").read_text("utf-8")
-    return cast("Mapping[str, Mapping[str, Sequence[str]]]", json.loads(text))
+    return cast("Mapping[str, Mapping[str, Sequence[str | Sequence[str]]]]", json.loads(text))
+
+
+_OF_NOISE = {"structure": "tokens", "repeat": 5, "checks": "none", "relations": "none"}
 
 
 def _stress_steps(
     entry: PlanEntry, pair: str, scope: _Scope, systems: Mapping[str, PlanSystem]
 ) -> Iterator[PlanStep]:
-    """A step for each stress set: live engines translate it, and checks say what they did instead."""
+    """A step for each stress set: live engines translate it, and checks say what they did instead.
+
+    Of clean and noisy texts it is what noise changes in a translation, beyond what changes when asked again.
+    """
     live = tuple(key for key, s in systems.items() if isinstance(s.what, str) and is_live(s.what))
     if not live or not pair:
         raise entry.error("stress needs a live engine under 'systems:', and 'pair: en-de'")
@@ -519,7 +525,8 @@ def _stress_steps(
             raise part.error(f"the stress set '{key}' has no texts in '{source}': {', '.join(texts)}")
         name = scope.named(f"stress-{key}")
         test_set = PlanTestSet(name, part, pair=pair, texts=tuple(texts[source]))
-        yield PlanStep(name, part, "check", {}, test_set=test_set, systems=live)
+        method, settings = ("check", {}) if isinstance(texts[source][0], str) else ("invariance", _OF_NOISE)
+        yield PlanStep(name, part, method, settings, test_set=test_set, systems=live)
 
 
 def _target(

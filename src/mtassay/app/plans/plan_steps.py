@@ -35,6 +35,7 @@ from mtassay.data.method import view_of
 from mtassay.data.nouns import Segment
 from mtassay.data.registry import KINDS, suggest
 from mtassay.data.settings import is_live
+from mtassay.methods.invariance.invariance_answers import edit_between
 from mtassay.report.run_text import Form, render, render_brief, render_tables
 from mtassay.review.campaign_store import counted_reviews
 from mtassay.runtime.workspace import Workspace
@@ -447,7 +448,7 @@ def _segments(plan: Plan, step: PlanStep) -> tuple[list[Segment], dict[str, Stor
     text = plan.pair_of(step)
     pair = parse_pair(text) if text else None
     if test_set.texts:
-        return [Segment(str(i), text) for i, text in enumerate(test_set.texts, 1)], {}
+        return [s for i, text in enumerate(test_set.texts, 1) for s in _stress(str(i), text)], {}
     if test_set.where is None:
         return read_test_texts(test_set.source, test_set.references, test_set.documents, pair), {}
     whole = read_test_set(Path(test_set.where), pair=pair, references=test_set.references)
@@ -455,6 +456,15 @@ def _segments(plan: Plan, step: PlanStep) -> tuple[list[Segment], dict[str, Stor
     return whole.segments, {
         name: Stored(name, dict(zip(ids, texts, strict=True))) for name, texts in whole.outputs.items()
     }
+
+
+def _stress(key: str, text: str | Sequence[str]) -> list[Segment]:
+    """A text of a stress set, and its noisy version where it has one."""
+    if isinstance(text, str):
+        return [Segment(key, text)]
+    clean, noisy = text
+    edit = edit_between(clean, noisy)._asdict()
+    return [Segment(key, clean), Segment(f"{key}/noisy", noisy, tags={"original": key, "edit": edit})]
 
 
 def _needed_pair(plan: Plan, step: PlanStep) -> str:
