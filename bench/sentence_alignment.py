@@ -1,10 +1,14 @@
 """Measures the alignment of sentences: documents whose lines were merged, split, dropped, added and swapped.
 
-usage: python bench/sentence_alignment.py [DOCUMENTS]   (needs MTASSAY_DATA; DOCUMENTS per pair)
+usage: python bench/sentence_alignment.py [links] [scores] [speed]   (all by default; needs MTASSAY_DATA)
 
-WMT24 en-cs: outputs with the reference, by characters. esa24 en-ja and en-zh: outputs with the source, by the
-encoder. Documents of at least four lines, all systems. Settings were chosen on documents with an even number;
-both halves are shown.
+links   WMT24 en-cs: outputs with the reference, by characters. esa24 en-ja and en-zh: outputs with the
+        source, by the encoder. Documents of at least four lines, all systems. Settings were chosen on
+        documents with an even number; both halves are shown. "False" are omissions and additions in
+        documents left as they are.
+scores  BLEU, chrF and the share that the judge calls wrong, of the damaged documents of WMT24 en-cs as
+        aligned, and as the gold alignment has it
+speed   documents of 20 sentences, some with a sentence dropped
 """
 
 from __future__ import annotations
@@ -16,20 +20,26 @@ import random
 import re
 import sys
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 
+from mtassay.app.library import score
+from mtassay.data.languages import parse_pair
+from mtassay.data.nouns import Segment
 from mtassay.nlp.encoder import open_encoder
 from mtassay.nlp.sentence_alignment import (
     BY_CHARACTERS,
     BY_ENCODER,
     AlignmentSettings,
     Features,
+    Link,
     align_sentences,
     character_features,
     encoder_features,
+    split_sentences,
 )
 from mtassay.stats.proportions import wilson
+from mtassay.systems.document_outputs import AlignedOutputs, _aligner, _put
 
 DATA = Path(os.environ.get("MTASSAY_DATA", "../shared/data"))
 Document = tuple[list[str], list[str]]
@@ -110,56 +120,153 @@ class Damaged:
         self.sentences.append(text)
 
 
+ROUNDS = 3
+
+
+def usable_of(documents: list[Document]) -> list[Document]:
+    """Those with four lines or more, and an output for each."""
+    return [d for d in documents if len(d[0]) >= 4 and all(t.strip() for side in d for t in side)]
+
+
 def measure(name: str, documents: list[Document], features: Features, settings: AlignmentSettings) -> None:
     """Print F1 of links, planted omissions and additions found, and false ones on untouched documents."""
-    draw = random.Random(12345)
-    usable = [d for d in documents if len(d[0]) >= 4 and all(t.strip() for side in d for t in side)]
+    usable = usable_of(documents)
     others = [text for document in usable for text in document[1]]
     for half in (0, 1):
-        right = found = gold = planted = caught = wrong = untouched = 0
-        alone = [0, 0]
+        draw = random.Random(12345 + half)
+        right = found = gold = wrong = untouched = 0
+        omitted, added = Counter[str](), Counter[str]()
         started = time.process_time()
-        for number, (one, output) in enumerate(usable):
-            damaged = Damaged(output, others, draw)
-            if number % 2 != half:
-                continue
-            links = align_sentences(one, damaged.sentences, features, settings)
-            pairs = {(i, j) for link in links for i in link.source for j in link.target}
-            right, found, gold = (
-                right + len(pairs & damaged.links),
-                found + len(pairs),
-                gold + len(damaged.links),
-            )
-            lost = {i for link in links if not link.target for i in link.source}
-            new = {j for link in links if not link.source for j in link.target}
-            planted += len(damaged.dropped) + len(damaged.added)
-            caught += len(lost & damaged.dropped) + len(new & damaged.added)
-            alone[0] += len(damaged.dropped - lost)
-            alone[1] += len(damaged.added - new)
+        for one, output in usable[half::2]:
+            for _ in range(ROUNDS):
+                damaged = Damaged(output, others, draw)
+                links = align_sentences(one, damaged.sentences, features, settings)
+                pairs = {(i, j) for link in links for i in link.source for j in link.target}
+                right += len(pairs & damaged.links)
+                found += len(pairs)
+                gold += len(damaged.links)
+                lost = {i for link in links if not link.target for i in link.source}
+                new = {j for link in links if not link.source for j in link.target}
+                omitted.update(n=len(damaged.dropped), caught=len(lost & damaged.dropped))
+                added.update(n=len(damaged.added), caught=len(new & damaged.added))
             links = align_sentences(one, output, features, settings)
             wrong += sum(not (link.source and link.target) for link in links)
             untouched += len(one)
         seconds = time.process_time() - started
+        caught, planted = omitted["caught"] + added["caught"], omitted["n"] + added["n"]
         low, high = wilson(caught, planted)
         print(
-            f"{name:8} {'chosen on' if half == 0 else 'other half'}: n {gold} links, "
-            f"F1 {2 * right / (found + gold):.4f}, omissions and additions found "
-            f"{caught}/{planted} = {caught / planted:.3f} [{low:.3f}–{high:.3f}] "
-            f"(missed {alone[0]} omissions, {alone[1]} additions), "
-            f"false on untouched {wrong}/{untouched} = {wrong / untouched:.4f}; {seconds:.0f} s"
+            f"| {name} | {'chosen on' if half == 0 else 'other half'} | {gold:,} | "
+            f"{2 * right / (found + gold):.3f} | {caught / planted:.3f} [{low:.3f}–{high:.3f}] | "
+            f"{planted:,} | "
+            f"{omitted['caught'] / omitted['n']:.3f} | {added['caught'] / added['n']:.3f} | "
+            f"{wrong / untouched:.4f} | {untouched:,} | {seconds:.0f} |",
+            flush=True,
         )
 
 
-def main() -> None:
-    most = int(sys.argv[1]) if len(sys.argv) > 1 else None
-    todo: dict[str, tuple[list[Document], Features, AlignmentSettings]] = {
-        "en-cs": (czech(), character_features, BY_CHARACTERS)
+def gold_links(damaged: Damaged, lines_of: list[int]) -> list[Link]:
+    """The links that are known, between lines of the reference and sentences, which are parts of lines."""
+    whole: dict[int, list[int]] = defaultdict(list)
+    for place, line in enumerate(lines_of):
+        whole[line].append(place)
+    by_line: dict[int, set[int]] = defaultdict(set)
+    for i, j in damaged.links:
+        by_line[i].add(j)
+    links = [Link((i,), ()) for i in damaged.dropped]
+    links += [Link((), tuple(whole[j])) for j in damaged.added]
+    blocks = {
+        (tuple(sorted(o for o in by_line if by_line[o] & js)), tuple(sorted(js))) for js in by_line.values()
     }
-    for pair in ("en-ja", "en-zh"):
-        todo[pair] = (asian(pair), encoder_features(open_encoder()), BY_ENCODER)
-    for name, (documents, features, settings) in todo.items():
-        random.Random(7).shuffle(documents)
-        measure(name, documents[:most], features, settings)
+    links += [Link(a, tuple(place for j in b for place in whole[j])) for a, b in blocks]
+    return sorted(links, key=lambda link: (link.source or (10**6,), link.target))
+
+
+def scores() -> None:
+    """Print scores of damaged documents as aligned and as they are known to be, of every system."""
+    folder = DATA / "wmt24/en-cs"
+    sources, names, reference = (
+        lines(folder / name) for name in ("source.txt.gz", "documents.txt.gz", "reference.A.txt.gz")
+    )
+    pair = parse_pair("en-cs")
+    segments = [
+        Segment(str(i), source, (text,), name)
+        for i, (source, text, name) in enumerate(zip(sources, reference, names, strict=True))
+    ]
+    by_name: dict[str, list[int]] = defaultdict(list)
+    for i, name in enumerate(names):
+        by_name[name].append(i)
+    align = _aligner(None, segments, AlignedOutputs())  # by characters of the reference
+    found: dict[str, dict[str, str]] = {"aligned": {}, "gold": {}}
+    outputs: dict[str, list[str]] = {}
+    draw = random.Random(12345)
+    for path in sorted((folder / "outputs").iterdir()):
+        system, texts = path.name.partition(".")[0], lines(path)
+        results = {kind: AlignedOutputs() for kind in found}
+        for places in by_name.values():
+            own, output = [segments[i] for i in places], [texts[i] for i in places]
+            if len(own) < 4 or not all(t.strip() for t in (*output, *(s.references[0] for s in own))):
+                continue
+            damaged = Damaged(output, texts, draw)
+            text = "\n".join(damaged.sentences)
+            _put(own, text, align, results["aligned"])
+            owners = [j for j, sentence in enumerate(damaged.sentences) for _ in split_sentences(sentence)]
+            links = gold_links(damaged, owners)
+            lines_of = [s.references[0] for s in own]
+            _put(own, text, lambda *_, at=links, s=lines_of: ([*range(len(s))], s, at), results["gold"])
+        kept = [s.id for s in segments if s.id in results["gold"].outputs]
+        for kind, result in results.items():
+            outputs[f"{system} {kind}"] = [result.outputs[key] or "" for key in kept]
+    inside = [segments[int(key)] for key in kept]
+    run = score(
+        outputs,
+        [[s.references[0] for s in inside]],
+        [s.source for s in inside],
+        langpair=str(pair),
+        metrics="bleu,chrf",
+        samples=100,
+        save=False,
+        judge="ours",
+    )
+    values = {(s.name, s.system): s.value for s in run.result.scores if s.group == "all"}
+    wrong = Counter(f.system for f in run.findings if f.detector == "judge" and f.verdict == "fail")
+    values |= {("judged wrong, %", name): 100 * wrong[name] / len(inside) for name in outputs}
+    for metric in dict.fromkeys(key for key, _ in values):
+        apart = {
+            name[:-8]: values[metric, name] - values[metric, f"{name[:-8]} gold"]
+            for name in outputs
+            if name.endswith(" aligned")
+        }
+        worst = max(apart, key=lambda key: abs(apart[key]))
+        print(f"| {metric} | {len(apart)} | {len(inside):,} | {apart[worst]:+.2f} ({worst}) |")
+
+
+def speed() -> None:
+    """Print seconds for more and more documents."""
+    draw = random.Random(1)
+    words = ["".join(draw.choices("abcdefghijklmnoprstuvz", k=draw.randint(2, 9))) for _ in range(3000)]
+    for count in (1_000, 2_000, 5_000, 10_000):
+        started = time.process_time()
+        for _ in range(count):
+            one = [" ".join(draw.choices(words, k=draw.randint(8, 25))) for _ in range(20)]
+            align_sentences(one, [s for s in one if draw.random() > 0.02])
+        seconds = time.process_time() - started
+        print(f"| {count:,} | {seconds:.1f} | {1000 * seconds / count:.1f} |", flush=True)
+
+
+def main() -> None:
+    chosen = sys.argv[1:] or ["links", "scores", "speed"]
+    if "links" in chosen:
+        for name in ("en-cs", "en-ja", "en-zh"):
+            documents = czech() if name == "en-cs" else asian(name)
+            by_characters = (character_features, BY_CHARACTERS)
+            how = by_characters if name == "en-cs" else (encoder_features(open_encoder()), BY_ENCODER)
+            random.Random(7).shuffle(documents)
+            measure(name, documents, *how)
+    if "scores" in chosen:
+        scores()
+    if "speed" in chosen:
+        speed()
 
 
 if __name__ == "__main__":

@@ -24,30 +24,34 @@ Features = Callable[[Sequence[str], Sequence[str]], tuple[Floats, Floats]]
 
 _BLOCKS = ((1, 1), (1, 2), (2, 1), (1, 3), (3, 1))
 _SWAP = (2, -2)
-_SIZE = 4096
+_SIZE = 8192
 _WIDE = re.compile(r"[\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff]")
 _END = re.compile(r"(?<=[.!?…])[\"'”’»)\]]*\s+(?=\S)|(?<=[。！？])(?![。！？」』”）])|\n+")
 
 
 @dataclass(frozen=True, kw_only=True)
 class AlignmentSettings:
-    """What a block gains for each character. `alone` is for a sentence without a counterpart.
+    """What a block gains for each character.
 
-    `lengths` weighs how badly the lengths fit; `more` is lost for each sentence beyond one on a side, `swap`
-    where two neighbours changed places; `moved` is how alike two sentences without a counterpart must be to
-    be one that was moved.
+    `alone` is for a sentence of 60 characters without a counterpart. A longer one gains more by `growth`: two
+    long texts are more alike by chance. `lengths` weighs how badly the lengths fit; `more` is lost for each
+    sentence beyond one on a side, `swap` where two neighbours changed places; `moved` is how alike two
+    sentences without a counterpart must be to be one that was moved.
     """
 
     alone: float
+    growth: float
     lengths: float
     more: float
     swap: float
     moved: float
 
 
-BY_ENCODER = AlignmentSettings(alone=0.05, lengths=0.29, more=0.13, swap=0.06, moved=0.49)
-BY_CHARACTERS = AlignmentSettings(alone=-0.06, lengths=0.14, more=0.1, swap=0.16, moved=0.45)
-_FAR_LONGER = 3.5
+BY_ENCODER = AlignmentSettings(alone=0.08, growth=0.07, lengths=0.31, more=0.068, swap=0.048, moved=0.4)
+BY_CHARACTERS = AlignmentSettings(
+    alone=-0.015, growth=0.06, lengths=0.076, more=0.06, swap=0.029, moved=0.455
+)
+_FAR_LONGER = 10
 
 
 class Link(NamedTuple):
@@ -79,8 +83,8 @@ def split_sentences(text: str) -> list[str]:
 
 
 def character_features(source: Sequence[str], target: Sequence[str]) -> tuple[Floats, Floats]:
-    """Counts of sequences of two to four characters; those that few sentences have weigh more."""
-    counts = np.array([_counts(text) for text in (*source, *target)]).reshape(-1, _SIZE)
+    """Roots of counts of sequences of three to five characters; those that few sentences have weigh more."""
+    counts = np.sqrt([_counts(text) for text in (*source, *target)]).reshape(-1, _SIZE)
     rarity = np.log((len(counts) + 1) / ((counts > 0).sum(axis=0) + 0.5))
     counts *= np.maximum(rarity, 0.05)
     return counts[: len(source)], counts[len(source) :]
@@ -91,12 +95,11 @@ def _counts(text: str) -> Floats:
         np.uint64
     )
     keys, key = [], codes
-    for n in range(2, 5):
-        if len(codes) < n:
-            break
+    for n in range(2, min(len(codes), 5) + 1):
         key = key[:-1] * np.uint64(1_000_003) + codes[n - 1 :]
         keys.append((key ^ (key >> np.uint64(17))) % np.uint64(_SIZE))
-    return np.bincount(np.concatenate(keys).astype(np.int64), minlength=_SIZE).astype(float)
+    # Sequences of two count only in a text that has no longer ones.
+    return np.bincount(np.concatenate(keys[1:] or keys).astype(np.int64), minlength=_SIZE).astype(float)
 
 
 def encoder_features(encode: Callable[[Sequence[str]], NDArray[np.float32]]) -> Features:
@@ -170,7 +173,10 @@ class _Gains:
             size = (one / self.scale + other / self.scale) / 2
             gain = size * (alike - settings.lengths * misfit - settings.more * (a + b - 2))
             self.likeness[a, b], self.gain[a, b] = alike, gain.tolist()
-        self.alone = [(size * settings.alone / 2).tolist() for size in self.sizes]
+        self.alone = [
+            (size * (settings.alone + settings.growth * np.log(size / 60)) / 2).tolist()
+            for size in self.sizes
+        ]
 
 
 def _size(text: str) -> float:
