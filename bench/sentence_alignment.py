@@ -197,27 +197,29 @@ def scores() -> None:
     for i, name in enumerate(names):
         by_name[name].append(i)
     align = _aligner(None, segments, AlignedOutputs())  # by characters of the reference
-    found: dict[str, dict[str, str]] = {"aligned": {}, "gold": {}}
     outputs: dict[str, list[str]] = {}
     draw = random.Random(12345)
-    for path in sorted((folder / "outputs").iterdir()):
-        system, texts = path.name.partition(".")[0], lines(path)
-        results = {kind: AlignedOutputs() for kind in found}
-        for places in by_name.values():
+    systems = {path.name.partition(".")[0]: lines(path) for path in sorted((folder / "outputs").iterdir())}
+    usable = [
+        places
+        for places in by_name.values()
+        if len(places) >= 4 and all(t[i].strip() for t in (reference, *systems.values()) for i in places)
+    ]
+    inside = [segments[i] for places in usable for i in places]
+    for system, texts in systems.items():
+        others = [text for text in texts if text.strip()]
+        results = {kind: AlignedOutputs() for kind in ("aligned", "gold")}
+        for places in usable:
             own, output = [segments[i] for i in places], [texts[i] for i in places]
-            if len(own) < 4 or not all(t.strip() for t in (*output, *(s.references[0] for s in own))):
-                continue
-            damaged = Damaged(output, texts, draw)
+            damaged = Damaged(output, others, draw)
             text = "\n".join(damaged.sentences)
             _put(own, text, align, results["aligned"])
             owners = [j for j, sentence in enumerate(damaged.sentences) for _ in split_sentences(sentence)]
             links = gold_links(damaged, owners)
             lines_of = [s.references[0] for s in own]
             _put(own, text, lambda *_, at=links, s=lines_of: ([*range(len(s))], s, at), results["gold"])
-        kept = [s.id for s in segments if s.id in results["gold"].outputs]
         for kind, result in results.items():
-            outputs[f"{system} {kind}"] = [result.outputs[key] or "" for key in kept]
-    inside = [segments[int(key)] for key in kept]
+            outputs[f"{system} {kind}"] = [result.outputs[segment.id] or "" for segment in inside]
     run = score(
         outputs,
         [[s.references[0] for s in inside]],
@@ -226,7 +228,7 @@ def scores() -> None:
         metrics="bleu,chrf",
         samples=100,
         save=False,
-        judge="ours",
+        judge_by="ours",
     )
     values = {(s.name, s.system): s.value for s in run.result.scores if s.group == "all"}
     wrong = Counter(f.system for f in run.findings if f.detector == "judge" and f.verdict == "fail")

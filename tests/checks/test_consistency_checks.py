@@ -49,9 +49,18 @@ def test_the_text_that_changes_the_form_of_address_is_named(
     assert f"'{word}'" in message
 
 
-def test_at_equal_numbers_the_later_form_is_the_change() -> None:
-    ((index, _),) = found("address-drift", "de", ["Haben Sie Zeit?", "Hast du Zeit?"])
-    assert index == 1
+def test_at_equal_numbers_no_form_is_the_usual_one() -> None:
+    assert not found("address-drift", "de", ["Haben Sie Zeit?", "Hast du Zeit?"])
+
+
+def test_who_is_quoted_may_speak_otherwise() -> None:
+    outputs = ["Haben Sie Zeit?", "Rufen Sie an.", "„Hast du Zeit?“, rief Anna."]
+    assert not found("address-drift", "de", outputs)
+
+
+def test_the_other_place_is_named() -> None:
+    ((_, message),) = found("address-drift", "de", ["Hast du Zeit?", "Haben Sie Zeit?", "Warten Sie."])
+    assert message == "'du' is informal; most texts here are formal (2 of 3), as 'Haben Sie' (1)"
 
 
 @pytest.mark.parametrize(

@@ -136,12 +136,6 @@ def test_nothing_is_taken_off_unless_wanted(server: Server) -> None:
     assert not {"cleaned", "raw"} & set(output.meta)
 
 
-def test_a_reply_with_more_than_a_translation_is_warned_about(server: Server) -> None:
-    output = ask(server, says("1. Guten Tag.\n2. Hallo."))
-    assert output.text == "1. Guten Tag.\n2. Hallo."
-    assert output.meta["warning"] == "several alternatives; 2 lines for a source of one"
-
-
 def test_the_model_that_really_answered_is_on_record(server: Server) -> None:
     assert ask(server, says("Guten Tag.", model="m-2025-08-07")).meta["model"] == "m-2025-08-07"
 

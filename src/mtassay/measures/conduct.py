@@ -351,14 +351,9 @@ def _facts(index: int, unit: Unit) -> Iterator[tuple[str, Alarm]]:
     elif error.startswith("refused"):
         name = "format" if "empty" in error else "refusal"
         yield name, Alarm(index, error)
-    warning = str(facts.get("warning") or "")
-    if "note" in warning or "alternatives" in warning:
-        yield "chatter", Alarm(index, f"the adapter warns: {warning}")
     cleaned = [what for what in facts.get("cleaned") or () if what != "whitespace"]
     if cleaned:
         yield "cleaned", Alarm(index, f"the adapter took off: {', '.join(cleaned)}")
-    elif warning:
-        yield "cleaned", Alarm(index, f"the adapter warns: {warning}")
 
 
 def _is_copy(source: str, output: str) -> bool:

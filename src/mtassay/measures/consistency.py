@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
 
 from mtassay.measures.address_forms import (
     AddressForm,
@@ -18,6 +19,17 @@ from mtassay.measures.address_forms import (
 from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Unit, code_of, language_of, mark, quoted
 
 _FOLD = re.compile(r"[\W_]+")
+# People who are quoted may speak otherwise than who tells it.
+_SPEECH = re.compile('「[^」]*」?|『[^』]*』?|„[^“”]*[“”]?|“[^”]*”|"[^"]*"|«[^»]*»|»[^«]*«')
+
+
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match[0])
+
+
+def _name(unit: Unit) -> str:
+    """What a text is called in a message."""
+    return quoted(unit.key or unit.id)[1:-1]
 
 
 def _fold(text: str) -> str:
@@ -64,8 +76,7 @@ class SameSource(Check):
                 inflected = " " not in source and text[:-2] == usual[: len(text) - 2] and len(text) > 4
                 # With references, the translations of people may differ too.
                 if _fold(text) != _fold(usual) and not inflected and unit.output not in unit.references:
-                    name = quoted(where.key or where.id)[1:-1]
-                    message = f"The same source is translated as {quoted(usual)} elsewhere ({name})"
+                    message = f"The same source is translated as {quoted(usual)} elsewhere ({_name(where)})"
                     alarms.append(Alarm(index, message, mark("output", 0, len(unit.output))))
         yield from sorted(alarms, key=lambda alarm: alarm.index)
 
@@ -98,8 +109,7 @@ class SameTarget(Check):
                     and source.upper() != source.lower()
                     and _differ(source, unit.source, english=english)
                 ):
-                    name = quoted(units[other].key or units[other].id)[1:-1]
-                    message = f"{quoted(source)} ({name}) has the same translation"
+                    message = f"{quoted(source)} ({_name(units[other])}) has the same translation"
                     yield Alarm(index, message, mark("output", 0, len(unit.output)))
                     break
             if len(earlier) < 8:
@@ -143,6 +153,69 @@ def _opposed(only_one: set[str], only_two: set[str]) -> bool:
     return pair in _OPPOSITES
 
 
+_NAME = re.compile(r"(?<=[\w,;] )[A-Z][a-z]{3,}\b")
+_CAPITALISED = re.compile(r"\b[^\W\d_a-z]\w{2,}")
+
+
+class NameDrift(Check):
+    """A name of the source that most texts of a document keep, and one spells otherwise.
+
+    >>> texts = ["Then Cohren left.", "She saw Cohren."], ["Então Cohren saiu.", "Ela viu Coheren."]
+    >>> units = [Unit(str(i), o, s, document="a") for i, (s, o) in enumerate(zip(*texts))]
+    >>> [alarm.message for alarm in NameDrift().find(units, CheckContext("en", "pt"))]
+    ["'Cohren' is 'Coheren' here and kept in 1 other place (0)"]
+    """
+
+    id = "name-drift"
+    group = "consistency"
+    severity = "major"
+    about = "a name of the source that is kept in most texts of a document and spelled otherwise in one"
+    scope = "file"
+    needs = frozenset({"source", "document"})
+
+    def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
+        documents: dict[tuple[str, str | None], list[int]] = {}
+        for index, unit in enumerate(units):
+            if unit.document is not None and unit.output.strip():
+                documents.setdefault((unit.file, unit.document), []).append(index)
+        alarms: list[Alarm] = []
+        for rows in documents.values():
+            texts = {index: units[index].source or "" for index in rows} if len(rows) > 1 else {}
+            words = set(" ".join(texts.values()).split())
+            for name in {name for text in texts.values() for name in _NAME.findall(text)}:
+                if name.lower() not in words:
+                    inside = [index for index in rows if re.search(rf"\b{name}\b", texts[index])]
+                    alarms += _drifting(name, {index: units[index] for index in inside})
+        yield from sorted(alarms, key=lambda alarm: alarm.index)
+
+
+def _drifting(name: str, units: Mapping[int, Unit]) -> Iterator[Alarm]:
+    """The texts that spell a name nearly as it is, where as many or more keep it, in any inflection."""
+    # Endings change (Siso, Sisa; Marcus, Marka), and so may the last vowel of a stem (Kayel, Kayle).
+    endless = re.sub("(?:[aeiou]s|[aeiouy])$", "", name)
+    stems = (name[: max(4, len(name) - 2)], endless, re.sub("[aeiou](?=[^aeiou]$)", "", name))
+    kept, others = [], []
+    for index, unit in units.items():
+        found = list(_CAPITALISED.finditer(unit.output))
+        if any(match[0].startswith(stems) for match in found):
+            kept.append(index)
+        elif near := next(
+            (m for m in found if _is_near(m[0], name) and m[0] not in (unit.source or "")), None
+        ):
+            others.append((index, near))
+    if kept and len(kept) >= len(others):
+        places = f"{len(kept)} other place{'s' * (len(kept) > 1)} ({_name(units[kept[0]])})"
+        for index, near in others:
+            message = f"'{name}' is {quoted(near[0])} here and kept in {places}"
+            yield Alarm(index, message, mark("output", near.start(), near.end()))
+
+
+def _is_near(word: str, name: str) -> bool:
+    """Whether a word is likely to be a name in another spelling, with any ending."""
+    one, other = word[: len(name) + 1].lower(), name.lower()
+    return one[0] == other[0] and SequenceMatcher(None, one, other).ratio() >= 0.7
+
+
 class _Drift(Check):
     """Texts of one file or document that disagree with the others."""
 
@@ -153,10 +226,10 @@ class _Drift(Check):
 
     def _minority(
         self, units: Sequence[Unit], read: Callable[[str, str], list[AddressForm]]
-    ) -> Iterator[tuple[int, AddressForm, str, int, int]]:
-        """Each unit that uses another form than most of its file: index, place, usual form, and counts.
+    ) -> Iterator[tuple[int, AddressForm, str]]:
+        """Each unit that uses another form than most of its file: index, place, and what is usual, and where.
 
-        Where more than a third of many texts do so, the file has several voices: only its first place counts.
+        Where more than a third do so, it has several voices: of many texts only the first place counts.
         """
         groups: dict[tuple[str, str | None], list[tuple[int, list[AddressForm]]]] = {}
         for index, unit in enumerate(units):
@@ -175,15 +248,16 @@ class _Drift(Check):
             counts = Counter(name for _, found in group for name in {item.name for item in found})
             if len(counts) < 2:
                 continue
-            # The first form wins a draw: the later one is the change.
-            usual, n = max(counts.items(), key=lambda item: item[1])
-            other = sum(counts.values()) - n
+            (usual, n), total = counts.most_common(1)[0], sum(counts.values())
+            where, first = next((i, item) for i, found in group for item in found if item.name == usual)
+            place = f"{quoted(first.text)} ({_name(units[where])})"
+            told = f"most texts here are {usual} ({n} of {total}), as {place}"
             minority = [
-                (index, item, usual, n, other)
+                (index, item, told)
                 for index, found in group
                 if (item := next((item for item in found if item.name != usual), None)) is not None
             ]
-            rows += minority[:1] if n + other >= 12 and 3 * other > n + other else minority
+            rows += minority if 3 * n >= 2 * total else minority[: total >= 12]
         yield from sorted(rows, key=lambda row: row[0])
 
 
@@ -193,7 +267,7 @@ class AddressDrift(_Drift):
     >>> outputs = ["Bitte warten Sie.", "Haben Sie Fragen?", "Gib dein Passwort ein."]
     >>> units = [Unit(str(i), output) for i, output in enumerate(outputs)]
     >>> [alarm.message for alarm in AddressDrift().find(units, CheckContext("en", "de"))]
-    ["'dein' is informal; most texts here are formal (2 of 3)"]
+    ["'dein' is informal; most texts here are formal (2 of 3), as 'warten Sie' (0)"]
     """
 
     id = "address-drift"
@@ -209,12 +283,12 @@ class AddressDrift(_Drift):
         code = code_of(context.target)
         if not self.applies(context):
             return
-        for index, item, usual, n, other in self._minority(
-            units, lambda text, source: find_address(text, code, source)
+        for index, item, told in self._minority(
+            units, lambda text, source: find_address(_SPEECH.sub(_blank, text), code, source)
         ):
             if any(item.name in {f.name for f in find_address(r, code)} for r in units[index].references):
                 continue
-            message = f"{quoted(item.text)} is {item.name}; most texts here are {usual} ({n} of {n + other})"
+            message = f"{quoted(item.text)} is {item.name}; {told}"
             yield Alarm(index, message, mark("output", item.start, item.end))
 
 
@@ -243,12 +317,8 @@ class SpellingVariant(_Drift):
         code = code_of(context.target)
         wanted = variant_of(context.style.get("variant") or context.target)
         if wanted is None:
-            for index, item, usual, n, other in self._minority(
-                units, lambda text, _: find_variants(text, code)
-            ):
-                message = (
-                    f"{quoted(item.text)} is {item.name}; most texts here are {usual} ({n} of {n + other})"
-                )
+            for index, item, told in self._minority(units, lambda text, _: find_variants(text, code)):
+                message = f"{quoted(item.text)} is {item.name}; {told}"
                 yield Alarm(index, message, mark("output", item.start, item.end))
             return
         for index, unit in enumerate(units):

@@ -187,29 +187,6 @@ _REFUSALS = [
 ]
 _REFUSAL = re.compile(rf"(?:{'|'.join(_REFUSALS)})", re.IGNORECASE)
 
-# Each begins where a run of blanks and signs does, once: a reply of line breaks alone must not take minutes.
-_NOTE = re.compile(
-    r"(?:^\W*+|(?<!\W)[^\w\n(]*+[\n(]\W*+)"
-    r"(?:please note|(?:translator['’]s )?notes?|explanation|breakdown|literal(?:ly| meaning)?"
-    r"|anmerkung|hinweis|erklärung|nota|remarque|explicación|explicação|注|注意|说明|解释|備考)\s*[:：]",
-    re.IGNORECASE,
-)
-_REMARK = re.compile(
-    r"(?<!\W)[^\w\n]*+\n\W*+(?:in )?(?:this|the|i|i['’]ve)\b[^\n]*\b(?:translat|phrase)", re.IGNORECASE
-)
-_ALTERNATIVES = re.compile(
-    r"(?:^\W*+|(?<!\W)[^\w\n]*+\n\W*+)(?:option|alternative|version|variant)\b[^\n]{0,20}[:：]"
-    r"|(?:^\W*+|(?<!\W)(?:[^\w\n.!?。]|[.!?。](?! ))*+(?:\n|[.!?。] )\W*+)alternatively\b"
-    r"|(?:^\s*+|(?<!\s)[^\S\n]*+\n\s*+)1[.)] [^\n]++\n\s*+2[.)] "
-    r"|(?:^\s*+|(?<!\s)[^\S\n]*+\n\s*+)([-*•]) [^\n]++\n\s*+\1 "
-    r"|(?<!\s)[^\S\n]*+\n\s*+(?:or|oder|ou|o|或|または)(?:[^\S\n]*+\n|\s*+[:：][^\S\n]*+\n)",
-    re.IGNORECASE,
-)
-_ANY_LABEL = re.compile(r"\w\s*[:：]")
-_WIDE = re.compile(r"[\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]")
-_TIMES_LONGER = 4
-_SLACK = 40
-
 
 def find_refusal(reply: str, source: str, *, target: Language) -> str | None:
     """How a reply begins that refuses to translate, or `None`.
@@ -226,35 +203,6 @@ def find_refusal(reply: str, source: str, *, target: Language) -> str | None:
     if _REFUSAL.search(start[:120]) or (target.code != "en" and _APOLOGY.match(start)):
         return start if len(start) <= 80 else f"{start[:80]}…"
     return None
-
-
-def find_warnings(reply: str, source: str) -> list[str]:
-    """What makes it likely that a cleaned reply is more than one translation of the source.
-
-    >>> find_warnings("Guten Tag.\\n\\nNote: this is the formal greeting.", "Good day.")
-    ['a note beside the translation', '2 lines for a source of one']
-    """
-    warnings = []
-    if _ALTERNATIVES.search(reply) and not _ALTERNATIVES.search(source):
-        warnings.append("several alternatives")
-    note = _NOTE.search(reply) and not _ANY_LABEL.search(source)
-    if note or (_REMARK.search(reply) and not _REMARK.search(source)):
-        warnings.append("a note beside the translation")
-    lines = _lines(reply)
-    if lines > _lines(source) == 1:
-        warnings.append(f"{lines} lines for a source of one")
-    if _size(reply) > _TIMES_LONGER * _size(source) + _SLACK:
-        warnings.append(f"{_size(reply) / max(_size(source), 1):.0f} times as long as the source")
-    return warnings
-
-
-def _lines(text: str) -> int:
-    return sum(bool(line.strip()) for line in text.splitlines())
-
-
-def _size(text: str) -> int:
-    """Length in letters: a Chinese, Japanese or Korean character says about as much as three."""
-    return len(text) + 2 * len(_WIDE.findall(text))
 
 
 _TAG = r"(?:think|thinking|reasoning)"
@@ -371,7 +319,7 @@ def _inside(pattern: re.Pattern[str], text: str) -> str:
 
 
 def judge_reply(reply: ChatReply, source: str, *, target: Language, cleaning: bool) -> Answer:
-    """The translation in a reply, or why there is none; what was taken off or looks odd is in `meta`.
+    """The translation in a reply, or why there is none; what was taken off is in `meta`.
 
     >>> reply = ChatReply(text="Translation: Guten Tag.", finish_reason="stop")
     >>> judge_reply(reply, "Good day.", target=Language("de"), cleaning=True).text
@@ -389,8 +337,6 @@ def judge_reply(reply: ChatReply, source: str, *, target: Language, cleaning: bo
         error = f"refused: {refusal}"
     if error is not None:
         return Answer(None, error, {**meta, "raw": reply.text})
-    if warnings := find_warnings(cleaned.text, source):
-        meta["warning"] = "; ".join(warnings)
     return Answer(cleaned.text, None, meta)
 
 
