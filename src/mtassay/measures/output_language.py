@@ -134,9 +134,11 @@ def is_same_text(one: str, other: str) -> bool:
     >>> is_same_text("„Straße 7“", "STRASSE 7"), is_same_text("Straße 7", "Straße 8")
     (True, False)
     """
-    # The first letters are enough for nearly all texts.
-    if one[:1].isalnum() and other[:1].isalnum() and one[0].casefold()[0] != other[0].casefold()[0]:
-        return False
+    # The first letters and the last ones are enough for nearly all texts.
+    ends = (one[:1], other[:1], 0), (one.rstrip(_MARKS)[-1:], other.rstrip(_MARKS)[-1:], -1)
+    for a, b, side in ends:
+        if a.isalnum() and b.isalnum() and a.casefold()[side] != b.casefold()[side]:
+            return False
     first, second = _FIRST_WORD.search(one), _FIRST_WORD.search(other)
     if first is None or second is None:
         return first is second
