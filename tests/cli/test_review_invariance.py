@@ -77,9 +77,7 @@ def test_reviewing_is_blind_and_keeps_every_label(store: Workspace) -> None:
     assert {review.question for review in store.reviews()} == {"invariance"}
 
 
-def test_what_reviewers_said_of_other_outputs_is_not_shown(
-    store: Workspace, run: Run
-) -> None:
+def test_what_reviewers_said_of_other_outputs_is_not_shown(store: Workspace, run: Run) -> None:
     assert run("review", "decide", "last", "7", "beta", "under", "--reviewer", "ben").returncode == 0
     for double in (False, True):
         shown: list[str] = []
