@@ -267,6 +267,8 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
         is_usual = structure == PARSED and "pair" in values and not _OF_ISSUES & values.keys()
         if is_usual and has_models(parse_pair(values["pair"])):
             values |= {"filters": ("judge",), "threshold": usual["wide"] * _PART}
+        if "judge_by" in explicit:
+            values.setdefault("filters", ("judge",))
         values["structure"] = structure
         if "threshold" not in values:
             preset = values.get("preset", "wide")
