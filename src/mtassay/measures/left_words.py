@@ -84,7 +84,7 @@ class UntranslatedWords(Check):
                 continue
             if is_same_text(source, output):
                 continue
-            if words := _left_words(source, output, *languages):
+            if words := list(_left_words(source, output, *languages)):
                 right = {word for text in unit.references for word in _words(text)}
                 words = [word for word in words if word not in right]
             if words:
@@ -121,9 +121,15 @@ def _loans(units: Sequence[Unit], left: Counter[str]) -> set[str]:
     return {word for word in often if 2 * left[word] >= there[word]}
 
 
-def _left_words(source: str, output: str, source_language: str, target_language: str) -> list[str]:
-    there = _words(_NO_WORDS.sub(" ", without_quotes(source)))
-    here = _words(_NO_WORDS.sub(" ", without_quotes(output)))
+@lru_cache(maxsize=1 << 13)
+def _own_words(text: str) -> Sequence[str]:
+    """The words of a text that are to be translated."""
+    return _words(_NO_WORDS.sub(" ", without_quotes(text)))
+
+
+@lru_cache(maxsize=1 << 13)
+def _left_words(source: str, output: str, source_language: str, target_language: str) -> Sequence[str]:
+    there, here = _own_words(source), _own_words(output)
     known = set(there)
     left = [word for word in here if word in known and _is_common(word) and not is_loan(word)]
     if _COMMAND.search(source):

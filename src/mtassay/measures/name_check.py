@@ -174,7 +174,8 @@ def swapped_name(source: str, output: str, target: str) -> SwappedName | None:
     >>> swapped_name("We met Peter Dunham.", "Wir trafen Peter Durrell.", "de").other
     'Durrell'
     """
-    for person in _PERSON.finditer(source):
+    persons, titled, inner = _named_in(source)
+    for person in persons:
         if person[2] not in output:
             if other := _other_person(person, source, output, target):
                 return SwappedName(person[2], other)
@@ -187,9 +188,9 @@ def swapped_name(source: str, output: str, target: str) -> SwappedName | None:
                 and before[1][:3] != person[1][:3]
             ):
                 return SwappedName(person[1], before[1])
-    if swapped := _after_title(source, output, target):
+    if titled and (swapped := _after_title(titled, source, output, target)):
         return swapped
-    missing = [name for name in _INNER.findall(source) if name not in output]
+    missing = [name for name in inner if name not in output]
     return _other_place(missing, source, output, target) if missing else None
 
 
@@ -198,10 +199,16 @@ def _given() -> frozenset[str]:
     return frozenset((_DATA / "given_names.txt").read_text(encoding="utf-8").split())
 
 
-def _after_title(source: str, output: str, target: str) -> SwappedName | None:
+@lru_cache(maxsize=1 << 14)
+def _named_in(source: str) -> tuple[Sequence[re.Match[str]], re.Match[str] | None, Sequence[str]]:
+    """The people of a source, a name after a title, and the words with a capital that is not the first."""
+    return list(_PERSON.finditer(source)), _TITLED.search(source), _INNER.findall(source)
+
+
+def _after_title(found: re.Match[str], source: str, output: str, target: str) -> SwappedName | None:
     """Frau Schilling as Mrs Schelling, where both are written in the same letters."""
-    found, other = _TITLED.search(source), _TITLED.search(output)
-    if not found or not other or target in _INFLECTED or found[1] in output or other[1] in source:
+    other = _TITLED.search(output)
+    if not other or target in _INFLECTED or found[1] in output or other[1] in source:
         return None
     return SwappedName(found[1], other[1])
 

@@ -34,6 +34,7 @@ _FIRST_IDENTIFIED = 2_000
 # Where this share of them is foreign, the file is, and the rest need not be identified.
 _ALL_FOREIGN = 0.9
 _LETTER = re.compile(r"[^\W\d_]")
+_LETTERS = re.compile(r"[^\W\d_]+")
 _MARKS = ".,;:!?\"'()[]{}*/„“”‘’«»…"
 # What is in quotes may stay in its language: a title, a slogan.
 _QUOTED = re.compile(
@@ -134,6 +135,8 @@ def is_same_text(one: str, other: str) -> bool:
     (True, False)
     """
     # The first letters are enough for nearly all texts.
+    if one[:1].isalnum() and other[:1].isalnum() and one[0].casefold()[0] != other[0].casefold()[0]:
+        return False
     first, second = _FIRST_WORD.search(one), _FIRST_WORD.search(other)
     if first is None or second is None:
         return first is second
@@ -263,9 +266,13 @@ class FileWords:
     def leftovers(self, unit: Unit) -> list[bool]:
         """For each word of the output outside quotes: whether it is a common word of the source.
 
-        Names, codes, and words that the target language has too are none.
+        Names, codes, and words that the target language has too are none. Empty where none is.
         """
         kept = _common_words(unit.source or "") - self.own
+        # Few outputs have such a word, and runs of letters are found faster than words.
+        is_spaced = unit.output.isascii() or max(unit.output) < "\u0e00"
+        if is_spaced and kept.isdisjoint(_LETTERS.findall(unit.output.lower())):
+            return []
         words = [word.lower() for word in words_of(without_quotes(unit.output))]
         if kept.isdisjoint(words):
             return [False] * len(words)
@@ -287,6 +294,11 @@ def _common_words(source: str) -> frozenset[str]:
         for word in words_of(_USAGE.sub(" ", without_quotes(source) if "{" in source else source))
         if (is_upper or not word[0].isupper()) and word.isalpha()
     )
+
+
+@lru_cache(maxsize=1 << 14)
+def _parts_of(source: str) -> frozenset[str]:
+    return frozenset(source.split())
 
 
 def _plain(text: str) -> list[str]:
@@ -552,7 +564,7 @@ class MixedLanguage(Check):
             if strange and not output.isascii() and (alarm := _strange_script(index, unit, strange)):
                 yield alarm
                 continue
-            common = set(output.split()).intersection(source.split()) - words.own
+            common = _parts_of(source).intersection(output.split()) - words.own
             if sum(map(str.islower, common)) < 2 or is_same_text(source, output):
                 continue
             left = words.leftovers(unit)
