@@ -75,7 +75,15 @@ def share(name: str, engine: str, *statuses: Status) -> str:
 
 
 def test_each_pack_has_its_suites() -> None:
-    assert list(own_suites()) == ["en-de", "en-es", "en-pt", "en-pt-hard", "pt-en", "pt-en-hard"]
+    assert list(own_suites()) == [
+        "en-de",
+        "en-es",
+        "en-pt",
+        "en-pt-context",
+        "en-pt-hard",
+        "pt-en",
+        "pt-en-hard",
+    ]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -97,6 +105,13 @@ def test_the_german_suite_is_as_large_as_promised() -> None:
     assert len(items) >= 120
     assert len({item.category for item in items}) >= 12
     assert sum("hard" in item.tags for item in items) >= 10
+
+
+def test_ten_items_in_context_of_each_kind() -> None:
+    items = items_of("en-pt-context")
+    assert set(Counter(item.category for item in items).values()) == {10}
+    assert len(items) == 60
+    assert all(item.context for item in items)
 
 
 class TestHarderItems:
@@ -139,7 +154,9 @@ class TestOwnSuite:
         assert len({phenomenon for phenomenon, _ in counts}) == len(counts)
 
     def test_all_items_are_of_the_pair_of_the_suite(self, name: str) -> None:
-        assert {item.langpair for item in items_of(name)} == {name.removesuffix("-hard")}
+        assert {item.langpair for item in items_of(name)} == {
+            name.removesuffix("-hard").removesuffix("-context")
+        }
 
     def test_ids_and_sources_are_unique(self, name: str) -> None:
         items = items_of(name)
@@ -353,7 +370,7 @@ def test_the_item_about_i_is_in_a_phenomenon_that_names_it() -> None:
 
 
 @pytest.mark.parametrize(
-    "pair", ["en-de", *HARD, *(pytest.param(pair, marks=pytest.mark.slow) for pair in BROAD)]
+    "pair", ["en-de", "en-pt-context", *HARD, *(pytest.param(pair, marks=pytest.mark.slow) for pair in BROAD)]
 )
 def test_suite_check_finds_nothing_but_drafts_and_the_loose_rules_we_know(pair: str) -> None:
     found = lint(judge_of(pair).suite)

@@ -18,7 +18,7 @@ from mtassay.methods.engine import execute
 from mtassay.methods.invariance.invariance_method import InvarianceMethod
 from mtassay.methods.score.score_method import ScoreMethod
 from mtassay.nlp import annotators as roster
-from mtassay.nlp import encoder, trained_aligners
+from mtassay.nlp import encoder
 from mtassay.systems.live import LiveSystem
 from tests.fake_annotator import FakeAnnotator
 
@@ -86,7 +86,6 @@ def no_encoder(monkeypatch: pytest.MonkeyPatch) -> None:
     """As where the sentence encoder is not installed."""
     monkeypatch.setattr(encoder, "PACKAGE", "no-such-package")
     monkeypatch.setattr(encoder, "_load", lambda: exec("import no_such_package"))
-    trained_aligners.open_vectors.cache_clear()
 
 
 @pytest.mark.usefixtures("only_english")

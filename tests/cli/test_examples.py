@@ -39,7 +39,7 @@ LEFT_OUT = {
     r"\bwmt2[23]\b|seg-scores": "reads public data that is not part of the project",
     r"en-zh|en-de .*(\.jsonl|links)": "needs language tools and files of another language pair",
     r"^mtassay (behavior rate|meta judges last$)": "needs ratings that people give first",
-    r"^mtassay review (serve|invite|revoke|campaign|next --campaign)": "is for people at a page",
+    r"^mtassay (serve|review (invite|revoke|campaign|next --campaign))": "is for people at a page",
     r"/models/|en_core_web_trf": "needs models of that name",
     r"en-tok": "needs the pack that its page makes; tests/test_language_packs.py runs it",
 }

@@ -119,7 +119,7 @@ OUR_PACKS = {
     "pt": OurPack(
         "suites, a spaCy pipeline, lists of words, a word aligner and a trained judge for en-pt",
         {
-            "suites": "en-pt en-pt-hard pt-en pt-en-hard",
+            "suites": "en-pt en-pt-context en-pt-hard pt-en pt-en-hard",
             "pipelines": "pt",
             "words": "pt",
             "neighbours": "pt",

@@ -357,9 +357,9 @@ def ends_in_particle(source: str, output: str, language: str | None) -> bool:
     >>> ends_in_particle("Please ask our team.", "Veuillez demander à notre", "fr")
     True
     """
-    particles = _PARTICLES.get(language or "", "").split()
-    if not particles or not is_unfinished(source, output):
+    if language not in _PARTICLES or not is_unfinished(source, output):
         return False
+    particles = _PARTICLES[language].split()
     if language == "ja":
         return output.rstrip().endswith(tuple(particles))
     word = output.rsplit(None, 1)[-1]
@@ -404,6 +404,8 @@ _WRAPS = [
     ("**", "**"),
     ("`", "`"),
 ]
+# Nearly every output begins with a letter and has none of these, and then nothing is around it.
+_WRAPS_IN = re.compile(r"[`<\[{#*\n\\▁]")
 _TOOL = re.compile(
     r"\"(?:tool_calls?|function|arguments|function_call)\"\s*:|<tool_call>|<function_?call>", re.IGNORECASE
 )
@@ -415,6 +417,8 @@ def wrappers_in(source: str, output: str) -> Iterable[str]:
     >>> list(wrappers_in("Hello.", '```json\\n{"translation": "Hallo."}\\n```'))
     ['a code fence', 'JSON']
     """
+    if output[:1].isalpha() and not _WRAPS_IN.search(output):
+        return
     if "`" in output and "```" in output and "`" not in source:
         yield "a code fence"
     if "<" in output:
@@ -497,7 +501,8 @@ def cut_word(source: str, output: str, language: str | None) -> str | None:
     >>> cut_word("There is not enough space.", "Es ist nicht genü", "de")
     'genü'
     """
-    if source.rstrip()[-1:] not in ".!?" or not (match := _LAST_WORD.search(output.rstrip())):
+    bare = output.rstrip()
+    if not bare[-1:].isalnum() or source.rstrip()[-1:] not in ".!?" or not (match := _LAST_WORD.search(bare)):
         return None
     word = match[1]
     if language is None or word in source or not word.islower():

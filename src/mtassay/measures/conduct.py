@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from mtassay.data.languages import name_of, parse_language
-from mtassay.data.nouns import Output
 from mtassay.measures import answer_signs as signs
 from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Severity, Unit
 from mtassay.measures.left_words import Lengths, is_far_longer, lengths_of, size_of
@@ -323,20 +322,6 @@ _DECLINES = re.compile(
     r"|ne (?:peux|suis)|non posso|não posso|не мог|не смог|nemoh|nemůžu|nie mog"
     r"|できません|かねます|无法|不能|無法|없)"
 )
-
-
-def said(output: Output) -> tuple[str, dict[str, Any]]:
-    """What an engine said, as a check wants it: the text, and the facts for `Unit.facts`.
-
-    An answer that the adapter refused to take for a translation has its raw text, so that it can be named.
-
-    >>> said(Output("1", None, "refused: I'm sorry", {"raw": "I'm sorry."}))[0]
-    "I'm sorry."
-    """
-    facts = dict(output.meta)
-    if output.error is not None:
-        facts["error"] = output.error
-    return output.text if output.text is not None else str(facts.get("raw") or ""), facts
 
 
 _REASONS = {

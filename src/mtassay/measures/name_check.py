@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import ClassVar, NamedTuple
@@ -242,7 +242,8 @@ def swapped_name(source: str, output: str, target: str) -> SwappedName | None:
     >>> swapped_name("We met Peter Dunham.", "Wir trafen Peter Durrell.", "de").other
     'Durrell'
     """
-    for person in _PERSON.finditer(source):
+    persons, titled, inner = _named_in(source)
+    for person in persons:
         if person[2] not in output:
             if other := _other_person(person, source, output, target):
                 return SwappedName(person[2], other)
@@ -255,16 +256,22 @@ def swapped_name(source: str, output: str, target: str) -> SwappedName | None:
                 and before[1][:3] != person[1][:3]
             ):
                 return SwappedName(person[1], before[1])
-    if swapped := _after_title(source, output, target):
+    if titled and (swapped := _after_title(titled, source, output, target)):
         return swapped
-    missing = [name for name in _INNER.findall(source) if name not in output]
+    missing = [name for name in inner if name not in output]
     return _other_place(missing, source, output, target) if missing else None
 
 
-def _after_title(source: str, output: str, target: str) -> SwappedName | None:
+@lru_cache(maxsize=1 << 14)
+def _named_in(source: str) -> tuple[Sequence[re.Match[str]], re.Match[str] | None, Sequence[str]]:
+    """The people of a source, a name after a title, and the words with a capital that is not the first."""
+    return list(_PERSON.finditer(source)), _TITLED.search(source), _INNER.findall(source)
+
+
+def _after_title(found: re.Match[str], source: str, output: str, target: str) -> SwappedName | None:
     """Frau Schilling as Mrs Schelling, where both are written in the same letters."""
-    found, other = _TITLED.search(source), _TITLED.search(output)
-    if not found or not other or target in _INFLECTED or found[1] in output or other[1] in source:
+    other = _TITLED.search(output)
+    if not other or target in _INFLECTED or found[1] in output or other[1] in source:
         return None
     return SwappedName(found[1], other[1])
 
@@ -309,12 +316,12 @@ def small_place(source: str, output: str) -> str:
 class _Places(NamedTuple):
     """The number of each place by its names, Russian ones without their endings, and what finds them.
 
-    `firsts` are the first words of the Latin names, also with the ending that the pattern allows.
+    `firsts` are the Latin names by their first words, also with the ending that the pattern allows.
     """
 
     rows: dict[str, int]
     pattern: re.Pattern[str]
-    firsts: frozenset[str]
+    firsts: dict[str, list[str]]
 
 
 @cache
@@ -324,13 +331,17 @@ def _places() -> _Places:
     names = [name for name in table if name[0] < "\u0400"]
     cyrillic = "|".join(name for name in table if "\u0400" <= name[0] < "\u0500")
     others = "|".join(name for name in table if name[0] > "\u2e80")
-    pattern = rf"(?<![\w-])(?:(?:{'|'.join(names)})(?=s?(?![\w-]))|(?:{cyrillic})(?=[а-яё]{{0,2}}(?![\w-])))"
-    firsts = {_WORD.findall(name)[0] for name in names}
-    return _Places(
-        table,
-        re.compile(rf"{pattern}|(?<![ァ-ヴー])(?:{others})(?![ァ-ヴー])"),
-        frozenset(firsts | {f"{first}s" for first in firsts}),
-    )
+    pattern = rf"{_latin(names)}|(?<![\w-])(?:{cyrillic})(?=[а-яё]{{0,2}}(?![\w-]))"
+    firsts: dict[str, list[str]] = {}
+    for name in names:
+        first = _WORD.findall(name)[0]
+        for word in (first, f"{first}s"):
+            firsts.setdefault(word, []).append(name)
+    return _Places(table, re.compile(rf"{pattern}|(?<![ァ-ヴー])(?:{others})(?![ァ-ヴー])"), firsts)
+
+
+def _latin(names: Iterable[str]) -> str:
+    return rf"(?<![\w-])(?:{'|'.join(names)})(?=s?(?![\w-]))"
 
 
 _WORD = re.compile(r"\w+")
@@ -341,9 +352,13 @@ def _places_in(text: str) -> dict[int, str]:
     """The places of a text by number, each with the name that the text has last."""
     rows, pattern, firsts = _places()
     # Few texts name one, and the words of a text are found much faster than any of hundreds of names.
-    if (text.isascii() or max(text) < "\u0400") and firsts.isdisjoint(_WORD.findall(text)):
-        return {}
-    return {rows[name]: name for name in pattern.findall(text)}
+    if text.isascii() or max(text) < "\u0400":
+        names = {name for word in _WORD.findall(text) for name in firsts.get(word, ())}
+        # In the order of the table: the first of two names that begin alike counts.
+        found = re.findall(_latin(sorted(names, key=list(rows).index)), text) if names else ()
+    else:
+        found = pattern.findall(text)
+    return {rows[name]: name for name in found}
 
 
 def _other_place(missing: list[str], source: str, output: str, target: str) -> SwappedName | None:

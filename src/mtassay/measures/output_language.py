@@ -11,7 +11,7 @@ from pathlib import Path
 
 from mtassay.data.languages import name_of, parse_language
 from mtassay.data.words import sound_distance
-from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Unit
+from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Unit, code_of
 from mtassay.measures.talk import note_labels, refusal_in, speaks_of_translation
 from mtassay.nlp.identification import (
     FREQUENT_WORDS,
@@ -35,6 +35,7 @@ _FIRST_IDENTIFIED = 2_000
 # Where this share of them is foreign, the file is, and the rest need not be identified.
 _ALL_FOREIGN = 0.9
 _LETTER = re.compile(r"[^\W\d_]")
+_LETTERS = re.compile(r"[^\W\d_]+")
 _MARKS = ".,;:!?\"'()[]{}*/„“”‘’«»…"
 # What is in quotes may stay in its language: a title, a slogan.
 _QUOTED = re.compile(
@@ -134,7 +135,11 @@ def is_same_text(one: str, other: str) -> bool:
     >>> is_same_text("„Straße 7“", "STRASSE 7"), is_same_text("Straße 7", "Straße 8")
     (True, False)
     """
-    # The first letters are enough for nearly all texts.
+    # The first letters and the last ones are enough for nearly all texts.
+    ends = (one[:1], other[:1], 0), (one.rstrip(_MARKS)[-1:], other.rstrip(_MARKS)[-1:], -1)
+    for a, b, side in ends:
+        if a.isalnum() and b.isalnum() and a.casefold()[side] != b.casefold()[side]:
+            return False
     first, second = _FIRST_WORD.search(one), _FIRST_WORD.search(other)
     if first is None or second is None:
         return first is second
@@ -286,9 +291,13 @@ class FileWords:
     def leftovers(self, unit: Unit) -> list[bool]:
         """For each word of the output outside quotes: whether it is a common word of the source.
 
-        Names, codes, and words that the target language has too are none.
+        Names, codes, and words that the target language has too are none. Empty where none is.
         """
         kept = _common_words(unit.source or "") - self.own
+        # Few outputs have such a word, and runs of letters are found faster than words.
+        is_spaced = unit.output.isascii() or max(unit.output) < "\u0e00"
+        if is_spaced and kept.isdisjoint(_LETTERS.findall(unit.output.lower())):
+            return []
         words = [word.lower() for word in words_of(without_quotes(unit.output))]
         if kept.isdisjoint(words):
             return [False] * len(words)
@@ -310,6 +319,11 @@ def _common_words(source: str) -> frozenset[str]:
         for word in words_of(_USAGE.sub(" ", without_quotes(source) if "{" in source else source))
         if (is_upper or not word[0].isupper()) and word.isalpha()
     )
+
+
+@lru_cache(maxsize=1 << 14)
+def _parts_of(source: str) -> frozenset[str]:
+    return frozenset(source.split())
 
 
 def _plain(text: str) -> list[str]:
@@ -531,11 +545,13 @@ def _why_wrong(unit: Unit, target: str, words: FileWords) -> str:
 def _has_words_of(code: str, target: str, unit: Unit) -> bool:
     """Whether another language has all words of an output, and the target language not even most."""
     own = {word for word in words_of(unit.output) if word.islower() and len(word) > 2}
-    other = word_forms(code)
-    if code == target or code in same_as(target) or len(own) < 4 or not other.has_dictionary:
+    # Danish and Norwegian dictionaries are too small to tell the two apart.
+    is_other = code_of(code) != "" and code not in same_as(target)
+    if not is_other or {code, target} <= {"da", "nb", "nn", "no"} or len(own) < 4:
         return False
+    other = word_forms(code)
     strange = [word for word in own if not knows_word(word, target)]
-    return 3 * len(strange) >= len(own) and len(strange) > 1 and all(map(other.knows, own))
+    return 3 * len(strange) >= len(own) > 0 and len(strange) > 1 and all(map(other.knows, own))
 
 
 def _is_talk(unit: Unit) -> bool:
@@ -615,7 +631,7 @@ class MixedLanguage(Check):
             if strange and not output.isascii() and (alarm := _strange_script(index, unit, strange)):
                 yield alarm
                 continue
-            common = set(output.split()).intersection(source.split()) - words.own
+            common = _parts_of(source).intersection(output.split()) - words.own
             if sum(map(str.islower, common)) < 2 or is_same_text(source, output):
                 continue
             left = words.leftovers(unit)

@@ -30,8 +30,8 @@ from mtassay.data.nouns import (
     texts_digest,
 )
 from mtassay.data.subjects import decide
+from mtassay.methods.in_context import ask_in_context
 from mtassay.methods.repeats import ask_again
-from mtassay.review.campaign_store import counted_reviews
 from mtassay.runtime.http_calls import without_secrets
 from mtassay.runtime.workspace import Workspace
 from mtassay.systems.client import Budget, CallPlan, Tally, plan_calls, translate_all
@@ -127,12 +127,13 @@ def ask(
     requests = [request for case in cases for request in case.requests()]
     times = getattr(method, "repeat", 1)
     documents = {s.id: s.document for s in segments if s.document and original_of(s) is None}
-    outputs = {
-        system.name: ask_documents(
-            system, requests, documents, partial(ask_again, system, context=context, times=times)
-        )
-        for system in systems
-    }
+    outputs = {}
+    for system in systems:
+        again = partial(ask_again, system, context=context, times=times)
+        if isinstance(system, LiveSystem) and getattr(method, "asks_alone", False):
+            outputs[system.name] = ask_in_context(requests, again)
+        else:
+            outputs[system.name] = ask_documents(system, requests, documents, again)
     return AskedCases(cases, outputs)
 
 
@@ -233,6 +234,8 @@ class EngineContext(RunContext):
         """What people answered, without what would tell it to those whom a campaign still asks."""
         if self.workspace is None:
             return ()
+        from mtassay.review.campaign_store import counted_reviews  # slow to load
+
         given = self.workspace.reviews(question)
         counted = counted_reviews(self.workspace, given)
         if held_back := len(given) - len(counted):

@@ -35,7 +35,7 @@ from mtassay.runtime.workspace_file import (
     unpack_statistics,
 )
 
-_FACTS = ("again", "seconds", "usage")
+_FACTS = ("again", "alone", "seconds", "usage", "whole")
 """What of an answer's `meta` is kept with a run."""
 _BY_ID = "INDEXED BY segments_by_id"
 _MOSTLY_EMPTY = 0.25  # the share of a file that is free, from which on it is made smaller

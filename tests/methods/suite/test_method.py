@@ -8,11 +8,14 @@ from dataclasses import dataclass, field
 import pytest
 
 from mtassay.data.formats.suite_items import Item, Rule, Suite
+from mtassay.data.languages import Pair, parse_pair
+from mtassay.data.method import view_of
 from mtassay.data.nouns import Output, Request, Result, Review, Run, System
 from mtassay.data.subjects import Subject
 from mtassay.methods.engine import EngineContext, execute
 from mtassay.methods.suite.suite_method import QUESTION, SuiteMethod, case_of, segment_of
 from mtassay.runtime.workspace import Workspace
+from mtassay.systems.live import LiveSystem
 from mtassay.systems.roster import Stored
 
 SUITE = Suite(
@@ -167,6 +170,38 @@ def test_sentences_before_the_source_go_along_as_context() -> None:
     system = Listening()
     execute(SuiteMethod(Suite((item,))), [segment_of(item)], [system])
     assert system.heard == ["I have a car. You know it."]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading(LiveSystem):
+    """Knows what *It* is only where it sees the car; translates sentence by sentence, and merges one."""
+
+    name: str = "reading"
+    pair: Pair = field(default_factory=lambda: parse_pair("en-pt"))
+    signature = "reading"
+
+    def translate(self, requests: Sequence[Request]) -> list[Output]:
+        assert {request.context for request in requests} == {None}
+        return [Output(request.id, self.say(request.text or "")) for request in requests]
+
+    def say(self, text: str) -> str:
+        if "boat" in text:  # never right
+            return "É azul."
+        return "Eu tenho um carro. É vermelho." if "car." in text else "É vermelha."
+
+
+def test_an_item_with_context_is_asked_with_and_without_it() -> None:
+    right, wrong = (Rule("vermelho"),), (Rule("vermelha|azul"),)
+    items = [
+        Item(str(n), "en-pt", "C", "P", f"It is {n}.", right, wrong, context=(f"I have a {thing}.",))
+        for n, thing in enumerate(("car", "car", "car", "boat"))
+    ]
+    items.append(Item("alone", "en-pt", "C", "P", "It is red.", right, wrong))
+    run = execute(SuiteMethod(Suite(tuple(items))), list(map(segment_of, items)), [Reading()])
+    assert [finding.verdict for finding in run.findings] == ["pass", "pass", "pass", "fail", "fail"]
+    assert run.outputs["reading"][0].text == "É vermelho."
+    table = next(t for t in view_of(run).tables() if t.title == "What context brings")
+    assert table.rows == [["reading", "4", "75.0", "0.0", "+75.0 [-11.1 to +100.0]"]]
 
 
 def test_a_saved_run_keeps_what_the_items_were_about(workspace: Workspace) -> None:

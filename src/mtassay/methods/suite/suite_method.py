@@ -29,6 +29,7 @@ from mtassay.methods.basis import (
     missing,
     sign,
 )
+from mtassay.methods.in_context import ALONE
 from mtassay.methods.repeats import AGAIN, RepeatSettings, signed_repeats, texts_of
 from mtassay.methods.suite.accuracy import Grades, Test, accuracies, costliest, fair_items
 from mtassay.methods.suite.authoring import Choice, select
@@ -67,6 +68,7 @@ class SuiteMethod(RepeatSettings, Method):
         Question(QUESTION, "Is the phenomenon translated right?", {"c": "correct", "i": "incorrect"}),
     )
     view: ClassVar[type[SuiteView]] = SuiteView
+    asks_alone: ClassVar[bool] = True
 
     suite: Suite
     category: tuple[str, ...] = _names("Only this category; * means anything. Repeat.")
@@ -235,7 +237,7 @@ class SuiteMethod(RepeatSettings, Method):
                     cache[text] = subject, evidence, evidence.as_json()
                 subject, evidence, record = cache[text]
                 subjects.append(subject)
-                share = self._share(case, answers[place]) if AGAIN in answers[place].meta else None
+                share = self._share(case, texts_of(answers[place])) if AGAIN in answers[place].meta else None
                 findings[system].append(
                     Finding(case.id, system, DETECTOR, evidence.verdict, share, evidence=record)
                 )
@@ -250,12 +252,31 @@ class SuiteMethod(RepeatSettings, Method):
             everything,
             counts=counts,
             notes=[f"{' and '.join(names)} gave the same outputs." for names in _twins(outputs)],
-            basis={"suite": self.suite.digest, **settled.basis(), **flagged},
+            basis={"suite": self.suite.digest, **settled.basis(), **flagged, **self._context(asked, outputs)},
         )
 
-    def _share(self, case: Case, output: Output) -> float | None:
+    def _context(self, cases: Sequence[Case], outputs: Mapping[str, Sequence[Output]]) -> dict[str, Any]:
+        """How often rules find items right in their context and alone, of those that they settle in both."""
+        counted = {}
+        for system, answers in outputs.items():
+            both = [
+                (self._share(case, texts_of(answer)), self._share(case, answer.meta[ALONE]))
+                for case, answer in zip(cases, answers, strict=True)
+                if ALONE in answer.meta
+            ]
+            if pairs := [(a, b) for a, b in both if a is not None and b is not None]:
+                counted[system] = {
+                    "n": len(pairs),
+                    "right": sum(a for a, _ in pairs),
+                    "alone": sum(b for _, b in pairs),
+                    "gained": sum(max(a - b, 0) for a, b in pairs),
+                    "lost": sum(max(b - a, 0) for a, b in pairs),
+                }
+        return {"context": counted} if counted else {}
+
+    def _share(self, case: Case, texts: Sequence[str]) -> float | None:
         """The share of the answers to an item that rules find correct, of those that they settle."""
-        judged = [self._judge.judge(self._judge.items[case.id], t).evidence.verdict for t in texts_of(output)]
+        judged = [self._judge.judge(self._judge.items[case.id], text).evidence.verdict for text in texts]
         settled = judged.count("pass") + judged.count("fail")
         return judged.count("pass") / settled if settled else None
 

@@ -16,6 +16,7 @@ from mtassay.data.subjects import subjects_in
 from mtassay.methods.basis import alarm_table
 from mtassay.methods.choice import choice_figures, choice_headlines, choice_tables
 from mtassay.methods.headlines import Contest, weakest
+from mtassay.methods.in_context import context_table
 from mtassay.methods.repeats import repeat_tables
 from mtassay.methods.suite.accuracy import accuracy_ledgers, phenomenon_groups
 from mtassay.methods.suite.rule_judge import DETECTOR, VerdictEvidence
@@ -111,6 +112,7 @@ class SuiteView(RunView):
         return [
             status_table(result.counts),
             *accuracy_tables(self.run, look),
+            *([context] if (context := context_table(self.run)) else []),
             *([flagged] if flagged else []),
             *choice_tables(self),
             *repeat_tables(self.run),
