@@ -410,6 +410,7 @@ def normal(text: str, folder: Path) -> str:
         (r"\b20\d\d-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(\+00:00|Z)?)?\b", "DATE"),
         (r"(?<=127\.0\.0\.1:)\d+", "PORT"),
         (r"(?<=/enter/)[\w-]+", "SECRET"),
+        (r"(?<=<!-- )[0-9a-f]{32}(?= -->)", "DIGEST"),
         (r"(?<![\d.])\d+\.\d+\.\d+(?!\.?\d)", "VERSION"),
         (r"\b\d+(\.\d+)? (s|ms|kB|MB)\b", r"N \2"),
         (r"(?<=\"csrf\": \")\w+", "SECRET"),

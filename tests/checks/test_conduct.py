@@ -7,7 +7,7 @@ import pytest
 from mtassay.data.nouns import Output
 from mtassay.data.registry import find
 from mtassay.measures.check import CheckContext, Unit
-from mtassay.measures.conduct import said
+from mtassay.measures.check_run import said
 
 
 def names_of(check: str, source: str, output: str, pair: str = "en-de", **unit: object) -> bool:

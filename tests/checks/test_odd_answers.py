@@ -8,7 +8,7 @@ from mtassay.data.languages import parse_pair
 from mtassay.data.nouns import Request
 from mtassay.data.registry import find, names
 from mtassay.measures.check import CheckContext, Unit
-from mtassay.measures.conduct import said
+from mtassay.measures.check_run import said
 from mtassay.systems.chat_translator import OpenAI
 from tests.systems.odd_server import ODDITIES, RIGHT, SOURCE, Oddity
 from tests.systems.server import Server

@@ -309,13 +309,9 @@ def fills(seen: Seen) -> Reply:
     [source] = re.findall("^English Sentence: (.*)$", asked, re.MULTILINE)[-1:]
     [reference] = re.findall("^Portuguese Translation: (.*)$", asked, re.MULTILINE)[-1:]
     filled = [re.sub(r"<mask.*?>", word, text) for word, text in (("garden", source), ("jardim", reference))]
-    return json_reply(
-        {
-            "choices": [
-                {"message": {"content": f"Filled English: {filled[0]}\nFilled Portuguese: {filled[1]}"}}
-            ]
-        }
-    )
+    keys = ("new_words", "new_words_translated", "filled_source", "filled_translation")
+    content = json.dumps(dict(zip(keys, ["garden", "jardim", *filled], strict=True)))
+    return json_reply({"choices": [{"message": {"content": content}}]})
 
 
 def test_a_language_model_fills_and_is_not_asked_again(run: Run, texts: Path) -> None:

@@ -48,14 +48,14 @@ def test_a_campaign_from_beginning_to_end(saved: Run) -> None:
     assert decide(saved, first, "correct", "anna").endswith("waits for others.\n")
     assert next_subject(saved, "anna") != first
     told = decide(saved, first, "incorrect", "ben", "--note", "lost")
-    assert told == f"ben: incorrect. Subject {first[:10]} is now disputed.\n  anna: correct\n"
+    assert told == f"ben: incorrect. Subject {first[:10]} is now disputed.\n  reviewer 1: correct\n"
     shown = saved("review", "next", "--campaign", "spring", "--reviewer", "dora", "--adjudicate").stdout
-    assert "answers    anna: correct\n           ben: incorrect (lost)" in shown
+    assert "answers    reviewer 1: correct\n           reviewer 2: incorrect (lost)" in shown
     assert f"mtassay review decide {first[:10]} ANSWER --campaign spring --adjudicate" in shown
     assert "is now incorrect" in decide(saved, first, "incorrect", "dora", "--adjudicate")
     assert next_subject(saved, "dora", "--adjudicate") == ""
     text = saved("review", "campaign", "show", "spring").stdout
-    assert "To adjudicate: 0; adjudicated by dora: 1." in text
+    assert "To adjudicate: 0; adjudicated: 1." in text
     assert "0.0 % to 79.3 %  1" in text  # Wilson's interval of 0 of 1
     assert all(len(line) <= 80 for line in text.splitlines())
     record = json.loads(saved("review", "campaign", "show", "last", "-f", "json").stdout)

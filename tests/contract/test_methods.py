@@ -118,9 +118,12 @@ def test_what_a_system_did_not_answer_is_counted(execution: Run) -> None:
 
 def test_a_missing_output_is_a_finding_with_its_reason(execution: Run) -> None:
     found = [f for f in execution.findings if f.detector == "output"]
-    assert [(f.case_id, f.system, f.verdict, f.evidence["reason"]) for f in found] == [
+    assert [(f.case_id, f.system, f.verdict, f.evidence["reason"]) for f in found if f.case_id != "d"] == [
         ("b", "gap", "skipped", "no stored output")
     ]
+    # To `score` a blank output is a missing answer; other methods judge it as what it is.
+    blank = [(f.system, f.verdict, f.evidence["reason"]) for f in found if f.case_id == "d"]
+    assert blank == ([("gap", "error", "the output is blank")] if execution.method == "score" else [])
 
 
 def test_every_pair_is_compared_and_every_system_that_answered_has_one_rank(execution: Run) -> None:

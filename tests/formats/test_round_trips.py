@@ -98,6 +98,25 @@ def test_label_studio_keeps_every_answer(question: str, tmp_path: Path) -> None:
     assert kept(Workspace(tmp_path / "other.db")) == kept(store)
 
 
+def test_label_studio_gives_raters_back_unless_somebody_changed_an_annotation(tmp_path: Path) -> None:
+    """As Label Studio 1.23 exports what it imported: users and times are its own, ids are `import_id`."""
+    store, file = place_with(tmp_path / "w.db", "esa"), tmp_path / "t.json"
+    exchange.export_as("labelstudio", file, run="r", question="esa", workspace=store.path)
+    tasks = json.loads(file.read_text(encoding="utf-8"))
+    for number, task in enumerate(tasks):
+        for entry in task["annotations"]:
+            del entry["reviewer"]
+            entry |= {"import_id": entry["id"], "id": 900 + number, "completed_by": 1, "updated_by": None}
+            entry |= {"created_at": "2026-03-01T00:00:00Z", "updated_at": "2026-03-01T00:00:01Z"}
+    tasks[0]["annotations"][0]["updated_by"] = 1
+    file.write_text(json.dumps(tasks), encoding="utf-8")
+    reviewing.import_reviews(file, reviewer="nobody", workspace=tmp_path / "other.db")
+    back = Workspace(tmp_path / "other.db").reviews()
+    assert len(back) == N
+    (changed,) = set(back) - kept(store)
+    assert (changed.reviewer, changed.at[:10]) == ("labelstudio-1", "2026-03-01")
+
+
 @pytest.mark.parametrize("question", ["mqm", "esa", "adequacy", "da"])
 def test_pearmut_keeps_every_answer_but_unsure_which_it_does_not_know(question: str, tmp_path: Path) -> None:
     store = place_with(tmp_path / "w.db", question)

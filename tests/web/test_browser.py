@@ -180,23 +180,25 @@ def test_words_become_a_rule_from_the_keyboard(chromium: Any, address: str, save
     assert not one.complaints
 
 
-def test_a_rule_is_taken_out_from_the_keyboard(chromium: Any, address: str, saved: dict[str, str]) -> None:
+def test_a_rule_is_changed_on_the_page_of_its_item_which_shows_what_that_does(
+    chromium: Any, address: str, saved: dict[str, str]
+) -> None:
     suite = Path(saved["folder"]) / "suite.yaml"
-    before = sum(len(item.negative_regex) for item in read_suite(suite).items)
+    item = next(item for item in read_suite(suite).items if item.negative_regex and item.references)
     one = Opened(chromium, address)
-    page = one.go(f"/runs/{saved['suite']}/suite")
-    for _ in range(60):  # the first output whose item has a rule
-        if page.locator(".take-out").count():
-            break
-        one.press("s")
-    page.locator(".take-out").first.focus()
-    page.keyboard.press("Enter")
-    page.wait_for_selector("#rule [name=answer]:focus")
+    page = one.go("/suites/suite")
+    page.get_by_role("link", name=item.id, exact=True).click()
+    page.wait_for_selector("#effects li")
     assert one.barriers() == []
-    page.keyboard.press("Space")
-    page.keyboard.press("Enter")
-    page.wait_for_selector("#status:has-text('Taken out of suite.yaml:')")
-    assert sum(len(item.negative_regex) for item in read_suite(suite).items) == before - 1
+    page.locator("[name=negative]").fill(re.escape(item.references[0]))
+    page.wait_for_selector("#effects b:text('contradicted')")
+    page.locator("[name=negative]").fill("")
+    page.wait_for_selector("#effects:not(:has(b))")
+    assert read_suite(suite).items[read_suite(suite).items.index(item)] == item
+    page.get_by_role("button", name="Keep the changes").click()
+    page.wait_for_selector(f".done:has-text('Changed {item.id}.')")
+    changed = next(each for each in read_suite(suite).items if each.id == item.id)
+    assert (changed.negative_regex, changed.positive_regex) == ((), item.positive_regex)
     assert not one.complaints
 
 
@@ -293,6 +295,7 @@ def test_no_page_has_a_barrier_or_is_wider_than_its_window(
 ) -> None:
     # 640 pixels are what a window of 1280 has left at 200 %.
     one = Opened(chromium, address, width=width, theme=theme)
+    item = read_suite(Path(saved["folder"]) / "suite.yaml").items[0].id
     for path in (
         "/",
         f"/runs/{saved['suite']}/suite",
@@ -300,6 +303,10 @@ def test_no_page_has_a_barrier_or_is_wider_than_its_window(
         f"/runs/{saved['behavior']}/ta",
         f"/browse/{saved['suite']}/suite",
         f"/runs/{saved['hostile']}/suite",
+        "/suites",
+        "/suites/suite",
+        f"/suites/suite?item={item}",
+        "/people",
         "/nothing",
     ):
         page = one.go(path)

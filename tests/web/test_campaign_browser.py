@@ -221,7 +221,8 @@ def test_two_people_and_an_adjudicator_each_in_a_browser_of_their_own(
         dora = Opened(chromium, address)
         dora.go(f"/enter/{secrets['dora']}").wait_for_selector("h1:text('What waits')")
         page = dora.go("/campaign/disputes?name=both")
-        assert page.locator(".history li").all_inner_texts() == ["ben: incorrect", "lena: correct"]
+        said = page.locator(".history li").all_inner_texts()
+        assert said == ["reviewer 1: correct", "reviewer 2: incorrect"]
         dora.press("i", "s")
         page = dora.go("/campaign?name=both")
         assert "To adjudicate: 4; adjudicated by dora: 1." in page.locator("main").inner_text()

@@ -52,7 +52,7 @@ def test_a_suite_is_begun_and_written_in_an_empty_folder(place: Path) -> None:
     send(anna, "/suites", "/suites", name="verbs", langpair="en-pt")
     for number in range(5):
         source = f"Not everybody came {number} times."
-        said = send(anna, "/suites/verbs", "/suites/verbs/items", **{**ITEM, "source": source})
+        said = send(anna, "/suites/verbs", "/suites/verbs", **{**ITEM, "source": source})
         assert "Added negation-scope-00" in said
     suite = read_suite(place / "verbs.yaml")
     assert (len(suite.items), suite.langpair) == (5, "en-pt")
@@ -60,13 +60,13 @@ def test_a_suite_is_begun_and_written_in_an_empty_folder(place: Path) -> None:
     assert [rule.text for rule in first.positive_tokens] == ["Nem todos vieram mesmo."]
     assert [rule.text for rule in first.negative_regex] == ["ninguém"]
     before = (place / "verbs.yaml").read_text()
-    own = send(anna, "/suites/verbs", "/suites/verbs/change", item=first.id, act="approve")
+    own = send(anna, "/suites/verbs", f"/suites/verbs?item={first.id}", act="approve")
     assert "another person must approve" in own
-    send(ben, "/suites/verbs", "/suites/verbs/change", item=first.id, act="approve")
-    assert "approved by ben" in anna.get("/suites/verbs").text
+    send(ben, "/suites/verbs", f"/suites/verbs?item={first.id}", act="approve")
+    assert "<td>by ben</td>" in anna.get("/suites/verbs").text
     after = (place / "verbs.yaml").read_text()
     assert set(after.splitlines()) - set(before.splitlines()) == {"    approver: ben"}
-    send(anna, "/suites/verbs", "/suites/verbs/change", item=first.id, note="after a quantifier")
+    send(anna, "/suites/verbs", f"/suites/verbs?item={first.id}", note="after a quantifier")
     changed = read_suite(place / "verbs.yaml").items[0]
     assert (changed.note, changed.approver, changed.is_draft) == ("after a quantifier", "", True)
     deeds = [
@@ -78,7 +78,7 @@ def test_a_suite_is_begun_and_written_in_an_empty_folder(place: Path) -> None:
 def test_an_example_that_the_expressions_judge_otherwise_is_refused(place: Path) -> None:
     anna = enter(place, "anna")
     send(anna, "/suites", "/suites", name="verbs", langpair="en-pt")
-    said = send(anna, "/suites/verbs", "/suites/verbs/items", **{**ITEM, "right": "Ninguém veio ontem."})
+    said = send(anna, "/suites/verbs", "/suites/verbs", **{**ITEM, "right": "Ninguém veio ontem."})
     assert "The expressions call" in said
     assert read_suite(place / "verbs.yaml").items == ()
     for wrong in ("../x", "a b", ""):
@@ -91,7 +91,7 @@ def test_what_others_propose_waits_for_an_editor(place: Path) -> None:
     send(anna, "/suites", "/suites", name="verbs", langpair="en-pt")
     assert "New suite" not in carla.get("/suites").text
     assert carla.post("/suites", data={"csrf": "x", "name": "mine", "langpair": "en-pt"}).status_code == 403
-    said = send(carla, "/suites/verbs", "/suites/verbs/items", **ITEM)
+    said = send(carla, "/suites/verbs", "/suites/verbs", **ITEM)
     assert "Proposed: an admin will look at it." in said
     assert read_suite(place / "verbs.yaml").items == ()
     page = anna.get("/suites").text
@@ -101,7 +101,7 @@ def test_what_others_propose_waits_for_an_editor(place: Path) -> None:
     (item,) = read_suite(place / "verbs.yaml").items
     assert item.author == "carla"
     assert "settled already" in send(anna, "/suites", f"/proposals/{number}", act="accept")
-    assert "Approved" in send(anna, "/suites/verbs", "/suites/verbs/change", item=item.id, act="approve")
+    assert "Approved" in send(anna, "/suites/verbs", f"/suites/verbs?item={item.id}", act="approve")
 
 
 def test_a_rule_that_a_reviewer_proposes_is_tried_before_an_editor_accepts_it(tmp_path: Path) -> None:
@@ -126,3 +126,60 @@ def test_a_rule_that_a_reviewer_proposes_is_tried_before_an_editor_accepts_it(tm
     assert [(rule.text, rule.author) for rule in rules if rule.author == "carla"] == [
         (rf"\b{word}\b", "carla")
     ]
+
+
+def test_rules_come_and_go_on_the_page_of_an_item_and_only_their_lines_change(place: Path) -> None:
+    anna, ben = enter(place, "anna"), enter(place, "ben")
+    send(anna, "/suites", "/suites", name="verbs", langpair="en-pt")
+    send(anna, "/suites/verbs", "/suites/verbs", **ITEM)
+    page = "/suites/verbs?item=negation-scope-001"
+    send(ben, page, page, act="approve")
+    before = (place / "verbs.yaml").read_text().splitlines()
+    tried = send(ben, page, page, act="try", positive="nem todos\nnem toda", negative="ninguém|nem todos v")
+    assert "conflict" in tried
+    assert "contradicted" in tried
+    assert (place / "verbs.yaml").read_text().splitlines() == before
+    said = send(ben, page, page, positive="nem todos\nnem toda", negative="ninguém")
+    assert "Changed negation-scope-001." in said
+    after = (place / "verbs.yaml").read_text().splitlines()
+    assert set(before) - set(after) == {"      - regex: nem toda a gente", "    approver: ben"}
+    assert set(after) - set(before) == {"      - regex: nem toda", "        author: ben", "    approver: ''"}
+    (item,) = read_suite(place / "verbs.yaml").items
+    assert [(r.text, r.author) for r in item.positive_regex] == [("nem todos", "anna"), ("nem toda", "ben")]
+    for broken, why in (("nem (", "bad pattern"), ("veio", "The expressions call")):
+        assert why in send(anna, page, page, positive=broken, negative="")
+    assert "An item needs a source." in send(anna, page, page, source=" ")
+    assert read_suite(place / "verbs.yaml").items == (item,)
+
+
+def test_a_macro_is_set_unless_a_rule_could_not_be_read_any_more(place: Path) -> None:
+    anna = enter(place, "anna")
+    send(anna, "/suites", "/suites", name="verbs", langpair="en-pt")
+    set_macro = {"act": "macro", "macro": "nobody"}
+    send(anna, "/suites/verbs", "/suites/verbs", **set_macro, pattern="ninguém|nenhum")
+    send(anna, "/suites/verbs", "/suites/verbs", **{**ITEM, "negative": "{{nobody}} veio"})
+    send(anna, "/suites/verbs", "/suites/verbs", **set_macro, pattern="ninguém")
+    said = send(anna, "/suites/verbs", "/suites/verbs", **set_macro, pattern="(ninguém")
+    assert "bad pattern" in said
+    suite = read_suite(place / "verbs.yaml")
+    assert suite.macros == {"nobody": "ninguém"}
+    assert "# macros:" in (place / "verbs.yaml").read_text(), "comments stay"
+
+
+def test_people_are_invited_in_the_browser_and_who_invites_stays_in(place: Path) -> None:
+    with client_of(place / ".mtassay" / "workspace.db") as lena:
+        page = send(lena, "/people", "/people", name="ben", role="reviewer")
+        bens, own = re.findall(r"<code>http://127.0.0.1:8765(/enter/[\w-]+)</code>", page)
+        me = lena.get("/api/me").json()
+        assert (me["name"], me["role"]) == ("lena", "admin")
+        with client_of(place / ".mtassay" / "workspace.db") as ben:
+            assert ben.get("/").status_code == 401
+            ben.get(bens)
+            assert ben.get("/people").status_code == 403
+            send(lena, "/people", "/people", name="ben", act="revoke")
+            assert ben.get("/").status_code == 401
+            ben.get(own)
+            assert ben.get("/api/me").json()["name"] == "lena"
+        assert "Another admin" in send(lena, "/people", "/people", name="lena", act="revoke")
+        assert "That is you" in send(lena, "/people", "/people", name="lena", role="reviewer")
+        assert lena.get("/people").status_code == 200

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -16,34 +16,37 @@ from typing import Any
 
 from mtassay.app.rulebook import Rulebook
 from mtassay.data.errors import MtassayError, UsageError
-from mtassay.data.formats.suite_editing import add_rules, set_fields
+from mtassay.data.formats.suite_editing import add_rules, set_fields, set_macro
 from mtassay.data.formats.suite_files import read_suite
-from mtassay.data.formats.suite_items import Item, Rule, RuleField, Suite
+from mtassay.data.formats.suite_items import (
+    REGEX_FIELDS,
+    TOKEN_FIELDS,
+    Item,
+    Matching,
+    Rule,
+    RuleField,
+    Suite,
+)
+from mtassay.data.marks import plural
 from mtassay.methods.suite.acceptance import RuleTrial
-from mtassay.methods.suite.authoring import Draft, add_drafts, approve, begin
+from mtassay.methods.suite.authoring import Draft, add_drafts, begin
+from mtassay.methods.suite.authoring import approve as approve
+from mtassay.methods.suite.material import ItemMaterial
+from mtassay.methods.suite.patterns import compile_rule
+from mtassay.methods.suite.problems import lint
 from mtassay.methods.suite.rule_judge import Judge
 from mtassay.runtime.workspace import Workspace
 from mtassay.runtime.workspace_file import now_exactly
 
-__all__ = [
-    "EXAMPLES",
-    "Proposal",
-    "add_item",
-    "approve",
-    "change_item",
-    "folder_of",
-    "new_suite",
-    "proposals",
-    "propose",
-    "settle",
-    "suites_in",
-    "trial_of",
-]
-
-_LISTS = ("focus", "positive", "negative", "references", "context")
+_LISTS = ("focus", "positive", "negative", "right", "wrong", "references", "context")
 _TEXTS = ("category", "phenomenon", "source", "note")
-EXAMPLES: dict[str, RuleField] = {"right": "positive_tokens", "wrong": "negative_tokens"}
-"""Example outputs, one a line, and what they become in the file."""
+_RULES: dict[str, RuleField] = {
+    "positive": "positive_regex",
+    "negative": "negative_regex",
+    "right": "positive_tokens",
+    "wrong": "negative_tokens",
+}
+"""What is written one rule a line, and what it becomes in the file; the last two are example outputs."""
 _NAME = re.compile(r"[\w-]{1,60}")
 
 
@@ -73,66 +76,178 @@ def new_suite(folder: Path, name: str, langpair: str) -> Path:
     return path
 
 
-def add_item(path: Path, fields: Mapping[str, str], author: str) -> list[str]:
-    """Put an item with its example outputs into a suite; gives what should be looked at, one per line.
+def shown(item: Item) -> dict[str, str]:
+    """The fields of a form for an item: texts, and lists with one entry a line."""
+    lists = {name: getattr(item, _RULES.get(name, name)) for name in _LISTS}
+    lines = {name: [e.text if isinstance(e, Rule) else e for e in lists[name]] for name in _LISTS}
+    return {name: getattr(item, name) for name in _TEXTS} | {k: "\n".join(v) for k, v in lines.items()}
 
-    Lists are given one entry a line. An example that the expressions judge otherwise is a `UsageError`.
+
+def refuse_blanks(fields: Mapping[str, str]) -> None:
+    """A `UsageError` for an item without category, phenomenon or source."""
+    if missing := [name for name in _TEXTS if name != "note" and not fields.get(name, "").strip()]:
+        raise UsageError(f"An item needs a {missing[0]}.")
+
+
+def edited(item: Item, fields: Mapping[str, str], editor: str) -> Item:
+    """The item as a form says; what the form leaves out stays, and rules that stay keep who wrote them.
+
+    An item without category, phenomenon or source is a `UsageError`.
     """
-    draft = Draft(
-        **{name: fields.get(name, "").strip() for name in _TEXTS},  # type: ignore[arg-type]
-        **{name: _lines(fields.get(name, "")) for name in _LISTS},  # type: ignore[arg-type]
-        author=author,
-    )
-    rules = _examples(fields, author)
-    trial = Item(
-        *("", "", draft.category, draft.phenomenon, draft.source),
-        tuple(map(Rule, draft.positive)),
-        tuple(map(Rule, draft.negative)),
-    )
-    _check_examples(read_suite(path), trial, rules)
-    added = add_drafts(path, [(None, draft)])
-    (item,) = added.items
-    if rules:
-        add_rules(path, {item.id: rules})
-    return [f"Added {item.id}.", *(problem.what for problem in added.problems)]
-
-
-def _examples(fields: Mapping[str, str], author: str) -> list[tuple[RuleField, Rule]]:
-    today = date.today().isoformat()
-    return [
-        (kind, Rule(text, author=author, date=today))
-        for name, kind in EXAMPLES.items()
-        for text in _lines(fields.get(name, ""))
-    ]
-
-
-def _check_examples(suite: Suite, item: Item, rules: Sequence[tuple[RuleField, Rule]]) -> None:
-    judge = Judge(replace(suite, items=()))
-    for kind, rule in rules:
-        said, meant = judge.judge(item, rule.text).status, kind.partition("_")[0]
-        if said == {"positive": "incorrect", "negative": "correct"}[meant]:
-            raise UsageError(f"The expressions call '{rule.text[:80]}' {said}: fix them, or the example.")
+    before, today = shown(item), date.today().isoformat()
+    changed: dict[str, Any] = {}
+    for name in (*_TEXTS, *_LISTS):
+        text = "\n".join(fields.get(name, before[name]).split("\r\n")).strip()
+        if text == before[name]:
+            continue
+        if name in _TEXTS:
+            changed[name] = text
+        elif name in _RULES:
+            old = {rule.text: rule for rule in getattr(item, _RULES[name])}
+            new = (old.get(line) or Rule(line, author=editor, date=today) for line in _lines(text))
+            changed[_RULES[name]] = tuple(new)
+        else:
+            changed[name] = _lines(text)
+    refuse_blanks({**before, **{name: changed[name] for name in _TEXTS if name in changed}})
+    return replace(item, **changed)
 
 
 def _lines(text: str) -> tuple[str, ...]:
     return tuple(line.strip() for line in text.splitlines() if line.strip())
 
 
-def change_item(path: Path, item_id: str, fields: Mapping[str, str]) -> None:
-    """Change texts of an item: category, phenomenon, source, note. Then it must be approved again."""
+def add_item(path: Path, fields: Mapping[str, str], author: str) -> list[str]:
+    """Put an item into a suite; gives what should be looked at, one per line.
+
+    Lists are given one entry a line. An example that the expressions judge otherwise is a `UsageError`.
+    """
+    item = edited(_BLANK, fields, author)
+    _check_examples(read_suite(path), item)
+    draft = Draft(
+        *(item.category, item.phenomenon, item.source, item.focus),
+        positive=tuple(rule.text for rule in item.positive_regex),
+        negative=tuple(rule.text for rule in item.negative_regex),
+        references=item.references,
+        context=item.context,
+        note=item.note,
+        author=author,
+    )
+    added = add_drafts(path, [(None, draft)])
+    examples = [(kind, rule) for kind in TOKEN_FIELDS for rule in getattr(item, kind)]
+    if examples:
+        add_rules(path, {added.items[0].id: examples})
+    return [f"Added {added.items[0].id}.", *(problem.what for problem in added.problems)]
+
+
+_BLANK = Item("", "", "", "", "")
+
+
+def _check_examples(suite: Suite, item: Item) -> None:
+    judge = Judge(replace(suite, items=()))
+    bare = replace(item, positive_tokens=(), negative_tokens=())
+    for kind in TOKEN_FIELDS:
+        for rule in getattr(item, kind):
+            said = judge.judge(bare, rule.text).status
+            if said == ("incorrect" if kind == "positive_tokens" else "correct"):
+                raise UsageError(f"The expressions call '{rule.text[:80]}' {said}: fix them, or the example.")
+
+
+def item_of(path: Path, item_id: str) -> Item:
+    """The item of a suite; a `UsageError` where the file does not have it any more."""
     item = next((item for item in read_suite(path).items if item.id == item_id), None)
     if item is None:
         raise UsageError(f"There is no item '{item_id[:60]}' in {path.name} any more.")
-    changed = {
-        name: text
-        for name in _TEXTS
-        if name in fields and (text := fields[name].strip()) != getattr(item, name)
-    }
-    if missing := [name for name in changed if name != "note" and not changed[name]]:
-        raise UsageError(f"An item needs a {missing[0]}.")
-    if changed:
-        approver = {"approver": ""} if item.approver else {}
-        set_fields(path, {item_id: {**changed, **approver}})
+    return item
+
+
+def change_item(path: Path, item_id: str, fields: Mapping[str, str], editor: str) -> list[str]:
+    """Change an item as a form says; gives what should be looked at. Then it must be approved again."""
+    item = item_of(path, item_id)
+    after = edited(item, fields, editor)
+    suite = read_suite(path)
+    _check_examples(suite, after)
+    names = (*_TEXTS, *(_RULES.get(name, name) for name in _LISTS))
+    changed = {name: getattr(after, name) for name in names if getattr(after, name) != getattr(item, name)}
+    if not changed:
+        return [f"Nothing of {item_id} has changed."]
+    for kind in REGEX_FIELDS:
+        for rule in changed.get(kind, ()):
+            _compile(rule, suite.matching, suite.macros)
+    set_fields(path, {item_id: {**changed, **({"approver": ""} if item.approver else {})}})
+    return [f"Changed {item_id}.", *_problems(suite, after)]
+
+
+def _compile(rule: Rule, matching: Matching, macros: Mapping[str, str]) -> None:
+    try:
+        compile_rule(rule, matching=matching, macros=dict(macros))
+    except ValueError as error:
+        raise UsageError(f"bad pattern '{rule.text[:80]}' ({error}). Nothing was written.") from None
+
+
+def _problems(suite: Suite, item: Item) -> list[str]:
+    found = lint(replace(suite, items=(item,)))
+    return [problem.what for problem in found if problem.item and problem.severity != "info"]
+
+
+def set_macro_of(path: Path, name: str, pattern: str) -> None:
+    """Set a macro of a suite; a `UsageError` where a rule could not be read any more."""
+    if not _NAME.fullmatch(name) or not pattern.strip():
+        raise UsageError("A macro needs a name of letters, digits, - and _, and a pattern.")
+    suite = read_suite(path)
+    macros = {**suite.macros, name: pattern.strip()}
+    _compile(Rule(f"{{{{{name}}}}}"), suite.matching, macros)
+    for item in suite.items:
+        for rule in (*item.positive_regex, *item.negative_regex):
+            _compile(rule, suite.matching, macros)
+    set_macro(path, name, pattern.strip())
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What the rules say of a known text, before and after a change; `meant` is what it is known to be."""
+
+    text: str
+    what: str
+    before: str
+    after: str
+    meant: str = ""
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether the rules contradict what is known."""
+        return bool(self.meant) and self.after not in (self.meant, "undecided")
+
+
+def effects(
+    store: Workspace, path: Path, item: Item | None, fields: Mapping[str, str], editor: str
+) -> tuple[list[Effect], list[str]]:
+    """What the item of a form says of its references, examples and stored outputs, and its problems.
+
+    `item` is what is in the file now. Examples are judged by the expressions alone.
+    """
+    suite = read_suite(path)
+    after = edited(item or _BLANK, fields, editor)
+    for kind in REGEX_FIELDS:
+        for rule in getattr(after, kind):
+            _compile(rule, suite.matching, suite.macros)
+    material = ItemMaterial()
+    if item is not None:
+        material.add_item(store, item)
+    known = dict.fromkeys(after.references, ("reference", "correct"))
+    known |= {rule.text: ("correct example", "correct") for rule in after.positive_tokens}
+    known |= {rule.text: ("incorrect example", "incorrect") for rule in after.negative_tokens}
+    for text, systems in material.outputs.get(after.id, {}).items():
+        known.setdefault(text, (f"output of {plural(len(systems), 'system')}", ""))
+    for text, is_right in material.decisions(after.id).items():
+        meant = "correct" if is_right else "incorrect"
+        known[text] = (f"{meant}, say reviewers", meant)
+    judge = Judge(replace(suite, items=()))
+    old, new = (replace(each, positive_tokens=(), negative_tokens=()) for each in (item or _BLANK, after))
+    found = [
+        Effect(text, what, judge.judge(old, text).status, judge.judge(new, text).status, meant)
+        for text, (what, meant) in known.items()
+    ]
+    return found, _problems(suite, after)
 
 
 # Proposals -----------------------------------------------------------------------------------------------
@@ -179,11 +294,7 @@ def trial_of(store: Workspace, path: Path, proposal: Proposal) -> RuleTrial:
 
 
 def _book(path: Path, proposal: Proposal) -> tuple[Rulebook, Item]:
-    suite = read_suite(path)
-    item = next((item for item in suite.items if item.id == proposal.content["item"]), None)
-    if item is None:
-        raise UsageError(f"There is no item '{proposal.content['item'][:60]}' in {path.name} any more.")
-    return Rulebook(str(path), suite), item
+    return Rulebook(str(path), read_suite(path)), item_of(path, proposal.content["item"])
 
 
 def settle(store: Workspace, folder: Path, number: int, *, accept: bool, editor: str) -> str:

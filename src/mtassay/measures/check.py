@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from secrets import token_hex
@@ -149,6 +149,14 @@ class Check(ABC):
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
         """The alarms, in the order of the units. Only the check `empty` reports an empty output."""
 
+    def each(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
+        """The alarms of units by themselves; `find` also settles what they are in the file."""
+        return self.find(units, context)
+
+    def settle(self, alarms: Sequence[Alarm], units: Sequence[Unit]) -> Iterable[Alarm]:
+        """What remains of the alarms of `each` in a file of these units."""
+        return alarms
+
     def applies(self, context: CheckContext) -> bool:
         """Whether this check knows the languages; if not, it is listed as not run."""
         return True
@@ -213,17 +221,18 @@ class _Signs:
 
     def __init__(self, context: CheckContext) -> None:
         self._units: Sequence[Unit] | None = None
-        self._sets: list[tuple[frozenset[str], frozenset[str]]] = []
+        self._places: dict[str, list[int]] = {}
 
     def places(self, signs: str, units: Sequence[Unit]) -> Sequence[int]:
         """Where the source or the output has one of these signs."""
         if not signs:
             return range(len(units))
         if self._units is not units:
-            self._units = units
-            self._sets = [(_signs_of(unit.source or ""), _signs_of(unit.output)) for unit in units]
-        lacks = frozenset(signs).isdisjoint
-        return [i for i, (theirs, ours) in enumerate(self._sets) if not (lacks(theirs) and lacks(ours))]
+            self._units, self._places = units, {}
+            for index, unit in enumerate(units):
+                for sign in {*_signs_of(unit.source or ""), *_SIGN.findall(unit.output)}:
+                    self._places.setdefault(sign, []).append(index)
+        return sorted({index for sign in signs for index in self._places.get(sign, ())})
 
 
 _SIGN = re.compile(r"[^\w .,-]|_")
@@ -237,7 +246,7 @@ def _signs_of(text: str) -> frozenset[str]:
 class ConventionCheck(UnitCheck):
     """A check of habits: what a file does throughout is its style, reported once, and not many errors.
 
-    German translators write a full stop where many English sources have none. If at least twenty texts of a
+    German translators write a full stop where many English sources have none. If at least ten texts of a
     file and a twentieth of them get the same message, or in a localisation file six and a fifth, only the
     first one is reported, with the count.
     """
@@ -245,8 +254,12 @@ class ConventionCheck(UnitCheck):
     scope = "file"
     fewest: ClassVar[int] = 6
 
+    each = UnitCheck.find
+
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
-        alarms = list(super().find(units, context))
+        yield from self.settle(list(self.each(units, context)), units)
+
+    def settle(self, alarms: Sequence[Alarm], units: Sequence[Unit]) -> Iterator[Alarm]:
         if len(alarms) < self.fewest:
             yield from alarms
             return
@@ -255,7 +268,7 @@ class ConventionCheck(UnitCheck):
         habits = {
             (file, kind): n
             for (file, kind), n in counts.items()
-            if n >= (0.05 if n >= 20 else 0.2) * sizes[file] and n >= (self.fewest if file else 20)
+            if n >= (0.05 if n >= 10 else 0.2) * sizes[file] and n >= (self.fewest if file else 20)
         }
         told = set()
         for alarm in alarms:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from math import sqrt
@@ -15,7 +15,6 @@ from mtassay.data.method import Evidence
 from mtassay.data.nouns import Finding, Output, RunContext, Segment
 from mtassay.data.registry import each_named, find, make, names, suggest
 from mtassay.measures.check import GROUPS, SEVERITIES, Alarm, Check, CheckContext, Severity, Unit
-from mtassay.measures.conduct import said
 from mtassay.runtime.processes import map_in_processes, process_count
 
 DETECTOR = "check:"
@@ -185,6 +184,20 @@ def units_of(segments: Sequence[Segment], outputs: Sequence[str | Output | None]
     return units
 
 
+def said(output: Output) -> tuple[str, dict[str, Any]]:
+    """What an engine said, as a check wants it: the text, and the facts for `Unit.facts`.
+
+    An answer that the adapter refused to take for a translation has its raw text, so that it can be named.
+
+    >>> said(Output("1", None, "refused: I'm sorry", {"raw": "I'm sorry."}))[0]
+    "I'm sorry."
+    """
+    facts = dict(output.meta)
+    if output.error is not None:
+        facts["error"] = output.error
+    return output.text if output.text is not None else str(facts.get("raw") or ""), facts
+
+
 def _is_told(facts: Mapping[str, Any]) -> bool:
     """Whether the engine itself says what is wrong with an answer, though there is no text."""
     reason = str(facts.get("finish_reason"))
@@ -192,9 +205,12 @@ def _is_told(facts: Mapping[str, Any]) -> bool:
 
 
 class _Task(NamedTuple):
-    """Units to look at, with the checks that look at them and where they begin among all of the system."""
+    """Units to look at, with the checks that look at them and where they begin among those of the system.
 
-    system: str
+    Without a system the units are of several.
+    """
+
+    system: str | None
     checks: Sequence[Check]
     start: int
     units: Sequence[Unit]
@@ -219,14 +235,14 @@ def run_checks(
     >>> found["nmt"][0].detector, found["nmt"][0].evidence["why"]
     ('check:numbers', '250 is missing')
     """
-    alone = [check for check in checks if check.scope == "unit"]
-    together = [check for check in checks if check.scope != "unit"]
+    alone = [check for check in checks if check.scope == "unit" or _settles(check)]
+    together = [check for check in checks if check not in alone]
+    distinct, places = _distinct(units)
     # What looks at a whole file takes longest, so it begins first; it shares what it learns of the file.
     tasks = [_Task(name, together, 0, own) for name, own in units.items() if together]
-    for name, own in units.items():
-        tasks += [
-            _Task(name, alone, i, own[i : i + BATCH]) for i in range(0, len(own) if alone else 0, BATCH)
-        ]
+    tasks += [
+        _Task(None, alone, i, distinct[i : i + BATCH]) for i in range(0, len(distinct) if alone else 0, BATCH)
+    ]
     find = partial(_find, context)
     if run is not None and run.workers > 1:
         parts = list(run.map(find, tasks))
@@ -234,15 +250,26 @@ def run_checks(
         size = sum(len(unit.output) for own in units.values() for unit in own)
         most = process_count() if processes is None else processes
         parts = map_in_processes(find, tasks, processes=min(most, max(1, size // _ENOUGH_FOR_A_FORK)))
+    shared: dict[int, list[tuple[str, Alarm]]] = {}
+    for task, part in zip(tasks, parts, strict=True):
+        for name, alarm in part if task.system is None else ():
+            shared.setdefault(task.start + alarm.index, []).append((name, alarm))
     order = {check.id: place for place, check in enumerate(checks)}
     by_id = {check.id: check for check in checks}
     findings: dict[str, list[Finding]] = {}
     for system, own in units.items():
+        found = [
+            pair for task, part in zip(tasks, parts, strict=True) if task.system == system for pair in part
+        ]
+        of_units: dict[str, list[Alarm]] = {}
+        for index, place in enumerate(places[system]):
+            for name, alarm in shared.get(place, ()):
+                of_units.setdefault(name, []).append(replace(alarm, index=index))
+        for name, given in of_units.items():
+            found += [(name, alarm) for alarm in _settled(by_id[name], given, own)]
         alarms: dict[tuple[int, int, str], list[Alarm]] = {}
-        for task, part in zip(tasks, parts, strict=True):
-            if task.system == system:
-                for name, alarm in part:
-                    alarms.setdefault((task.start + alarm.index, order[name], name), []).append(alarm)
+        for name, alarm in found:
+            alarms.setdefault((alarm.index, order[name], name), []).append(alarm)
         findings[system] = [
             _finding(own[place], system, by_id[name], alarms[place, at, name])
             for place, at, name in sorted(alarms)
@@ -250,23 +277,53 @@ def run_checks(
     return findings
 
 
+def _settles(check: Check) -> bool:
+    return type(check).settle is not Check.settle
+
+
+def _settled(check: Check, alarms: Sequence[Alarm], units: Sequence[Unit]) -> Iterable[Alarm]:
+    """The alarms that remain when the check sees all units of the file that have what it needs."""
+    if not _settles(check):
+        return alarms
+    places, own = _having(units, [_lacks(unit) for unit in units], _needs(check))
+    at = {place: index for index, place in enumerate(places)}
+    moved = [replace(alarm, index=at[alarm.index]) for alarm in alarms]
+    return [replace(alarm, index=places[alarm.index]) for alarm in check.settle(moved, own)]
+
+
+def _distinct(units: Mapping[str, Sequence[Unit]]) -> tuple[Sequence[Unit], Mapping[str, Sequence[int]]]:
+    """Each unit once, and for each system where its units are among them: systems often say the same."""
+    if len(units) == 1:
+        return next((own, {name: range(len(own))}) for name, own in units.items())
+    distinct: list[Unit] = []
+    places: dict[str, list[int]] = {name: [] for name in units}
+    for start in range(0, max(map(len, units.values()), default=0), BATCH):
+        known: dict[tuple[str, str], int] = {}  # of a part of the file, so that it stays small
+        for name, own in units.items():
+            for unit in own[start : start + BATCH]:
+                place = known.setdefault((unit.id, unit.output), len(distinct))
+                if place == len(distinct) or distinct[place] != unit:
+                    place = len(distinct)
+                    distinct.append(unit)
+                places[name].append(place)
+    return distinct, places
+
+
 def _find(context: CheckContext, task: _Task) -> list[tuple[str, Alarm]]:
     """The alarms of each check, with places among the units of the task."""
     found = []
     # Checks that read a file together know it by its list, so those that see the same units get the same one.
     seen_by: dict[frozenset[str], tuple[Sequence[int], Sequence[Unit]]] = {}
+    lacking = [_lacks(unit) for unit in task.units]
     for check in task.checks:
-        needs = frozenset({*check.needs, "told" if check.group == "conduct" else "output"})
-        if check.id == "empty":
-            needs = frozenset()
+        needs = _needs(check)
         if needs not in seen_by:
-            having = [i for i, unit in enumerate(task.units) if _has(unit, needs)]
-            is_all = len(having) == len(task.units)
-            seen_by[needs] = having, task.units if is_all else [task.units[i] for i in having]
+            seen_by[needs] = _having(task.units, lacking, needs)
         places, own = seen_by[needs]
         if "document" in check.needs and not any(unit.document or unit.file for unit in own):
             continue
-        for alarm in check.find(own, context):
+        find = check.each if task.system is None else check.find
+        for alarm in find(own, context):
             unit = own[alarm.index]
             if unit.output not in unit.references or check.group in _ABOVE_REFERENCES:
                 found.append((check.id, replace(alarm, index=places[alarm.index])))
@@ -275,16 +332,38 @@ def _find(context: CheckContext, task: _Task) -> list[tuple[str, Alarm]]:
 
 CREDITS = frozenset(("translator-credits", "translator_credits", "Your names", "Your emails"))
 """Sources that ask for the names of the translators."""
+_NOTHING: frozenset[str] = frozenset()
 
 
-def _has(unit: Unit, needs: Collection[str]) -> bool:
-    return (
-        unit.source not in CREDITS
-        and ("output" not in needs or bool(unit.output.strip()))
-        and ("told" not in needs or bool(unit.output.strip()) or _is_told(unit.facts))
-        and ("source" not in needs or unit.source is not None)
-        and ("reference" not in needs or bool(unit.references))
-    )
+def _needs(check: Check) -> frozenset[str]:
+    """What a unit must have for a check to look at it."""
+    if check.id == "empty":
+        return _NOTHING
+    return frozenset({*check.needs, "told" if check.group == "conduct" else "output"})
+
+
+def _lacks(unit: Unit) -> frozenset[str]:
+    """What a unit has not."""
+    is_blank = not unit.output or unit.output.isspace()
+    if not is_blank and unit.references and unit.source is not None and unit.source not in CREDITS:
+        return _NOTHING  # nearly always
+    lacks = {
+        "source": unit.source is None,
+        "reference": not unit.references,
+        "output": is_blank,
+        "told": is_blank and not _is_told(unit.facts),
+        "text": unit.source in CREDITS,
+    }
+    return frozenset(name for name, is_lacking in lacks.items() if is_lacking)
+
+
+def _having(
+    units: Sequence[Unit], lacking: Sequence[frozenset[str]], needs: frozenset[str]
+) -> tuple[Sequence[int], Sequence[Unit]]:
+    """The units that have what is needed, with their places."""
+    wanted = needs | {"text"}
+    places = [i for i, lacks in enumerate(lacking) if not lacks or wanted.isdisjoint(lacks)]
+    return (range(len(units)), units) if len(places) == len(units) else (places, [units[i] for i in places])
 
 
 def _finding(unit: Unit, system: str, check: Check, alarms: Sequence[Alarm]) -> Finding:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -35,7 +36,7 @@ def talk_tables() -> Mapping[str, Talk]:
     return {code: Talk(**entry) for code, entry in table.items()}
 
 
-def _of(languages: Iterable[str]) -> list[Talk]:
+def _of(languages: Collection[str]) -> list[Talk]:
     tables = talk_tables()
     chosen = [tables[code] for code in languages if code in tables]
     return chosen if languages else list(tables.values())
@@ -44,12 +45,7 @@ def _of(languages: Iterable[str]) -> list[Talk]:
 @cache
 def stems_of(*languages: str) -> tuple[str, ...]:
     """Beginnings of words for translating in these languages; of all where none is given."""
-    tables = (
-        [talk_tables()[code] for code in languages if code in talk_tables()]
-        if languages
-        else talk_tables().values()
-    )
-    return tuple(dict.fromkeys(stem for talk in tables for stem in talk.translate))
+    return tuple(dict.fromkeys(stem for talk in _of(languages) for stem in talk.translate))
 
 
 def speaks_of_translation(text: str, languages: Iterable[str] = ()) -> bool:
@@ -70,23 +66,31 @@ def _ascii_stems(*languages: str) -> tuple[str, ...]:
     return tuple(stem for stem in stems_of(*languages) if stem.isascii())
 
 
+def _parts(expression: str) -> list[str]:
+    """What is between the bars of an expression that are in no bracket."""
+    bars = [match.start() for match in re.finditer(r"\|", expression)]
+    outside = [bar for bar in bars if expression.count("(", 0, bar) == expression.count(")", 0, bar)]
+    return [expression[start + 1 : end] for start, end in pairwise([-1, *outside, len(expression)])]
+
+
 @cache
-def _refusals(*languages: str) -> re.Pattern[str]:
-    tables = (
-        [talk_tables()[code] for code in languages if code in talk_tables()]
-        if languages
-        else list(talk_tables().values())
-    )
-    return re.compile("|".join(talk.refuse for talk in tables) or r"(?!)")
+def _refusals(is_ascii: bool) -> re.Pattern[str]:
+    """All expressions for declining, or those that a text in ASCII can have."""
+    parts = [part for talk in _of(()) for part in _parts(talk.refuse)]
+    if is_ascii:
+        parts = [part for part in parts if re.search("[a-z]", re.sub(r"\\.", "", part))]
+    # To look for the beginning of a word once is much faster than once for each expression.
+    words = "|".join(part[2:] for part in parts if part.startswith(r"\b"))
+    return re.compile("|".join([rf"\b(?:{words})", *(part for part in parts if part[:2] != r"\b")]))
 
 
-def refusal_in(text: str, languages: Iterable[str] = ()) -> re.Match[str] | None:
-    """Where a text in small letters declines to translate or asks for the text, in these languages or in any.
+def refusal_in(text: str) -> re.Match[str] | None:
+    """Where a text in small letters declines to translate or asks for the text, in any language.
 
     >>> refusal_in("es tut mir leid, aber ich kann diesen text nicht übersetzen.")[0]
     'kann diesen text nicht übersetz'
     """
-    return _refusals(*languages).search(text)
+    return _refusals(text.isascii()).search(text)
 
 
 @cache
@@ -94,6 +98,16 @@ def _assents() -> re.Pattern[str]:
     words = {assent for talk in talk_tables().values() for assent in talk.assents}
     parts = "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
     return re.compile(rf"\W{{0,4}}(?:{parts})(?:\s?[,.!:：、。，！]|\s[-–—]\s)", re.IGNORECASE)
+
+
+@cache
+def _first_assents() -> frozenset[str]:
+    return frozenset(assent for talk in talk_tables().values() for assent in talk.assents)
+
+
+def says_yes_itself(source: str) -> bool:
+    """Whether the first word of a source is such a word, with or without a mark: "Ja die liebe Haut"."""
+    return source.lower().split(None, 1)[0].strip(",.!:") in _first_assents()
 
 
 def begins_with_assent(text: str) -> bool:
@@ -108,12 +122,7 @@ def begins_with_assent(text: str) -> bool:
 @cache
 def note_labels(*languages: str) -> re.Pattern[str]:
     """A label of a note with its colon, where a line, a sentence or a bracket begins."""
-    tables = (
-        [talk_tables()[code] for code in languages if code in talk_tables()]
-        if languages
-        else list(talk_tables().values())
-    )
-    words = sorted({note for talk in tables for note in talk.notes}, key=len, reverse=True)
+    words = sorted({note for talk in _of(languages) for note in talk.notes}, key=len, reverse=True)
     return re.compile(
         rf"(?:^|[\n(（\[*`.!?。])[\s*_`]{{0,4}}(?:{'|'.join(map(re.escape, words))})[*_]{{0,2}}\s?[:：]"
     )

@@ -12,10 +12,12 @@ from mtassay.data.languages import Pair, parse_language
 from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Severity, Unit, code_of
 from mtassay.measures.output_language import fold, wrong_script
 from mtassay.measures.polarity import Negations, Polarity, find_polarity, negations_of
+from mtassay.measures.spacing import UNSPACED
 
 _TABLE = Path(__file__).parent / "data" / "word_sets.tsv"
 _LONGEST = 600
 _TOKEN = re.compile(r"[^\W_]+(?:-[^\W\d_]+)*|[€£¥]|\$(?= ?\d)|(?<=\d)[ \u00a0\u202f]?\$")
+_CLOCK = re.compile(r"(?<=\d)\s?([ap])\.?\s?m\b\.?")
 _STEM = 3
 
 
@@ -62,16 +64,17 @@ class _Words:
             for text in row[column].split() if column > 0 and row[0] == check else ():
                 form = _Form(row[1], row[2], not text.startswith("~"))
                 self._add(text.removeprefix("~").replace("_", " ").rstrip(), form, language)
+        self.heads = {text[:_STEM] for text in (*self.exact, *self.stems)}
         parts = sorted((text for text, _ in self.phrases), key=len, reverse=True)
         # Languages without spaces have no tokens; longer words come first, for 不可能 has 可能 in it.
         border = r"(?!)" if not parts else "|".join(map(re.escape, parts))
-        self.phrase = re.compile(border if language == "ja" else rf"\b(?:{border})\b")
+        self.phrase = re.compile(border if language in UNSPACED else rf"\b(?:{border})\b")
         self.by_phrase: dict[str, list[_Form]] = {}
         for text, form in self.phrases:
             self.by_phrase.setdefault(text, []).append(form)
 
     def _add(self, text: str, form: _Form, language: str) -> None:
-        if language == "ja" or " " in text:
+        if language in UNSPACED or " " in text:
             self.phrases.append((text, form))
         elif text.endswith("*"):
             stem = text.removesuffix("*")
@@ -88,17 +91,20 @@ class _Words:
             if form.is_sure or form.member not in members:
                 members[form.member] = word if form.is_sure else ""
 
-        small = text.lower()
+        small = _CLOCK.sub(r" \1-m ", text.lower())
+        if self.by_phrase:
+            for word in self.phrase.findall(small):
+                for form in self.by_phrase[word]:
+                    add(word, form)
+            small = self.phrase.sub(" ", small)  # Three quarters are not a quarter.
         for token in _TOKEN.findall(small):
             word = token.strip()
+            if word[:_STEM] not in self.heads:
+                continue
             for form in self.exact.get(word, ()):
                 add(word, form)
             for stem, form in self.stems.get(word[:_STEM], ()):
                 if word.startswith(stem):
-                    add(word, form)
-        if self.by_phrase:
-            for word in self.phrase.findall(small):
-                for form in self.by_phrase[word]:
                     add(word, form)
         return found
 
@@ -110,7 +116,9 @@ def _words(check: str, language: str) -> _Words:
 
 @lru_cache(maxsize=1 << 14)
 def _forms_in(text: str, check: str, language: str) -> Mapping[str, dict[str, str]]:
-    return _words(check, language).forms_in(text)
+    """Those of a source; none where it has no member of a set for sure."""
+    found = _words(check, language).forms_in(text)
+    return found if any(any(members.values()) for members in found.values()) else {}
 
 
 def swapped_word(
@@ -125,9 +133,9 @@ def swapped_word(
     if len(source) > _LONGEST or len(output) > _LONGEST:
         return None
     there = _forms_in(source, check, source_language)
-    if not any(any(members.values()) for members in there.values()):
+    if not there:
         return None
-    here = _forms_in(output, check, target_language)
+    here = _words(check, target_language).forms_in(output)
     for name, members in there.items():
         sure = [(member, word) for member, word in members.items() if word]
         others = here.get(name, {})
@@ -140,8 +148,17 @@ def swapped_word(
 
 
 # Longer texts nearly always have a word that might mean a negation.
-_NON = re.compile(r"\b(?:non|in)\b")
-_WITHOUT = re.compile(r"\b(?:without|ohne|sin|sans|sem|senza)\b", re.IGNORECASE)
+_NON = re.compile(r"\bnon\b")
+_NO_WITHOUT = r"(?! (?:embargo|doubt|delay|further|weiteres|сомнения|doute|dúvida|dubbio))"
+_WITHOUT = {
+    code: re.compile(rf"\b{word}\b{_NO_WITHOUT}", re.IGNORECASE)
+    for code, word in zip(
+        ["en", "de", "es", "fr", "pt", "it", "ru", "nl", "pl"],
+        ["without", "ohne", "sin", "sans", "sem", "senza", "без", "zonder", "bez"],
+        strict=True,
+    )
+}
+_NOTHING = re.compile(r"(?!)")
 _WORDS = re.compile(r"[^\W\d_]+")
 
 
@@ -154,9 +171,10 @@ class _Sides(NamedTuple):
         return cls(*map(negations_of, (code_of(context.source), code_of(context.target))))
 
 
-def _screen(negations: Negations) -> Callable[[str], object]:
+def _screen(negations: Negations) -> Callable[[str], bool]:
     """Whether a text has a word that looks like a plain negation; cheaper than to find it."""
-    return re.compile(negations.plain.replace(r"\b\w+n't\b", "n't").replace(r"\b\w+n't", "n't")).search
+    search = re.compile(negations.plain.replace(r"\b\w+n't\b", "n't").replace(r"\b\w+n't", "n't")).search
+    return lambda text: search(text.lower().replace("’", "'")) is not None
 
 
 class NegationCheck(Check):
@@ -175,27 +193,37 @@ class NegationCheck(Check):
         return None not in context.part(_Sides.of)
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
-        """Lost and added negations.
+        """Lost and added negations, each unit by itself and then beside the others.
 
         >>> unit = Unit("1", "Sie kommt heute.", "She is not coming today.")
         >>> [alarm.message for alarm in NegationCheck().find([unit], CheckContext("en", "de"))]
         ["'not' is lost: nothing in the output denies"]
         """
+        yield from self.settle(list(self.each(units, context)), units)
+
+    def each(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
+        """What is wrong with each unit."""
         source, target = context.part(_Sides.of)
         if source is None or target is None:
             return
         look = _Look(source, target, context)
-        found = {index: problem for index, unit in enumerate(units) if (problem := look.at(unit))}
-        for index, problem in found.items():
-            # A sentence may be cut in two: what one part lost, the next one has.
-            beside = [found[i] for i in (index - 1, index + 1) if i in found]
-            is_moved = {problem.kind, *(other.kind for other in beside)} >= {"added", "lost"}
-            if not is_moved or units[index].file:
+        for index, unit in enumerate(units):
+            if problem := look.at(unit):
                 yield Alarm(index, problem.message, problem.marks)
+
+    def settle(self, alarms: Sequence[Alarm], units: Sequence[Unit]) -> Iterator[Alarm]:
+        """A sentence may be cut in two: what one part lost, the next one has."""
+        messages = {alarm.index: alarm.message for alarm in alarms}
+        for alarm in alarms:
+            near = "\n".join(messages.get(alarm.index + step, "") for step in (-1, 0, 1))
+            if units[alarm.index].file or not (_ADDED in near and _LOST in near):
+                yield alarm
+
+
+_ADDED, _LOST = "added: nothing in the source denies", "lost: nothing in the output denies"
 
 
 class _Problem(NamedTuple):
-    kind: str
     message: str
     marks: tuple[Mark, ...]
 
@@ -206,19 +234,20 @@ class _Look:
     def __init__(self, source: Negations, target: Negations, context: CheckContext) -> None:
         self._source, self._target = source, target
         self._languages = code_of(context.source), code_of(context.target)
-        self._in_source, self._in_output = _screen(source), _screen(target)
+        self._without = _WITHOUT.get(self._languages[0], _NOTHING)
+        self._in_source, self._in_output = lru_cache(1 << 14)(_screen(source)), _screen(target)
         self._polarity = context.part(_confusing)
 
     def at(self, unit: Unit) -> _Problem | None:
         """What is wrong with a unit, if anything."""
         if not unit.source or not unit.output or len(unit.source) > _LONGEST:
             return None
-        denies, is_denied = self._in_source(_small(unit.source)), self._in_output(_small(unit.output))
+        denies, is_denied = self._in_source(unit.source), self._in_output(unit.output)
         polarity = self._polarity if denies and is_denied and not unit.references else None
         if polarity is not None and (phrase := polarity.mistaken(unit.source, unit.output)):
             message = f"{phrase[0]!r} means {phrase[1]!r}: the source denies less often"
-            return _Problem("mistaken", message, _marks("output", unit.output, phrase[:1]))
-        if bool(denies) != bool(is_denied):
+            return _Problem(message, _marks("output", unit.output, phrase[:1]))
+        if denies != is_denied or (not denies and self._without.search(unit.source)):
             return self._plain(unit)
         return self._opposite(unit)
 
@@ -227,7 +256,7 @@ class _Look:
         source, target = self._source, self._target
         text, output = unit.source or "", unit.output
         there, here = source.plain_in(text), target.plain_in(output)
-        if bool(there) == bool(here):
+        if bool(there) == bool(here) and (there or not self._without.search(text)):
             return self._opposite(unit)
         # A value that stays as it is, such as "none", denies nothing.
         kept = set(_WORDS.findall(text)).intersection(_WORDS.findall(output))
@@ -241,17 +270,18 @@ class _Look:
             if all(denied) if here else not any(denied):
                 return None
         # "without" is "ohne", and then nothing explains a negation beside it.
-        is_matched = here and _WITHOUT.search(text) and _WITHOUT.search(output)
-        rest = _WITHOUT.sub(" ", text) if is_matched else text
+        own = _WITHOUT.get(self._languages[1], _NOTHING)
+        is_matched = here and self._without.search(text) and own.search(output)
+        rest = self._without.sub(" ", text) if is_matched else text
         if here and not source.may_deny(rest):
             if unit.references and any(map(target.may_deny, unit.references)):
                 return None
-            message = f"{_named(here)} added: nothing in the source denies"
-            return _Problem("added", message, _marks("output", output, here))
+            return _Problem(f"{_named(here)} {_ADDED}", _marks("output", output, here))
+        if not there and not unit.references and self._without.search(text) and not target.may_deny(output):
+            there = self._without.findall(text)
         if there and not target.may_deny(output):
-            message = f"{_named(there)} lost: nothing in the output denies"
-            return _Problem("lost", message, _marks("source", text, there))
-        return None
+            return _Problem(f"{_named(there)} {_LOST}", _marks("source", text, there))
+        return self._opposite(unit)
 
     def _opposite(self, unit: Unit) -> _Problem | None:
         """A word whose opposite is in the output, where nothing else denies."""
@@ -264,7 +294,7 @@ class _Look:
             denials = bool(self._source.plain_in(rest[0])) + bool(self._target.plain_in(rest[1]))
             if denials == 1 or _NON.search(rest[1]):
                 return None
-        return _Problem("opposite", swapped.message, swapped.marks(text, unit.output))
+        return _Problem(swapped.message, swapped.marks(text, unit.output))
 
 
 def _confusing(context: CheckContext) -> Polarity | None:
@@ -276,10 +306,6 @@ def _confusing(context: CheckContext) -> Polarity | None:
 
 def _named(words: Sequence[str]) -> str:
     return f"{', '.join(map(repr, words))} {'is' if len(words) == 1 else 'are'}"
-
-
-def _small(text: str) -> str:
-    return text.lower().replace("’", "'")
 
 
 def _marks(side: str, text: str, words: Sequence[str]) -> tuple[Mark, ...]:

@@ -32,7 +32,6 @@ from mtassay.data.nouns import (
 from mtassay.data.subjects import decide
 from mtassay.methods.in_context import ask_in_context
 from mtassay.methods.repeats import ask_again
-from mtassay.review.campaign_store import counted_reviews
 from mtassay.runtime.http_calls import without_secrets
 from mtassay.runtime.workspace import Workspace
 from mtassay.systems.client import Budget, CallPlan, Tally, plan_calls, translate_all
@@ -235,6 +234,8 @@ class EngineContext(RunContext):
         """What people answered, without what would tell it to those whom a campaign still asks."""
         if self.workspace is None:
             return ()
+        from mtassay.review.campaign_store import counted_reviews  # slow to load
+
         given = self.workspace.reviews(question)
         counted = counted_reviews(self.workspace, given)
         if held_back := len(given) - len(counted):

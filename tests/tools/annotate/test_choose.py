@@ -58,7 +58,7 @@ def test_without_any_tool_the_error_names_what_to_install(language, needs, expec
 
 def test_where_the_package_is_installed_only_its_model_is_missing(monkeypatch):
     pytest.importorskip("spacy", reason="needs spaCy: pip install 'mtassay[spacy]'")
-    monkeypatch.setattr("spacy.util.get_installed_models", lambda: [])
+    monkeypatch.setattr("mtassay.nlp.spacy_pipeline.entry_points", lambda group: [])
     with pytest.raises(UsageError, match=r"Install one: python -m spacy download en_core_web_md$"):
         open_annotator("en", needs=("dependencies",))
 

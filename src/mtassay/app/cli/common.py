@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 import typer
 
@@ -19,16 +19,14 @@ from mtassay.data.display import PLAIN, Look, Table
 from mtassay.data.errors import UsageError, WorkspaceError
 from mtassay.data.formats.jsonl import write_jsonl
 from mtassay.data.languages import Pair, parse_pair
-from mtassay.data.marks import (
-    json_text,
-    printable,
-    safe,
-)
+from mtassay.data.marks import json_text, printable, safe
 from mtassay.data.nouns import Output, Run
-from mtassay.report.case_text import Screen
 from mtassay.report.run_text import render, render_tables
 from mtassay.runtime.workspace import Workspace
 from mtassay.runtime.workspace_file import DEFAULT
+
+if TYPE_CHECKING:
+    from mtassay.report.case_text import Screen
 
 
 class Rendered(Protocol):
@@ -206,6 +204,8 @@ def say(text: str, *, quiet: bool = False) -> None:
 
 def screen_here() -> Screen:
     """The terminal that this process writes to, as long texts are read best."""
+    from mtassay.report.case_text import Screen  # slow to load
+
     return Screen(min(terminal_width(), 120), shows_bold())
 
 

@@ -19,19 +19,19 @@ router = APIRouter(include_in_schema=False)
 
 Form = Annotated[dict[str, str], Depends(read_form)]
 FIELDS = {
-    "category": "category, as Negation",
-    "phenomenon": "phenomenon, as Scope of a negation",
-    "source": "source: the sentence that systems translate",
-    "focus": "focus: words of the source that carry the phenomenon, one a line",
-    "references": "right translations, one a line",
-    "positive": "expressions: an output with one of these is correct, one a line",
-    "negative": "expressions: an output with one of these is incorrect, one a line",
-    "right": "example outputs that are correct, one a line",
-    "wrong": "example outputs that are incorrect, one a line",
-    "context": "sentences before the source, one a line",
-    "note": "note for readers",
+    "category": ("Category", "Negation"),
+    "phenomenon": ("Phenomenon", "Scope of a negation"),
+    "source": ("Source: the sentence that systems translate", "Not everybody came."),
+    "focus": ("Focus: the words of it that the item is about", "Not everybody"),
+    "references": ("Right translations", "Nem todos vieram."),
+    "positive": ("An output is correct if it contains", "nem todos"),
+    "negative": ("An output is incorrect if it contains", "ninguém|nenhum"),
+    "right": ("Example outputs that are correct", "Nem toda a gente veio."),
+    "wrong": ("Example outputs that are incorrect", "Ninguém veio."),
+    "context": ("Sentences before the source", ""),
+    "note": ("Note for readers", ""),
 }
-"""What the form for an item asks."""
+"""What the form for an item asks, each with an example."""
 
 
 def _folder(visit: Visit) -> Path:
@@ -97,21 +97,34 @@ def create(request: Request, form: Form) -> Response:
 
 
 @router.get("/suites/{name}")
-def one(request: Request, name: str) -> Response:
-    """The items of a suite, and a form for a new one."""
-    return _one(request, visit_of(request), name)
+def one(request: Request, name: str, item: str = "") -> Response:
+    """The items of a suite with a form for a new one, or a form for one of them."""
+    visit = visit_of(request)
+    return _one(request, _editor(visit) if item else visit, name, item)
 
 
 def _one(
     request: Request,
     visit: Visit,
     name: str,
+    item: str = "",
     *,
     form: dict[str, str] | None = None,
     problem: str = "",
     done: str = "",
 ) -> Response:
-    _, suite = _suite(visit, name)
+    """With a `form` its fields are shown instead of those in the file."""
+    path, suite = _suite(visit, name)
+    chosen = suite_writing.item_of(path, item) if item else None
+    fields = {**(suite_writing.shown(chosen) if chosen else {}), **(form or {})}
+    effects: list[suite_writing.Effect] = []
+    warnings: list[str] = []
+    if visit.person.is_admin and fields.get("source", "").strip():
+        try:
+            with visit.site.pool.lend() as store:
+                effects, warnings = suite_writing.effects(store, path, chosen, fields, visit.person.name)
+        except UsageError as error:
+            warnings = [] if problem else [str(error)]
     return render(
         "suite.html",
         request,
@@ -120,52 +133,56 @@ def _one(
         status=400 if problem else 200,
         name=name,
         suite=suite,
+        item=chosen,
         fields=FIELDS,
-        form=form or {},
+        form=fields,
+        effects=effects,
+        warnings=warnings,
         problem=problem,
         done=done,
     )
 
 
-@router.post("/suites/{name}/items")
-def add(request: Request, name: str, form: Form) -> Response:
-    """Put an item into the file, or keep it as a proposal of who is no admin."""
+@router.post("/suites/{name}")
+def write(request: Request, name: str, form: Form, item: str = "") -> Response:
+    """Add an item, change or approve one, try what a form would change, or set a macro.
+
+    An item of somebody who is no admin is kept as a proposal.
+    """
     visit = visit_that_changes(request, form.get("csrf", ""))
     path, _ = _suite(visit, name)
-    fields = {key: form.get(key, "") for key in FIELDS}
+    fields, act = {key: form[key] for key in FIELDS if key in form}, form.get("act", "")
+    if item or act:
+        _editor(visit)
+    if act == "try":
+        return _one(request, visit, name, item, form=fields)
     try:
-        if visit.person.is_admin:
-            done = " ".join(suite_writing.add_item(path, fields, visit.person.name))
-            _note(visit, f"{name}: {done}")
-        else:
-            if not all(fields[key].strip() for key in ("category", "phenomenon", "source")):
-                raise UsageError("An item needs a category, a phenomenon and a source.")
-            with visit.site.pool.lend() as store:
-                suite_writing.propose(store, name, fields, visit.person.name)
-            done = "Proposed: an admin will look at it."
+        done = _written(visit, path, item, act, form)
     except UsageError as error:
-        return _one(request, visit, name, form=form, problem=str(error))
-    kept = {key: fields[key] for key in ("category", "phenomenon")}
-    return _one(request, visit, name, form=kept, done=done)
+        return _one(request, visit, name, item, form=None if act else fields, problem=str(error))
+    if visit.person.is_admin:
+        _note(visit, f"{name}: {done}")
+    kept = {} if item or act else {key: fields[key] for key in ("category", "phenomenon")}
+    return _one(request, visit, name, item, form=kept, done=done)
 
 
-@router.post("/suites/{name}/change")
-def change(request: Request, name: str, form: Form) -> Response:
-    """Change the texts of an item, or approve it as a second person."""
-    visit = _editor(visit_that_changes(request, form.get("csrf", "")))
-    path, _ = _suite(visit, name)
-    item = form.get("item", "")
-    try:
-        if form.get("act") == "approve":
-            suite_writing.approve(path, [item], by=visit.person.name)
-            done = f"Approved {item}."
-        else:
-            suite_writing.change_item(path, item, form)
-            done = f"Changed {item}."
-    except UsageError as error:
-        return _one(request, visit, name, problem=str(error))
-    _note(visit, f"{name}: {done}")
-    return _one(request, visit, name, done=done)
+def _written(visit: Visit, path: Path, item: str, act: str, form: dict[str, str]) -> str:
+    """Do what a form says; tells what was done."""
+    who = visit.person.name
+    if act == "approve":
+        suite_writing.approve(path, [item], by=who)
+        return f"Approved {item}."
+    if act == "macro":
+        suite_writing.set_macro_of(path, form.get("macro", "").strip(), form.get("pattern", ""))
+        return f"Set the macro {form['macro'].strip()}."
+    if item:
+        return " ".join(suite_writing.change_item(path, item, form, who))
+    if visit.person.is_admin:
+        return " ".join(suite_writing.add_item(path, form, who))
+    suite_writing.refuse_blanks(form)
+    with visit.site.pool.lend() as store:
+        suite_writing.propose(store, path.stem, {key: form.get(key, "") for key in FIELDS}, who)
+    return "Proposed: an admin will look at it."
 
 
 @router.post("/proposals/{number}")

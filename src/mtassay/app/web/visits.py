@@ -89,6 +89,11 @@ class Visit:
         return hmac.new(self.secret.encode(), b"csrf", hashlib.sha256).hexdigest()
 
     @property
+    def is_local(self) -> bool:
+        """Whether it is the local person, before anybody was invited."""
+        return self.secret.startswith("local-")
+
+    @property
     def shows_systems(self) -> bool:
         """Whether the names of systems may be shown beside outputs that wait."""
         return self.site.show_systems

@@ -1,24 +1,25 @@
-"""What is in the workspace, for admins: saved runs, their report, what gates say, how systems developed."""
+"""What is in the workspace, for admins: saved runs with reports and history, and who may come in."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import Annotated, NamedTuple
 
-from fastapi import APIRouter, HTTPException, Query, Request
+from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from fastapi.responses import HTMLResponse, Response
 
+from mtassay.app import access, review_cards
 from mtassay.app import history as app_history
-from mtassay.app import review_cards
 from mtassay.app.page.contents import Page
 from mtassay.app.page.page_html import page_policy, render_page
 from mtassay.app.reports import report_page
-from mtassay.app.web.visits import Visit, visit_of
+from mtassay.app.web.visits import Visit, read_form, render, set_cookie, visit_of, visit_that_changes
 from mtassay.changes.change_tables import history_figures, history_tables
 from mtassay.data.display import Figure, Table
+from mtassay.data.errors import UsageError
 from mtassay.data.method import view_of
 from mtassay.data.nouns import Run
-from mtassay.review.campaign_store import sealed
+from mtassay.review.campaign_store import CampaignStore, sealed
 from mtassay.runtime.workspace import Workspace
 
 router = APIRouter(include_in_schema=False)
@@ -49,7 +50,7 @@ def saved_runs(store: Workspace) -> list[SavedRun]:
 @router.get("/report")
 def report(request: Request, run: Runs, against: str = "", rules: str = "", themes: bool = False) -> Response:
     """The report of these runs, as `mtassay report` writes it."""
-    visit = _admin(visit_of(request))
+    visit = _unsealed(visit_of(request))
     page = report_page(
         run,
         against=against or None,
@@ -63,7 +64,7 @@ def report(request: Request, run: Runs, against: str = "", rules: str = "", them
 @router.get("/history")
 def history(request: Request, run: str) -> Response:
     """How each system of a run developed over all its saved runs."""
-    visit = _admin(visit_of(request))
+    visit = _unsealed(visit_of(request))
     systems = app_history.load_run(run, workspace=visit.site.path).systems
     parts: list[Figure | Table] = []
     for system in systems:
@@ -75,7 +76,13 @@ def history(request: Request, run: str) -> Response:
 
 def _admin(visit: Visit) -> Visit:
     if not visit.person.is_admin:
-        raise HTTPException(403, "Reports name systems beside their outputs: they are for admins.")
+        raise HTTPException(403, "Reports, histories and invitations are for admins.")
+    return visit
+
+
+def _unsealed(visit: Visit) -> Visit:
+    """An admin who may see what others answered."""
+    _admin(visit)
     with visit.site.pool.lend() as store:
         if any(visit.person.name in names for names in sealed(store).values()):
             raise HTTPException(403, "Reports hold what others answered in an open campaign of yours.")
@@ -85,3 +92,61 @@ def _admin(visit: Visit) -> Visit:
 def _served(page: Page) -> Response:
     policy = f"{page_policy()}; frame-ancestors 'none'"
     return HTMLResponse(render_page(page, home="/"), headers={"content-security-policy": policy})
+
+
+# People ------------------------------------------------------------------------------------------------
+
+
+@router.get("/people")
+def people(request: Request) -> Response:
+    """Who is invited, and a form to invite somebody."""
+    return _people(request, _admin(visit_of(request)))
+
+
+def _people(request: Request, visit: Visit, *, problem: str = "", **shown: str) -> HTMLResponse:
+    with visit.site.pool.lend() as store:
+        invited, campaigns = access.invitations(workspace=store), CampaignStore(store).campaigns()
+        journal = access.journal(workspace=store)[:-51:-1]
+    return render(
+        "people.html",
+        request,
+        visit,
+        title="People",
+        status=400 if problem else 200,
+        invited=invited,
+        campaigns=[campaign.name for campaign in campaigns],
+        journal=journal,
+        problem=problem,
+        **{"link": "", "name": "", "own": "", "done": "", **shown},
+    )
+
+
+@router.post("/people")
+def change_people(request: Request, form: Annotated[dict[str, str], Depends(read_form)]) -> Response:
+    """Invite somebody, or take an invitation back.
+
+    The local person, who needs no invitation before the first one, gets one first, else they would be out.
+    """
+    visit = _admin(visit_that_changes(request, form.get("csrf", "")))
+    name, path = form.get("name", "").strip(), visit.site.path
+    own = ""
+    try:
+        if form.get("act") == "revoke":
+            if name == visit.person.name:
+                raise UsageError("Another admin must take your invitation back.")
+            access.revoke(name, workspace=path)
+            return _people(request, visit, done=f"{name} cannot come in any more. Their answers stay.")
+        if name == visit.person.name:
+            raise UsageError("That is you. Invite others.")
+        chosen = {"admin": form.get("role") == "admin", "campaign": form.get("campaign", "")}
+        secret = access.invite(name, **chosen, workspace=path)  # type: ignore[arg-type]
+        if visit.is_local:
+            own = access.invite(visit.person.name, admin=True, workspace=path)
+            visit = replace(visit, secret=own)
+    except UsageError as error:
+        return _people(request, visit, problem=str(error))
+    enter = f"{request.base_url}enter/"
+    response = _people(request, visit, name=name, link=enter + secret, own=own and enter + own)
+    if own:
+        set_cookie(visit.site, request, response, own)
+    return response

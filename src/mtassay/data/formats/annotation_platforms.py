@@ -48,14 +48,18 @@ def task_of(
         "subject": subject.id,
     }
     task: Record = {"data": data}
-    if annotations := [_annotation(review, question, subject) for review in reviews]:
-        task["annotations"] = annotations
+    given = list(reviews)
+    if given:
+        # Label Studio forgets who annotated and when, but keeps ids and the data of a task.
+        data["given"] = [[review.reviewer, review.at] for review in given]
+        task["annotations"] = [_annotation(n, r, question, subject) for n, r in enumerate(given)]
     return task
 
 
-def _annotation(review: Review, question: Question, subject: Subject) -> Record:
+def _annotation(number: int, review: Review, question: Question, subject: Subject) -> Record:
     result = list(_results(review, question, subject))
     record: Record = {
+        "id": number + 1,
         "result": result,
         "was_cancelled": False,
         "ground_truth": review.is_adjudication,
@@ -163,12 +167,13 @@ def task_records(tasks: Sequence[Record]) -> Iterator[Record]:
             answer, note, reason = "", "", SKIPPED
             if not entry.get("was_cancelled"):
                 answer, note, reason = _answer(entry.get("result"), data)
+            who, at = _given(entry, data)
             yield {
                 **about,
                 "answer": answer,
                 "note": note,
-                "reviewer": _who(entry),
-                "at": _when(entry),
+                "reviewer": who,
+                "at": at,
                 "standing": "adjudication" if entry.get("ground_truth") else "",
                 LEFT_OUT: reason,
             }
@@ -176,6 +181,16 @@ def task_records(tasks: Sequence[Record]) -> Iterator[Record]:
         yield from ({**about, LEFT_OUT: PREDICTED} for _ in predictions)
         if not annotations and not drafts:
             yield about
+
+
+def _given(entry: Mapping[str, Any], data: Mapping[str, Any]) -> tuple[str, str]:
+    """Who gave an annotation, and when: of one of ours that nobody has changed since, as it was."""
+    given, number = data.get("given"), entry.get("import_id")
+    if isinstance(given, list) and isinstance(number, int) and entry.get("updated_by") is None:
+        match given[max(number - 1, 0) : number]:
+            case [[str(who), str(at)]]:
+                return who, _when({"created_at": at})
+    return _who(entry), _when(entry)
 
 
 def _who(entry: Mapping[str, Any]) -> str:

@@ -27,7 +27,7 @@ from mtassay.data.formats.suite_items import (
     rule_record,
 )
 from mtassay.data.formats.textfiles import FilePath, decode, read_bytes
-from mtassay.data.formats.yaml_editing import with_entries, with_items, with_texts
+from mtassay.data.formats.yaml_editing import with_entries, with_fields, with_items, with_macro
 
 NewRules = Mapping[str, Sequence[tuple[RuleField, Rule]]]
 
@@ -73,19 +73,37 @@ def add_rules(where: FilePath, rules: NewRules) -> Suite:
 
     def edit(text: str, suite: Suite) -> str:
         approved = [item.id for item in suite.items if item.approver and entries.get(item.id)]
-        return with_texts(with_entries(text, entries), {key: {"approver": ""} for key in approved})
+        return with_fields(with_entries(text, entries), {key: {"approver": ""} for key in approved})
 
     return _change(where, change, edit)
 
 
-def set_fields(where: FilePath, texts: Mapping[str, Mapping[str, str]]) -> Suite:
-    """Set plain fields of items (`{"item-1": {"approver": "ana"}}`); gives the suite afterwards."""
+def set_fields(where: FilePath, fields: Mapping[str, Mapping[str, Any]]) -> Suite:
+    """Set fields of items (`{"item-1": {"approver": "ana"}}`), texts or lists; gives the suite afterwards."""
 
     def change(suite: Suite) -> Suite:
-        changed = {key: replace(_item_by_id(suite, key), **fields) for key, fields in texts.items()}  # type: ignore[arg-type]
+        changed = {key: replace(_item_by_id(suite, key), **values) for key, values in fields.items()}
         return _with_changed(suite, changed)
 
-    return _change(where, change, lambda text, suite: with_texts(text, texts))
+    written = {
+        key: {
+            name: value
+            if isinstance(value, str)
+            else [rule_record(entry, name) if isinstance(entry, Rule) else entry for entry in value]
+            for name, value in values.items()
+        }
+        for key, values in fields.items()
+    }
+    return _change(where, change, lambda text, suite: with_fields(text, written))
+
+
+def set_macro(where: FilePath, name: str, pattern: str) -> Suite:
+    """Set a macro of a suite; gives the suite afterwards. Approvals stay: `suite check` looks at them."""
+
+    def change(suite: Suite) -> Suite:
+        return replace(suite, macros={**suite.macros, name: pattern})
+
+    return _change(where, change, lambda text, suite: with_macro(text, name, pattern))
 
 
 def editable(where: FilePath) -> Path:

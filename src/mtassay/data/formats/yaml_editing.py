@@ -197,14 +197,24 @@ def with_entries(text: str, entries: Mapping[str, Entries]) -> str:
     return page.edited(edits)
 
 
-def with_texts(text: str, texts: Mapping[str, Mapping[str, str]]) -> str:
-    """The text with plain fields of items set, by the id of the item and the name of the field."""
+def with_fields(text: str, fields: Mapping[str, Mapping[str, Any]]) -> str:
+    """The text with fields of items set, by the id of the item and the name of the field."""
     page = _Page(text)
     edits = []
-    for item_id, fields in texts.items():
-        for name in sorted(fields, key=_ORDER.index):
-            edits.append(page.set(page.item(item_id), name, fields[name]))
+    for item_id, values in fields.items():
+        for name in sorted(values, key=_ORDER.index):
+            edits.append(page.set(page.item(item_id), name, values[name]))
     return page.edited(edits)
+
+
+def with_macro(text: str, name: str, pattern: str) -> str:
+    """The text with a macro set: its own line changes, or a new one comes behind the others."""
+    page = _Page(text)
+    macros = next((value for key, value in page.root.value if key.value == "macros"), None)
+    if not isinstance(macros, yaml.MappingNode):
+        start = page.key.start_mark.index
+        return page.edited([_Edit(start, start, _dump({"macros": {name: pattern}}, 2))])
+    return page.edited([page.set(macros, name, pattern)])
 
 
 class _Page:
@@ -215,6 +225,7 @@ class _Page:
         self.newline = "\r\n" if "\r\n" in text else "\n"
         root = compose(text, path="the suite")
         assert isinstance(root, yaml.MappingNode)
+        self.root = root
         self.key, self.items = next((key, value) for key, value in root.value if key.value == "items")
         block = isinstance(self.items, yaml.SequenceNode) and not self.items.flow_style
         self.dash = self.items.start_mark.column if block else 2
@@ -266,31 +277,47 @@ class _Page:
         stop = self.after(self.end_of(value), lines)
         return [_Edit(colon, stop.start, self.newline), _Edit(stop.start, stop.start, stop.text)]
 
-    def entries(self, item_id: str, name: str) -> list[Any]:
-        """The nodes of a list of an item, the empty ones too; a text alone is a list of one."""
-        _, value = self._field(item_id, name)
-        return list(value.value) if isinstance(value, yaml.SequenceNode) else [value]
+    def set(self, item: Any, name: str, value: Any) -> _Edit:
+        """A field of an item: a text, or a list, of which entries that stay keep their lines."""
+        key, current = next((pair for pair in item.value if pair[0].value == name), (None, None))
+        if key is None or current is None:
+            return self._new_key(item, name, value)
+        start, end = current.start_mark.index, current.end_mark.index
+        if isinstance(value, str) or item.flow_style or getattr(current, "flow_style", False):
+            return _Edit(start, end, _flow(value) if end > start else f" {_flow(value)}")
+        colon = self.text.index(":", key.end_mark.index) + 1
+        if not value:
+            return _Edit(colon, self.end_of(current), f" []{self.newline}")
+        is_list = isinstance(current, yaml.SequenceNode)
+        column = current.start_mark.column if is_list else key.start_mark.column + self.indent
+        stay = self._entry_lines(current) if is_list else []
+        lines = [
+            next((lines for old, lines in stay if old == new), None) or self.block([new], column)
+            for new in value
+        ]
+        first = self.text[colon : self._line_start(current)] if is_list else self.newline
+        text = first + self.newline.join(lines)
+        return _Edit(colon, self.end_of(current), text + self.newline * is_list)
 
-    def _field(self, item_id: str, name: str) -> tuple[Any, Any]:
-        return next((key, value) for key, value in self.item(item_id).value if key.value == name)
+    def _entry_lines(self, node: Any) -> list[tuple[Any, str]]:
+        """The entries of a list below its key, each with its lines and the comments above them."""
+        ends = [self.after(self.end_of(entry), []).start for entry in node.value]
+        starts = [self._line_start(node), *ends[:-1]]
+        return [
+            (_plain(entry), self.text[start:end].rstrip("\r\n"))
+            for entry, start, end in zip(node.value, starts, ends, strict=True)
+        ]
 
     def _line_start(self, node: Any) -> int:
         return self.text.rfind("\n", 0, node.start_mark.index) + 1
-
-    def set(self, item: Any, name: str, value: str) -> _Edit:
-        """A plain field of an item."""
-        current = next((node for key, node in item.value if key.value == name), None)
-        if current is None:
-            return self._new_key(item, name, value)
-        start, end = current.start_mark.index, current.end_mark.index
-        return _Edit(start, end, _flow(value) if end > start else f" {_flow(value)}")
 
     def _new_key(self, item: Any, name: str, value: Any) -> _Edit:
         """A new field, behind those that are before it in our own order."""
         if item.flow_style:
             last = item.value[-1][1].end_mark.index
             return _Edit(last, last, f", {name}: {_flow(value)}")
-        before = [node for key, node in item.value if key.value in _ORDER[: _ORDER.index(name)]]
+        earlier = _ORDER[: _ORDER.index(name)] if name in _ORDER else [key.value for key, _ in item.value]
+        before = [node for key, node in item.value if key.value in earlier]
         lines = _dump({name: value}, self.indent).splitlines()
         column = " " * item.start_mark.column
         return self.after(self.end_of(before[-1]), [column + line for line in lines])
