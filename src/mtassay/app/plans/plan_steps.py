@@ -35,7 +35,6 @@ from mtassay.data.method import view_of
 from mtassay.data.nouns import Segment
 from mtassay.data.registry import KINDS, suggest
 from mtassay.data.settings import is_live
-from mtassay.methods.invariance.invariance_answers import edit_between
 from mtassay.report.run_text import Form, render, render_brief, render_tables
 from mtassay.review.campaign_store import counted_reviews
 from mtassay.runtime.workspace import Workspace
@@ -463,8 +462,7 @@ def _stress(key: str, text: str | Sequence[str]) -> list[Segment]:
     if isinstance(text, str):
         return [Segment(key, text)]
     clean, noisy = text
-    edit = edit_between(clean, noisy)._asdict()
-    return [Segment(key, clean), Segment(f"{key}/noisy", noisy, tags={"original": key, "edit": edit})]
+    return [Segment(key, clean), Segment(f"{key}/noisy", noisy, tags={"original": key})]
 
 
 def _needed_pair(plan: Plan, step: PlanStep) -> str:

@@ -322,7 +322,7 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
             segments = [s if isinstance(s, Segment) else Segment(str(i), s) for i, s in texts]
         if not any((segment.source or "").strip() for segment in segments):
             raise InputError("there are no sentences in it" if path else "there are no sentences", path=path)
-        return segments
+        return with_edits(segments)
 
     def generate(self, segments: Sequence[Segment], context: RunContext) -> Generated:
         """Variants, and noun phrases where a relation asks for these."""
