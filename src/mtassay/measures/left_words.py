@@ -16,6 +16,7 @@ from mtassay.data.marks import plural
 from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Severity, Unit
 from mtassay.measures.output_language import (
     is_foreign_word,
+    is_international,
     is_loan,
     is_monolingual,
     is_same_text,
@@ -26,7 +27,7 @@ from mtassay.measures.output_language import (
 _NO_WORDS = re.compile(
     r"https?://\S++|www\.\S++|(?<!\S)\S{1,80}@\S++|<[^<>]{1,400}>|\{[^{}]{1,80}\}|`[^`]{1,200}`"
     r"|[^\s\w(\"'“„«][\w.:/=-]++|(?<!\w)\w++[_/\\=.(:|][\w(/'\"]\S*+"
-    r"|(?<!\w)\w++(?:-\w++)+|\(\w++\)|(?<!\w)\w++:(?=\s)|\bgit(?: [a-z]++)+"
+    r"|(?<!\w)\w++=|(?<!\w)\w++(?:-\w++)+|\(\w++\)|(?<!\w)\w++:(?=\s)|\bgit(?: [a-z]++)+"
 )
 # Texts about commands have values and names of theirs in them: "  -z unique   Mark it".
 _COMMAND = re.compile(
@@ -145,7 +146,10 @@ def _left_words(source: str, output: str, source_language: str, target_language:
     if source_language in _CAPITAL_NOUNS:
         nouns = {word for word in _AFTER_ARTICLE.findall(output) if word in known}
         left += [word for word in nouns if word[0].isupper() and len(word) >= _LETTERS + 2]
-    foreign = [word for word in left if is_foreign_word(word, source_language, target_language)]
+    languages = source_language, target_language
+    foreign = [
+        word for word in left if is_foreign_word(word, *languages) and not is_international(word, *languages)
+    ]
     return list(dict.fromkeys([*foreign, *_runs(there, here)]))
 
 
@@ -261,8 +265,9 @@ class Omission(Check):
         lengths = lengths_of(units, context)
         for index, unit in enumerate(units):
             source = unit.source
-            missing = _fewer_sentences(source, unit.output) if source else 0
-            if missing and lengths.excess(unit) < -0.12 * missing:
+            missing, n = _fewer_sentences(source, unit.output) if source else (0, 0)
+            # Half of what the sentences would have, if all are of one length.
+            if missing and lengths.excess(unit) < 0.5 * math.log(1 - missing / n):
                 yield Alarm(index, f"{plural(missing, 'sentence')} fewer than the source, and it is shorter")
                 continue
             # The first comparisons are cheap and clear nearly all.
@@ -302,7 +307,7 @@ class Addition(Check):
         for index, unit in enumerate(units):
             if not unit.source or len(unit.output) < len(unit.source) + 15 < 30:
                 continue
-            if (more := _fewer_sentences(unit.output, unit.source)) and lengths.excess(unit) > 0.35:
+            if (more := _fewer_sentences(unit.output, unit.source)[0]) and lengths.excess(unit) > 0.35:
                 why = f"{plural(more, 'sentence')} more than the source, and it is longer"
             elif is_far_longer(unit, lengths):
                 why = f"{math.exp(lengths.excess(unit)):.1f} times the usual length: something may be added"
@@ -315,15 +320,19 @@ class Addition(Check):
 _LONG_SOURCE = 50
 # What ends a part of a sentence.
 _PART = re.compile(r"[,;:.!?](?=\s|$)|[、，；：。！？]|\s[–—-]\s")
-_SENTENCE = re.compile(r"[^\W_]{2}[)\"”»]?[.!?](?=\s+[¿¡(\"“«„]?[^\W_]|\s*$)|[。！？](?!$)|[。！？]$")
+_SENTENCE = re.compile(
+    r"[^\W_]{1,2}[>)\]\"'”’“»]{0,3}(?:[\u00a0\u202f ]»)?(?:[.;]|[\u00a0\u202f ]?[!?]+)[\"”»)]?"
+    r"(?=\s+[¿¡(\"'“«„]*[^\W_]|\s*$)"
+    r"|[。！？](?!$)|[。！？]$"
+)
 
 
-def _fewer_sentences(one: str, other: str) -> int:
-    """How many sentences fewer the other text has; 0 where either has no plain sentences."""
+def _fewer_sentences(one: str, other: str) -> tuple[int, int]:
+    """How many sentences fewer the other text has, and how many this one has; 0 where they are not plain."""
     if len(one) > 1_000 or (". " not in one and "! " not in one and "? " not in one and "。" not in one):
-        return 0
+        return 0, 0
     own, theirs = _count_sentences(one), _count_sentences(other)
-    return own - theirs if own > theirs > 0 else 0
+    return (own - theirs, own) if own > theirs > 0 else (0, 0)
 
 
 @lru_cache(maxsize=1 << 14)
