@@ -21,6 +21,7 @@ from mtassay.nlp import annotators as roster
 from mtassay.nlp import encoder
 from mtassay.systems.live import LiveSystem
 from tests.fake_annotator import FakeAnnotator
+from tests.fakes import MemoryContext
 
 PAIR = "en-de"
 ORIGINAL = Segment("1", "The doctor saw a house.")
@@ -108,6 +109,21 @@ def test_words_are_compared_where_nobody_asks_for_a_parser_that_is_missing() -> 
     assert InvarianceMethod.resolve({"pair": "en-de"}).structure == "tokens"
     assert InvarianceMethod.resolve({"pair": "de-en"}).structure == "dependency"
     assert InvarianceMethod.resolve({"pair": "en-de", "structure": "dependency"}).structure == "dependency"
+
+
+@pytest.mark.usefixtures("only_english")
+def test_without_a_parser_numbers_and_names_change_and_where_there_are_none_nobody_is_asked() -> None:
+    texts = [Segment("1", "Er kaufte gestern 14 Bücher für Anna."), Segment("2", "他买了14本书。")]
+    for text, code in zip(texts, ("de-en", "zh-ru"), strict=True):
+        method = InvarianceMethod.resolve({"pair": code})
+        original, *variants = method.generate([text], MemoryContext()).segments
+        assert original == text
+        assert variants
+        assert all(v.source is not None and "14" in v.source + v.tags["edit"]["before"] for v in variants)
+    message = refused(
+        lambda: InvarianceMethod.resolve({"pair": "de-en"}), [Segment("1", "Das Haus ist klein.")]
+    )
+    assert message.startswith("There is no variant to compare: no number or name that may change.")
 
 
 @pytest.mark.usefixtures("no_encoder")

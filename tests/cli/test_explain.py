@@ -26,7 +26,7 @@ def test_equal_outputs_are_shown_once_with_their_evidence(saved: Run) -> None:
     assert "undecided · alpha, beta · subject " in shown
     assert "conflict · gamma" in shown
     assert "  output   [[Ninguém disse nada]], ele [[disse algo]]." in shown
-    assert "negative regex: disse algo matches 'disse algo'" in shown
+    assert "'disse algo' is wrong (negative regex: disse algo)" in shown
 
 
 def test_decisions_are_shown_with_their_history(saved: Run) -> None:

@@ -45,12 +45,12 @@ def test_each_output_is_shown_with_all_that_is_needed_and_answered_with_one_key(
         second = terminal.wait_for("b back")
         assert "── 2 of 3 ─" in second
         assert "output     [[Ninguém disse nada]], ele [[disse algo]]." in second
-        assert "positive regex: Ninguém disse nada matches 'Ninguém disse nada'" in second
-        assert "negative regex: disse algo matches 'disse algo'" in second
+        assert "'Ninguém disse nada' is right (positive regex: Ninguém disse nada)" in second
+        assert "'disse algo' is wrong (negative regex: disse algo)" in second
         terminal.press("U")
         third = terminal.wait_for("b back")
         assert "settled    correct: Ele correu." in third
-        assert "positive regex: correu matches 'correu'" in third
+        assert "'correu' is right (positive regex: correu)" in third
         terminal.press("c")
         assert terminal.finish() == 0
         assert "3 answered (1 incorrect, 1 unsure, 1 correct), 0 left." in terminal.seen

@@ -222,7 +222,7 @@ def test_max_t_goes_with_our_own_test_only(run: Run) -> None:
 def test_few_segments_are_warned_of(run: Run, tmp_path: Path) -> None:
     (tmp_path / "r.txt").write_text("a b c d e\nf g h i j\n")
     (tmp_path / "x.txt").write_text("a b c d\nf g h i\n")
-    assert "Fewer than 30" in run("score", "-r", "r.txt", "-t", "x.txt").stdout
+    assert "fewer than 30" in run("score", "-r", "r.txt", "-t", "x.txt").stdout
 
 
 def test_output_survives_a_terminal_that_knows_few_characters(run: Run) -> None:

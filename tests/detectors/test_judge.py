@@ -20,7 +20,9 @@ from mtassay.measures.judge import (
     open_judge,
     records_of,
 )
+from mtassay.measures.metric_judge import MetricJudge
 from mtassay.nlp.encoder import encoder_version, is_installed
+from tests.fakes import MemoryContext
 
 EN_DE = parse_pair("en-de")
 SOURCE, RIGHT = "The patient took 20 mg of aspirin.", "Der Patient nahm 20 mg Aspirin."
@@ -114,6 +116,16 @@ def test_answers_of_people_move_the_probabilities() -> None:
     assert judge.decide(opinions, calibration=mild)[0].probability == round(mild(0.7), 4)
 
 
+def test_answers_calibrate_a_metric_that_uses_a_small_part_of_its_scale() -> None:
+    said = [0.10 + 0.001 * n for n in range(60)]
+    wrong = [n >= 40 for n in range(60)]
+    spread = MetricJudge.open(EN_DE, "chrf").usual_slope([Opinion("undecided", p) for p in said])
+    fitted = JudgeCalibration.of(said, wrong, usual=spread)
+    plain = JudgeCalibration.of(said, wrong)
+    assert fitted(said[-5]) - fitted(said[5]) > 0.5
+    assert plain(said[-5]) - plain(said[5]) < 0.2  # nearly the same for all
+
+
 def test_the_range_of_the_precision_is_wide_with_few_answers_and_has_the_share_of_errors() -> None:
     said, wrong = [0.2, 0.4, 0.6, 0.8] * 10, [False, True, True, False, False, False, False, True] * 5
     few, many = JudgeCalibration.of(said, wrong), JudgeCalibration.of(said * 20, wrong * 20)
@@ -143,6 +155,28 @@ def test_a_negation_that_source_and_reference_have_makes_an_error_critical(
     assert opinion.why.startswith("the source says 'not'") == bool(severity)
 
 
+@pytest.mark.parametrize(
+    "output",
+    ["I'm sorry, but I cannot translate this text.", "", "THE DOG EATS TWO TABLETS OF ASPIRIN EVERY DAY."],
+)
+def test_what_a_check_is_sure_of_is_wrong_and_critical(output: str) -> None:
+    judge = plain_judge()
+    answer = JudgedAnswer("1", "The dog eats two tablets of aspirin every day.", output)
+    (opinion,) = judge.decide(judge.judge([answer]))
+    assert (opinion.verdict, opinion.severity) == ("fail", "critical")
+    assert opinion.reasons[0].why
+
+
+def test_a_wrong_number_is_critical_where_the_error_is_major() -> None:
+    judge = plain_judge()
+    (opinion,) = judged(judge, "Der Patient nahm 200 mg Aspirin.", references=(RIGHT,))
+    assert opinion.reasons[0].name == "numbers"
+    assert any("200" in word for word in opinion.reasons[0].words)
+    severities = [opinion._replace(verdict="fail", major=major).severity for major in (0.7, 0.2)]
+    assert severities == ["critical", "minor"]
+    assert opinion._replace(verdict="undecided").severity == ""
+
+
 def test_a_judge_travels_to_another_process_by_its_name() -> None:
     judge = open_judge(EN_DE)
     assert len(pickle.dumps(judge)) < 1000
@@ -160,13 +194,15 @@ def test_a_metric_and_a_file_of_scores_are_judges_that_decide_nothing_before_the
     assert (wrong.probability or 0) > (right.probability or 0)
     assert wrong.reasons[0].why.startswith("chrF")
     path = tmp_path / "scores.tsv"  # type: ignore[operator]
-    path.write_text("0\t0.9\n1\t0.2\n")
+    path.write_text("system\tid\tscore\na\t0\t0.9\na\t1\t0.2\nb\t0\t0.1\n")
     by_file = open_judge(EN_DE, f"scores:{path}")
-    assert [o.probability for o in by_file.judge(answers)] == [0.001, 0.999]
-    with pytest.raises(UsageError, match="none for 2"):
-        by_file.judge([JudgedAnswer("2", SOURCE, RIGHT)])
-    with pytest.raises(InputError, match="there are no scores"):
-        open_judge(EN_DE, "scores:nowhere.tsv")
+    right, wrong = by_file.lent(MemoryContext(), "a").judge(answers)
+    assert (right.why, wrong.why) == ("score 0.9", "score 0.2")
+    assert (wrong.probability or 0) > (right.probability or 0)
+    other, unrated = by_file.lent(MemoryContext(), "b").judge(answers)  # the same ids, another system
+    assert (other.why, unrated.why, unrated.probability) == ("score 0.1", "no score", None)
+    with pytest.raises(InputError, match="nowhere"):
+        _ = open_judge(EN_DE, "scores:nowhere.tsv").signature
     with pytest.raises(UsageError, match="needs references"):
         chrf.judge([JudgedAnswer("1", SOURCE, RIGHT)])
 

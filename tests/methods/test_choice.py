@@ -95,16 +95,18 @@ def test_planted_times_come_out() -> None:
 def test_the_front_is_what_loses_to_nothing() -> None:
     found = [
         Offer("best", 40.0, "40.0 [39.0–41.0]", price=30.0, middle=2.0, asked=9),
-        Offer("cheap", 35.0, price=1.0, middle=3.0, asked=9),
-        Offer("fast", 34.0, price=5.0, middle=0.1, asked=9),
+        Offer("cheap", 35.0, "35.0", price=1.0, middle=3.0, asked=9),
+        Offer("fast", 34.0, "34.0", price=5.0, middle=0.1, asked=9),
         Offer("worse", 34.0, price=31.0, middle=2.5, asked=9),
         Offer("unrated", None, price=0.1, asked=9),
     ]
     assert [offer.system for offer in front(found)] == ["best", "cheap", "fast"]
-    headline = choice_headline(found)
+    headline = choice_headline(found, "BLEU")
     assert headline is not None
     assert headline.text == (
-        "best is best (40.0); cheap is cheapest (1.00 for 1 M characters); fast is fastest (0.10 s a text)."
+        "best is best (BLEU 40.0, 30.00 for 1 M characters); "
+        "cheap is cheapest (1.00 for 1 M characters, BLEU 35.0); "
+        "fast is fastest (0.10 s a text, BLEU 34.0, 5.00 for 1 M characters)."
     )
 
 

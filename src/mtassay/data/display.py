@@ -179,6 +179,13 @@ class Leaderboard:
         """Where a system is; `None` where this measure does not have it."""
         return next((standing for standing in self.standings if standing.system == system), None)
 
+    def is_ahead(self, a: str, b: str) -> bool:
+        """Whether the value of a system is better than that of another, significantly or not."""
+        one, other = self.standing(a), self.standing(b)
+        if one is None or other is None or one.value == other.value:
+            return False
+        return self.standings.index(one) < self.standings.index(other)
+
 
 @dataclass(frozen=True, slots=True)
 class Headline:

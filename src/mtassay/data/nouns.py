@@ -487,12 +487,21 @@ def majority(answers: Iterable[str]) -> str | None:
 
 
 class OpenAnswer(NamedTuple):
-    """Why a person should look at what a system answered to a segment: `status` says it in a word."""
+    """Why a person should look at what a system answered to a segment: `status` says it in a word.
+
+    `probability` is that of an error by a judge. Where it is nearest to a half, an answer teaches most.
+    """
 
     segment_id: str
     system: str
     status: str
     evidence: Mapping[str, Any] = _NOTHING
+    probability: float | None = None
+
+    @property
+    def doubt(self) -> float:
+        """From 0, where an answer is certain or there is no judge, to 1."""
+        return 0.0 if self.probability is None else 1 - abs(2 * self.probability - 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -214,3 +214,24 @@ def read_table(path: Path, *, lists: Collection[str] = ()) -> dict[str, Any]:
         return item if isinstance(item, str) else "".join(item)
 
     return value("", tomllib.loads(path.read_text(encoding="utf-8")))  # type: ignore[no-any-return]
+
+
+_LATIN_OF = str.maketrans("бвгджзклмнпрстфхцчшщ", "bvgdzzklmnprstfhkkss", "аеёиоуыэюяйъьієїў")
+_SKELETON = str.maketrans("cqwx", "kkvk", "aeiouyhj'")
+
+
+def sound_distance(word: str, cyrillic: str) -> tuple[int, int]:
+    """How many consonants of a word in Latin letters and of one in Cyrillic differ, and of how many.
+
+    >>> sound_distance("Pushkin", "Пушкин"), sound_distance("Pelevin", "Зарубин")
+    ((0, 4), (3, 4))
+    """
+    one = re.sub(r"(.)\1+", r"\1", word.lower().replace("ph", "f").translate(_SKELETON))
+    two = re.sub(r"(.)\1+", r"\1", cyrillic.lower().translate(_LATIN_OF).translate(_SKELETON))
+    return edit_distance(one, two), max(len(one), len(two))
+
+
+def sound_apart(word: str, cyrillic: str) -> bool:
+    """Whether the consonants of the two differ too much for one name."""
+    distance, most = sound_distance(word, cyrillic)
+    return distance >= 3 and 2 * distance >= most

@@ -129,14 +129,16 @@ def find_variants(text: str, code: str) -> list[AddressForm]:
     if code not in _VARIANTS:
         return []
     marks = _marks(code)
+    small = text.lower()
+    # Nearly always there is none, which is cheap to see.
+    if not (code == "de" and "ß" in small) and marks.keys().isdisjoint(_WORD.findall(small)):
+        return []
     if code == "de":
         return [
             AddressForm("de-CH" if word in marks else "de-DE", match[0], match.start(), match.end())
             for match in _WORD.finditer(text)
             if (word := match[0].lower()) in marks or ("ß" in word and word not in _old("de"))
         ]
-    if marks.keys().isdisjoint(_WORD.findall(text.lower())):  # nearly always, and cheap to see
-        return []
     return [
         AddressForm(marks[word][0], match[0], match.start(), match.end())
         for match in _WORD.finditer(text)
@@ -151,7 +153,7 @@ def find_old_spellings(text: str, code: str) -> list[AddressForm]:
     ['daß']
     """
     old = _old(code)
-    if not old or (code == "de" and "ß" not in text) or (code == "fr" and "oe" not in text.lower()):
+    if not old or (code == "de" and "ß" not in text) or old.isdisjoint(_WORD.findall(text.lower())):
         return []
     return [
         AddressForm("old", match[0], match.start(), match.end())

@@ -124,7 +124,7 @@ _INSTRUCTION = re.compile(
     r"|\b(?:answer|reply|respond|write|output|print|say|return|repeat)\b[^.?!\n]{0,30}"
     r"\b(?:only|json|xml|instead|nothing else|question|with the word|in (?:upper|capital|english|french"
     r"|german|spanish|latin))\b"
-    r"|\btell me\b|\btranslate (?:this|it|the following)? ?(?:in)?to\b|\bsummari[sz]e\b"
+    r"|\btell me\b|\btranslate [^.?!\n]{0,60}\b(?:in)?to\b|\bsummari[sz]e\b"
     r"|\b(?:no traduzcas|ignora|responde (?:solo|sólo|en|a la)|dime|escribe solo|resume)\b"
     r"|\b(?:ne traduis pas|ne traduisez pas|ignore[zr]?|répond(?:s|ez)|dis-moi|dites-moi|résume[zr]?)\b"
     r"|\b(?:nicht übersetzen|übersetze (?:das |dies\w* )?nicht|ignoriere|beantworte|antworte (?:nur|auf"
@@ -157,7 +157,8 @@ def finds_instruction(source: str) -> str | None:
 _TASK = re.compile(
     r"(?:please |can you |could you )?(?:write|list|count|name|summari[sz]e|explain|describe|give|tell"
     r"|compose|create|generate|invent|suggest|recommend|say|spell|recite|calculate|compute|solve|define"
-    r"|rewrite|paraphrase|complete|continue|schreib\w*|nenn\w*|zähl\w*|erklär\w*|fass\w*|escrib\w*"
+    r"|rewrite|paraphrase|complete|continue|introduce yourself"
+    r"|schreib\w*|nenn\w*|zähl\w*|erklär\w*|fass\w*|escrib\w*"
     r"|enumer\w*|cuent\w*|explic\w*|resum\w*|écri\w*|énum\w*|compte[rz]?|expli\w*|résum\w*|напиш\w*"
     r"|перечисл\w*|посчита\w*|объясн\w*|scriv\w*|elenc\w*|spieg\w*|escrev\w*|list\w*|napiš\w*)\b",
     re.IGNORECASE,
@@ -171,7 +172,36 @@ def asks_for_text(source: str) -> str | None:
     ('List', None)
     """
     match = _TASK.match(source)
-    return match[0] if match else None
+    return match[0] if match and not _FOR_OTHERS.match(source, match.end()) else None
+
+
+# "Give him an inch", "Tell me why" ask for nothing that is written.
+_FOR_OTHERS = re.compile(
+    r" (?:him|her|them|it|up|off|me (?:the|that|if|why|how|what|when|who))\b", re.IGNORECASE
+)
+
+
+_MAKES = re.compile(
+    r"\b(?:writ|list|count|nam|summar|explain|descr|giv|tell|compos|creat|generat|invent|suggest|recommend"
+    r"|say|spell|recit|calculat|comput|solv|defin|rewrit|paraphras|complet|continu|enumerat|draft|introduc"
+    r"|(?:be)?schreib|verfass|nenn|zähl|liste|auflist|erklär|(?:zusammen)?fass|gib|erzähl|sag|erstell|berechn"
+    r"|erfind|stell|escrib|redact|enumer|nombr|cuent|cont|explic|resum|da(?:me)?\b|dé|dí|di\b|calcul|écri"
+    r"|rédig|cit|nomm|compte|racont|expli|résum|donn|di[st]|présent|напи|соста|переч|назов|посчит|сосчит"
+    r"|объясн|расска|опиш|да[йв]|скаж|сочин|предст|scriv|elenc|nomin|indic|spieg|riass|descri|racc|fai|dimmi"
+    r"|present|escrev|list|nome|fa[çl]|diga|apresent|diz|napi|vyjm|jmen|spoč|řekn|poda|dej|wymie|poli|opis"
+    r"|opowied|wyjaś|przed|schrijf|noem|tel\b|leg\b|beschrijf|geef|vertel|maak|stel)"
+    r"|[写寫列举舉说說给給描讲講解数數算创造编用]|告诉|介绍|書|挙げ|教え|説明|作|数え|言っ|計算|紹介",
+    re.IGNORECASE,
+)
+
+
+def orders_nothing(output: str) -> bool:
+    """Whether no word of an output tells its reader to write or say something.
+
+    >>> orders_nothing("Rood, oranje en geel."), orders_nothing("Nenne drei Farben.")
+    (True, False)
+    """
+    return _MAKES.search(output) is None
 
 
 def forbids_translation(source: str) -> bool:

@@ -246,7 +246,7 @@ def _signs_of(text: str) -> frozenset[str]:
 class ConventionCheck(UnitCheck):
     """A check of habits: what a file does throughout is its style, reported once, and not many errors.
 
-    German translators write a full stop where many English sources have none. If at least twenty texts of a
+    German translators write a full stop where many English sources have none. If at least ten texts of a
     file and a twentieth of them get the same message, or in a localisation file six and a fifth, only the
     first one is reported, with the count.
     """
@@ -268,7 +268,7 @@ class ConventionCheck(UnitCheck):
         habits = {
             (file, kind): n
             for (file, kind), n in counts.items()
-            if n >= (0.05 if n >= 20 else 0.2) * sizes[file] and n >= (self.fewest if file else 20)
+            if n >= (0.05 if n >= 10 else 0.2) * sizes[file] and n >= (self.fewest if file else 20)
         }
         told = set()
         for alarm in alarms:

@@ -16,6 +16,7 @@ from mtassay.measures.talk import (
     begins_with_assent,
     note_labels,
     refusal_in,
+    says_yes_itself,
     speaks_of_translation,
     talk_tables,
 )
@@ -46,6 +47,8 @@ _LATIN_READING = re.compile(
 )
 # Words to choose from (went/left/walked), and a word of the source with its meaning: overkill (zu viel).
 _CHOICES = re.compile(r"(?<![\w/.])[^\W\d_]{3,} ?/ ?[^\W\d_]{3,} ?/ ?[^\W\d_]{3,}(?![\w/])")
+# One sentence after the other, with a stroke between them.
+_SENTENCES = re.compile(r"\w[.!?] ?/ ?[A-ZÀ-ÞА-Я][^/]{3,}[.!?]")
 _TRANSLATION = (
     "übersetzung",
     "traducción",
@@ -137,7 +140,7 @@ class Reading:
         ):
             named.add("answered")
             yield "answered", Alarm(index, why)
-        if why := self._is_obeyed(source, theirs, output, talk is not None, order):
+        if why := self._is_obeyed(source, theirs, output, talk is not None, order, excess):
             named.add("obeyed")
             yield "obeyed", Alarm(index, why)
         if "chatter" not in named and (
@@ -210,20 +213,24 @@ class Reading:
         return None
 
     def _is_obeyed(
-        self, source: str, theirs: str, output: str, is_foreign: bool, order: str | None
+        self, source: str, theirs: str, output: str, is_foreign: bool, order: str | None, excess: float
     ) -> str | None:
         if '"' in output and signs.is_json_reply(source, output) and "json" in theirs:
             return "writes JSON, as the source says"
         if match := signs.asks_for_text(source):
             is_list = "\n" in output and "\n" not in source
+            is_request = source.rstrip()[-1:] in ".!。" and len(words_of(source)) > 3
             if (
                 (is_list and output.count("\n") > 1)
+                or (is_request and abs(excess) > 0.3 and signs.orders_nothing(output))
                 or not re.search(r"[^\W\d_]", output)
                 or begins_with_assent(output)
             ):
                 return f"does what the source says ({match!r}) instead of translating it"
         if order is None:
             return None
+        if excess < -1:
+            return f"does what the source says ({order!r}): only {output.strip()[:40]!r}"
         is_copy = _is_copy(source, output)
         if signs.forbids_translation(theirs) and (is_foreign or is_copy or output.strip() in source):
             return f"does what the source says ({order!r}) instead of translating it"
@@ -239,7 +246,7 @@ class Reading:
         self, source: str, theirs: str, output: str, lowered: str, speaks: bool, excess: float
     ) -> str | None:
         """A note, label, introduction or alternative by its form."""
-        if excess > 0.1 and begins_with_assent(output) and not begins_with_assent(source):
+        if excess > 0.1 and begins_with_assent(output) and not says_yes_itself(source):
             return "an answer to the request before the translation"
         if output.count(":") + output.count("：") > source.count(":") + source.count("："):
             notes = note_labels(*self.languages)
@@ -255,7 +262,7 @@ class Reading:
             and not _ALTERNATIVES.search(source)
         ):
             return "several translations to choose from"
-        if "/" in output and "/" not in source and _CHOICES.search(output):
+        if "/" in output and "/" not in source and (_CHOICES.search(output) or _SENTENCES.search(output)):
             return "several words to choose from"
         if excess > 0.25 and "(" in output and not re.search(r"[(（\[—–:]", source):
             gloss = _GLOSS.search(output)
@@ -387,7 +394,7 @@ def _is_cut(
     size = size_of(source)
     if size >= 60 and excess < -0.9 and not named & {"answered", "obeyed", "refusal"}:
         return f"only {math.exp(excess):.0%} of the usual length"
-    if size >= 60 and excess < -0.25 and signs.is_unfinished(source, output):
+    if size >= 60 and excess < -0.15 and signs.is_unfinished(source, output):
         return f"breaks off: …{signs.common_tail(unit)!r}"
     if size >= 40 and signs.ends_in_particle(source, output, target):
         return f"breaks off: …{signs.common_tail(unit)!r}"

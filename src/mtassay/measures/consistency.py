@@ -112,6 +112,11 @@ def _differ(one: str, two: str, *, english: bool) -> bool:
         return False
     words_one, words_two = set(_fold(one).split()), set(_fold(two).split())
     only_one, only_two = words_one - words_two, words_two - words_one
+    if len(only_one) == len(only_two) == 1:
+        # Activer, désactiver; остановить, приостановить: a word of more than four letters behind a prefix.
+        short, long = sorted((*only_one, *only_two), key=len)
+        if not english and len(short) > 4 and long.endswith(short) and " " in one:
+            return True
     if not english:
         # Nobody knows which words matter; only a text with several other words is another text.
         return len(only_one) >= 2 and len(only_two) >= 2 and len(only_one) > len(words_one & words_two)

@@ -15,7 +15,7 @@ _NAME = re.compile(
   | \{[^{}\n]{0,80}\} | [%$]\w*+[{(]?\w*+
   | (?P<option>(?<![\w-])--[a-z][a-z0-9]*+(?:-[a-z0-9]++)*+)
   | (?P<path>(?<![\w/.:<%{}$)*~"\\])(?:~|\.{1,2})?/(?:[A-Za-z0-9_.@-]++/)++[A-Za-z0-9_.@-]*[A-Za-z0-9_]
-      | (?<!\w)[A-Z]:\\[A-Za-z0-9_\\.-]*[A-Za-z0-9_])
+      | (?<!\w)[A-Z]:\\[\w\\.-]*\w)
   | (?P<function>(?<![\w.&])[A-Za-z_][A-Za-z0-9_]++\(\))
   | (?P<file>(?<![\w./*<%{}$-])[A-Za-z0-9_][A-Za-z0-9_-]*+
       \.(?:json|xml|txt|csv|py|js|ts|css|html?|ya?ml|toml|ini|conf|cfg|md|sh|exe|dll|so|zip|pdf|png|jpe?g|svg|log|db|sql)\b(?!\.?\w))
@@ -25,6 +25,7 @@ _NAME = re.compile(
     re.VERBOSE,
 )
 _ACCESS_KEY = re.compile(r"(?<!\w)_(?=\w)|\(_\w\)")
+_OPTION = re.compile(r"--|\[|(?<![^\s'\"])-\w")
 _KINDS = {"option": "option", "path": "path", "function": "function", "file": "file", "identifier": "name"}
 
 
@@ -63,13 +64,17 @@ def _may_change(kind: str, name: str, source: str, output: str) -> bool:
     if kind != "identifier":
         return False
     if "_" in name:
+        if name.replace("_", "") in output or name.replace("_", " ") in output:
+            return True  # an access key, a name in words
         if name.isupper():
-            return "--" in source or "[" in source
+            return _OPTION.search(source) is not None or name == source.strip()
         first, _, rest = name.partition("_")
         moved = source.count("_") == 1 == output.count("_") and _ACCESS_KEY.search(output) is not None
         is_access_key = "_" not in rest and (min(len(first), len(rest)) < 3 or moved)
         return is_access_key or name[: len(first) + 2] in output or source.lstrip().startswith("-")
-    return name == source.strip(" .:") or name.startswith(("Mc", "Mac"))
+    # A label of few words: TreeMenu root row, BlockSize: %d.
+    is_label = name[0].isupper() and len(source.split()) < 4 and source.startswith(name)
+    return is_label or name == source.strip(" .:") or name.startswith(("Mc", "Mac"))
 
 
 @lru_cache(maxsize=1 << 14)

@@ -21,14 +21,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mtassay.data.language_packs import missing_pack, pack_file
 from mtassay.data.languages import Pair
-from mtassay.data.nouns import Verdict
+from mtassay.data.nouns import RunContext, Verdict
+from mtassay.measures.check import CheckContext, Unit
+from mtassay.measures.check_run import CheckEvidence, choose_checks, id_of, run_checks
 from mtassay.measures.clues import ClueFinder, Clues, JudgedAnswer, Suspect
 from mtassay.measures.likelihood import Clue, Likelihoods, find_likelihoods
 from mtassay.measures.polarity import find_polarity
@@ -45,8 +47,10 @@ to 78 %.
 """
 MOST = 0.72
 """Where most outputs have an error, an expected precision of so much is enough."""
-NEGATION = "negation"
-"""The name of the reason that the output denies what source and reference do not, or the other way round."""
+SURE = ("refusal", "obeyed", "wrong-language", "untranslated")
+"""Checks whose alarm makes an output wrong, and the error critical."""
+_GRAVE = ("placeholders", "message-format", "tags", "numbers")
+"""Checks whose alarm makes an error critical where the judge calls the output wrong and the error major."""
 SEVERITY = 2.0
 """How much severity counts beside level in the log-odds of any error."""
 RIGHT = 0.25
@@ -93,13 +97,15 @@ class Opinion(NamedTuple):
     def severity(self) -> str:
         """Of an output that is called wrong: "major" if that is more likely than not, else "minor".
 
-        It is "critical" where a negation is lost or added.
+        It is "critical" only where a check knows: a negation is lost or added, the output is a refusal or
+        in another language; or the error is major, and a number or a placeholder is wrong.
         """
         if self.verdict != "fail":
             return ""
-        if any(reason.name == NEGATION for reason in self.reasons):
+        is_major = self.major is None or self.major >= 0.5
+        if any(math.isinf(r.weight) or (is_major and r.name in _GRAVE) for r in self.reasons):
             return "critical"
-        return "major" if self.major is None or self.major >= 0.5 else "minor"
+        return "major" if is_major else "minor"
 
     @property
     def why(self) -> str:
@@ -123,20 +129,22 @@ class JudgeCalibration(NamedTuple):
     """Variance of the shift, covariance, variance of the slope."""
 
     @classmethod
-    def of(cls, probabilities: Sequence[float], wrong: Sequence[bool]) -> JudgeCalibration:
+    def of(
+        cls, probabilities: Sequence[float], wrong: Sequence[bool], *, usual: float = 1.0
+    ) -> JudgeCalibration:
         """From what the judge said and what people say of the same outputs.
 
-        The slope is drawn to 1: few answers say more about how many outputs are wrong than about how well
-        the judge ranks them.
+        The slope is drawn to the `usual` one: few answers say more about how many outputs are wrong than
+        about how well the judge ranks them.
         """
-        x = np.array([_logit(p) for p in probabilities])
+        x = np.array([logit(p) for p in probabilities])
         y = np.asarray(wrong, float)
-        shift, slope, hessian = 0.0, 1.0, np.eye(2)
+        shift, slope, hessian, firm = (1 - usual) * float(x.mean()), usual, np.eye(2), 8 / usual**2
         for _ in range(50):
             p = 1 / (1 + np.exp(-(shift + slope * x)))
             w = p * (1 - p)
-            gradient = np.array([(p - y).sum() + 0.05 * shift, ((p - y) * x).sum() + 8 * (slope - 1)])
-            hessian = np.array([[w.sum() + 0.05, (w * x).sum()], [(w * x).sum(), (w * x * x).sum() + 8]])
+            gradient = np.array([(p - y).sum() + 0.05 * shift, ((p - y) * x).sum() + firm * (slope - usual)])
+            hessian = np.array([[w.sum() + 0.05, (w * x).sum()], [(w * x).sum(), (w * x * x).sum() + firm]])
             step = np.linalg.solve(hessian, gradient)
             shift, slope = shift - float(step[0]), slope - float(step[1])
             if abs(step).max() < 1e-6:
@@ -153,7 +161,7 @@ class JudgeCalibration(NamedTuple):
         `probabilities` are what the judge said of them before it was recalibrated. The range is two standard
         deviations on either side: of what the answers leave open, and of chance in so many outputs.
         """
-        x = np.array([_logit(p) for p in probabilities])
+        x = np.array([logit(p) for p in probabilities])
         p = 1 / (1 + np.exp(-(self.shift + self.slope * x)))
         w = p * (1 - p)
         by_shift, by_slope = float(w.mean()), float((w * x).mean())
@@ -164,7 +172,7 @@ class JudgeCalibration(NamedTuple):
 
     def __call__(self, probability: float) -> float:
         """The probability that holds here."""
-        return _sigmoid(self.shift + self.slope * _logit(probability))
+        return _sigmoid(self.shift + self.slope * logit(probability))
 
 
 class JudgeRecord(NamedTuple):
@@ -224,6 +232,16 @@ class TranslationJudge(ABC):
     """Gives its opinion of outputs in one language pair."""
 
     pair: Pair
+    has_memory: ClassVar[bool] = False
+    """Whether it keeps answers by itself: then it is asked in this process, and nothing is recalled."""
+
+    def lent(self, context: RunContext, system: str) -> TranslationJudge:
+        """The same with what the engine lends, for outputs of one system; by default as it is."""
+        return self
+
+    def usual_slope(self, opinions: Sequence[Opinion]) -> float:
+        """Around which slope a calibration is looked for: 1 where the log-odds are those of errors."""
+        return 1.0
 
     @abstractmethod
     def judge(self, answers: Sequence[JudgedAnswer]) -> list[Opinion]:
@@ -358,7 +376,7 @@ class PairEvidence:
                 bent.append(None)
                 continue
             parts = {name: w * (clues[name].value - usual) for name, (w, usual) in model["clues"].items()}
-            total = model["bias"] + model["base"] * _logit(probability) + sum(parts.values())
+            total = model["bias"] + model["base"] * logit(probability) + sum(parts.values())
             reasons = tuple(
                 Reason(name, round(part, 2), clues[name].why, clues[name].words)
                 for name, part in sorted(parts.items(), key=lambda item: -item[1])
@@ -382,35 +400,42 @@ class PeopleJudge(TranslationJudge):
 
     def judge(self, answers: Sequence[JudgedAnswer]) -> list[Opinion]:
         found = self.finder.find(answers)
-        opinions = [
-            self._opinion(clues) if plain_marks(answer.output).strip() else _EMPTY
-            for answer, clues in zip(answers, found, strict=True)
-        ]
+        opinions = [self._opinion(clues) for clues in found]
         if self.evidence is not None:
             bent = self.evidence.bend(answers, [o.probability or 0.0 for o in opinions])
             for number, more in enumerate(bent):
-                if more is not None and opinions[number] is not _EMPTY:
+                if more is not None:
                     opinions[number] = _joined(opinions[number], *more)
-        return self._with_negations(answers, opinions)
+        return self._with_checks(answers, opinions)
 
-    def _with_negations(self, answers: Sequence[JudgedAnswer], opinions: Sequence[Opinion]) -> list[Opinion]:
-        """An error is at least as likely as people find one where source and reference bear it out.
+    def _with_checks(self, answers: Sequence[JudgedAnswer], opinions: Sequence[Opinion]) -> list[Opinion]:
+        """What the registry's checks know, and whether source and reference deny what the output says.
 
-        And as likely as it takes to be called wrong in a small file.
+        Where one of them is sure, an error is at least as likely as people find one there, and as likely as
+        it takes to be called wrong in a small file. Others only name a reason.
         """
-        polarity, (any_error, major) = find_polarity(self.pair), _data()["negated"]
-        found = list(opinions)
-        if polarity is None:
-            return found
-        for n, answer in enumerate(answers):
-            denied = polarity.contradict(answer.source, answer.output, answer.references)
-            if denied is not None and found[n] is not _EMPTY:
-                reason = Reason(NEGATION, math.inf, denied.why, (*denied.source, *denied.output))
-                found[n] = found[n]._replace(
-                    probability=max(found[n].probability or 0.0, any_error, PRECISION),
-                    major=max(found[n].major or 0.0, major),
-                    reasons=(reason, *found[n].reasons)[:4],
-                )
+        found = [
+            _EMPTY if not plain_marks(answer.output).strip() else o
+            for answer, o in zip(answers, opinions, strict=True)
+        ]
+        units = [Unit(str(n), a.output, a.source, a.references) for n, a in enumerate(answers)]
+        context = CheckContext(str(self.pair.source), str(self.pair.target))
+        checks = choose_checks((*SURE, *_GRAVE), (), context).checks
+        for finding in run_checks(checks, {"": units}, context, processes=1)[""]:
+            n, evidence = int(finding.case_id), CheckEvidence.of(finding)
+            sides = {"source": answers[n].source, "output": answers[n].output}
+            words = tuple(sides[mark.side][mark.start : mark.end] for mark in evidence.marks)
+            name = id_of(finding)
+            weight = math.inf if name in SURE else 1.0
+            found[n] = _with_reason(found[n], Reason(name, weight, evidence.why, words), "sure")
+        if (polarity := find_polarity(self.pair)) is not None:
+            for n, answer in enumerate(answers):
+                denied = polarity.contradict(answer.source, answer.output, answer.references)
+                if denied is not None:
+                    words = (*denied.source, *denied.output)
+                    found[n] = _with_reason(
+                        found[n], Reason("negation", math.inf, denied.why, words), "negated"
+                    )
         return found
 
     def _opinion(self, clues: Clues) -> Opinion:
@@ -447,6 +472,19 @@ class PeopleJudge(TranslationJudge):
         return f"Nobody has measured the judge on {self.pair}. The nearest: {near}.{more}"
 
 
+def _with_reason(opinion: Opinion, reason: Reason, measured: str) -> Opinion:
+    """The opinion with a reason of a check at the head, and what people found where a sure one spoke."""
+    if opinion is _EMPTY:
+        return opinion
+    if math.isinf(reason.weight):
+        any_error, major = _data()[measured]
+        opinion = opinion._replace(
+            probability=max(opinion.probability or 0.0, any_error, PRECISION),
+            major=max(opinion.major or 0.0, major),
+        )
+    return opinion._replace(reasons=(reason, *opinion.reasons)[:4])
+
+
 def _joined(opinion: Opinion, probability: float, reasons: tuple[Reason, ...]) -> Opinion:
     """The opinion with the evidence of a pack; a major error stays as likely among errors as it was."""
     share = (opinion.major or 0.0) / max(opinion.probability or 0.0, 1e-9)
@@ -480,9 +518,9 @@ def open_judge(pair: Pair, name: str = OURS) -> TranslationJudge:
     """A judge by name, for a pair: ours, with what a pack adds, or a metric (`metric_judge.py`)."""
     if name == OURS:
         return PeopleJudge(pair, ClueFinder(open_reader()), _weights(), _evidence(pair))
-    from mtassay.measures.metric_judge import open_metric_judge  # which builds on this module
+    from mtassay.measures.metric_judge import MetricJudge  # which builds on this module
 
-    return open_metric_judge(pair, name)
+    return MetricJudge.open(pair, name)
 
 
 def has_models(pair: Pair) -> bool:
@@ -547,6 +585,6 @@ def _sigmoid(value: float) -> float:
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, value))))
 
 
-def _logit(probability: float) -> float:
+def logit(probability: float) -> float:
     p = min(max(probability, 1e-4), 1 - 1e-4)
     return math.log(p / (1 - p))

@@ -16,6 +16,7 @@ from mtassay.data.marks import plural
 from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Severity, Unit
 from mtassay.measures.output_language import (
     is_foreign_word,
+    is_international,
     is_loan,
     is_monolingual,
     is_same_text,
@@ -26,7 +27,7 @@ from mtassay.measures.output_language import (
 _NO_WORDS = re.compile(
     r"https?://\S++|www\.\S++|(?<!\S)\S{1,80}@\S++|<[^<>]{1,400}>|\{[^{}]{1,80}\}|`[^`]{1,200}`"
     r"|[^\s\w(\"'“„«][\w.:/=-]++|(?<!\w)\w++[_/\\=.(:|][\w(/'\"]\S*+"
-    r"|(?<!\w)\w++(?:-\w++)+|\(\w++\)|(?<!\w)\w++:(?=\s)|\bgit(?: [a-z]++)+"
+    r"|(?<!\w)\w++=|(?<!\w)\w++(?:-\w++)+|\(\w++\)|(?<!\w)\w++:(?=\s)|\bgit(?: [a-z]++)+"
 )
 # Texts about commands have values and names of theirs in them: "  -z unique   Mark it".
 _COMMAND = re.compile(
@@ -74,7 +75,11 @@ class UntranslatedWords(Check):
                 not words
                 or not (words := list({*words}.intersection(_LONG.findall(output))))
                 or not (
-                    any(is_foreign_word(word, *languages) for word in words)
+                    any(
+                        is_foreign_word(w, *languages)
+                        for w in words
+                        if w not in _right_words(unit.references)
+                    )
                     or (
                         any(map(str.islower, words))  # one of a run is long
                         and len(set(source.split()).intersection(output.split())) >= _RUN
@@ -85,8 +90,7 @@ class UntranslatedWords(Check):
             if is_same_text(source, output):
                 continue
             if words := list(_left_words(source, output, *languages)):
-                right = {word for text in unit.references for word in _words(text)}
-                words = [word for word in words if word not in right]
+                words = [word for word in words if word not in _right_words(unit.references)]
             if words:
                 found[index] = words
                 left.update(words)
@@ -102,6 +106,11 @@ def _words(text: str) -> list[str]:
     from mtassay.nlp.annotation import plain_words  # slow to load
 
     return [word.text for word in plain_words(text)]
+
+
+@lru_cache(maxsize=1 << 13)
+def _right_words(references: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(word for text in references for word in _words(text))
 
 
 @lru_cache(maxsize=1 << 14)
@@ -137,7 +146,10 @@ def _left_words(source: str, output: str, source_language: str, target_language:
     if source_language in _CAPITAL_NOUNS:
         nouns = {word for word in _AFTER_ARTICLE.findall(output) if word in known}
         left += [word for word in nouns if word[0].isupper() and len(word) >= _LETTERS + 2]
-    foreign = [word for word in left if is_foreign_word(word, source_language, target_language)]
+    languages = source_language, target_language
+    foreign = [
+        word for word in left if is_foreign_word(word, *languages) and not is_international(word, *languages)
+    ]
     return list(dict.fromkeys([*foreign, *_runs(there, here)]))
 
 
@@ -253,8 +265,9 @@ class Omission(Check):
         lengths = lengths_of(units, context)
         for index, unit in enumerate(units):
             source = unit.source
-            missing = _fewer_sentences(source, unit.output) if source else 0
-            if missing and lengths.excess(unit) < -0.12 * missing:
+            missing, n = _fewer_sentences(source, unit.output) if source else (0, 0)
+            # Half of what the sentences would have, if all are of one length.
+            if missing and lengths.excess(unit) < 0.5 * math.log(1 - missing / n):
                 yield Alarm(index, f"{plural(missing, 'sentence')} fewer than the source, and it is shorter")
                 continue
             # The first comparisons are cheap and clear nearly all.
@@ -292,27 +305,39 @@ class Addition(Check):
         """Outputs of more than about twice the usual length and at least 30 letters more."""
         lengths = lengths_of(units, context)
         for index, unit in enumerate(units):
-            if not unit.source or len(unit.output) < len(unit.source) + 15 < 30 or has_contact(unit):
+            if not unit.source or len(unit.output) < len(unit.source) + 15 < 30:
                 continue
-            if (more := _fewer_sentences(unit.output, unit.source)) and lengths.excess(unit) > 0.35:
-                yield Alarm(index, f"{plural(more, 'sentence')} more than the source, and it is longer")
+            if (more := _fewer_sentences(unit.output, unit.source)[0]) and lengths.excess(unit) > 0.35:
+                why = f"{plural(more, 'sentence')} more than the source, and it is longer"
             elif is_far_longer(unit, lengths):
-                times = math.exp(lengths.excess(unit))
-                yield Alarm(index, f"{times:.1f} times the usual length: something may be added")
+                why = f"{math.exp(lengths.excess(unit)):.1f} times the usual length: something may be added"
+            else:
+                continue
+            if not has_contact(unit):
+                yield Alarm(index, why)
 
 
 _LONG_SOURCE = 50
 # What ends a part of a sentence.
 _PART = re.compile(r"[,;:.!?](?=\s|$)|[、，；：。！？]|\s[–—-]\s")
-_SENTENCE = re.compile(r"[^\W_]{2}[)\"”»]?[.!?](?=\s+[¿¡(\"“«„]?[^\W_]|\s*$)|[。！？](?!$)|[。！？]$")
+_SENTENCE = re.compile(
+    r"[^\W_]{1,2}[>)\]\"'”’“»]{0,3}(?:[\u00a0\u202f ]»)?(?:[.;]|[\u00a0\u202f ]?[!?]+)[\"”»)]?"
+    r"(?=\s+[¿¡(\"'“«„]*[^\W_]|\s*$)"
+    r"|[。！？](?!$)|[。！？]$"
+)
 
 
-def _fewer_sentences(one: str, other: str) -> int:
-    """How many sentences fewer the other text has; 0 where either has no plain sentences."""
+def _fewer_sentences(one: str, other: str) -> tuple[int, int]:
+    """How many sentences fewer the other text has, and how many this one has; 0 where they are not plain."""
     if len(one) > 1_000 or (". " not in one and "! " not in one and "? " not in one and "。" not in one):
-        return 0
-    own, theirs = len(_SENTENCE.findall(one)), len(_SENTENCE.findall(other))
-    return own - theirs if own > theirs > 0 else 0
+        return 0, 0
+    own, theirs = _count_sentences(one), _count_sentences(other)
+    return (own - theirs, own) if own > theirs > 0 else (0, 0)
+
+
+@lru_cache(maxsize=1 << 14)
+def _count_sentences(text: str) -> int:
+    return len(_SENTENCE.findall(text))
 
 
 _CONTACT = re.compile(r"\w@\w|https?://|www\.")

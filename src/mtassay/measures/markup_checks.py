@@ -113,7 +113,17 @@ def _tag_problems(source: str, output: str, unit: Unit) -> Sequence[FormProblem]
         # A language with more plural forms repeats the tags of a branch.
         expected = list({(_key(tag), tag.attributes): tag for tag in expected}.values())
         found = list({(_key(tag), tag.attributes): tag for tag in found}.values())
+    if _WIDE_LETTER.search(output) and any(tag.name in _SLANTED for tag in expected):
+        # Chinese, Japanese and Korean have no slanted letters, and write such words bold.
+        expected, found = (
+            [tag._replace(name="b") if tag.name in _SLANTED else tag for tag in own]
+            for own in (expected, found)
+        )
     return [*_compare_tags(expected, found, source, output)]
+
+
+_SLANTED = words("i em italic b strong bold")
+_WIDE_LETTER = re.compile("[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
 
 
 _BBCODE = re.compile(r"\[/?[a-z]{1,10}(?:=[^\[\]\n]{0,200})?\]")
@@ -329,10 +339,13 @@ def _entity_problems(source: str, output: str, unit: Unit) -> Sequence[FormProbl
                 problems.append(FormProblem(message, mark_all("output", output, raw, most=1)))
             elif raw != "&":
                 problems.append(FormProblem(f"{entity} is missing", mark_all("source", source, entity)))
+    for entity in dict.fromkeys(expected):
+        if entity not in found and (bare := re.search(rf"(?<![\w&]){re.escape(entity[1:])}", output)):
+            problems.append(FormProblem(f"{entity} has lost its &", mark("output", *bare.span())))
     return problems
 
 
-_CODE = re.compile(r"(?<![`\w\\])(`{1,3})(?![`\s])([^`\n]{1,200}?)(?<!\s)\1(?!`)")
+_CODE = re.compile(r"(?<![`A-Za-z0-9_\\])(`{1,3})(?![`\s])([^`\n]{1,200}?)(?<!\s)\1(?!`)")
 _BLOCK = re.compile(r"^```[^\n`]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _FENCE = re.compile(r"^\s{0,3}```", re.MULTILINE)
 _STRONG = re.compile(r"(?<![\w*\\])\*\*(?=[^\s*])|(?<=[^\s*])\*\*(?![\w*])|(?<=[^\s*])\*\*(?!\*)")

@@ -1,4 +1,4 @@
-"""Any metric as a judge, and scores that were made elsewhere: the same frame as for our own judge.
+"""Any metric as a judge, computed, asked of a model or read from a file: the same frame as for our own judge.
 
 A metric ranks outputs; it does not know which ones are wrong. So everything is undecided, the lowest quality
 first, until thirty or more answers of people calibrate it (`JudgeCalibration`).
@@ -6,42 +6,80 @@ first, until thirty or more answers of people calibrate it (`JudgeCalibration`).
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
-from mtassay.data.errors import InputError, UsageError
+import numpy as np
+
+from mtassay.data.errors import UsageError
 from mtassay.data.languages import Pair
-from mtassay.data.nouns import Segment
+from mtassay.data.nouns import RunContext, Segment
 from mtassay.data.settings import build
 from mtassay.measures.clues import JudgedAnswer
-from mtassay.measures.judge import JudgeCalibration, Opinion, Reason, TranslationJudge
-from mtassay.measures.metric import Metric, as_qualities
+from mtassay.measures.judge import JudgeCalibration, Opinion, Reason, TranslationJudge, logit
+from mtassay.measures.metric import Floats, Metric, as_qualities
+from mtassay.systems.client import UnkeptContext
 
-_FILE = "scores:"
 
+@dataclass(frozen=True)
+class MetricJudge(TranslationJudge):
+    """A metric of `score`, its quality turned round: the lower it is, the more likely an error.
 
-def open_metric_judge(pair: Pair, name: str) -> TranslationJudge:
-    """`scores:FILE`, or a metric as `score` names it; one that does not exist is an error.
-
-    >>> from mtassay.data.languages import parse_pair
-    >>> open_metric_judge(parse_pair("en-de"), "chrf").signature
-    'metric-chrf'
+    `system` is whose outputs they are: a file of scores may have rows by system and id.
     """
-    if name.startswith(_FILE):
-        return ScoreJudge.read(pair, Path(name.removeprefix(_FILE)))
-    metric: Metric = build("metric", name, language=str(pair.target), langpair=str(pair))
-    if metric.asks_models:
-        raise UsageError(
-            f"`{name}` asks a model for every output. Score with it first, then judge by the scores: "
-            f"`{_FILE}FILE`."
-        )
-    return MetricJudge(pair, name, metric)
 
+    pair: Pair
+    name: str
+    metric: Metric
+    context: RunContext = field(default_factory=UnkeptContext)
+    system: str = ""
 
-class _Uncalibrated(TranslationJudge):
-    """Says nothing before it is calibrated."""
+    @classmethod
+    def open(cls, pair: Pair, name: str) -> MetricJudge:
+        """A metric as `score` names it: `comet:MODEL`, `llm:MODEL`, `scores:FILE`.
+
+        >>> from mtassay.data.languages import parse_pair
+        >>> MetricJudge.open(parse_pair("en-de"), "chrf").signature.split("|")[0]
+        'chrf-nrefs:var'
+        """
+        return cls(pair, name, build("metric", name, language=str(pair.target), langpair=str(pair)))
+
+    def lent(self, context: RunContext, system: str) -> MetricJudge:
+        return replace(self, context=context, system=system) if self.has_memory else self
+
+    @property
+    def has_memory(self) -> bool:  # type: ignore[override]
+        return self.metric.asks_models or self.metric.is_given
+
+    def usual_slope(self, opinions: Sequence[Opinion]) -> float:
+        """Metrics use a small part of their scale: the slope that gives log-odds the usual spread."""
+        given = [logit(opinion.probability) for opinion in opinions if opinion.probability is not None]
+        return 1 / max(float(np.std(given)), 0.05) if given else 1.0
+
+    def judge(self, answers: Sequence[JudgedAnswer]) -> list[Opinion]:
+        """One opinion for each answer, in order; without a reference that the metric needs, an error.
+
+        What has no score is undecided without a probability.
+        """
+        if "references" in self.metric.needs and not all(answer.references for answer in answers):
+            raise UsageError(f"The judge `{self.name}` needs references.")
+        segments = [Segment(a.id, a.source, a.references) for a in answers]
+        outputs = {self.system: [answer.output for answer in answers]}
+        (measured,) = self.metric.measure_with(segments, outputs, self.context)
+        scores = self.metric.unit_scores(measured.values)
+        return [
+            _opinion(float(score), float(quality), self.metric.label)
+            for score, quality in zip(scores, self._qualities(scores), strict=True)
+        ]
+
+    def _qualities(self, scores: Floats) -> Floats:
+        """Between 0 and 1; scores from elsewhere may be on any scale, so that they are squeezed into it."""
+        qualities = as_qualities(self.metric, scores)
+        if self.metric.is_given:
+            turned = qualities if self.metric.higher_is_better else qualities - 1
+            qualities = 0.5 + 0.5 * turned / (1 + np.abs(turned))
+        return qualities
 
     def decide(
         self, opinions: Sequence[Opinion], *, calibration: JudgeCalibration | None = None
@@ -49,76 +87,20 @@ class _Uncalibrated(TranslationJudge):
         """Undecided, unless answers of people say what a score means."""
         return super().decide(opinions, calibration=calibration) if calibration else list(opinions)
 
+    @property
+    def signature(self) -> str:
+        return f"{self.name.partition(':')[0]}-{self.metric.signature([])}"
+
     def record(self, opinions: Sequence[Opinion]) -> str:
         """That nobody has measured it here."""
         return (
-            f"What {self.signature} calls wrong is not measured on {self.pair}: 30 or more answers in the "
+            f"What {self.name} calls wrong is not measured on {self.pair}: 30 or more answers in the "
             "review app calibrate it. Until then outputs are undecided, the worst first."
         )
 
 
-@dataclass(frozen=True)
-class MetricJudge(_Uncalibrated):
-    """A metric of `score`, its quality turned round: the lower it is, the more likely an error."""
-
-    pair: Pair
-    name: str
-    metric: Metric
-
-    def judge(self, answers: Sequence[JudgedAnswer]) -> list[Opinion]:
-        """One opinion for each answer, in order; without a reference that the metric needs, an error."""
-        if "references" in self.metric.needs and not all(answer.references for answer in answers):
-            raise UsageError(f"The judge `{self.name}` needs references.")
-        segments = [Segment(str(n), a.source, a.references) for n, a in enumerate(answers)]
-        (measured,) = self.metric.measure(segments, {"": [answer.output for answer in answers]})
-        scores = self.metric.unit_scores(measured.values)
-        return [
-            _opinion(float(score), float(quality), self.metric.label)
-            for score, quality in zip(scores, as_qualities(self.metric, scores), strict=True)
-        ]
-
-    @property
-    def signature(self) -> str:
-        return f"metric-{self.name}"
-
-
-@dataclass(frozen=True)
-class ScoreJudge(_Uncalibrated):
-    """Scores of a file by the id of the output: two columns, tab between them, higher is better."""
-
-    pair: Pair
-    scores: Mapping[str, float]
-    content: str
-
-    @classmethod
-    def read(cls, pair: Pair, path: Path) -> ScoreJudge:
-        """Read the file; a line that is not an id and a number is an error with its place."""
-        scores: dict[str, float] = {}
-        text = path.read_text("utf-8") if path.is_file() else ""
-        if not text.strip():
-            raise InputError("there are no scores", path=path)
-        for number, line in enumerate(text.splitlines(), start=1):
-            key, _, value = line.partition("\t")
-            try:
-                scores[key] = float(value)
-            except ValueError:
-                raise InputError(f"line {number} is not an id, a tab and a score", path=path) from None
-        return cls(pair, scores, hashlib.sha256(text.encode()).hexdigest()[:8])
-
-    def judge(self, answers: Sequence[JudgedAnswer]) -> list[Opinion]:
-        """One opinion for each answer, in order; what has no score is undecided without a probability."""
-        if missing := [answer.id for answer in answers if answer.id not in self.scores]:
-            raise UsageError(f"The file of scores has none for {missing[0]} ({len(missing):,} are missing).")
-        highest, lowest = max(self.scores.values()), min(self.scores.values())
-        span = (highest - lowest) or 1.0
-        return [_opinion(self.scores[a.id], (self.scores[a.id] - lowest) / span, "score") for a in answers]
-
-    @property
-    def signature(self) -> str:
-        return f"scores-{self.content}"
-
-
 def _opinion(score: float, quality: float, label: str) -> Opinion:
+    if math.isnan(score):
+        return Opinion("undecided", None, (Reason("metric", 0.0, f"no {label}"),), "metric")
     worse = round(1 - min(max(quality, 0.001), 0.999), 4)
-    reason = Reason("metric", worse, f"{label} {score:.3g}")
-    return Opinion("undecided", worse, (reason,), "metric")
+    return Opinion("undecided", worse, (Reason("metric", worse, f"{label} {score:.3g}"),), "metric")

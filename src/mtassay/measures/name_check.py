@@ -4,25 +4,28 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import ClassVar, NamedTuple
 
 from mtassay.data.languages import parse_language
-from mtassay.data.words import edit_distance, strip_marks
+from mtassay.data.words import edit_distance, sound_apart, strip_marks
 from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Severity, Unit, code_of
-from mtassay.measures.output_language import scripts_of
-from mtassay.nlp.word_forms import word_forms
+from mtassay.measures.output_language import given_names, scripts_of
+from mtassay.nlp.word_forms import WordForms, word_forms
 
 # A capital letter within a short word (iPhone, GitHub), letters with digits (A321, COVID-19), a handle.
 # Longer ones are words that lost the space between them, shorter ones abbreviations (QoL).
 _HANDLE = r"@[A-Za-z_]\w{1,30}"
-_NAME = (
-    r"[a-z]{1,2}[A-Z][a-z]{3,12}|[A-Z][a-z]{1,4}[A-Z][a-z]{2,4}|[A-Z][a-z]{3,8}[A-Z][A-Za-z]{0,2}"
-    r"|[A-Z]{1,3}\d{3,5}[A-Z]?|[A-Z]{4,8}-\d{1,4}"
+_NAME = r"[a-z]{1,2}[A-Z][a-z]{3,12}|[A-Z][a-z]{1,4}[A-Z][a-z]{2,4}|[A-Z][a-z]{3,8}[A-Z][A-Za-z]{0,2}"
+# Codes stay as they are in any script: LX-4470, B2.14, CZ3108.
+_CODE = (
+    r"[A-Z]{1,4}-\d{2,6}(?:-[A-Z\d]{1,4})?|[A-Z]{1,3}\d{3,5}[A-Z]?|[A-Z]{4,8}-\d{1,4}|[A-Z]\d{1,2}\.\d{2,3}"
+    r"|[A-Z]{1,3}\d-[A-Z\d]{2,4}"
 )
-_BEFORE, _AFTER = r"(?<![\w@./:#&%~\\-])", r"(?![\w@/-]|\.\w)"
+# Chinese and Japanese put no space beside a name.
+_BEFORE, _AFTER = r"(?<![A-Za-z0-9_à-ÿа-я@./:#&%~\\-])", r"(?![A-Za-z0-9_à-ÿа-я@/-]|\.[A-Za-z0-9_])"
 _SEPARATOR = re.compile(r"[\W_]+")
 _WORDS = re.compile(r"[^\W\d_]+")
 
@@ -44,12 +47,14 @@ class Names(Check):
         """
         # Where the target has another script, names are spelled in it.
         is_latin = context.target is None or scripts_of(parse_language(context.target).code) == ("Latin",)
-        name = re.compile(f"{_BEFORE}(?:{_HANDLE}{f'|{_NAME}' if is_latin else ''}){_AFTER}")
+        name = re.compile(f"{_BEFORE}(?:{_HANDLE}|{_CODE}{f'|{_NAME}' if is_latin else ''}){_AFTER}")
         code = code_of(context.target)
         can_swap = (
             bool(code) and context.source is not None and parse_language(context.source).code in ("en", "de")
         )
-        is_english = code_of(context.source) == "en" and code in _LATER_NAMED
+        source_code = code_of(context.source)
+        can_lose = source_code in _PLAIN_NOUNS and code in _LATER_NAMED and source_code != code
+        is_cyrillic = source_code in ("ru", "uk", "bg") and code in _LATER_NAMED and is_latin
         for index, unit in enumerate(units):
             source, output = unit.source, unit.output
             if not source or not output or source.isupper() or source.isalnum():
@@ -66,11 +71,25 @@ class Names(Check):
                         Mark("output", places[1], places[1] + len(swapped.other)),
                     )
                     yield Alarm(index, message, ends)
-                elif is_english and not unit.references and (lost := lost_name(source, output, code)):
+                elif (
+                    can_lose
+                    and not unit.references
+                    and (lost := lost_name(source, output, source_code, code))
+                ):
                     yield Alarm(index, f"{lost[0]!r} is missing", (Mark("source", *lost.span()),))
+                elif (
+                    is_cyrillic
+                    and not unit.references
+                    and (found := _latin_for_cyrillic(source, output, code))
+                ):
+                    there, here = found
+                    message = f"{there[0]!r} became {here[0]!r}"
+                    yield Alarm(index, message, (Mark("source", *there.span()), Mark("output", *here.span())))
                 continue
             bare = _bare(output)
             missing = [match for match in missing if _bare(match.group()) not in bare]
+            if not is_latin:  # Russian and Greek have letters of their own for those of codes.
+                missing = [m for m in missing if m[0][0] == "@" or not _has_digits(m[0], output)]
             for reference in unit.references:
                 own = _bare(reference)
                 missing = [match for match in missing if _bare(match.group()) in own]
@@ -86,6 +105,10 @@ def _names_in(source: str, name: re.Pattern[str]) -> Sequence[re.Match[str]]:
     return list(name.finditer(source))
 
 
+def _has_digits(code: str, output: str) -> bool:
+    return all(re.search(rf"(?<!\d){run}(?!\d)", output) for run in re.findall(r"\d+", code))
+
+
 def _bare(text: str) -> str:
     return _SEPARATOR.sub("", html.unescape(text)).casefold()
 
@@ -94,7 +117,9 @@ _DATA = Path(__file__).parent / "data"
 _PERSON = re.compile(r"(?<![\w-])([A-Z][a-zäöüß]{1,12}) ([A-Z][a-zäöüß]{2,14})(?![\w-]| [A-Z])")
 _TITLED = re.compile(
     r"(?<!\w)(?:Mrs?|Ms|Miss|Dr|Doctor|Prof(?:essor)?|Frau|Herrn?|Fräulein|Doktor|Sra?|Srta|Señora?|Senhora?|Doutora?"
-    r"|Doctora?|Monsieur|Madame|Mme|Mlle|M|Signora?|Sig|Dott)\.? ([A-Z][a-zäöüß]{3,14})(?![\w-]| [A-ZÄÖÜ])"
+    r"|Doctora?|Monsieur|Madame|Mme|Mlle|M|Signora?|Sig|Dott)"
+    r"\.? (?:(?:Dr|Prof)\.? )?(?:[A-ZÄÖÜ][a-zäöüßé]+ )?([A-ZÄÖÜ][a-zäöüßé]{3,14})"
+    r"(?![\w-]| [A-ZÄÖÜ])"
 )
 # A capital that no beginning of a sentence asks for.
 _INNER = re.compile(r"(?<=[a-zäöüß,] )[A-ZÄÖÜ][a-zäöüß]{2,14}(?![\w-])")
@@ -124,26 +149,63 @@ _INFLECTED = frozenset(
 )
 
 
-_LATER_NAMED = frozenset(("de", "es", "fr", "it", "pt", "ru", "ja", "zh", "nl", "pl", "cs"))
+_LATER_NAMED = frozenset(("de", "en", "es", "fr", "it", "pt", "ru", "ja", "zh", "nl", "pl", "cs"))
+# Languages whose common nouns have no capital, and whose dictionaries are large.
+_PLAIN_NOUNS = frozenset(("en", "es", "fr", "it", "pt", "de"))
+# In German only a place is told from a noun by what is before it.
+_GERMAN_PLACE = re.compile(r"(?:(?<=\bin )|(?<=\bnach )|(?<=\baus ))[A-ZÄÖÜ][a-zäöüß]{3,11}(?![\w-])")
 _LATER = re.compile(
-    r"(?:(?<=[^\W_] )|(?<=[^\W_], )|(?<=Dr\. )|(?<=Mr\. ))[A-Z][a-z]{3,14}(?![\w.@/-]|['’](?!s\b))"
+    r"(?:(?<=[^\W_] )|(?<=[^\W_], )|(?<=Dr\. )|(?<=Mr\. ))[A-ZÀ-Þ][a-zß-ÿ]{3,14}(?![\w.@/-]|['’](?!s\b))"
 )
+_CYRILLIC_NAME = re.compile(r"(?<![\w«\"-])[А-ЯЁЄІЇ][а-яёєії]{2,14}(?![\w-])")
+_INNER_LATIN = re.compile(r"(?<=[a-zà-ÿ,] )[A-Z][a-zà-ÿ]{3,14}(?![\w-])")
+
+
+def _latin_for_cyrillic(source: str, output: str, target: str) -> tuple[re.Match[str], re.Match[str]] | None:
+    """A name in Cyrillic letters, and the one in Latin letters that is in its place and sounds otherwise."""
+    theirs = list(_CYRILLIC_NAME.finditer(source))
+    inner = [match for match in theirs if match.start() and source[match.start() - 2] not in ".!?:—"]
+    ours = list(_INNER_LATIN.finditer(output))
+    if not inner or not ours or len(theirs) > 8:
+        return None
+    forms, table = word_forms(target), _places().rows
+    said = re.findall(r"[A-Z][a-zà-ÿ]{2,}", output)
+    lost = [m for m in inner if all(sound_apart(word, m[0].lower()) for word in said)]
+    new = [
+        m
+        for m in ours
+        if (m[0] in table or not (forms.knows(m[0]) or forms.knows(m[0].lower())))
+        and all(sound_apart(m[0], name[0].lower()) for name in theirs)
+    ]
+    if len(lost) != 1 or len(new) != 1 or table.get(new[0][0], -1) in _places_in(source):
+        return None
+    return lost[0], new[0]
+
+
 _LATIN_WORD = re.compile(r"(?<![\w.@/-])[A-Z][a-z]{3,14}(?![\w.@/-])")
 
 
-def lost_name(source: str, output: str, target: str) -> re.Match[str] | None:
-    """A word with a capital that no English dictionary has, and that no word of the output looks like.
+def lost_name(source: str, output: str, language: str, target: str) -> re.Match[str] | None:
+    """A word with a capital that no dictionary of its language has, and no word of the output looks like.
 
-    >>> lost_name("Please ask Professor Adeyemi first.", "Demandez d'abord au professeur.", "fr")[0]
+    >>> lost_name("Please ask Professor Adeyemi first.", "Demandez d'abord au professeur.", "en", "fr")[0]
     'Adeyemi'
     """
-    lost = [match for match in _LATER.finditer(source) if match[0] not in output]
+    names = _GERMAN_PLACE if language == "de" else _LATER
+    lost = [m for m in names.finditer(source) if m[0] not in output and (m[0].isascii() or language != "en")]
     small = strip_marks(output).lower() if lost else ""
     lost = [match for match in lost if match[0][:4].lower() not in small]
-    if not lost or not any(word.isalpha() and word.islower() for word in source.split()[1:]):
+    plain = [word for word in _WORDS.findall(source)[1:] if len(word) > 2]
+    # In a title every word has a capital.
+    if not lost or (language != "de" and 2 * sum(map(str.islower, plain)) < len(plain)):
         return None
-    forms = word_forms("en")
+    forms = word_forms(language)
     lost = [m for m in lost if not forms.knows(m[0]) and not forms.knows(m[0].lower())]
+    if language == "de":
+        lost = [m for m in lost if not forms.is_word(m[0].lower())]
+    lost = [m for m in lost if not m[0].endswith(("ish", "ian")) and not _is_compound(m[0].lower(), forms)]
+    rows, there = _places().rows, _places_in(output) if lost else {}
+    lost = [m for m in lost if rows.get(m[0], -1) not in there]
     if target in ("ja", "zh"):
         # Only where another name in Latin letters is in its place.
         new = [word for word in _LATIN_WORD.findall(output) if word not in source]
@@ -152,11 +214,17 @@ def lost_name(source: str, output: str, target: str) -> re.Match[str] | None:
     for match in lost:
         name = match[0].lower()
         if not any(
-            not _are_far(name, word) if target == "ru" else 2 * edit_distance(name, word) <= len(name) + 1
+            not sound_apart(name, word) if target == "ru" else 2 * edit_distance(name, word) <= len(name) + 1
             for word in words
         ):
             return match
     return None
+
+
+def _is_compound(word: str, forms: WordForms) -> bool:
+    """Whether a word is two words in one, one of them long: Mudcrawlers."""
+    cuts = (cut for cut in range(3, len(word) - 2) if max(cut, len(word) - cut) > 4)
+    return any(forms.knows(word[:cut]) and forms.knows(word[cut:]) for cut in cuts)
 
 
 class SwappedName(NamedTuple):
@@ -179,11 +247,11 @@ def swapped_name(source: str, output: str, target: str) -> SwappedName | None:
         if person[2] not in output:
             if other := _other_person(person, source, output, target):
                 return SwappedName(person[2], other)
-        elif person[1] in _given() and person[1] not in output:
+        elif person[1] not in output:
             before = re.search(rf"(?<![\w-])([A-Z][a-z]+) {person[2]}\b", output)
             if (
                 before
-                and before[1] in _given()
+                and before[1] in given_names()
                 and before[1] not in source
                 and before[1][:3] != person[1][:3]
             ):
@@ -192,11 +260,6 @@ def swapped_name(source: str, output: str, target: str) -> SwappedName | None:
         return swapped
     missing = [name for name in inner if name not in output]
     return _other_place(missing, source, output, target) if missing else None
-
-
-@cache
-def _given() -> frozenset[str]:
-    return frozenset((_DATA / "given_names.txt").read_text(encoding="utf-8").split())
 
 
 @lru_cache(maxsize=1 << 14)
@@ -215,7 +278,7 @@ def _after_title(found: re.Match[str], source: str, output: str, target: str) ->
 
 def _other_person(person: re.Match[str], source: str, output: str, target: str) -> str | None:
     first, last = person[1], person[2]
-    if first not in _given():
+    if first not in given_names():
         return None  # Firefox Help has another name in each language.
     if target in ("ru", "ja"):
         pattern, letters = (_CYRILLIC_PERSON, _CYRILLIC) if target == "ru" else (_KANA_PERSON, _KANA)
@@ -225,7 +288,7 @@ def _other_person(person: re.Match[str], source: str, output: str, target: str) 
         is_sure = last[0] in _SURE and last[:2] not in ("Kn", "Ph", "Ts", "Th")
         if is_sure and last[0] not in letters.get(found[3], last[0]):
             return found[2]
-        is_far = target == "ru" and _are_far(last, found[2])
+        is_far = target == "ru" and sound_apart(last, found[2])
         return found[2] if is_far else None
     start = output.find(f"{first} ")
     found = _LATIN_NEXT.match(output, start + len(first)) if start >= 0 else None
@@ -235,18 +298,6 @@ def _other_person(person: re.Match[str], source: str, output: str, target: str) 
     if found[1][:shared].casefold() == last[:shared].casefold():
         return None
     return found[1]
-
-
-_LATIN_OF = str.maketrans("бвгджзклмнпрстфхцчш", "bvgdzzklmnprstfhkks", "аеёиоуыэюяйъьщ")
-_SKELETON = str.maketrans("cqwx", "kkvk", "aeiouyhj")
-
-
-def _are_far(name: str, other: str) -> bool:
-    """Whether the consonants of a name and of a Russian one differ too much for one name."""
-    one = re.sub(r"(.)\1+", r"\1", name.lower().replace("ph", "f").translate(_SKELETON))
-    two = re.sub(r"(.)\1+", r"\1", other.lower().translate(_LATIN_OF).translate(_SKELETON))
-    distance = edit_distance(one, two)
-    return distance >= 3 and 2 * distance >= max(len(one), len(two))
 
 
 def small_place(source: str, output: str) -> str:
@@ -265,12 +316,12 @@ def small_place(source: str, output: str) -> str:
 class _Places(NamedTuple):
     """The number of each place by its names, Russian ones without their endings, and what finds them.
 
-    `firsts` are the first words of the Latin names, also with the ending that the pattern allows.
+    `firsts` are the Latin names by their first words, also with the ending that the pattern allows.
     """
 
     rows: dict[str, int]
     pattern: re.Pattern[str]
-    firsts: frozenset[str]
+    firsts: dict[str, list[str]]
 
 
 @cache
@@ -280,13 +331,17 @@ def _places() -> _Places:
     names = [name for name in table if name[0] < "\u0400"]
     cyrillic = "|".join(name for name in table if "\u0400" <= name[0] < "\u0500")
     others = "|".join(name for name in table if name[0] > "\u2e80")
-    pattern = rf"(?<![\w-])(?:(?:{'|'.join(names)})(?=s?(?![\w-]))|(?:{cyrillic})(?=[а-яё]{{0,2}}(?![\w-])))"
-    firsts = {_WORD.findall(name)[0] for name in names}
-    return _Places(
-        table,
-        re.compile(rf"{pattern}|(?<![ァ-ヴー])(?:{others})(?![ァ-ヴー])"),
-        frozenset(firsts | {f"{first}s" for first in firsts}),
-    )
+    pattern = rf"{_latin(names)}|(?<![\w-])(?:{cyrillic})(?=[а-яё]{{0,2}}(?![\w-]))"
+    firsts: dict[str, list[str]] = {}
+    for name in names:
+        first = _WORD.findall(name)[0]
+        for word in (first, f"{first}s"):
+            firsts.setdefault(word, []).append(name)
+    return _Places(table, re.compile(rf"{pattern}|(?<![ァ-ヴー])(?:{others})(?![ァ-ヴー])"), firsts)
+
+
+def _latin(names: Iterable[str]) -> str:
+    return rf"(?<![\w-])(?:{'|'.join(names)})(?=s?(?![\w-]))"
 
 
 _WORD = re.compile(r"\w+")
@@ -297,9 +352,13 @@ def _places_in(text: str) -> dict[int, str]:
     """The places of a text by number, each with the name that the text has last."""
     rows, pattern, firsts = _places()
     # Few texts name one, and the words of a text are found much faster than any of hundreds of names.
-    if (text.isascii() or max(text) < "\u0400") and firsts.isdisjoint(_WORD.findall(text)):
-        return {}
-    return {rows[name]: name for name in pattern.findall(text)}
+    if text.isascii() or max(text) < "\u0400":
+        names = {name for word in _WORD.findall(text) for name in firsts.get(word, ())}
+        # In the order of the table: the first of two names that begin alike counts.
+        found = re.findall(_latin(sorted(names, key=list(rows).index)), text) if names else ()
+    else:
+        found = pattern.findall(text)
+    return {rows[name]: name for name in found}
 
 
 def _other_place(missing: list[str], source: str, output: str, target: str) -> SwappedName | None:
@@ -313,11 +372,14 @@ def _other_place(missing: list[str], source: str, output: str, target: str) -> S
     if not added and target in _SPELLED and theirs and not ours:
         new = [name for name in _OUTPUT_INNER.findall(output) if name not in source]
         gone = [name for name in lost if name in table]
-        if gone and len(new) == 1 and not re.search(f"{gone[0]}[-’']", source):
+        if gone and len(new) == 1 and new[0][:4] != gone[0][:4] and not re.search(f"{gone[0]}[-’']", source):
             return SwappedName(gone[0], new[0])
     if not added or not lost or len(ours) > max(len(theirs), 1):
         return None
     known = [name for name in lost if name in table]
-    if not known and not re.search(rf"\b(?:in|from|to|near|at) {lost[0]}\b", source):
+    lost = [name for name in lost if not name.endswith(("ese", "ish", "ian"))] or lost[:0]
+    if not known and not lost:
+        return None
+    if not known and not re.search(rf"\b(?:in|from|to|near|at|connects|between|and) {lost[0]}\b", source):
         return None
     return SwappedName((known or lost)[0], added[0])

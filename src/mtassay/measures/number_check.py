@@ -12,7 +12,7 @@ from mtassay.data.languages import parse_language
 from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Severity, Unit
 from mtassay.measures.word_sets import swapped_word
 from mtassay.nlp.numbers import Number, NumbersOf, is_converted, month_of, western
-from mtassay.nlp.numerals import HAN_LANGUAGES, WORDS, has_unit, lexicon
+from mtassay.nlp.numerals import HAN_LANGUAGES, WORDS, has_unit, key_of, lexicon, spellings
 
 if TYPE_CHECKING:
     from mtassay.nlp.normalisation import Normaliser
@@ -63,8 +63,12 @@ class Numbers(Check):
             if runs and (_NO_NUMBER.search(source) or _NO_NUMBER.search(output)):
                 continue
             # Nearly always the same digits are in the output, which is cheap to see.
-            found = None
-            if (runs and not _has_all(runs, output)) or (not runs and reader.has_words(source)):
+            clocks = reader.half_hours(source, output)
+            if clocks and clocks[0] % 12 == clocks[1] % 12:
+                continue
+            found = _Found(f"{clocks[0]}:30 became {clocks[1]}:30") if clocks else None
+            is_plain = runs and _has_all(runs, output) and not _is_regrouped(source, output)
+            if not found and not is_plain and (runs or reader.has_words(source)):
                 found = (reader.compare(unit) if runs else None) or reader.swapped(unit)
             if runs and not found:
                 found = _changed_unit(source, output)
@@ -103,6 +107,17 @@ class _Reader:
     def has_words(self, text: str) -> bool:
         """Whether a text may have numbers in words; cheap to see."""
         return _has_words(text, self.source)
+
+    def half_hours(self, source: str, output: str) -> tuple[int, int] | None:
+        """The hour of the one half hour in words of either text: half past eight, halb neun, 8:30."""
+        there, here = _half_hour(source, self.source), _half_hour(output, self.target)
+        if there is None and here is None:
+            return None
+        there, here = (
+            hour if hour is not None else _half_hour(text, None)
+            for hour, text in ((there, source), (here, output))
+        )
+        return None if there is None or here is None else (there, here)
 
     def compare(self, unit: Unit) -> _Found | None:
         """What is missing from an output, and what is there instead."""
@@ -189,6 +204,9 @@ class _Reader:
             )
         ):
             return None
+        # Of 三遍 nobody knows whether it is a number; where the digit is there, nothing is lost.
+        if _has_han(missing[0], output, self.target) or _has_han(instead[0], source, self.source):
+            return None
         for reference in unit.references:
             if missing[0] not in _values(reference, self.target) and missing[0] not in _in_digits(reference):
                 return None
@@ -212,6 +230,14 @@ class _Reader:
         for number in theirs.numbers:
             if not ours.has(number, source=theirs):
                 return _Found(f"{number.shown} has another unit", ())
+        place = _SCALED.search(western(source))
+        if place is None or len(theirs.numbers) != 1 or unit.references or has_unit(output, self.target):
+            return None
+        scale = lexicon(self.source).get(key_of(place[2]))
+        found = re.search(rf"(?<![\d.,]){re.escape(place[1])}(?![\d.,]*\d)", western(output))
+        if found and scale and scale.kind == "scale" and not _SCALE_SIGN.match(output, found.end()):
+            where = Mark("source", *place.span()), Mark("output", *found.span())
+            return _Found(f"{place[0]!r} became {place[1]}", where)
         return None
 
     def kept_separator(self, unit: Unit) -> _Found | None:
@@ -226,6 +252,11 @@ class _Reader:
         return _Found(f"{match[0]} has the separators of the source language", marks)
 
 
+_SCALED = re.compile(r"(?<![\d.,])(\d[\d.,]*(?<=\d))[ \u00a0]([^\W\d_]{4,})")
+# Thousands and millions in short: 5K, 5 tis., 5 тыс., 5 Mio.
+_SCALE_SIGN = re.compile(
+    r"[ \u00a0\u202f]?(?:[kmb]\b|mi|mln|mld|mr?d|bn|ti?s|tsd|тыс|млн|млрд|[千万萬億亿百])", re.IGNORECASE
+)
 _ROMAN_WORD = re.compile(r"(?<!\w)[IVX]+(?=(?:e|er|ème)?(?!\w))")
 _ROMAN = {
     f"{tens}{ones}": 10 * i + j
@@ -270,6 +301,57 @@ def _mark(side: str, text: str, shown: str) -> Mark | None:
     return Mark(kind, *places[0].span()) if len(places) == 1 else None
 
 
+# How a half hour is said: what is before and after the word of the hour, and how many hours it is ahead.
+_HALF_HOURS = {
+    "en": (r"\bhalf past ", r"\b", 0),
+    "de": (r"\bhalb ", r"\b", 1),
+    "nl": (r"\bhalf ", r"\b", 1),
+    "es": (r"\blas? ", r" y media\b", 0),
+    "pt": (r"\bàs? ", r"(?: horas?)? e meia\b", 0),
+    "fr": (r"\b", r" heures? et demie\b", 0),
+    "it": (r"\balle ", r" e mezz[ao]\b", 0),
+    "zh": (r"", r"点半", 0),
+    "ja": (r"", r"時半", 0),
+}
+
+
+@cache
+def _half_hour_pattern(language: str) -> tuple[re.Pattern[str], Mapping[str, int]]:
+    before, after, _ = _HALF_HOURS[language]
+    words = {word: hour for hour in range(1, 13) for word in (*spellings(hour, language), str(hour))}
+    if language in HAN_LANGUAGES:
+        words |= {"一二三四五六七八九十"[hour - 1]: hour for hour in range(1, 11)} | {
+            "两": 2,
+            "十一": 11,
+            "十二": 12,
+        }
+    choices = "|".join(sorted(words, key=len, reverse=True))
+    return re.compile(f"{before}({choices}){after}", re.IGNORECASE), words
+
+
+def _half_hour(text: str, language: str | None) -> int | None:
+    """The hour of the only half hour in a text, in words of the language or else in digits."""
+    if language is None:
+        found = [int(hour) for hour in _HALF_IN_DIGITS.findall(western(text))]
+    elif language in _HALF_HOURS:
+        pattern, words = _half_hour_pattern(language)
+        found = [words[word.lower()] - _HALF_HOURS[language][2] for word in pattern.findall(text)]
+    else:
+        return None
+    return found[0] if len(found) == 1 else None
+
+
+_HALF_IN_DIGITS = re.compile(r"(?<![\d.,:])(\d{1,2}) ?(?:[:.hч点時]|Uhr) ?30(?![\d.,:])")
+
+
+def _is_regrouped(source: str, output: str) -> bool:
+    """Whether a figure of the output goes on after a figure of the source: 2,750 and 2,750,000."""
+    if len(_DIGITS.findall(output)) <= len(_DIGITS.findall(source)):
+        return False
+    starts = tuple(f"{figure}{sign}" for figure in _FIGURE.findall(source) for sign in ",.")
+    return any(figure.startswith(starts) and figure not in source for figure in _FIGURE.findall(output))
+
+
 def _has_all(runs: Iterable[str], text: str) -> bool:
     """True if each run of digits is in the text by itself; False may mean that it is hard to see."""
     for run in runs:
@@ -302,6 +384,13 @@ _FACTORS = (
     100,
     0.01,
 )
+
+
+def _has_han(value: str, text: str, language: str | None) -> bool:
+    return language in HAN_LANGUAGES and any(f"{i}" == value and digit in text for i, digit in _HAN_DIGITS)
+
+
+_HAN_DIGITS = [*enumerate("零一二三四五六七八九十"), (2, "两"), (2, "兩"), (2, "双")]
 
 
 def _is_short_year(one: float, two: float) -> bool:
@@ -412,6 +501,7 @@ _UNITS = {
     "µg": "µg μg mcg мкг 微克",
     "kg": "kg kgs кг 公斤 千克 キログラム kilogram kilograms kilogramm kilogramme kilogrammes kilo kilos",
     "ml": "ml мл 毫升",
+    "l": "l л liter liters litre litres litro litros litri litr литр литра литров リットル 升",
     "cm": "cm см 厘米",
     "mm": "mm мм 毫米",
     "kilo": "キロ",
@@ -446,14 +536,14 @@ _UNITS = {
 _UNIT_OF = {word: unit for unit, words in _UNITS.items() for word in words.split()}
 _HAN_UNITS = "|".join(sorted((word for word in _UNIT_OF if word[0] > "⺀"), key=len, reverse=True))
 _WITH_UNIT = re.compile(
-    r"(?<![\w.,])(\d{1,4}(?:[.,]\d{1,3})?)[ \u00a0\u202f-]?"
-    rf"({_HAN_UNITS}|(?:%|％|٪|°[CF]|℃|℉|g|г|km ?/ ?h|км ?/ ?ч|[^\W\d_]{{2,12}})(?![\w/²³]))",
+    r"(?<![A-Za-zà-ÿа-я0-9_.,])(\d{1,4}(?:[.,]\d{1,3})?)[ \u00a0\u202f-]?"
+    rf"({_HAN_UNITS}|(?:%|％|٪|°[CF]|℃|℉|[glгл]|km ?/ ?h|км ?/ ?ч|[^\W\d_]{{2,12}})(?![\w/²³]))",
     re.IGNORECASE,
 )
 
 
 _MEASURE = re.compile(
-    r"(?<![^\W\d_])(?:k?m|[cmk]m|[km]?g|[fl]t|lbs?|oz|mph|in|l|ml|kmh|º|°)(?![^\W\d_])|[°″′℃℉]|\d['\"]"
+    r"(?<![^\W\d_])(?:k?m|[cmk]m|[km]?g|[fl]t|lbs?|oz|mph|in|l|ml|kmh|º|°)(?![^\W\d_]|['’])|[°″′℃℉]|\d['\"]"
     r"|\b(?:mil(?:es?|ha|las?|ja)|meile|feet|foot|fu(?:ß|ss)|pieds?|pies?|pés?|inch|zoll|pulgad|pouce|polegad|pound"
     r"|pfund|livre|libr|kilo|gram|met[re]|mètre|litr|liter|gallon|gal[oó]|unze|ounce|onza|acre|hecta|hekta|yard"
     r"|degree|grad|celsius|fahrenheit|knot|knoten|nudo|nœud|nautical|ton|knopp|psi|bar\b|tausend|thousand|mil\b)"

@@ -10,7 +10,8 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 from mtassay.data.languages import name_of, parse_language
-from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Unit
+from mtassay.data.words import sound_distance
+from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Unit, code_of
 from mtassay.measures.talk import note_labels, refusal_in, speaks_of_translation
 from mtassay.nlp.identification import (
     FREQUENT_WORDS,
@@ -134,9 +135,11 @@ def is_same_text(one: str, other: str) -> bool:
     >>> is_same_text("„Straße 7“", "STRASSE 7"), is_same_text("Straße 7", "Straße 8")
     (True, False)
     """
-    # The first letters are enough for nearly all texts.
-    if one[:1].isalnum() and other[:1].isalnum() and one[0].casefold()[0] != other[0].casefold()[0]:
-        return False
+    # The first letters and the last ones are enough for nearly all texts.
+    ends = (one[:1], other[:1], 0), (one.rstrip(_MARKS)[-1:], other.rstrip(_MARKS)[-1:], -1)
+    for a, b, side in ends:
+        if a.isalnum() and b.isalnum() and a.casefold()[side] != b.casefold()[side]:
+            return False
     first, second = _FIRST_WORD.search(one), _FIRST_WORD.search(other)
     if first is None or second is None:
         return first is second
@@ -156,6 +159,12 @@ def fold(text: str) -> str:
     'strasse7ja'
     """
     return _NOT_WORD.sub("", text).casefold()
+
+
+@cache
+def given_names() -> frozenset[str]:
+    """First names of people."""
+    return frozenset((_LOANS.parent / "given_names.txt").read_text(encoding="utf-8").split())
 
 
 _LOANS = Path(__file__).parent / "data" / "loan_words.txt"
@@ -184,7 +193,23 @@ def knows_word(word: str, language: str) -> bool:
 def is_foreign_word(word: str, source: str, target: str) -> bool:
     """Whether the source language has the word and the target language does not."""
     # A dictionary takes long to open, and what the target language has needs no second one.
-    return not knows_word(word, target) and word_forms(source).knows(word)
+    if knows_word(word, target):
+        return False
+    forms = word_forms(source)
+    return forms.knows(word) or (len(word) > 9 and bool(forms.links) and forms.is_word(word.lower()))
+
+
+_FAMILIES = (("de", "nl", "sv"), ("fr", "es", "it", "pt"), ("pl", "cs"))
+
+
+@lru_cache(maxsize=10_000)
+def is_international(word: str, source: str, target: str) -> bool:
+    """Whether Germanic, Romance and Slavic languages have a word alike, so that any may: festival, album."""
+    others = [[code for code in family if code not in (source, target)] for family in _FAMILIES]
+    return all(
+        any(word_forms(code).knows(form) for code in family for form in (word, word.capitalize()))
+        for family in others
+    )
 
 
 _FIELD = re.compile(r"%(?:\d+\$)?[-+0-9.]*l{0,2}[a-zA-Z]")
@@ -371,11 +396,17 @@ class Untranslated(_LanguageCheck):
         words = file_words(units, context)
         for index, unit in enumerate(units):
             source, output = unit.source, unit.output
+            if source and source[0] > "\u0400" and _is_spelled_out(source, output):
+                where = Mark("output", 0, len(output))
+                yield Alarm(index, "the output is the source in other letters, untranslated", (where,))
+                continue
             if not source or not _share_beginnings(source, output):
                 continue
             if is_same_text(source, output):
                 is_plain = is_translatable(source) or _is_label(source, words.source, words.target)
                 if not is_plain or _is_like_reference(unit) or _may_stay(unit, words.target):
+                    continue
+                if source.istitle() and source.split()[0] in given_names():
                     continue
                 # Languages that share most words may well say the same.
                 if words.has_enough and 3 * words.vocabulary.leaning(output) > len(output.split()):
@@ -383,12 +414,27 @@ class Untranslated(_LanguageCheck):
                 yield Alarm(
                     index, "the output is the source, untranslated", (Mark("output", 0, len(output)),)
                 )
+            elif _USAGE.search(source):
+                continue
             elif (left := words.leftovers(unit)) and sum(left) >= 3 and sum(left) >= 0.7 * len(left):
                 yield Alarm(
                     index,
                     f"{sum(left)} of {len(left)} words are untranslated",
                     (Mark("output", 0, len(output)),),
                 )
+
+
+def _is_spelled_out(source: str, output: str) -> bool:
+    """Whether an output in Latin letters is a Cyrillic source as it sounds, word by word; names may be so."""
+    there, here = words_of(source), words_of(output)
+    if len(there) != len(here) or len(there) < 3 or not output.isascii() or not _SCRIPTED.search(source):
+        return False
+    pairs = list(zip(here, there, strict=True))
+    alike = [one for one, two in pairs if sound_distance(one, two)[0] * 4 <= max(2, len(two))]
+    return 4 * len(alike) >= 3 * len(pairs) and sum(map(str.islower, alike)) >= 2
+
+
+_SCRIPTED = re.compile("[\u0400-\u04ff]{3}")
 
 
 def _is_label(source: str, language: str | None, target: str | None) -> bool:
@@ -487,13 +533,25 @@ def _why_wrong(unit: Unit, target: str, words: FileWords) -> str:
         return ""
     guess = identify(unit.output, target)
     is_sure = guess.is_sure or (guess.probability >= 0.5 and guess.expected < 0.001)
-    if not (is_sure and guess.excludes(target)):
+    if not (is_sure and guess.excludes(target)) and not _has_words_of(guess.code, target, unit):
         return ""
     if any(identify(text, target).code in same_as(guess.code) for text in unit.references):
         return ""
     if sum(words.leftovers(unit)) >= 0.7 * len(words_of(unit.output)):
         return ""  # for `untranslated`
     return f"looks like {name_of(guess.code)}, not {name_of(target)}"
+
+
+def _has_words_of(code: str, target: str, unit: Unit) -> bool:
+    """Whether another language has all words of an output, and the target language not even most."""
+    own = {word for word in words_of(unit.output) if word.islower() and len(word) > 2}
+    # Danish and Norwegian dictionaries are too small to tell the two apart.
+    is_other = code_of(code) != "" and code not in same_as(target)
+    if not is_other or {code, target} <= {"da", "nb", "nn", "no"} or len(own) < 4:
+        return False
+    other = word_forms(code)
+    strange = [word for word in own if not knows_word(word, target)]
+    return 3 * len(strange) >= len(own) > 0 and len(strange) > 1 and all(map(other.knows, own))
 
 
 def _is_talk(unit: Unit) -> bool:
@@ -510,6 +568,12 @@ def _is_talk(unit: Unit) -> bool:
 def wrong_script(unit: Unit, target: str) -> str | None:
     """The script of nearly all letters of the output, if the target language is not written in it."""
     letters = _LETTER.findall(unit.output[:300])
+    if (
+        target in ("zh", "yue")
+        and len(letters) > 7
+        and 4 * len(_KANA.findall(unit.output[:300])) > len(letters)
+    ):
+        return "Japanese"
     right = _letters_of(scripts_of(target))
     # A Chinese character is worth a word, and a name in Latin letters is long.
     weight = 40 if target in ("zh", "ja", "yue") else 5
@@ -525,6 +589,9 @@ def wrong_script(unit: Unit, target: str) -> str | None:
     counts = {name: len(re.findall(f"[{span}]", "".join(letters))) for name, span in _SCRIPTS.items()}
     name, n = max(counts.items(), key=lambda item: item[1])
     return name if 2 * n > len(letters) else "Latin"
+
+
+_KANA = re.compile("[\u3041-\u3096\u30a1-\u30fa]")
 
 
 @cache

@@ -21,7 +21,7 @@ _PATTERN = re.compile(
     (?P<escape>%%)
   | (?P<double>\{\{\{?\s*+[^{}\n]{1,80}\}\}\}?)
   | (?P<block>\{%[^{}%\n]{1,80}%\} | <%[=-]?[^<>%\n]{1,80}%>)
-  | (?P<dollar>\$\{[^{}\n]{1,80}\} | \$t\([^()\n]{1,80}\) | \$[A-Za-z_][A-Za-z0-9_]*+(?![$|]))
+  | (?P<dollar>\$\{[^{}\n]{1,80}\} | \$t\([^()\n]{1,80}\) | \$[A-Za-z_][A-Za-z0-9_]*+(?!\$))
   | (?P<ruby>%\{[^{}\n]{1,80}\} | %<\w++>[-+0\#]*+[\d.]*+[a-z])
   | (?P<python>%\([^()\n]{1,80}\)[-#0+]*+\d*+(?:\.\d++)?[hlL]?[diouxXeEfFgGcrsa])
   | (?P<environment>%(?!(?:hh|ll)[diouxX]%)[A-Za-z][A-Za-z0-9_]{2,}+%(?!%) | %[A-Z][A-Z0-9_]%)
@@ -31,7 +31,8 @@ _PATTERN = re.compile(
   | (?P<brace>\{\s*+\$?[\w.\-\[\]]*+(?:![rsa])?(?::[^{}\s]{0,20})?\s*+\})
   | (?P<name>\#[A-Z][A-Z0-9_]++\# | @@\w++@@ | (?<!\w)__[A-Z][A-Z0-9_]*?__(?!\w)
       | (?<![\w:]):[a-z][a-z0-9_+-]{1,30}+:(?![\w:])
-      | \[\[?[A-Z][A-Z0-9_]++\]\]?(?![(\w.]) | (?<![^\s("'])[:@][a-z][a-z0-9_]++(?![\w@:/-]|\.\w))
+      | \[\[?[A-Z][A-Z0-9_]++\]\]?(?![(\w.])
+      | (?<![^\s("'“«„‘：，、（一-龥])[:@][a-z][a-z0-9_]++(?![A-Za-z0-9_@:/-]|\.[A-Za-z0-9_]))
     )""",
     re.VERBOSE,
 )
@@ -149,8 +150,9 @@ def _relevant(
     else:
         dropped.add("qt")  # Turkish and Basque write %50.
     if "name" in kinds and "[" in source and _COMMAND.search(source):
-        expected = [p for p in expected if p.text[0] != "["]
-        found = [p for p in found if p.text[0] != "["]
+        expected, found = (
+            [p for p in own if p.text[0] != "[" or p.text[1] == "["] for own in (expected, found)
+        )
     if "name" not in kinds:
         # Only what nobody writes in a plain text is an added placeholder.
         found = [p for p in found if p.kind != "name" or p.text[0] == "#"]
@@ -291,6 +293,8 @@ def _report(
         match = _PRINTF.fullmatch(missing[0].text)
         if missing[0].kind != "printf" or (match and (match[6] in _NUMBERS or not in_order)):
             return
+    if facts.get("plural") == "one" and len(added) == 1 and not missing and added[0].text[-1] in "du123n":
+        return  # In many languages this form is that of 21, too, and so has the number.
     for placeholder in missing:
         same = [p for p in added if p.kind == placeholder.kind]
         alike = [p for p in same if _core(p.key) == _core(placeholder.key) and _core(p.key)]

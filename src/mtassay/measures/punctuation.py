@@ -86,6 +86,8 @@ def end_of(text: str) -> str:
         text = _TAGS_AT_END.sub("", text).rstrip(_CLOSERS)
     if not text:
         return ""
+    if text.endswith(("(..", "(...", "[...", "|...")):
+        return ""
     if text.endswith(("..", "。。", "．．", ". . .")):
         return "ellipsis"
     return _KIND_OF.get(text[-1], "")
@@ -201,6 +203,8 @@ def _end_problem(
         # Translators often end a sentence that the writer left open; a label has no full stop anywhere.
         if given == "period" and (len(source.split()) > 3 or _ORDINAL.search(output)):
             return None
+        if given == "question" and source.startswith(("If ", "Whether ")):
+            return None
         length = 3 if bare.endswith("...") else 1
         fix = bare[:-length].rstrip() + output[len(bare) :] if is_plain and bare[-1] in _KIND_OF else None
         return FormProblem(f"The source has no {_NAMES[given]} at the end", where, fix=fix)
@@ -224,7 +228,7 @@ _PAIRS = {"(": ")", "[": "]", "{": "}", "（": "）", "【": "】", "「": "」"
 _ANY_BRACKET = re.compile(r"[()\[\]{}（）【】「」『』《》]")
 _WIDE_BRACKET = {"（": "(", "）": ")", "【": "[", "】": "]", "［": "[", "］": "]", "｛": "{", "｝": "}"}
 _ENUMERATION = re.compile(
-    r"(?:^|(?<=\s))\w{1,3}\)(?=\s\S)|[:;]-?[()\[\]{}]|[()]-?[:;]|[\"'„“«‘`»][()\[\]{}][\"'”“»’«]|\\[()\[\]{}]"
+    r"(?:^|(?<=\s))\w{1,3}\)(?=\s\S)|(?<!\w)[:;]-?[()\[\]{}]|(?<!\w)[()]-?[:;]|[\"'„“«‘`»][()\[\]{}][\"'”“»’«]|\\[()\[\]{}]"
 )
 _PAIRS_IN_QUOTES = re.compile(r"[\"'“‘`][()\[\]{}][\"'”’]")
 _MIXED_WIDTH = re.compile(r"（[^()（）\n]{1,80}\)|\([^()（）\n]{1,80}）")
@@ -332,11 +336,13 @@ class Quotes(ConventionCheck):
         return problems
 
 
+_SINGLE_QUOTED = re.compile(r"(?<!\w)'[^'\n]{2,80}'(?!\w)")
+_OPEN_SINGLE = re.compile(r"^[^'`]*(?<![\w\\])'(?=[\w{])[^']*$")
 _CLOSED_STRAIGHT = re.compile(r'„[^„“”"<>{}]{1,80}"')
 
 
 def _odd_quotes(text: str) -> bool:
-    return sum(text.count(char) for char in "\"'`‘’“”«»") % 2 == 1
+    return sum(text.count(char) for char in "\"'`‘’„“”«»") % 2 == 1
 
 
 def _quote_problems(source: str, output: str, unit: Unit) -> Sequence[FormProblem]:
@@ -376,9 +382,19 @@ def _quote_problems(source: str, output: str, unit: Unit) -> Sequence[FormProble
         problems.append(
             FormProblem(f"{quoted(match[0])} is closed with another mark", mark("output", *match.span()))
         )
+    open_single = _OPEN_SINGLE.search(output) if "'" in output and not problems else None
+    closed = output.rfind("'") if _SINGLE_QUOTED.search(source) and output.count("'") == 1 else -1
+    if open_single and source.count("'") % 2 == 0:
+        problems.append(FormProblem("A quotation mark ' is not closed", mark("output", *open_single.span())))
+    elif (
+        closed > 2 and output[closed - 3 : closed].isalpha() and not output[closed + 1 : closed + 2].isalnum()
+    ):
+        problems.append(FormProblem("A quotation mark ' is not opened", mark("output", closed, closed + 1)))
     if not problems and not any(char in output for char in _ALL_QUOTES):
         match = _SOURCE_QUOTED.search(source)
-        if match and not re.search(r"<[^<>]+=\s*[\"']", source):
+        # A long text is worded anew, and a value needs no quotes.
+        is_plain = len(source) < 250 and not re.search(r"<[^<>]+=\s*[\"']", source)
+        if match and is_plain and not set("%{").intersection(match[0]):
             where = mark("source", match.start(), match.end())
             problems.append(FormProblem(f"The quotation marks of {quoted(match[0])} are missing", where))
     return problems
@@ -396,7 +412,12 @@ _ONE_LETTER = {
     "pl": "wzoiu",
     "cs": "aikosuvz",
 }
-_DOUBLED_PARTICLE = re.compile(r"(?<![ぁ-ん])(?:がが|をを|にに(?!ゃ)|のの(?!し))")
+_DOUBLED_PARTICLE = {
+    "ja": re.compile(r"(?<![ぁ-ん])(?:がが|をを|にに(?!ゃ)|のの(?!し))"),
+    "zh": re.compile(
+        r"将将|在在|被被|把把|已已|与与|(?<!不)了了(?!之)|的的(?!确)|和和(?!气)|会会(?!员|议)|从从(?!容)"
+    ),
+}
 _DOUBLED_SIGN = re.compile(r"(?<![!?,，。！？、;.])([!?,，。！？、.])\1(?!\1)(?=[\s\"'”»)]|$)")
 # Languages that double words for grammar: slowly slowly, one one.
 _REDUPLICATE = (
@@ -446,7 +467,7 @@ class DoubledWords(UnitCheck):
         reduplicates = code in _REDUPLICATE
         letters = _ONE_LETTER.get(code)
         short = re.compile(rf"(?<![^\s(])([{letters}]) \1(?= [^\W\d_])") if letters else None
-        short = _DOUBLED_PARTICLE if code == "ja" else short
+        short = _DOUBLED_PARTICLE.get(code, short)
 
         def problems(source: str, output: str, unit: Unit) -> Sequence[FormProblem]:
             match = _DOUBLED_SIGN.search(output)

@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import ClassVar
 
 from mtassay.measures.check import (
@@ -76,7 +77,7 @@ class Spaces(ConventionCheck):
             found = list(_ends(source, output, code))
             if "  " in output and "  " not in source:
                 match = _DOUBLE.search(output)
-                if match:
+                if match and match.end() - match.start() < 5:  # more is a column
                     fix = _DOUBLE.sub(" ", output) if "\n" not in output else None
                     where = mark("output", match.start(), match.end())
                     found.append(
@@ -136,8 +137,9 @@ def _ends(source: str, output: str, code: str) -> Iterator[FormProblem]:
         else:
             yield FormProblem("The space at the beginning is missing", where, fix=before + output)
     before, given = _trailing(source), _trailing(output)
-    if (before == "") != (given == ""):
-        end = len(output.rstrip("\r\n"))
+    # Before a line break nobody sees a space.
+    if (before == "") != (given == "") and source[-1] not in "\r\n" and output[-1] not in "\r\n":
+        end = len(output)
         if given:
             where = mark("output", end - len(given), end)
             fix = output[: end - len(given)] + output[end:]
@@ -350,7 +352,7 @@ def _width_problems(source: str, output: str) -> Iterator[FormProblem]:
 
 
 # A letter that became a question mark, at the beginning or inside a word.
-_LOST_LETTER = re.compile(r"(?:^|(?<=[^\W\d_]{2}))\?(?=[^\W\d_]{2})")
+_LOST_LETTER = re.compile(r"(?:^|(?<=[^\W\d_]{2}))\?(?=[^\W\d_]{2})|(?<![^\s(\"'])\?{4,}")
 _EASTERN = "ąćęłńśźżčďěňřšťůžőű"
 # Small letters that a language does not have; a word with one is of another language.
 _STRANGE = {
@@ -404,7 +406,9 @@ def _mixed_words(source: str, output: str) -> Iterator[FormProblem]:
         ):
             continue
         few = latin if len(latin) < len(other) else other
-        if all(char in _LOOKALIKE for char in few) and len(few) <= 2 < len(word):
+        # A word that goes to and fro between scripts was typed by nobody: HTTPсервер does not.
+        turns = sum(one.isascii() != two.isascii() for one, two in pairwise(word))
+        if all(char in _LOOKALIKE for char in few) and (len(few) <= 2 or turns > 2):
             name = unicodedata.name(few[0], "a letter").split(" ")[0].capitalize()
             message = f"{quoted(word)} has a {name} letter in it: '{few[0]}'"
             yield FormProblem(message, mark("output", match.start(), match.end()))

@@ -100,6 +100,16 @@ def _assents() -> re.Pattern[str]:
     return re.compile(rf"\W{{0,4}}(?:{parts})(?:\s?[,.!:：、。，！]|\s[-–—]\s)", re.IGNORECASE)
 
 
+@cache
+def _first_assents() -> frozenset[str]:
+    return frozenset(assent for talk in talk_tables().values() for assent in talk.assents)
+
+
+def says_yes_itself(source: str) -> bool:
+    """Whether the first word of a source is such a word, with or without a mark: "Ja die liebe Haut"."""
+    return source.lower().split(None, 1)[0].strip(",.!:") in _first_assents()
+
+
 def begins_with_assent(text: str) -> bool:
     """Whether a text begins as the answer to a request.
 

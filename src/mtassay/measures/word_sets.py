@@ -12,10 +12,12 @@ from mtassay.data.languages import Pair, parse_language
 from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Severity, Unit, code_of
 from mtassay.measures.output_language import fold, wrong_script
 from mtassay.measures.polarity import Negations, Polarity, find_polarity, negations_of
+from mtassay.measures.spacing import UNSPACED
 
 _TABLE = Path(__file__).parent / "data" / "word_sets.tsv"
 _LONGEST = 600
 _TOKEN = re.compile(r"[^\W_]+(?:-[^\W\d_]+)*|[€£¥]|\$(?= ?\d)|(?<=\d)[ \u00a0\u202f]?\$")
+_CLOCK = re.compile(r"(?<=\d)\s?([ap])\.?\s?m\b\.?")
 _STEM = 3
 
 
@@ -66,13 +68,13 @@ class _Words:
         parts = sorted((text for text, _ in self.phrases), key=len, reverse=True)
         # Languages without spaces have no tokens; longer words come first, for 不可能 has 可能 in it.
         border = r"(?!)" if not parts else "|".join(map(re.escape, parts))
-        self.phrase = re.compile(border if language == "ja" else rf"\b(?:{border})\b")
+        self.phrase = re.compile(border if language in UNSPACED else rf"\b(?:{border})\b")
         self.by_phrase: dict[str, list[_Form]] = {}
         for text, form in self.phrases:
             self.by_phrase.setdefault(text, []).append(form)
 
     def _add(self, text: str, form: _Form, language: str) -> None:
-        if language == "ja" or " " in text:
+        if language in UNSPACED or " " in text:
             self.phrases.append((text, form))
         elif text.endswith("*"):
             stem = text.removesuffix("*")
@@ -89,7 +91,12 @@ class _Words:
             if form.is_sure or form.member not in members:
                 members[form.member] = word if form.is_sure else ""
 
-        small = text.lower()
+        small = _CLOCK.sub(r" \1-m ", text.lower())
+        if self.by_phrase:
+            for word in self.phrase.findall(small):
+                for form in self.by_phrase[word]:
+                    add(word, form)
+            small = self.phrase.sub(" ", small)  # Three quarters are not a quarter.
         for token in _TOKEN.findall(small):
             word = token.strip()
             if word[:_STEM] not in self.heads:
@@ -98,10 +105,6 @@ class _Words:
                 add(word, form)
             for stem, form in self.stems.get(word[:_STEM], ()):
                 if word.startswith(stem):
-                    add(word, form)
-        if self.by_phrase:
-            for word in self.phrase.findall(small):
-                for form in self.by_phrase[word]:
                     add(word, form)
         return found
 
@@ -145,8 +148,17 @@ def swapped_word(
 
 
 # Longer texts nearly always have a word that might mean a negation.
-_NON = re.compile(r"\b(?:non|in)\b")
-_WITHOUT = re.compile(r"\b(?:without|ohne|sin|sans|sem|senza)\b", re.IGNORECASE)
+_NON = re.compile(r"\bnon\b")
+_NO_WITHOUT = r"(?! (?:embargo|doubt|delay|further|weiteres|сомнения|doute|dúvida|dubbio))"
+_WITHOUT = {
+    code: re.compile(rf"\b{word}\b{_NO_WITHOUT}", re.IGNORECASE)
+    for code, word in zip(
+        ["en", "de", "es", "fr", "pt", "it", "ru", "nl", "pl"],
+        ["without", "ohne", "sin", "sans", "sem", "senza", "без", "zonder", "bez"],
+        strict=True,
+    )
+}
+_NOTHING = re.compile(r"(?!)")
 _WORDS = re.compile(r"[^\W\d_]+")
 
 
@@ -222,6 +234,7 @@ class _Look:
     def __init__(self, source: Negations, target: Negations, context: CheckContext) -> None:
         self._source, self._target = source, target
         self._languages = code_of(context.source), code_of(context.target)
+        self._without = _WITHOUT.get(self._languages[0], _NOTHING)
         self._in_source, self._in_output = lru_cache(1 << 14)(_screen(source)), _screen(target)
         self._polarity = context.part(_confusing)
 
@@ -234,7 +247,7 @@ class _Look:
         if polarity is not None and (phrase := polarity.mistaken(unit.source, unit.output)):
             message = f"{phrase[0]!r} means {phrase[1]!r}: the source denies less often"
             return _Problem(message, _marks("output", unit.output, phrase[:1]))
-        if denies != is_denied:
+        if denies != is_denied or (not denies and self._without.search(unit.source)):
             return self._plain(unit)
         return self._opposite(unit)
 
@@ -243,7 +256,7 @@ class _Look:
         source, target = self._source, self._target
         text, output = unit.source or "", unit.output
         there, here = source.plain_in(text), target.plain_in(output)
-        if bool(there) == bool(here):
+        if bool(there) == bool(here) and (there or not self._without.search(text)):
             return self._opposite(unit)
         # A value that stays as it is, such as "none", denies nothing.
         kept = set(_WORDS.findall(text)).intersection(_WORDS.findall(output))
@@ -257,15 +270,18 @@ class _Look:
             if all(denied) if here else not any(denied):
                 return None
         # "without" is "ohne", and then nothing explains a negation beside it.
-        is_matched = here and _WITHOUT.search(text) and _WITHOUT.search(output)
-        rest = _WITHOUT.sub(" ", text) if is_matched else text
+        own = _WITHOUT.get(self._languages[1], _NOTHING)
+        is_matched = here and self._without.search(text) and own.search(output)
+        rest = self._without.sub(" ", text) if is_matched else text
         if here and not source.may_deny(rest):
             if unit.references and any(map(target.may_deny, unit.references)):
                 return None
             return _Problem(f"{_named(here)} {_ADDED}", _marks("output", output, here))
+        if not there and not unit.references and self._without.search(text) and not target.may_deny(output):
+            there = self._without.findall(text)
         if there and not target.may_deny(output):
             return _Problem(f"{_named(there)} {_LOST}", _marks("source", text, there))
-        return None
+        return self._opposite(unit)
 
     def _opposite(self, unit: Unit) -> _Problem | None:
         """A word whose opposite is in the output, where nothing else denies."""

@@ -319,7 +319,8 @@ def ask_judge(
     """
     from mtassay.measures.judge import ENOUGH, JudgeCalibration  # large, as above
 
-    opinions = _recalled_or_asked(judge, answers, context)
+    judge = judge.lent(context, system)
+    opinions = judge.judge(answers) if judge.has_memory else _recalled_or_asked(judge, answers, context)
     settled = people_said(answers, context) if reviews else {}
     said = [
         (opinion.probability, settled[answer.id])
@@ -328,7 +329,8 @@ def ask_judge(
     ]
     calibration = None
     if len(said) >= ENOUGH:
-        calibration = JudgeCalibration.of([p for p, _ in said], [wrong for _, wrong in said])
+        usual = judge.usual_slope(opinions)
+        calibration = JudgeCalibration.of([p for p, _ in said], [wrong for _, wrong in said], usual=usual)
     asked, opinions = opinions, judge.decide(opinions, calibration=calibration)
     if answers:
         context.note(judge.record(opinions))

@@ -162,7 +162,7 @@ def front(found: Sequence[Offer]) -> list[Offer]:
     return sorted(kept, key=lambda offer: -(offer.quality or 0.0))
 
 
-def choice_headline(found: Sequence[Offer]) -> Headline | None:
+def choice_headline(found: Sequence[Offer], label: str = "quality") -> Headline | None:
     """The Pareto front in one sentence; `None` where there is nothing to choose by."""
     if not has_choice(found) or not (kept := front(found)):
         return None
@@ -170,14 +170,26 @@ def choice_headline(found: Sequence[Offer]) -> Headline | None:
         text = f"{kept[0].system} is as good, cheap, fast and reliable as every other system."
         return Headline(text, "choice")
     told = []
-    for word, key, number in (
-        ("best", "quality", lambda o: o.shown.partition(" [")[0]),
-        ("cheapest", "price", lambda o: f"{o.price:,.2f} {o.currency}".rstrip() + " for 1 M characters"),
-        ("fastest", "middle", lambda o: f"{o.middle:.2f} s a text"),
-    ):
+    for word, key in (("best", "quality"), ("cheapest", "price"), ("fastest", "middle")):
         if first := [o for o in kept if _is_first(o, key, kept)]:
-            told.append(f"{_joined([o.system for o in first])} is {word} ({number(first[0])})")
+            are = "are" if len(first) > 1 else "is"
+            told.append(
+                f"{_joined([o.system for o in first])} {are} {word} ({_why_first(first, key, label)})"
+            )
     return Headline(f"{'; '.join(told)}.", "choice")
+
+
+def _why_first(first: Sequence[Offer], key: str, label: str) -> str:
+    """The number by which offers are the first; of one alone, what it costs or how good it is."""
+    offer = first[0]
+    numbers = {"quality": f"{label} {offer.shown.partition(' [')[0].strip('()')}"}
+    if offer.price is not None:
+        numbers["price"] = f"{offer.price:,.2f} {offer.currency}".rstrip() + " for 1 M characters"
+    if key == "middle":
+        numbers = {"middle": f"{offer.middle:.2f} s a text"} | numbers
+    left = [f"{offer.failed:,} texts without an answer"] * (offer.failed > 0)
+    own = numbers.pop(key)
+    return own if len(first) > 1 else ", ".join([own, *numbers.values(), *left])
 
 
 def _is_first(offer: Offer, key: str, among: Sequence[Offer]) -> bool:
@@ -328,7 +340,11 @@ def _halves(ledgers: Mapping[str, Ledger], documents: Mapping[str, str]) -> _Hal
 def choice_headlines(run: Run, told: Sequence[Headline]) -> list[Headline]:
     """The Pareto front in one sentence, by the first measure that was told; none without a choice."""
     board = _board(told)
-    headline = choice_headline(offers(run, board)) if has_choice(offers(run, None)) else None
+    headline = (
+        choice_headline(offers(run, board), board.label if board else "")
+        if has_choice(offers(run, None))
+        else None
+    )
     return [headline] if headline else []
 
 

@@ -11,6 +11,9 @@ from mtassay.data.display import Headline, Leaderboard, Standing, Table
 from mtassay.data.marks import p_stated, plural, signed
 from mtassay.data.nouns import Comparison, Result, Run, Score
 
+FEW = 30
+"""Below so many units, resampling says little."""
+FEW_NOTE = f"With fewer than {FEW} sentences or cases, intervals and p-values say little."
 _SOME = 4  # systems that are not the best, named in a sentence
 _EVEN = 12  # systems that may be the best, named in a sentence
 _MANY = 40  # systems that get a sentence of their own

@@ -56,7 +56,7 @@ def test_thirty_error_annotations_recalibrate_the_judge_and_labels_give_it_a_thr
     verdicts_by_id = {f.case_id: f.verdict for f in again.findings if f.detector == "judge"}
     assert {verdicts_by_id[str(n + 1)] for n in range(40) if n % 3 == 0} == {"fail"}
     (note,) = [n for n in again.result.notes if n.startswith("Probabilities for nmt: recalibrated with 40")]
-    assert note.endswith("Of 14 outputs called wrong, 82% to 100% should have an error.")
+    assert note.endswith("Of 14 outputs called wrong, 53% to 100% should have an error.")
     labels = {(str(n + 1), "nmt"): n % 3 == 0 for n in range(40)}
     found = calibrate(run, labels=labels, workspace=place)
     assert [judge.name for judge in found.judges if judge.name == "judge"] == ["judge"]
@@ -67,7 +67,7 @@ def test_an_empty_output_looks_wrong_and_is_shown() -> None:
     outputs = {"good": REFERENCES, "bad": ["", "A casa é velha."]}
     run = mtassay.score(outputs, [], SOURCES, langpair="en-de", metrics="use:against=source", judge_by="ours")
     (wrong,) = [f for f in run.findings if f.detector == "judge" and f.verdict == "fail"]
-    assert (wrong.case_id, wrong.system, wrong.evidence["severity"]) == ("1", "bad", "major")
+    assert (wrong.case_id, wrong.system, wrong.evidence["severity"]) == ("1", "bad", "critical")
     assert any(block.title.startswith("1 · bad · error ") for block in run.blocks())
 
 

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from functools import cache
 
 from mtassay.methods.behavior.pairs import ReadPair
-from mtassay.methods.behavior.plain_infiller import PlainAnnotator, makes_name, number_places
 from mtassay.nlp.numerals import spellings
+from mtassay.nlp.plain_places import PlainAnnotator, makes_name, number_places
 from mtassay_en.lexicon_entries import Substitute
 from mtassay_en.offers import Offer, fitted, head_of
 
@@ -95,7 +95,7 @@ def number_offers(languages: tuple[str, str], pair: ReadPair) -> list[Offer]:
     """
     plain = PlainAnnotator.read(pair.source.text), PlainAnnotator.read(pair.reference.text)
     offers = []
-    for place in number_places(languages, ReadPair(pair.id, *plain, frozenset())):
+    for place in number_places(languages, plain):
         head = head_of(pair.source, place.start, place.end)
         substitutes = tuple(Substitute(*both) for both in place.others)
         offers.append(Offer(*place[:4], head, "number", _LABELS, substitutes))

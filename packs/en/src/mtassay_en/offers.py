@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
-from mtassay.methods.behavior.plain_infiller import keeps_genitive, name_places
 from mtassay.nlp.annotation import Annotation, Token
+from mtassay.nlp.plain_places import keeps_genitive, name_places
 from mtassay_en.inflections import (
     joined_preposition,
 )
@@ -188,7 +188,7 @@ def name_offers(languages: tuple[str, str], pair: ReadPair) -> list[Offer]:
     """One offer for each name that `name_places` finds, in order."""
     return [
         Offer(*place[:7], tuple(Substitute(*both) for both in place.others))
-        for place in name_places(languages, pair)
+        for place in name_places(languages, (pair.source, pair.reference))
     ]
 
 

@@ -242,10 +242,11 @@ class Page:
 
     def risks(self) -> list[tuple[RunPart, Proof]]:
         """What could go wrong, each with the sentence that proves it."""
-        found = []
+        found: list[tuple[RunPart, Proof]] = []
         for headline, place in self.decision.risks:
             part = self.parts[place]
-            found.append((part, _proof(headline, part.sentences, view_of(part.run).claims_right())))
+            shown = [proof.example.lines[0].text for _, proof in found if proof.example]
+            found.append((part, _proof(headline, part.sentences, view_of(part.run).claims_right(), shown)))
         return found
 
     def glance(self) -> Glance | None:
@@ -342,11 +343,11 @@ def _about(run: Run) -> str:
     return "" if method is Method else (method.__doc__ or "").strip().partition("\n")[0]
 
 
-def _proof(headline: Headline, sentences: PageCases, claims_right: bool) -> Proof:
+def _proof(headline: Headline, sentences: PageCases, claims_right: bool, shown: Sequence[str] = ()) -> Proof:
     found = sentences.of_headline(headline)
     if found is None or headline.kind != "weak":
         return Proof(headline, found)
-    return Proof(headline, found, sentences.example(found, with_right=claims_right))
+    return Proof(headline, found, sentences.example(found, with_right=claims_right, shown=shown))
 
 
 def _title(runs: Sequence[Run]) -> str:

@@ -18,9 +18,11 @@ from mtassay.data.display import Headline, Leaderboard
 from mtassay.data.marks import plural
 from mtassay.data.method import view_of
 from mtassay.data.nouns import Comparison, Finding, Run
-from mtassay.measures.check_run import id_of, severity_of
+from mtassay.data.registry import names
+from mtassay.data.run_view import SEVERITIES
+from mtassay.measures.check_run import id_of, severity_of, severity_of_check
 from mtassay.measures.worth import worth_of
-from mtassay.methods.headlines import unranked
+from mtassay.methods.headlines import FEW, FEW_NOTE, unranked
 from mtassay.methods.paired_scores import NO_OUTPUT
 
 QUALITY, NO_CRITICAL, TERMINOLOGY = "quality", "no-critical-errors", "terminology"
@@ -114,18 +116,18 @@ def decide(
     choice = _Choice(tested, tuple(priorities) or DEFAULT, prices or {}, latency or {})
     if len(choice.systems) < 2:
         return _alone(choice)
-    if choice.incomplete.keys() >= set(choice.systems):
-        return choice.unanswered()
     left = choice.left(choice.priorities)
     leaders = choice.ordered(left)
     first = leaders[0]
+    if choice.incomplete.keys() >= set(choice.systems) or choice.ahead(first):
+        return choice.unanswered(leaders)
     if len(left) == 1:
         sure = choice.sure(first)
         is_weak = choice.decided_by() == QUALITY and sure[0].startswith(_WEAK)
         return Recommendation(
             f"Ship {first}{', but the evidence is weak' * is_weak}.",
             first,
-            [*sure, *choice.trade()],
+            [*sure, *choice.trade(), *choice.faultless([first])],
             choice.risks([first]),
             *(choice.what_would(choice.ordered(choice.systems)[:2]) if is_weak else choice.review(first)),
             priorities=choice.told(),
@@ -136,7 +138,12 @@ def decide(
         advice = f"The measures disagree about {_joined(leaders)}, so the data cannot decide."
     following, command = choice.what_would(leaders)
     risks = choice.risks(leaders)
-    reasons = [*choice.open_reasons(leaders), *choice.left_out(), *choice.trade()]
+    reasons = [
+        *choice.open_reasons(leaders),
+        *choice.left_out(),
+        *choice.trade(),
+        *choice.faultless(leaders),
+    ]
     return Recommendation(advice, "", reasons, risks, following, command, choice.told(), leaders)
 
 
@@ -189,13 +196,28 @@ class _Choice:
                 found.update(f.system for f in gone if times[f.case_id] < len(one.run.systems))
         return found
 
-    def unanswered(self) -> Recommendation:
-        """What to do where no system answered all texts."""
+    def ahead(self, first: str) -> list[str]:
+        """Systems that left texts unanswered and have the better scores all the same."""
+        found = {system: [board for board, _ in self._pairs(system, first)] for system in self.incomplete}
+        return [s for s, boards in found.items() if boards and all(b.is_ahead(s, first) for b in boards)]
+
+    def unanswered(self, leaders: Sequence[str]) -> Recommendation:
+        """What to do where no system answered all texts, or one that did not has the best scores."""
+        ahead = self.ahead(leaders[0])
+        lacking = ahead or list(self.incomplete)
         named = _joined([f"{system} {n:,}" for system, n in self.incomplete.most_common()])
-        advice = f"No system answered all texts, so none is recommended. Left without an answer: {named}."
-        following = "have the systems answer the other texts, and test again."
-        sure, risks = [*self.trade(), self.people()], self.risks(self.systems)
-        return Recommendation(advice, "", sure, risks, following, leaders=self.ordered(self.systems))
+        if leaders[0] in self.incomplete:
+            advice, others = "No system answered all texts, so none is recommended.", []
+        else:
+            advice = f"No advice yet: {_joined(ahead)} left texts unanswered, with the best scores."
+            others = [f"Nobody knows how good the missing outputs are. Of the others, {leaders[0]} is ahead."]
+        following = (
+            f"have {_joined(lacking)} answer all texts, and test again; or let missing outputs count as "
+        )
+        following += "empty ones: score --rank-incomplete."
+        sure = [f"Texts left without an answer: {named}.", *others, *self.trade(), self.people()]
+        order = self.ordered(self.systems)
+        return Recommendation(advice, "", sure, self.risks(lacking), following, leaders=order)
 
     def trade(self) -> list[str]:
         """What to choose by quality, price and time together, where they are known."""
@@ -235,20 +257,27 @@ class _Choice:
         """Why each of the other systems is not left, in a sentence for each reason."""
         told, before = [], self.systems
         for name, left in self._stages(self.priorities):
-            gone = [system for system in before if system not in left]
-            is_one = len(gone) == 1
-            why = {
-                _APART: f"{'was' if is_one else 'were'} not compared with the others",
-                "": "left texts unanswered",
-                QUALITY: "is worse" if is_one else "are worse",
-                NO_CRITICAL: f"{'has' if is_one else 'have'} more critical errors",
-                TERMINOLOGY: f"{'misses' if is_one else 'miss'} more terms",
-                COST: f"{'costs' if is_one else 'cost'} more",
-                LATENCY: f"{'is' if is_one else 'are'} slower",
-            }[name]
-            told += [f"{_joined(gone)} {why}."] if gone else []
+            reasons: dict[str, list[str]] = {}
+            for system in before:
+                if system not in left:
+                    reasons.setdefault(self._reason(name, system, before), []).append(system)
+            told += [f"{_joined(gone)}: {why}." for why, gone in reasons.items()]
             before = left
         return told
+
+    def _reason(self, name: str, system: str, before: Sequence[str]) -> str:
+        """Why a system is not left after one thing that counts."""
+        if name == QUALITY:
+            pairs = [pair for other in before if other != system for pair in self._pairs(system, other)]
+            lost = dict.fromkeys(board.label for board, pair in pairs if pair.better not in ("", system))
+            return f"significantly worse by {_joined(list(lost))}"
+        if name in (COST, LATENCY):
+            return "more expensive" if name == COST else "slower"
+        if name in (NO_CRITICAL, TERMINOLOGY):
+            is_terms = name == TERMINOLOGY
+            n = len((self._terms if is_terms else self._critical)[system])
+            return f"more {'wrong terms' if is_terms else 'critical errors'} ({n:,})"
+        return "not compared with the others" if name == _APART else "left texts unanswered"
 
     def _beats(self, priority: str, a: str, b: str, pairs: int) -> bool:
         """Whether a system is better than another by what counts; of quality, by no measure worse.
@@ -332,7 +361,8 @@ class _Choice:
             told = [f"No measure compares it with {rival}."]
         else:
             how = "Sure" if several > 1 and not lost else "Fairly sure"
-            if len(won) * _FEW_OF <= len(pairs):
+            n = self._most_units(first, rival)
+            if n < FEW or len(won) * _FEW_OF <= len(pairs):
                 how = _WEAK
             finds = f"{len(won)} of {plural(len(pairs), 'measure')} find{'s' * (len(won) == 1)}"
             by = f" ({_joined(won)})" if won and len(won) < len(pairs) else ""
@@ -340,6 +370,7 @@ class _Choice:
                 f"{_joined(lost)} find{'s' * (len(lost) == 1)} it worse" if lost else "none finds it worse"
             )
             told = [f"{how}: {finds} it significantly better than {rival}, the next best{by}; {worse}."]
+            told += [FEW_NOTE] * (n < FEW)
         return [*told, *self._worth(first, rival), *self._judge(), self.people()]
 
     def _tie(self, first: str) -> str:
@@ -382,7 +413,13 @@ class _Choice:
         told = f"{'; '.join(better)}."
         if not better:
             told = f"None of {measures} finds a significant difference between them."
+            shown = [
+                (board, pair.detectable) for board, pair in self._pairs(first, second) if pair.detectable
+            ]
+            for board, points in shown[:1]:
+                told += f" These texts show only differences in {board.label} of {points:.1f} or more."
         worth = self._worth(first, second) if better else []
+        told += f" {FEW_NOTE}" * (self._most_units(first, second) < FEW)
         return [told, *self._open_critical(leaders), *worth, *self._judge(), self.people()]
 
     def _open_critical(self, leaders: Sequence[str]) -> list[str]:
@@ -393,14 +430,20 @@ class _Choice:
         told = ", ".join(f"{system} {n:,}" for system, n in counts.items())
         return [f"Their counts of critical errors do not differ significantly either ({told})."]
 
+    def _most_units(self, a: str, b: str) -> int:
+        """On how many units two systems are compared at most."""
+        boards = [board for board, _ in self._pairs(a, b)]
+        return max((s.n for board in boards for s in board.standings if s.system in (a, b)), default=0)
+
     def _worth(self, first: str, second: str) -> list[str]:
         """What such a difference was worth to people, by the first metric of which that is known."""
         for board, pair in self._pairs(first, second):
-            if (worth := worth_of(board.label, pair.delta)) is not None and pair.delta is not None:
+            worth = worth_of(board.label, pair.delta)
+            if worth is not None and pair.delta is not None and board.is_ahead(first, second):
                 return [
                     f"Where other systems differed as much in {board.label} ({abs(pair.delta):.1f}), people "
-                    f"preferred the same one in {worth.same} of {worth.n:,} pairs, the other one in "
-                    f"{worth.opposite}, and saw no clear difference in {worth.undecided} (WMT22–24)."
+                    f"preferred the better-scoring one in {worth.same} of {worth.n:,} pairs, the other one "
+                    f"in {worth.opposite}, and saw no clear difference in {worth.undecided} (WMT22–24)."
                 ]
         return []
 
@@ -425,17 +468,9 @@ class _Choice:
         """Critical errors of all, then the gravest weaknesses of the first, from several runs if possible."""
         found: list[Risk] = []
         for system in systems:
-            for place, one in enumerate(self.tested):
-                critical = Counter(
-                    f.detector
-                    for f in one.run.findings
-                    if f.system == system and severity_of(f) == "critical"
-                )
-                for detector, n in critical.most_common(_RISKS):
-                    texts = len(one.run.outputs.get(system, ())) or len(one.run.segments)
-                    name = detector.removeprefix("check:")
-                    text = f"{system}: critical errors of {name} in {n:,} of {plural(texts, 'output')}."
-                    found.append(Risk(Headline(text, "weak", system, detector, n=n), place))
+            errors = [
+                risk for place, one in enumerate(self.tested) for risk in _errors(place, one.run, system)
+            ]
             weak = [
                 Risk(
                     Headline(f"{h.text.partition('. Of ')[0].rstrip('.')}.", "weak", system, h.group, n=h.n),
@@ -445,6 +480,7 @@ class _Choice:
                 for h in one.headlines
                 if h.kind == "weak" and h.system == system == systems[0]
             ]
+            found += errors
             found += sorted(weak, key=lambda risk: [r.place for r in found + weak].index(risk.place))
         places: Counter[int] = Counter()
         ranked = []
@@ -454,10 +490,16 @@ class _Choice:
             if about in seen:  # told once, of the first system
                 continue
             seen.add(about)
-            is_critical = ": critical errors of " in risk.headline.text
-            ranked.append((not is_critical, places[risk.place], number, risk))
+            ranked.append((_grade(risk.headline), places[risk.place], number, risk))
             places[risk.place] += 1
         return [risk for *_, risk in sorted(ranked, key=lambda entry: entry[:3])][:_RISKS]
+
+    def faultless(self, systems: Sequence[str]) -> list[str]:
+        """That nothing is known to go wrong, where that is so."""
+        if self.risks(systems):
+            return []
+        did = "Checks found no critical or major error" if self._is_known(NO_CRITICAL) else "No check was run"
+        return [f"{did}, so what could go wrong is not known."]
 
     # What comes next ----------------------------------------------------------------------------------------
 
@@ -494,7 +536,8 @@ class _Choice:
         runs = [one.run for place, one in enumerate(self.tested) if place in texts or not texts]
         run = max(runs, key=lambda run: len(run.segments))
         n = min(_RATINGS, len(run.segments))
-        shows = "enough to detect a difference of 5 in 100 points" if n == _RATINGS else "which are all"
+        points = math.ceil(5 * math.sqrt(_RATINGS / max(n, 1)))
+        shows = f"{'which are all, ' * (n < _RATINGS)}enough to detect a difference of {points} in 100 points"
         each = f" of each of {_joined(systems)} ({n * len(systems):,} outputs)"
         each = each if len(systems) > 1 else f" of {systems[0]}"
         text = f"have people rate {plural(n, 'sentence')}{each}, {shows}."
@@ -523,11 +566,44 @@ class _Choice:
             return bool(self.boards)
         if priority in (COST, LATENCY):
             return len(set(self._costs(priority)) & set(self.systems)) > 1
-        ran = {id_of(finding) for one in self.tested for finding in one.run.findings}
-        ran |= {
-            str(name) for one in self.tested for name in one.run.result.basis.get("checks", {}).get("run", ())
-        }
-        return bool(ran & set(_TERM_CHECKS)) if priority == TERMINOLOGY else bool(ran - {""})
+        found = {id_of(finding) for one in self.tested for finding in one.run.findings}
+        if priority == TERMINOLOGY:
+            return any(one.run.parameters.get("terms") for one in self.tested) or bool(
+                found & set(_TERM_CHECKS)
+            )
+        # Where checks change no verdict, their counts are in the basis, and errors are not findings.
+        asked = [
+            one.run.parameters.get("checks") for one in self.tested if "flagged" not in one.run.result.basis
+        ]
+        return bool(found - {""}) or any(checks and list(checks) != ["none"] for checks in asked)
+
+
+def _errors(place: int, run: Run, system: str) -> list[Risk]:
+    """The checks that find critical errors in what a system answered, then major ones; most first."""
+    texts = plural(len(run.outputs.get(system, ())) or len(run.segments), "output")
+    flagged: dict[tuple[str, str], set[str]] = {}
+    for f in run.findings:
+        if f.system == system and severity_of(f) in SEVERITIES[:2]:
+            flagged.setdefault((str(severity_of(f)), f.detector), set()).add(f.case_id)
+    risks, seen = [], set[str]()
+    for (severity, detector), cases in sorted(
+        flagged.items(), key=lambda entry: (entry[0][0], -len(entry[1]))
+    ):
+        if cases <= seen:  # the same outputs, flagged by a graver check
+            continue
+        seen |= cases
+        name = detector.removeprefix("check:")
+        text = f"{system}: {severity} errors in {len(cases):,} of {texts} ({name})."
+        risks.append(Risk(Headline(text, "weak", system, detector, n=len(cases)), place))
+    return risks
+
+
+def _grade(risk: Headline) -> int:
+    """How grave a risk is, the gravest first: critical errors, what a method finds weak, errors of checks."""
+    if ": critical errors in " in risk.text:
+        return 0
+    name = risk.group.removeprefix("check:")
+    return 1 if name not in names("check") else 1 + SEVERITIES.index(severity_of_check(name))
 
 
 def _sign_test(a: int, b: int) -> float:

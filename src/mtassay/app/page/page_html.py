@@ -151,10 +151,18 @@ def _block_parts(block: Block) -> list[Line]:
 
 
 def _short_example(block: Block) -> list[Line]:
-    """What proves a risk at once: the source and the output, as far as a line goes."""
-    labels = ("source", "output", "edited")
-    kept = {line.label: line for line in block.lines[::-1] if line.label in labels}
-    return [kept[label]._replace(text=_brief(kept[label].text, 160)) for label in labels if label in kept][:2]
+    """What proves a risk at once: the source, the output, and why, where nothing is marked."""
+    kept = {
+        line.label: line for line in block.lines[::-1] if line.label in ("source", "output", "edited", "why")
+    }
+    answer = "output" if "output" in kept else "edited"
+    if answer in kept and kept[answer].marks:
+        kept.pop("why", None)
+    return [
+        kept[label]._replace(text=_brief(kept[label].text, 160))
+        for label in ("source", answer, "why")
+        if label in kept
+    ]
 
 
 # A page as Markdown, for a pull request: what matters first, a table a run, what got worse.

@@ -64,7 +64,10 @@ class PageCases:
             )
         )
         self.statuses = {answer.status: answer.verdict for answer in answers if answer.status}
+        measures = {name for answer in answers for name in answer.values}
         self._kinds = {
+            **dict.fromkeys(measures, "measure"),
+            **dict.fromkeys(SEVERITIES, "severity"),
             **dict.fromkeys(self.statuses, "status"),
             **dict.fromkeys(self.groups, "group"),
             **dict.fromkeys(self.systems, "system"),
@@ -173,9 +176,8 @@ class PageCases:
         if row.keys() & column.keys():
             return None
         both = {**row, **column}
-        found = self._counted(
-            CaseSelection(both.get("group", ""), both.get("system", ""), both.get("status", ""))
-        )
+        group, system, status, severity = (both.get(k, "") for k in ("group", "system", "status", "severity"))
+        found = self._counted(CaseSelection(group, system, status, severity=severity))
         return found if found.n else None
 
     def _find(self, group: str, system: str, n: int = 0) -> CaseSelection | None:
@@ -189,10 +191,13 @@ class PageCases:
     def _counted(self, found: CaseSelection) -> CaseSelection:
         return found._replace(n=self._counts[found])
 
-    def example(self, found: CaseSelection, *, with_right: bool = False) -> Block | None:
+    def example(
+        self, found: CaseSelection, *, with_right: bool = False, shown: Sequence[str] = ()
+    ) -> Block | None:
         """One of these cases, told whole: a failed one of a length that is read at once, if there is any.
 
-        `with_right` has the output of another system beside it, and prefers cases in which one passes.
+        `with_right` has the output of another system beside it, and prefers cases in which one passes. Texts
+        that were `shown` already come last; of checks, only the reason of this one is told.
         """
         fitting = []
         for place, view in enumerate(self.views):
@@ -201,6 +206,7 @@ class PageCases:
                     length = sum(len(line.text) for line in view.lines[:1])
                     rank = (
                         _GRAVEST.index(answer.verdict),
+                        view.lines[0].text in shown if view.lines else False,
                         length not in _FAIR_LENGTH,
                         with_right and not _right(view),
                         found.group not in answer.groups if found.group not in view.groups else False,
@@ -213,7 +219,12 @@ class PageCases:
         _, view, answer = min(fitting, key=lambda entry: entry[0])
         head = [view.id, answer.system, answer.status]
         right = _right(view) if with_right and answer.verdict == "fail" else []
-        return Block([*view.lines, *answer.lines, *right], " · ".join(filter(None, head)))
+        why = f"{found.group}: "
+        meant = [
+            Line("why", line.text.removeprefix(why)) for line in answer.lines if line.text.startswith(why)
+        ]
+        lines = [*(line for line in answer.lines if not meant or line.label not in ("why", "")), *meant]
+        return Block([*view.lines, *lines, *right], " · ".join(filter(None, head)))
 
     # Packed ------------------------------------------------------------------------------------------------
 

@@ -161,7 +161,12 @@ class BehaviorView(RunView):
         """What is judged is the translation of the edited source: of all cases that fail or are undecided."""
         statuses = {"fail": "suspicious", "undecided": "undecided"}
         return [
-            OpenAnswer(self._edits.get(finding.case_id, ""), finding.system, statuses[finding.verdict])
+            OpenAnswer(
+                self._edits.get(finding.case_id, ""),
+                finding.system,
+                statuses[finding.verdict],
+                probability=CaseEvidence.of(finding).probability,
+            )
             for finding in self.run.findings
             if finding.verdict in statuses
         ]

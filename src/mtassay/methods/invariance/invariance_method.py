@@ -267,6 +267,8 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
         is_usual = structure == PARSED and "pair" in values and not _OF_ISSUES & values.keys()
         if is_usual and has_models(parse_pair(values["pair"])):
             values |= {"filters": ("judge",), "threshold": usual["wide"] * _PART}
+        if "judge_by" in explicit:
+            values.setdefault("filters", ("judge",))
         values["structure"] = structure
         if "threshold" not in values:
             preset = values.get("preset", "wide")
@@ -348,7 +350,10 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
             context.note(sign.told_of("the text", len(sentences)))
 
     def cases(self, segments: Iterable[Segment], context: RunContext) -> list[Case]:
-        return cases_of(segments)
+        cases = cases_of(segments)
+        if cases and all(case.skip for case in cases):
+            raise UsageError(f"There is no variant to compare: {cases[0].skip}.")
+        return cases
 
     def judge(
         self, cases: Sequence[Case], outputs: Mapping[str, Sequence[Output]], context: RunContext

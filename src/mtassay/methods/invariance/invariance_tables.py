@@ -144,6 +144,9 @@ def seconds_table(seconds: Mapping[str, float]) -> Table:
     return Table(["Step", "seconds", "%"], rows, title="Time")
 
 
+_EXAMPLES = 3  # cases that are named of each check
+
+
 def companion_table(run: Run) -> Table | None:
     """Checks and relations by system: how many pairs each flags, and in percent; `None` for none."""
     scores = [score for score in run.result.scores if score.name == "flagged"]
@@ -160,8 +163,9 @@ def companion_table(run: Run) -> Table | None:
             else:
                 count = round(score.value * score.n / 100)
                 row += [f"{count:,}", *_share(count, score.n)]
-        rows.append(row)
-    header = [part for system in run.systems for part in (system, "%", "95 %")]
+        flagged = (f.case_id for f in run.findings if f.detector == check and f.verdict == "fail")
+        rows.append([*row, ", ".join(map(printable, list(dict.fromkeys(flagged))[:_EXAMPLES]))])
+    header = [*(part for system in run.systems for part in (system, "%", "95 %")), "first"]
     sizes = ", ".join(f"{s}: {max(score.n for score in scores if score.system == s):,}" for s in run.systems)
     notes = [f"Pairs of source and output that each check flags, of all originals and variants ({sizes})."]
     quiet = len({score.group for score in scores}) - len(rows)

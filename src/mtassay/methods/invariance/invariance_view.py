@@ -139,7 +139,7 @@ class InvarianceView(RunView):
     def open_answers(self) -> list[OpenAnswer]:
         """All outputs that are shown with an issue, the original's and the variants'."""
         return [
-            OpenAnswer(case_id, finding.system, "suspicious", finding.evidence)
+            OpenAnswer(case_id, finding.system, "suspicious", finding.evidence, evidence.probability)
             for finding in self.run.findings
             if (evidence := IssueEvidence.of(finding)).is_issue
             for case_id in (finding.case_id, *(variant.id for variant in evidence.shown))

@@ -21,12 +21,16 @@ from mtassay.methods.invariance.variant_places import (
     universal_parts,
     words,
 )
-from mtassay.nlp.annotation import Annotation, Annotator
-from mtassay.nlp.annotators import SpreadAnnotator, SpreadEncoder, open_annotator
+from mtassay.nlp.annotation import Annotation, Annotator, Layer
+from mtassay.nlp.annotators import SpreadAnnotator, SpreadEncoder, advice, check_annotator, open_annotator
 from mtassay.nlp.encoder import Encoder, is_installed, open_encoder
+from mtassay.nlp.plain_places import PlainAnnotator, name_places, number_places
 
 Report = Callable[[str, int, int | None], None]
 """Is told the step, how much of it is done, and of how much."""
+
+LEXICON = "lexicon"
+_LAYERS: tuple[Layer, ...] = ("pos", "dependencies")
 
 # How many candidates are looked at for each that is wanted: some are too far off, some change the parse.
 _ASKED, _ENCODED = 4, 2
@@ -67,7 +71,7 @@ class VariantSettings:
         default=False, metadata=option("Also change the first and the last word.", "--ends", is_hidden=True)
     )
     substitutes: str = field(
-        default="lexicon",
+        default=LEXICON,
         metadata=option(
             "Where new words come from: lexicon (ours, English), file:TABLE.tsv, fill-mask:MODEL "
             "(the paper's way), llm:openai:MODEL.",
@@ -109,7 +113,16 @@ def make_variants(
     What is made with less than it could be is noted.
     """
     language = str(pair.source)
-    annotator = open_annotator(language, needs=("pos", "dependencies"), name=settings.source_annotator)
+    if settings.substitutes == LEXICON and settings.source_annotator is None:
+        try:
+            check_annotator(language, _LAYERS)
+        except UsageError:
+            way = advice(pair.source.code, frozenset(_LAYERS))
+            context.note(
+                f"Only numbers and names of people change. With a parser nouns and adjectives do. {way}"
+            )
+            return _plain_variants(segments, pair.source.code, settings)
+    annotator = open_annotator(language, needs=_LAYERS, name=settings.source_annotator)
     substituter = open_substituter(settings.substitutes, language).lent(context)
     encoder = open_encoder() if is_installed() else None
     if encoder is None:
@@ -128,6 +141,32 @@ def make_variants(
             " a row needs its inflection (English: NN, NNS, JJ …) and the word"
         )
     return _with_phrases(generated, annotator) if phrases else generated
+
+
+def _plain_variants(segments: Sequence[Segment], code: str, settings: VariantSettings) -> list[Segment]:
+    """Each original followed by variants with other numbers and names, which takes no parser."""
+    work = [_Work(segment, skip=_unusable(segment.source)) for segment in segments]
+    for task in work:
+        if task.skip is not None:
+            continue
+        sentence = PlainAnnotator.read(task.segment.source or "")
+        both, number = (sentence, sentence), words(sentence)
+        places = sorted([*number_places((code, code), both), *name_places((code, code), both)])
+        if number > settings.longest:
+            task.skip = f"{number} words, more than {settings.longest}"
+        elif not places:
+            task.skip = "no number or name that may change"
+        random = Random(f"{settings.seed}/{task.segment.id}")
+        for place in places if task.skip is None else ():
+            edits = [
+                Edit(place.start, place.end, sentence.text[place.start : place.end], new, place.labels[0])
+                for new, _ in random.sample(place.others, min(settings.per_word, len(place.others)))
+            ]
+            task.choices.append(
+                [_Choice(WordPlace(sentence, place.number), edit, 0.0, 0.0) for edit in edits]
+            )
+        task.kept = _take(task.choices, settings.per_sentence, settings.per_word)
+    return [segment for task in work for segment in _segments(task)]
 
 
 def _with_phrases(segments: Sequence[Segment], annotator: Annotator) -> list[Segment]:

@@ -138,7 +138,9 @@ def require_judge(segments: Sequence[Segment], pair: Pair | None, name: str) -> 
         raise UsageError("`judge_by` needs the languages: `langpair='SRC-TGT'`.")
     if not any(map(_has_source, segments)):
         raise UsageError("`judge_by` needs the sources: `source='FILE'`.")
-    return open_judge(pair, name)
+    judge = open_judge(pair, name)
+    _ = judge.signature  # what it lacks is an error here
+    return judge
 
 
 def _has_source(segment: Segment) -> bool:

@@ -9,12 +9,10 @@ from mtassay.data.display import Cell, Figure, Point, Series, Table
 from mtassay.data.marks import plural
 from mtassay.data.nouns import Comparison, Result, Run, Score
 from mtassay.measures.worth import worth_of
-from mtassay.methods.headlines import may_be_best, unranked
+from mtassay.methods.headlines import FEW, FEW_NOTE, may_be_best, unranked
 from mtassay.stats.best import least_p
 
 WHOLE = "all"
-FEW = 30
-"""Below so many units, resampling says little."""
 _FEW_DOCUMENTS = 20
 _NAMED = 4  # systems in a note
 
@@ -114,7 +112,7 @@ def main_table(run: Run) -> Table:
         notes.insert(0, f"n: {', '.join(f'{style.label(m)} {_sizes(n)}' for m, n in sizes.items())}.")
     fewest = min(n for several in sizes.values() for n in several)
     if fewest < FEW and not few_note(result, _alpha(run)):
-        notes.append(f"Fewer than {FEW}: intervals and p-values say little.")
+        notes.append(FEW_NOTE)
     return Table(header, rows, notes=notes)
 
 

@@ -76,7 +76,9 @@ class Applied(Evidence):
         if self.is_token:
             line = f"{kind.removesuffix('s')}: this very output"
         else:
-            line = f"{kind}: {marked(self.rule, limit=200)} matches '{marked(self.match, limit=100)}'"
+            what = "right" if kind.startswith("positive") else "wrong"
+            match, rule = marked(self.match, limit=100), marked(self.rule, limit=200)
+            line = f"'{match}' is {what} ({kind}: {rule})"
         about = [printable(text) for text in (self.note, self.author, self.date) if text]
         return f"{line} ({', '.join(about)})" if about else line
 

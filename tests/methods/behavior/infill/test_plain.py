@@ -6,17 +6,15 @@ import pytest
 
 from mtassay.data.languages import parse_pair
 from mtassay.data.nouns import Segment
-from mtassay.methods.behavior import plain_infiller
 from mtassay.methods.behavior.case_generation import make_cases
-from mtassay.methods.behavior.pairs import ReadPair
-from mtassay.methods.behavior.plain_infiller import PlainAnnotator, name_places, number_places
 from mtassay.methods.behavior.recipe import Recipe
+from mtassay.nlp import plain_places
+from mtassay.nlp.plain_places import PlainAnnotator, Sides, name_places, number_places
 from tests.methods.behavior.fakes import Memory
 
 
-def read(source: str, reference: str) -> ReadPair:
-    both = PlainAnnotator("en").annotate([source, reference])
-    return ReadPair("1", both[0], both[1], frozenset())
+def read(source: str, reference: str) -> Sides:
+    return PlainAnnotator.read(source), PlainAnnotator.read(reference)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +83,7 @@ def test_every_pair_has_cases_without_a_tool(code):
 def test_a_given_name_has_one_gender():
     rows = [
         line.split("\t")
-        for line in (Path(plain_infiller.__file__).parent / "names.tsv").open("r", encoding="utf-8")
+        for line in (Path(plain_places.__file__).parent / "data" / "names.tsv").open("r", encoding="utf-8")
     ]
     female, male = (
         {n for kind, _, names in rows if kind == gender for n in names.split()}
