@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +20,12 @@ settings.register_profile("thorough", deadline=None, max_examples=300)
 settings.load_profile("quick")
 
 PROJECT = Path(__file__).resolve().parent.parent
+
+# Where no compiled code may be written beside the sources, each of the programs that the tests start would
+# compile all that it imports, which takes longer than everything else: it is written elsewhere.
+if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
+    sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = str(PROJECT / ".pytest_cache" / "compiled")
+    sys.dont_write_bytecode = False
 
 # Started by nohup or in the background these are ignored, and what the tests start would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -65,10 +65,12 @@ def test_nine_outputs_in_a_folder_are_held_against_the_best(run: Run, tmp_path: 
 
 
 @pytest.mark.parametrize("layout", [pytest.param("as they came", marks=pytest.mark.slow), "side by side"])
-def test_nine_outputs_of_wmt22(run: Run, tmp_path: Path, data_folder: Path, layout: str) -> None:
+def test_outputs_of_wmt22(run: Run, tmp_path: Path, data_folder: Path, layout: str) -> None:
     origin = data_folder / "wmt22" / "de-en"
     names = {"source.txt": "source.txt", "references/A.txt": "references/A.txt"}
-    names |= {f"outputs/{path.name}": f"outputs/{path.name}" for path in (origin / "outputs").iterdir()}
+    names |= {
+        f"outputs/{path.name}": f"outputs/{path.name}" for path in sorted((origin / "outputs").iterdir())[:3]
+    }
     if layout == "side by side":
         names = {name: name.replace("references/A", "ref").split("/")[-1] for name in names}
     for name, new in names.items():
@@ -82,8 +84,9 @@ def test_nine_outputs_of_wmt22(run: Run, tmp_path: Path, data_folder: Path, layo
     found = {score["system"]: score["value"] for score in scores if score["name"] == "bleu"}
     with (origin / "published-metrics.tsv").open(encoding="utf-8") as file:
         rows = [row for row in csv.DictReader(file, delimiter="\t") if row["metric"] == "bleu-A"]
-    assert len(rows) == 9
-    assert found == pytest.approx({row["system"]: float(row["score"]) for row in rows}, abs=1e-9)
+    published = {row["system"]: float(row["score"]) for row in rows}
+    assert len(found) == 3
+    assert found == pytest.approx({system: published[system] for system in found}, abs=1e-9)
 
 
 def test_a_folder_in_the_layout_of_mt_metrics_eval(run: Run, tmp_path: Path) -> None:

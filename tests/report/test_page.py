@@ -641,12 +641,12 @@ def test_an_endless_line_is_cut_and_the_cut_is_said() -> None:
     assert len(render_markdown(page_of([toy_run(["nmt" * 300_000], ["x" * 1_000_000])]))) < LONGEST
 
 
-def test_two_thousand_systems_have_an_end() -> None:
-    systems = [f"system-{n}-{'x' * 90}" for n in range(2_000)]
+def test_a_table_of_very_many_systems_has_an_end() -> None:
+    systems = [f"system-{n}-{'x' * 90}" for n in range(700)]
     page = page_of([toy_run(systems, ["One."])])
     text, told = render_page(page), render_markdown(page)
     assert len(text.encode()) < 5_000_000
-    assert "1,700 more rows" in text
+    assert "400 more rows" in text
     assert len(told) < LONGEST
     assert "more rows" in told
 

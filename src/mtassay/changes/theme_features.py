@@ -21,7 +21,7 @@ from mtassay.data.display import Span
 from mtassay.data.nouns import Observation, Segment
 from mtassay.measures.check import CheckContext
 from mtassay.measures.check_run import choose_checks, id_of, run_checks, units_of
-from mtassay.measures.polarity import all_negations
+from mtassay.measures.polarity import Negations, all_negations
 
 LONGEST = 2000
 """Characters of a text that are looked at."""
@@ -283,7 +283,7 @@ def _negations(
     source_side, target_side = sides
     for unit, observation in enumerate(observations):
         source, output = observation.source[:LONGEST], observation.output[:LONGEST]
-        denies = bool(source_side and source_side.plain_in(source))
+        denies = bool(source_side and _denies(source_side, source))
         if denies:
             yield unit, Feature("text", "a negation in the source")
         if source_side is None or target_side is None or not source.strip() or not output.strip():
@@ -292,6 +292,17 @@ def _negations(
             yield unit, Feature("lost", "a negation of the source is not in the output")
         elif not denies and target_side.plain_in(output) and not source_side.may_deny(source):
             yield unit, Feature("lost", NEGATION_ADDED)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _denies(side: Negations, text: str) -> bool:
+    return bool(side.plain_in(text))
+
+
+@lru_cache(maxsize=1)
+def _languages(*pair: str) -> CheckContext:
+    """One for all systems, so that what checks learn of a language is learned once."""
+    return CheckContext(*pair)
 
 
 _CHECKS = "empty,untranslated,wrong-language,numbers,urls,placeholders,tags"
@@ -313,7 +324,7 @@ def _lost(observations: Sequence[Observation], pair: tuple[str, str] | None) -> 
         if all(_DIGITS.search(text or "") for text in (segment.source, *segment.references))
         and not _DIGITS.search(texts[unit])
     }
-    context = CheckContext(*(pair or (None, None)))
+    context = _languages(*(pair or ()))
     checks = {check.id: check for check in choose_checks(_CHECKS, (), context).checks}
     units = {"": units_of(segments, texts)}
     for finding in run_checks(list(checks.values()), units, context, processes=1)[""]:

@@ -77,12 +77,11 @@ def find_causes(
         return []
     numbers: dict[str, int] = {}
     families = np.array([numbers.setdefault(o.family or o.source, len(numbers)) for o in observations])
-    groups = _alike(table, families)
+    groups = _rarer(_alike(table, families), failed, np.array([o.is_high for o in observations]) & ~failed)
     alive = np.ones(len(failed), bool)
-    high = np.array([o.is_high for o in observations])
     causes: list[Cause] = []
     while len(causes) < _MOST and enough(failed[alive].tolist()):
-        step = _Step.of(groups, alive, failed, high)
+        step = _Step.of(groups, alive, failed)
         found = step.best(Deals(failed[alive], families[alive], trials, seed), alpha)
         if found is None:
             break
@@ -94,15 +93,6 @@ def find_causes(
         alive[units] = False
         alive[step.all_units(leader)] = False
     return causes
-
-
-def _is_as_frequent(units: Ints, failed: Bools, high: Bools) -> bool:
-    """Whether the best outputs have a feature about as often as the failures; never where none are known."""
-    best = int((high & ~failed).sum())
-    if not best:
-        return False
-    among_best = np.count_nonzero(high[units] & ~failed[units]) / best
-    return bool(among_best * _OFTENER > np.count_nonzero(failed[units]) / max(1, int(failed.sum())))
 
 
 class _Group(NamedTuple):
@@ -128,6 +118,16 @@ def _alike(table: FeatureTable, families: Ints) -> list[_Group]:
     return [group for group, n in zip(groups, counts.tolist(), strict=True) if n >= _FEWEST_FAMILIES]
 
 
+def _rarer(groups: Sequence[_Group], failed: Bools, best: Bools) -> Sequence[_Group]:
+    """Without what the best outputs have about as often as the failures: that is no cause of failures."""
+    if not best.any():
+        return groups
+    everything = Incidence.of([group.units for group in groups])
+    among_best = everything.counts(best) / int(best.sum())
+    often = among_best * _OFTENER > everything.counts(failed) / max(1, int(failed.sum()))
+    return [group for group, is_often in zip(groups, often.tolist(), strict=True) if not is_often]
+
+
 def _preference(feature: Feature) -> tuple[int, int]:
     """What names a cause best is first: the kind, then the longer of words that always go together."""
     return _RANKS[feature.kind], -len(feature.name)
@@ -144,12 +144,8 @@ class _Step:
     failing: Ints
 
     @classmethod
-    def of(cls, groups: Sequence[_Group], alive: Bools, failed: Bools, high: Bools) -> _Step:
-        """Those features that could be telling among the outputs that are left.
-
-        What the best outputs have about as often as the failures is no cause of failures.
-        """
-        groups = [group for group in groups if not _is_as_frequent(group.units, failed, high)]
+    def of(cls, groups: Sequence[_Group], alive: Bools, failed: Bools) -> _Step:
+        """Those features that could be telling among the outputs that are left."""
         places = np.cumsum(alive) - 1
         left = [places[group.units[alive[group.units]]] for group in groups]
         now = failed[alive]

@@ -29,10 +29,12 @@ def item(key: str = "a", source: str = "x", **rest: object) -> Item:
         (["He ate fish."], ["He ate meat."], ["fish"]),
         (["He ate the fish."], ["He ate fish."], ["ate the fish"]),
         (["He ate fish."], ["He ate the fish."], ["ate fish"]),
-        (["a black cat", "two big dogs"], ["a big rat"], ["cat", "two"]),
+        (["He ate fish.", "He had fish."], ["He ate meat."], ["fish"]),
+        (["a black cat", "two big dogs"], ["a big rat"], []),  # nothing that right outputs share
+        (["Some cats sleep well."], ["All cats sleep here."], []),  # two differences: which one matters?
         (["big cat", "fat cat"], ["dog"], ["cat"]),
         (["The cats all sleep."], ["All the cats sleep."], ["cats all sleep"]),
-        (["He said it, and she slept."], ["She slept, and he said it."], ["said … slept"]),
+        (["He said it, and she slept."], ["She slept, and he said it."], []),
         (["same words"], ["same words"], []),
         (["“Win!” he said."], ["Win, he said."], []),
         (["他吃鱼"], ["他吃肉"], ["吃鱼"]),
@@ -70,7 +72,11 @@ def test_a_sequence_is_no_fragment() -> None:
 
 def test_what_rules_of_the_item_name_may_be_a_function_word_and_is_preferred() -> None:
     named = Focus(function_words("en"), is_named=lambda word: word == "she")
-    assert separate(["Then she slept."], ["Then he rested."], matching=Matching(), focus=named) == ["she"]
+    found = separate(["Then she slept."], ["Then he rested."], matching=Matching(), focus=named)
+    assert found == ["she slept"]  # not alone: it is in nearly every text
+    both = Focus(function_words("en"), is_named=lambda word: word in ("neither", "nor"))
+    found = separate(["Neither he nor I came."], ["Either he or I came."], matching=Matching(), focus=both)
+    assert found == ["Neither … nor"]
 
 
 @pytest.mark.parametrize(
@@ -124,7 +130,7 @@ def test_a_phenomenon_whose_rules_refuse_damaged_sentences_gets_such_rules() -> 
     focus = Background(suite, {}).focus(suite.items[0])
     assert len(focus.damages) == 2
     (words,) = separate(
-        ["Birds fly south every winter"], ["Dogs fly north every winter"], matching=Matching(), focus=focus
+        ["Birds fly south every winter"], ["Birds fly north every winter"], matching=Matching(), focus=focus
     )
     assert re.search(pattern_of([words]), "Birds fly south every winter")
     assert not re.search(pattern_of([words]), "Birds fly")

@@ -71,7 +71,7 @@ def plain(item: dict[str, object], output: str | None, *, tokens_win: bool) -> s
 def test_counts_agree_with_plain_search_and_tokens(data_folder: Path, year: str, size: int) -> None:
     folder = data_folder / "dfki" / "de-en"
     suite = read_suite(folder / "items.json")
-    systems = outputs(folder, year)
+    systems = dict(list(outputs(folder, year).items())[:6])
     stored = [Stored(name, answers) for name, answers in systems.items()]
     execution = execute(SuiteMethod(suite, test="z"), [segment_of(item) for item in suite.items], stored)
     for name, answers in systems.items():

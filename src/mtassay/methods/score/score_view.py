@@ -113,7 +113,7 @@ class ScoreView(RunView):
         label = labels_of(self._metrics)[metric]
         return f"an output that a check flags, or in the lowest tenth by {label} {held}"
 
-    @property
+    @cached_property
     def _is_judged(self) -> bool:
         """Whether the judge was asked about the outputs."""
         return any(finding.detector == JUDGE for finding in self.run.findings)
@@ -158,6 +158,10 @@ class ScoreView(RunView):
         return " · ".join(facts)
 
     def headlines(self) -> list[Headline]:
+        return list(self._headlines)
+
+    @cached_property
+    def _headlines(self) -> list[Headline]:
         run = self._labelled
         ways = {ledger.name: ledger.higher_is_better for ledger in self.ledgers(run.systems[0])}
         alpha = float(run.parameters.get("alpha", 0.05))

@@ -1,9 +1,10 @@
 """Expressions from settled outputs: which words tell right from wrong, and nothing else.
 
-A candidate is a sequence of words of an output, or two words with anything between. It must hold a word that
-says something, begin and end with a word that says something or that differs between right and wrong outputs,
-and match no known output of the other kind. Then it is tried on what it must not accept: outputs of other
-items, unrelated sentences, and, where the rules of the phenomenon refuse them, shuffled words and halves.
+A candidate is a sequence of words of an output around the one place that tells right from wrong, or two
+words that rules of the phenomenon name, with anything between. It must hold a word that says something, begin
+and end with such a word or at that place, and match no known output of the other kind. Then it is tried on
+what it must not accept: outputs of other items, unrelated sentences, and, where the rules of the phenomenon
+refuse them, shuffled words and halves.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import product
 
 from mtassay.data.errors import MtassayError
 from mtassay.data.formats.suite_items import REGEX_FIELDS, Item, Matching, Suite, expand
@@ -29,6 +32,7 @@ _ENOUGH = 100  # words of an output that are looked at
 _SIBLINGS = 3  # items of the phenomenon that can tell something about it
 _LENIENT = 0.1  # of them may do otherwise
 _LINKED = 0.1  # probability of a translation
+_COMMON = 0.75  # of the outputs of a kind have what decides
 _GAP = " … "
 _NO_SPACES = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"  # scripts in which a character can be a word
 _WORD = re.compile(rf"[{_NO_SPACES}]|[^\W{_NO_SPACES}]+(?:['’-][^\W{_NO_SPACES}]+)*")
@@ -57,6 +61,10 @@ class Focus:
         parts = _CONTRACTION.split(word)
         return any(_is_long(part) and fold(part) not in self.ordinary for part in parts)
 
+    def is_empty(self, word: str) -> bool:
+        """Whether a word is too common, or too short, to decide alone, even where rules name it."""
+        return fold(word) in self.ordinary or bool(re.fullmatch(f"[{_NO_SPACES}]", word))
+
 
 def _is_long(word: str) -> bool:
     """Whether this is no piece of a word; two digits, and one character of another script, can be a word."""
@@ -75,21 +83,22 @@ def separate(
     """Words, one sequence of which each text of `mine` has as far as possible, and none of `others` has.
 
     Greedy: first what covers most, also of the known ones of the `same` kind and of the undecided ones; then
-    what the item is about, and what differs most between both kinds; of equals the shortest.
+    what the item is about; of equals the shortest.
 
     >>> separate(["Ele não viu nada."], ["Ele não viu algo."], matching=Matching())
     ['nada']
     """
     focus = focus or Focus()
     own, other, unsettled, alike = (
-        [normalize(text, matching) for text in texts] for texts in (mine, others, undecided, same or mine)
+        list(dict.fromkeys(normalize(text, matching) for text in texts))
+        for texts in (mine, others, undecided, same or mine)
     )
-    differs = _contrast(alike, other)
     if {_folded(text) for text in alike} & {_folded(text) for text in other}:
         return []  # marks, case or spaces decide, so words that differ do so by chance
     found: dict[str, _Candidate] = {}
-    for words in sorted({words for text in own for words in _candidates(text, differs, focus)}):
-        candidate = _Candidate.of(words, matching, focus, differs)
+    decide = _Decisive(list(map(_folded, alike)), list(map(_folded, other)), focus)
+    for words in sorted({words for text in own for words in _candidates(text, decide)}):
+        candidate = _Candidate.of(words, matching, focus)
         if not candidate.matches_any(other) and not _is_refused(candidate, own, focus):
             found[words] = candidate
     left = own
@@ -111,16 +120,14 @@ class _Candidate:
     pattern: re.Pattern[str]
     named: int
     whole: bool
-    differs: float
 
     @classmethod
-    def of(cls, words: str, matching: Matching, focus: Focus, differs: Mapping[str, float]) -> _Candidate:
+    def of(cls, words: str, matching: Matching, focus: Focus) -> _Candidate:
         flags = re.IGNORECASE if matching.case == "ignore" else 0
         parts = _WORD.findall(words)
         named = sum(map(focus.is_named, parts))
         whole = focus.is_telling(parts[0]) and focus.is_telling(parts[-1])
-        contrast = max(differs.get(fold(part), 0.0) for part in parts)
-        return cls(words, parts, re.compile(_pattern(words), flags), named, whole, contrast)
+        return cls(words, parts, re.compile(_pattern(words), flags), named, whole)
 
     def matches_any(self, texts: Iterable[str]) -> bool:
         return any(map(self.pattern.search, texts))
@@ -132,7 +139,6 @@ class _Candidate:
             *covered,
             self.whole,
             self.named,
-            self.differs,
             -is_gapped,
             -len(self.parts),
             -len(self.words),
@@ -147,12 +153,6 @@ def _is_refused(candidate: _Candidate, own: Sequence[str], focus: Focus) -> bool
     return candidate.matches_any({damage(text) for text in covered for damage in focus.damages} - covered)
 
 
-def _contrast(alike: Sequence[str], other: Sequence[str]) -> dict[str, float]:
-    """How much more often texts of one kind have each word than those of the other: from 1 down to -1."""
-    one, two = ({word: n / len(texts) for word, n in _counts(texts).items()} for texts in (alike, other))
-    return {word: share - two.get(word, 0.0) for word, share in one.items()}
-
-
 def _counts(texts: Iterable[str]) -> Counter[str]:
     return Counter(word for text in texts for word in set(_folded(text)))
 
@@ -161,27 +161,79 @@ def _folded(text: str) -> tuple[str, ...]:
     return tuple(map(fold, _WORD.findall(text)))
 
 
-def _candidates(text: str, differs: Mapping[str, float], focus: Focus) -> Iterator[str]:
-    """Sequences of words that nothing but white space parts, and two words with a gap."""
+def _candidates(text: str, decisive: _Decisive) -> Iterator[str]:
+    """Sequences of words around what tells a text from those of the other kind.
+
+    Nothing but white space parts the words; a gap is only between two words that rules of the item name.
+    """
     words = list(_WORD.finditer(text))[:_ENOUGH]
+    focus = decisive.focus
     telling = [focus.is_telling(word[0]) for word in words]
-    contrast = [differs.get(fold(word[0]), 0.0) for word in words]
-    # A word that says nothing by itself ends a sequence only where no other tells right from wrong as well,
-    # or where the text begins or ends: all else is a fragment.
-    most = max((c for c, said in zip(contrast, telling, strict=True) if said), default=0.0)
-    edges = [said or c > max(most, 0.0) for c, said in zip(contrast, telling, strict=True)]
-    for first, start in enumerate(words):
-        joined = True
-        for last in range(first, len(words)):
-            between = text[words[last - 1].end() : words[last].start()] if last > first else ""
-            joined = joined and not between.strip() and last - first < _LONGEST
-            is_whole = (edges[first] or first == 0) and (edges[last] or last == len(words) - 1)
-            is_letter = first == last and re.match(f"[{_NO_SPACES}]", start[0])
-            if joined and is_whole and not is_letter and any(telling[first : last + 1]):
-                yield text[start.start() : words[last].end()]
-            is_gap = last > first + 1 and edges[first] and edges[last]
-            if is_gap and (telling[first] or telling[last]):
-                yield f"{start[0]}{_GAP}{words[last][0]}"
+    places = [_trimmed(first, last, telling) for first, last in decisive.places([fold(w[0]) for w in words])]
+    if len(places) == 2 and all(first == last for first, last in places):
+        yield _GAP.join(words[first][0] for first, _ in places)
+    for low, high in places if len(places) == 1 else ():
+        ends = {low, high, 0, len(words) - 1}
+        for first, last in product(range(low + 1), range(high, len(words))):
+            gaps = (text[words[n].end() : words[n + 1].start()] for n in range(first, last))
+            is_whole = all(telling[n] or n in ends for n in (first, last))
+            is_alone = first == last and focus.is_empty(words[first][0])
+            is_joined = last - first < _LONGEST and not any(map(str.strip, gaps))
+            if is_whole and is_joined and not is_alone and any(telling[first : last + 1]):
+                yield text[words[first].start() : words[last].end()]
+
+
+def _trimmed(first: int, last: int, telling: Sequence[bool]) -> tuple[int, int]:
+    """A place without the words around it that say nothing, such as an article, unless all are such."""
+    said = [n for n in range(first, last + 1) if telling[n]]
+    return (said[0], said[-1]) if said else (first, last)
+
+
+@dataclass(frozen=True, slots=True)
+class _Decisive:
+    """Where a text of one kind differs from all of the `other` kind; words are folded.
+
+    Of several words those count that rules of the phenomenon name, then those that texts of this kind share:
+    paraphrases differ, what is right does not. Where several places are left, nobody can know which matters.
+    """
+
+    alike: Sequence[Sequence[str]]
+    other: Sequence[Sequence[str]]
+    focus: Focus
+
+    def places(self, words: Sequence[str]) -> list[tuple[int, int]]:
+        """The first and the last word of each place, of several only where all are named; none if unsure."""
+        seen = {word for text in self.other for word in text}
+        found = [n for n, word in enumerate(words) if word not in seen]
+        named = [n for n in found if self.focus.is_named(words[n])]
+        share = {n: sum(words[n] in text for text in self.alike) / len(self.alike) for n in named or found}
+        most = max(share.values(), default=0.0)
+        runs = _runs([n for n in share if share[n] == most])
+        if not found and len(self.alike) == 1:
+            return self._moved(words)
+        return runs if most >= _COMMON and (named or len(runs) == 1) else []
+
+    def _moved(self, words: Sequence[str]) -> list[tuple[int, int]]:
+        """The one place where the order differs from the nearest other text, or where a word is left out."""
+        matchers = [SequenceMatcher(None, text, words, autojunk=False) for text in self.other]
+        nearest = max(matchers, key=SequenceMatcher.ratio)
+        changes = [(low, high) for tag, _, _, low, high in nearest.get_opcodes() if tag != "equal"]
+        own = [(low, high - 1) for low, high in changes if high > low]
+        cuts = [(low - 1, low) for low, high in changes if high == low and 0 < low < len(words)]
+        return own if len(own) == 1 else cuts if len(cuts) == 1 and not own else []
+
+
+def _runs(places: Iterable[int]) -> list[tuple[int, int]]:
+    """Numbers as runs, each from its first to its last.
+
+    >>> _runs([1, 2, 4])
+    [(1, 2), (4, 4)]
+    """
+    runs: list[tuple[int, int]] = []
+    for n in places:
+        first = runs.pop()[0] if runs and runs[-1][1] == n - 1 else n
+        runs.append((first, n))
+    return runs
 
 
 def _pattern(words: str) -> str:
