@@ -47,7 +47,11 @@ def test_precision_and_recall_are_of_characters(
     monkeypatch.chdir(tmp_path)
 
     def answer(seen: Seen) -> object:
-        marked = [word for word in ("falsch", "gut") if word in seen.body["messages"][0]["content"].rpartition("German translation")[2]]
+        marked = [
+            word
+            for word in ("falsch", "gut")
+            if word in seen.body["messages"][0]["content"].rpartition("German translation")[2]
+        ]
         return says(errors(*map(error, marked)))
 
     with Server() as server:

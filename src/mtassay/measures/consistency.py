@@ -211,7 +211,9 @@ def _abbreviated(name: str, units: Mapping[int, Unit]) -> Iterator[Alarm]:
     for use in found_minority.others if found_minority else ():
         usual, n = found_minority.usual, found_minority.count
         where = f"{n} other places ({name_of(units[usual.index])})"
-        yield Alarm(use.index, f"'{name}' is '{use.form}' here and '{usual.form}' in {where}", both(use, usual))
+        yield Alarm(
+            use.index, f"'{name}' is '{use.form}' here and '{usual.form}' in {where}", both(use, usual)
+        )
 
 
 def _abbreviates(word: str, name: str) -> bool:

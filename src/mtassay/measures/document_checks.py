@@ -147,7 +147,11 @@ def _figures(index: int, unit: Unit, kind: str, *, point: bool) -> Iterator[Use]
         if kind == "decimals" and decimals.strip("0"):
             body = rf"(?:{_spaced(digits)})([.,]){decimals}"
         elif kind == "thousands" and len(digits) > 4 and digits != whole:
-            body = rf"{_spaced(digits, first=True)}(?:[.,]{decimals})?" if decimals else _spaced(digits, first=True)
+            body = (
+                rf"{_spaced(digits, first=True)}(?:[.,]{decimals})?"
+                if decimals
+                else _spaced(digits, first=True)
+            )
         else:
             continue
         found = list(re.finditer(rf"(?<![\w.,:/])(?:{body})(?![\w:/]|[.,]\d)", unit.output))
@@ -201,7 +205,10 @@ class ListDrift(DocumentCheck):
                 usual = units[found.usual.index].output[found.usual.start : found.usual.end].strip()
                 for use in found.others:
                     yield found.alarm(
-                        use, units, "begins an item", f"begin with {quoted(usual) if found.usual.form else 'no mark'}"
+                        use,
+                        units,
+                        "begins an item",
+                        f"begin with {quoted(usual) if found.usual.form else 'no mark'}",
                     )
 
 
@@ -255,6 +262,7 @@ def _said_twice(unit: Unit, other: Unit) -> bool:
 
 # Stories ----------------------------------------------------------------------------------------------------
 
+
 @cache
 def _pattern(table: str, code: str) -> re.Pattern[str] | None:
     """The words of a table; after a slash it is a pattern as it is."""
@@ -264,7 +272,7 @@ def _pattern(table: str, code: str) -> re.Pattern[str] | None:
     if table in ("agreement", "narrator"):
         return re.compile(told)
     if told[0] == "/":
-        return re.compile(told[1:] if code in ("zh", "ja") else rf"\b(?:{told[1:]})\b")
+        return re.compile(told[1:] if code in ("zh", "ja") else rf"\b(?:{told[1:]})\b", re.IGNORECASE)
     own = [form for word in told.split() for form in (word, word[0].upper() + word[1:])]
     return re.compile(rf"\b(?:{'|'.join(own)})(?!\w)")
 
@@ -286,7 +294,7 @@ class NarrationDrift(DocumentCheck):
     """A text of a story that changes tense or person, where its source does not and most texts do not.
 
     >>> texts = [("He was old.", "Er war alt."), ("He had a dog.", "Er hatte einen Hund."),
-    ...          ("It stood there.", "Er stand da."), ("He saw it.", "Er sieht es.")]
+    ...          ("It came back.", "Er kam wieder."), ("He saw it.", "Er sieht es.")]
     >>> units = [Unit(str(i), o, s, document="a") for i, (s, o) in enumerate(texts)]
     >>> [alarm.message for alarm in NarrationDrift().find(units, CheckContext("en", "de"))]
     ["'sieht' is in the present tense, the source in the past; most here are past (3 of 4), as 'war' (0)"]
@@ -309,10 +317,13 @@ class NarrationDrift(DocumentCheck):
         for index, unit in document.items():
             texts = unit.source or "", unit.output
             wanted = _only(("past", "present"), source, without_speech(texts[0]))
-            past = "perhaps_past" if _pattern("perhaps_past", target) else "past"
-            own = _only((past, "present"), target, without_speech(texts[1]))
-            if wanted and own and wanted[0] == "past":
-                tenses.append(Use(index, "present" if own[0] == "present" else "past", *own[1].span()))
+            told = without_speech(texts[1])
+            past, present = _first("past", target, told), _first("present", target, told)
+            if wanted and wanted[0] == "past":
+                if past and not present:
+                    tenses.append(Use(index, "past", *past.span()))
+                elif present and not past and not _first("perhaps_past", target, told):
+                    tenses.append(Use(index, "present", *present.span()))
             spoken_of = _first("he", source, texts[0]) or _first("she", source, texts[0])
             if spoken_of and not _first("first", source, texts[0]) and not any(map(_QUOTE.search, texts)):
                 me = _first("first", target, texts[1])
