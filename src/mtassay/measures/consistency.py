@@ -61,8 +61,8 @@ class SameSource(Check):
             if len(counts) == 1:
                 continue
             usual, _ = counts.most_common(1)[0]
-            place = next(index for index in indexes if units[index].output.strip() == usual)
-            where = units[place]
+            at = next(index for index in indexes if units[index].output.strip() == usual)
+            where = units[at]
             for index in indexes:
                 unit = units[index]
                 text = unit.output.strip()
@@ -71,7 +71,7 @@ class SameSource(Check):
                 # With references, the translations of people may differ too.
                 if _fold(text) != _fold(usual) and not inflected and unit.output not in unit.references:
                     message = f"The same source is translated as {quoted(usual)} elsewhere ({name_of(where)})"
-                    own, other = (Use(i, "", 0, len(units[i].output)) for i in (index, place))
+                    own, other = (Use(i, "", 0, len(units[i].output)) for i in (index, at))
                     alarms.append(Alarm(index, message, both(own, other)))
         yield from sorted(alarms, key=lambda alarm: alarm.index)
 
@@ -207,12 +207,13 @@ def _abbreviated(name: str, units: Mapping[int, Unit]) -> Iterator[Alarm]:
             found = [m for m in _CAPITALS.finditer(unit.output) if m[0] == name or m[0] not in source]
             own = [m for m in found if m[0] == name] or [m for m in found if _abbreviates(m[0], name)]
             uses += [Use(index, own[0][0], *own[0].span())] if own else []
-    found_minority = minority(uses)
-    for use in found_minority.others if found_minority else ():
-        usual, n = found_minority.usual, found_minority.count
-        where = f"{n} other places ({name_of(units[usual.index])})"
+    few = minority(uses)
+    if few is None:
+        return
+    usual, where = few.usual, f"{few.agreeing} other places ({name_of(units[few.usual.row])})"
+    for use in few.others:
         yield Alarm(
-            use.index, f"'{name}' is '{use.form}' here and '{usual.form}' in {where}", both(use, usual)
+            use.row, f"'{name}' is '{use.form}' here and '{usual.form}' in {where}", both(use, usual)
         )
 
 
@@ -244,10 +245,10 @@ def _drifting(name: str, units: Mapping[int, Unit], forms: WordForms) -> Iterato
             if near[0] not in (unit.source or "") and not is_word:
                 others.append(Use(index, near[0], *near.span()))
     if kept and len(kept) >= len(others):
-        where = f"{len(kept)} other place{'s' * (len(kept) > 1)} ({name_of(units[kept[0].index])})"
+        where = f"{len(kept)} other place{'s' * (len(kept) > 1)} ({name_of(units[kept[0].row])})"
         for use in others:
             message = f"'{name}' is {quoted(use.form)} here and kept in {where}"
-            yield Alarm(use.index, message, both(use, kept[0]))
+            yield Alarm(use.row, message, both(use, kept[0]))
 
 
 def _is_near(word: str, name: str) -> bool:
@@ -379,10 +380,9 @@ class SpellingVariant(_Drift):
                 if item.text not in source or (code == "zh" and code_of(context.source) != "ja")
             ]
             if wrong and not any(wrong[0].text in reference for reference in unit.references):
-                marks = tuple(Mark("output", item.start, item.end) for item in wrong[:5])
-                yield Alarm(
-                    index, f"{quoted(wrong[0].text)} is {wrong[0].name}, the target is {wanted}", marks
-                )
+                places = tuple(Mark("output", item.start, item.end) for item in wrong[:5])
+                message = f"{quoted(wrong[0].text)} is {wrong[0].name}, the target is {wanted}"
+                yield Alarm(index, message, places)
 
 
 _HABIT = 20

@@ -1,7 +1,7 @@
 """Checks over a document: what one of its texts does otherwise than those beside it.
 
-Figures, lists, sentences that are there twice, tense and person of a story, the gender of people. What decides
-is what most texts do; a text that its source explains is not reported. The words of each language are in
+Figures, lists, sentences that are there twice, tense and person of a story, the gender of people. Most texts
+decide; a text that its source explains is not reported. The words of each language are in
 `data/narration.toml`.
 """
 
@@ -37,7 +37,7 @@ def name_of(unit: Unit) -> str:
 class Use(NamedTuple):
     """What a text does at a place of its output."""
 
-    index: int
+    row: int
     form: str
     start: int
     end: int
@@ -48,20 +48,20 @@ class Minority(NamedTuple):
 
     others: Sequence[Use]
     usual: Use
-    count: int
+    agreeing: int
     total: int
 
     def alarm(self, use: Use, units: Sequence[Unit], what: str, usual: str) -> Alarm:
         """The alarm of one of the others; both places are marked."""
-        here, there = (units[u.index].output[u.start : u.end].strip() for u in (use, self.usual))
-        place = f"{quoted(there)} ({name_of(units[self.usual.index])})"
-        message = f"{quoted(here)} {what}; most here {usual} ({self.count} of {self.total}), as {place}"
-        return Alarm(use.index, message, both(use, self.usual))
+        here, there = (units[u.row].output[u.start : u.end].strip() for u in (use, self.usual))
+        place = f"{quoted(there)} ({name_of(units[self.usual.row])})"
+        message = f"{quoted(here)} {what}; most here {usual} ({self.agreeing} of {self.total}), as {place}"
+        return Alarm(use.row, message, both(use, self.usual))
 
 
 def both(use: Use, other: Use) -> tuple[Mark, Mark]:
     """The marks of a place and of another one, elsewhere."""
-    return Mark("output", use.start, use.end), Mark("output", other.start, other.end, other.index)
+    return Mark("output", use.start, use.end), Mark("output", other.start, other.end, other.row)
 
 
 def minority(uses: Iterable[Use], *, least: int = 2, share: float = 2 / 3) -> Minority | None:
@@ -202,7 +202,7 @@ class ListDrift(DocumentCheck):
                 start += len(line) + 1
         for uses in lists.values():
             if found := minority(uses):
-                usual = units[found.usual.index].output[found.usual.start : found.usual.end].strip()
+                usual = units[found.usual.row].output[found.usual.start : found.usual.end].strip()
                 for use in found.others:
                     yield found.alarm(
                         use,

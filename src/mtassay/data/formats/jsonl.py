@@ -21,7 +21,6 @@ from mtassay.data.languages import Pair, parse_pair
 from mtassay.data.marks import json_text
 from mtassay.data.nouns import Segment
 
-
 PARTS = "_#_"
 """Between the parts of a document's name at WMT25."""
 

@@ -300,9 +300,8 @@ def renamed(column: ScoreColumn, names: Mapping[str, str]) -> ScoreColumn:
     def ours(part: Mapping[str, _Value]) -> dict[str, _Value]:
         return {names[name]: value for name, value in part.items() if name in names}
 
-    return replace(
-        column, **{part: ours(getattr(column, part)) for part in ("by_system", "by_segment", "spans")}
-    )
+    by_system, by_segment, spans = ours(column.by_system), ours(column.by_segment), ours(column.spans)
+    return replace(column, by_system=by_system, by_segment=by_segment, spans=spans)
 
 
 def merged(columns: Iterable[ScoreColumn]) -> list[ScoreColumn]:
