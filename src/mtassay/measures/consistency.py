@@ -212,9 +212,7 @@ def _abbreviated(name: str, units: Mapping[int, Unit]) -> Iterator[Alarm]:
         return
     usual, where = few.usual, f"{few.agreeing} other places ({name_of(units[few.usual.row])})"
     for use in few.others:
-        yield Alarm(
-            use.row, f"'{name}' is '{use.form}' here and '{usual.form}' in {where}", both(use, usual)
-        )
+        yield Alarm(use.row, f"'{name}' is '{use.form}' here and '{usual.form}' in {where}", both(use, usual))
 
 
 def _abbreviates(word: str, name: str) -> bool:
@@ -234,6 +232,7 @@ def _drifting(name: str, units: Mapping[int, Unit], forms: WordForms) -> Iterato
     # Endings change (Siso, Sisa; Marcus, Marka), and so may the last vowel of a stem (Kayel, Kayle).
     endless = re.sub("(?:[aeiou]s|[aeiouy])$", "", name)
     stems = (name[: max(4, len(name) - 2)], endless, re.sub("[aeiou](?=[^aeiou]$)", "", name))
+    stems += (re.sub("c$", "k", endless),)  # Atticus, Attika
     kept, others = [], []
     for index, unit in units.items():
         found = list(_CAPITALISED.finditer(unit.output))
@@ -398,7 +397,8 @@ def _old(units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
         ]
         if items and not any(items[0].text in reference for reference in unit.references):
             where = mark("output", items[0].start, items[0].end)
-            alarm = Alarm(index, f"{quoted(items[0].text)} is an old spelling", where)
+            told = "is written with œ" if code == "fr" else "is an old spelling"
+            alarm = Alarm(index, f"{quoted(items[0].text)} {told}", where)
             found.setdefault(unit.file, []).append(alarm)
     for alarms in found.values():
         yield from alarms[:1] if len(alarms) >= _HABIT else alarms
