@@ -231,8 +231,8 @@ def _drifting(name: str, units: Mapping[int, Unit], forms: WordForms) -> Iterato
         return
     # Endings change (Siso, Sisa; Marcus, Marka), and so may the last vowel of a stem (Kayel, Kayle).
     endless = re.sub("(?:[aeiou]s|[aeiouy])$", "", name)
-    stems = (name[: max(4, len(name) - 2)], endless, re.sub("[aeiou](?=[^aeiou]$)", "", name))
-    stems += (re.sub("c$", "k", endless),)  # Atticus, Attika
+    bare = re.sub("[aeiou](?=[^aeiou]$)", "", name)
+    stems = (name[: max(4, len(name) - 2)], endless, bare, re.sub("c$", "k", endless))  # Atticus, Attika
     kept, others = [], []
     for index, unit in units.items():
         found = list(_CAPITALISED.finditer(unit.output))
