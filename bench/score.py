@@ -242,7 +242,7 @@ def make_lines(sample: Path, target: Path, count: int) -> None:
 def stages() -> None:
     """CPU seconds of each stage in this process."""
     empty = min(cost([sys.executable, "-c", "pass"]).cpu for _ in range(5))
-    started = min(cost([sys.executable, "-c", "import mtassay.app.cli.score_command"]).cpu for _ in range(5))
+    started = min(cost([sys.executable, "-c", "import mtassay.app.library"]).cpu for _ in range(5))
     listed = min(cost([sys.executable, "-m", "mtassay", "--help"]).cpu for _ in range(5))
     rows: list[list[object]] = [["Python", empty], ["imports of score", started - empty]]
     rows.append(["all of mtassay --help", listed])

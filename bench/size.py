@@ -27,7 +27,7 @@ VISITS = {
     "invariance run": "invariance run sentences.txt -l en-pt -t fake:copy",
     "behavior run": f"behavior run {TEXTS} -t fake:copy --max-cases 3 --no-filter",
 }
-SENTENCES = ["The red house is not old.", "She bought three books in London."]
+SENTENCES = ["The young doctor wrote a long letter to her brother.", "She bought three books in London."]
 
 # A module is visited if a function of its own runs; class bodies and comprehensions are none, and neither is
 # what forked workers do.

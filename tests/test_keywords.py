@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import mtassay as mt
-from mtassay.app import curation, method_reviews
+from mtassay.app import method_reviews, rulebook
 from mtassay.app.cli.main import main
 from mtassay.data.errors import UsageError
 
@@ -35,7 +35,7 @@ LIBRARY: Any = mt
         (lambda: LIBRARY.load("last", workspce="w.db"), "Did you mean 'workspace'?"),
         (lambda: LIBRARY.write_report("last", titel="Ours"), "Did you mean 'title'?"),
         (lambda: LIBRARY.run_plan("p.yaml", onyl=["a"]), "Did you mean 'only'?"),
-        (lambda: curation.check("en-pt", workspce="w.db"), "Did you mean 'workspace'?"),  # type: ignore[call-arg]
+        (lambda: rulebook.check("en-pt", workspce="w.db"), "Did you mean 'workspace'?"),  # type: ignore[call-arg]
         (lambda: LIBRARY.score(SYSTEMS, [["Olá."]]).judge(smaples=100), "Did you mean 'samples'?"),
         (
             lambda: LIBRARY.load("last", zzz=1),

@@ -19,6 +19,7 @@ from mtassay.methods.invariance.invariance_method import InvarianceMethod
 from mtassay.methods.score.score_method import ScoreMethod
 from mtassay.nlp import annotators as roster
 from mtassay.nlp import encoder
+from mtassay.nlp.encoder_aligner import open_vectors
 from mtassay.systems.live import LiveSystem
 from tests.fake_annotator import FakeAnnotator
 from tests.fakes import MemoryContext
@@ -85,6 +86,7 @@ def only_english(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def no_encoder(monkeypatch: pytest.MonkeyPatch) -> None:
     """As where the sentence encoder is not installed."""
+    open_vectors.cache_clear()  # an earlier test may have opened it
     monkeypatch.setattr(encoder, "PACKAGE", "no-such-package")
     monkeypatch.setattr(encoder, "_load", lambda: exec("import no_such_package"))
 

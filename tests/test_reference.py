@@ -41,4 +41,4 @@ def test_a_long_signature_has_a_line_for_each_parameter() -> None:
 
 def test_a_type_is_said_in_words() -> None:
     assert "typing." not in PAGES["systems.md"] + PAGES["metrics.md"]
-    assert "| `formality` | `FORMAL`, `INFORMAL` |  |" in PAGES["systems.md"]
+    assert "| `split_sentences` | `0`, `1`, `nonewlines` |  |" in PAGES["systems.md"]

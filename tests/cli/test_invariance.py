@@ -138,7 +138,6 @@ def test_stored_outputs_of_variants_are_judged_by_their_ids(run: Run, sentences:
         (("generate", "blank.txt", *PAIR), "blank.txt: there are no sentences in it"),
         (("run", "blank.txt", *PAIR, *ENGINE), "blank.txt: there are no sentences in it"),
         (("generate", "s.txt", *PAIR, "--substitutes", "file:bad.tsv"), "bad.tsv line 1: 'abc' is no score"),
-        (("run", "v.jsonl", *PAIR, "-t", "v.txt"), "segment 1/x: it has an 'original', but no 'edit'"),
         (("generate", "s.txt", *PAIR, "--substitutes", "magic"), "magic"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
@@ -147,10 +146,6 @@ def test_what_cannot_be_is_one_line(run: Run, sentences: Path, words: tuple[str,
     folder = sentences.parent
     (folder / "blank.txt").write_text("\n  \n", encoding="utf-8")
     (folder / "bad.tsv").write_text("NN\tdog\tcat:abc\n", encoding="utf-8")
-    variant = {"id": "1/x", "source": "A young dog.", "tags": {"original": "1"}}
-    rows = [{"id": "1", "source": "A small dog."}, variant]
-    (folder / "v.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    (folder / "v.txt").write_text("Um cachorro.\n" * 2, encoding="utf-8")
     done = run("invariance", *words)
     assert done.returncode == 2, done.stderr
     assert done.stderr.count("\n") == 1

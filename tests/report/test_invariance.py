@@ -152,7 +152,7 @@ def test_companions_are_counted_of_all_pairs() -> None:
     table = companion_table(RUN)
     assert table is not None
     # 1 of 26: 3.8 %, Wilson's interval 0.7 to 18.9.
-    assert cells(table) == [["under-translation", "1", "3.8", "[1–19]"]]
+    assert cells(table) == [["under-translation", "1", "3.8", "[1–19]", "7/1-old"]]
     assert "nmt: 26" in table.notes[0]
     assert companion_table(Run("r", "invariance", {}, ["nmt"], "", {}, Result())) is None
 

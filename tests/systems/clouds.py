@@ -1,4 +1,4 @@
-"""The five translation services of the cloud, each with a pretended endpoint, for tests that hold for all."""
+"""The four translation services of the cloud, each with a pretended endpoint, for tests that hold for all."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from typing import Any
 from mtassay.data.languages import parse_pair
 from mtassay.systems.google import Google
 from mtassay.systems.live import LiveSystem
-from mtassay.systems.signed_services import Amazon, Tencent
-from mtassay.systems.web_services import DeepL, Microsoft
+from mtassay.systems.web_services import DeepL, Microsoft, Tencent
 from tests.systems.conftest import KEY
 from tests.systems.server import Reply, Seen, json_reply, translated
 
@@ -25,12 +24,6 @@ VARIABLES = [
     "AZURE_TEXT_TRANSLATION_ENDPOINT",
     "AZURE_TRANSLATOR_KEY",
     "AZURE_TRANSLATOR_REGION",
-    "AWS_ACCESS_KEY_ID",
-    "AWS_SECRET_ACCESS_KEY",
-    "AWS_SESSION_TOKEN",
-    "AWS_REGION",
-    "AWS_DEFAULT_REGION",
-    "AWS_ENDPOINT_URL_TRANSLATE",
     "TENCENTCLOUD_SECRET_ID",
     "TENCENTCLOUD_SECRET_KEY",
     "TENCENTCLOUD_REGION",
@@ -88,13 +81,6 @@ CLOUDS = {
         ("AZURE_TEXT_TRANSLATION_APIKEY",),
         lambda body: [item["Text"] for item in body],
         lambda texts: [{"translations": [{"text": text, "to": "de"}]} for text in texts],
-    ),
-    "amazon": Cloud(
-        Amazon,
-        {"region": "eu-west-1"},
-        ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"),
-        lambda body: [body["Text"]],
-        lambda texts: {"TranslatedText": texts[0] if texts else None, "TargetLanguageCode": "de"},
     ),
     "tencent": Cloud(
         Tencent,

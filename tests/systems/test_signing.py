@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mtassay.runtime.http_calls import Secret
-from mtassay.systems.signed_services import authorization
+from mtassay.systems.web_services import authorization
 
 FORM = "application/x-www-form-urlencoded"
 LIST_USERS = "Action=ListUsers&Version=2010-05-08"

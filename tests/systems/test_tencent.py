@@ -9,7 +9,7 @@ import pytest
 from mtassay.data.errors import BusyError, ClosedError, RejectedError, ServiceError
 from mtassay.data.nouns import Request
 from mtassay.runtime.http_calls import Secret
-from mtassay.systems.signed_services import authorization
+from mtassay.systems.web_services import authorization
 from tests.systems.clouds import CLOUDS, VARIABLES
 from tests.systems.conftest import KEY
 from tests.systems.server import Server, json_reply

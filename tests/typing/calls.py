@@ -8,10 +8,10 @@ from pathlib import Path
 import mtassay as mt
 from mtassay.app import (
     campaign_work,
-    curation,
     history,
     judge_trust,
     method_reviews,
+    rulebook,
     translation,
 )
 
@@ -46,7 +46,7 @@ def right() -> None:
     run.judge(threshold=7, workspace="w.db").tables(detail=True, cases=3)
     run.report("report.md", against="last")
     run.render("md", pairs=True)
-    curation.check("en-pt", select=["error"], workspace="w.db")
+    rulebook.check("en-pt", select=["error"], workspace="w.db")
     history.development({"2025": "1f0c", "2026": run}, alpha=0.1, alias={"old": "new"})
     judge_trust.calibrate("last", metrics="chrf", quiet=True)
     campaign_work.create("c", "last", reviewers="anna", sample=3)
@@ -87,8 +87,8 @@ def wrong() -> None:
     mt.load().judge(threshold="7")  # WRONG
     mt.load().tables(detial=True)  # WRONG
     mt.load().report("report.md", titel="Ours")  # WRONG
-    curation.check("en-pt", workspce="w.db")  # WRONG
-    curation.challenge("en-pt", SYSTEMS, categroy="Negation")  # WRONG
+    rulebook.check("en-pt", workspce="w.db")  # WRONG
+    rulebook.challenge("en-pt", SYSTEMS, categroy="Negation")  # WRONG
     history.development({"2025": "1f0c", "2026": "last"}, alhpa=0.1)  # WRONG
     judge_trust.calibrate("last", qiuet=True)  # WRONG
     campaign_work.create("c", "last", reviewers="anna", max_cals=3)  # WRONG

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
+import shutil
 import socket
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 import uvicorn
 
@@ -21,6 +23,9 @@ from mtassay.app import access
 from mtassay.app.web.application import make_application
 from mtassay.app.web.server import Connection
 from mtassay.app.web.visits import Site
+from tests.web.test_pages import fields, run_of
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 REQUEST = b"GET /api/me HTTP/1.1\r\nHost: 127.0.0.1\r\n"
 BODY = b"POST /leave HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\ncsrf="
@@ -186,3 +191,63 @@ def test_the_oldest_stranger_makes_room_first_of_the_same_address(workspace: Pat
         for client in (third, elsewhere, last):
             client.sendall(REQUEST + b"\r\n")
             assert client.recv(65_536).startswith(b"HTTP/1.1 200")
+
+
+def test_nginx_as_documented_lets_invited_people_in_over_https(workspace: Path, tmp_path: Path) -> None:
+    nginx = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
+    openssl = shutil.which("openssl")
+    if nginx is None or openssl is None:
+        pytest.skip("needs nginx and openssl")
+    key, certificate = tmp_path / "review.key", tmp_path / "review.pem"
+    made = f"req -x509 -newkey rsa:2048 -nodes -subj /CN=review.example.org -keyout {key} -out {certificate}"
+    subprocess.run([openssl, *made.split()], check=True, capture_output=True)
+    (server,) = re.findall(r"```nginx\n(.*?)```", (DOCS / "howto/reviewers.md").read_text("utf-8"), re.S)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    secret = access.invite("anna", workspace=workspace)
+    site = Site(workspace, "127.0.0.1", 8765, "lena", hosts=("review.example.org",))
+    with serving(make_application(site), Connection) as behind:
+        for written, here in (
+            ("443", f"127.0.0.1:{port}"),
+            ("/etc/ssl/review.pem", str(certificate)),
+            ("/etc/ssl/review.key", str(key)),
+            ("127.0.0.1:8765", f"127.0.0.1:{behind}"),
+        ):
+            server = server.replace(written, here)
+        parts = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+        places = "".join(f"{part}_temp_path {tmp_path}/{part};" for part in parts)
+        top = (
+            f"daemon off; master_process off; pid {tmp_path}/pid; error_log {tmp_path}/error.log; events {{}}"
+        )
+        configuration = f"{top}\nhttp {{ access_log off; {places}\n{server} }}"
+        (tmp_path / "nginx.conf").write_text(configuration, "utf-8")
+        proxy = subprocess.Popen([nginx, "-p", str(tmp_path), "-c", str(tmp_path / "nginx.conf")])
+        try:
+            address = f"https://127.0.0.1:{port}"
+            host = {"host": "review.example.org"}
+            with httpx.Client(base_url=address, headers=host, verify=False) as browser:  # its own certificate
+                wait_until_open(port)
+                assert browser.get("/api/me").status_code == 401
+                entered = browser.get(f"/enter/{secret}")
+                assert "; secure" in entered.headers["set-cookie"].lower()
+                secret_of_site = entered.headers["set-cookie"].split(";")[0]
+                signed_in = {"cookie": secret_of_site}
+                assert browser.get("/api/me", headers=signed_in).json()["name"] == "anna"
+                form = fields(browser.get(f"/runs/{run_of(workspace)}/suite", headers=signed_in).text)
+                action, form = form.pop("action"), {**form, "answer": "correct"}
+                for origin, status in (("https://evil.example", 403), ("https://review.example.org", 303)):
+                    sent = browser.post(action, data=form, headers={"origin": origin, **signed_in})
+                    assert sent.status_code == status
+        finally:
+            proxy.terminate()
+            proxy.wait()
+
+
+def wait_until_open(port: int) -> None:
+    """Wait until something listens there."""
+    until = time.monotonic() + 20
+    while time.monotonic() < until:
+        with suppress(ConnectionRefusedError), socket.create_connection(("127.0.0.1", port), timeout=1):
+            return
+        time.sleep(0.02)
+    raise AssertionError(f"nothing listens on port {port}")

@@ -16,8 +16,7 @@ from typing import Any
 
 from mtassay.app.rulebook import Rulebook
 from mtassay.data.errors import MtassayError, UsageError
-from mtassay.data.formats.suite_editing import add_rules, set_fields, set_macro
-from mtassay.data.formats.suite_files import read_suite
+from mtassay.data.formats.suite_files import add_rules, read_suite, set_fields, set_macro
 from mtassay.data.formats.suite_items import (
     REGEX_FIELDS,
     TOKEN_FIELDS,

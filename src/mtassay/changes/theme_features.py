@@ -64,7 +64,7 @@ class Feature(NamedTuple):
 
 Units = np.ndarray[tuple[int], np.dtype[np.int64]]
 _SCORED: tuple[FeatureKind, ...] = ("extra", "missing", "output")
-_STRETCH = 20  # segments; what is nearer may be of one document
+_STRETCH = 50  # segments; what is nearer may be of one document
 
 
 class FeatureTable(NamedTuple):

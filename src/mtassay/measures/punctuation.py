@@ -392,7 +392,7 @@ def _quote_problems(source: str, output: str, unit: Unit) -> Sequence[FormProble
         problems.append(FormProblem("A quotation mark ' is not opened", mark("output", closed, closed + 1)))
     if not problems and not any(char in output for char in _ALL_QUOTES):
         match = _SOURCE_QUOTED.search(source)
-        # A long text is worded anew, and a value needs no quotes.
+        # A long text is worded differently, and a value needs no quotes.
         is_plain = len(source) < 250 and not re.search(r"<[^<>]+=\s*[\"']", source)
         if match and is_plain and not set("%{").intersection(match[0]):
             where = mark("source", match.start(), match.end())

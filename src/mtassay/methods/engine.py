@@ -30,8 +30,7 @@ from mtassay.data.nouns import (
     texts_digest,
 )
 from mtassay.data.subjects import decide
-from mtassay.methods.in_context import ask_in_context
-from mtassay.methods.repeats import ask_again
+from mtassay.methods.repeats import ask_again, ask_in_context
 from mtassay.runtime.http_calls import without_secrets
 from mtassay.runtime.workspace import Workspace
 from mtassay.systems.client import Budget, CallPlan, Tally, plan_calls, translate_all

@@ -1,25 +1,33 @@
-"""Services with a key in a header, and one free server: DeepL, LibreTranslate and Microsoft."""
+"""Services with keys: DeepL, Microsoft, and Tencent, whose requests are signed."""
 
 from __future__ import annotations
 
+import hashlib
+import hmac
+import json
 import os
-from collections.abc import Sequence
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
+from urllib.parse import urlsplit
 
-from mtassay.data.errors import ClosedError, RejectedError, ServiceError, UsageError
+from mtassay.data.errors import BusyError, ClosedError, RejectedError, ServiceError, UsageError
 from mtassay.data.languages import Language
 from mtassay.data.nouns import Output, Request
 from mtassay.runtime.http_calls import (
     Secret,
     call_json,
     check_address,
-    endpoint_of,
+    excerpt,
     field,
+    fill_variables,
     host_of,
     secret_from,
 )
 from mtassay.systems.live import Limits, LiveSystem, ask_once, column, is_traditional, signature
+
+# Services with a key in a header: DeepL and Microsoft.
 
 _SPAIN = {None, "ES"}
 
@@ -140,102 +148,6 @@ def _variant(language: Language, *regions: str) -> str:
     return f"{language.code.upper()}-{region}"
 
 
-# LibreTranslate, as its documentation "API Usage" describes it.
-
-
-ADAPTER = 1
-_PUBLIC = "https://libretranslate.com"
-_CODES = {"no": "nb", "fil": "tl", "pt-BR": "pb"}
-# What a server says with status 400, and what is so for every text.
-_HOPELESS = ("API key", "is not supported", "is not available as a target language")
-
-
-@dataclass(frozen=True, kw_only=True)
-class LibreTranslate(LiveSystem):
-    """`libretranslate:http://localhost:5000`; a key, where the server wants one, in LIBRETRANSLATE_API_KEY.
-
-    `source_code` and `target_code` are sent in place of ours; `batch` is how many texts go into one call.
-    """
-
-    scheme: ClassVar[str] = "libretranslate"
-    subject: ClassVar[str] = "url"
-
-    url: str = _PUBLIC
-    format: Literal["text", "html"] = "text"
-    source_code: str | None = None
-    target_code: str | None = None
-    batch: int = 10
-
-    def __post_init__(self) -> None:
-        _ = self._address
-        if self.batch < 1:
-            raise UsageError(f"{self.scheme}: batch must be more than 0.")
-
-    @property
-    def limits(self) -> Limits:
-        """A server of one's own has none unless it was started with some ("Arguments").
-
-        The public one takes 80 translations a minute and 2,000 characters a call ("API plans"), and bans who
-        asks for more.
-        """
-        if host_of(self._address) != host_of(_PUBLIC):
-            return Limits(batch=self.batch)
-        calls_per_second = 80 / 60 / self.batch
-        return Limits(
-            batch=self.batch, batch_characters=2_000, in_flight=1, calls_per_second=calls_per_second
-        )
-
-    @property
-    def signature(self) -> str:
-        return signature(
-            self.scheme,
-            endpoint=endpoint_of(self._address),
-            **self._options,
-            adapter=ADAPTER,
-        )
-
-    def translate(self, requests: Sequence[Request]) -> list[Output]:
-        return ask_once(requests, self._ask, what="LibreTranslate")
-
-    def _ask(self, texts: list[str]) -> Any:
-        key = os.environ.get("LIBRETRANSLATE_API_KEY", "").strip()
-        answer = call_json(
-            f"{self._address}/translate",
-            body={"q": texts, **self._options, **({"api_key": Secret(key)} if key else {})},
-            timeout=self.limits.timeout,
-            what="LibreTranslate",
-            error_type=_libretranslate_error_type,
-        )
-        return field(answer, "translatedText")
-
-    @property
-    def _address(self) -> str:
-        address = (self.url or _PUBLIC).rstrip("/").removesuffix("/translate")
-        return check_address(address, what=self.scheme)
-
-    @property
-    def _options(self) -> dict[str, str]:
-        return {
-            "source": self.source_code or _code(self.pair.source),
-            "target": self.target_code or _code(self.pair.target),
-            "format": self.format,
-        }
-
-
-def _libretranslate_error_type(status: int, answer: Any) -> type[ServiceError] | None:
-    message = field(answer, "error")
-    if status == 400 and isinstance(message, str) and any(part in message for part in _HOPELESS):
-        return ClosedError
-    return None
-
-
-def _code(language: Language) -> str:
-    """The codes of the models: servers of every version know them, and only new ones know `zh-Hant`."""
-    if language.code == "zh":
-        return "zt" if is_traditional(language) else "zh"
-    return _CODES.get(language.tag) or _CODES.get(language.code) or language.code
-
-
 # Microsoft Translator (Azure AI Translator), as its "Text translation v3.0 reference" describes it.
 
 
@@ -340,3 +252,175 @@ def _microsoft_code(language: Language, *, variant: bool = False) -> str:
     code = _MICROSOFT_CODES.get(language.code, language.code)
     script = language.script or _SCRIPTS.get(language.code)
     return f"{code}-{script}" if script else code
+
+
+# Tencent Machine Translation, whose requests are signed.
+
+
+def authorization(
+    algorithm: str,
+    *,
+    key_id: Secret,
+    key: Secret,
+    scope: Sequence[str],
+    moment: str,
+    headers: Mapping[str, str],
+    content: bytes,
+    method: str = "POST",
+    path: str = "/",
+    query: str = "",
+) -> str:
+    """The value of the `Authorization` header.
+
+    `scope` begins with the date and ends with the word that closes it, as in
+    `20150830/us-east-1/iam/aws4_request`; both schemes derive the signing key by going through its parts.
+    `moment` is the time as the scheme writes it, `headers` are those to sign, `query` is in canonical form.
+    """
+    names = sorted(headers, key=str.lower)
+    signed = ";".join(name.lower() for name in names)
+    lines = "".join(f"{name.lower()}:{headers[name].strip()}\n" for name in names)
+    request = f"{method}\n{path}\n{query}\n{lines}\n{signed}\n{_digest(content)}"
+    place = "/".join(scope)
+    text = f"{algorithm}\n{moment}\n{place}\n{_digest(request.encode())}"
+    derived = (algorithm.split("-")[0] + key.reveal()).encode()
+    for part in (*scope, text):
+        derived = hmac.digest(derived, part.encode(), "sha256")
+    return (
+        f"{algorithm} Credential={key_id.reveal()}/{place}, SignedHeaders={signed}, Signature={derived.hex()}"
+    )
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+# Tencent Machine Translation, as its documentation "TextTranslateBatch" (TMT 2018-03-21) describes it.
+
+
+# A code has a family and may have a member: `FailedOperation.NoFreeAmount`. The longer one decides.
+_ERRORS: dict[str, type[ServiceError]] = {
+    "AuthFailure": ClosedError,
+    "FailedOperation": BusyError,
+    "FailedOperation.ErrorUserArea": ClosedError,
+    "FailedOperation.LanguageRecognitionErr": RejectedError,
+    "FailedOperation.NoFreeAmount": ClosedError,
+    "FailedOperation.ServiceIsolate": ClosedError,
+    "FailedOperation.StopUsing": ClosedError,
+    "FailedOperation.UserHasNoFreeAmount": ClosedError,
+    "FailedOperation.UserNotRegistered": ClosedError,
+    "InternalError": BusyError,
+    "InvalidAction": ClosedError,
+    "LimitExceeded": ClosedError,
+    "LimitExceeded.LimitedAccessFrequency": BusyError,
+    "NoSuchVersion": ClosedError,
+    "RequestLimitExceeded": BusyError,
+    "ResourceUnavailable": BusyError,
+    "UnauthorizedOperation": ClosedError,
+    "UnknownParameter": ClosedError,
+    "UnsupportedOperation.UnSupportedTargetLanguage": ClosedError,
+    "UnsupportedOperation.UnsupportedLanguage": ClosedError,
+    "UnsupportedOperation.UnsupportedSourceLanguage": ClosedError,
+    "UnsupportedRegion": ClosedError,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tencent(LiveSystem):
+    """`tencent:ap-singapore`, with the keys in TENCENTCLOUD_SECRET_ID and TENCENTCLOUD_SECRET_KEY."""
+
+    scheme: ClassVar[str] = "tencent"
+    subject: ClassVar[str] = "region"
+
+    region: str = ""
+    project: int = 0
+    terms: tuple[str, ...] = ()
+    url: str = "https://tmt.tencentcloudapi.com"
+
+    @property
+    def limits(self) -> Limits:
+        """Less than 6,000 characters a call and 5 calls a second ("TextTranslateBatch")."""
+        return Limits(batch=50, batch_characters=5_900, calls_per_second=5)
+
+    @property
+    def signature(self) -> str:
+        return signature(
+            self.scheme,
+            host=host_of(self._server),
+            region=self._region,
+            source=_tencent_code(self.pair.source),
+            target=_tencent_code(self.pair.target),
+            terms="+".join(self.terms),
+            adapter=1,
+        )
+
+    def translate(self, requests: Sequence[Request]) -> list[Output]:
+        return ask_once(requests, self._ask, what="Tencent")
+
+    def _ask(self, texts: list[str]) -> Any:
+        body: dict[str, Any] = {
+            "Source": _tencent_code(self.pair.source),
+            "Target": _tencent_code(self.pair.target),
+            "ProjectId": self.project,
+            "SourceTextList": texts,
+        }
+        if self.terms:
+            body["TermRepoIDList"] = self.terms
+        content = json.dumps(body).encode()
+        answer = call_json(
+            f"{self._server}/",
+            content=content,
+            headers=self._headers(content),
+            timeout=self.limits.timeout,
+            what="Tencent",
+        )
+        _raise_error(field(answer, "Response", "Error"))
+        return field(answer, "Response", "TargetTextList")
+
+    def check_key(self) -> None:
+        self._headers(b"")
+
+    def _headers(self, content: bytes) -> dict[str, str]:
+        now = int(time.time())
+        headers = {
+            "Content-Type": "application/json; charset=utf-8",
+            "Host": urlsplit(fill_variables(self._server, what=self.scheme)).netloc,
+        }
+        signed = authorization(
+            "TC3-HMAC-SHA256",
+            key_id=secret_from("TENCENTCLOUD_SECRET_ID", what="Tencent"),
+            key=secret_from("TENCENTCLOUD_SECRET_KEY", what="Tencent"),
+            scope=(time.strftime("%Y-%m-%d", time.gmtime(now)), "tmt", "tc3_request"),
+            moment=str(now),
+            headers=headers,
+            content=content,
+        )
+        return {
+            **headers,
+            "Authorization": signed,
+            "X-TC-Action": "TextTranslateBatch",
+            "X-TC-Version": "2018-03-21",
+            "X-TC-Timestamp": str(now),
+            "X-TC-Region": self._region,
+            "X-TC-Language": "en-US",
+        }
+
+    @property
+    def _server(self) -> str:
+        return check_address(self.url, what="Tencent")
+
+    @property
+    def _region(self) -> str:
+        return self.region or os.environ.get("TENCENTCLOUD_REGION") or "ap-guangzhou"
+
+
+def _raise_error(error: Any) -> None:
+    """Errors come with status 200."""
+    if error is None:
+        return
+    code = str(field(error, "Code"))
+    kind = _ERRORS.get(code) or _ERRORS.get(code.split(".")[0]) or RejectedError
+    raise kind(f"Tencent answered {excerpt(code)}: {excerpt(str(field(error, 'Message')))}")
+
+
+def _tencent_code(language: Language) -> str:
+    return "zh-TW" if is_traditional(language) else language.code

@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mtassay.data.errors import InputError, MtassayError, UsageError
-from mtassay.data.formats.suite_editing import add_items, add_rules, set_fields
-from mtassay.data.formats.suite_files import read_suite
+from mtassay.data.formats.suite_files import add_items, add_rules, read_suite, set_fields
 from mtassay.data.formats.suite_items import RULE_FIELDS, Item, Rule, RuleField
 
 NEW = Item("new-1", "en-de", "Negation", "Scope", "Not all came.", positive_regex=(Rule("nicht alle"),))

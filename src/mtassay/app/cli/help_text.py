@@ -30,7 +30,7 @@ GROUPS: Mapping[str, Sequence[str]] = {
         ),
         *("labels", "human", "human_scores", "mtme", "data", "suite", "sample"),
     ),
-    "Systems": ("system", "baseline", "dry_run", "fresh", "max_calls", "max_characters", "deadline"),
+    "Systems": ("system", "baseline", "fresh", "max_calls", "max_characters", "deadline"),
     "What to measure": (
         *("metrics", "metric", "category", "phenomenon", "item", "tag", "structure", "threshold", "filters"),
         *("capabilities", "quality", "judge_by", "by", "checks", "without", "relations", "terms", "style"),

@@ -23,6 +23,7 @@ from mtassay.data.errors import MtassayError, PluginWarning
 
 COMMANDS = {name: about for section in SECTIONS.values() for name, about in section.items()}
 MODULES = {
+    **dict.fromkeys(("translate", "doctor"), "engine_commands"),
     **dict.fromkeys(("init", "run"), "plan_commands"),
     **dict.fromkeys(("compare", "history", "gate", "themes"), "change_commands"),
     **dict.fromkeys(("report", "explain", "runs"), "run_commands"),

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from mtassay.app import curation, library
+from mtassay.app import library, rulebook
 from mtassay.app.cli.common import (
     FormatOption,
     OutputFormat,
@@ -29,8 +29,7 @@ from mtassay.app.reviewing import reviewer_name
 from mtassay.data.display import Table
 from mtassay.data.errors import MtassayError, UsageError
 from mtassay.data.formats.jsonl import write_jsonl
-from mtassay.data.formats.suite_editing import editable
-from mtassay.data.formats.suite_files import check_ending, copy_suite, read_suite
+from mtassay.data.formats.suite_files import check_ending, copy_suite, editable, read_suite
 from mtassay.data.marks import plural
 from mtassay.data.settings import options_of
 from mtassay.methods.suite.acceptance import Outcome, Wish
@@ -109,7 +108,7 @@ def run(
     if again is not None:
         if system:
             raise UsageError("A saved run has its outputs: leave out -t, or --run.")
-        run = curation.rejudge(suite, again, reviews=parameters["reviews"], **frame.options)
+        run = rulebook.rejudge(suite, again, reviews=parameters["reviews"], **frame.options)
     else:
         run = library.suite(suite, system or [], **parameters, **frame.options)
     if findings is not None:
@@ -161,7 +160,7 @@ def accept(
     """
     wish = Wish(reviewer_name(reviewer), tuple(subjects or ()), everything, form, regex, correct, note)
     confirm = _agreed if everything and not yes else None
-    outcome = curation.accept(suite, wish, system or [], run=run, confirm=confirm, **frame.options)
+    outcome = rulebook.accept(suite, wish, system or [], run=run, confirm=confirm, **frame.options)
     for line in outcome.lines if confirm is None else ():
         echo(line)
     say_all(outcome.remarks, quiet=frame.quiet)
@@ -368,7 +367,7 @@ def check(
     mtassay suite check my.yaml
     mtassay suite check my.yaml --select error --ignore duplicate-source
     """
-    problems = curation.check(suite, select=select or [], ignore=ignore or [], **frame.options)
+    problems = rulebook.check(suite, select=select or [], ignore=ignore or [], **frame.options)
     if frame.output_format is OutputFormat.json:
         print_json(problems.record())
     elif frame.output_format is OutputFormat.text:

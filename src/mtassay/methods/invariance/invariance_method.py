@@ -498,7 +498,7 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
             "structure": self._structure.signature,
             "threshold": f"{self.threshold:g}",
             "filters": "+".join(self.filters) or "none",
-            "checks": "+".join(check.id for check in self._checks) or "none",
+            "checks": f"{'+'.join(self.checks)}({len(self._checks)})" if self._checks else "none",
             "relations": "+".join(self.relations) or "none",
             **({"judge": self._judge.signature} if "judge" in self.filters else {}),
             "annotator": self._annotator.signature if self._annotator else "none",

@@ -13,8 +13,14 @@ from typing import Any
 import yaml
 
 from mtassay.data.errors import InputError, UsageError
-from mtassay.data.formats.suite_editing import add_items, editable, set_fields
-from mtassay.data.formats.suite_files import own_suites, read_suite, write_text
+from mtassay.data.formats.suite_files import (
+    add_items,
+    editable,
+    own_suites,
+    read_suite,
+    set_fields,
+    write_text,
+)
 from mtassay.data.formats.suite_items import Item, Rule, Suite
 from mtassay.data.formats.textfiles import check_columns, read_lines
 from mtassay.data.language_packs import install_line

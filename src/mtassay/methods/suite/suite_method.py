@@ -29,8 +29,7 @@ from mtassay.methods.basis import (
     missing,
     sign,
 )
-from mtassay.methods.in_context import ALONE
-from mtassay.methods.repeats import AGAIN, RepeatSettings, signed_repeats, texts_of
+from mtassay.methods.repeats import AGAIN, ALONE, RepeatSettings, signed_repeats, texts_of
 from mtassay.methods.suite.accuracy import Grades, Test, accuracies, costliest, fair_items
 from mtassay.methods.suite.authoring import Choice, select
 from mtassay.methods.suite.rule_judge import DETECTOR, STATUSES, Judge, VerdictEvidence, is_notable

