@@ -127,7 +127,7 @@ class ScoreMethod(RepeatSettings, Method):
         default=CRITICAL,
         metadata=option(
             "Checks by name, group or severity, or default, all, none. By default the critical ones: empty, "
-            "copied, cut off and the like.",
+            "copied, cut off and similar.",
             "--checks",
             metavar="NAMES",
             kind=str | None,
