@@ -164,14 +164,15 @@ def compared_note(result: Result, what: str = "segments", lacks: str = "lacks {}
 _AT_ONCE = 512  # answers that are judged in one batch
 
 JUDGE_OPTION = (
-    "Who judges the outputs: ours, a metric (comet:MODEL) or scores:FILE. Metrics need 30 answers of people."
+    "The judge of the outputs: ours, a metric (comet:MODEL) or scores:FILE. A metric needs 30 answers from "
+    "people first."
 )
 """The help of `--judge`, which means the same in all methods."""
 
 
 CHECKS = option(
-    "Checks by name or group (form, meaning, conduct…), or default, all, none. By default those that proved "
-    "good for the languages.",
+    "Checks by name or group (form, meaning, conduct…), or default, all, none. Default: checks that proved "
+    "reliable for these languages.",
     "--checks",
     metavar="NAMES",
     kind=str | None,

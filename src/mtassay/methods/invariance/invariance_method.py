@@ -174,7 +174,7 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
     threshold: float = field(
         default=4,
         metadata=option(
-            "A variant farther than this makes an issue. Default: the saved run's, or the preset's.",
+            "A larger distance than this is an issue. Default: the saved run's, or the preset's.",
             kind=float | None,
             default=None,
             least=0,
@@ -183,7 +183,8 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
     preset: Literal["wide", "sure"] | None = field(
         default=None,
         metadata=option(
-            "wide, the default: most issues (dependency: 4); sure: fewer and more certain (dependency: 15)."
+            "wide, the default: most issues (dependency: threshold 4). sure: fewer, more certain ones "
+            "(dependency: 15)."
         ),
     )
     top: int = field(
@@ -201,7 +202,7 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
     filters: tuple[str, ...] = field(
         default=(),
         metadata=option(
-            "judge: leave out what the judge finds right in both outputs; or none.",
+            "judge: leave out issues whose two outputs the judge finds right; or none.",
             metavar="NAMES",
             kind=list[str] | None,
             default=None,
@@ -232,7 +233,9 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
     reviews: bool = field(
         default=True,
         metadata=option(
-            "Let what reviewers said clear or confirm issues.", "--reviews/--no-reviews", in_signature=False
+            "Use the answers of reviewers to clear or confirm issues.",
+            "--reviews/--no-reviews",
+            in_signature=False,
         ),
     )
 

@@ -82,13 +82,16 @@ class SuiteMethod(RepeatSettings, Method):
     )
     items: Literal["fair", "settled", "both"] = field(
         default="fair",
-        metadata=option("Count items settled for all systems, for each its own, or show both."),
+        metadata=option(
+            "Count items that are settled for all systems (fair), or all that are settled for "
+            "each one; or show both."
+        ),
     )
     test: Test = field(
         default="randomization",
         metadata=option(
-            "How a system is compared with the best: by randomization, two-sided and corrected for all "
-            "comparisons of a table; or as in Macketanz et al. 2022 (z), one-tailed and uncorrected."
+            "How a system is compared with the best. randomization: two-sided, corrected for all "
+            "comparisons of a table. z: one-tailed, uncorrected, as in Macketanz et al. 2022."
         ),
     )
     alpha: float = field(default=0.05, metadata=option("Level of significance.", least=0.0001, most=0.5))
@@ -98,7 +101,7 @@ class SuiteMethod(RepeatSettings, Method):
         metadata=option("Seed of all draws. Default: $SACREBLEU_SEED or 12345.", default=None, least=0),
     )
     checks: tuple[str, ...] = field(default=("default",), metadata=CHECKS)
-    reviews: bool = field(default=True, metadata=option("Let what reviewers decided settle outputs."))
+    reviews: bool = field(default=True, metadata=option("Use the decisions of reviewers to settle outputs."))
 
     @classmethod
     def resolve(cls, settings: Mapping[str, Any], run: Run | None = None) -> Self:
