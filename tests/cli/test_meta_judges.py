@@ -50,7 +50,7 @@ def test_thresholds_are_found_and_written_with_what_is_known(
     assert found["ter"]["low_is_error"] is False
     assert 10 < found["ter"]["threshold"] < 60
     assert found["ter"]["parameters"]["alpha"] == pytest.approx(1 - found["ter"]["threshold"] / 100)
-    assert found["chrf"]["known"].startswith("The judge sees 10 of 10 errors of nmt, and 10 of 10 that")
+    assert found["chrf"]["known"].startswith("The judge finds 10 of 10 errors of nmt, and 10 of 10 that")
 
 
 def test_what_is_told_apart_clearly_has_full_precision_and_recall(run: Run, labelled: list[object]) -> None:
@@ -103,7 +103,7 @@ def test_a_list_of_another_judge_is_a_judge(run: Run, labelled: list[object], tm
 
 
 def test_behaviour_takes_calibrated_thresholds_and_says_what_is_known(run: Run, tmp_path: Path) -> None:
-    known = "The judge sees 7 of 10 errors of nmt (n = 300)."
+    known = "The judge finds 7 of 10 errors of nmt (n = 300)."
     entry = {"judge": "behavior", "threshold": 0.2, "low_is_error": False, "wished": 0.8, "known": known,
              "parameters": {"alpha": 0.8, "beta": 0.1}, "quality": "chrf"}  # fmt: skip
     (tmp_path / "t.json").write_text(
@@ -120,10 +120,10 @@ def test_behaviour_takes_calibrated_thresholds_and_says_what_is_known(run: Run, 
     done = run("behavior", "run", *common)
     assert done.returncode == 0, done.stderr
     assert "|alpha:0.8|beta:0.1|" in done.stdout
-    assert "The judge sees 7 of 10 errors of nmt (n = 300)." in " ".join(done.stdout.split())
+    assert "The judge finds 7 of 10 errors of nmt (n = 300)." in " ".join(done.stdout.split())
     # Other thresholds are not those that something is known of.
     again = run("behavior", "run", "last", "--min-quality", "0.5")
-    assert "The judge sees" not in again.stdout
+    assert "The judge finds" not in again.stdout
     other = run("behavior", "run", *common[:-4], "--quality", "ter", "--calibrated", "t.json")
     assert other.returncode == 2
     assert "t.json has no thresholds for 'ter'. It has some for: chrf." in other.stderr

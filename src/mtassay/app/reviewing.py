@@ -442,11 +442,11 @@ class ReviewerAgreement:
             caution_of_models(self.reviewers, "Answers"),
             self.scale,
             *sorted(remarks),
-            "n: outputs that two or more of the line's reviewers rated.",
+            "n: outputs that at least two of the reviewers in this row rated.",
             changed_note(self.changed),
             f"Answers 'unsure', which are no ratings: {self.unsure:,}." if self.unsure else "",
             f"Pairs of reviewers with no output in common, not shown: {strangers:,}." if strangers else "",
-            f"Disputed, that is without a majority: {len(self.disputed):,}{see}.",
+            f"Disputed (no answer has a majority): {len(self.disputed):,}{see}.",
         ]
         header = ["reviewers", "measure", "value", "95 % interval", "n"]
         tables = [Table(header, rows, notes=list(filter(None, notes)))]

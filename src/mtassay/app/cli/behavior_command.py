@@ -94,7 +94,8 @@ def run(
     """Which capabilities does a system lack?
 
     Makes cases from a parallel text: a word is changed in a source and in its reference. A good system
-    translates the changed source as well as the original (Wu, Liu, Yeung 2023). A saved run is judged again; nothing is translated twice.
+    translates the changed source as well as the original (Wu, Liu, Yeung 2023). A saved run is judged again;
+    nothing is translated twice.
 
     \b
     Examples:

@@ -150,7 +150,7 @@ def history(
     how: dict[str, Any] = {"alpha": alpha, "trials": trials, "seed": chosen_seed(seed)}
     runs = dict(map(_name_and_value, what)) if any("=" in text for text in what) else {}
     if runs and len(runs) < len(what):
-        raise UsageError("Two groups have one name. Call each by another: NAME=RUN.")
+        raise UsageError("Two groups have one name. Give each its own name: NAME=RUN.")
     if runs and (group or method):
         raise UsageError("--group and --method are for the runs of one system: leave them out.")
     names: dict[str, Any] = {"alias": dict(map(_name_and_value, alias or [])), "workspace": workspace}

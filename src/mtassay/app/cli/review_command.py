@@ -138,7 +138,9 @@ def export_reviews(
     if form not in (None, "labelstudio", "pearmut"):
         raise UsageError(f"--as {form} writes what people answered: leave --open out.")
     if not only_open and (run != "last" or every_run or any(chooses) or question):
-        raise UsageError("RUN and the options that choose outputs are for --open; reviews are written all.")
+        raise UsageError(
+            "RUN and the options that choose outputs are for --open; without it, all reviews are written."
+        )
     check_targets(output)
     refuse_existing(output, force=force)  # it may be a sheet that somebody has filled in
     if only_open:

@@ -118,7 +118,7 @@ def invite_reviewer(
         return
     if revoke:
         access.revoke(name, workspace=workspace)
-        echo(f"{printable(name.strip())} is shut out; what they answered stays.")
+        echo(f"{printable(name.strip())} can no longer open the page; earlier answers are kept.")
         if not access.invitations(workspace=workspace):
             say("mtassay: nobody is invited any more, and the review page stays closed")
         return
@@ -320,7 +320,7 @@ def close(
     """
     if delete:
         gone = campaign_work.delete(name, workspace=workspace)
-        echo(f"Campaign '{printable(gone.name)}' is forgotten; all answers are kept.")
+        echo(f"Campaign '{printable(gone.name)}' is deleted; all answers are kept.")
         return
     ended = campaign_work.close(name, workspace=workspace)
     echo(f"Campaign '{printable(ended.name)}' is closed since {ended.closed[:19].replace('T', ' ')} UTC.")

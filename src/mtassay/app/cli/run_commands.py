@@ -289,7 +289,7 @@ def delete_runs(
     echo(
         f"{deed} {plural(len(purged.runs), 'run')}, {plural(purged.answers, 'answer')} of engines, "
         f"{plural(purged.reviews, 'review')} and the cache."
-        + ("" if purged.others or dry_run else " Nothing of their texts is left in the file.")
+        + ("" if purged.others or dry_run else " None of their texts is left in the file.")
     )
     if purged.others:
         say(

@@ -78,7 +78,7 @@ def score(
     """
     if stream and (segment_scores or findings or examples):
         raise UsageError(
-            "--stream looks at no single segment: leave out --segment-scores, --findings, --examples."
+            "--stream does not look at single segments: leave out --segment-scores, --findings, --examples."
         )
     check_targets(segment_scores, findings)
     if stream:

@@ -107,7 +107,7 @@ def run(
         check_plot(plot)
     if again is not None:
         if system:
-            raise UsageError("A saved run has its outputs: leave out -t, or --run.")
+            raise UsageError("A saved run already has its outputs: give -t or --run, not both.")
         run = rulebook.rejudge(suite, again, reviews=parameters["reviews"], **frame.options)
     else:
         run = library.suite(suite, system or [], **parameters, **frame.options)

@@ -164,7 +164,7 @@ class Recipe:
             raise UsageError(f"A recipe has no '{strange[0]}'. Available: {', '.join(field_names)}.")
         if values.get("no_filter") and ("filter" in values or "filter_beta" in values):
             raise UsageError(
-                "`no_filter=True` leaves out the filter: give neither `filter` nor `filter_beta`."
+                "`no_filter=True` switches the filter off: leave out `filter` and `filter_beta`."
             )
         named, default = _capabilities(values.get("capabilities", ()))
         if "infill" not in values:

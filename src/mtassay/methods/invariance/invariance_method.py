@@ -348,7 +348,7 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
     def _look_over(self, sentences: Sequence[str | None], context: RunContext) -> None:
         """Note sentences in another language than the pair says, and tokenised ones."""
         if code := foreign_language(sentences, self._pair.source.code):
-            context.note(f"the sentences read as {name_of(code)}, not {self._pair.source.name}: mind -l")
+            context.note(f"the sentences look like {name_of(code)}, not {self._pair.source.name}: check -l")
         if sign := tokenization_of(sentences):
             context.note(sign.told_of("the text", len(sentences)))
 
@@ -543,7 +543,7 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
         except UsageError as error:
             if not self._structure.needs or self.annotator:
                 raise
-            raise UsageError(f"{error}; or compare words alone: `structure='tokens'`") from None
+            raise UsageError(f"{error}; or compare only words: `structure='tokens'`") from None
 
     @cached_property
     def _source_annotator(self) -> Annotator | None:

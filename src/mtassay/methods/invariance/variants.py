@@ -119,7 +119,8 @@ def make_variants(
         except UsageError:
             way = advice(pair.source.code, frozenset(_LAYERS))
             context.note(
-                f"Only numbers and names of people change. With a parser nouns and adjectives do. {way}"
+                f"Only numbers and names of people change. With a parser, nouns and adjectives change too. "
+                f"{way}"
             )
             return _plain_variants(segments, pair.source.code, settings)
     annotator = open_annotator(language, needs=_LAYERS, name=settings.source_annotator)

@@ -235,9 +235,9 @@ class ScoreMethod(RepeatSettings, Method):
         if counting and lean is not corpus:
             empty = sum(s != t for s, t in zip(corpus.segments, lean.segments, strict=True))
             context.note(
-                f"{empty:,} of {len(corpus.segments):,} segments have an empty reference beside a full one: "
-                f"{', '.join(counting)} count the empty one, as sacreBLEU does. To leave it out, give "
-                "references with ids (TSV, JSON Lines), and only those that are there."
+                f"{empty:,} of {len(corpus.segments):,} segments have one empty and one full reference: "
+                f"{', '.join(counting)} use the empty one too, as sacreBLEU does. To leave it out, give "
+                "references with ids (TSV, JSON Lines), without the empty ones."
             )
         with self._checked(lean, context) as alarms:
             if self.judge_by:
@@ -286,8 +286,9 @@ class ScoreMethod(RepeatSettings, Method):
             return {}
         if count < LEAST_DOCUMENTS and self.unit is None:
             context.note(
-                f"{count:,} documents are too few to draw whole ones, so intervals and tests draw segments. "
-                "They claim too much where segments of one document resemble each other."
+                f"{count:,} documents are too few to resample whole documents, so intervals and tests "
+                "resample segments. "
+                "They are too narrow if the segments of one document are alike."
             )
             return {}
         return documents | {document: document for document in set(documents.values())}

@@ -54,7 +54,7 @@ def _names(what: str, metavar: str = "NAME") -> Any:
 
 @dataclass(frozen=True)
 class SuiteMethod(RepeatSettings, Method):
-    """Judges outputs of the items of a suite, and compares systems by their accuracy.
+    """Judges outputs of the items of a suite and compares systems by their accuracy.
 
     `category`, `phenomenon`, `tag`, `item`, `approved` and `public` choose items; else all are judged.
     `items` says which items count: those settled for all systems (fair), for each system those settled
@@ -195,7 +195,8 @@ class SuiteMethod(RepeatSettings, Method):
             outputs = {key: text for key, text in zip(stream.ids, stream.texts, strict=True) if key in id_set}
             if not outputs:
                 raise InputError(
-                    f"no id is one of the suite's ('{stream.ids[0]}', but there '{ids[0]}')", path=stream.path
+                    f"no id matches the suite's ids ('{stream.ids[0]}', but there '{ids[0]}')",
+                    path=stream.path,
                 )
             if strangers := len(stream.ids) - len(outputs):
                 context.note(f"{name}: {strangers:,} outputs left out: their ids are not in the suite")
@@ -352,8 +353,8 @@ def _read_again(parameters: Mapping[str, Any]) -> Suite:
         raise UsageError(f"The suite of the run, {path}, is not there any more: give the suite.") from None
     if suite.digest != parameters.get("suite_digest"):
         raise UsageError(
-            f"The suite {path} has changed since the run. To judge by it as it is now, give it, "
-            f"or: mtassay suite run {path} --run RUN"
+            f"The suite {path} has changed since the run. To judge with the present suite, name it: mtassay "
+            f"suite run {path} --run RUN"
         )
     return suite
 
