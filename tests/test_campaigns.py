@@ -49,18 +49,20 @@ def test_two_people_and_an_adjudicator(workspace: Path) -> None:
     assert card is not None
     first = campaign_work.answer("spring", card.subject.id[:10], "c", "anna", workspace=workspace)
     assert (first.review.answer, first.answers, first.decision) == ("correct", {}, None)
-    assert campaign_work.next_dispute("spring", "dora", workspace=workspace) is None
+    assert campaign_work.next_card("spring", "dora", workspace=workspace, adjudicates=True) is None
     second = campaign_work.answer("spring", card.subject.id, "i", "ben", workspace=workspace)
     assert {name: review.answer for name, review in second.answers.items()} == {"reviewer 1": "correct"}
     assert second.decision is not None
     assert second.decision.is_disputed
-    dispute = campaign_work.next_dispute("spring", "dora", workspace=workspace)
+    dispute = campaign_work.next_card("spring", "dora", workspace=workspace, adjudicates=True)
     assert dispute is not None
     assert sorted(dispute.answers) == ["reviewer 1", "reviewer 2"]
-    done = campaign_work.adjudicate("spring", dispute.subject.id, "i", "dora", workspace=workspace)
+    done = campaign_work.answer(
+        "spring", dispute.subject.id, "i", "dora", workspace=workspace, adjudicates=True
+    )
     assert done.decision is not None
     assert (done.decision.answer, done.decision.is_adjudicated) == ("incorrect", True)
-    assert campaign_work.next_dispute("spring", "dora", workspace=workspace) is None
+    assert campaign_work.next_card("spring", "dora", workspace=workspace, adjudicates=True) is None
     # What holds for everybody else is the adjudication, also after a reviewer insists.
     campaign_work.answer("spring", card.subject.id, "c", "ben", workspace=workspace)
     found = campaign_progress.report("spring", workspace=workspace)
@@ -80,15 +82,15 @@ def test_only_those_who_belong_to_it_take_part(workspace: Path) -> None:
     with pytest.raises(UsageError, match="'zoe' is no reviewer"):
         campaign_work.answer("c", card.subject.id, "c", "zoe", workspace=workspace)
     with pytest.raises(UsageError, match=r"'anna' is no adjudicator of 'c'\. Who is: [a-z ]+$"):
-        campaign_work.next_dispute("c", "anna", workspace=workspace)
+        campaign_work.next_card("c", "anna", workspace=workspace, adjudicates=True)
     with pytest.raises(UsageError, match="Not all reviewers have answered"):
-        campaign_work.adjudicate("c", card.subject.id, "c", "ben", workspace=workspace)
+        campaign_work.answer("c", card.subject.id, "c", "ben", workspace=workspace, adjudicates=True)
     campaign_work.answer("c", card.subject.id, "c", "anna", workspace=workspace)
     campaign_work.answer("c", card.subject.id, "i", "ben", workspace=workspace)
     # Nobody settles a dispute of their own.
-    assert campaign_work.next_dispute("c", "ben", workspace=workspace) is None
+    assert campaign_work.next_card("c", "ben", workspace=workspace, adjudicates=True) is None
     with pytest.raises(UsageError, match="another must settle it"):
-        campaign_work.adjudicate("c", card.subject.id, "c", "ben", workspace=workspace)
+        campaign_work.answer("c", card.subject.id, "c", "ben", workspace=workspace, adjudicates=True)
     with pytest.raises(UsageError, match="'x' is no answer"):
         campaign_work.answer("c", card.subject.id, "x", "anna", workspace=workspace)
     with pytest.raises(UsageError, match="No subject of 'c' begins with 'zzz'"):
@@ -226,7 +228,7 @@ def test_an_answer_that_is_copied_after_the_reveal_does_not_raise_agreement(tmp_
     for reviewer in ("anna", "ben"):
         work("c", reviewer, path, "5" if reviewer == "anna" else "3")
     before = campaign_progress.report("c", seed=1, workspace=path)
-    last = campaign_work.latest_subject("c", "anna", workspace=path)
+    last = campaign_work.cards("c", "anna", workspace=path).latest()
     assert last is not None
     campaign_work.answer("c", last, "3", "anna", workspace=path)
     after = campaign_progress.report("c", seed=1, workspace=path)
@@ -249,19 +251,19 @@ def test_purging_a_run_takes_its_subjects_out_of_campaigns(workspace: Path) -> N
 def test_what_was_answered_can_be_seen_again_with_all_that_may_be_known_since(workspace: Path) -> None:
     campaign_work.create("spring", reviewers="anna,ben", overlap=1, workspace=workspace)
     first, second, third = work("spring", "anna", workspace)
-    assert campaign_work.latest_subject("spring", "anna", workspace=workspace) == third
-    assert campaign_work.latest_subject("spring", "anna", before=third, workspace=workspace) == second
-    assert campaign_work.latest_subject("spring", "anna", before=first, workspace=workspace) is None
-    assert campaign_work.latest_subject("spring", "ben", workspace=workspace) is None
-    alone = campaign_work.load_card("spring", first, "anna", workspace=workspace)
+    assert campaign_work.cards("spring", "anna", workspace=workspace).latest() == third
+    assert campaign_work.cards("spring", "anna", workspace=workspace).latest(third) == second
+    assert campaign_work.cards("spring", "anna", workspace=workspace).latest(first) is None
+    assert campaign_work.cards("spring", "ben", workspace=workspace).latest() is None
+    alone = campaign_work.cards("spring", "anna", workspace=workspace).card(first)
     assert (alone.mine and alone.mine.answer, alone.answers) == ("correct", {})
-    unseen = campaign_work.load_card("spring", first, "ben", workspace=workspace)
+    unseen = campaign_work.cards("spring", "ben", workspace=workspace).card(first)
     assert (unseen.mine, unseen.answers) == (None, {})
     campaign_work.answer("spring", first, "i", "ben", workspace=workspace)
-    both = campaign_work.load_card("spring", first, "anna", workspace=workspace)
+    both = campaign_work.cards("spring", "anna", workspace=workspace).card(first)
     assert {name: review.answer for name, review in both.answers.items()} == {"reviewer 1": "incorrect"}
     with pytest.raises(UsageError, match="'carla' is no reviewer"):
-        campaign_work.load_card("spring", first, "carla", workspace=workspace)
+        campaign_work.cards("spring", "carla", workspace=workspace).card(first)
 
 
 def test_answers_are_counted_as_wanted_given_and_left(workspace: Path) -> None:
@@ -290,11 +292,13 @@ def test_an_answer_with_a_receipt_is_kept_once(workspace: Path) -> None:
 
 def test_an_adjudicator_may_leave_a_dispute_for_later(workspace: Path) -> None:
     campaign_work.create("spring", reviewers="anna,ben", adjudicators="dora", overlap=1, workspace=workspace)
-    assert campaign_work.next_dispute("spring", "dora", workspace=workspace) is None
+    assert campaign_work.next_card("spring", "dora", workspace=workspace, adjudicates=True) is None
     work("spring", "anna", workspace)
     work("spring", "ben", workspace, answer="incorrect")
-    first = campaign_work.next_dispute("spring", "dora", workspace=workspace)
+    first = campaign_work.next_card("spring", "dora", workspace=workspace, adjudicates=True)
     assert first is not None
-    second = campaign_work.next_dispute("spring", "dora", skip=[first.subject.id], workspace=workspace)
+    second = campaign_work.next_card(
+        "spring", "dora", skip=[first.subject.id], workspace=workspace, adjudicates=True
+    )
     assert second is not None
     assert second.subject.id != first.subject.id

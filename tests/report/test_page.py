@@ -205,7 +205,7 @@ def test_how_sure_is_told_by_measures_and_people() -> None:
         "Fairly sure: 1 of 2 measures finds it significantly better than b, the next best (x); "
         "none finds it worse."
     )
-    assert "No person has judged these outputs yet." in told.sure
+    assert "No ratings of these outputs by people are known." in told.sure
 
 
 def test_one_measure_of_many_is_weak_evidence() -> None:
@@ -226,7 +226,7 @@ def test_few_segments_are_weak_evidence() -> None:
 def test_who_is_left_out_is_told_with_the_measures_that_say_so() -> None:
     told = decided({"x": ["a>c", "b>c"], "y": ["a>c"]})
     assert told.advice == "The data cannot decide between a and b."
-    assert "c: significantly worse by x and y." in told.sure
+    assert "Significantly worse: c (x and y)." in told.sure
 
 
 def test_what_is_ahead_without_all_answers_holds_the_advice_back() -> None:
@@ -248,7 +248,7 @@ def test_what_is_ahead_without_all_answers_holds_the_advice_back() -> None:
 def test_what_would_decide_is_told_with_a_command() -> None:
     told = decided({"x": [], "y": []})
     assert told.system == ""
-    assert "Or test on about 90 more items" in told.next_step
+    assert "about 90 more items would show it" in told.next_step
     assert told.command.startswith(
         "mtassay review campaign create choice 1 --question da --system a --system b"
     )
@@ -265,7 +265,7 @@ def test_priorities_change_the_choice_and_say_so() -> None:
         wins, latency=dict.fromkeys("bc", 2.0) | {"a": 3.0}, priorities=["latency", "quality"]
     )
     assert by_latency.advice == "The data cannot decide between b and c."
-    assert "a: slower." in by_latency.sure
+    assert "Slower: a (3.00)." in by_latency.sure
     assert "Nothing is known of cost" in decided(wins, priorities=["cost", "quality"]).priorities
 
 
@@ -695,3 +695,36 @@ def test_a_system_that_no_measure_compares_is_no_choice() -> None:
         DecidedRun("alone", toy_run(["c"], ["One."]), alone),
     ]
     assert decide(runs).advice == "Ship a."
+
+
+def of_people(better: str) -> Headline:
+    """What people say of systems a and b, on 300 sentences that they rated for both."""
+    standings = [Standing("b", "0.1000", 300, True, 0.1), Standing("a", "-0.2000", 300, not better, -0.2)]
+    pair = Comparison("z", "all", "b", "a", 0.3, 0.01 if better else 0.5, n=300, more=700, better=better)
+    return Headline("z", board=Leaderboard("people's scores", "segment", standings, True, [pair], True))
+
+
+def test_people_outweigh_metrics_and_what_they_said_is_told() -> None:
+    metric = Comparison("x", "all", "a", "b", 2.0, 0.01, better="a")
+    standings = [Standing("a", "7", 300, True, 7.0), Standing("b", "5", 300, False, 5.0)]
+    told = [Headline("x", board=Leaderboard("x", "segment", standings, True, [metric])), of_people("b")]
+    chosen = decide([DecidedRun("toy", toy_run(["a", "b"], ["One."]), told)])
+    assert chosen.advice == "Ship b."
+    said = (
+        "People's scores: b 0.1000, a -0.2000; the difference is significant (300 segments rated for both)."
+    )
+    assert said in chosen.sure
+
+
+def test_where_people_saw_no_difference_more_of_the_same_is_not_the_first_advice() -> None:
+    chosen = decide([DecidedRun("toy", toy_run(["a", "b"], ["One."]), [of_people("")])])
+    assert chosen.advice == "The data cannot decide between b and a."
+    assert chosen.next_step.startswith("choose by price or time")
+    assert "ratings of about 700 more segments would show it" in chosen.next_step
+
+
+def test_a_few_sentences_ask_for_more_sentences() -> None:
+    told = decided({"x": [], "y": []}, units=8)
+    assert told.next_step.startswith("test on more sentences, 30 at least")
+    assert told.no_risk == "No check was run, so what could go wrong is not known."
+    assert "Risk: No check was run, so what could go wrong is not known." in told.lines()

@@ -250,9 +250,9 @@ def test_two_campaigns_about_one_output_both_have_to_be_done(workspace: Path) ->
     campaign_work.answer("first", subject, "correct", "anna", workspace=workspace)
     done = campaign_work.answer("first", subject, "incorrect", "ben", workspace=workspace)
     assert (done.answers, done.decision) == ({}, None)
-    assert campaign_work.next_dispute("first", "dora", workspace=workspace) is None
+    assert campaign_work.next_card("first", "dora", workspace=workspace, adjudicates=True) is None
     campaign_work.answer("second", subject, "unsure", "carla", workspace=workspace)
-    dispute = campaign_work.next_dispute("first", "dora", workspace=workspace)
+    dispute = campaign_work.next_card("first", "dora", workspace=workspace, adjudicates=True)
     assert dispute is not None
     assert sorted(dispute.answers) == ["reviewer 1", "reviewer 2", "reviewer 3"]
 

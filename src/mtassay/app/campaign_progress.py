@@ -1,32 +1,43 @@
-"""Where a campaign of reviewers is: progress, pace and agreement."""
+"""Where a campaign of reviewers is: progress, pace, attention checks and agreement, as tables and records."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 from mtassay.app.access import invitations
-from mtassay.app.campaign_tables import CampaignReport, ReviewerProgress
 from mtassay.app.reviewing import Decisions, Place
 from mtassay.app.runs import open_workspace
+from mtassay.data.display import Cell, Table
+from mtassay.data.marks import printable
 from mtassay.data.nouns import UNSURE, Review
 from mtassay.data.questions import find_question
-from mtassay.data.subjects import Decision
+from mtassay.data.subjects import Decision, caution_of_models
 from mtassay.data.subjects import decide as decide_reviews
 from mtassay.report.run_text import Progress
 from mtassay.review.campaign_store import CampaignStore, frozen_reviews, sealed
 from mtassay.review.campaigns import (
     Campaign,
     CampaignSubject,
+    Pace,
     adjudicable,
     cautions,
     is_complete,
     pace_of,
 )
-from mtassay.review.quality_control import checked_reviewers, is_counted
-from mtassay.review.reviewer_agreement import AgreementCoefficient, agreements, agreements_by, scale_note
+from mtassay.review.quality_control import CheckedReviewer, checked_reviewers, checks_table, is_counted
+from mtassay.review.reviewer_agreement import (
+    AgreementCoefficient,
+    agreement_table,
+    agreements,
+    agreements_by,
+    between,
+    number,
+    scale_note,
+)
 from mtassay.runtime.database import checksum
 from mtassay.runtime.workspace import Workspace
 from mtassay.stats.resampling import fixed_seed
@@ -34,6 +45,154 @@ from mtassay.stats.resampling import fixed_seed
 ALL = "all"
 MOST_IN_PAIRS = 6
 """Of more reviewers nobody reads what each two of them agree on."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewerProgress:
+    """How far a reviewer is: answers given, how many of them unsure, subjects to come, and the pace."""
+
+    reviewer: str
+    answered: int
+    unsure: int
+    left: int
+    pace: Pace
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignReport:
+    """Where a campaign is.
+
+    Of `subjects`, `wanted` answers in all are asked for and `given` are there; `complete` have all of theirs.
+    `to_adjudicate` wait for an adjudicator, `adjudicated` are settled by one. `groups` have the agreement by
+    the name of a category or phenomenon. `scale` says what agreement means of ratings and of spans. `changed`
+    are answers that somebody changed after they could see those of others: agreement is measured by what
+    they had answered before. `cautions` are what may
+    keep it from being done. `checked` is how each reviewer did in attention checks and calibration.
+    """
+
+    campaign: Campaign
+    subjects: int
+    wanted: int
+    given: int
+    complete: int
+    to_adjudicate: int
+    adjudicated: int
+    progress: Sequence[ReviewerProgress]
+    agreement: Sequence[AgreementCoefficient]
+    groups: Mapping[str, Mapping[str, Sequence[AgreementCoefficient]]]
+    scale: str = ""
+    changed: int = 0
+    cautions: Sequence[str] = ()
+    checked: Sequence[CheckedReviewer] = ()
+
+    def of_reviewer(self, name: str) -> CampaignReport:
+        """What a reviewer may know: no name of another one, and of checks nothing before the end."""
+        is_over = bool(self.campaign.closed) or self.given >= self.wanted
+        return replace(
+            self,
+            progress=[entry for entry in self.progress if entry.reviewer == name],
+            agreement=[e for e in self.agreement if e.measure in ("fleiss", "krippendorff")],
+            cautions=(),
+            checked=[entry for entry in self.checked if entry.reviewer == name] if is_over else (),
+        )
+
+    def record(self) -> dict[str, Any]:
+        """All of it for a program."""
+        record: dict[str, Any] = {
+            "campaign": self.campaign.record(),
+            "subjects": self.subjects,
+            "answers_wanted": self.wanted,
+            "answers_given": self.given,
+            "complete": self.complete,
+            "to_adjudicate": self.to_adjudicate,
+            "adjudicated": self.adjudicated,
+            "reviewers": [asdict(entry) for entry in self.progress],
+            "changed_after_reveal": self.changed,
+            "cautions": list(self.cautions),
+            "agreement": [asdict(entry) for entry in self.agreement],
+            "agreement_by": {
+                part: {name: [asdict(entry) for entry in found] for name, found in by_name.items()}
+                for part, by_name in self.groups.items()
+            },
+        }
+        if self.checked:
+            record["checks"] = [asdict(entry) | {"share": entry.share} for entry in self.checked]
+        return record
+
+    def tables(self) -> list[Table]:
+        """Progress, agreement, agreement by phenomenon; what says nothing is left out."""
+        tables = [self._progress()]
+        if self.checked:
+            campaign = self.campaign
+            rules = [f"less than {100 * campaign.exclude_below:g} % of the checks passed"]
+            rules = rules if campaign.exclude_below else []
+            if campaign.exclude_faster:
+                rules.append(f"less than {campaign.exclude_faster:g} s for an output (median)")
+            tables.append(checks_table(self.checked, rules))
+        if self.agreement:
+            tables.append(self._agreement())
+        tables += [self._by(part, by_name) for part, by_name in self.groups.items() if any(by_name.values())]
+        return tables
+
+    def _progress(self) -> Table:
+        campaign = self.campaign
+        rows: list[list[Cell | str]] = [
+            [
+                printable(entry.reviewer),
+                f"{entry.answered:,}",
+                f"{entry.left:,}",
+                f"{entry.unsure:,}",
+                "–" if entry.pace.seconds is None else _duration(entry.pace.seconds),
+            ]
+            for entry in self.progress
+        ]
+        state = f"closed on {campaign.closed[:10]}" if campaign.closed else "open"
+        twice = f"{100 * campaign.overlap:g} % of them by {campaign.raters}"
+        notes = [
+            f"Question: {campaign.question}; {state}. {self.subjects:,} outputs, {twice} reviewers each.",
+            f"Answers: {self.given:,} of {self.wanted:,}; outputs with all of theirs: {self.complete:,}.",
+            self._adjudication(),
+            "To come: what the reviewer can still get. Unsure: of outputs with all of their answers. "
+            "Pace: the median time between two answers.",
+            caution_of_models(campaign.reviewers, "Answers"),
+            *map(printable, self.cautions),
+        ]
+        header = ["reviewer", "answered", "to come", "unsure", "pace"]
+        return Table(header, rows, f"Campaign {printable(campaign.name)}", list(filter(None, notes)))
+
+    def _adjudication(self) -> str:
+        if not self.campaign.adjudicators and not self.adjudicated:
+            return f"Seen differently, or by all as unsure: {self.to_adjudicate:,}. There is no adjudicator."
+        return f"To adjudicate: {self.to_adjudicate:,}; adjudicated: {self.adjudicated:,}."
+
+    def _agreement(self) -> Table:
+        how = "rated, blind to each other"
+        return agreement_table(
+            self.agreement, title="Agreement", first=[self.scale], how=how, changed=self.changed
+        )
+
+    def _by(self, part: str, by_name: Mapping[str, Sequence[AgreementCoefficient]]) -> Table:
+        rows: list[list[Cell | str]] = []
+        for name, found in by_name.items():
+            measured = {entry.measure: entry for entry in found}
+            if measured:
+                share, alpha = measured.get("agreement"), measured["krippendorff"]
+                rows.append(
+                    [
+                        printable(name),
+                        "–" if share is None else number(share, share.value),
+                        number(alpha, alpha.value),
+                        between(alpha),
+                        f"{alpha.n:,}",
+                    ]
+                )
+        notes = ["–: undefined, as all ratings are the same."] if any("–" in row[1:3] for row in rows) else []
+        header = [part, "agreement", "alpha", "95 % interval", "n"]
+        return Table(header, rows, f"Agreement by {part}", notes)
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.1f} s" if seconds < 120 else f"{seconds / 60:.1f} min"
 
 
 def report(

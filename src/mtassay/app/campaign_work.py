@@ -6,26 +6,19 @@ the open workspace itself, which a server has.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 
-from mtassay.app.review_cards import Card, document_around, languages
-from mtassay.app.reviewing import Decisions, Place, common_question, reviewer_name
+from mtassay.app.review_cards import Card, Cards, document_around, languages, reviews_shown
+from mtassay.app.reviewing import Place, common_question, reviewer_name
 from mtassay.app.runs import open_workspace
 from mtassay.data.display import Line
 from mtassay.data.errors import UsageError
-from mtassay.data.nouns import Question, Review, Run, Segment
+from mtassay.data.nouns import Question, Run, Segment
 from mtassay.data.questions import find_question
-from mtassay.data.subjects import Decision, Pending, told_answer
+from mtassay.data.subjects import Subject
 from mtassay.data.subjects import decide as decide_reviews
-from mtassay.review.campaign_store import (
-    CampaignStore,
-    KeptAnswer,
-    keep_answer,
-    nameless,
-    sealed,
-    visible_reviews,
-)
+from mtassay.review.campaign_store import CampaignStore, KeptAnswer, sealed
 from mtassay.review.campaigns import (
     Campaign,
     CampaignSubject,
@@ -180,32 +173,145 @@ def delete(name: str, *, workspace: Place | Workspace | None = None) -> Campaign
 
 
 @dataclass(frozen=True, kw_only=True)
-class CampaignCard(Card):
-    """A card of a campaign, before a reviewer or an adjudicator.
+class CampaignCards(Cards):
+    """The cards of a campaign for one of its reviewers; with `adjudicates` its disputes for an adjudicator.
 
-    `answers` are those of others, once they may be seen.
+    `skip` are ids of subjects to leave for later.
     """
 
     campaign: Campaign
-    answers: Mapping[str, Review]
+    skip: Collection[str] = ()
 
     @property
-    def pending(self) -> Pending:
-        """The same as an open output, which screens and sheets show."""
-        lines = list(self.lines)
-        for name, review in sorted(self.answers.items()):
-            label = "answers" if len(lines) == len(self.lines) else ""
-            said = told_answer(self.question, review.answer, self.subject)
-            lines.append(Line(label, f"{name}: {said}{f' ({review.note})' if review.note else ''}"))
-        systems = self.entry.systems
-        return Pending(self.subject, self.question, self.run, systems, "", self.segment, lines=lines)
+    def shelf(self) -> CampaignStore:
+        """The campaigns of the workspace."""
+        return CampaignStore(self.store)
+
+    @property
+    def question(self) -> Question:
+        """What the campaign asks; one that is blind may be about a question that is not."""
+        return replace(find_question(self.campaign.question), is_blind=self.campaign.is_blind)
+
+    @property
+    def left(self) -> int:
+        """How many subjects the person could get now."""
+        return self.shelf.left(self.campaign, self.who)
+
+    def next(self) -> Card | None:
+        """What this reviewer should look at next, which others then do not get for a while.
+
+        Of disputes it is the first one that waits: all have answered, and differ, or none could tell. What
+        this person answered as a reviewer is not there: nobody settles a dispute of their own.
+        """
+        self._check()
+        if self.adjudicates:
+            return next(map(self._card, self._disputes()), None)
+        entry = self.shelf.hand_out(self.campaign, self.who, skip=self.skip)
+        return None if entry is None else self._card(entry)
+
+    def card(self, subject: str) -> Card:
+        """One subject, with what this person said of it and what they may see since."""
+        self._check()
+        return self._card(self._one(subject))
+
+    def latest(self, before: str = "") -> str | None:
+        """The subject that this person answered last, or last before another one."""
+        return self.shelf.latest(self.campaign, self.who, before=before)
+
+    def asked(self, subject: str) -> tuple[Subject, Question]:
+        """A subject of the campaign, by its id or the beginning of it, and what is asked about it.
+
+        An adjudicator is refused before all reviewers have answered, and if they were one of them.
+        """
+        self._check()
+        if self.campaign.closed:
+            raise UsageError(
+                f"The campaign '{self.campaign.name}' was closed on {self.campaign.closed[:10]}."
+            )
+        entry = self._one(subject)
+        if self.adjudicates:
+            self._check_dispute(entry)
+        return self.store.subjects([entry.subject])[entry.subject], find_question(self.campaign.question)
+
+    def _check(self) -> None:
+        role, people = "reviewer", self.campaign.reviewers
+        if self.adjudicates:
+            role, people = "adjudicator", self.campaign.adjudicators
+        if self.who not in people:
+            raise UsageError(f"'{self.who}' is no {role} of '{self.campaign.name}'.{_SEE}")
+
+    def _check_dispute(self, entry: CampaignSubject) -> None:
+        name = self.campaign.question
+        decision = decide_reviews(self.store.reviews(name, subject=entry.subject)).get((entry.subject, name))
+        is_sealed = (entry.subject, name) in sealed(self.store, [entry.subject])
+        if is_sealed or not is_complete(entry, decision, self.campaign.reviewers):
+            raise UsageError(f"Not all reviewers have answered subject {entry.subject[:10]} yet.")
+        if decision is not None and self.who in decision.latest:
+            what = f"'{self.who}' answered {entry.subject[:10]} as a reviewer"
+            raise UsageError(f"{what}: another must settle it.")
+
+    def _one(self, subject: str) -> CampaignSubject:
+        matches = self.shelf.named(self.campaign, subject) if subject else []
+        if len(matches) != 1:
+            what = f"{len(matches)} subjects" if matches else "No subject"
+            name = self.campaign.name
+            raise UsageError(f"{what} of '{name}' begin{'s' * (not matches)} with '{subject}'.")
+        return matches[0]
+
+    def _disputes(self) -> Iterator[CampaignSubject]:
+        campaign, question = self.campaign, self.question
+        decisions = decide_reviews(self.store.reviews(question.name), {question.name: question.combine})
+        seals = sealed(self.store)
+        for entry in self.shelf.subjects(campaign):
+            about = (entry.subject, question.name)
+            decision = decisions.get(about)
+            if entry.subject in self.skip or decision is None or about in seals:
+                continue
+            if self.who in {**decision.latest, **decision.adjudications}:
+                continue
+            if adjudicable(campaign, entry, decision, question):
+                yield entry
+
+    def _card(self, entry: CampaignSubject) -> Card:
+        store, question, who = self.store, self.question, self.who
+        subject = store.subjects([entry.subject])[entry.subject]
+        is_there = bool(store.named(entry.run))
+        segment = store.segment(entry.run, entry.case_id) if is_there else None
+        segment = segment or Segment(entry.case_id, (subject.sources or (None,))[-1])
+        lines = [Line(getattr(question, "marks", "output"), text) for text in subject.outputs]
+        if not question.is_blind and is_there:
+            run = store.run(entry.run, case=entry.case_id)
+            shown = next((p for p in pending_in(run) if p.subject == subject), None)
+            lines = list(shown.lines) if shown else lines
+        head = next((run for run in store.runs() if run.id == entry.run), None)
+        given = reviews_shown(store, entry.subject, question, who)
+        place = AgendaEntry(
+            *(0, subject.id, entry.case_id, entry.category, entry.phenomenon, entry.systems, "", ""),
+            source=(subject.sources or ("",))[-1] or "",
+            output=(subject.outputs or ("",))[-1],
+            mine=given.mine.answer if given.mine else "",
+        )
+        return Card(
+            *(entry.run, question, place, subject, segment, lines, given),
+            languages=languages(head) if head else ("", ""),
+            document=document_around(store, entry.run, segment, subject, entry.systems, question, who),
+            campaign=self.campaign,
+        )
 
 
-@dataclass(frozen=True, slots=True)
-class CampaignAnswer(KeptAnswer):
-    """An answer that was kept; `answers` are those of others that its giver may see now."""
-
-    answers: Mapping[str, Review] = field(default_factory=dict)
+def cards(
+    name: str,
+    reviewer: str | None = None,
+    *,
+    skip: Collection[str] = (),
+    adjudicates: bool = False,
+    workspace: Place | Workspace | None = None,
+) -> CampaignCards:
+    """What a campaign asks a reviewer or an adjudicator; `skip` are ids of subjects to leave for later."""
+    store = open_workspace(workspace)
+    who = reviewer_name(reviewer)
+    campaign = CampaignStore(store).campaign(name)
+    return CampaignCards(store=store, who=who, campaign=campaign, skip=skip, adjudicates=adjudicates)
 
 
 def next_card(
@@ -213,82 +319,14 @@ def next_card(
     reviewer: str | None = None,
     *,
     skip: Collection[str] = (),
+    adjudicates: bool = False,
     workspace: Place | Workspace | None = None,
-) -> CampaignCard | None:
-    """What this reviewer should look at next, which others then do not get for a while; `None` for nothing.
+) -> Card | None:
+    """What this reviewer should look at next, which others do not get for a while; `None` for nothing.
 
-    `skip` are ids of subjects to leave for later.
+    With `adjudicates` it is what all have answered, and see differently, or none could tell.
     """
-    store = open_workspace(workspace)
-    campaign_store, who = CampaignStore(store), reviewer_name(reviewer)
-    campaign = campaign_store.campaign(name)
-    _check_reviewer(campaign, who)
-    entry = campaign_store.hand_out(campaign, who, skip=skip)
-    return None if entry is None else _card(store, campaign, entry, {}, who)
-
-
-def _card(
-    store: Workspace, campaign: Campaign, entry: CampaignSubject, answers: Mapping[str, Review], who: str
-) -> CampaignCard:
-    subject = store.subjects([entry.subject])[entry.subject]
-    is_there = bool(store.named(entry.run))
-    segment = store.segment(entry.run, entry.case_id) if is_there else None
-    segment = segment or Segment(entry.case_id, (subject.sources or (None,))[-1])
-    question = replace(find_question(campaign.question), is_blind=campaign.is_blind)
-    label = getattr(question, "marks", "output")
-    lines = [Line(label, text) for text in subject.outputs]
-    if not campaign.is_blind and is_there:
-        run = store.run(entry.run, case=entry.case_id)
-        shown = next((p for p in pending_in(run) if p.subject == subject), None)
-        lines = list(shown.lines) if shown else lines
-    head = next((run for run in store.runs() if run.id == entry.run), None)
-    asked = AgendaEntry(
-        *(0, subject.id, entry.case_id, entry.category, entry.phenomenon, entry.systems, "", ""),
-        source=(subject.sources or ("",))[-1] or "",
-        output=(subject.outputs or ("",))[-1],
-    )
-    return CampaignCard(
-        *(entry.run, question, asked, subject, segment, lines),
-        languages=languages(head) if head else ("", ""),
-        document=document_around(store, entry.run, segment, subject, entry.systems, question, who),
-        campaign=campaign,
-        answers=answers,
-    )
-
-
-def load_card(
-    name: str, subject: str, reviewer: str | None = None, *, workspace: Place | Workspace | None = None
-) -> CampaignCard:
-    """One subject of a campaign, with what a reviewer said of it and what they may see since."""
-    store = open_workspace(workspace)
-    campaign_store, who = CampaignStore(store), reviewer_name(reviewer)
-    campaign = campaign_store.campaign(name)
-    _check_reviewer(campaign, who)
-    entry = _one(campaign_store, campaign, subject)
-    question = find_question(campaign.question)
-    decision = _decisions(store, question, subject=entry.subject).get((entry.subject, question.name))
-    mine = decision.latest.get(who) if decision else None
-    card = _card(store, campaign, entry, _answers_shown(store, decision, who) if mine else {}, who)
-    asked = replace(card.entry, mine=mine.answer if mine else "")
-    return replace(card, entry=asked, mine=mine)
-
-
-def latest_subject(
-    name: str,
-    reviewer: str | None = None,
-    *,
-    before: str = "",
-    workspace: Place | Workspace | None = None,
-) -> str | None:
-    """What this reviewer answered last in a campaign, or last before that subject; `None` for nothing."""
-    store = open_workspace(workspace)
-    campaign_store = CampaignStore(store)
-    return campaign_store.latest(campaign_store.campaign(name), reviewer_name(reviewer), before=before)
-
-
-def _check_reviewer(campaign: Campaign, who: str) -> None:
-    if who not in campaign.reviewers:
-        raise UsageError(f"'{who}' is no reviewer of '{campaign.name}'.{_SEE}")
+    return cards(name, reviewer, skip=skip, adjudicates=adjudicates, workspace=workspace).next()
 
 
 def answer(
@@ -299,126 +337,15 @@ def answer(
     *,
     note: str = "",
     receipt: str | None = None,
+    adjudicates: bool = False,
     workspace: Place | Workspace | None = None,
-) -> CampaignAnswer:
+) -> KeptAnswer:
     """Answer the question of a campaign about one of its subjects, by its id or the beginning of it.
 
     A later answer of the same person replaces the earlier one, which stays in the history. An answer with a
-    `receipt`, an id that the sender made up, is kept once however often it is sent.
+    `receipt`, an id that the sender made up, is kept once however often it is sent. What somebody
+    `adjudicates` holds, whatever reviewers said or will say; it is refused before all of them have answered,
+    and of who was one of them.
     """
-    store = open_workspace(workspace)
-    who = reviewer_name(reviewer)
-    campaign, entry = _find(store, name, subject)
-    _check_reviewer(campaign, who)
-    return _keep(store, campaign, entry, text, who, note, receipt, final=False)
-
-
-def _find(store: Workspace, name: str, subject: str) -> tuple[Campaign, CampaignSubject]:
-    campaign_store = CampaignStore(store)
-    campaign = campaign_store.campaign(name)
-    if campaign.closed:
-        raise UsageError(f"The campaign '{campaign.name}' was closed on {campaign.closed[:10]}.")
-    return campaign, _one(campaign_store, campaign, subject)
-
-
-def _one(campaign_store: CampaignStore, campaign: Campaign, subject: str) -> CampaignSubject:
-    matches = campaign_store.named(campaign, subject) if subject else []
-    if len(matches) != 1:
-        what = f"{len(matches)} subjects" if matches else "No subject"
-        raise UsageError(f"{what} of '{campaign.name}' begin{'s' * (not matches)} with '{subject}'.")
-    return matches[0]
-
-
-def _keep(
-    store: Workspace,
-    campaign: Campaign,
-    entry: CampaignSubject,
-    text: str,
-    who: str,
-    note: str,
-    receipt: str | None,
-    *,
-    final: bool,
-) -> CampaignAnswer:
-    about = store.subjects([entry.subject])[entry.subject]
-    question = find_question(campaign.question)
-    kept = keep_answer(store, about, question, text, who, note=note, receipt=receipt, is_adjudication=final)
-    decision = _decisions(store, question, subject=about.id).get((about.id, question.name))
-    answers = _answers_shown(store, decision, who)
-    return CampaignAnswer(about, question, kept.review, kept.decision, kept.is_new, answers)
-
-
-def _answers_shown(store: Workspace, decision: Decision | None, who: str) -> dict[str, Review]:
-    """The newest answers of others that somebody may see, without their names."""
-    given = [] if decision is None else list(decision.latest.values())
-    return {r.reviewer: r for r in nameless(visible_reviews(store, given, who), who) if r.reviewer != who}
-
-
-def _decisions(store: Workspace, question: Question, *, subject: str | None = None) -> Decisions:
-    return decide_reviews(store.reviews(question.name, subject=subject), {question.name: question.combine})
-
-
-def next_dispute(
-    name: str,
-    adjudicator: str | None = None,
-    *,
-    skip: Collection[str] = (),
-    workspace: Place | Workspace | None = None,
-) -> CampaignCard | None:
-    """What waits for an adjudicator, with who said what: all have answered, and differ, or none could tell.
-
-    What this person has answered as a reviewer is not there: nobody settles a dispute of their own. It is the
-    first that is not to be skipped; `None` for nothing.
-    """
-    found = _disputes(open_workspace(workspace), name, reviewer_name(adjudicator), skip)
-    return next(found, None)
-
-
-def _disputes(store: Workspace, name: str, who: str, skip: Collection[str] = ()) -> Iterator[CampaignCard]:
-    campaign_store = CampaignStore(store)
-    campaign = campaign_store.campaign(name)
-    _check_adjudicator(campaign, who)
-    question = find_question(campaign.question)
-    decisions = _decisions(store, question)
-    seals = sealed(store)
-    for entry in campaign_store.subjects(campaign):
-        decision = decisions.get((entry.subject, question.name))
-        if entry.subject in skip or decision is None:
-            continue
-        if not adjudicable(campaign, entry, decision, question) or (entry.subject, question.name) in seals:
-            continue
-        if who not in {**decision.latest, **decision.adjudications}:
-            yield _card(store, campaign, entry, _answers_shown(store, decision, who), who)
-
-
-def _check_adjudicator(campaign: Campaign, who: str) -> None:
-    if who not in campaign.adjudicators:
-        raise UsageError(f"'{who}' is no adjudicator of '{campaign.name}'.{_SEE}")
-
-
-def adjudicate(
-    name: str,
-    subject: str,
-    text: str,
-    adjudicator: str | None = None,
-    *,
-    note: str = "",
-    receipt: str | None = None,
-    workspace: Place | Workspace | None = None,
-) -> CampaignAnswer:
-    """Settle what reviewers see differently: this answer holds, whatever they said or will say.
-
-    It is refused before all of them have answered, and of who was one of them.
-    """
-    store = open_workspace(workspace)
-    who = reviewer_name(adjudicator)
-    campaign, entry = _find(store, name, subject)
-    _check_adjudicator(campaign, who)
-    question = find_question(campaign.question)
-    decision = _decisions(store, question, subject=entry.subject).get((entry.subject, question.name))
-    is_sealed = (entry.subject, question.name) in sealed(store, [entry.subject])
-    if is_sealed or not is_complete(entry, decision, campaign.reviewers):
-        raise UsageError(f"Not all reviewers have answered subject {entry.subject[:10]} yet.")
-    if decision is not None and who in decision.latest:
-        raise UsageError(f"'{who}' answered {entry.subject[:10]} as a reviewer: another must settle it.")
-    return _keep(store, campaign, entry, text, who, note, receipt, final=True)
+    queue = cards(name, reviewer, adjudicates=adjudicates, workspace=workspace)
+    return queue.answer(subject, text, note=note, receipt=receipt)

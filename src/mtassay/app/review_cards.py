@@ -1,14 +1,16 @@
-"""Cards to answer, one at a time, out of runs of any size. The page and its API are on it.
+"""Cards to answer, one at a time: the one model behind the page, its API, campaigns and the terminal.
 
-Every function takes an open workspace, since a server keeps several open.
+Everything takes an open workspace, since a server keeps several open.
 """
 
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 from unicodedata import east_asian_width
 
 from mtassay.app.rulebook import Rulebook, RulesToday, open_rulebook
@@ -19,31 +21,16 @@ from mtassay.data.languages import parse_pair
 from mtassay.data.method import view_of
 from mtassay.data.nouns import Question, Review, Run, Segment
 from mtassay.data.questions import COMMON_QUESTIONS, find_question
-from mtassay.data.subjects import Subject, subjects_in, told_answer
+from mtassay.data.subjects import Pending, Subject, subjects_in, told_answer
 from mtassay.meta.repair.corrections import CORRECT, fix_in
 from mtassay.methods.suite.acceptance import RuleTrial, TriedOutput
 from mtassay.review.campaign_store import KeptAnswer, frozen_reviews, keep_answer, nameless, visible_reviews
+from mtassay.review.campaigns import Campaign
 from mtassay.review.case_history import settled_beside
 from mtassay.review.pending import asked_in, pending_in
 from mtassay.review.queue import AbsentError, AgendaChoice, AgendaEntry, ReviewQueue, prepare_once
 from mtassay.review.reviewer_agreement import AgreementCoefficient, agreements_of
 from mtassay.runtime.workspace import Workspace
-
-__all__ = [
-    "AgendaEntry",
-    "Card",
-    "RuleDraft",
-    "SettledText",
-    "add_rule",
-    "agreement_so_far",
-    "answer",
-    "deal",
-    "draft_rule",
-    "languages",
-    "load_card",
-    "open_agenda",
-    "question_in",
-]
 
 _NEAR = 6  # segments of a document before and behind
 _SETTLED = 8  # settled outputs that are shown beside an open one
@@ -80,10 +67,9 @@ class Card:
     """One output with all that a person may see to judge it.
 
     `entry` is its place in the agenda; of a blind question without what the run found. `lines` are the output
-    and what helps to judge it, `related_blocks` the sentences that belong to it, `settled` other outputs to
-    the same case. `reviews` are what everybody said, where the one who asks may see it, else what they said
-    themselves, and `mine` is their newest answer. `rules` are what the rules of today say, and `rulebook` is
-    where they are, for a run that rules judged.
+    and what helps to judge it, `given` is what was answered, as far as the one who asks may see it.
+    `related_blocks` are the sentences that belong to it, `settled` other outputs to the same case. `rules`
+    are what the rules of today say, and `rulebook` is where they are, for a run that rules judged.
     """
 
     run: str
@@ -92,16 +78,35 @@ class Card:
     subject: Subject
     segment: Segment
     lines: Sequence[Line]
+    given: ShownReviews
     languages: tuple[str, str] = ("", "")
     related_blocks: Sequence[Block] = ()
     settled: Sequence[SettledText] = ()
-    reviews: Sequence[Review] = ()
     rules: RulesToday | None = None
     rulebook: Rulebook | None = None
-    mine: Review | None = None
-    changed: Sequence[Review] = ()
-    """Answers that read otherwise since their giver could see those of others."""
     document: Sequence[DocumentLine] = ()
+    campaign: Campaign | None = None
+
+    @property
+    def mine(self) -> Review | None:
+        """What the one who asks answered last."""
+        return self.given.mine
+
+    @property
+    def answers(self) -> dict[str, Review]:
+        """What others said last, by their names as they may be told."""
+        return self.given.others
+
+    @property
+    def pending(self) -> Pending:
+        """The same as an open output with what others said, which screens and sheets show."""
+        lines = list(self.lines)
+        for name, review in sorted(self.answers.items()):
+            label = "answers" if len(lines) == len(self.lines) else ""
+            said = told_answer(self.question, review.answer, self.subject)
+            lines.append(Line(label, f"{name}: {said}{f' ({review.note})' if review.note else ''}"))
+        systems = self.entry.systems
+        return Pending(self.subject, self.question, self.run, systems, "", self.segment, lines=lines)
 
     @property
     def my_correction(self) -> str:
@@ -138,90 +143,168 @@ def open_agenda(store: Workspace, run_id: str, question: str) -> ReviewQueue:
     return ReviewQueue(store, run_id, question)
 
 
-def deal(
-    agenda: ReviewQueue,
-    reviewer: str,
-    *,
-    after: int = -1,
-    choice: AgendaChoice | None = None,
-    double: bool = False,
-) -> Card | None:
-    """The next card for a reviewer, behind a position; `None` where nothing waits.
+@dataclass(frozen=True, kw_only=True)
+class Cards(ABC):
+    """What is asked of one person, a card at a time: by a run, by a campaign, or by its disputes.
 
-    Nobody sees what others said before they have answered, an admin neither.
+    Each kind has `question`, `left` (how many wait), `next`, `card` (of one subject), and `latest`.
     """
-    entry = agenda.next_for(reviewer, after=after, choice=choice, double=double)
-    if entry is None:
-        return None
-    return load_card(agenda, entry.subject, reviewer)
 
+    store: Workspace
+    who: str
+    adjudicates: bool = False
 
-def load_card(agenda: ReviewQueue, subject: str, reviewer: str, *, is_admin: bool = False) -> Card:
-    """The card of a subject, out of what the workspace has of its case alone.
+    @abstractmethod
+    def asked(self, subject: str) -> tuple[Subject, Question]:
+        """What a subject is and what is asked about it, where this person may answer; else a `UsageError`."""
 
-    What others said is shown to an admin and to who has answered, once no campaign waits for others
-    (see `campaign_store.visible_reviews`). Only an admin sees their names.
-    """
-    store = agenda.workspace
-    entry = agenda.entry(subject, reviewer=reviewer)
-    run = store.run(agenda.run, case=entry.segment_id)
-    question = _question(run, agenda.question)
-    if question.is_blind:
-        entry = replace(entry, status="", found="")
-    given = store.reviews_about([subject], question.name)
-    reviews = visible_reviews(store, given, reviewer, is_admin=is_admin)
-    own = [review for review in reviews if review.reviewer == reviewer]
-    mine = own[-1] if own else None
-    later = frozen_reviews(store, question.name, [subject]).changed if len(reviews) > 1 else []
-    told = reviews if is_admin else nameless(reviews, reviewer)
-    changed = [shown for shown, review in zip(told, reviews, strict=True) if review in later]
-    pair = languages(run)
-    if not question.is_of_runs:
-        chosen, shown = _pair_of(run, question, subject)
-        segment = Segment(chosen.case_id, None)
-        return Card(
-            *(agenda.run, question, entry, chosen, segment, shown, pair),
-            reviews=told,
-            mine=mine,
-            changed=changed,
+    def answer(
+        self,
+        subject: str,
+        text: str,
+        *,
+        note: str = "",
+        correction: str = "",
+        receipt: str | None = None,
+        along: Callable[[], object] | None = None,
+    ) -> KeptAnswer:
+        """Keep what this person answers about a subject; when this returns, it is in the workspace.
+
+        A `correction` is what the output should have been: it goes into the note as 'mtassay repair' reads
+        it. An answer with a `receipt`, an id that the sender made up, is kept once however often it is sent.
+        What is done `along` with it is done only if the answer is kept, and where it fails, the answer is
+        not kept.
+        """
+        about, question = self.asked(subject)
+        kept = keep_answer(
+            self.store,
+            about,
+            question,
+            text,
+            self.who,
+            note=_with_correction(note, correction, about.outputs[-1]),
+            receipt=receipt,
+            is_adjudication=self.adjudicates,
+            along=along,
         )
-    chosen = _subject(run, question, subject)
-    segment = next(segment for segment in run.segments if segment.id == chosen.case_id)
-    pending = next((p for p in pending_in(run, question=question) if p.subject == chosen), None)
-    lines = list(pending.lines if pending else ()) or [Line("output", text) for text in chosen.outputs]
-    rulebook = None if question.is_blind else open_rulebook(store, run)
-    item = rulebook.item(chosen.case_id, segment.source) if rulebook else None
-    rules = rulebook.today(item, chosen.outputs[-1]) if rulebook and item else None
-    if rules and item:
-        # They are by themselves, and may have changed since the run.
-        lines = [line._replace(marks=rules.spans) for line in lines if line.label == "output"]
-        pair = _pair(item.langpair)
-    return Card(
-        agenda.run,
-        question,
-        entry,
-        chosen,
-        segment,
-        lines,
-        pair,
-        view_of(run).related_blocks(chosen.case_id, entry.systems[0]),
-        [
-            SettledText(
-                answer.subject.outputs[0],
-                answer.status,
-                answer.is_settled_by_people,
-                answer.hints[0].text if answer.hints else "",
-            )
-            for answer in settled_beside(store, run, question, chosen, reviewer, count=_SETTLED)
-            if answer.subject is not None
-        ],
-        told,
-        rules,
-        rulebook if rules else None,
-        mine,
-        changed,
-        document_around(store, run.id, segment, chosen, entry.systems, question, reviewer),
-    )
+        return replace(kept, answers=reviews_shown(self.store, about.id, question, self.who).others)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunCards(Cards):
+    """The cards of a run: those that are wanted by `choice`, from a position on, or with `double` all."""
+
+    agenda: ReviewQueue
+    is_admin: bool = False
+    after: int = -1
+    choice: AgendaChoice | None = None
+    double: bool = False
+
+    @property
+    def question(self) -> Question:
+        """What the agenda asks."""
+        return find_question(self.agenda.question)
+
+    @property
+    def left(self) -> int:
+        """How many outputs wait for this person."""
+        return self.agenda.waiting(self.who, double=self.double)
+
+    def next(self) -> Card | None:
+        """The next card behind the position. Before they have answered, an admin sees no more than others."""
+        entry = self.agenda.next_for(self.who, after=self.after, choice=self.choice, double=self.double)
+        return None if entry is None else replace(self, is_admin=False).card(entry.subject)
+
+    def behind(self, subject: str) -> RunCards:
+        """The same from behind a subject on."""
+        return replace(self, after=self.agenda.entry(subject).position)
+
+    def latest(self, before: str = "") -> str | None:
+        """The subject that this person answered last, or last before another one."""
+        return self.agenda.latest_of(self.who, before=before)
+
+    def card(self, subject: str) -> Card:
+        """The card of a subject, out of what the workspace has of its case alone."""
+        store, who = self.store, self.who
+        entry = self.agenda.entry(subject, reviewer=who)
+        run = store.run(self.agenda.run, case=entry.segment_id)
+        question = _question(run, self.agenda.question)
+        if question.is_blind:
+            entry = replace(entry, status="", found="")
+        given = reviews_shown(store, subject, question, who, is_admin=self.is_admin)
+        pair = languages(run)
+        if not question.is_of_runs:
+            chosen, shown = _pair_of(run, question, subject)
+            segment = Segment(chosen.case_id, None)
+            return Card(run.id, question, entry, chosen, segment, shown, given, pair)
+        chosen = _subject(run, question, subject)
+        segment = next(segment for segment in run.segments if segment.id == chosen.case_id)
+        pending = next((p for p in pending_in(run, question=question) if p.subject == chosen), None)
+        lines = list(pending.lines if pending else ()) or [Line("output", text) for text in chosen.outputs]
+        rulebook = None if question.is_blind else open_rulebook(store, run)
+        item = rulebook.item(chosen.case_id, segment.source) if rulebook else None
+        rules = rulebook.today(item, chosen.outputs[-1]) if rulebook and item else None
+        if rules and item:
+            # They are by themselves, and may have changed since the run.
+            lines = [line._replace(marks=rules.spans) for line in lines if line.label == "output"]
+            pair = _pair(item.langpair)
+        return Card(
+            *(run.id, question, entry, chosen, segment, lines, given, pair),
+            related_blocks=view_of(run).related_blocks(chosen.case_id, entry.systems[0]),
+            settled=[
+                SettledText(
+                    answer.subject.outputs[0],
+                    answer.status,
+                    answer.is_settled_by_people,
+                    answer.hints[0].text if answer.hints else "",
+                )
+                for answer in settled_beside(store, run, question, chosen, who, count=_SETTLED)
+                if answer.subject is not None
+            ],
+            rules=rules,
+            rulebook=rulebook if rules else None,
+            document=document_around(store, run.id, segment, chosen, entry.systems, question, who),
+        )
+
+    def asked(self, subject: str) -> tuple[Subject, Question]:
+        """What a subject of the run is, and what is asked about it."""
+        entry = self.agenda.entry(subject)
+        run = self.store.run(self.agenda.run, case=entry.segment_id)
+        question = _question(run, self.agenda.question)
+        return _subject(run, question, subject), question
+
+
+class ShownReviews(NamedTuple):
+    """What somebody may see of the answers about a subject, in their order, with their own newest one.
+
+    `changed` are those that read otherwise since their giver could see those of others.
+    """
+
+    reviews: Sequence[Review] = ()
+    mine: Review | None = None
+    changed: Sequence[Review] = ()
+
+    @property
+    def others(self) -> dict[str, Review]:
+        """The newest answer of everybody else; adjudications are none."""
+        own = self.mine.reviewer if self.mine else None
+        return {r.reviewer: r for r in self.reviews if r.reviewer != own and not r.is_adjudication}
+
+
+def reviews_shown(
+    store: Workspace, subject: str, question: Question, who: str, *, is_admin: bool = False
+) -> ShownReviews:
+    """The answers about a subject that somebody may see: see `campaign_store.visible_reviews`.
+
+    Only an admin sees the names of others.
+    """
+    given = store.reviews_about([subject], question.name)
+    reviews = visible_reviews(store, given, who, is_admin=is_admin)
+    own = [review for review in reviews if review.reviewer == who]
+    later = frozen_reviews(store, question.name, [subject]).changed if len(reviews) > 1 else []
+    told = reviews if is_admin else nameless(reviews, who)
+    changed = [shown for shown, review in zip(told, reviews, strict=True) if review in later]
+    return ShownReviews(told, own[-1] if own else None, changed)
 
 
 def document_around(
@@ -255,11 +338,6 @@ def document_around(
         )
         for s in near
     ]
-
-
-def question_in(agenda: ReviewQueue) -> Question:
-    """What the agenda asks."""
-    return find_question(agenda.question)
 
 
 def _question(run: Run, name: str) -> Question:
@@ -336,14 +414,14 @@ class RuleDraft:
 
 
 def draft_rule(
-    agenda: ReviewQueue, card: Card, *, pattern: str | None, words: str = "", verdict: str | None = None
+    store: Workspace, card: Card, *, pattern: str | None, words: str = "", verdict: str | None = None
 ) -> RuleDraft:
     """Try an expression for the output of a card, or propose one: for words, or what sets it apart.
 
     Without a `verdict` it means what the reviewer said of this output. That counts as known, too.
     """
     rulebook, item = _writable(card)
-    store, text = agenda.workspace, card.subject.outputs[-1]
+    text = card.subject.outputs[-1]
     chosen = card.entry.mine if verdict is None else verdict
     if chosen not in card.rule_answers:
         chosen = ""
@@ -364,9 +442,7 @@ def draft_rule(
     return RuleDraft(pattern, chosen, trial)
 
 
-def add_rule(
-    agenda: ReviewQueue, card: Card, pattern: str, reviewer: str, *, verdict: str, receipt: str | None = None
-) -> str:
+def add_rule(cards: Cards, card: Card, pattern: str, *, verdict: str, receipt: str | None = None) -> str:
     """Write an expression for the output of a card into the suite, and answer the card; tells what was done.
 
     It must match the output and break nothing that is known, what the reviewer said of this output included,
@@ -378,17 +454,13 @@ def add_rule(
     if _contradicts(card, verdict):
         raise UsageError(f"You answered {card.entry.mine} here. To change your mind, answer it again first.")
     text, correct = card.subject.outputs[-1], verdict == CORRECT
-    answer(
-        agenda,
+    cards.answer(
         card.subject.id,
         verdict,
-        reviewer,
         note=card.my_note,
         correction=card.my_correction,
         receipt=receipt,
-        along=lambda: rulebook.accept(
-            agenda.workspace, item, text, pattern, correct=correct, reviewer=reviewer
-        ),
+        along=lambda: rulebook.accept(cards.store, item, text, pattern, correct=correct, reviewer=cards.who),
     )
     where = Path(rulebook.path).name
     return f"Written to {where}: {verdict} if {pattern}. To take it out, edit the file."
@@ -408,36 +480,7 @@ def _writable(card: Card) -> tuple[Rulebook, Item]:
     return rulebook, item
 
 
-# Answers -------------------------------------------------------------------------------------------------
-
-
-def answer(
-    agenda: ReviewQueue,
-    subject: str,
-    text: str,
-    reviewer: str,
-    *,
-    note: str = "",
-    correction: str = "",
-    receipt: str | None = None,
-    along: Callable[[], object] | None = None,
-) -> KeptAnswer:
-    """Keep what somebody answered about a subject; when this returns, it is in the workspace.
-
-    A `correction` is what the output should have been: it goes into the note as 'mtassay repair' reads it. An
-    answer with a `receipt`, an id that the sender made up, is kept once however often it is sent. What is
-    done `along` with it is done only if the answer is kept, and where it fails, the answer is not kept.
-    """
-    store = agenda.workspace
-    entry = agenda.entry(subject)
-    run = store.run(agenda.run, case=entry.segment_id)
-    question = _question(run, agenda.question)
-    chosen = _subject(run, question, subject)
-    remark = _note(note, correction, chosen.outputs[-1])
-    return keep_answer(store, chosen, question, text, reviewer, note=remark, receipt=receipt, along=along)
-
-
-def _note(note: str, correction: str, output: str) -> str:
+def _with_correction(note: str, correction: str, output: str) -> str:
     """The note, and below it the correction, where that is not what is there already."""
     lines = [note.strip()]
     fixed = " ".join(correction.split())

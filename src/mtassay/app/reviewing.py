@@ -14,7 +14,6 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mtassay.app.campaign_tables import LABELS, agreement_rows, changed_note
 from mtassay.app.runs import open_workspace, workspace_path
 from mtassay.data.display import Table
 from mtassay.data.errors import UsageError
@@ -433,23 +432,21 @@ class ReviewerAgreement:
 
     def tables(self, *, with_disputed: bool = False) -> list[Table]:
         """A line for each pair of reviewers, and for all; then what is disputed."""
-        rows = agreement_rows(self.found)
+        from mtassay.review.reviewer_agreement import agreement_table
+
         strangers = sum(entry.n == 0 and entry.measure == "cohen" for entry in self.found)
-        remarks = {f"{LABELS[e.measure]} is {e.remark}." for e in self.found if e.remark and e.n}
         see = "; see --disputed" if self.disputed and not with_disputed else ""
-        notes = [
+        first = [
             f"Question: {self.question}." if self.question != USUAL else "",
             caution_of_models(self.reviewers, "Answers"),
             self.scale,
-            *sorted(remarks),
-            "n: outputs that at least two of the reviewers in this row rated.",
-            changed_note(self.changed),
+        ]
+        last = [
             f"Answers 'unsure', which are no ratings: {self.unsure:,}." if self.unsure else "",
             f"Pairs of reviewers with no output in common, not shown: {strangers:,}." if strangers else "",
-            f"Disputed (no answer has a majority): {len(self.disputed):,}{see}.",
+            f"Disputed, that is without a majority: {len(self.disputed):,}{see}.",
         ]
-        header = ["reviewers", "measure", "value", "95 % interval", "n"]
-        tables = [Table(header, rows, notes=list(filter(None, notes)))]
+        tables = [agreement_table(self.found, first=first, changed=self.changed, last=last)]
         if with_disputed:
             contested = [
                 [s.id, s.case_id, told(d), printable(" | ".join(s.outputs))] for s, d in self.disputed

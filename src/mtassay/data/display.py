@@ -163,6 +163,7 @@ class Leaderboard:
     """All systems by one measure, the best value first; `tested` says whether all were tested against it.
 
     `pairs` are the comparisons of any two of them, each with the system that is significantly better.
+    `is_people` says that people gave the scores.
     """
 
     label: str
@@ -170,6 +171,7 @@ class Leaderboard:
     standings: Sequence[Standing]
     tested: bool = True
     pairs: Sequence[Comparison] = ()
+    is_people: bool = False
 
     def pair(self, a: str, b: str) -> Comparison | None:
         """What was found between two systems; `None` where nothing was tested."""

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -21,6 +22,19 @@ from mtassay.data.nouns import Segment, Statistics
 from mtassay.measures.metric import Floats, Metric, measure_in_chunks, settings_signature
 
 COLUMNS = ("score", "count")
+PEOPLE = ("z.scr", "esa", "da", "mqm", "z", "raw.scr", "human")
+"""Columns of scores that people gave, the one to take first."""
+_PEOPLE_FILES = frozenset({"esa", "da", "mqm", "human", "people", "dasqm", "sqm"})
+
+
+def are_of_people(label: str, file: str) -> bool:
+    """Whether people gave scores, as far as the names of the column and of the file tell.
+
+    >>> are_of_people("Z.SCR", "seg-scores.csv"), are_of_people("score", "metricx.jsonl")
+    (True, False)
+    """
+    words = re.split(r"[\W_]+", Path(file).stem.lower())
+    return label.lower() in PEOPLE or not _PEOPLE_FILES.isdisjoint(words)
 
 
 @dataclass(frozen=True, kw_only=True)

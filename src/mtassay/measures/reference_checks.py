@@ -10,7 +10,7 @@ import numpy as np
 
 from mtassay.data.nouns import Segment
 from mtassay.measures.chrf import ChrF
-from mtassay.measures.given_scores import Scores
+from mtassay.measures.given_scores import Scores, are_of_people
 from mtassay.measures.metric import Metric
 
 _WORDS = 5  # shorter lines are equal by chance
@@ -82,7 +82,7 @@ def _disagreement(segments: Sequence[Segment], outputs: Mapping[str, Sequence[st
 
 def _rated_low(metric: Metric, systems: Sequence[str]) -> str:
     """That people rate a human translation below systems, on the segments that both have."""
-    if not isinstance(metric, Scores):
+    if not isinstance(metric, Scores) or not are_of_people(metric.label, metric.file):
         return ""
     scores = metric.by_system(systems)
     sign = 1 if metric.higher_is_better else -1

@@ -78,6 +78,7 @@ class Contest:
     higher_is_better: bool = True
     suffix: str = ""
     part: Run | None = None
+    is_people: bool = False
 
     @property
     def scores(self) -> list[Score]:
@@ -123,9 +124,8 @@ class Contest:
             for s in scores
         ]
         pairs = [replace(c, better=self._winner(c)) for c in self._comparisons]
-        return Leaderboard(
-            self.label, self.unit, standings, all(c and c.p is not None for c in tested), pairs
-        )
+        is_tested = all(c and c.p is not None for c in tested)
+        return Leaderboard(self.label, self.unit, standings, is_tested, pairs, self.is_people)
 
     @property
     def _comparisons(self) -> list[Comparison]:
@@ -291,7 +291,8 @@ def _sign(board: Leaderboard, a: str, b: str) -> str:
 def _ends(score: Score) -> str:
     if score.low is None or score.high is None:
         return ""
-    return f" [{score.low:.{score.decimals}f}–{score.high:.{score.decimals}f}]"
+    dash = " to " if score.low < 0 else "–"
+    return f" [{score.low:.{score.decimals}f}{dash}{score.high:.{score.decimals}f}]"
 
 
 def _listed(names: Sequence[str], total: int) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from sqlite3 import Connection
 from typing import Any, NamedTuple
 
@@ -349,7 +349,7 @@ class KeptAnswer:
     """An answer of a reviewer that is in the workspace, and what all answers come to now.
 
     `decision` is `None` while a campaign waits for others, so that nobody can read theirs from it. `is_new`
-    is false for an answer that was sent before.
+    is false for an answer that was sent before. `answers` are those of others that its giver may see now.
     """
 
     subject: Subject
@@ -357,6 +357,7 @@ class KeptAnswer:
     review: Review
     decision: Decision | None
     is_new: bool = True
+    answers: Mapping[str, Review] = field(default_factory=dict)
 
     @property
     def holds(self) -> str:

@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mtassay.data.display import Cell, Table
+from mtassay.data.marks import printable
 from mtassay.data.questions import COMMON_QUESTIONS, NumberQuestion, SpanQuestion, span_answer
 from mtassay.data.subjects import Decision, Subject
 from mtassay.stats.proportions import wilson
@@ -205,3 +207,70 @@ def _agreement(
         remark = "undefined: all ratings are the same" if n else "undefined: no subject in common"
         return AgreementCoefficient(measure, reviewers, None, n, remark=remark)
     return AgreementCoefficient(measure, reviewers, float(value), n, low, high)
+
+
+# As tables ------------------------------------------------------------------------------------------------
+
+
+LABELS = {
+    "agreement": "agreement",
+    "cohen": "Cohen's kappa",
+    "fleiss": "Fleiss' kappa",
+    "krippendorff": "Krippendorff's alpha",
+}
+
+
+def agreement_table(
+    found: Sequence[AgreementCoefficient],
+    *,
+    title: str = "",
+    first: Sequence[str] = (),
+    how: str = "rated",
+    changed: int = 0,
+    last: Sequence[str] = (),
+) -> Table:
+    """The coefficients with what they mean; `first` and `last` are notes around it, empty ones left out."""
+    remarks = {f"{LABELS[e.measure]} is {e.remark}." for e in found if e.remark and e.n}
+    notes = [
+        *first,
+        *sorted(remarks),
+        f"n: outputs that two or more of the line's reviewers {how}.",
+        changed_note(changed),
+        *last,
+    ]
+    header = ["reviewers", "measure", "value", "95 % interval", "n"]
+    return Table(header, agreement_rows(found), title, list(filter(None, notes)))
+
+
+def agreement_rows(found: Sequence[AgreementCoefficient]) -> list[list[Cell | str]]:
+    """A row for each coefficient; pairs of reviewers with nothing in common are left out."""
+    everyone = max((len(entry.reviewers) for entry in found), default=0)
+    rows: list[list[Cell | str]] = []
+    for entry in found:
+        is_all = len(entry.reviewers) > 2 or entry.measure in ("fleiss", "krippendorff")
+        if entry.n or (is_all and len(entry.reviewers) == everyone):
+            who = "all" if is_all else printable(" × ".join(entry.reviewers))
+            value = number(entry, entry.value)
+            rows.append([who, LABELS[entry.measure], value, between(entry), f"{entry.n:,}"])
+    return rows
+
+
+def changed_note(count: int) -> str:
+    """How many answers read otherwise since the reveal; empty for none."""
+    if not count:
+        return ""
+    return f"Changed after the answers of others could be seen: {count:,}. The answers before count here."
+
+
+def number(entry: AgreementCoefficient, value: float | None) -> str:
+    """A coefficient as people write it, a share in percent; a dash for none."""
+    if value is None:
+        return "–"
+    return f"{100 * value:.1f} %" if entry.measure == "agreement" else f"{value:.3f}"
+
+
+def between(entry: AgreementCoefficient) -> str:
+    """Its interval; empty for none."""
+    if entry.low is None or entry.high is None:
+        return ""
+    return f"{number(entry, entry.low)} to {number(entry, entry.high)}"

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from mtassay.app.campaign_work import adjudicate, answer, still_open
+from mtassay.app.campaign_work import answer, still_open
 from mtassay.app.cli import review_people
 from mtassay.app.cli.common import (
     FormatOption,
@@ -416,9 +416,11 @@ def decide_one(
     if campaign is not None:
         if len(words) != 2:
             raise UsageError("Write: mtassay review decide SUBJECT ANSWER --campaign NAME")
-        act = adjudicate if adjudicates else answer
+        name = reviewer_name(reviewer)
         subject, text = words
-        kept = act(campaign, subject, text, reviewer_name(reviewer), note=note, workspace=workspace)
+        kept = answer(
+            *(campaign, subject, text, name), note=note, adjudicates=adjudicates, workspace=workspace
+        )
         _tell(kept, f"Subject {kept.subject.id[:SHORT]}")
         for line in review_people.told(kept):
             echo(line)

@@ -24,6 +24,7 @@ from mtassay.app.cli.common import (
 )
 from mtassay.app.cli.frame import Command, Values, grouped
 from mtassay.app.cli.interruption import CTRL_C
+from mtassay.app.review_cards import Card
 from mtassay.app.web.server import PORT
 from mtassay.app.web.server import serve as serve_workspace
 from mtassay.data.display import Table
@@ -31,6 +32,7 @@ from mtassay.data.errors import UsageError
 from mtassay.data.marks import plural, printable
 from mtassay.data.nouns import UNSURE
 from mtassay.data.subjects import SHORT, told_answer
+from mtassay.review.campaign_store import KeptAnswer
 from mtassay.runtime.workspace_file import DEFAULT
 
 ShowSystemsOption = Annotated[
@@ -332,9 +334,7 @@ def show_next(
     """Show the next output, which is this person's for a while."""
     if output_format not in (OutputFormat.text, OutputFormat.json):
         raise UsageError("The next output of a campaign is printed as text or json.")
-    card = (campaign_work.next_dispute if adjudicates else campaign_work.next_card)(
-        campaign, name, workspace=workspace
-    )
+    card = campaign_work.next_card(campaign, name, adjudicates=adjudicates, workspace=workspace)
     if output_format is OutputFormat.json:
         print_json(None if card is None else _card_record(card))
     elif card is None:
@@ -344,11 +344,12 @@ def show_next(
         echo(screen.pending(card.pending, [], show_systems=False))
         echo(f"\n{screen.keys(card.pending.question)}")
         role = " --adjudicate" if adjudicates else ""
-        said = f"mtassay review decide {card.subject.id[:SHORT]} ANSWER --campaign {card.campaign.name}{role}"
+        named = card.campaign.name if card.campaign else campaign
+        said = f"mtassay review decide {card.subject.id[:SHORT]} ANSWER --campaign {named}{role}"
         echo(f"\nAnswer it: {said}")
 
 
-def told(done: campaign_work.CampaignAnswer) -> list[str]:
+def told(done: KeptAnswer) -> list[str]:
     """What somebody may know after an answer: what others said."""
     return [
         f"  {printable(name)}: {printable(told_answer(done.question, review.answer, done.subject))}"
@@ -361,11 +362,11 @@ def _noted(note: str) -> str:
     return f" ({printable(note)})" if note else ""
 
 
-def _card_record(card: campaign_work.CampaignCard) -> dict[str, Any]:
+def _card_record(card: Card) -> dict[str, Any]:
     """What a person may see of a card, for a program."""
     tags = card.segment.tags
     record: dict[str, Any] = {
-        "campaign": card.campaign.name,
+        "campaign": card.campaign.name if card.campaign else "",
         "subject": card.subject.id,
         "question": card.question.name,
         "text": card.question.text,
@@ -377,8 +378,8 @@ def _card_record(card: campaign_work.CampaignCard) -> dict[str, Any]:
         "sources": list(card.subject.sources),
         "outputs": list(card.subject.outputs),
     }
-    if card.answers:
-        record["said"] = {name: review.answer for name, review in card.answers.items()}
+    if others := card.answers:
+        record["said"] = {name: review.answer for name, review in others.items()}
     return record
 
 

@@ -33,11 +33,14 @@ _WIDE = 6  # systems side by side; the rest is folded
 
 
 class GlanceCell(NamedTuple):
-    """One number at a glance: how long its bar is, from 0 to 100, its sign, and the cases behind it."""
+    """One number at a glance: how long its bar is, from 0 to 100, its sign, and the cases behind it.
+
+    Where values are negative, there is no bar.
+    """
 
     text: str
     ends: str = ""
-    bar: int = 0
+    bar: int | None = 0
     sign: str = ""
     found: CaseSelection | None = None
 
@@ -75,20 +78,23 @@ class Glance:
         rows = []
         for part, board in self.boards:
             values = [s.value for s in board.standings if s.value is not None]
-            most = max((100.0, *map(abs, values)) if values and max(values) > 1 else (1.0,))
+            most = max((100.0, *values) if values and max(values) > 1 else (1.0,))
+            is_drawn = min(values, default=0.0) >= 0
             cells = []
             for name in systems:
                 if (standing := board.standing(name)) is None:
                     cells.append(GlanceCell("–"))
                     continue
-                lost = any(pair.better and pair.better != name for pair in _of(board, name))
+                pairs = _of(board, name)
+                lost = any(pair.better and pair.better != name for pair in pairs)
+                is_tested = all(pair.p is not None for pair in pairs) and len(pairs) == len(values) - 1 > 0
                 value, _, ends = standing.text.partition(" [")
                 cells.append(
                     GlanceCell(
                         value,
                         f"[{ends}" if ends else "",
-                        round(100 * min(1.0, abs(standing.value or 0.0) / most)),
-                        "●" if standing.is_best else "▼" if lost else "",
+                        round(100 * min(1.0, (standing.value or 0.0) / most)) if is_drawn else None,
+                        "▼" if lost else "●" if standing.is_best or (is_tested and value[0] != "(") else "",
                         part.sentences.of_system(name, standing.n),
                     )
                 )

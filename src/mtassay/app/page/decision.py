@@ -38,6 +38,15 @@ _FEW_OF = 4  # a quarter of the measures or fewer is weak evidence
 _ALPHA = 0.05
 _LESS = 0.9  # a price or a time that is less by a tenth counts
 _NAMED = 6  # systems named in a sentence
+_GONE = {
+    _APART: "Not compared with the others",
+    QUALITY: "Significantly worse",
+    NO_CRITICAL: "More critical errors",
+    TERMINOLOGY: "More wrong terms",
+    COST: "More expensive",
+    LATENCY: "Slower",
+}
+"""Why a system is not left, by what counted."""
 _RATINGS = 196
 """Sentences to rate so that 5 of 100 points show: 80 % power, 5 % level, a deviation of 25 points."""
 
@@ -75,10 +84,12 @@ class Recommendation:
     priorities: str = ""
     leaders: Sequence[str] = ()
     """The systems that are left to choose from, the first one first."""
+    no_risk: str = ""
+    """Why no risk is told, where there is none."""
 
     def lines(self) -> list[str]:
         """All of it as sentences, for a terminal; the command is the last line."""
-        risks = [f"Risk: {risk.headline.text}" for risk in self.risks]
+        risks = [f"Risk: {text}" for text in (*(r.headline.text for r in self.risks), self.no_risk) if text]
         following = f"Next: {self.next_step}" if self.next_step else ""
         command = f"  {self.command}" if self.command else ""
         told = [self.advice, " ".join(self.sure), *risks, self.priorities, following, command]
@@ -127,24 +138,21 @@ def decide(
         return Recommendation(
             f"Ship {first}{', but the evidence is weak' * is_weak}.",
             first,
-            [*sure, *choice.trade(), *choice.faultless([first])],
+            [*sure, *choice.trade()],
             choice.risks([first]),
             *(choice.what_would(choice.ordered(choice.systems)[:2]) if is_weak else choice.review(first)),
             priorities=choice.told(),
             leaders=leaders,
+            no_risk=choice.faultless([first]),
         )
     advice = f"The data cannot decide between {_joined(leaders)}."
     if choice.disagreeing(leaders):
         advice = f"The measures disagree about {_joined(leaders)}, so the data cannot decide."
     following, command = choice.what_would(leaders)
     risks = choice.risks(leaders)
-    reasons = [
-        *choice.open_reasons(leaders),
-        *choice.left_out(),
-        *choice.trade(),
-        *choice.faultless(leaders),
-    ]
-    return Recommendation(advice, "", reasons, risks, following, command, choice.told(), leaders)
+    reasons = [*choice.open_reasons(leaders), *choice.left_out(), *choice.trade()]
+    no_risk = choice.faultless(leaders)
+    return Recommendation(advice, "", reasons, risks, following, command, choice.told(), leaders, no_risk)
 
 
 def order_systems(tested: Sequence[DecidedRun], systems: Iterable[str]) -> list[str]:
@@ -257,27 +265,22 @@ class _Choice:
         """Why each of the other systems is not left, in a sentence for each reason."""
         told, before = [], self.systems
         for name, left in self._stages(self.priorities):
-            reasons: dict[str, list[str]] = {}
-            for system in before:
-                if system not in left:
-                    reasons.setdefault(self._reason(name, system, before), []).append(system)
-            told += [f"{_joined(gone)}: {why}." for why, gone in reasons.items()]
+            gone = [self._with_proof(name, system, before) for system in before if system not in left]
+            told += [f"{_GONE.get(name, 'Left texts unanswered')}: {'; '.join(gone)}."] if gone else []
             before = left
         return told
 
-    def _reason(self, name: str, system: str, before: Sequence[str]) -> str:
-        """Why a system is not left after one thing that counts."""
+    def _with_proof(self, name: str, system: str, before: Sequence[str]) -> str:
+        """A system that is not left after one thing that counts, with the measures or counts that say so."""
+        proof = ""
         if name == QUALITY:
             pairs = [pair for other in before if other != system for pair in self._pairs(system, other)]
-            lost = dict.fromkeys(board.label for board, pair in pairs if pair.better not in ("", system))
-            return f"significantly worse by {_joined(list(lost))}"
-        if name in (COST, LATENCY):
-            return "more expensive" if name == COST else "slower"
-        if name in (NO_CRITICAL, TERMINOLOGY):
-            is_terms = name == TERMINOLOGY
-            n = len((self._terms if is_terms else self._critical)[system])
-            return f"more {'wrong terms' if is_terms else 'critical errors'} ({n:,})"
-        return "not compared with the others" if name == _APART else "left texts unanswered"
+            proof = _joined(list(dict.fromkeys(b.label for b, p in pairs if p.better not in ("", system))))
+        elif name in (COST, LATENCY):
+            proof = f"{self._costs(name)[system]:,.2f}"
+        elif name in (NO_CRITICAL, TERMINOLOGY):
+            proof = f"{len((self._critical if name == NO_CRITICAL else self._terms)[system]):,}"
+        return f"{system} ({proof})" if proof else system
 
     def _beats(self, priority: str, a: str, b: str, pairs: int) -> bool:
         """Whether a system is better than another by what counts; of quality, by no measure worse.
@@ -285,7 +288,10 @@ class _Choice:
         Where errors are counted, the level is shared among all `pairs` of systems.
         """
         if priority == QUALITY:
-            winners = {pair.better for _, pair in self._pairs(a, b)}
+            compared = self._pairs(a, b)
+            # Where people see a difference, metrics do not count.
+            by_people = {pair.better for board, pair in compared if board.is_people} - {""}
+            winners = by_people or {pair.better for _, pair in compared}
             return a in winners and b not in winners
         if priority in (COST, LATENCY):
             known = self._costs(priority)
@@ -349,7 +355,7 @@ class _Choice:
     def sure(self, first: str) -> list[str]:
         """How sure it is that this system is the one, against the next best, in sentences."""
         if self.decided_by() not in (QUALITY, _APART, ""):
-            return [self._tie(first), self.people()]
+            return [*self._tie(first), self.people(first)]
         rival = self.ordered(system for system in self.systems if system != first)[0]
         pairs = self._pairs(first, rival)
         won = [board.label for board, pair in pairs if pair.better == first]
@@ -371,9 +377,9 @@ class _Choice:
             )
             told = [f"{how}: {finds} it significantly better than {rival}, the next best{by}; {worse}."]
             told += [FEW_NOTE] * (n < FEW)
-        return [*told, *self._worth(first, rival), *self._judge(), self.people()]
+        return [*told, *self._worth(first, rival), *self._judge(), self.people(first, rival)]
 
-    def _tie(self, first: str) -> str:
+    def _tie(self, first: str) -> list[str]:
         """What made the choice where quality did not, in numbers."""
         name = self.decided_by()
         stages = self._stages(self.priorities)
@@ -392,9 +398,11 @@ class _Choice:
             for system in [first, *rest[: _NAMED - 1]]
             if system in numbers
         )
-        before = f"Quality does not decide between {_joined([first, *rest])}. "
-        is_later = QUALITY in self.priorities[: self.priorities.index(name)]
-        return f"{before * is_later}The {label} decides: {told}."
+        decides = f"The {label} decides: {told}."
+        if QUALITY not in self.priorities[: self.priorities.index(name)]:
+            return [decides]
+        before = f"Quality does not decide between {_joined([first, *rest])}."
+        return [f"{before} {decides}", self._no_difference([first, *rest])]
 
     def open_reasons(self, leaders: Sequence[str]) -> list[str]:
         """Why nothing can be recommended."""
@@ -409,18 +417,20 @@ class _Choice:
             for name in leaders
             if name in won
         ]
-        measures = plural(len(self.boards), "measure")
-        told = f"{'; '.join(better)}."
-        if not better:
-            told = f"None of {measures} finds a significant difference between them."
-            shown = [
-                (board, pair.detectable) for board, pair in self._pairs(first, second) if pair.detectable
-            ]
-            for board, points in shown[:1]:
-                told += f" These texts show only differences in {board.label} of {points:.1f} or more."
+        told = f"{'; '.join(better)}." if better else self._no_difference(leaders)
         worth = self._worth(first, second) if better else []
         told += f" {FEW_NOTE}" * (self._most_units(first, second) < FEW)
-        return [told, *self._open_critical(leaders), *worth, *self._judge(), self.people()]
+        return [told, *self._open_critical(leaders), *worth, *self._judge(), self.people(first, second)]
+
+    def _no_difference(self, systems: Sequence[str]) -> str:
+        """That no measure finds a difference, and how small one would have to be for that."""
+        first, second = systems[:2]
+        told = f"None of {plural(len(self.boards), 'measure')} finds a significant difference between them."
+        for board, pair in self._pairs(first, second):
+            if pair.detectable:
+                least = f"{pair.detectable:.1f} or more"
+                return f"{told} On these texts only differences in {board.label} of {least} would show."
+        return told
 
     def _open_critical(self, leaders: Sequence[str]) -> list[str]:
         """That critical errors do not decide either, where there are any."""
@@ -453,14 +463,23 @@ class _Choice:
         told = [note for one in self.tested for note in one.run.result.notes if note.startswith(starts)]
         return told[:1]
 
-    def people(self) -> str:
-        """What people said of these outputs."""
+    def people(self, first: str = "", second: str = "") -> str:
+        """What people said of these outputs, of two systems in particular."""
+        for board, pair in self._pairs(first, second):
+            if board.is_people:
+                a, b = (board.standing(name) for name in (first, second))
+                values = ", ".join(f"{s.system} {s.text.partition(' [')[0]}" for s in (a, b) if s)
+                how = "significant" if pair.better else "not significant"
+                n = f" ({plural(pair.n, 'segment')} rated for both)" if pair.n else ""
+                return f"{board.label[:1].upper()}{board.label[1:]}: {values}; the difference is {how}{n}."
         reviews = [one.run.result.basis.get("reviews") or {} for one in self.tested]
         settled = sum(int(about.get("settled", 0)) for about in reviews)
         outputs = sum(int(about.get("outputs", 0)) for about in reviews)
         if settled:
             return f"People settled {settled:,} of {outputs:,} outputs."
-        return "No person has judged these outputs yet."
+        if labels := dict.fromkeys(board.label for _, board in self.boards if board.is_people):
+            return f"People scored these outputs: see {_joined(list(labels))} at a glance."
+        return "No ratings of these outputs by people are known."
 
     # What could go wrong ------------------------------------------------------------------------------------
 
@@ -494,12 +513,12 @@ class _Choice:
             places[risk.place] += 1
         return [risk for *_, risk in sorted(ranked, key=lambda entry: entry[:3])][:_RISKS]
 
-    def faultless(self, systems: Sequence[str]) -> list[str]:
+    def faultless(self, systems: Sequence[str]) -> str:
         """That nothing is known to go wrong, where that is so."""
         if self.risks(systems):
-            return []
+            return ""
         did = "Checks found no critical or major error" if self._is_known(NO_CRITICAL) else "No check was run"
-        return [f"{did}, so the risks are not known."]
+        return f"{did}, so what could go wrong is not known."
 
     # What comes next ----------------------------------------------------------------------------------------
 
@@ -523,11 +542,21 @@ class _Choice:
     def what_would(self, leaders: Sequence[str]) -> tuple[str, str]:
         """What would decide between systems that the data cannot tell from each other."""
         first, second = leaders[:2]
-        more = [(pair.more, board) for board, pair in self._pairs(first, second) if pair.more]
+        if (n := self._most_units(first, second)) < FEW:
+            few = f"{plural(n, 'sentence')} {'is' if n == 1 else 'are'} too few, even for ratings by people"
+            text = f"test on more sentences, {FEW} at least and better some hundreds: {few}."
+            return text, ""
+        pairs = [(board, pair) for board, pair in self._pairs(first, second) if pair.more]
+        rated = [pair.n or 0 for board, pair in self._pairs(first, second) if board.is_people]
         text, command = self._campaign(leaders[:2])
-        if more:
-            n, board = min(more, key=lambda entry: entry[0] or 0)
-            text += f" Or test on about {n:,} more {board.unit}s, if the difference in {board.label} is real."
+        if max(rated, default=0) >= _RATINGS:
+            pairs = [(board, pair) for board, pair in pairs if board.is_people] or pairs
+            text = "choose by price or time: people have rated both, and saw no clear difference."
+            command = ""
+        if pairs:
+            board, pair = min(pairs, key=lambda entry: entry[1].more or 0)
+            more = f"{'ratings of ' * board.is_people}about {pair.more:,} more {board.unit}s"
+            text += f" If the difference in {board.label} is real, {more} would show it."
         return text, command
 
     def _campaign(self, systems: Sequence[str]) -> tuple[str, str]:
@@ -537,10 +566,10 @@ class _Choice:
         run = max(runs, key=lambda run: len(run.segments))
         n = min(_RATINGS, len(run.segments))
         points = math.ceil(5 * math.sqrt(_RATINGS / max(n, 1)))
-        shows = f"{'which are all, ' * (n < _RATINGS)}enough to detect a difference of {points} in 100 points"
         each = f" of each of {_joined(systems)} ({n * len(systems):,} outputs)"
         each = each if len(systems) > 1 else f" of {systems[0]}"
-        text = f"have people rate {plural(n, 'sentence')}{each}, {shows}."
+        text = f"have people rate {'all ' * (1 < n < _RATINGS)}{plural(n, 'sentence')}{each}, "
+        text += f"enough to detect a difference of {points} in 100 points."
         chosen = " ".join(f"--system {shlex.quote(system)}" for system in systems)
         command = f"mtassay review campaign create choice {run.id} --question da {chosen} --sample "
         return text, f"{command}{n * len(systems)} --reviewers NAME,NAME"
@@ -552,7 +581,7 @@ class _Choice:
         unknown = [name for name in self.priorities if not self._is_known(name)]
         said = f"Priorities: {', then '.join(name.replace('-', ' ') for name in self.priorities)}."
         if unknown:
-            said += f" Nothing is known of {_joined(unknown)}, so it did not count."
+            said += f" Nothing is known of {_joined(unknown).replace('-', ' ')}, so it did not count."
         ours = self.left(self.priorities)
         for name in PRIORITIES:
             if name != self.priorities[0] and self._is_known(name):
@@ -592,7 +621,7 @@ def _errors(place: int, run: Run, system: str) -> list[Risk]:
         if cases <= seen:  # the same outputs, flagged by a graver check
             continue
         seen |= cases
-        name = detector.removeprefix("check:")
+        name = detector.removeprefix("check:").replace("-", " ")
         text = f"{system}: {severity} errors in {len(cases):,} of {texts} ({name})."
         risks.append(Risk(Headline(text, "weak", system, detector, n=len(cases)), place))
     return risks

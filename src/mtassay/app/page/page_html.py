@@ -158,11 +158,27 @@ def _short_example(block: Block) -> list[Line]:
     answer = "output" if "output" in kept else "edited"
     if answer in kept and kept[answer].marks:
         kept.pop("why", None)
-    return [
-        kept[label]._replace(text=_brief(kept[label].text, 160))
-        for label in ("source", answer, "why")
-        if label in kept
-    ]
+    return [_around_the_mark(kept[label]) for label in ("source", answer, "why") if label in kept]
+
+
+_EXCERPT, _BEFORE = 160, 60  # characters of a text, and of what comes before the first mark
+
+
+def _around_the_mark(line: Line) -> Line:
+    """An excerpt of a long text, with its first mark.
+
+    >>> line = _around_the_mark(Line("output", "x " * 200 + "bad", [(400, 403)]))
+    >>> line.text[:4], line.text[line.marks[0][0] :]
+    ('…  x', 'bad')
+    """
+    start = max(0, min(start for start, *_ in line.marks) - _BEFORE) if line.marks else 0
+    if start + _EXCERPT >= len(line.text):
+        start = max(0, len(line.text) - _EXCERPT) if line.marks else start
+    if not start:
+        return line._replace(text=_brief(line.text, _EXCERPT))
+    end = start + _EXCERPT
+    inside = [(a - start + 2, min(b, end) - start + 2) for a, b, *_ in line.marks if a < end]
+    return line._replace(text=f"… {_brief(line.text[start:], _EXCERPT)}", marks=inside)
 
 
 # A page as Markdown, for a pull request: what matters first, a table a run, what got worse.

@@ -223,7 +223,10 @@ class PageCases:
         meant = [
             Line("why", line.text.removeprefix(why)) for line in answer.lines if line.text.startswith(why)
         ]
+        told = sum(line.label == "why" for line in answer.lines)
         lines = [*(line for line in answer.lines if not meant or line.label not in ("why", "")), *meant]
+        if meant and told > len(meant):  # marks may be of another check
+            lines = [line._replace(marks=()) for line in lines]
         return Block([*view.lines, *lines, *right], " · ".join(filter(None, head)))
 
     # Packed ------------------------------------------------------------------------------------------------

@@ -23,6 +23,7 @@ from mtassay.data.formats.suite_items import Suite
 from mtassay.data.formats.textfiles import decode, load_json, read_bytes, read_lines
 from mtassay.data.languages import parse_language, parse_pair
 from mtassay.data.marks import plural, readable
+from mtassay.measures.given_scores import PEOPLE, are_of_people
 from mtassay.nlp.identification import language_of, same_as
 from mtassay.systems.roster import open_system
 
@@ -45,9 +46,6 @@ _LOCALISED = {".po", ".pot", ".strings", ".stringsdict", ".xcstrings", ".arb", "
 BEFORE = {"old", "base", "baseline", "previous", "prev", "before", "release", "v1"}
 """Words in the name of a system that others are compared with."""
 _SCORES = {".score", ".csv", ".tsv", ".jsonl"}
-_PEOPLE = ("z.scr", "esa", "da", "mqm", "z", "raw.scr", "human")
-"""Columns of people's scores, the one to take first."""
-_PEOPLE_FILES = {"esa", "da", "mqm", "human", "people", "dasqm", "sqm"}
 _GLOSSARY = {"glossary", "glossaries", "terms", "termbase", "terminology"}
 
 
@@ -258,8 +256,8 @@ class _Search:
         with suppress(MtassayError, IndexError):
             columns = [c for c in read_score_file(str(path), ids=()) if c.by_segment]
             named = {column.name.lower(): column.name for column in columns}
-            wanted = [named[name] for name in _PEOPLE if name in named]
-            if wanted or (columns and _PEOPLE_FILES & {*tokens_of(path.stem)}):
+            wanted = [named[name] for name in PEOPLE if name in named]
+            if wanted or (columns and are_of_people("", path.name)):
                 chosen = wanted[0] if wanted else columns[0].name
                 self.people[self._shown(path)] = chosen if len(columns) > 1 else ""
                 return True

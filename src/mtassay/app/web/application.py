@@ -15,14 +15,16 @@ from starlette.exceptions import HTTPException as PlainHTTPException
 
 from mtassay import __version__
 from mtassay.app import review_cards
-from mtassay.app.web import campaign_pages, pages, suite_pages, workspace_pages
+from mtassay.app.web import campaign_pages, card_pages, pages, suite_pages, workspace_pages
 from mtassay.app.web.server import Guard, Preparer
 from mtassay.app.web.visits import FOLDER, Site, Visit, render, visit_of, visit_that_changes
 from mtassay.data.errors import MtassayError, WorkspaceError
+from mtassay.data.questions import find_question
 from mtassay.review import queue
 from mtassay.review.pending import asked_in
 from mtassay.review.queue import AbsentError, AgendaChoice
 from mtassay.runtime.database import LockedError, UnavailableError
+from mtassay.runtime.workspace import Workspace
 
 # The interface for programs: a few addresses under /api that take and give JSON, described by OpenAPI.
 
@@ -167,7 +169,7 @@ def cards(
     choice = AgendaChoice(category=category, phenomenon=phenomenon, answer=answer, text=text, whose=whose)
     with visit.site.pool.lend() as store:
         agenda = review_cards.open_agenda(store, run, question)
-        hides = review_cards.question_in(agenda).is_blind and not visit.person.is_admin
+        hides = find_question(question).is_blind and not visit.person.is_admin
         entries = agenda.page(choice, reviewer=visit.person.name, offset=offset, limit=limit)
         return CardList(
             total=agenda.count(choice), cards=[CardEntry(**_entry(entry, visit, hides)) for entry in entries]
@@ -202,13 +204,21 @@ def next_card(
     """The next output that waits for anyone who asks, behind a position; `null` where nothing does."""
     visit = visit_of(request)
     with visit.site.pool.lend() as store:
-        found = review_cards.deal(
-            review_cards.open_agenda(store, run, question),
-            visit.person.name,
-            after=after,
-            double=double,
-        )
+        found = _cards(store, visit, run, question, after=after, double=double).next()
         return None if found is None else _full(found, visit)
+
+
+def _cards(
+    store: Workspace, visit: Visit, run: str, question: str, *, after: int = -1, double: bool = False
+) -> review_cards.RunCards:
+    return review_cards.RunCards(
+        store=store,
+        who=visit.person.name,
+        agenda=review_cards.open_agenda(store, run, question),
+        is_admin=visit.person.is_admin,
+        after=after,
+        double=double,
+    )
 
 
 @router.get("/runs/{run}/{question}/cards/{subject}")
@@ -216,10 +226,7 @@ def one_card(request: Request, run: RunName, question: QuestionName, subject: Su
     """One output."""
     visit = visit_of(request)
     with visit.site.pool.lend() as store:
-        agenda = review_cards.open_agenda(store, run, question)
-        return _full(
-            review_cards.load_card(agenda, subject, visit.person.name, is_admin=visit.person.is_admin), visit
-        )
+        return _full(_cards(store, visit, run, question).card(subject), visit)
 
 
 def _full(card: review_cards.Card, visit: Visit) -> FullCard:
@@ -232,7 +239,10 @@ def _full(card: review_cards.Card, visit: Visit) -> FullCard:
         note=str(card.segment.tags.get("note", "")),
         references=[] if hides else [text for text in card.segment.references if text],
         lines=[line.text for line in card.lines],
-        said=[GivenAnswer(answer=r.answer, reviewer=r.reviewer, note=r.note, at=r.at) for r in card.reviews],
+        said=[
+            GivenAnswer(answer=r.answer, reviewer=r.reviewer, note=r.note, at=r.at)
+            for r in card.given.reviews
+        ],
     )
 
 
@@ -248,11 +258,9 @@ def decide(
     """Answer the question about an output. When this returns, the answer is in the workspace."""
     visit = visit_that_changes(request, x_csrf_token)
     with visit.site.pool.lend() as store:
-        done = review_cards.answer(
-            review_cards.open_agenda(store, run, question),
+        done = _cards(store, visit, run, question).answer(
             subject,
             body.answer,
-            visit.person.name,
             note=body.note,
             correction=body.correction,
             receipt=body.id or None,
@@ -286,6 +294,7 @@ def make_application(site: Site, *, watches: bool = False) -> Any:
     app.mount("/static", StaticFiles(directory=FOLDER / "static"), name="static")
     app.include_router(router)
     app.include_router(pages.router)
+    app.include_router(card_pages.router)
     app.include_router(campaign_pages.router)
     app.include_router(workspace_pages.router)
     app.include_router(suite_pages.router)

@@ -1,25 +1,24 @@
-"""The pages for people: home, a queue for each question, browsing; all of them work without scripts, too."""
+"""The pages for people: home, browsing, rules for an output; all of them work without scripts, too."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import PurePath
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Depends, HTTPException, Request
+from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 
 from mtassay.app import review_cards
 from mtassay.app.access import note_deed, recognise
 from mtassay.app.suite_writing import propose
 from mtassay.app.web.campaign_pages import campaigns_of
+from mtassay.app.web.card_pages import Form, number_in, place_of, show
 from mtassay.app.web.server import Preparer
 from mtassay.app.web.visits import (
     Site,
     Visit,
     address,
-    kind_of,
-    read_form,
     render,
     set_cookie,
     visit_of,
@@ -29,18 +28,16 @@ from mtassay.app.web.workspace_pages import saved_runs
 from mtassay.data.errors import UsageError
 from mtassay.data.method import view_of
 from mtassay.data.nouns import Question, Run
+from mtassay.data.questions import find_question
 from mtassay.review.pending import asked_in
 from mtassay.review.queue import AgendaChoice, ReviewerPace, ReviewQueue, is_prepared
 from mtassay.runtime.workspace import Workspace
 
 router = APIRouter(include_in_schema=False)
 
-Form = Annotated[dict[str, str], Depends(read_form)]
 PAGE = 50
 """Rows of a list."""
 _CHOICES = ("category", "phenomenon", "system", "verdict", "answer", "reviewer", "text")
-_KEPT = ("category", "phenomenon", "double")
-"""What of an address stays from card to card."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +114,7 @@ def agreement(request: Request, run: str, question: str) -> Response:
     """How far reviewers agree so far; a part of the first page that comes later, since it takes longer."""
     visit = visit_of(request)
     with visit.site.pool.lend() as store:
-        found = review_cards.agreement_so_far(_agenda(store, run, question))
+        found = review_cards.agreement_so_far(review_cards.open_agenda(store, run, question))
     return render("agreement.html", request, visit, found=found, run=run, question=question)
 
 
@@ -147,153 +144,59 @@ def leave(request: Request, form: Form) -> Response:
     return response
 
 
-@router.get("/runs/{run}/{question}")
-def queue(request: Request, run: str, question: str) -> Response:
-    """The next output that waits for anyone who asks."""
-    visit = visit_of(request)
-    with visit.site.pool.lend() as store:
-        return _next(request, visit, _agenda(store, run, question), after=_number(request, "after", -1))
-
-
-def _next(request: Request, visit: Visit, agenda: ReviewQueue, *, after: int, done: str = "") -> Response:
-    double = request.query_params.get("double") == "1"
-    card = review_cards.deal(
-        agenda,
-        visit.person.name,
-        after=after,
-        choice=_choice(request, _KEPT[:2]),
-        double=double,
-    )
-    return _show(request, visit, agenda, card, done=done)
-
-
-@router.get("/runs/{run}/{question}/back")
-def back(request: Request, run: str, question: str, before: str = "") -> Response:
-    """The output that this person answered last, or before another one, to answer it again."""
-    visit = visit_of(request)
-    with visit.site.pool.lend() as store:
-        agenda = _agenda(store, run, question)
-        subject = agenda.latest_of(visit.person.name, before=before)
-        if subject is None:
-            return _next(request, visit, agenda, after=-1, done="There is nothing before this one.")
-        return _one(request, visit, agenda, subject)
-
-
-@router.get("/runs/{run}/{question}/cards/{subject}")
-def card(request: Request, run: str, question: str, subject: str) -> Response:
-    """One output, whether it waits or not."""
-    visit = visit_of(request)
-    with visit.site.pool.lend() as store:
-        return _one(request, visit, _agenda(store, run, question), subject)
-
-
-def _one(request: Request, visit: Visit, agenda: ReviewQueue, subject: str, *, done: str = "") -> Response:
-    found = review_cards.load_card(agenda, subject, visit.person.name, is_admin=visit.person.is_admin)
-    return _show(request, visit, agenda, found, done=done)
-
-
-def _show(
-    request: Request, visit: Visit, agenda: ReviewQueue, found: review_cards.Card | None, *, done: str = ""
-) -> Response:
-    kept = _kept(request)
-    return render(
-        "card.html" if found else "done.html",
-        request,
-        visit,
-        run=agenda.run,
-        question=agenda.question,
-        card=found,
-        kind=kind_of(found.question) if found else None,
-        waiting=agenda.waiting(visit.person.name, double=kept.get("double") == "1"),
-        kept=kept,
-        done=done,
-    )
-
-
-@router.post("/runs/{run}/{question}/cards/{subject}")
-def decide(request: Request, run: str, question: str, subject: str, form: Form) -> Response:
-    """Keep an answer, then show the next output."""
-    visit = visit_that_changes(request, form.get("csrf", ""))
-    with visit.site.pool.lend() as store:
-        agenda = _agenda(store, run, question)
-        entry = agenda.entry(subject)
-        asked = review_cards.question_in(agenda)
-        text = kind_of(asked).read(form)
-        receipt = form.get("id", "")[:100]
-        done = review_cards.answer(
-            agenda,
-            subject,
-            text,
-            visit.person.name,
-            note=form.get("note", ""),
-            correction=form.get("correction", ""),
-            receipt=f"{receipt}:{text}" if receipt else None,
-        )
-        said = f"Kept: {done.review.answer}."
-        if request.headers.get("hx-request") == "true":
-            return _next(request, visit, agenda, after=entry.position, done=said)
-    onwards = address("runs", run, question, after=entry.position, **_kept(request))
-    return RedirectResponse(onwards, status_code=303)
-
-
 @router.get("/runs/{run}/{question}/cards/{subject}/rule")
-def rule(request: Request, run: str, question: str, subject: str) -> Response:
+def rule(request: Request, subject: str) -> Response:
     """A rule for an output: proposed, or tried out as it is written."""
     visit = _admin(visit_of(request))
     query = request.query_params
     with visit.site.pool.lend() as store:
-        agenda = _agenda(store, run, question)
-        found = review_cards.load_card(agenda, subject, visit.person.name, is_admin=True)
+        place = place_of(store, request, visit)
+        found = place.cards.card(subject)
         draft = review_cards.draft_rule(
-            agenda,
+            store,
             found,
             pattern=query.get("pattern"),
             words=query.get("words", ""),
             verdict=query.get("kind"),
         )
-    shown: dict[str, Any] = {"card": found, "draft": draft, "kept": _kept(request)}
-    return render("rule.html", request, visit, run=agenda.run, question=agenda.question, **shown)
+    return render("rule.html", request, visit, card=found, draft=draft, place=place)
 
 
 @router.post("/runs/{run}/{question}/cards/{subject}/rule")
-def add_rule(request: Request, run: str, question: str, subject: str, form: Form) -> Response:
+def add_rule(request: Request, subject: str, form: Form) -> Response:
     """Write a rule into its suite, answer the output by it, and show the next one.
 
     What somebody sends who is no admin waits as a proposal.
     """
     visit = visit_that_changes(request, form.get("csrf", ""))
-    if not visit.person.is_admin:
-        return _propose(request, visit, run, question, subject, form)
-    receipt = form.get("id", "")[:100]
     with visit.site.pool.lend() as store:
-        agenda = _agenda(store, run, question)
-        found = review_cards.load_card(agenda, subject, visit.person.name, is_admin=True)
+        place = place_of(store, request, visit)
+        cards, found = place.cards, place.cards.card(subject)
+        if not visit.person.is_admin:
+            _propose(store, visit, found, form)
+            return show(request, visit, place, found, done="Proposed: an admin will look at it.")
+        receipt = form.get("id", "")[:100]
         said = review_cards.add_rule(
-            agenda,
+            cards,
             found,
             form.get("pattern", ""),
-            visit.person.name,
             verdict=form.get("kind", ""),
             receipt=f"{receipt}:rule" if receipt else None,
         )
         note_deed(store, visit.person.name, said)
         if request.headers.get("hx-request") == "true":
-            return _next(request, visit, agenda, after=found.entry.position, done=said)
-    onwards = address("runs", run, question, after=found.entry.position, **_kept(request))
-    return RedirectResponse(onwards, status_code=303)
+            following = place.behind(subject)
+            return show(request, visit, following, following.cards.next(), done=said)
+    return RedirectResponse(place.next(found), status_code=303)
 
 
-def _propose(request: Request, visit: Visit, run: str, question: str, subject: str, form: Form) -> Response:
-    with visit.site.pool.lend() as store:
-        agenda = _agenda(store, run, question)
-        found = review_cards.load_card(agenda, subject, visit.person.name)
-        pattern, kind = form.get("pattern", "").strip()[:500], form.get("kind", "")
-        if found.rulebook is None or not pattern or kind not in found.rule_answers:
-            raise UsageError("Write an expression, and say what it is for.")
-        content = {"item": found.subject.case_id, "output": found.subject.outputs[-1]}
-        suite = PurePath(found.rulebook.path).stem
-        propose(store, suite, {**content, "pattern": pattern, "answer": kind}, visit.person.name)
-        return _one(request, visit, agenda, subject, done="Proposed: an admin will look at it.")
+def _propose(store: Workspace, visit: Visit, card: review_cards.Card, form: dict[str, str]) -> None:
+    pattern, kind = form.get("pattern", "").strip()[:500], form.get("kind", "")
+    if card.rulebook is None or not pattern or kind not in card.rule_answers:
+        raise UsageError("Write an expression, and say what it is for.")
+    content = {"item": card.subject.case_id, "output": card.subject.outputs[-1]}
+    suite = PurePath(card.rulebook.path).stem
+    propose(store, suite, {**content, "pattern": pattern, "answer": kind}, visit.person.name)
 
 
 def _admin(visit: Visit) -> Visit:
@@ -312,10 +215,10 @@ def browse(request: Request, run: str, question: str) -> Response:
     if not visit.shows_systems:
         names = tuple(name for name in names if name != "system")
     choice = replace(_choice(request, names), whose="" if visit.person.is_admin else visit.person.name)
-    page = max(_number(request, "page", 1), 1)
+    page = max(number_in(request, "page", 1), 1)
     with visit.site.pool.lend() as store:
-        agenda = _agenda(store, run, question)
-        asked = review_cards.question_in(agenda)
+        agenda = review_cards.open_agenda(store, run, question)
+        asked = find_question(question)
         total = agenda.count(choice)
         entries = agenda.page(choice, reviewer=visit.person.name, offset=(page - 1) * PAGE, limit=PAGE)
         systems = next((list(r.systems) for r in store.runs() if r.id == run), [])
@@ -344,21 +247,5 @@ def browse(request: Request, run: str, question: str) -> Response:
     )
 
 
-def _agenda(store: Workspace, run: str, question: str) -> ReviewQueue:
-    return review_cards.open_agenda(store, run, question)
-
-
-def _kept(request: Request) -> dict[str, str]:
-    return {key: request.query_params[key][:200] for key in _KEPT if request.query_params.get(key)}
-
-
 def _choice(request: Request, names: tuple[str, ...]) -> AgendaChoice:
     return AgendaChoice(**{name: request.query_params.get(name, "")[:200].strip() for name in names})
-
-
-def _number(request: Request, name: str, default: int) -> int:
-    """A whole number in the query, within what SQLite can count."""
-    text = request.query_params.get(name, "")
-    digits = text.removeprefix("-")
-    is_number = digits.isascii() and digits.isdecimal() and len(digits) < 10
-    return int(text) if is_number else default

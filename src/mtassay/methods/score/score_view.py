@@ -26,6 +26,7 @@ from mtassay.data.nouns import Finding, Ledger, Observation, Output, Run, Segmen
 from mtassay.data.registry import find
 from mtassay.data.run_view import RunView
 from mtassay.measures.corpus import labels_of, open_metrics, saved_metric
+from mtassay.measures.given_scores import Scores, are_of_people
 from mtassay.measures.metric import Metric
 from mtassay.methods.basis import alarm_table, unanswered_note
 from mtassay.methods.choice import choice_figures, choice_headlines, choice_tables
@@ -45,6 +46,7 @@ from mtassay.methods.score.judged import (
 )
 from mtassay.methods.score.score_statistics import group_statistics
 from mtassay.methods.score.score_tables import (
+    CRITICAL,
     comparison_table,
     group_tables,
     main_table,
@@ -167,14 +169,17 @@ class ScoreView(RunView):
         alpha = float(run.parameters.get("alpha", 0.05))
         whole = {score.name: score for score in run.result.scores if score.group == "all"}
         # What a score counts in, as far as its n tells.
-        units = {name: "segment" if s.n == len(run.segments) else "unit" for name, s in whole.items()}
-        told = [
-            headline
-            for name, score in whole.items()
-            for headline in Contest(
-                run, name, "all", score.label or name, units[name], alpha, ways.get(name, True)
-            ).headlines()
-        ]
+        given = {name: metric for name, metric in self._metrics.items() if isinstance(metric, Scores)}
+        people = {name for name, m in given.items() if are_of_people(whole[name].label, m.file)}
+        told: list[Headline] = []
+        for name, score in whole.items():
+            label = score.label or name
+            if name in people:
+                label = "people's scores" if len(people) == 1 else f"people's scores ({label})"
+            unit = "segment" if score.n == len(run.segments) or name in given else "unit"
+            way = ways.get(name, True)
+            contest = Contest(run, name, "all", label, unit, alpha, way, is_people=name in people)
+            told += contest.headlines()
         told += choice_headlines(run, told)
         return [*told, *weak_headlines(run), *self.open_headlines()]
 
@@ -217,7 +222,7 @@ class ScoreView(RunView):
         judged = (judged_table(run), reasons_table(run)) if self._is_judged else ()
         more = (
             comparison_table(run, all_pairs=look.pairs),
-            alarm_table(run.result.counts, detail=look.detail),
+            alarm_table(run.result.counts, detail=look.detail, note=self._checks_note),
             *judged,
             *choice_tables(self),
             *repeat_tables(run),
@@ -226,6 +231,11 @@ class ScoreView(RunView):
         boards = [h.board for h in self.headlines() if h.board] if look.pairs or look.detail else []
         matrices = [table for board in boards if (table := matrix_table(board))]
         return [*main, *group_tables(run), *filter(None, more), *matrices]
+
+    @property
+    def _checks_note(self) -> str:
+        is_short = tuple(self.run.parameters.get("checks", ())) == CRITICAL
+        return "Only critical checks were run. For all: mtassay check, or --checks default." * is_short
 
     def blocks(self, look: Look = PLAIN) -> list[Block]:
         return judged_blocks(self.run, look) if self._is_judged else []
