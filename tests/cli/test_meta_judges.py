@@ -50,7 +50,7 @@ def test_thresholds_are_found_and_written_with_what_is_known(
     assert found["ter"]["low_is_error"] is False
     assert 10 < found["ter"]["threshold"] < 60
     assert found["ter"]["parameters"]["alpha"] == pytest.approx(1 - found["ter"]["threshold"] / 100)
-    assert found["chrf"]["known"].startswith("The judge finds 10 of 10 errors of nmt, and 10 of 10 that")
+    assert found["chrf"]["known"].startswith("The judge sees 10 of 10 errors of nmt, and 10 of 10 that")
 
 
 def test_what_is_told_apart_clearly_has_full_precision_and_recall(run: Run, labelled: list[object]) -> None:

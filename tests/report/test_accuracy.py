@@ -111,7 +111,7 @@ def test_the_notes_say_which_items_which_test_and_how_sure() -> None:
         "Accuracy in percent. All systems are compared on the same items, those settled for every one of "
         "them: 1,040 of 2,000.",
         "Categories without such items are not in the macro-average: Nouns.",
-        "Bold: the best of the row, and every system that is not significantly worse (one-tailed exact test, "
+        "Bold: the best of the row, and all not significantly worse (one-tailed exact test, "
         "not corrected, p < 0.05).",
         "95 % intervals reach up to ±7.5 points for the macro-average, ±17.5 for Negation.",
     ]
