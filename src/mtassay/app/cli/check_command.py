@@ -60,6 +60,7 @@ def check(
         list[Path] | None, typer.Option("--reference", "-r", help="Reference translation, if any. Repeat.")
     ] = None,
     langpair: PairOption = None,
+    documents: Annotated[Path | None, typer.Option(help="Document of each line.")] = None,
     parameters: Values = {},  # noqa: B006
     cases: Annotated[
         int | None, typer.Option(min=0, help="How many findings to show in full for each system.")
@@ -89,6 +90,7 @@ def check(
         source,
         references=reference or [],
         langpair=langpair,
+        documents=documents,
         **parameters,
         **frame.options,
     )

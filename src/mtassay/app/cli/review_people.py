@@ -217,6 +217,9 @@ def create(
             help="Exclude reviewers who take less time for an answer.",
         ),
     ] = 0.0,
+    side_by_side: Annotated[
+        bool, typer.Option("--side-by-side", help="Show what other systems made of the same sentence.")
+    ] = False,
     workspace: WorkspaceOption = None,
 ) -> None:
     """Begin a campaign.
@@ -245,6 +248,7 @@ def create(
         calibration=calibration,
         exclude_below=exclude_below,
         exclude_faster=exclude_faster,
+        side_by_side=side_by_side,
         workspace=workspace,
         **choice,
     )
