@@ -8,7 +8,7 @@ links   WMT24 en-cs: outputs with the reference, by characters. esa24 en-ja and 
         documents left as they are.
 scores  BLEU, chrF and the share that the judge calls wrong, of the damaged documents of WMT24 en-cs as
         aligned, and as the gold alignment has it
-speed   documents of 20 sentences, some with a sentence dropped: seconds of one processor in all, ms a document
+speed   documents of 20 sentences, some with a sentence dropped: seconds in all, milliseconds a document
 """
 
 from __future__ import annotations
