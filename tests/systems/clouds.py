@@ -1,4 +1,4 @@
-"""The three translation services of the cloud, each with a pretended endpoint, for tests that all must pass."""
+"""Three translation services of the cloud, each with a pretended endpoint, for tests that hold for all."""
 
 from __future__ import annotations
 
