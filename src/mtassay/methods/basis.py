@@ -244,6 +244,11 @@ def alarm_table(
     from mtassay.measures.check import SEVERITIES
     from mtassay.measures.check_run import severity_of_check
 
+    # What is empty is missing, too.
+    counted = {
+        system: {c: n for c, n in counts.items() if c != "empty" or n > counts.get("missing", 0)}
+        for system, counts in counted.items()
+    }
     found = dict.fromkeys(
         check for counts in counted.values() for check, n in counts.items() if check != "segments" and n
     )
