@@ -60,6 +60,7 @@ def check(
         list[Path] | None, typer.Option("--reference", "-r", help="Reference translation, if any. Repeat.")
     ] = None,
     langpair: PairOption = None,
+    documents: Annotated[Path | None, typer.Option(help="Document of each line.")] = None,
     parameters: Values = {},  # noqa: B006
     cases: Annotated[int | None, typer.Option(min=0, help="Findings to show of each system in full.")] = None,
     findings: Annotated[Path | None, typer.Option(help="Write every finding with its place (JSONL).")] = None,
@@ -85,6 +86,7 @@ def check(
         source,
         references=reference or [],
         langpair=langpair,
+        documents=documents,
         **parameters,
         **frame.options,
     )

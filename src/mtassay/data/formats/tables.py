@@ -71,10 +71,10 @@ _KINDS: dict[str, Kind] = {
     **dict.fromkeys(["system", "sysid"], "system"),
 }
 _ROLES: dict[str, ColumnRole] = {
-    **dict.fromkeys(["source", "src"], "source"),
+    **dict.fromkeys(["source", "src", "src_text"], "source"),
     **dict.fromkeys(["reference", "ref"], "reference"),
     **dict.fromkeys(["output", "mt", "hypothesis", "hyp", "translation"], "output"),
-    **dict.fromkeys(["target", "tgt", "trg"], "target"),
+    **dict.fromkeys(["target", "tgt", "trg", "tgt_text"], "target"),
     "text": "text",
 }
 _NAMED_REFERENCE = re.compile(r"(?:reference|ref)(?:[_:.-](.+)|([a-z]|[0-9]+))", re.IGNORECASE | re.DOTALL)
