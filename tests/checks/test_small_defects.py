@@ -33,7 +33,7 @@ WRONG = [
     ("characters", "ja", "Printer", "ﾌﾟﾘﾝﾀｰ", "has the wrong width"),
     ("characters", "ja", "Tea, milk, sugar", "お茶,牛乳、砂糖", "has the wrong width"),
     ("characters", "ja", "A &amp; B", "A ＆amp; B", "has the wrong width"),
-    ("encoding", "fr", "Summer", "\\u00e9t\\u00e9", "is escaped"),
+    ("characters", "fr", "Summer", "\\u00e9t\\u00e9", "is escaped"),
     ("quotes", "de", "Open “Notes”.", "Öffnen Sie “Notizen”.", "German quotation marks"),
     ("quotes", "ru", "Open “Notes”.", "Откройте “Заметки”.", "Russian quotation marks"),
     ("brackets", "ja", "Weight (g)", "重さ（g)", "is closed with"),

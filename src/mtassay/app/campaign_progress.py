@@ -116,7 +116,9 @@ class CampaignReport:
             },
         }
         if self.checked:
-            record["checks"] = [asdict(entry) | {"share": entry.share} for entry in self.checked]
+            record["checks"] = [
+                asdict(e) | {"share": e.share, "consistency": e.consistency} for e in self.checked
+            ]
         return record
 
     def tables(self) -> list[Table]:

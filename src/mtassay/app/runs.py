@@ -25,7 +25,6 @@ from mtassay.data.settings import is_live
 from mtassay.methods.engine import EngineContext, Open, execute
 from mtassay.report.run_text import Form, Progress, render, render_html
 from mtassay.runtime.database import UnavailableError
-from mtassay.runtime.executors import Executor, open_executor
 from mtassay.runtime.workspace import TEMPORARY_RUNS, Workspace
 from mtassay.runtime.workspace_file import nearest_workspace
 from mtassay.systems.client import Budget, CallPlan, Tally
@@ -34,6 +33,7 @@ from mtassay.systems.roster import Given, named, open_system, open_systems, repl
 
 if TYPE_CHECKING:
     from mtassay.review.case_history import CaseHistory
+    from mtassay.runtime.executors import Executor
 
 
 Read = Callable[[EngineContext], Sequence[Segment]]
@@ -386,6 +386,8 @@ class RunSettings:
             return nullcontext()
         if not isinstance(self.executor, str):
             return nullcontext(self.executor)
+        from mtassay.runtime.executors import open_executor
+
         return open_executor(self.executor, address=self.ray_address) or nullcontext()
 
 

@@ -93,7 +93,8 @@ class ChosenChecks(NamedTuple):
 def check_names(value: str | Iterable[str]) -> tuple[str, ...]:
     """Names of checks, separated by commas or in a list, each once; `UsageError` for an unknown one.
 
-    A group means its checks; `default`, `all` and `none` are for all of them.
+    A group means its checks, and a severity those of it that are on by default; `default`, `all` and `none`
+    are for all of them.
 
     >>> check_names("numbers, negation"), check_names(["none"])
     (('numbers', 'negation'), ('none',))
@@ -105,7 +106,7 @@ def check_names(value: str | Iterable[str]) -> tuple[str, ...]:
     given = tuple(
         dict.fromkeys(name.strip().lower() for text in texts for name in text.split(",") if name.strip())
     )
-    available = [*names("check"), *GROUPS, DEFAULT, ALL, NONE]
+    available = [*names("check"), *GROUPS, *SEVERITIES, DEFAULT, ALL, NONE]
     for name in given:
         if name not in available:
             raise UsageError(f"No check '{name}'. {suggest(name, available)}")
@@ -130,7 +131,8 @@ def choose_checks(
     not_run: dict[str, str] = {}
     for name, kind in each_named("check"):
         is_named = name in wanted or kind.group in wanted
-        if name in unwanted or kind.group in unwanted or not (is_named or {DEFAULT, ALL} & {*wanted}):
+        is_meant = is_named or not {DEFAULT, ALL, kind.severity}.isdisjoint(wanted)
+        if not is_meant or not {name, kind.group, kind.severity}.isdisjoint(unwanted):
             continue
         if not is_named and ALL not in wanted and not is_on(kind, pair):
             continue

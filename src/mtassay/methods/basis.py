@@ -234,7 +234,9 @@ def checked_note(result: Result) -> str:
     return f"Checks, which change no verdict, flag {'; '.join(told)}." if told else ""
 
 
-def alarm_table(counted: Mapping[str, Mapping[str, int]], *, detail: bool = False) -> Table | None:
+def alarm_table(
+    counted: Mapping[str, Mapping[str, int]], *, detail: bool = False, note: str = ""
+) -> Table | None:
     """Outputs that checks flag, of all `segments` of each system; `None` if nothing was found.
 
     Few systems, or `detail`: a row for each check, the worst first. Many systems: a row for each of them.
@@ -253,15 +255,17 @@ def alarm_table(counted: Mapping[str, Mapping[str, int]], *, detail: bool = Fals
     if detail or len(counted) <= _FEW_SYSTEMS:
         for check in checks:
             rows.append([check, severity[check], *(_share(counts, check) for counts in counted.values())])
-        return Table(["Check", "severity", *counted], rows, title="Findings of checks")
+        return Table(["Check", "severity", *counted], rows, "Findings of checks", [note] if note else [])
+    levels = [level for level in SEVERITIES if level in severity.values()]
     for system, counts in counted.items():
-        sums = [sum(counts.get(c, 0) for c in checks if severity[c] == level) for level in SEVERITIES]
+        sums = [sum(counts.get(c, 0) for c in checks if severity[c] == level) for level in levels]
         often = sorted((c for c in checks if counts.get(c)), key=lambda check: -counts[check])[:2]
         most = ", ".join(f"{check} {counts[check]:,}" for check in often)
         rows.append([system, *(f"{n:,}" if n else "" for n in sums), most])
     n = max(counts["segments"] for counts in counted.values())
     notes = [f"Findings in {n:,} segments, by the severity of the check. The report names all of them."]
-    return Table(["System", *SEVERITIES, "most often"], rows, title="Findings of checks", notes=notes)
+    notes += [note] if note else []
+    return Table(["System", *levels, "most often"], rows, title="Findings of checks", notes=notes)
 
 
 def _share(counts: Mapping[str, int], check: str) -> str:

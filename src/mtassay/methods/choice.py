@@ -120,7 +120,7 @@ def _price(price: Sequence[float], outputs: Sequence[Output], characters: Mappin
 
 
 def _tokens(output: Output, key: str) -> int:
-    return int(output.meta.get("usage", {}).get(key, 0))
+    return int(output.meta.get("usage", {}).get(key, 0)) if output.meta else 0
 
 
 def _times(outputs: Sequence[Output]) -> tuple[float | None, float | None]:

@@ -186,6 +186,9 @@ def create(
         float,
         typer.Option("--exclude-faster", min=0, metavar="SECONDS", help="Who takes less for one, is out."),
     ] = 0.0,
+    side_by_side: Annotated[
+        bool, typer.Option("--side-by-side", help="Show what other systems made of the same sentence.")
+    ] = False,
     workspace: WorkspaceOption = None,
 ) -> None:
     """Begin a campaign.
@@ -214,6 +217,7 @@ def create(
         calibration=calibration,
         exclude_below=exclude_below,
         exclude_faster=exclude_faster,
+        side_by_side=side_by_side,
         workspace=workspace,
         **choice,
     )

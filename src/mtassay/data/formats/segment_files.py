@@ -300,6 +300,7 @@ def read_translated(
 
     Raises:
         InputError: A file is plain lines, or holds no source or no translation.
+        UsageError: The files state several target languages.
     """
     segments: list[Segment] = []
     columns: list[Mapping[str, str | None]] = []
@@ -314,7 +315,12 @@ def read_translated(
             columns.append({name: texts[number] for name, texts in outputs.items()})
     names = dict.fromkeys(name for column in columns for name in column)
     outputs = {name: [column.get(name) for column in columns] for name in names}
-    return TranslatedTexts(segments, outputs, stated.pop() if len(stated) == 1 else ("", ""))
+    own_source, own_target = ({side for side in sides if side} for sides in zip(*stated, strict=True))
+    if len(own_target) > 1:
+        several = ", ".join(sorted(own_target))
+        raise UsageError(f"These files are in several languages ({several}). Check one language at a time.")
+    source_tag = own_source.pop() if len(own_source) == 1 else ""
+    return TranslatedTexts(segments, outputs, (source_tag, next(iter(own_target), "")))
 
 
 def _read(path: FilePath, pair: Pair | None, source: FilePath | None) -> TranslatedTexts:

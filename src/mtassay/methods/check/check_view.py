@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from mtassay.data.display import PLAIN, AnswerView, Block, Cell, Headline, Line, Look, Table
+from mtassay.data.marks import plural
 from mtassay.data.nouns import Finding, Ledger, OpenAnswer, Output, Segment, percent
 from mtassay.data.run_view import RunView
 from mtassay.measures.check import SEVERITIES, Severity
@@ -44,7 +45,7 @@ class CheckView(RunView):
 
     def facts(self) -> str:
         ran = len(self.run.result.basis.get("checks", {}).get("run", ()))
-        return f"{len(self.run.segments):,} texts · {ran} checks"
+        return f"{plural(len(self.run.segments), 'text')} · {plural(ran, 'check')}"
 
     def failure(self) -> str:
         return "an output that a check flags"
