@@ -16,7 +16,7 @@ WRONG = [
     ("names", "ru", "Anna Roberts sings.", "Анна Милтон поёт.", "'Roberts' became 'Милтон'"),
     ("names", "ru", "The bus to Lisbon is late.", "Автобус в Валенсию опаздывает.", "'Lisbon' became"),
     ("spelling-variant", "de", "It must be on.", "Es muß an sein.", "'muß' is an old spelling"),
-    ("spelling-variant", "fr", "A heart of gold", "Un coeur en or", "'coeur' is an old spelling"),
+    ("spelling-variant", "fr", "A heart of gold", "Un coeur en or", "'coeur' is written with œ"),
     ("spelling-variant", "de-DE", "Which size?", "Welche Grösse?", "'Grösse' is de-CH"),
     ("spelling-variant", "es-ES", "Your computer", "Su computadora", "'computadora' is es-419"),
     ("letter-case", "fr", "Use the HDMI port", "Utilisez le port hdmi", "The source writes HDMI"),

@@ -29,11 +29,12 @@ _ABOVE_REFERENCES = ("terms", "style")
 
 @dataclass(frozen=True, slots=True)
 class CheckMark(Evidence):
-    """A place in the source or the output, in characters."""
+    """A place in the source or the output, in characters; `id` is another text's, where it is not here."""
 
     side: str = "output"
     start: int = 0
     end: int = 0
+    id: str = ""
 
     def written(self) -> tuple[str, ...]:
         return ("side", "start", "end")
@@ -61,7 +62,15 @@ class CheckEvidence(Evidence):
 
     def spans(self, side: str) -> list[tuple[int, int]]:
         """The marked places of one side."""
-        return [(mark.start, mark.end) for mark in self.marks if mark.side == side]
+        return [(mark.start, mark.end) for mark in self.marks if mark.side == side and not mark.id]
+
+    def elsewhere(self) -> dict[str, list[tuple[int, int]]]:
+        """The marked places in outputs of other texts of the document, by their ids."""
+        places: dict[str, list[tuple[int, int]]] = {}
+        for mark in self.marks:
+            if mark.id:
+                places.setdefault(mark.id, []).append((mark.start, mark.end))
+        return places
 
 
 def id_of(finding: Finding) -> str:
@@ -273,7 +282,7 @@ def run_checks(
         for name, alarm in found:
             alarms.setdefault((alarm.index, order[name], name), []).append(alarm)
         findings[system] = [
-            _finding(own[place], system, by_id[name], alarms[place, at, name])
+            _finding(own, own[place], system, by_id[name], alarms[place, at, name])
             for place, at, name in sorted(alarms)
         ]
     return findings
@@ -290,7 +299,13 @@ def _settled(check: Check, alarms: Sequence[Alarm], units: Sequence[Unit]) -> It
     places, own = _having(units, [_lacks(unit) for unit in units], _needs(check))
     at = {place: index for index, place in enumerate(places)}
     moved = [replace(alarm, index=at[alarm.index]) for alarm in alarms]
-    return [replace(alarm, index=places[alarm.index]) for alarm in check.settle(moved, own)]
+    return [_moved(alarm, places) for alarm in check.settle(moved, own)]
+
+
+def _moved(alarm: Alarm, places: Sequence[int]) -> Alarm:
+    """An alarm among some units as one among all, whose places these are."""
+    marks = tuple(m if m.index is None else replace(m, index=places[m.index]) for m in alarm.marks)
+    return replace(alarm, index=places[alarm.index], marks=marks)
 
 
 def _distinct(units: Mapping[str, Sequence[Unit]]) -> tuple[Sequence[Unit], Mapping[str, Sequence[int]]]:
@@ -328,7 +343,7 @@ def _find(context: CheckContext, task: _Task) -> list[tuple[str, Alarm]]:
         for alarm in find(own, context):
             unit = own[alarm.index]
             if unit.output not in unit.references or check.group in _ABOVE_REFERENCES:
-                found.append((check.id, replace(alarm, index=places[alarm.index])))
+                found.append((check.id, _moved(alarm, places)))
     return found
 
 
@@ -368,7 +383,9 @@ def _having(
     return (range(len(units)), units) if len(places) == len(units) else (places, [units[i] for i in places])
 
 
-def _finding(unit: Unit, system: str, check: Check, alarms: Sequence[Alarm]) -> Finding:
+def _finding(
+    units: Sequence[Unit], unit: Unit, system: str, check: Check, alarms: Sequence[Alarm]
+) -> Finding:
     """One finding of all that a check says of a unit; the worst severity means all."""
     severities = [alarm.severity or check.severity for alarm in alarms]
     marks = dict.fromkeys(mark for alarm in alarms for mark in alarm.marks)
@@ -376,7 +393,9 @@ def _finding(unit: Unit, system: str, check: Check, alarms: Sequence[Alarm]) -> 
         why="; ".join(dict.fromkeys(alarm.message for alarm in alarms)),
         severity=min(severities, key=SEVERITIES.index),
         group=check.group,
-        marks=[CheckMark(mark.side, mark.start, mark.end) for mark in marks],
+        marks=[
+            CheckMark(m.side, m.start, m.end, "" if m.index is None else units[m.index].id) for m in marks
+        ],
         fix=alarms[0].fix if len(alarms) == 1 else None,
         file=unit.file,
         key=unit.key,

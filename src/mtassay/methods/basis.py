@@ -164,14 +164,15 @@ def compared_note(result: Result, what: str = "segments", lacks: str = "lacks {}
 _AT_ONCE = 512  # answers that are judged in one batch
 
 JUDGE_OPTION = (
-    "Who judges the outputs: ours, a metric (comet:MODEL) or scores:FILE. Metrics need 30 answers of people."
+    "The judge of the outputs: ours, a metric (comet:MODEL) or scores:FILE. A metric needs 30 answers from "
+    "people first."
 )
 """The help of `--judge`, which means the same in all methods."""
 
 
 CHECKS = option(
-    "Checks by name or group (form, meaning, conduct…), or default, all, none. By default those that proved "
-    "good for the languages.",
+    "Checks by name or group (form, meaning, conduct…), or default, all, none. Default: checks that proved "
+    "reliable for these languages.",
     "--checks",
     metavar="NAMES",
     kind=str | None,
@@ -225,13 +226,13 @@ def checked_note(result: Result) -> str:
 
     >>> counts = {"a": {"segments": 9, "refusal": 4}, "b": {"segments": 9}}
     >>> checked_note(Result(basis={"checks": counts, "flagged": {"refusal": ["i1 (a)", "i2 (a)", "i3 (a)"]}}))
-    'Checks, which change no verdict, flag refusal: i1 (a), i2 (a), i3 (a) and 1 more.'
+    'Checks (they change no verdict) found refusal: i1 (a), i2 (a), i3 (a) and 1 more.'
     """
     told = []
     for name, cases in result.basis.get("flagged", {}).items():
         rest = sum(counts.get(name, 0) for counts in result.basis["checks"].values()) - len(cases)
         told.append(f"{name}: {', '.join(cases)}" + (f" and {rest:,} more" if rest else ""))
-    return f"Checks, which change no verdict, flag {'; '.join(told)}." if told else ""
+    return f"Checks (they change no verdict) found {'; '.join(told)}." if told else ""
 
 
 def alarm_table(
@@ -355,8 +356,8 @@ def ask_judge(
         else:
             more = f" ({len(said)} answers so far{of})" if said else ""
             context.note(
-                f"Probabilities are those of a usual rater. {ENOUGH} answers of your readers about a system "
-                f"recalibrate them{more}."
+                f"Probabilities are for a typical rater. {ENOUGH} answers by your own readers about a "
+                f"system recalibrate them{more}."
             )
     return opinions
 

@@ -365,5 +365,5 @@ class Background:
         if len(known) < _SIBLINGS:
             return []
         most = _LENIENT * len(known)
-        damages = (damage for damage, _ in DAMAGES.values())
-        return [d for d in damages if sum(accepts(self._judge, *pair, d) for pair in known) <= most]
+        damages = (ways[0] for ways, _ in DAMAGES.values())
+        return [d for d in damages if sum(accepts(self._judge, *pair, [d]) for pair in known) <= most]
