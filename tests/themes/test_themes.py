@@ -260,5 +260,5 @@ def test_short_forms_and_topics_are_no_causes_of_low_scores() -> None:
     assert not any(feature.kind == "contrast" for feature in table.features)
     topic = [o._replace(source=f"topic {o.source}") if n < 9 else o for n, o in enumerate(seen)]
     spread = [o._replace(source=f"topic {o.source}") if n % 40 < 3 else o for n, o in enumerate(seen)]
-    assert Feature("source", "topic") not in find_features(topic).causes().features
-    assert Feature("source", "topic") in find_features(spread).causes().features
+    assert Feature("source", "topic") not in find_features(topic, by_metric=True).features
+    assert Feature("source", "topic") in find_features(spread, by_metric=True).features
