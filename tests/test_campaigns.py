@@ -313,7 +313,7 @@ def test_when_people_change_nothing_deadlocks_and_their_answers_count(tmp_path: 
         campaign_work.answer("c", card.subject.id, "80", "ben", workspace=path)
     with pytest.raises(UsageError, match="4 outputs could never get all of their answers from anna"):
         campaign_work.change_people("c", "anna", workspace=path)
-    with pytest.raises(UsageError, match="No dispute could be settled: anna, carla would"):
+    with pytest.raises(UsageError, match="Nobody could settle disputes: anna, carla would"):
         campaign_work.change_people("c", "anna,carla", "anna,carla", workspace=path)
     changed = campaign_work.change_people("c", "anna,carla", "dora", workspace=path)
     assert (changed.active, changed.left) == (["anna", "carla"], ("ben",))

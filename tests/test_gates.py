@@ -113,7 +113,7 @@ def test_what_a_rule_says_of_a_run(rule: str, passed: bool, measured: str) -> No
             "no 'domain' is compared. Available: categories, phenomena, scores.",
         ),
         ("no new entity misses", "no detector 'entity' judged the run. Available: suite findings."),
-        ("undecided <= 0.5", "write a whole number, or a share as in 5 %"),
+        ("undecided <= 0.5", "write a whole number, or a percentage such as 5 %"),
     ],
 )
 def test_a_rule_about_what_is_not_there_is_an_error_that_names_what_is(rule: str, says: str) -> None:
@@ -395,3 +395,11 @@ def test_what_is_wrong_with_a_baseline_is_told(tmp_path: Path, text: str, told: 
         InputError, match=rf"base\.json: this is {'' if told == 'no baseline' else 'no baseline .'}{told}"
     ):
         read_baseline(tmp_path / "base.json")
+
+
+def test_a_rule_about_a_check_holds_where_it_found_nothing_and_needs_it_to_be_run() -> None:
+    source, reference = ["He has 250 euros."], [["Er hat 250 Euro."]]
+    run = mt.score({"a": reference[0]}, reference, source, langpair="en-de", metrics="chrf", samples=100)
+    assert next(c.measured for c in mt.gate(run, "tags <= 0", "refusal <= 1 %").checks) == "0 of 1"
+    with pytest.raises(UsageError, match="'numbers' was not run"):
+        mt.gate(run, "numbers <= 0")

@@ -345,7 +345,7 @@ def document_around(
 def _question(run: Run, name: str) -> Question:
     question = next((q for q in asked_in(run) if q.name == name), None)
     if question is None:
-        raise AbsentError(f"Nothing is asked under '{name[:40]}' in run {run.id}.")
+        raise AbsentError(f"No question is called '{name[:40]}' in run {run.id}.")
     return question
 
 

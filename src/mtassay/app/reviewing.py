@@ -454,7 +454,7 @@ class ReviewerAgreement:
         last = [
             f"Answers 'unsure', which are no ratings: {self.unsure:,}." if self.unsure else "",
             f"Pairs of reviewers with no output in common, not shown: {strangers:,}." if strangers else "",
-            f"Disputed, that is without a majority: {len(self.disputed):,}{see}.",
+            f"Disputed (no answer has a majority): {len(self.disputed):,}{see}.",
         ]
         tables = [agreement_table(self.found, first=first, changed=self.changed, last=last)]
         if with_disputed:

@@ -219,7 +219,7 @@ class Run:
         options, own = RunSettings.split(changes)
         parameters = {**own, **(parameters or {})}
         if (repeat := parameters.get("repeat")) and repeat != self.record.parameters.get("repeat", 1):
-            raise UsageError("`repeat` asks systems again, and a saved run asks nobody: leave it out.")
+            raise UsageError("`repeat` asks systems again, but a saved run asks no system: leave it out.")
         segments = cls.segments_of(self.record)
         judged = execute_method(cls.resolve(parameters, self.record), segments, replays(self.record), options)
         # How long it takes without an engine is not what a reader means by the time of a run.
@@ -237,7 +237,7 @@ class Run:
         return self
 
     def _not_kept(self) -> UsageError:
-        return UsageError(f"Run {self.id} comes out of the workspace, which does not keep that.")
+        return UsageError(f"Run {self.id} comes from the workspace, which does not keep that.")
 
     def __str__(self) -> str:
         return self.render()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 from mtassay import __version__, nlp
 from mtassay.data.display import Cell, Table
 from mtassay.data.marks import plural
-from mtassay.data.nouns import DISPUTED, Finding, Output, Result, RunContext, Segment, Verdict
+from mtassay.data.nouns import DISPUTED, Finding, Output, Result, Run, RunContext, Segment, Verdict
 from mtassay.data.questions import span_answer
 from mtassay.data.settings import option
 from mtassay.data.subjects import Subject, is_model
@@ -164,14 +164,27 @@ def compared_note(result: Result, what: str = "segments", lacks: str = "lacks {}
 _AT_ONCE = 512  # answers that are judged in one batch
 
 JUDGE_OPTION = (
-    "Who judges the outputs: ours, a metric (comet:MODEL) or scores:FILE. Metrics need 30 answers of people."
+    "The judge of the outputs: ours, a metric (comet:MODEL) or scores:FILE. A metric needs 30 answers from "
+    "people first."
 )
 """The help of `--judge`, which means the same in all methods."""
 
 
 CHECKS = option(
-    "Checks by name or group (form, meaning, conduct…), or default, all, none. By default those that proved "
-    "good for the languages.",
+    "Checks by name or group (form, meaning, conduct…), or default, all, none. Default: checks that proved "
+    "reliable for these languages.",
+    "--checks",
+    metavar="NAMES",
+    kind=str | None,
+    default=None,
+    in_signature=False,
+)
+"""The option of a method that is about checks."""
+CRITICAL = ("critical",)
+"""Checks whose alarms say that other numbers cannot be trusted."""
+CHECKS_BESIDE = option(
+    "Checks by name, group or severity, or default, all, none. By default the critical ones: empty, copied, "
+    "cut off and similar.",
     "--checks",
     metavar="NAMES",
     kind=str | None,
@@ -225,18 +238,16 @@ def checked_note(result: Result) -> str:
 
     >>> counts = {"a": {"segments": 9, "refusal": 4}, "b": {"segments": 9}}
     >>> checked_note(Result(basis={"checks": counts, "flagged": {"refusal": ["i1 (a)", "i2 (a)", "i3 (a)"]}}))
-    'Checks, which change no verdict, flag refusal: i1 (a), i2 (a), i3 (a) and 1 more.'
+    'Checks (they change no verdict) found refusal: i1 (a), i2 (a), i3 (a) and 1 more.'
     """
     told = []
     for name, cases in result.basis.get("flagged", {}).items():
         rest = sum(counts.get(name, 0) for counts in result.basis["checks"].values()) - len(cases)
         told.append(f"{name}: {', '.join(cases)}" + (f" and {rest:,} more" if rest else ""))
-    return f"Checks, which change no verdict, flag {'; '.join(told)}." if told else ""
+    return f"Checks (they change no verdict) found {'; '.join(told)}." if told else ""
 
 
-def alarm_table(
-    counted: Mapping[str, Mapping[str, int]], *, detail: bool = False, note: str = ""
-) -> Table | None:
+def alarm_table(run: Run, counted: Mapping[str, Mapping[str, int]], *, detail: bool = False) -> Table | None:
     """Outputs that checks flag, of all `segments` of each system; `None` if nothing was found.
 
     Few systems, or `detail`: a row for each check, the worst first. Many systems: a row for each of them.
@@ -244,6 +255,13 @@ def alarm_table(
     from mtassay.measures.check import SEVERITIES
     from mtassay.measures.check_run import severity_of_check
 
+    is_short = tuple(run.parameters.get("checks", ())) == CRITICAL
+    short = ["Only critical checks were run. For all: mtassay check, or --checks default."] * is_short
+    # What is empty is missing, too.
+    counted = {
+        system: {c: n for c, n in counts.items() if c != "empty" or n > counts.get("missing", 0)}
+        for system, counts in counted.items()
+    }
     found = dict.fromkeys(
         check for counts in counted.values() for check, n in counts.items() if check != "segments" and n
     )
@@ -255,7 +273,7 @@ def alarm_table(
     if detail or len(counted) <= _FEW_SYSTEMS:
         for check in checks:
             rows.append([check, severity[check], *(_share(counts, check) for counts in counted.values())])
-        return Table(["Check", "severity", *counted], rows, "Findings of checks", [note] if note else [])
+        return Table(["Check", "severity", *counted], rows, "Findings of checks", short)
     levels = [level for level in SEVERITIES if level in severity.values()]
     for system, counts in counted.items():
         sums = [sum(counts.get(c, 0) for c in checks if severity[c] == level) for level in levels]
@@ -264,8 +282,7 @@ def alarm_table(
         rows.append([system, *(f"{n:,}" if n else "" for n in sums), most])
     n = max(counts["segments"] for counts in counted.values())
     notes = [f"Findings in {n:,} segments, by the severity of the check. The report names all of them."]
-    notes += [note] if note else []
-    return Table(["System", *levels, "most often"], rows, title="Findings of checks", notes=notes)
+    return Table(["System", *levels, "most often"], rows, "Findings of checks", [*notes, *short])
 
 
 def _share(counts: Mapping[str, int], check: str) -> str:
@@ -355,8 +372,8 @@ def ask_judge(
         else:
             more = f" ({len(said)} answers so far{of})" if said else ""
             context.note(
-                f"Probabilities are those of a usual rater. {ENOUGH} answers of your readers about a system "
-                f"recalibrate them{more}."
+                f"Probabilities are for a typical rater. {ENOUGH} answers by your own readers about a "
+                f"system recalibrate them{more}."
             )
     return opinions
 

@@ -40,7 +40,7 @@ class RepeatSettings:
     repeat: int = field(
         default=1,
         metadata=option(
-            "Ask sampled systems so many times: what changes by chance is in the intervals, and no finding.",
+            "Ask sampled systems this many times. Intervals then include what changes by chance.",
             metavar="K",
             least=1,
             most=50,

@@ -456,9 +456,12 @@ def _withdrawn(store: Workspace, subject: Subject, question: Question, reviewer:
     given = store.reviews(question.name, subject=subject.id)
     own = [r for r in given if r.reviewer == reviewer and not r.is_adjudication]
     if not own:
-        raise UsageError("There is no answer of yours to take back.")
+        raise UsageError("You have no answer that you could withdraw.")
     if any(r.reviewer != reviewer for r in visible_reviews(store, given, reviewer)):
-        raise UsageError("You could see the answers of others: answer again instead. Both answers are kept.")
+        raise UsageError(
+            "You have seen the answers of others, so you cannot withdraw yours. Answer again "
+            "instead. Both answers are kept."
+        )
     store.withdraw(subject.id, question.name, reviewer)
     return KeptAnswer(subject, question, replace(own[-1], answer=WITHDRAWN), None, False)
 

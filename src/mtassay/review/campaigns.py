@@ -65,9 +65,9 @@ class Campaign:
         if not (0 <= self.attention <= 0.5 and 0 <= self.exclude_below <= 1 and self.calibration >= 0):
             raise UsageError("Attention checks are a share from 0 to 0.5; the share to pass is from 0 to 1.")
         if self.exclude_below and not self.attention:
-            raise UsageError("Nobody can pass checks that there are not: add `attention`, as 0.1.")
+            raise UsageError("There are no attention checks to pass: add `attention`, such as 0.1.")
         if self.raters < 2:
-            raise UsageError("An overlap is of two reviewers or more: `raters=2`")
+            raise UsageError("An overlap needs two reviewers or more: `raters=2`")
 
     @property
     def active(self) -> list[str]:
@@ -162,7 +162,8 @@ def refuse_unfinishable(campaign: Campaign, subjects: Sequence[CampaignSubject])
     ):
         names = ", ".join(campaign.adjudicators)
         raise UsageError(
-            f"No dispute could be settled: {names} would answer every one as a reviewer. Name an adjudicator "
+            f"Nobody could settle disputes: {names} would answer every output as a reviewer. Name an "
+            "adjudicator "
             "who is no reviewer, or leave `adjudicators` out."
         )
 

@@ -115,7 +115,7 @@ class Database:
             return
         if application or not names >= self._marks or not self._version():
             raise WorkspaceError(
-                f"{self.path}: this is the database of another program, and was left as it is. "
+                f"{self.path}: this is the database of another program, and was not changed. "
                 "Choose another file with `workspace`."
             )
 
@@ -311,7 +311,9 @@ def checksum(row: Sequence[Any]) -> int:
     total = 0
     texts = []
     for value in row:
-        if isinstance(value, bytes):
+        if type(value) is str:
+            texts.append(value)
+        elif isinstance(value, bytes):
             total = zlib.crc32(value, total)
         else:
             texts.append("\0" if value is None else str(value))

@@ -201,7 +201,7 @@ def _checked(records: list[ScoreRecord], path: str) -> list[ScoreRecord]:
     with_id = [record for record in records if record.id is not None]
     if with_id and len(with_id) < len(records):
         line = next(record.line for record in records if record.id is None)
-        raise InputError("no id, although other records have one", path=path, line=line)
+        raise InputError("this record has no id, but other records have one", path=path, line=line)
     for record in records:
         if (not record.system and record.texts is None) or record.id == "":
             raise InputError("the system or the id is empty", path=path, line=record.line)

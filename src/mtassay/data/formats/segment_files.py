@@ -329,11 +329,11 @@ def _read(path: FilePath, pair: Pair | None, source: FilePath | None) -> Transla
     if not is_table and format_of(read_bytes(path), path) is not None:
         return _read_units(read_localisation(path, source, pair=pair), path)
     if source is not None:
-        raise UsageError(f"Files bring their texts along: leave out the source file of {shown(path)}.")
+        raise UsageError(f"These files contain the sources too: leave out the source file of {shown(path)}.")
     table = read_table(path, pair=pair)
     if table is None:
         raise InputError(
-            "these are plain lines. Give sources and translations apart: -s SOURCE -t NAME=FILE",
+            "these are plain lines. Give sources and translations separately: -s SOURCE -t NAME=FILE",
             path=shown(path),
         )
     sources = table.only("source")

@@ -382,7 +382,7 @@ def _fields(header: str, path: str) -> list[Field]:
     if not any(field.role for field in fields):
         raise InputError(
             f"the first line must name the columns, tab-separated: id, {EXPECTED}, document, system; "
-            "of several systems: output:A, output:B",
+            "for several systems: output:A, output:B",
             path=path,
             line=1,
         )

@@ -30,7 +30,8 @@ from mtassay.measures.judge import OURS, Opinion, Reason, TranslationJudge, open
 from mtassay.measures.metric import Metric
 from mtassay.measures.polarity import AnnotatedAnswer, Polarity, find_polarity
 from mtassay.methods.basis import (
-    CHECKS,
+    CHECKS_BESIDE,
+    CRITICAL,
     JUDGE_OPTION,
     answer_of,
     ask_judge,
@@ -136,8 +137,8 @@ class BehaviorMethod(RepeatSettings, Method):
     judge_by: str = field(
         default=PAPER,
         metadata=option(
-            f"{JUDGE_OPTION} Here also: paper, which compares qualities. Default: ours, if nothing of paper "
-            "is given.",
+            f"{JUDGE_OPTION} Also: paper, which compares two qualities. Default: ours, unless an option of "
+            "paper is given.",
             "--judge-by",
             "--judge",
             metavar="NAME",
@@ -148,7 +149,7 @@ class BehaviorMethod(RepeatSettings, Method):
     min_quality: float | None = field(
         default=None,
         metadata=option(
-            "An original of this quality is good. Default: the measure's.",
+            "From this quality on, the translation of an original is good. Default: the measure's.",
             least=0,
             most=1,
         ),
@@ -156,7 +157,7 @@ class BehaviorMethod(RepeatSettings, Method):
     max_change: float | None = field(
         default=None,
         metadata=option(
-            "An edit may move the quality by this. Default: the measure's.",
+            "The edit may change the quality by at most this. Default: the measure's.",
             least=0,
             most=1,
         ),
@@ -175,14 +176,14 @@ class BehaviorMethod(RepeatSettings, Method):
     direct: bool = field(
         default=True,
         metadata=option(
-            "Look for the edit in translations (is the error there?), and for lost or added negations.",
+            "Look for the edited word in the translations, and for lost or added negations.",
             "--direct/--no-direct",
         ),
     )
     filter: Mapping[str, Metric] = field(
         default_factory=dict,
         metadata=option(
-            "Skip cases whose two pairs are not equally good by this reference-free measure, as "
+            "Skip cases whose two pairs are not equally good by this reference-free measure, such as "
             "use:against=source.",
             metavar="NAME",
             kind=str | None,
@@ -196,7 +197,7 @@ class BehaviorMethod(RepeatSettings, Method):
     level: float = field(
         default=0.05, metadata=option("Level of significance.", least=0.0001, most=0.5, is_hidden=True)
     )
-    checks: tuple[str, ...] = field(default=("default",), metadata=CHECKS)
+    checks: tuple[str, ...] = field(default=CRITICAL, metadata=CHECKS_BESIDE)
     recipe: Recipe | None = None
 
     # Parameters ------------------------------------------------------------------------------------------

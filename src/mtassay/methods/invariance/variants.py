@@ -116,7 +116,7 @@ def make_variants(
     if settings.substitutes == LEXICON and settings.source_annotator is None:
         lacking = _lacking(pair)
         if lacking:
-            more = "With a parser and a lexicon nouns and adjectives do."
+            more = "With a parser and a lexicon, nouns and adjectives change too."
             context.note(f"Only numbers and names of people change. {more} {lacking}")
             return _plain_variants(segments, pair.source.code, settings)
     annotator = open_annotator(language, needs=_LAYERS, name=settings.source_annotator)
