@@ -135,12 +135,16 @@ def decide(
     if len(left) == 1:
         sure = choice.sure(first)
         is_weak = choice.decided_by() == QUALITY and sure[0].startswith(_WEAK)
+        following, command = (
+            choice.what_would(choice.ordered(choice.systems)[:2]) if is_weak else choice.review(first)
+        )
         return Recommendation(
             f"Ship {first}{', but the evidence is weak' * is_weak}.",
             first,
             [*sure, *choice.trade()],
             choice.risks([first]),
-            *(choice.what_would(choice.ordered(choice.systems)[:2]) if is_weak else choice.review(first)),
+            f"before you ship it, {following}",
+            command,
             priorities=choice.told(),
             leaders=leaders,
             no_risk=choice.faultless([first]),
@@ -427,7 +431,7 @@ class _Choice:
         first, second = systems[:2]
         told = f"None of {plural(len(self.boards), 'measure')} finds a significant difference between them."
         for board, pair in self._pairs(first, second):
-            if pair.detectable:
+            if pair.detectable and self._most_units(first, second) >= FEW:
                 least = f"{pair.detectable:.1f} or more"
                 return f"{told} On these texts only differences in {board.label} of {least} would show."
         return told
@@ -600,11 +604,13 @@ class _Choice:
             return any(one.run.parameters.get("terms") for one in self.tested) or bool(
                 found & set(_TERM_CHECKS)
             )
-        # Where checks change no verdict, their counts are in the basis, and errors are not findings.
-        asked = [
-            one.run.parameters.get("checks") for one in self.tested if "flagged" not in one.run.result.basis
-        ]
-        return bool(found - {""}) or any(checks and list(checks) != ["none"] for checks in asked)
+        return bool(found - {""}) or any(is_checked(one.run) for one in self.tested)
+
+
+def is_checked(run: Run) -> bool:
+    """Whether errors that checks find are findings; where they change no verdict, there are only counts."""
+    checks = run.parameters.get("checks") or ["none"]
+    return "flagged" not in run.result.basis and list(checks) != ["none"]
 
 
 def _errors(place: int, run: Run, system: str) -> list[Risk]:
