@@ -12,6 +12,7 @@ from mtassay.app.page.decision import (
     Recommendation,
     boards_of,
     decide,
+    has_critical,
     is_checked,
     order_systems,
 )
@@ -74,7 +75,9 @@ class Glance:
         """What the signs mean."""
         says = "● may be the best: no other system is significantly better. ▼ significantly worse than one."
         incomplete = any(s.text.startswith("(") for _, board in self.boards for s in board.standings)
-        return f"{says} In parentheses: left texts without an answer." if incomplete else says
+        says += " In parentheses: left texts without an answer." * incomplete
+        missing = any(not board.standing(name) for _, board in self.boards for name in self.systems)
+        return says + " –: not tested." * missing
 
     @property
     def parts(self) -> list[list[str]]:
@@ -118,6 +121,8 @@ class Glance:
             found = {name: part.sentences.of_severity(name, "critical") for name in part.run.systems}
             if not is_checked(part.run):
                 continue
+            if has_critical(part.run) and not any(cell.n for cell in found.values()):
+                continue  # its sentences do not say how bad an error is
             n = len(part.sentences.views)
             cells = [
                 GlanceCell(f"{found[name].n:,}", "", round(100 * found[name].n / n), "", found[name])
@@ -406,9 +411,11 @@ def _title(runs: Sequence[Run]) -> str:
     systems = list(dict.fromkeys(system for run in runs for system in run.systems))
     if not systems:
         return "Report"
-    if len(systems) <= _NAMES:
-        return " and ".join(filter(None, (", ".join(systems[:-1]), systems[-1])))
-    return f"{len(systems):,} systems"
+    named = " and ".join(filter(None, (", ".join(systems[:-1]), systems[-1])))
+    given = [pair for run in runs if (pair := run.parameters.get("pair"))]
+    pairs = dict.fromkeys(pair if isinstance(pair, str) else "-".join(pair) for pair in given)
+    about = named if len(systems) <= _NAMES else f"{len(systems):,} systems"
+    return f"{about}, {next(iter(pairs))}" if len(pairs) == 1 else about
 
 
 # What a run rests on ---------------------------------------------------------------------------------------

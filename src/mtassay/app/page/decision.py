@@ -47,6 +47,7 @@ _GONE = {
     LATENCY: "Slower",
 }
 """Why a system is not left, by what counted."""
+_DIFFER = {True: "The difference is significant.", False: "The difference is not significant."}
 _RATINGS = 196
 """Sentences to rate so that 5 of 100 points show: 80 % power, 5 % level, a deviation of 25 points."""
 
@@ -381,6 +382,7 @@ class _Choice:
             )
             told = [f"{how}: {finds} it significantly better than {rival}, the next best{by}; {worse}."]
             told += [FEW_NOTE] * (n < FEW)
+        told += self._told_critical([first, rival])
         return [*told, *self._worth(first, rival), *self._judge(), self.people(first, rival)]
 
     def _tie(self, first: str) -> list[str]:
@@ -424,7 +426,7 @@ class _Choice:
         told = f"{'; '.join(better)}." if better else self._no_difference(leaders)
         worth = self._worth(first, second) if better else []
         told += f" {FEW_NOTE}" * (self._most_units(first, second) < FEW)
-        return [told, *self._open_critical(leaders), *worth, *self._judge(), self.people(first, second)]
+        return [told, *self._told_critical(leaders), *worth, *self._judge(), self.people(first, second)]
 
     def _no_difference(self, systems: Sequence[str]) -> str:
         """That no measure finds a difference, and how small one would have to be for that."""
@@ -436,13 +438,20 @@ class _Choice:
                 return f"{told} On these texts only differences in {board.label} of {least} would show."
         return told
 
-    def _open_critical(self, leaders: Sequence[str]) -> list[str]:
-        """That critical errors do not decide either, where there are any."""
-        counts = {system: len(self._critical.get(system, ())) for system in leaders[:_NAMED]}
-        if NO_CRITICAL not in self.priorities or not any(counts.values()):
+    def _told_critical(self, systems: Sequence[str]) -> list[str]:
+        """How many outputs have critical errors, and whether that is significant, where there are any."""
+        some = list(systems[:_NAMED])
+        if not any(self._critical.get(system) for system in some):
             return []
-        told = ", ".join(f"{system} {n:,}" for system, n in counts.items())
-        return [f"Their counts of critical errors do not differ significantly either ({told})."]
+        places = dict.fromkeys(place for flagged in self._critical.values() for place, _ in sorted(flagged))
+        told = "; ".join(
+            f"{self.tested[place].name}: " * (len(places) > 1)
+            + ", ".join(f"{s} {sum(at == place for at, _ in self._critical.get(s, ())):,}" for s in some)
+            for place in sorted(places)
+        )
+        pairs = math.comb(len(some), 2)
+        differ = any(self._beats(NO_CRITICAL, a, b, pairs) for a in some for b in some if a != b)
+        return [f"Outputs with a critical error: {told}. {_DIFFER[differ]}"]
 
     def _most_units(self, a: str, b: str) -> int:
         """On how many units two systems are compared at most."""
@@ -556,10 +565,14 @@ class _Choice:
         if max(rated, default=0) >= _RATINGS:
             pairs = [(board, pair) for board, pair in pairs if board.is_people] or pairs
             text = "choose by price or time: people have rated both, and saw no clear difference."
+            if not (self.prices or self.latency):
+                text = text.replace("time:", "time, which are not known here:")
             command = ""
         if pairs:
             board, pair = min(pairs, key=lambda entry: entry[1].more or 0)
-            more = f"{'ratings of ' * board.is_people}about {pair.more:,} more {board.unit}s"
+            more = (
+                f"{'ratings of' if board.is_people else 'a test on'} about {pair.more:,} more {board.unit}s"
+            )
             text += f" If the difference in {board.label} is real, {more} would show it."
         return text, command
 
@@ -592,7 +605,11 @@ class _Choice:
                 other = self.left([name, *(p for p in self.priorities if p != name)])
                 if len(other) == 1 and other != ours:
                     return f"{said} With {name.replace('-', ' ')} first it would be {other[0]}."
-        return f"{said} Another order would not change the advice." if len(ours) == 1 else said
+        if len(ours) == 1:
+            said += " Another order would not change the advice."
+            if self._is_known(COST) or self._is_known(LATENCY):
+                said += " Prices and times that differ by less than a tenth count as equal."
+        return said
 
     def _is_known(self, priority: str) -> bool:
         if priority == QUALITY:
@@ -611,6 +628,11 @@ def is_checked(run: Run) -> bool:
     """Whether errors that checks find are findings; where they change no verdict, there are only counts."""
     checks = run.parameters.get("checks") or ["none"]
     return "flagged" not in run.result.basis and list(checks) != ["none"]
+
+
+def has_critical(run: Run) -> bool:
+    """Whether checks found a critical error."""
+    return any(severity_of(finding) == "critical" for finding in run.findings)
 
 
 def _errors(place: int, run: Run, system: str) -> list[Risk]:

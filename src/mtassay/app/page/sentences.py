@@ -246,7 +246,7 @@ class PageCases:
                     rank = (
                         _GRAVEST.index(answer.verdict),
                         view.lines[0].text in shown if view.lines else False,
-                        length not in _FAIR_LENGTH,
+                        0 if length in _FAIR_LENGTH else length,
                         with_right and not _right(view),
                         found.group not in answer.groups if found.group not in view.groups else False,
                         answer.order,
