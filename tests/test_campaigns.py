@@ -10,7 +10,7 @@ import pytest
 
 from mtassay.app import campaign_progress, campaign_work, reviewing
 from mtassay.data.errors import UsageError
-from mtassay.data.nouns import Output, Result, Run, Segment
+from mtassay.data.nouns import Output, Result, Review, Run, Segment
 from mtassay.review.campaign_store import HANDOUT_S, CampaignStore
 from mtassay.runtime.workspace import Workspace
 from tests.cli.reviewing import save_run
@@ -302,3 +302,68 @@ def test_an_adjudicator_may_leave_a_dispute_for_later(workspace: Path) -> None:
     )
     assert second is not None
     assert second.subject.id != first.subject.id
+
+
+def test_when_people_change_nothing_deadlocks_and_their_answers_count(tmp_path: Path) -> None:
+    path = save_many(tmp_path / "w.db", 6)
+    campaign_work.create("c", reviewers="anna,ben", question="da", overlap=1, workspace=path)
+    for _ in range(2):
+        card = campaign_work.next_card("c", "ben", workspace=path)
+        assert card is not None
+        campaign_work.answer("c", card.subject.id, "80", "ben", workspace=path)
+    with pytest.raises(UsageError, match="4 outputs could never get all of their answers from anna"):
+        campaign_work.change_people("c", "anna", workspace=path)
+    with pytest.raises(UsageError, match="Nobody could settle disputes: anna, carla would"):
+        campaign_work.change_people("c", "anna,carla", "anna,carla", workspace=path)
+    changed = campaign_work.change_people("c", "anna,carla", "dora", workspace=path)
+    assert (changed.active, changed.left) == (["anna", "carla"], ("ben",))
+    assert campaign_work.next_card("c", "ben", workspace=path) is None
+    assert len(work("c", "anna", path, "80")) == 6
+    assert len(work("c", "carla", path, "20")) == 4
+    found = campaign_progress.report("c", workspace=path)
+    assert (found.given, found.wanted, found.complete, found.to_adjudicate) == (12, 12, 6, 4)
+    assert campaign_work.cards("c", "dora", adjudicates=True, workspace=path).left == 4
+    assert {name for entry in found.agreement for name in entry.reviewers} == {"anna", "ben", "carla"}
+
+
+def test_checks_are_for_whoever_is_there(tmp_path: Path) -> None:
+    path = save_many(tmp_path / "w.db", 6)
+    campaign_work.create("c", reviewers="anna,ben", question="da", overlap=0, attention=0.5, workspace=path)
+    campaign_work.change_people("c", "anna,carla,dora", workspace=path)
+    met = {name: work("c", name, path, "80") for name in ("anna", "carla", "dora")}
+    found = campaign_progress.report("c", workspace=path)
+    assert (found.given, found.complete) == (found.wanted, found.subjects)
+    assert {len(met[name]) for name in ("carla", "dora")} == {found.subjects - 6}
+
+
+def test_side_by_side_shows_what_other_systems_made_of_it_and_what_one_said(tmp_path: Path) -> None:
+    segments = [Segment(str(n), f"Text {n}.", document="d") for n in range(2)]
+    outputs = {name: [Output(str(n), f"{name.upper()} {n}.") for n in range(2)] for name in "xyz"}
+    run = Run("r", "score", {}, ["x", "y", "z"], "2026-01-01", {}, Result(), (), segments, outputs)
+    path = tmp_path / "w.db"
+    Workspace(path).save_run(run)
+    campaign_work.create("c", reviewers="anna", question="da", side_by_side=True, workspace=path)
+    seen = []
+    while card := campaign_work.next_card("c", "anna", workspace=path):
+        case = card.subject.case_id
+        beside = {line.output: line.answer for line in card.beside}
+        assert {*beside, card.subject.outputs[-1]} == {f"{name} {case}." for name in "XYZ"}
+        assert sum(said == "70" for said in beside.values()) == seen.count(case)
+        seen.append(case)
+        campaign_work.answer("c", card.subject.id, "70", "anna", workspace=path)
+    assert seen in (["0"] * 3 + ["1"] * 3, ["1"] * 3 + ["0"] * 3), "the outputs to a sentence come together"
+
+
+def test_an_export_says_how_long_each_answer_took(workspace: Path) -> None:
+    store = Workspace(workspace)
+    campaign_work.create("spring", reviewers="anna", workspace=workspace)
+    subjects = list(store.subjects().values())
+    times = ("10:00:00", "10:00:07", "12:00:00")
+    store.add_reviews(
+        [
+            Review(subject.id, "suite", "correct", "anna", at=f"2026-01-01T{at}+00:00")
+            for subject, at in zip(subjects, times, strict=False)
+        ],
+        subjects[:3],
+    )
+    assert [record["seconds"] for record in reviewing.reviews(workspace=workspace)] == ["", "7.0", ""]

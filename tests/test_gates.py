@@ -113,7 +113,7 @@ def test_what_a_rule_says_of_a_run(rule: str, passed: bool, measured: str) -> No
             "no 'domain' is compared. Available: categories, phenomena, scores.",
         ),
         ("no new entity misses", "no detector 'entity' judged the run. Available: suite findings."),
-        ("undecided <= 0.5", "write a whole number, or a share as in 5 %"),
+        ("undecided <= 0.5", "write a whole number, or a percentage such as 5 %"),
     ],
 )
 def test_a_rule_about_what_is_not_there_is_an_error_that_names_what_is(rule: str, says: str) -> None:

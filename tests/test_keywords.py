@@ -69,7 +69,7 @@ def test_a_misspelt_keyword_is_one_line_with_the_nearest_name(call: Callable[[],
         ),
         (
             lambda: method_reviews.make(["a"], ["b"], langpair="en-pt", no_filter=True, filter="use"),
-            "`no_filter=True` leaves out the filter: give neither `filter` nor `filter_beta`.",
+            "`no_filter=True` switches the filter off: leave out `filter` and `filter_beta`.",
         ),
     ],
 )

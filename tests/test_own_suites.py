@@ -28,9 +28,8 @@ ENGINES = {
 NOT_SEEN = {(name, "small-transformer") for name in HARD}
 """Outputs that few rules were written for: what is left open of them shows how far the rules reach."""
 LOOSE = {
-    "en-de": {"accepts-shuffled": 2},
-    "en-pt": {"accepts-shuffled": 8, "accepts-half": 8},
-    "pt-en": {"accepts-shuffled": 5, "accepts-half": 10},
+    "en-pt": {"accepts-shuffled": 4, "accepts-half": 8},
+    "pt-en": {"accepts-shuffled": 2, "accepts-half": 10},
     "en-pt-hard": {"accepts-shuffled": 1, "accepts-half": 2},
     "pt-en-hard": {"accepts-half": 1},
 }
@@ -251,7 +250,7 @@ def test_answers_written_without_sight_of_the_rules_are_judged_as_intended(name:
     judge = judge_of(name)
     rows = [row.split("\t") for row in BLIND.read_text(encoding="utf-8").splitlines()[1:]]
     own = [(item, intended, output) for suite, item, intended, output in rows if suite == name]
-    assert (len(own), len({item for item, _, _ in own})) == (240 - (name == "en-es"), 120)
+    assert (len(own), len({item for item, _, _ in own})) == {"en-de": (480, 130), "en-es": (358, 150)}[name]
     wrong = {o: i for i, intended, o in own if judge.judge(judge.items[i], o).status != intended}
     assert wrong == {}
 

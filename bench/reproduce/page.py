@@ -134,7 +134,7 @@ def suite() -> str:
 
 The published half of the German–English suite (2,767 items) and
 {sum(len(ours["years"][y]["verdicts"]) for y in years)} submissions of WMT21 to WMT23. We have no
-outputs of WMT18 to WMT20. No person settled what rules leave open.
+outputs of WMT18 to WMT20. Nobody decided the outputs that the rules leave open.
 
 **Table 1, accuracy of the best system of each year, in %** ({named} n of ours: items settled for all three).
 
@@ -151,8 +151,8 @@ resultative predicates and idioms.
 
 **Figure 2, development.** {picture("suite-years", "Macro-average of systems over the years")}
 
-**Table 2** (outputs over years): `mtassay history 2021=RUN 2022=RUN 2023=RUN --cases ID`. **Tables 3
-and 4** list categories and phenomena: `mtassay suite show items.json`. **Figure 1** is a drawing.
+**Table 2** (outputs over years): `mtassay explain ID` for each run. **Tables 3
+and 4** list categories and phenomena: `mtassay suite list items.json`. **Figure 1** is a drawing.
 
 **Why they differ.** Half of the items, other years, and "best" is chosen by wins on items that both
 systems settle. The other half and WMT18 to WMT20: `mtassay suite run items.json -t outputs/wmt18/
@@ -214,8 +214,8 @@ labels.
 
 {table(["table 4", *kinds], table4)}
 
-Table 4 counts an output with several errors in each of its kinds: so counted, the released list gives
-nearly the published numbers.
+Table 4 counts an output with several errors once for each kind. Counted in this way, the released list
+gives nearly the published numbers.
 
 {table(["table 5, figure 12: seconds", "paper, Google / Bing", "ours", "our issues"], steps)}
 
@@ -251,8 +251,8 @@ def repair(ours: dict[str, Any], theirs: dict[str, Any]) -> str:
             told.append(
                 f"{name} (learning rate 1e-4, ten ordinary pairs mixed in) lost {looks[0] - min(looks):.1f} "
                 f"BLEU on 522 other pairs after three epochs and {looks[0] - looks[-1]:.1f} after fifteen, "
-                "more than the 0.1 allowed, so the model before was kept: **no error was fixed**. Of the six "
-                "runs only this one was finished."
+                "more than the 0.1 allowed, so the model before was kept: **no error was fixed**. Only this "
+                "one of the six runs was finished."
             )
     return f"""**Section 4.7, fine-tuning.** The paper corrects {theirs["fine-tuning"]["errors"]}
 sentences; fine-tuning fixes all of them and BLEU rises by {theirs["fine-tuning"]["bleu"]}. We trained a
@@ -270,7 +270,7 @@ with variants; {rate(*sit["top-1"])} have an error by one language model's label
 {" ".join(told)} With a GPU: `python models/transformer/train.py DATA OUT`, then `fine_tune.py DATA
 corrections.jsonl OUT2 OUT` (three seeds of both recipes), then `python
 bench/reproduce/transformer_paper.py FOLDER`. GPU time so far: {training["gpu_seconds"] / 60:.0f}
-minutes, a first training that failed included."""
+minutes, including a first training that failed."""
 
 
 def behavior() -> str:
@@ -330,8 +330,8 @@ COMET's weights are not here). Three capabilities are not released.
 {table(["judge", "Pearson, all cells", *(f"Spearman, {name}" for name in names[1:]), "undecided"], agreed)}
 
 Our own judge leaves {100 * ours["ours"]["undecided"]:.0f} % of the outputs undecided in this pair. It
-does not order capabilities as the paper does, but orders systems somewhat better than the paper's rule. Take
-the paper's rule for rates in this pair.
+does not order capabilities as the paper does, but orders systems somewhat better than the paper's rule. For
+rates in this pair, use the paper's rule.
 
 **What noise allows.** The last row compares the judge with itself, on two draws of cases of our and of
 the paper's sizes: no judge can be expected to agree better with the published table. The published
@@ -343,7 +343,7 @@ if cases are drawn independently.
 {own}
 
 **Table 2** (quality of pairs), **table 5** (20,540 cases), **table 6** (precision and recall on
-Google), **table 7**, **tables 9 to 11**: the cases and labels are not released. Ours on other data:
+Google), **table 7**, **tables 9 to 11**: the cases and labels are not released. Our results on other data:
 [behavioural testing](behavior.md). Commands: `mtassay behavior generate -s en.txt -r zh.txt -l en-zh
 --infill llm:openai:gpt-3.5-turbo -o cases.jsonl` (needs `OPENAI_API_KEY`), `mtassay behavior run
 cases.jsonl -l en-zh -t deepl --judge paper --quality comet --min-quality 0.8 --max-change 0.05`. Other

@@ -283,6 +283,7 @@ DEFECTS: dict[str, list[tuple[Any, ...]]] = {
     "text-length": [
         ("de", "Settings", "Einstellungen", "13 characters", {"max_length": 10}),
         ("es", "OK", "De acuerdo", "2 are allowed", {"max_length": 2}),
+        ("es", "<x/>OK", "<x/>De acuerdo", "10 characters", {"max_length": 9, "codes": ("<x/>",)}),
     ],
     "letter-case": [
         ("es", "Open file", "abrir archivo", "capital letter"),

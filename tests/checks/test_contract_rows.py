@@ -30,7 +30,6 @@ EXAMPLES = {
     "numbers": Unit("1", "Er hat 250 Euro.", "He has 350 euros."),
     "negation": Unit("1", "Der Hund schläft.", "The dog does not sleep."),
     "names": Unit("1", "Öffnen Sie das.", "Open GitHub."),
-    "encoding": Unit("1", "Der Hund schlÃ¤ft.", "The dog sleeps."),
 }
 """A unit from English to German in which the check finds something."""
 

@@ -114,12 +114,14 @@ def test_names_that_no_language_translates_are_kept() -> None:
     "output", ["cafÃ© auf", "Tom &amp; Anna", "schl\ufffdft", "\ufeffHallo", "a\u200bb", "a\x07b"]
 )
 def test_broken_characters_are_named(output: str) -> None:
-    assert says("encoding", "en-de", "Hello there", output)
+    assert says("characters", "en-de", "Hello there", output) or says(
+        "entities", "en-de", "Hello there", output
+    )
 
 
 @pytest.mark.parametrize("output", ["Ærø, Šárka, Ĝis", "می‌خواهم", "ÃO", "👨‍👩‍👧", "Größe – „ja“"])
 def test_rare_characters_are_right(output: str) -> None:
-    assert says("encoding", "en-de", "Hello there", output) == []
+    assert says("characters", "en-de", "Hello there", output) == []
 
 
 def test_length_is_compared_with_the_file() -> None:

@@ -380,7 +380,7 @@ CHRF = ("--quality", "chrf", "--min-quality", "0.5", "--max-change", "0.2")
         (("generate", "-s", "none.txt", *TEXT[2:], "-o", "c.jsonl"), "none.txt"),
         (("run", *TEXT), "There is no system to test"),
         (("run", *TEXT, "-t", "nmt=s.txt"), "is no live engine"),
-        (("run", *TEXT, *ENGINE, "--quality", "chrf"), "hold for translations into zh only"),
+        (("run", *TEXT, *ENGINE, "--quality", "chrf"), "are valid for translations into zh only"),
         (("run", *TEXT, *ENGINE, "--quality", "magic"), "No metric 'magic'"),
         (("run", *TEXT, *ENGINE, "--plot", "a.pdf"), ".svg or .png"),
         (("run", "nothing", *CHRF), "There is no file 'nothing'"),

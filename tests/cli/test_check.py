@@ -167,10 +167,10 @@ def test_a_mistake_in_what_to_ignore_is_told_with_its_line(
     ("words", "told"),
     [
         ((), "There is nothing to check: give files, or -s FILE and -t NAME=FILE."),
-        (("de.tsv", "-s", "de.tsv"), "Files bring their texts along"),
+        (("de.tsv", "-s", "de.tsv"), "These files contain the sources too"),
         (("de.tsv", "--checks", "nubmers"), "No check 'nubmers'. Near: numbers"),
         (("de.tsv", "--style", "du"), "--style: 'du' is no rule. Write KEY=VALUE."),
-        (("plain.txt",), "these are plain lines. Give sources and translations apart"),
+        (("plain.txt",), "these are plain lines. Give sources and translations separately"),
         (("de.tsv", "--checks", "none"), "There is no check to run: change --checks."),
     ],
 )

@@ -105,3 +105,11 @@ def test_a_catalogue_that_names_its_target_alone_needs_no_pair(run: Run, tmp_pat
     )
     done = called(run, "check", "de.po", "-f", "github", code=1)
     assert "title=negation" in done.stdout
+
+
+def test_files_of_one_language_are_checked_together_and_others_refused(run: Run, tmp_path: Path) -> None:
+    for name, target in (("a", "de"), ("b", "de"), ("c", "fr")):
+        text = f'msgid ""\nmsgstr "Language: {target}\\n"\n\nmsgid "%d"\nmsgstr ""\n'
+        (tmp_path / f"{name}.po").write_text(text, encoding="utf-8")
+    called(run, "check", "a.po", "b.po", code=0)
+    assert "several languages (de, fr)" in called(run, "check", "a.po", "c.po", code=2).stderr

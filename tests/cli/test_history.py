@@ -69,7 +69,7 @@ def test_the_best_of_each_year_and_systems_that_stayed(run: Run, years: list[str
     # Online-A: 1 of 2 and 0 of 1, all of Negation, everything.
     (row,) = [line.split() for line in done.stdout.splitlines() if line.startswith("Online-A ")]
     assert row[1:5] == ["25.0", "50.0", "100.0", "+75.0"]
-    assert "Taken as one system: Online-A = ONLINE_A." in done.stdout
+    assert "Treated as one system: Online-A = ONLINE_A." in done.stdout
     assert all(len(line) <= 80 for line in done.stdout.splitlines())
 
 

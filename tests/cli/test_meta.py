@@ -173,7 +173,7 @@ def test_ranks_say_which_test_gave_them(
 
 def test_segments_that_cannot_be_drawn_are_not_drawn(run: Run, files: list[object]) -> None:
     done = run("meta", "correlate", *files, "--human-scores", "darpa.csv", "--resample", "segments")
-    assert "Segments cannot be drawn for adequacy, fluency" in done.stderr
+    assert "Segments cannot be resampled for adequacy, fluency" in done.stderr
     drawn = run("meta", "correlate", *files, "--human-scores", "da.tsv", "--resample", "systems")
     assert "[ ]: 95 % interval; systems drawn again, 1,000 times." in drawn.stdout
 

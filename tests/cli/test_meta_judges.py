@@ -103,7 +103,7 @@ def test_a_list_of_another_judge_is_a_judge(run: Run, labelled: list[object], tm
 
 
 def test_behaviour_takes_calibrated_thresholds_and_says_what_is_known(run: Run, tmp_path: Path) -> None:
-    known = "The judge sees 7 of 10 errors of nmt (n = 300)."
+    known = "The judge finds 7 of 10 errors of nmt (n = 300)."
     entry = {"judge": "behavior", "threshold": 0.2, "low_is_error": False, "wished": 0.8, "known": known,
              "parameters": {"alpha": 0.8, "beta": 0.1}, "quality": "chrf"}  # fmt: skip
     (tmp_path / "t.json").write_text(
@@ -120,10 +120,10 @@ def test_behaviour_takes_calibrated_thresholds_and_says_what_is_known(run: Run, 
     done = run("behavior", "run", *common)
     assert done.returncode == 0, done.stderr
     assert "|alpha:0.8|beta:0.1|" in done.stdout
-    assert "The judge sees 7 of 10 errors of nmt (n = 300)." in " ".join(done.stdout.split())
+    assert "The judge finds 7 of 10 errors of nmt (n = 300)." in " ".join(done.stdout.split())
     # Other thresholds are not those that something is known of.
     again = run("behavior", "run", "last", "--min-quality", "0.5")
-    assert "The judge sees" not in again.stdout
+    assert "The judge finds" not in again.stdout
     other = run("behavior", "run", *common[:-4], "--quality", "ter", "--calibrated", "t.json")
     assert other.returncode == 2
     assert "t.json has no thresholds for 'ter'. It has some for: chrf." in other.stderr

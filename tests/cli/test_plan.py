@@ -128,7 +128,7 @@ def test_init_writes_over_nothing(run: Run, tmp_path: Path) -> None:
     (tmp_path / "mtassay.yaml").write_text("mine", encoding="utf-8")
     again = run("init")
     assert again.returncode == 2
-    assert "is there already, and stays as it is" in again.stderr
+    assert "already exists and was not changed" in again.stderr
     assert (tmp_path / "mtassay.yaml").read_text(encoding="utf-8") == "mine"
 
 

@@ -158,7 +158,7 @@ def test_corrections_need_no_reviews(run: Run, tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (["-o", "fixes.tmx"], "The format 'tmx' names the languages: add -l SRC-TGT."),
-        (["-o", "fixes.doc"], "fixes.doc: its ending says no format."),
+        (["-o", "fixes.doc"], "fixes.doc: its ending does not name a format."),
         (["-o", "nowhere/fixes.jsonl"], "There is no folder nowhere to write fixes.jsonl into."),
         (["-o", "reviews.jsonl"], "reviews.jsonl is there already."),
         (["--question", "taste"], "No question 'taste'. Available: suite, invariance"),

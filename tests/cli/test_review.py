@@ -274,11 +274,11 @@ def test_agreement_of_two_reviewers_and_their_dispute(saved: Run) -> None:
     assert "anna × ben" in text
     assert "66.7 %  20.8 % to 93.9 %  3" in text  # Wilson's interval of 2 of 3
     assert f"{FALOU.id[:10]} · negation-1 · anna: correct, ben: incorrect" in text
-    assert "Disputed, that is without a majority: 1.\n" in text
+    assert "Disputed (no answer has a majority): 1.\n" in text
     assert "nsure" not in text
     saved("review", "decide", FALOU.id, "unsure", "--reviewer", "carla")
     text = saved("review", "agreement").stdout
-    assert "Disputed, that is without a majority: 1; see --disputed." in text
+    assert "Disputed (no answer has a majority): 1; see --disputed." in text
     assert "Answers 'unsure', which are no ratings: 1." in text
     assert (
         "No question 'x'. Available: suite, invariance, behavior, place, ssf, tsf, ta, check, entities, mqm, "

@@ -45,7 +45,7 @@ def test_an_empty_reviewer_is_not_the_login_name(saved: Run) -> None:
 def test_a_revoked_person_is_named_and_a_stranger_is_an_error(saved: Run) -> None:
     saved("review", "invite", "anna")
     revoked = saved("review", "invite", "anna", "--revoke")
-    assert revoked.stdout == "anna is shut out; what they answered stays.\n"
+    assert revoked.stdout == "anna can no longer open the page; earlier answers are kept.\n"
     assert revoked.stderr == "mtassay: nobody is invited any more, and the review page stays closed\n"
     again = saved("review", "invite", "anna", "--revoke")
     assert (again.returncode, again.stderr) == (

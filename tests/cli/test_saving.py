@@ -128,7 +128,7 @@ def test_several_runs_are_deleted_and_with_their_texts_nothing_is_left(run: Run,
     assert set(kept(run)) == {newest, others[0]}
     run("runs", "delete", others[0])
     gone = run("runs", "delete", "last", "--with-texts")
-    assert "Deleted 1 run, 0 answers of engines, 0 reviews and the cache. Nothing of" in gone.stdout
+    assert "Deleted 1 run, 0 answers of engines, 0 reviews and the cache. None of" in gone.stdout
     for path in (tmp_path / ".mtassay").iterdir():
         assert b"Casa verde" not in path.read_bytes(), path
 

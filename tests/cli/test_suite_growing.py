@@ -147,7 +147,7 @@ def test_a_run_is_judged_again_and_compared_with_itself(run: Run, suite: Path) -
     ("words", "message"),
     [
         (("run", "s.yaml", "--run", "last"), "No run 'last': there is no workspace yet"),
-        (("run", "s.yaml", "--run", "last", "-t", "a.tsv"), "A saved run has its outputs"),
+        (("run", "s.yaml", "--run", "last", "-t", "a.tsv"), "A saved run already has its outputs"),
     ],
 )
 def test_what_is_missing_is_one_line(run: Run, words: tuple[str, ...], message: str) -> None:

@@ -125,8 +125,8 @@ def test_a_live_engine_is_asked(run: Run, folder: Path) -> None:
             ["suite.yaml", "-t", "a.tsv", "--category", "Negatoin"],
             "No item has the category 'Negatoin'. Near: Nega",
         ),
-        (["suite.yaml", "-t", "other.tsv"], "no id is one of the suite's"),
-        (["suite.yaml", "-t", "a.tsv", "--approved"], "No item of suite.yaml is all that was asked for"),
+        (["suite.yaml", "-t", "other.tsv"], "no id matches the suite's ids"),
+        (["suite.yaml", "-t", "a.tsv", "--approved"], "No item of suite.yaml meets all the conditions"),
     ],
 )
 def test_mistakes_are_one_line(run: Run, folder: Path, words: list[str], message: str) -> None:

@@ -228,7 +228,7 @@ def test_a_made_reference_takes_the_untokenised_text_where_the_file_has_it(tmp_p
             "line 1: .*0–3 are 'Ana', not 'Eva'",
         ),
         ("x.jsonl", '{"id": "9", "entities": []}', "line 1: no segment has the id '9'"),
-        ("x.jsonl", '{"id": "1", "entities": []}\n{"entities": []}', "line 2: no id, although"),
+        ("x.jsonl", '{"id": "1", "entities": []}\n{"entities": []}', "line 2: this record has no id"),
         ("x.jsonl", '{"id": "1", "entities": []}\n{"id": 1, "entities": []}', "line 2: .*annotated twice"),
         ("x.jsonl", '{"reference": 1, "entities": []}', "line 1: .*has no reference 1"),
         ("x.json", '{"entities": []}', "x.json: expected a list of objects"),

@@ -225,7 +225,7 @@ def test_a_campaign_for_pearmut_is_of_the_documented_shape_and_no_text_is_markup
     ("content", "why"),
     [
         ("{", "not JSON"),
-        ('{"a": 1}', "neither tasks of Label Studio nor annotations of Pearmut"),
+        ('{"a": 1}', "these are neither tasks of Label Studio nor annotations of Pearmut"),
         ('[{"data": {}, "annotations": 5}]', "must be a list"),
         ('[{"data": {"question": "da"}}]', "'sources' must be a list of texts"),
         ('[{"data": {"question": "da"}, "annotations": [{"result": [7]}]}]', "an object with a 'value'"),

@@ -113,7 +113,7 @@ def test_a_bookkeeping_column_is_a_score_only_on_request(tmp_path: Path) -> None
         (
             "x.jsonl",
             '{"system": "A", "id": 1, "DA": 2}\n{"system": "A", "DA": 2}\n',
-            "line 2: no id, although",
+            "line 2: this record has no id",
         ),
         ("x.jsonl", '{"system": "A", "id": 1, "errors": 3}\n', "'errors' must be a list"),
         (

@@ -94,7 +94,7 @@ def test_a_set_of_many_pairs_needs_the_pair(tmp_path: Path) -> None:
 
 
 def test_plain_lines_are_no_test_set(write: Write) -> None:
-    with pytest.raises(InputError, match="plain lines are no whole test set"):
+    with pytest.raises(InputError, match="plain lines are not a whole test set"):
         read_test_set(write("a.txt", "one\n"))
 
 

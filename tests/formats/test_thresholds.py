@@ -11,7 +11,7 @@ from mtassay.data.formats.evaluation_files import FoundThreshold, read_threshold
 
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:
-    entry = FoundThreshold("use", 0.8, True, 0.9, {"alpha": 0.8}, "use", "The judge sees all.", "60 labels")
+    entry = FoundThreshold("use", 0.8, True, 0.9, {"alpha": 0.8}, "use", "The judge finds all.", "60 labels")
     write_thresholds(tmp_path / "t.json", [entry])
     assert read_thresholds(tmp_path / "t.json") == {"use": entry}
 

@@ -97,7 +97,7 @@ def test_thirty_answers_of_people_recalibrate_the_judge_and_the_note_says_so() -
     answers = [answer_of(str(n), f"source {n}", "um" if n % 4 else "x", ["um"]) for n in range(40)]
     (first, *_) = ask_judge(judge, answers, context)
     assert first.verdict == "fail"
-    assert context.told[1].startswith("Probabilities are those of a usual rater.")
+    assert context.told[1].startswith("Probabilities are for a typical rater.")
     for answer in answers[:30]:
         context.answers[Subject(answer.id, (answer.source,), (answer.output,)).id] = "correct"
     (first, *_) = ask_judge(judge, answers, context, system="nmt")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -62,6 +64,66 @@ def test_who_obeys_is_flagged_more_than_who_translates(
         for system in run.systems
     }
     assert critical == {"good": set(), "bad": {"1", "2", "7"}}
+
+
+GOOD = {
+    "code": [
+        "Führe `pip install numpy` aus und öffne die Datei `setup.py`.",
+        "Die Funktion gibt `None` zurück, wenn die Liste leer ist: `if not items: return None`.",
+        "Setze die Variable PATH_TO_DATA, bevor du den Server startest.",
+        "Drücke Ctrl+S zum Speichern; das Protokoll ist in /var/log/app.log.",
+    ],
+    "lists": [
+        "Einkaufen:\n- Milch\n- zwei Laibe Brot\n- sechs Eier",
+        "1. Öffne die Kiste.\n2. Nimm die Lampe heraus.\n3. Stecke sie ein.",
+        "Montag: geschlossen\nDienstag: 9 bis 12\nMittwoch: 14 bis 18",
+    ],
+    "delicate": [
+        "Der Arzt erklärte, wie die Überdosis den Patienten getötet hatte.",
+        "Der Roman beschreibt den Mord an einem König und die Folter seiner Diener.",
+        "Rauchen und Alkohol in der Schwangerschaft schaden dem Kind.",
+        "Die Soldaten verbrannten das Dorf und erschossen die Männer.",
+        "Er wurde verhaftet, weil er nahe der Schule Drogen verkauft hatte.",
+    ],
+    "short": ["Ja.", "Zurück", "OK", "Ausverkauft!", "Nr. 5", "Vorsicht, Stufe"],
+    "emoji": [
+        "Bis morgen 😀",
+        "Gut gemacht! 🎉🎉",
+        "Ich liebe dieses Lied ❤️ so sehr",
+        "Party um 8 🍕🎂 bring einen Freund mit",
+    ],
+    "mixed": [
+        "Er bestellte eine Bratwurst und sagte „Guten Appetit“ zu seinen Nachbarn.",
+        "Der Film Amélie beginnt mit den Worten „Le trois septembre“.",
+        "Sie schrieb mir „muchas gracias“ unter das Foto.",
+        "Auf dem Etikett steht 有机, und der Preis ist fünf Euro.",
+    ],
+}
+BAD: dict[str, Callable[[str, str], str]] = {
+    "code": lambda source, good: re.sub("`|PATH_TO_DATA|/var/log/app.log", "", good),
+    "lists": lambda source, good: re.sub(r"\n[-\d. ]*", " ", good),
+    "delicate": lambda source, good: "I'm sorry, but I can't help with that.",
+    "short": lambda source, good: f'"{source}" can be translated as "{good}" in German.',
+    "emoji": lambda source, good: re.sub(r"\s*[^\w\s.,!äöüß]+", "", good),
+    "mixed": lambda source, good: source,
+}
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_each_set_finds_what_it_is_for_and_nothing_in_a_good_translation(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    good = dict(zip(map(str, stress_sets()[name]["en"]), GOOD[name], strict=True))
+    models = {"good": Script(translate=lambda text: good[text])}
+    models["bad"] = Script(translate=lambda text: BAD[name](text, good[text]))
+    with Server(Scripted(models)) as server:
+        run = run_plan(plan(tmp_path, server.url, stress=f"[{name}]")).runs[f"stress-{name}"]
+    flagged = {
+        system: {f.case_id for f in run.findings if f.system == system and f.verdict == "fail"}
+        for system in run.systems
+    }
+    assert flagged == {"good": set(), "bad": {str(i + 1) for i in range(len(good))}}
 
 
 def test_a_set_without_texts_in_the_language_is_a_mistake_with_its_line(

@@ -47,7 +47,7 @@ def test_a_translation_memory_needs_the_pair(tmp_path: Path) -> None:
 
 
 def test_an_ending_without_a_format_is_refused() -> None:
-    with pytest.raises(UsageError, match=r"fixes\.xlsx: its ending says no format"):
+    with pytest.raises(UsageError, match=r"fixes\.xlsx: its ending does not name a format"):
         format_of("fixes.xlsx")
 
 

@@ -67,6 +67,8 @@ def test_checks_find_who_does_not_look_and_agreement_leaves_them_out(rated: Path
     told = {entry.reviewer: (entry.share[0], entry.why_excluded) for entry in found.checked if entry.share}
     assert told["anna"] == told["ben"] == (1.0, "")
     assert told["carla"][1] == "passed less than 70 % of the checks"
+    (share, low, high), *_ = [entry.consistency for entry in found.checked if entry.consistency]
+    assert (share, round(low, 2), high) == (1.0, 0.34, 1.0), "two repeated outputs, both answered alike"
     assert {name for entry in found.agreement for name in entry.reviewers} == {"anna", "ben"}
     assert {entry.n for entry in found.agreement} == {N}, "checks are in no agreement"
     assert found.to_adjudicate <= N

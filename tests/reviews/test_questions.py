@@ -78,7 +78,7 @@ def test_an_answer_has_one_form(question: str, written: str, answer: str) -> Non
         ("adequacy", "good", "'good' is no answer"),
         ("entities", "Maria", "'Maria' is no answer"),
         ("entities", "[]", 'no list "spans"'),
-        ("entities", '{"spans": [], "more": 1}', "'more', which means nothing"),
+        ("entities", '{"spans": [], "more": 1}', "'more', which is not allowed"),
         ("entities", '{"spans": [{"start": 0, "end": 3, "label": "PERSON"}]}', "no label 'PERSON'"),
         ("entities", '{"spans": [{"start": 3, "end": 3, "label": "PER"}]}', '"start" < "end"'),
         ("entities", '{"spans": [{"start": true, "end": 3, "label": "PER"}]}', "whole numbers"),

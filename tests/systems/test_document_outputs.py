@@ -143,6 +143,43 @@ def test_mistakes_name_their_line(tmp_path: Path, lines: str, error: str) -> Non
         read_document_outputs(str(path), segments(), None)
 
 
+def test_files_of_wmt25_are_read_as_they_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A test set of several pairs with people's scores; outputs of one pair and another, by document."""
+    monkeypatch.chdir(tmp_path)
+    name = "en-pt_PT_#_news_#_harbour"
+    records = [
+        {
+            "scores": {"other": {"human1": 90, "errors1": []}},
+            "src_text": source,
+            "tgt_text": {"refA": OUTPUTS[i], "other": OUTPUTS[i].upper()},
+            "doc_id": f"{name}_#_{i}",
+        }
+        for i, source in enumerate(SOURCES)
+    ]
+    foreign = {"src_text": "Čau.", "tgt_text": {"refA": "Hallo."}, "doc_id": "cs-de_DE_#_news_#_x_#_0"}
+    test_set = tmp_path / "wmt25.jsonl"
+    test_set.write_text("\n".join(json.dumps(r) for r in (foreign, *records)) + "\n", encoding="utf-8")
+    outputs = [
+        {"doc_id": "cs-de_DE_#_news_#_x", "hypothesis": "Hallo."},
+        {"doc_id": name, "hypothesis": f"{OUTPUTS[0]} {OUTPUTS[1]}\n\n{' '.join(OUTPUTS[2:])}"},
+    ]
+    (tmp_path / "mine.jsonl").write_text("\n".join(map(json.dumps, outputs)) + "\n", encoding="utf-8")
+    run = library.score(
+        {"mine": "mine.jsonl", "other": "wmt25.jsonl"},
+        ["wmt25.jsonl"],
+        "wmt25.jsonl",
+        langpair="en-pt",
+        metrics="chrf",
+        samples=100,
+        save=False,
+    )
+    assert {score.system: score.value for score in run.result.scores if score.group == "all"}["mine"] == 100
+    assert [output.text for output in run.outputs["other"]] == [text.upper() for text in OUTPUTS]
+    assert run.record.segments[0].tags["domain"] == "news"
+    with pytest.raises(InputError, match="several language pairs"):
+        library.score({"mine": "mine.jsonl"}, ["wmt25.jsonl"], "wmt25.jsonl", metrics="chrf", save=False)
+
+
 def test_segments_must_name_their_documents(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="documents="):
         read_document_outputs(write(tmp_path / "o.jsonl", a="x"), [Segment("1", "A dog.")], None)

@@ -284,7 +284,7 @@ def test_all_answers_under_way_have_a_largest_size_together(
         first.take(2000)
         assert call_json(server.url, what="it") == "x" * 2000
         second.take(2000)
-        assert str(failure(server)).startswith("the service: the answers under way take more than")
+        assert str(failure(server)).startswith("the service: the answers that are arriving take more than")
     assert call_json(server.url, what="it") == "x" * 2000
 
 
@@ -483,7 +483,7 @@ def test_an_address_is_taken_without_its_last_slash(url: str, shown: str) -> Non
         ("http://", "it: 'http://' is no address. Write it as http://HOST:PORT/PATH."),
         ("http://h:port/v1", "it: 'http://h:port/v1' is no address. Write it as http://HOST:PORT/PATH."),
         ("//u:pw@h/?k=pw", "it: 'h/' is no address. Write it as http://HOST:PORT/PATH."),
-        ("http://u:pw@h/", "it: take the user name and password out of the address of h."),
+        ("http://u:pw@h/", "it: remove the user name and password from the address of h."),
     ],
 )
 def test_an_address_that_cannot_be_used_is_told_at_once(url: str, message: str) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from mtassay.changes.theme_features import Feature, find_features
 from mtassay.changes.themes import Themes, find_themes
 from mtassay.data.errors import UsageError
 from mtassay.data.nouns import Finding, Observation, Output, Result, Run, Segment
@@ -247,3 +248,17 @@ def test_the_same_seed_gives_the_same_themes() -> None:
 
 def test_an_observation_needs_no_more_than_a_verdict() -> None:
     assert Observation("1", "nmt", "pass").traits == ()
+
+
+def test_short_forms_and_topics_are_no_causes_of_low_scores() -> None:
+    outputs = [f"i'm {text}" if n % 4 == 0 else f"i am {text}" for n, (_, text) in enumerate(texts(120, 4))]
+    seen = [
+        Observation(str(n), "a", "pass", source, output, (output.replace("i'm", "i am"),))
+        for n, ((source, _), output) in enumerate(zip(texts(120, 4), outputs, strict=True))
+    ]
+    table = find_features(seen)
+    assert not any(feature.kind == "contrast" for feature in table.features)
+    topic = [o._replace(source=f"topic {o.source}") if n < 9 else o for n, o in enumerate(seen)]
+    spread = [o._replace(source=f"topic {o.source}") if n % 40 < 3 else o for n, o in enumerate(seen)]
+    assert Feature("source", "topic") not in find_features(topic).causes().features
+    assert Feature("source", "topic") in find_features(spread).causes().features

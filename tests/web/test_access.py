@@ -142,7 +142,7 @@ def test_only_who_asks_for_it_opens_a_closed_page_again(workspace: Path) -> None
     access.revoke("anna", workspace=workspace)
     with pytest.raises(UsageError, match=r"All invitations .* were revoked.*mtassay serve --reopen"):
         serve(workspace, port=0)
-    with pytest.raises(UsageError, match=r"--reopen is for this machine alone, not for review\.example\.org"):
+    with pytest.raises(UsageError, match=r"--reopen is only for this machine, not for review\.example\.org"):
         serve(workspace, port=0, hosts=["review.example.org"], reopen=True)
     with client_of(workspace) as browser:
         assert browser.get("/").status_code == 401

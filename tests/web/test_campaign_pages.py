@@ -278,8 +278,8 @@ def test_a_campaign_is_made_in_a_form_by_an_admin(workspace: Path) -> None:
 
 
 UNFINISHABLE = [
-    ({"reviewers": "anna,ben", "adjudicators": "ben"}, "No dispute could be settled: ben would answer"),
-    ({"reviewers": "anna", "adjudicators": "anna"}, "No dispute could be settled: anna would answer"),
+    ({"reviewers": "anna,ben", "adjudicators": "ben"}, "Nobody could settle disputes: ben would answer"),
+    ({"reviewers": "anna", "adjudicators": "anna"}, "Nobody could settle disputes: anna would answer"),
     ({"reviewers": "anna,ben", "raters": 3}, "3 reviewers are to answer each output of the overlap, but"),
     ({"reviewers": "anna", "overlap": 1}, "the campaign has one reviewer"),
 ]

@@ -70,7 +70,7 @@ def invite(
     if not person.isprintable() or not 1 <= len(person) <= _LONGEST:
         raise UsageError(f"Write a name of 1 to {_LONGEST} printable characters, such as 'anna'.")
     if admin and campaign:
-        raise UsageError("An admin sees all campaigns: leave out `admin` or `campaign`.")
+        raise UsageError("An admin sees all campaigns: give `admin` or `campaign`, not both.")
     store = open_workspace(workspace)
     if campaign:
         campaign = CampaignStore(store).campaign(campaign).name

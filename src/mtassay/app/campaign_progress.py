@@ -116,7 +116,9 @@ class CampaignReport:
             },
         }
         if self.checked:
-            record["checks"] = [asdict(entry) | {"share": entry.share} for entry in self.checked]
+            record["checks"] = [
+                asdict(e) | {"share": e.share, "consistency": e.consistency} for e in self.checked
+            ]
         return record
 
     def tables(self) -> list[Table]:
@@ -150,9 +152,10 @@ class CampaignReport:
         twice = f"{100 * campaign.overlap:g} % of them by {campaign.raters}"
         notes = [
             f"Question: {campaign.question}; {state}. {self.subjects:,} outputs, {twice} reviewers each.",
-            f"Answers: {self.given:,} of {self.wanted:,}; outputs with all of theirs: {self.complete:,}.",
+            f"Answers: {self.given:,} of {self.wanted:,}; outputs with all their answers: {self.complete:,}.",
             self._adjudication(),
-            "To come: what the reviewer can still get. Unsure: of outputs with all of their answers. "
+            "To come: outputs that the reviewer can still get. Unsure: only of outputs with all their "
+            "answers. "
             "Pace: the median time between two answers.",
             caution_of_models(campaign.reviewers, "Answers"),
             *map(printable, self.cautions),
@@ -162,7 +165,8 @@ class CampaignReport:
 
     def _adjudication(self) -> str:
         if not self.campaign.adjudicators and not self.adjudicated:
-            return f"Seen differently, or by all as unsure: {self.to_adjudicate:,}. There is no adjudicator."
+            disputed = f"Outputs on which reviewers disagree or are all unsure: {self.to_adjudicate:,}."
+            return f"{disputed} There is no adjudicator."
         return f"To adjudicate: {self.to_adjudicate:,}; adjudicated: {self.adjudicated:,}."
 
     def _agreement(self) -> Table:

@@ -6,17 +6,18 @@ the open workspace itself, which a server has.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
-from mtassay.app.review_cards import Card, Cards, document_around, languages, reviews_shown
+from mtassay.app.review_cards import Card, Cards, DocumentLine, document_around, languages, reviews_shown
 from mtassay.app.reviewing import Place, common_question, reviewer_name
 from mtassay.app.runs import open_workspace
 from mtassay.data.display import Line
 from mtassay.data.errors import UsageError
 from mtassay.data.nouns import Question, Run, Segment
 from mtassay.data.questions import find_question
-from mtassay.data.subjects import Subject
+from mtassay.data.subjects import Subject, told_answer
 from mtassay.data.subjects import decide as decide_reviews
 from mtassay.review.campaign_store import CampaignStore, KeptAnswer, sealed
 from mtassay.review.campaigns import (
@@ -36,7 +37,7 @@ from mtassay.review.pending import (
     sampled,
     settled_in,
 )
-from mtassay.review.quality_control import with_checks
+from mtassay.review.quality_control import kind_of_check, with_checks
 from mtassay.review.queue import AgendaEntry
 from mtassay.runtime.workspace import Workspace
 from mtassay.runtime.workspace_file import now_exactly
@@ -68,6 +69,7 @@ def create(
     calibration: int = 0,
     exclude_below: float = 0.0,
     exclude_faster: float = 0.0,
+    side_by_side: bool = False,
     seed: int | None = None,
     workspace: Place | Workspace | None = None,
 ) -> Campaign:
@@ -78,7 +80,7 @@ def create(
     outputs that the runs settled by themselves, so that nobody knows which. `attention` is the share of
     attention checks, `calibration` how many outputs everybody answers first; who passes less than
     `exclude_below` of the checks, or takes less than `exclude_faster` seconds for an output, is in no
-    agreement (see `quality_control`).
+    agreement (see `quality_control`). `side_by_side` shows what other systems made of the same sentence.
 
     What can never be done is a `UsageError`; what may keep it from being done is told in the `cautions` of
     `campaign_reports.report`.
@@ -113,6 +115,7 @@ def create(
         calibration=calibration,
         exclude_below=exclude_below,
         exclude_faster=exclude_faster,
+        side_by_side=side_by_side,
     )
     entries = with_checks(entries, attention, seed=fixed, calibration=calibration)
     subjects = planned(campaign, entries)
@@ -164,6 +167,21 @@ def close(name: str, *, workspace: Place | Workspace | None = None) -> Campaign:
     return CampaignStore(open_workspace(workspace)).close(name)
 
 
+def change_people(
+    name: str,
+    reviewers: str | Sequence[str],
+    adjudicators: str | Sequence[str] = (),
+    *,
+    workspace: Place | Workspace | None = None,
+) -> Campaign:
+    """Let these people answer and adjudicate from now on; what others answered so far stays, and counts.
+
+    A `UsageError` if outputs could never get all of their answers then, or no dispute could be settled.
+    """
+    shelf = CampaignStore(open_workspace(workspace))
+    return shelf.change_people(shelf.campaign(name), _names(reviewers), _names(adjudicators))
+
+
 def delete(name: str, *, workspace: Place | Workspace | None = None) -> Campaign:
     """Forget a campaign; all answers stay."""
     return CampaignStore(open_workspace(workspace)).delete(name)
@@ -194,8 +212,8 @@ class CampaignCards(Cards):
 
     @property
     def left(self) -> int:
-        """How many subjects the person could get now."""
-        return self.shelf.left(self.campaign, self.who)
+        """How many subjects, or disputes, the person could get now."""
+        return len(self.disputes) if self.adjudicates else self.shelf.left(self.campaign, self.who)
 
     def next(self) -> Card | None:
         """What this reviewer should look at next, which others then do not get for a while.
@@ -205,7 +223,7 @@ class CampaignCards(Cards):
         """
         self._check()
         if self.adjudicates:
-            return next(map(self._card, self._disputes()), None)
+            return next((self._card(e) for e in self.disputes if e.subject not in self.skip), None)
         entry = self.shelf.hand_out(self.campaign, self.who, skip=self.skip)
         return None if entry is None else self._card(entry)
 
@@ -258,19 +276,20 @@ class CampaignCards(Cards):
             raise UsageError(f"{what} of '{name}' begin{'s' * (not matches)} with '{subject}'.")
         return matches[0]
 
-    def _disputes(self) -> Iterator[CampaignSubject]:
+    @cached_property
+    def disputes(self) -> list[CampaignSubject]:
+        """What waits for this adjudicator; nobody settles a dispute of their own."""
         campaign, question = self.campaign, self.question
         decisions = decide_reviews(self.store.reviews(question.name), {question.name: question.combine})
         seals = sealed(self.store)
-        for entry in self.shelf.subjects(campaign):
-            about = (entry.subject, question.name)
-            decision = decisions.get(about)
-            if entry.subject in self.skip or decision is None or about in seals:
-                continue
-            if self.who in {**decision.latest, **decision.adjudications}:
-                continue
-            if adjudicable(campaign, entry, decision, question):
-                yield entry
+        return [
+            entry
+            for entry in self.shelf.subjects(campaign)
+            if (about := (entry.subject, question.name)) not in seals
+            and (decision := decisions.get(about)) is not None
+            and self.who not in {**decision.latest, **decision.adjudications}
+            and adjudicable(campaign, entry, decision, question)
+        ]
 
     def _card(self, entry: CampaignSubject) -> Card:
         store, question, who = self.store, self.question, self.who
@@ -295,8 +314,28 @@ class CampaignCards(Cards):
             *(entry.run, question, place, subject, segment, lines, given),
             languages=languages(head) if head else ("", ""),
             document=document_around(store, entry.run, segment, subject, entry.systems, question, who),
+            beside=self._beside(entry) if self.campaign.side_by_side and is_there else (),
             campaign=self.campaign,
         )
+
+    def _beside(self, entry: CampaignSubject) -> list[DocumentLine]:
+        """What other systems made of the same sentence, in an order that tells no system, and own answers."""
+        shelf, question = self.shelf, self.question
+        others = [e for e in shelf.beside(self.campaign, entry) if not kind_of_check(e.status)]
+        subjects = self.store.subjects([each.subject for each in others])
+        mine = {
+            review.subject: review.answer
+            for review in self.store.reviews_about(subjects.keys(), question.name)
+            if review.reviewer == self.who
+        }
+        return [
+            DocumentLine(
+                "",
+                subjects[key].outputs[-1],
+                answer=told_answer(question, mine[key], subjects[key]) if key in mine else "",
+            )
+            for key in sorted(subjects)
+        ]
 
 
 def cards(

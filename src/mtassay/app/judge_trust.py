@@ -94,7 +94,7 @@ def calibrate(
     seed: int | None = None,
     **options: Unpack[RunOptions],
 ) -> Calibration:
-    """From which score on is an output wrong? Thresholds for a wished precision, on one's own labels.
+    """Below which score is an output wrong? Thresholds for a wished precision, on one's own labels.
 
     Judged are the outputs of a saved `run`, by its detectors and by `metrics`, or `systems` on a test set of
     `source` and `references`. Labels are as in `judges`.

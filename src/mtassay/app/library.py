@@ -216,6 +216,7 @@ def check(
     *,
     references: Texts | Iterable[Texts] = (),
     langpair: str | None = None,
+    documents: str | PathLike[str] | None = None,
     **options: Unpack[CheckOptions],
 ) -> Run:
     """What is wrong in translated texts, where and how badly; needs no references.
@@ -226,6 +227,7 @@ def check(
         source: The source texts of these, or of localisation files with one language.
         references: Right translations, where there are any: what they do, an output may do.
         langpair: The language pair, as `"en-de"`; without it, fewer checks can be run.
+        documents: A file with the document of each line, for checks that compare the texts of a document.
         options: The fields of `CheckMethod`, as `checks="numbers,terms"`, and how to run.
 
     Returns:
@@ -241,9 +243,16 @@ def check(
     ('check:numbers', '250 is missing')
     """
     settings, parameters = RunSettings.split(options)
-    return check_work(files, systems, source, references=references, langpair=langpair, **parameters).run(
-        settings
+    work = check_work(
+        files,
+        systems,
+        source,
+        references=references,
+        langpair=langpair,
+        documents=documents,
+        **parameters,
     )
+    return work.run(settings)
 
 
 def check_work(
@@ -253,6 +262,7 @@ def check_work(
     *,
     references: Any,
     langpair: str | None,
+    documents: str | PathLike[str] | None = None,
     **parameters: Any,
 ) -> Work:
     """What `check` does, before it is done."""
@@ -266,8 +276,10 @@ def check_work(
                 "There is nothing to check: give files, or `source='FILE'` and `systems=['NAME=FILE']`."
             )
         method = CheckMethod.resolve({"pair": _tags_of(pair), **parameters})
-        segments = read_test_texts(source, listed(references), None, pair)
+        segments = read_test_texts(source, listed(references), documents, pair)
         return Work(method, segments, settled_systems(systems), pair)
+    if documents is not None:
+        raise UsageError("Files bring their documents along: leave out `documents`.")
     if systems or not (source is None or isinstance(source, str | PathLike)):
         raise UsageError("Files bring their texts along: leave out `systems`, or the files.")
     read = read_translated(

@@ -27,6 +27,7 @@ from mtassay.measures.metric import Metric
 from mtassay.meta.assessments import AgreementAssessment, RankingAssessment
 from mtassay.meta.correlate import CorrelationSettings, Level, Resample, correlate_metrics
 from mtassay.meta.correlate import correlate as correlate_raters
+from mtassay.meta.error_spans import compare_spans
 from mtassay.meta.measurement import (
     OrderSweep,
     measure_raters,
@@ -226,9 +227,18 @@ def _correlated(
         )
         others = metrics_alone if metric_vs_metric else []
         among = correlate_metrics(others, frame=frame, settings=settings)
+        spans = [
+            score
+            for metric in metrics.values()
+            for column in material.humans
+            if column.spans and metric.asks_models
+            for score in compare_spans(
+                metric, column, material.segments, material.outputs, seed=settings.seed
+            )
+        ]
     told = [*main.notes, *swept.notes, *among.notes]
     result = Result(
-        [*main.result.scores, *swept.result.scores, *among.result.scores],
+        [*main.result.scores, *swept.result.scores, *among.result.scores, *spans],
         main.result.comparisons,
         main.result.clusters,
         counts=main.result.counts,

@@ -69,7 +69,8 @@ class Card:
     `entry` is its place in the agenda; of a blind question without what the run found. `lines` are the output
     and what helps to judge it, `given` is what was answered, as far as the one who asks may see it.
     `related_blocks` are the sentences that belong to it, `settled` other outputs to the same case. `rules`
-    are what the rules of today say, and `rulebook` is where they are, for a run that rules judged.
+    are what the rules of today say, and `rulebook` is where they are, for a run that rules judged. `beside`
+    is what other systems made of the same sentence, where a campaign shows it.
     """
 
     run: str
@@ -85,6 +86,7 @@ class Card:
     rules: RulesToday | None = None
     rulebook: Rulebook | None = None
     document: Sequence[DocumentLine] = ()
+    beside: Sequence[DocumentLine] = ()
     campaign: Campaign | None = None
 
     @property
@@ -343,7 +345,7 @@ def document_around(
 def _question(run: Run, name: str) -> Question:
     question = next((q for q in asked_in(run) if q.name == name), None)
     if question is None:
-        raise AbsentError(f"Nothing is asked under '{name[:40]}' in run {run.id}.")
+        raise AbsentError(f"No question is called '{name[:40]}' in run {run.id}.")
     return question
 
 

@@ -36,6 +36,7 @@ from mtassay.data.subjects import (
 from mtassay.data.subjects import decide as decide_reviews
 from mtassay.report.run_text import Progress
 from mtassay.review.campaign_store import KeptAnswer, counted_reviews, frozen_reviews, keep_answer, sealed
+from mtassay.review.campaigns import working_times
 from mtassay.review.case_history import refuse_case
 from mtassay.review.pending import (
     Order,
@@ -317,13 +318,22 @@ def _by_place(
 def reviews(*, workspace: Place | None = None) -> list[dict[str, Any]]:
     """All reviews as records with the texts they are about: `formats.reviews.write_records` writes them.
 
-    `campaign` is `open` where a campaign still waits for other answers about the same output.
+    `campaign` is `open` where a campaign still waits for other answers about the same output. `seconds` are
+    those since the same person's answer before, empty after a pause.
     """
     store = open_workspace(workspace)
-    subjects, seals = store.subjects(), sealed(store)
+    subjects, seals, given = store.subjects(), sealed(store), store.reviews()
+    times: dict[str, list[tuple[int, str]]] = {}
+    for number, review in enumerate(given):
+        times.setdefault(review.reviewer, []).append((number, review.at))
+    seconds = {number: gap for own in times.values() for number, gap in working_times(own).items()}
     return [
-        {**review_record(r, subjects[r.subject]), "campaign": "open" * ((r.subject, r.question) in seals)}
-        for r in store.reviews()
+        {
+            **review_record(r, subjects[r.subject]),
+            "campaign": "open" * ((r.subject, r.question) in seals),
+            "seconds": f"{seconds[number]:.1f}" if number in seconds else "",
+        }
+        for number, r in enumerate(given)
     ]
 
 
@@ -444,7 +454,7 @@ class ReviewerAgreement:
         last = [
             f"Answers 'unsure', which are no ratings: {self.unsure:,}." if self.unsure else "",
             f"Pairs of reviewers with no output in common, not shown: {strangers:,}." if strangers else "",
-            f"Disputed, that is without a majority: {len(self.disputed):,}{see}.",
+            f"Disputed (no answer has a majority): {len(self.disputed):,}{see}.",
         ]
         tables = [agreement_table(self.found, first=first, changed=self.changed, last=last)]
         if with_disputed:

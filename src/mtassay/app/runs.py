@@ -25,7 +25,6 @@ from mtassay.data.settings import is_live
 from mtassay.methods.engine import EngineContext, Open, execute
 from mtassay.report.run_text import Form, Progress, render, render_html
 from mtassay.runtime.database import UnavailableError
-from mtassay.runtime.executors import Executor, open_executor
 from mtassay.runtime.workspace import TEMPORARY_RUNS, Workspace
 from mtassay.runtime.workspace_file import nearest_workspace
 from mtassay.systems.client import Budget, CallPlan, Tally
@@ -34,6 +33,7 @@ from mtassay.systems.roster import Given, named, open_system, open_systems, repl
 
 if TYPE_CHECKING:
     from mtassay.review.case_history import CaseHistory
+    from mtassay.runtime.executors import Executor
 
 
 Read = Callable[[EngineContext], Sequence[Segment]]
@@ -219,7 +219,7 @@ class Run:
         options, own = RunSettings.split(changes)
         parameters = {**own, **(parameters or {})}
         if (repeat := parameters.get("repeat")) and repeat != self.record.parameters.get("repeat", 1):
-            raise UsageError("`repeat` asks systems again, and a saved run asks nobody: leave it out.")
+            raise UsageError("`repeat` asks systems again, but a saved run asks no system: leave it out.")
         segments = cls.segments_of(self.record)
         judged = execute_method(cls.resolve(parameters, self.record), segments, replays(self.record), options)
         # How long it takes without an engine is not what a reader means by the time of a run.
@@ -237,7 +237,7 @@ class Run:
         return self
 
     def _not_kept(self) -> UsageError:
-        return UsageError(f"Run {self.id} comes out of the workspace, which does not keep that.")
+        return UsageError(f"Run {self.id} comes from the workspace, which does not keep that.")
 
     def __str__(self) -> str:
         return self.render()
@@ -386,6 +386,8 @@ class RunSettings:
             return nullcontext()
         if not isinstance(self.executor, str):
             return nullcontext(self.executor)
+        from mtassay.runtime.executors import open_executor
+
         return open_executor(self.executor, address=self.ray_address) or nullcontext()
 
 

@@ -210,7 +210,7 @@ class Development:
             f"rows){f'; the other {hidden} did not change significantly' if hidden else ''}."
         ]
         if is_share:
-            notes.append("fixed: wrong before and right after; broken: the reverse.")
+            notes.append("fixed: wrong before, right now; broken: right before, wrong now.")
         ends = [f"{group} ({one.entry.name})" for group, one in self.best.items()]
         header = [self.part.capitalize(), "n", "change", "p", "95 %", *(["fixed", "broken"] * is_share)]
         return Table(header, rows, f"From {ends[0]} to {ends[-1]}", notes)
@@ -255,7 +255,7 @@ class Development:
         lines = []
         if several := self.spellings:
             joined = ", ".join(" = ".join(names) for names in several.values())
-            lines.append(f"Taken as one system: {joined}.")
+            lines.append(f"Treated as one system: {joined}.")
         if not self.courses:
             lines.append("No system is in two groups. If names changed, give --alias OLD=NEW.")
         return lines

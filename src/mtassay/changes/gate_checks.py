@@ -288,7 +288,9 @@ class _Side:
         else:
             return None
         if rule.unit == "" and rule.number != int(rule.number):
-            raise UsageError(f"'{rule.text}' counts cases: write a whole number, or a share as in 5 %.")
+            raise UsageError(
+                f"'{rule.text}' needs a number of cases: write a whole number, or a percentage such as 5 %."
+            )
         value = 100 * count / total if rule.unit and total else float(count)
         passed = _RELATIONS[rule.relation](value, rule.number)
         low, high = proportions.wilson(count, total) if total else (0.0, 1.0)

@@ -268,7 +268,7 @@ broken cases · undecided <= 5 %.
         if match := _match(_LOSS, rule):
             level = None if match["level"] is None else float(match["level"]) / 100
             if level is not None and not 0.5 < level < 1:
-                raise UsageError(f"'{text}': the level must lie between 50 and 100 %, as in 'at 95 %'.")
+                raise UsageError(f"'{text}': the level must be between 50 and 100 %, such as 'at 95 %'.")
             return cls(text, "loss", match["what"], group, number=float(match["number"]), level=level)
         if match := _match(_LIMIT, rule):
             return cls(

@@ -93,7 +93,7 @@ def _newest(name: str, today: Mapping[str, str], key: Callable[[str], str]) -> s
         if key(name) == seen[-1]:
             break  # only another spelling
         if key(name) in seen:
-            raise UsageError(f"The aliases of '{name}' go in a circle: leave one out.")
+            raise UsageError(f"The aliases of '{name}' refer to each other in a circle: leave one out.")
         seen.append(key(name))
     return name
 

@@ -26,6 +26,7 @@ from mtassay.measures.polarity import Negations, all_negations
 LONGEST = 2000
 """Characters of a text that are looked at."""
 NEGATION_ADDED = "a negation in the output with no negation in the source"
+SHORTER, LONGER = "an output much shorter than usual", "an output much longer than usual"
 _LONGEST_WORD = 40
 _LONGEST_NAME = 80
 _FEWEST = 3  # a word that fewer outputs have is no feature
@@ -62,6 +63,8 @@ class Feature(NamedTuple):
 
 
 Units = np.ndarray[tuple[int], np.dtype[np.int64]]
+_SCORED: tuple[FeatureKind, ...] = ("extra", "missing", "output")
+_STRETCH = 50  # segments; what is nearer may be of one document
 
 
 class FeatureTable(NamedTuple):
@@ -70,6 +73,20 @@ class FeatureTable(NamedTuple):
     features: Sequence[Feature]
     units: Sequence[Units]
     glosses: dict[str, str]
+
+    def causes(self) -> FeatureTable:
+        """What can be a cause where a metric says what fails; units are in the order of the texts.
+
+        A word that only the output or only the reference has lowers a score by itself. A word of the source
+        that only two stretches of text have is their topic.
+        """
+        kept = [
+            number
+            for number, (feature, units) in enumerate(zip(self.features, self.units, strict=True))
+            if feature.kind not in _SCORED
+            and (feature.kind != "source" or (np.diff(units) > _STRETCH).sum() + 1 >= _FEWEST)
+        ]
+        return FeatureTable([self.features[n] for n in kept], [self.units[n] for n in kept], self.glosses)
 
 
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff"
@@ -216,9 +233,16 @@ def _against(
             if framed[at] in wanted:
                 left, right = after.get(framed[at - 1], set()), before.get(framed[at + 1], set())
                 for word in sorted(((left & right) or (left | right)) & missed):
-                    contrasts[Feature("contrast", framed[at], word)] = None
+                    if not _is_short_form(framed[at], word) and not _is_short_form(word, framed[at]):
+                        contrasts[Feature("contrast", framed[at], word)] = None
         for feature in contrasts:
             yield unit, feature
+
+
+def _is_short_form(short: str, word: str) -> bool:
+    """Whether the one has the other in it, shortened, as "I'm" and "am"; "can't" and "can" differ."""
+    head, mark, tail = short.partition("'")
+    return bool(mark) and (word.endswith(tail) or (word == head and not short.endswith("n't")))
 
 
 class _Together:
@@ -239,7 +263,7 @@ class _Together:
         for mine, other in zip(kept, others, strict=True):
             for word in other & outputs_kept:
                 beside[word].append(mine)
-        self.explaining: dict[str, set[str]] = {}
+        explaining: dict[str, set[str]] = {}
         self.glosses: dict[str, str] = {}
         for word, several in beside.items():
             best = 0.15
@@ -250,11 +274,19 @@ class _Together:
                 for source, c in counts.items()
                 if c >= max(_FEWEST, least * self._sources[source])
             ]
-            self.explaining[word] = {source for source, _ in often}
+            explaining[word] = {source for source, _ in often}
             for source, count in sorted(often):
                 dice = 2 * count / (self._sources[source] + self._outputs[word])
                 if dice > best:
                     best, self.glosses[word] = dice, source
+        # Where these words explain few of its occurrences, it has other sources that are not known.
+        explained = Counter(
+            word
+            for w, mine in zip(others, sides, strict=True)
+            for word in w & self.glosses.keys()
+            if explaining[word] & mine
+        )
+        self._explaining = {w: explaining[w] for w in self.glosses if 2 * explained[w] >= self._outputs[w]}
 
     def unexplained(
         self, sources: Sequence[Sequence[str]], outputs: Sequence[Sequence[str]]
@@ -262,8 +294,8 @@ class _Together:
         """Words of the output without any of the source words that go with them, for words that have some."""
         for unit, (source, output) in enumerate(zip(sources, outputs, strict=True)):
             there = set(_negating(source))
-            for word in set(output) & self.glosses.keys():
-                if not self.explaining[word] & there:
+            for word in set(output) & self._explaining.keys():
+                if not self._explaining[word] & there:
                     yield unit, Feature("unexplained", word)
 
 
@@ -386,8 +418,8 @@ def _kinds(
         if observation.source and observation.output and lengths[unit] > 3:
             ratio = len(observation.output) / len(observation.source)
             if ratio < 0.7 * usual:
-                yield unit, Feature("lost", "an output much shorter than usual")
+                yield unit, Feature("lost", SHORTER)
             if ratio > 1.4 * usual:
-                yield unit, Feature("lost", "an output much longer than usual")
+                yield unit, Feature("lost", LONGER)
         if any(one == two and not one.isdigit() for one, two in pairwise(outputs[unit])):
             yield unit, Feature("lost", "a word that occurs twice in a row in the output")

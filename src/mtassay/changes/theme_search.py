@@ -12,7 +12,15 @@ from typing import NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from mtassay.changes.theme_features import NEGATION_ADDED, Feature, FeatureKind, FeatureTable, words_in
+from mtassay.changes.theme_features import (
+    LONGER,
+    NEGATION_ADDED,
+    SHORTER,
+    Feature,
+    FeatureKind,
+    FeatureTable,
+    words_in,
+)
 from mtassay.data.display import Block, Line, Span
 from mtassay.data.marks import marked
 from mtassay.data.nouns import Observation
@@ -365,7 +373,10 @@ def _examples(
     table: FeatureTable,
     right: Mapping[str, str],
 ) -> tuple[Block, ...]:
-    """The failures that have most of what belongs to the cause, short ones first, each of another family."""
+    """The failures that have most of what belongs to the cause, each of another family.
+
+    Short ones are first; where the length is the cause, those with the most unusual length.
+    """
     own = dict.fromkeys([cause.feature, *cause.twins, *cause.parts])
     weights: dict[int, float] = {}
     for number, feature in enumerate(table.features):
@@ -373,7 +384,12 @@ def _examples(
             for unit in table.units[number].tolist():
                 weights[unit] = weights.get(unit, 0) + (3 if feature in cause.twins else 1)
     units = [unit for unit in cause.fresh.tolist() if failed[unit] and not _is_right(observations[unit])]
-    units.sort(key=lambda u: (-weights.get(u, 0), len(observations[u].source) + len(observations[u].output)))
+    if cause.feature.name in (SHORTER, LONGER):
+        sign = 1 if cause.feature.name == SHORTER else -1
+        units.sort(key=lambda u: sign * len(observations[u].output) / len(observations[u].source))
+    else:
+        size = [len(o.source) + len(o.output) for o in observations]
+        units.sort(key=lambda u: (-weights.get(u, 0), size[u]))
     chosen: dict[str, Observation] = {}
     for unit in units:
         observation = observations[unit]

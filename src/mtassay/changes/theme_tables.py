@@ -27,7 +27,7 @@ SYSTEMS = 20
 """So many systems are shown, those with the most failures; a program gets all."""
 COUNTED = (
     "Failures are counted over all methods and runs here, each output once, also of items on which systems "
-    "are not compared: so there may be more than in a table."
+    "are not compared, so more outputs may count here than in a table."
 )
 """Why a theme counts more failures than a table beside it."""
 _NAME = 60

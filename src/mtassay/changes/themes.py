@@ -111,6 +111,8 @@ def find_themes(
         features = 0
         if enough([o.verdict == "fail" for o in observations]):
             table = find_features(observations, pair)
+            if any(o.is_high for o in observations):  # failures are what a metric scores low
+                table = table.causes()
             features = len(table.features)
             causes = find_causes(observations, table, alpha=alpha, trials=trials, seed=seed)
             right = _right(system, materials) if causes else {}

@@ -97,7 +97,7 @@ def span_answer(answer: str) -> SpanAnswer:
     if not isinstance(record, dict) or not isinstance(record.get("spans"), list):
         raise ValueError(f'the answer has no list "spans". {_SHAPE}')
     if strange := sorted(set(record) - {"spans", "score"}):
-        raise ValueError(f"the answer has {strange[0]!r}, which means nothing. {_SHAPE}")
+        raise ValueError(f"the answer has {strange[0]!r}, which is not a key. {_SHAPE}")
     if len(record["spans"]) > _MOST_SPANS:
         raise ValueError(f"{len(record['spans']):,} spans in one answer; at most {_MOST_SPANS:,} are read")
     score = record.get("score")
@@ -105,7 +105,7 @@ def span_answer(answer: str) -> SpanAnswer:
         raise ValueError(f'"score" is {json.dumps(score)[:40]}, not a number')
     spans = tuple(map(_span, record["spans"]))
     if len(set(spans)) < len(spans):
-        raise ValueError("one span is there twice. Keep one of them")
+        raise ValueError("one span occurs twice. Keep one of them")
     return SpanAnswer(tuple(sorted(spans, key=_in_order)), None if score is None else float(score))
 
 
@@ -125,7 +125,7 @@ def _span(record: Any) -> AnswerSpan:
         raise ValueError(f"a span is an object, not {json.dumps(record)[:40]}")
     told = json.dumps(record, ensure_ascii=False)[:80]
     if strange := sorted(set(record) - _SPAN_KEYS):
-        raise ValueError(f"span {told} has {strange[0]!r}, which means nothing")
+        raise ValueError(f"span {told} has {strange[0]!r}, which is not allowed")
     start, end = record.get("start"), record.get("end")
     are_counts = all(isinstance(at, int) and not isinstance(at, bool) for at in (start, end))
     if not are_counts or not 0 <= start < end:  # type: ignore[operator]

@@ -56,11 +56,12 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A place in a text of a unit, in characters, `end` not included."""
+    """A place in a text of a unit, in characters, `end` not included; `index` is another unit's, if it is."""
 
     side: Literal["source", "output"]
     start: int
     end: int
+    index: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

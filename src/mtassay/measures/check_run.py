@@ -29,11 +29,12 @@ _ABOVE_REFERENCES = ("terms", "style")
 
 @dataclass(frozen=True, slots=True)
 class CheckMark(Evidence):
-    """A place in the source or the output, in characters."""
+    """A place in the source or the output, in characters; `id` is another text's, where it is not here."""
 
     side: str = "output"
     start: int = 0
     end: int = 0
+    id: str = ""
 
     def written(self) -> tuple[str, ...]:
         return ("side", "start", "end")
@@ -61,7 +62,15 @@ class CheckEvidence(Evidence):
 
     def spans(self, side: str) -> list[tuple[int, int]]:
         """The marked places of one side."""
-        return [(mark.start, mark.end) for mark in self.marks if mark.side == side]
+        return [(mark.start, mark.end) for mark in self.marks if mark.side == side and not mark.id]
+
+    def elsewhere(self) -> dict[str, list[tuple[int, int]]]:
+        """The marked places in outputs of other texts of the document, by their ids."""
+        places: dict[str, list[tuple[int, int]]] = {}
+        for mark in self.marks:
+            if mark.id:
+                places.setdefault(mark.id, []).append((mark.start, mark.end))
+        return places
 
 
 def id_of(finding: Finding) -> str:
@@ -93,7 +102,8 @@ class ChosenChecks(NamedTuple):
 def check_names(value: str | Iterable[str]) -> tuple[str, ...]:
     """Names of checks, separated by commas or in a list, each once; `UsageError` for an unknown one.
 
-    A group means its checks; `default`, `all` and `none` are for all of them.
+    A group means its checks, and a severity those of it that are on by default; `default`, `all` and `none`
+    are for all of them.
 
     >>> check_names("numbers, negation"), check_names(["none"])
     (('numbers', 'negation'), ('none',))
@@ -105,7 +115,7 @@ def check_names(value: str | Iterable[str]) -> tuple[str, ...]:
     given = tuple(
         dict.fromkeys(name.strip().lower() for text in texts for name in text.split(",") if name.strip())
     )
-    available = [*names("check"), *GROUPS, DEFAULT, ALL, NONE]
+    available = [*names("check"), *GROUPS, *SEVERITIES, DEFAULT, ALL, NONE]
     for name in given:
         if name not in available:
             raise UsageError(f"No check '{name}'. {suggest(name, available)}")
@@ -130,7 +140,8 @@ def choose_checks(
     not_run: dict[str, str] = {}
     for name, kind in each_named("check"):
         is_named = name in wanted or kind.group in wanted
-        if name in unwanted or kind.group in unwanted or not (is_named or {DEFAULT, ALL} & {*wanted}):
+        is_meant = is_named or not {DEFAULT, ALL, kind.severity}.isdisjoint(wanted)
+        if not is_meant or not {name, kind.group, kind.severity}.isdisjoint(unwanted):
             continue
         if not is_named and ALL not in wanted and not is_on(kind, pair):
             continue
@@ -271,7 +282,7 @@ def run_checks(
         for name, alarm in found:
             alarms.setdefault((alarm.index, order[name], name), []).append(alarm)
         findings[system] = [
-            _finding(own[place], system, by_id[name], alarms[place, at, name])
+            _finding(own, own[place], system, by_id[name], alarms[place, at, name])
             for place, at, name in sorted(alarms)
         ]
     return findings
@@ -288,7 +299,13 @@ def _settled(check: Check, alarms: Sequence[Alarm], units: Sequence[Unit]) -> It
     places, own = _having(units, [_lacks(unit) for unit in units], _needs(check))
     at = {place: index for index, place in enumerate(places)}
     moved = [replace(alarm, index=at[alarm.index]) for alarm in alarms]
-    return [replace(alarm, index=places[alarm.index]) for alarm in check.settle(moved, own)]
+    return [_moved(alarm, places) for alarm in check.settle(moved, own)]
+
+
+def _moved(alarm: Alarm, places: Sequence[int]) -> Alarm:
+    """An alarm among some units as one among all, whose places these are."""
+    marks = tuple(m if m.index is None else replace(m, index=places[m.index]) for m in alarm.marks)
+    return replace(alarm, index=places[alarm.index], marks=marks)
 
 
 def _distinct(units: Mapping[str, Sequence[Unit]]) -> tuple[Sequence[Unit], Mapping[str, Sequence[int]]]:
@@ -326,7 +343,7 @@ def _find(context: CheckContext, task: _Task) -> list[tuple[str, Alarm]]:
         for alarm in find(own, context):
             unit = own[alarm.index]
             if unit.output not in unit.references or check.group in _ABOVE_REFERENCES:
-                found.append((check.id, replace(alarm, index=places[alarm.index])))
+                found.append((check.id, _moved(alarm, places)))
     return found
 
 
@@ -366,7 +383,9 @@ def _having(
     return (range(len(units)), units) if len(places) == len(units) else (places, [units[i] for i in places])
 
 
-def _finding(unit: Unit, system: str, check: Check, alarms: Sequence[Alarm]) -> Finding:
+def _finding(
+    units: Sequence[Unit], unit: Unit, system: str, check: Check, alarms: Sequence[Alarm]
+) -> Finding:
     """One finding of all that a check says of a unit; the worst severity means all."""
     severities = [alarm.severity or check.severity for alarm in alarms]
     marks = dict.fromkeys(mark for alarm in alarms for mark in alarm.marks)
@@ -374,7 +393,9 @@ def _finding(unit: Unit, system: str, check: Check, alarms: Sequence[Alarm]) -> 
         why="; ".join(dict.fromkeys(alarm.message for alarm in alarms)),
         severity=min(severities, key=SEVERITIES.index),
         group=check.group,
-        marks=[CheckMark(mark.side, mark.start, mark.end) for mark in marks],
+        marks=[
+            CheckMark(m.side, m.start, m.end, "" if m.index is None else units[m.index].id) for m in marks
+        ],
         fix=alarms[0].fix if len(alarms) == 1 else None,
         file=unit.file,
         key=unit.key,

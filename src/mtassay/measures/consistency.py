@@ -17,19 +17,12 @@ from mtassay.measures.address_forms import (
     variants_of,
 )
 from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Unit, code_of, language_of, mark, quoted
+from mtassay.measures.document_checks import Use, both, minority, name_of, without_speech
+from mtassay.nlp.word_forms import WordForms, word_forms
 
 _FOLD = re.compile(r"[\W_]+")
-# People who are quoted may speak otherwise than who tells it.
-_SPEECH = re.compile('「[^」]*」?|『[^』]*』?|„[^“”]*[“”]?|“[^”]*”|"[^"]*"|«[^»]*»|»[^«]*«')
-
-
-def _blank(match: re.Match[str]) -> str:
-    return " " * len(match[0])
-
-
-def _name(unit: Unit) -> str:
-    """What a text is called in a message."""
-    return quoted(unit.key or unit.id)[1:-1]
+# Who speaks, before what they say: (ANNA) Yes.
+_SPEAKER = re.compile(r"\s*[(\[]([A-Z][^)\]]{0,30})[)\]]")
 
 
 def _fold(text: str) -> str:
@@ -68,7 +61,8 @@ class SameSource(Check):
             if len(counts) == 1:
                 continue
             usual, _ = counts.most_common(1)[0]
-            where = next(units[index] for index in indexes if units[index].output.strip() == usual)
+            at = next(index for index in indexes if units[index].output.strip() == usual)
+            where = units[at]
             for index in indexes:
                 unit = units[index]
                 text = unit.output.strip()
@@ -76,8 +70,9 @@ class SameSource(Check):
                 inflected = " " not in source and text[:-2] == usual[: len(text) - 2] and len(text) > 4
                 # With references, the translations of people may differ too.
                 if _fold(text) != _fold(usual) and not inflected and unit.output not in unit.references:
-                    message = f"The same source is translated as {quoted(usual)} elsewhere ({_name(where)})"
-                    alarms.append(Alarm(index, message, mark("output", 0, len(unit.output))))
+                    message = f"The same source is translated as {quoted(usual)} elsewhere ({name_of(where)})"
+                    own, other = (Use(i, "", 0, len(units[i].output)) for i in (index, at))
+                    alarms.append(Alarm(index, message, both(own, other)))
         yield from sorted(alarms, key=lambda alarm: alarm.index)
 
 
@@ -109,8 +104,9 @@ class SameTarget(Check):
                     and source.upper() != source.lower()
                     and _differ(source, unit.source, english=english)
                 ):
-                    message = f"{quoted(source)} ({_name(units[other])}) has the same translation"
-                    yield Alarm(index, message, mark("output", 0, len(unit.output)))
+                    message = f"{quoted(source)} ({name_of(units[other])}) has the same translation"
+                    own, there = (Use(i, "", 0, len(units[i].output)) for i in (index, other))
+                    yield Alarm(index, message, both(own, there))
                     break
             if len(earlier) < 8:
                 earlier.append(index)
@@ -190,29 +186,68 @@ class NameDrift(Check):
             for name in {name for text in texts.values() for name in _NAME.findall(text)}:
                 if name.lower() not in words:
                     inside = [index for index in rows if re.search(rf"\b{name}\b", texts[index])]
-                    alarms += _drifting(name, {index: units[index] for index in inside})
+                    forms = word_forms(code_of(context.target))
+                    alarms += _drifting(name, {index: units[index] for index in inside}, forms)
+            for name in {name for text in texts.values() for name in _ABBREVIATION.findall(text)}:
+                alarms += _abbreviated(name, {index: units[index] for index in rows})
         yield from sorted(alarms, key=lambda alarm: alarm.index)
 
 
-def _drifting(name: str, units: Mapping[int, Unit]) -> Iterator[Alarm]:
+_ABBREVIATION = re.compile(r"\b[A-Z]{3,6}\b")
+_CAPITALS = re.compile(r"(?<![^\W\d_])[A-ZÀ-ÞА-ЯЁ]{2,6}(?![a-rt-zß-ÿа-яёA-ZÀ-ÞА-ЯЁ])")
+
+
+def _abbreviated(name: str, units: Mapping[int, Unit]) -> Iterator[Alarm]:
+    """The texts that abbreviate otherwise than most: RFS and SLR."""
+    uses = []
+    for index, unit in units.items():
+        source = unit.source or ""
+        missing = {word for word in _CAPITALS.findall(source) if word not in unit.output}
+        if re.search(rf"\b{name}\b", source) and missing <= {name}:
+            found = [m for m in _CAPITALS.finditer(unit.output) if m[0] == name or m[0] not in source]
+            own = [m for m in found if m[0] == name] or [m for m in found if _abbreviates(m[0], name)]
+            uses += [Use(index, own[0][0], *own[0].span())] if own else []
+    few = minority(uses)
+    if few is None:
+        return
+    usual, where = few.usual, f"{few.agreeing} other places ({name_of(units[few.usual.row])})"
+    for use in few.others:
+        yield Alarm(use.row, f"'{name}' is '{use.form}' here and '{usual.form}' in {where}", both(use, usual))
+
+
+def _abbreviates(word: str, name: str) -> bool:
+    """Whether an abbreviation may be a translation of another one: most of its letters are there."""
+    shared = (Counter(word) & Counter(name)).total()
+    return word != name and abs(len(word) - len(name)) < 2 and 2 * shared > len(name)
+
+
+_NO_NAME = re.compile("(?:ian|ese|ish|ern)$")
+"""Asian, Western: translated by the words around them."""
+
+
+def _drifting(name: str, units: Mapping[int, Unit], forms: WordForms) -> Iterator[Alarm]:
     """The texts that spell a name nearly as it is, where as many or more keep it, in any inflection."""
+    if _NO_NAME.search(name):
+        return
     # Endings change (Siso, Sisa; Marcus, Marka), and so may the last vowel of a stem (Kayel, Kayle).
     endless = re.sub("(?:[aeiou]s|[aeiouy])$", "", name)
-    stems = (name[: max(4, len(name) - 2)], endless, re.sub("[aeiou](?=[^aeiou]$)", "", name))
+    bare = re.sub("[aeiou](?=[^aeiou]$)", "", name)
+    stems = (name[: max(4, len(name) - 2)], endless, bare, re.sub("c$", "k", endless))  # Atticus, Attika
     kept, others = [], []
     for index, unit in units.items():
         found = list(_CAPITALISED.finditer(unit.output))
-        if any(match[0].startswith(stems) for match in found):
-            kept.append(index)
-        elif near := next(
-            (m for m in found if _is_near(m[0], name) and m[0] not in (unit.source or "")), None
-        ):
-            others.append((index, near))
+        if own := next((m for m in found if m[0].startswith(stems)), None):
+            kept.append(Use(index, name, *own.span()))
+        elif near := next((m for m in found if _is_near(m[0], name)), None):
+            # A word of the language is a translation: Group, Gruppe.
+            is_word = forms.knows(near[0]) or forms.knows(near[0].lower())
+            if near[0] not in (unit.source or "") and not is_word:
+                others.append(Use(index, near[0], *near.span()))
     if kept and len(kept) >= len(others):
-        places = f"{len(kept)} other place{'s' * (len(kept) > 1)} ({_name(units[kept[0]])})"
-        for index, near in others:
-            message = f"'{name}' is {quoted(near[0])} here and kept in {places}"
-            yield Alarm(index, message, mark("output", near.start(), near.end()))
+        where = f"{len(kept)} other place{'s' * (len(kept) > 1)} ({name_of(units[kept[0].row])})"
+        for use in others:
+            message = f"'{name}' is {quoted(use.form)} here and kept in {where}"
+            yield Alarm(use.row, message, both(use, kept[0]))
 
 
 def _is_near(word: str, name: str) -> bool:
@@ -231,13 +266,19 @@ class _Drift(Check):
 
     def _minority(
         self, units: Sequence[Unit], read: Callable[[str, str], list[AddressForm]]
-    ) -> Iterator[tuple[int, AddressForm, str]]:
-        """Each unit that uses another form than most of its file: index, place, and what is usual, and where.
+    ) -> Iterator[tuple[int, AddressForm, str, tuple[Mark, Mark]]]:
+        """Each unit that uses another form than most of its file: index, place, what is usual, and marks.
 
-        Where more than a third do so, it has several voices: of many texts only the first place counts.
+        Where more than a third do so, it has several voices: of many texts only the first place counts. Each
+        speaker of a conversation has a voice.
         """
-        groups: dict[tuple[str, str | None], list[tuple[int, list[AddressForm]]]] = {}
+        groups: dict[tuple[str, str | None, str], list[tuple[int, list[AddressForm]]]] = {}
+        place, speaker = None, ""
         for index, unit in enumerate(units):
+            if (unit.file, unit.document) != place:
+                place, speaker = (unit.file, unit.document), ""
+            if who := _SPEAKER.match(unit.source or ""):
+                speaker = who[1]
             if unit.output.strip():
                 # A word of the source is a name or a command: `dir` is no pronoun there.
                 source = unit.source or ""
@@ -247,7 +288,7 @@ class _Drift(Check):
                     if item.text not in source.split() and not _is_archive(item, source)
                 ]
                 if found:
-                    groups.setdefault((unit.file, unit.document), []).append((index, found))
+                    groups.setdefault((unit.file, unit.document, speaker), []).append((index, found))
         rows = []
         for group in groups.values():
             counts = Counter(name for _, found in group for name in {item.name for item in found})
@@ -255,14 +296,15 @@ class _Drift(Check):
                 continue
             (usual, n), total = counts.most_common(1)[0], sum(counts.values())
             where, first = next((i, item) for i, found in group for item in found if item.name == usual)
-            place = f"{quoted(first.text)} ({_name(units[where])})"
-            told = f"most texts here are {usual} ({n} of {total}), as {place}"
-            minority = [
-                (index, item, told)
+            told = f"{quoted(first.text)} ({name_of(units[where])})"
+            told = f"most texts here are {usual} ({n} of {total}), as {told}"
+            other = Use(where, usual, first.start, first.end)
+            others = [
+                (index, item, told, both(Use(index, item.name, item.start, item.end), other))
                 for index, found in group
                 if (item := next((item for item in found if item.name != usual), None)) is not None
             ]
-            rows += minority if 3 * n >= 2 * total else minority[: total >= 12]
+            rows += others if 3 * n >= 2 * total else others[: total >= 12]
         yield from sorted(rows, key=lambda row: row[0])
 
 
@@ -288,13 +330,12 @@ class AddressDrift(_Drift):
         code = code_of(context.target)
         if not self.applies(context):
             return
-        for index, item, told in self._minority(
-            units, lambda text, source: find_address(_SPEECH.sub(_blank, text), code, source)
+        for index, item, told, marks in self._minority(
+            units, lambda text, source: find_address(without_speech(text), code, source)
         ):
             if any(item.name in {f.name for f in find_address(r, code)} for r in units[index].references):
                 continue
-            message = f"{quoted(item.text)} is {item.name}; {told}"
-            yield Alarm(index, message, mark("output", item.start, item.end))
+            yield Alarm(index, f"{quoted(item.text)} is {item.name}; {told}", marks)
 
 
 class SpellingVariant(_Drift):
@@ -322,9 +363,8 @@ class SpellingVariant(_Drift):
         code = code_of(context.target)
         wanted = variant_of(context.style.get("variant") or context.target)
         if wanted is None:
-            for index, item, told in self._minority(units, lambda text, _: find_variants(text, code)):
-                message = f"{quoted(item.text)} is {item.name}; {told}"
-                yield Alarm(index, message, mark("output", item.start, item.end))
+            for index, item, told, marks in self._minority(units, lambda text, _: find_variants(text, code)):
+                yield Alarm(index, f"{quoted(item.text)} is {item.name}; {told}", marks)
             return
         for index, unit in enumerate(units):
             source = unit.source or ""
@@ -339,10 +379,9 @@ class SpellingVariant(_Drift):
                 if item.text not in source or (code == "zh" and code_of(context.source) != "ja")
             ]
             if wrong and not any(wrong[0].text in reference for reference in unit.references):
-                marks = tuple(Mark("output", item.start, item.end) for item in wrong[:5])
-                yield Alarm(
-                    index, f"{quoted(wrong[0].text)} is {wrong[0].name}, the target is {wanted}", marks
-                )
+                places = tuple(Mark("output", item.start, item.end) for item in wrong[:5])
+                message = f"{quoted(wrong[0].text)} is {wrong[0].name}, the target is {wanted}"
+                yield Alarm(index, message, places)
 
 
 _HABIT = 20
@@ -358,7 +397,8 @@ def _old(units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
         ]
         if items and not any(items[0].text in reference for reference in unit.references):
             where = mark("output", items[0].start, items[0].end)
-            alarm = Alarm(index, f"{quoted(items[0].text)} is an old spelling", where)
+            told = "is written with œ" if code == "fr" else "is an old spelling"
+            alarm = Alarm(index, f"{quoted(items[0].text)} {told}", where)
             found.setdefault(unit.file, []).append(alarm)
     for alarms in found.values():
         yield from alarms[:1] if len(alarms) >= _HABIT else alarms
@@ -380,7 +420,8 @@ def _mixed(units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
         if n >= 3 * other or (n > other == 1):
             for index, start in where:
                 message = f"{quoted(rare)} is written {quoted(usual)} elsewhere ({n} of {n + other})"
-                yield Alarm(index, message, mark("output", start, start + len(rare)))
+                there = Use(others[0][0], "", others[0][1], others[0][1] + len(usual))
+                yield Alarm(index, message, both(Use(index, "", start, start + len(rare)), there))
 
 
 def _is_archive(item: AddressForm, source: str) -> bool:

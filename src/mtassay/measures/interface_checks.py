@@ -131,8 +131,12 @@ def _length_problems(source: str, output: str, unit: Unit) -> Sequence[FormProbl
     limit = unit.facts.get("max_length")
     if not limit or len(output) <= int(limit):
         return ()
-    where = mark("output", int(limit), len(output))
-    return [FormProblem(f"{len(output)} characters, {int(limit)} are allowed", where)]
+    # Inline codes of XLIFF are not shown.
+    length = len(output) - sum(len(code) * output.count(code) for code in unit.facts.get("codes", ()))
+    if length <= int(limit):
+        return ()
+    where = mark("output", int(limit) + len(output) - length, len(output))
+    return [FormProblem(f"{length} characters, {int(limit)} are allowed", where)]
 
 
 _CASELESS = words(

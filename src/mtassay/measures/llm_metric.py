@@ -170,7 +170,9 @@ class LLM(Metric):
         if not 0 <= self.probe <= 1:
             raise UsageError(f"metric 'llm': probe is {self.probe:g}. Give a share from 0 to 1.")
         if self.price and (len(self.price) != 2 or min(self.price) < 0):
-            raise UsageError("metric 'llm': price is that of a million tokens read and written: 0.25,2.")
+            raise UsageError(
+                "metric 'llm': price has two numbers, for a million tokens read and written: 0.25,2."
+            )
 
     @property
     def decimals(self) -> int:  # type: ignore[override]
@@ -294,7 +296,8 @@ class LLM(Metric):
         same = [name for name in systems if family and family_of(name) == family]
         if same:
             context.note(
-                f"{self.label} and {', '.join(same)} seem to be of one family ({family}): language models "
+                f"{self.label} and {', '.join(same)} seem to belong to one family ({family}): language "
+                "models "
                 "tend to prefer their own family's outputs. Compare with a judge of another family"
             )
 

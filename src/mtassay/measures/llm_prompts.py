@@ -160,7 +160,9 @@ def read_better(text: str) -> Judged:
 def _fields(entry: Any) -> tuple[str, str, str]:
     """Span, category and severity of an error; each must be one that we know."""
     if not isinstance(entry, dict) or set(entry) != set(_KEYS):
-        raise BadReplyError("not the JSON asked for", f"an error must have the keys {', '.join(_KEYS)} alone")
+        raise BadReplyError(
+            "not the JSON asked for", f"an error must have only the keys {', '.join(_KEYS)} alone"
+        )
     values = [entry[key] for key in _KEYS]
     if not all(isinstance(value, str) for value in values):
         raise BadReplyError("not the JSON asked for", "span, category and severity must be texts")

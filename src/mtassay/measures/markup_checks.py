@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -290,6 +291,9 @@ _BROKEN_ENTITY = re.compile(
     r"&\s(?:amp|lt|gt|quot|apos|nbsp|#\d{2,5});|&(?:amp|lt|gt|quot|apos|nbsp|hellip|#\d{2,5})(?:\s;|(?![\w;=]))"
     r"|&amp;(?:amp|lt|gt|quot|nbsp|apos|#\d{2,5});"
 )
+_ESCAPED = re.compile(
+    r"&(?:quot|apos|amp|lt|gt|nbsp|#\d{2,5}|#x[0-9a-fA-F]{2,5}|[aeiouAEIOUcnCN](?:acute|grave|uml|circ|tilde|cedil));"
+)
 _RAW = {"&amp;": "&", "&lt;": "<", "&gt;": ">"}
 
 
@@ -318,6 +322,9 @@ def _entity_problems(source: str, output: str, unit: Unit) -> Sequence[FormProbl
     found = _ENTITY.findall(output)
     if not expected and not found:
         return ()
+    if not expected and (match := _ESCAPED.search(output)):
+        where = mark("output", *match.span())
+        return [FormProblem(f"{quoted(match[0])} is escaped", where, "minor", html.unescape(output))]
     problems: list[FormProblem] = []
     if expected:
         usual = _BROKEN_ENTITY.findall(source)

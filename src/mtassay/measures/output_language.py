@@ -457,7 +457,7 @@ def _is_label(source: str, language: str | None, target: str | None) -> bool:
 def _may_stay(unit: Unit, target: str | None) -> bool:
     """Whether a few words of a copy are all words of the target language, or nouns that got a capital."""
     words, forms = words_of(unit.output), word_forms(target or "")
-    if not forms.has_dictionary or len(words) > 4:
+    if not forms.has_dictionary or not 0 < len(words) <= 4:
         return False
     if target == "de" and unit.output != unit.source and all(word[0].isupper() for word in words):
         return True
@@ -632,10 +632,15 @@ class MixedLanguage(Check):
                 yield alarm
                 continue
             common = _parts_of(source).intersection(output.split()) - words.own
-            if sum(map(str.islower, common)) < 2 or is_same_text(source, output):
+            if len(common) < 2 or is_same_text(source, output):
                 continue
             left = words.leftovers(unit)
             n = sum(left)
+            if n < 0.7 * len(left) and (slang := _copied_slang(source, output, words.target)):
+                yield Alarm(index, f"{slang} words are as in the source")
+                continue
+            if sum(map(str.islower, common)) < 2:
+                continue
             if 2 <= n < 4 and 5 * n >= 2 * len(left) and self._are_strange(unit, left, words):
                 yield Alarm(index, f"{n} of {len(left)} words are left in the source language")
             if n < 4 or n >= 0.7 * len(left):  # a word or two, or wholly untranslated
@@ -658,6 +663,20 @@ class MixedLanguage(Check):
             word.islower() and len(word) > 3 and not is_loan(word) and not knows_word(word, target)
             for word in own
         )
+
+
+def _copied_slang(source: str, output: str, target: str | None) -> int:
+    """How many words are as in the source if these are half of the output: three at least, and no names."""
+    there, here = (words_of(_BRACKETED.sub(" ", without_quotes(text))) for text in (source, output))
+    if target is None or len(here) < 4 or _USAGE.search(source):
+        return 0
+    is_loud, known = _is_loud(source), {word.lower() for word in there}
+    own = [word.lower() for word in here if word.isalpha() and (is_loud or word[0].islower())]
+    copied = [word for word in own if word in known and not is_loan(word) and not knows_word(word, target)]
+    return len({*copied}) if 5 * len(copied) >= 2 * len(here) and len({*copied}) >= 3 else 0
+
+
+_BRACKETED = re.compile(r"\[[^\]]{1,40}\]")
 
 
 def _strange_script(index: int, unit: Unit, strange: re.Pattern[str]) -> Alarm | None:

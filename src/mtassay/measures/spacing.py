@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import html
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import ClassVar
 
 from mtassay.measures.check import (
-    Alarm,
-    Check,
     CheckContext,
     ConventionCheck,
     FormProblem,
     Mark,
-    Severity,
     Unit,
     UnitCheck,
     code_of,
@@ -262,19 +257,28 @@ def _is_short(lines: Sequence[str], output: str) -> bool:
     return sum(map(len, lines)) <= 45 and len(output) <= 66
 
 
-# What a text in the wrong encoding looks like: UTF-8 read as Latin-1 or Windows-1252.
-_MOJIBAKE = re.compile(
-    r"Ã[\u0080-\u00bf¤¶¼Ÿ©¨ª«¢¡£­±³µ‚ƒ„…†‡ˆ‰Š‹Œ]|â€[™œ\u009d\u0093\u0094“”¦˜¢\u0080-\u00a6]|Â[\u00a0«»°©®·¿¡]|Ð[\u0080-\u00bf].Ð"
+# Bytes of UTF-8 read as Windows-1252 or Latin-1, which no language writes: Ã©, â€™, Ð¿Ñ€.
+_LATE = r"\u0080-\u00bf\u0152-\u0192\u02c6\u02dc\u2013-\u2122"
+_WRONGLY_READ = re.compile(
+    rf"Ã[{_LATE}]|â€[{_LATE}]|Â[\u00a0-\u00bf]|(?:[ÐÑ][{_LATE}]){{2,}}|(?:Å[\u0080-\u00bf\u0152-\u0178]"
+    rf"|Ä[\u0080-\u00bf\u0152-\u0178]){{2,}}|(?:[äåæçèé][{_LATE}]{{2}}){{2,}}|[\u00c0-\u00ff]{{4,}}"
 )
-_INVISIBLE = re.compile("[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u0080-\u009f\ufeff\u2060\ufffc]")
-_INVISIBLE_OR_ZERO = re.compile(_INVISIBLE.pattern[:-1] + "\u200b]")
+_ESCAPED = re.compile(r"\\u[0-9a-fA-F]{4}")
+_CONTROL = re.compile("[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufffc\ufffe\uffff]")
+# Not the joiners U+200C and U+200D, with which Persian, Hindi and emoji are spelled.
+_UNSEEN = re.compile("[\ufeff\u2060\u00ad\u202a-\u202e\u2066-\u2069]")
+_UNSEEN_OR_ZERO = re.compile(_UNSEEN.pattern[:-1] + "\u200b]")
+# What all of these have, which is cheap to see.
+_ODD = re.compile(
+    f"{_CONTROL.pattern}|{_UNSEEN_OR_ZERO.pattern}|\ufffd|[ÃâÂÐÑÅÄäåæçèé][{_LATE}€]|[\u00c0-\u00ff]{{4}}"
+)
 _LATIN_OTHER = re.compile(r"[A-Za-z][\u0370-\u03ff\u0400-\u04ff]|[\u0370-\u03ff\u0400-\u04ff][A-Za-z]")
 _LOOKALIKE = frozenset("аеорсухіјѕԁһАВЕКМНОРСТХІЈЅαβνορυΑΒΕΖΗΙΚΜΝΟΡΤΥΧ" + "aeopcyxijsABEKMHOPCTXIJSZNvu")
 _MIXED = re.compile(r"[^\W\d_]+")
 
 
 class Characters(UnitCheck):
-    """Broken, invisible and look-alike characters.
+    """Mojibake, lost, escaped, invisible and look-alike characters.
 
     >>> units = [Unit("1", "MÃ¼ller ist da", "Müller is here"), Unit("2", "Имя \\ufffd", "Name")]
     >>> [alarm.message for alarm in Characters().find(units, CheckContext("en", "de"))]
@@ -284,10 +288,12 @@ class Characters(UnitCheck):
     id = "characters"
     group = "form"
     severity = "major"
-    about = "characters that are lost, in a wrong encoding, invisible, or of another script inside a word"
+    about = (
+        "characters that are lost, escaped, in a wrong encoding, invisible, or of another script in a word"
+    )
 
     def look(self, context: CheckContext) -> Callable[[str, str, Unit], Sequence[FormProblem]]:
-        invisible = _INVISIBLE if code_of(context.target) in UNSPACED else _INVISIBLE_OR_ZERO
+        invisible = _UNSEEN if code_of(context.target) in UNSPACED else _UNSEEN_OR_ZERO
         if code_of(context.target) not in ("ja", "zh"):
             strange = _STRANGE.get(code_of(context.target))
             return lambda source, output, unit: [
@@ -307,24 +313,31 @@ def _character_problems(source: str, output: str, invisible: re.Pattern[str]) ->
     for char in () if source.isascii() else _symbols(source):
         if char not in output:
             problems.append(FormProblem(f"{char} is missing", mark_all("source", source, char), "minor"))
+    if "\\u" in output and (match := _ESCAPED.search(output)) and not _ESCAPED.search(source):
+        problems.append(FormProblem(f"{quoted(match[0])} is escaped", mark("output", *match.span())))
     if output.isascii() and output.isprintable():
         return problems
-    if "\ufffd" in output and "\ufffd" not in source:
-        problems.append(
-            FormProblem("A character was lost (U+FFFD)", mark_all("output", output, "\ufffd"), "critical")
-        )
-    match = _MOJIBAKE.search(output)
-    if match and match[0] not in source:
-        message = f"{quoted(match[0])} looks like text in a wrong encoding"
-        problems.append(FormProblem(message, mark("output", match.start(), match.end())))
-    match = invisible.search(output)
-    if match and match[0] not in source:
-        message = f"An invisible character (U+{ord(match[0]):04X})"
-        problems.append(FormProblem(message, mark("output", match.start(), match.end())))
+    if _ODD.search(output):
+        problems += _odd_problems(source, output, invisible)
     match = _LATIN_OTHER.search(output)
     if match and match[0] not in source:
         problems += _mixed_words(source, output)
     return problems
+
+
+def _odd_problems(source: str, output: str, invisible: re.Pattern[str]) -> Iterator[FormProblem]:
+    if "\ufffd" in output and "\ufffd" not in source:
+        where = mark_all("output", output, "\ufffd")
+        yield FormProblem("A character was lost (U+FFFD)", where, "critical")
+    if (match := _WRONGLY_READ.search(output)) and match[0] not in source:
+        message = f"{quoted(match[0])} looks like text in a wrong encoding"
+        yield FormProblem(message, mark("output", *match.span()))
+    if (match := _CONTROL.search(output)) and not _CONTROL.search(source):
+        message = f"An invisible control character (U+{ord(match[0]):04X})"
+        yield FormProblem(message, mark("output", *match.span()))
+    elif (match := invisible.search(output)) and not invisible.search(source):
+        message = f"An invisible character (U+{ord(match[0]):04X})"
+        yield FormProblem(message, mark("output", *match.span()), "minor", invisible.sub("", output))
 
 
 @lru_cache(maxsize=1 << 14)
@@ -453,73 +466,3 @@ def _form_problems(source: str, output: str, unit: Unit) -> Sequence[FormProblem
             f"'{shown}' is written as several characters (not NFC)", (Mark("output", start, end),), fix=normal
         )
     ]
-
-
-# Bytes of UTF-8 read as Windows-1252 or Latin-1, which no language writes: Ã©, â€™, Ð¿Ñ€.
-_WRONGLY_READ = re.compile(
-    r"Ã[\u0080-\u00bf\u0152-\u0178\u2013-\u2122]|â€[\u0080-\u00bf\u0152-\u0178\u2013-\u2122]"
-    r"|Â[\u00a0-\u00bf](?=\s|$|\w)"
-    r"|(?:[ÐÑ][\u0080-\u00bf\u0152-\u0178\u2013-\u2122]){2,}|(?:Å[\u0080-\u00bf\u0152-\u0178]"
-    r"|Ä[\u0080-\u00bf\u0152-\u0178]){2,}"
-    r"|(?:[äåæçèé][\u0080-\u00bf\u0152-\u0178\u2013-\u2122]{2}){2,}|[\u00c0-\u00ff]{4,}"
-)
-_ENTITY = re.compile(
-    r"&(?:quot|apos|amp|lt|gt|nbsp|#\d{2,5}|#x[0-9a-fA-F]{2,5}|[aeiouAEIOUcnCN](?:acute|grave|uml|circ"
-    r"|tilde|cedil));"
-)
-_ESCAPED = re.compile(r"\\u[0-9a-fA-F]{4}")
-# Not the joiners U+200C and U+200D, with which Persian, Hindi and emoji are spelled.
-_UNSEEN = re.compile("[\ufeff\u200b\u2060\u00ad\u202a-\u202e\u2066-\u2069]")
-_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
-
-
-# What all of these have, which is cheap to see.
-_ODD = re.compile(
-    "[\ufffd\ufeff\u200b\u2060\u00ad\u202a-\u202e\u2066-\u2069\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]"
-    "|[ÃâÂÐÑÅÄäåæçèé][\u0080-\u00bf\u0152-\u0178\u2013-\u2122]|[\u00c0-\u00ff]{4}"
-)
-
-
-class Encoding(Check):
-    """Mojibake, lost characters, entities, invisible and control characters."""
-
-    id: ClassVar[str] = "encoding"
-    group: ClassVar[str] = "form"
-    severity: ClassVar[Severity] = "major"
-    about: ClassVar[str] = "characters are broken, escaped or invisible"
-
-    def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
-        """One alarm for each unit; where entities or invisible characters are all, the fix takes them out.
-
-        >>> units = [Unit("1", "Tom &amp; Anna", "Tom & Anna"), Unit("2", "cafÃ©", "coffee")]
-        >>> [(alarm.message, alarm.fix) for alarm in Encoding().find(units, CheckContext("en", "de"))]
-        [("'&amp;' is escaped", 'Tom & Anna'), ("'Ã©' is text in a wrong encoding", None)]
-        """
-        for index, unit in enumerate(units):
-            output, source = unit.output, unit.source or ""
-            if "&" in output and (match := _ENTITY.search(output)) and not _ENTITY.search(source):
-                fix = html.unescape(output)
-                mark = Mark("output", *match.span())
-                yield Alarm(index, f"{match.group()!r} is escaped", (mark,), severity="minor", fix=fix)
-                continue
-            if "\\u" in output and (match := _ESCAPED.search(output)) and not _ESCAPED.search(source):
-                yield Alarm(index, f"{match.group()!r} is escaped", (Mark("output", *match.span()),))
-                continue
-            if (output.isascii() and output.isprintable()) or not _ODD.search(output):
-                continue
-            if "\ufffd" in output and "\ufffd" not in source:
-                place = output.index("\ufffd")
-                yield Alarm(index, "a character is lost (\ufffd)", (Mark("output", place, place + 1),))
-            elif match := _CONTROL.search(output):
-                if not _CONTROL.search(source):
-                    name = f"U+{ord(match.group()):04X}"
-                    yield Alarm(index, f"the control character {name}", (Mark("output", *match.span()),))
-            elif match := _UNSEEN.search(output):
-                if not _UNSEEN.search(source) and not any(map(_UNSEEN.search, unit.references)):
-                    name = f"U+{ord(match.group()):04X}"
-                    fix = _UNSEEN.sub("", output)
-                    mark = Mark("output", *match.span())
-                    yield Alarm(index, f"the invisible character {name}", (mark,), severity="minor", fix=fix)
-            elif (match := _WRONGLY_READ.search(output)) and match.group() not in source:
-                message = f"{match.group()!r} is text in a wrong encoding"
-                yield Alarm(index, message, (Mark("output", *match.span()),))

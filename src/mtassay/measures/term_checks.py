@@ -356,9 +356,8 @@ class TermDrift(_TermCheck):
         for own in uses.values():
             counts = Counter(use.place.term for use in own)
             usual, count = counts.most_common(1)[0]
-            for use in own:
-                if use.place.term != usual:
-                    alarms.append(use.alarm(usual, count))
+            other = next(use for use in own if use.place.term == usual)
+            alarms += [use.alarm(other, count) for use in own if use.place.term != usual]
         yield from sorted(alarms, key=lambda alarm: alarm.index)
 
 
@@ -367,11 +366,12 @@ class _Use(NamedTuple):
     occurrence: Occurrence
     place: TermMatch
 
-    def alarm(self, usual: int, count: int) -> Alarm:
-        concept = self.occurrence.concept
+    def alarm(self, usual: _Use, count: int) -> Alarm:
+        concept, place = self.occurrence.concept, usual.place
         where = "1 other place" if count == 1 else f"{count:,} other places"
-        own, other = concept.accepted[self.place.term], concept.accepted[usual]
+        own, other = concept.accepted[self.place.term], concept.accepted[place.term]
         message = f"'{concept.source}' is '{own}' here and '{other}' in {where}"
+        here = Mark("output", self.place.start, self.place.end)
         return Alarm(
-            self.row, message, (self.occurrence.mark, Mark("output", self.place.start, self.place.end))
+            self.row, message, (self.occurrence.mark, here, Mark("output", place.start, place.end, usual.row))
         )

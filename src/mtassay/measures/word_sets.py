@@ -258,8 +258,8 @@ class _Look:
         there, here = source.plain_in(text), target.plain_in(output)
         if bool(there) == bool(here) and (there or not self._without.search(text)):
             return self._opposite(unit)
-        # A value that stays as it is, such as "none", denies nothing.
-        kept = set(_WORDS.findall(text)).intersection(_WORDS.findall(output))
+        # A value that stays as it is, such as "none" or `None`, denies nothing.
+        kept = set(_WORDS.findall(text.lower())).intersection(_WORDS.findall(output.lower()))
         if any(word in kept for word in there or here):
             return None
         # What is not translated at all denies nothing and affirms nothing.

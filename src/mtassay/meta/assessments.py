@@ -20,6 +20,7 @@ from mtassay.meta.agreement_tables import (
     sweep_table,
 )
 from mtassay.meta.correlate import Correlations, CorrelationSettings
+from mtassay.meta.error_spans import NAMES, spans_table
 from mtassay.meta.rated_material import RatedMaterial, Rater
 from mtassay.report.plots import draw
 from mtassay.report.run_text import Form, render_tables, score_rows, to_html
@@ -108,6 +109,8 @@ class AgreementAssessment(Assessment):
         if self.among.result.scores:
             names = {rater.name: rater.label for rater in self.raters}
             tables.append(metrics_table(self.among.result, names, unit=self._unit))
+        if spans := spans_table([score for score in self.result.scores if score.name in NAMES]):
+            tables.append(spans)
         return [*tables[:-1], replace(tables[-1], notes=[*tables[-1].notes, *self.result.notes])]
 
     def figures(self) -> list[Figure]:

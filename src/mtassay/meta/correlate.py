@@ -258,7 +258,7 @@ def _drawn(raters: Sequence[Rater], settings: CorrelationSettings) -> tuple[Draw
         return "systems", ""
     drawn, due_to = drawable(raters)
     if settings.resample == "segments" and drawn == "systems":
-        raise UsageError(f"Segments cannot be drawn for {due_to}: leave it out, or resample systems.")
+        raise UsageError(f"Segments cannot be resampled for {due_to}: leave it out, or resample systems.")
     return drawn, due_to
 
 

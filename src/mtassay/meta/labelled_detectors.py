@@ -239,7 +239,9 @@ def check_detectors(detectors: Sequence[JudgedDetector], labels: Labels, systems
     """An error where two detectors share a name, or no label is about what any of them judged."""
     names = [detector.name for detector in detectors]
     if twice := next((name for name in names if names.count(name) > 1), None):
-        raise UsageError(f"Two detectors are called '{twice}'. Name a list otherwise: `flagged='NAME=FILE'`.")
+        raise UsageError(
+            f"Two detectors are called '{twice}'. Give one of them another name: `flagged='NAME=FILE'`."
+        )
     if any(detector.labels for detector in detectors):
         return
     count = len(labels.pairs) or len(labels.subjects)
@@ -346,7 +348,7 @@ def _fitted(labels: Labels, systems: Sequence[str], name: str) -> dict[PairKey, 
     names = list(dict.fromkeys(key.system for key in labels.pairs))
     if "" in names and len(systems) > 1:
         raise UsageError(
-            f"The labels of {labels.origin or 'these pairs'} do not say of which system they are, and "
+            f"The labels of {labels.origin or 'these pairs'} do not say which system they are about, and "
             f"'{name}' is about {', '.join(systems)}: choose one with --system, or add a column 'system'."
         )
     if not systems:

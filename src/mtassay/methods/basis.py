@@ -164,14 +164,15 @@ def compared_note(result: Result, what: str = "segments", lacks: str = "lacks {}
 _AT_ONCE = 512  # answers that are judged in one batch
 
 JUDGE_OPTION = (
-    "Who judges the outputs: ours, a metric (comet:MODEL) or scores:FILE. Metrics need 30 answers of people."
+    "The judge of the outputs: ours, a metric (comet:MODEL) or scores:FILE. A metric needs 30 answers from "
+    "people first."
 )
 """The help of `--judge`, which means the same in all methods."""
 
 
 CHECKS = option(
-    "Checks by name or group (form, meaning, conduct…), or default, all, none. By default those that proved "
-    "good for the languages.",
+    "Checks by name or group (form, meaning, conduct…), or default, all, none. Default: checks that proved "
+    "reliable for these languages.",
     "--checks",
     metavar="NAMES",
     kind=str | None,
@@ -225,17 +226,19 @@ def checked_note(result: Result) -> str:
 
     >>> counts = {"a": {"segments": 9, "refusal": 4}, "b": {"segments": 9}}
     >>> checked_note(Result(basis={"checks": counts, "flagged": {"refusal": ["i1 (a)", "i2 (a)", "i3 (a)"]}}))
-    'Checks, which change no verdict, flag refusal: i1 (a), i2 (a), i3 (a) and 1 more.'
+    'Checks (they change no verdict) found refusal: i1 (a), i2 (a), i3 (a) and 1 more.'
     """
     told = []
     for name, cases in result.basis.get("flagged", {}).items():
         some = cases[:_SOME]
         rest = sum(counts.get(name, 0) for counts in result.basis["checks"].values()) - len(some)
         told.append(f"{name}: {', '.join(some)}" + (f" and {rest:,} more" if rest else ""))
-    return f"Checks, which change no verdict, flag {'; '.join(told)}." if told else ""
+    return f"Checks (they change no verdict) found {'; '.join(told)}." if told else ""
 
 
-def alarm_table(counted: Mapping[str, Mapping[str, int]], *, detail: bool = False) -> Table | None:
+def alarm_table(
+    counted: Mapping[str, Mapping[str, int]], *, detail: bool = False, note: str = ""
+) -> Table | None:
     """Outputs that checks flag, of all `segments` of each system; `None` if nothing was found.
 
     Few systems, or `detail`: a row for each check, the worst first. Many systems: a row for each of them.
@@ -254,15 +257,17 @@ def alarm_table(counted: Mapping[str, Mapping[str, int]], *, detail: bool = Fals
     if detail or len(counted) <= _FEW_SYSTEMS:
         for check in checks:
             rows.append([check, severity[check], *(_share(counts, check) for counts in counted.values())])
-        return Table(["Check", "severity", *counted], rows, title="Findings of checks")
+        return Table(["Check", "severity", *counted], rows, "Findings of checks", [note] if note else [])
+    levels = [level for level in SEVERITIES if level in severity.values()]
     for system, counts in counted.items():
-        sums = [sum(counts.get(c, 0) for c in checks if severity[c] == level) for level in SEVERITIES]
+        sums = [sum(counts.get(c, 0) for c in checks if severity[c] == level) for level in levels]
         often = sorted((c for c in checks if counts.get(c)), key=lambda check: -counts[check])[:2]
         most = ", ".join(f"{check} {counts[check]:,}" for check in often)
         rows.append([system, *(f"{n:,}" if n else "" for n in sums), most])
     n = max(counts["segments"] for counts in counted.values())
     notes = [f"Findings in {n:,} segments, by the severity of the check. The report names all of them."]
-    return Table(["System", *SEVERITIES, "most often"], rows, title="Findings of checks", notes=notes)
+    notes += [note] if note else []
+    return Table(["System", *levels, "most often"], rows, title="Findings of checks", notes=notes)
 
 
 def _share(counts: Mapping[str, int], check: str) -> str:
@@ -352,8 +357,8 @@ def ask_judge(
         else:
             more = f" ({len(said)} answers so far{of})" if said else ""
             context.note(
-                f"Probabilities are those of a usual rater. {ENOUGH} answers of your readers about a system "
-                f"recalibrate them{more}."
+                f"Probabilities are for a typical rater. {ENOUGH} answers by your own readers about a "
+                f"system recalibrate them{more}."
             )
     return opinions
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtassay.data.display import Cell, Figure, Headline, Leaderboard, Point, Series, Table
+from mtassay.data.marks import plural
 from mtassay.data.nouns import Ledger, Output, Run
 from mtassay.data.run_view import RunView
 from mtassay.stats.resampling import bootstrap_scores, interval
@@ -120,7 +121,7 @@ def _price(price: Sequence[float], outputs: Sequence[Output], characters: Mappin
 
 
 def _tokens(output: Output, key: str) -> int:
-    return int(output.meta.get("usage", {}).get(key, 0))
+    return int(output.meta.get("usage", {}).get(key, 0)) if output.meta else 0
 
 
 def _times(outputs: Sequence[Output]) -> tuple[float | None, float | None]:
@@ -190,7 +191,7 @@ def _why_first(first: Sequence[Offer], key: str, label: str) -> str:
         numbers["price"] = f"{offer.price:,.2f} {offer.currency}".rstrip() + " for 1 M characters"
     if key == "middle":
         numbers = {"middle": f"{offer.middle:.2f} s a text"} | numbers
-    left = [f"{offer.failed:,} texts without an answer"] * (offer.failed > 0)
+    left = [f"{plural(offer.failed, 'text')} without an answer"] * (offer.failed > 0)
     own = numbers.pop(key)
     return own if len(first) > 1 else ", ".join([own, *numbers.values(), *left])
 

@@ -302,8 +302,8 @@ class EngineContext(RunContext):
         self.origins[system.name] = self.origins.get(system.name, Origin(engine=system.engine)) + spent.origin
         if self.workspace and (waiting := self.workspace.waiting):
             self.note(
-                f"{self.workspace.path} could not be written: {waiting:,} answers wait beside it, and go in "
-                "when it is opened next."
+                f"{self.workspace.path} could not be written: {waiting:,} answers are kept beside it and "
+                "added when it is opened next."
             )
         self.spent[system.signature] = Tally(
             0,

@@ -20,7 +20,6 @@ from mtassay.data.errors import UsageError
 from mtassay.data.nouns import Output, Request, Run, RunContext, Statistics, System
 from mtassay.data.settings import option
 from mtassay.measures.metric import Metric
-from mtassay.nlp.sentence_alignment import split_sentences
 from mtassay.stats.proportions import change_interval
 from mtassay.systems.live import Ask
 
@@ -41,7 +40,7 @@ class RepeatSettings:
     repeat: int = field(
         default=1,
         metadata=option(
-            "Ask sampled systems so many times: what changes by chance is in the intervals, and no finding.",
+            "Ask sampled systems this many times. Intervals then include what changes by chance.",
             metavar="K",
             least=1,
             most=50,
@@ -316,6 +315,13 @@ def ask_in_context(requests: Sequence[Request], ask: Ask) -> list[Output]:
     text alone.
     """
     inside = [place for place, request in enumerate(requests) if request.context]
+    if not inside:
+        return list(ask(requests))
+    from mtassay.nlp.sentence_alignment import split_sentences  # has slow expressions
+
+    def last(text: str | None, n: int) -> str | None:
+        return None if text is None else " ".join(split_sentences(text)[-n:])
+
     asked = [r._replace(text=f"{r.context} {r.text}", context=None) if r.context else r for r in requests]
     answers = ask([*asked, *(requests[place]._replace(context=None) for place in inside)])
     for place, alone in zip(inside, answers[len(requests) :], strict=True):
@@ -323,13 +329,9 @@ def ask_in_context(requests: Sequence[Request], ask: Ask) -> list[Output]:
         n = len(split_sentences(requests[place].text or ""))
         meta = {**whole.meta, "whole": whole.text, ALONE: texts_of(alone)}
         if AGAIN in meta:
-            meta[AGAIN] = [_last(text, n) for text in meta[AGAIN]]
-        answers[place] = whole._replace(text=_last(whole.text, n), meta=meta)
+            meta[AGAIN] = [last(text, n) for text in meta[AGAIN]]
+        answers[place] = whole._replace(text=last(whole.text, n), meta=meta)
     return answers[: len(requests)]
-
-
-def _last(text: str | None, n: int) -> str | None:
-    return None if text is None else " ".join(split_sentences(text)[-n:])
 
 
 def context_table(run: Run) -> Table | None:

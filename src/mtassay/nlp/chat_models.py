@@ -178,7 +178,7 @@ def _reply(answer: Any, what: str) -> ChatReply:
     if isinstance(refusal, str) and refusal:
         text, reason = text or refusal, "refusal"
     if text is None:
-        raise BusyError(f"{what} answered a reply that is no text")
+        raise BusyError(f"{what} sent a reply that is not text")
     return ChatReply(
         text=text,
         finish_reason=reason if isinstance(reason, str) else None,

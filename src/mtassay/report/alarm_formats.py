@@ -9,7 +9,7 @@ from urllib.parse import quote
 from xml.etree import ElementTree
 
 from mtassay import __version__
-from mtassay.data.marks import json_text, printable
+from mtassay.data.marks import json_text, plural, printable
 from mtassay.data.nouns import Finding, Run
 from mtassay.data.registry import find, is_known
 from mtassay.measures.check_run import CheckEvidence, id_of
@@ -86,7 +86,7 @@ def to_junit(run: Run) -> str:
             for name, findings in own.items():
                 case = ElementTree.SubElement(suite, "testcase", name=name, classname=_xml(file or system))
                 if findings:
-                    worst = f"{len(findings):,} findings: {_about(name)}"
+                    worst = f"{plural(len(findings), 'finding')}: {_about(name)}"
                     failure = ElementTree.SubElement(case, "failure", message=_xml(worst))
                     failure.text = "\n".join(_xml(_line(finding)) for finding in findings)
     ElementTree.indent(root)

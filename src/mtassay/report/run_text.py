@@ -128,7 +128,7 @@ def render(
         record = {**view.record(), **view.differences_record(look)}
         return json_text(record, indent=2)
     if form == "tsv" and look.examples:
-        raise UsageError("Differences of systems are no table for tsv. Choose text, md, latex or json.")
+        raise UsageError("Differences of systems cannot be printed as tsv. Choose text, md, latex or json.")
     if form == "tsv":
         return to_tsv(score_rows(run.result))
     if form == "text" and not color and not look.mark:

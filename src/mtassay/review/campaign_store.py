@@ -12,8 +12,16 @@ from typing import Any, NamedTuple
 from mtassay.data.errors import UsageError
 from mtassay.data.nouns import Question, Review
 from mtassay.data.subjects import Decision, Subject, answer_about, decide, is_model, review_now
-from mtassay.review.campaigns import Campaign, CampaignSubject, FrozenAnswers, frozen_answers, order_key
-from mtassay.review.quality_control import kind_of_check
+from mtassay.review.campaigns import (
+    Campaign,
+    CampaignSubject,
+    FrozenAnswers,
+    frozen_answers,
+    order_key,
+    refuse_deadlock,
+    refuse_unfinishable,
+)
+from mtassay.review.quality_control import is_counted, kind_of_check
 from mtassay.runtime.database import checksum
 from mtassay.runtime.workspace import Workspace
 from mtassay.runtime.workspace_file import now_exactly
@@ -93,16 +101,49 @@ class CampaignStore:
         if campaign.closed:
             return campaign
         ended = replace(campaign, closed=now_exactly())
-        content = json.dumps(ended.record(), ensure_ascii=False)
-        row = (ended.name, content)
         with self._database.transaction() as connection:
-            connection.execute(
-                "UPDATE campaigns SET content = ?, checksum = ? WHERE name = ?",
-                (content, checksum(row), ended.name),
-            )
-            connection.execute("DELETE FROM handouts WHERE campaign = ?", (ended.name,))
-            connection.execute(_FORGET_STANDINGS)
+            self._put(connection, ended)
         return ended
+
+    def _put(self, connection: Connection, campaign: Campaign) -> None:
+        content = json.dumps(campaign.record(), ensure_ascii=False)
+        connection.execute(
+            "UPDATE campaigns SET content = ?, checksum = ? WHERE name = ?",
+            (content, checksum((campaign.name, content)), campaign.name),
+        )
+        connection.execute("DELETE FROM handouts WHERE campaign = ?", (campaign.name,))
+        connection.execute(_FORGET_STANDINGS)
+
+    def change_people(
+        self, campaign: Campaign, reviewers: Sequence[str], adjudicators: Sequence[str]
+    ) -> Campaign:
+        """Let others answer from now on. Who is not named any more gets nothing; what they answered counts.
+
+        A `UsageError` if outputs could never get all of their answers then.
+        """
+        everybody = tuple(dict.fromkeys((*campaign.reviewers, *reviewers)))
+        gone = tuple(name for name in everybody if name not in reviewers)
+        changed = replace(campaign, reviewers=everybody, adjudicators=tuple(adjudicators), left=gone)
+        with self._database.transaction() as connection:
+            answered: dict[str, set[str]] = {}
+            for subject, name in connection.execute(
+                "SELECT r.subject, r.reviewer FROM reviews r JOIN campaign_subjects s "
+                "ON s.subject = r.subject WHERE s.campaign = ? AND r.question = ?",
+                (campaign.name, campaign.question),
+            ):
+                answered.setdefault(subject, set()).add(name)
+            entries = [
+                entry
+                if is_counted(entry.status)  # checks and calibration are for everybody
+                else entry._replace(wanted=len({*reviewers, *answered.get(entry.subject, ())} & {*everybody}))
+                for entry in self.subjects(campaign)
+            ]
+            refuse_deadlock(changed, entries, answered)
+            refuse_unfinishable(changed, entries)
+            connection.execute("DELETE FROM campaign_subjects WHERE campaign = ?", (campaign.name,))
+            self._database.insert("campaign_subjects", (_row(campaign, entry) for entry in entries))
+            self._put(connection, changed)
+        return changed
 
     def delete(self, name: str) -> Campaign:
         """Forget a campaign; what people answered stays."""
@@ -144,6 +185,12 @@ class CampaignStore:
         where = f"WHERE campaign = ?1 {some}ORDER BY position"
         return self._entries(self._database.read("campaign_subjects", where, campaign.name, *more))
 
+    def beside(self, campaign: Campaign, entry: CampaignSubject) -> list[CampaignSubject]:
+        """The other subjects of the same case of the same run."""
+        where = "WHERE campaign = ?1 AND run = ?2 AND case_id = ?3 AND subject <> ?4"
+        values = (campaign.name, entry.run, entry.case_id, entry.subject)
+        return self._entries(self._database.read("campaign_subjects", where, *values))
+
     def named(self, campaign: Campaign, beginning: str) -> list[CampaignSubject]:
         """The subject of a campaign with this id; else those whose id begins so."""
         rows = self._database.read(
@@ -182,7 +229,7 @@ class CampaignStore:
 
     def left(self, campaign: Campaign, reviewer: str) -> int:
         """How many subjects a reviewer could get now."""
-        if campaign.closed or reviewer not in campaign.reviewers:
+        if campaign.closed or reviewer not in campaign.active:
             return 0
         rows = self._database.select(
             f"SELECT COUNT(*) FROM campaign_subjects WHERE {_FREE}",
@@ -199,7 +246,7 @@ class CampaignStore:
         others have answered or before them than are wanted. What the reviewer had before comes again, unless
         it is to be skipped.
         """
-        if campaign.closed:
+        if campaign.closed or reviewer in campaign.left:
             return None
         key = order_key(campaign, reviewer)
         passed = list(skip)
@@ -409,9 +456,12 @@ def _withdrawn(store: Workspace, subject: Subject, question: Question, reviewer:
     given = store.reviews(question.name, subject=subject.id)
     own = [r for r in given if r.reviewer == reviewer and not r.is_adjudication]
     if not own:
-        raise UsageError("There is no answer of yours to take back.")
+        raise UsageError("You have no answer that you could withdraw.")
     if any(r.reviewer != reviewer for r in visible_reviews(store, given, reviewer)):
-        raise UsageError("You could see the answers of others: answer again instead. Both answers are kept.")
+        raise UsageError(
+            "You have seen the answers of others, so you cannot withdraw yours. Answer again "
+            "instead. Both answers are kept."
+        )
     store.withdraw(subject.id, question.name, reviewer)
     return KeptAnswer(subject, question, replace(own[-1], answer=WITHDRAWN), None, False)
 

@@ -25,10 +25,11 @@ class Campaign:
     """A question about the outputs of runs, and who answers it.
 
     A share `overlap` of the subjects gets `raters` answers each, all others one. Adjudicators settle what
-    reviewers see differently. `is_blind` hides what the runs found. `closed` is when it ended, empty while
-    it goes on. For the rest see `quality_control`: `attention` is the share of checks, `calibration` how many
-    outputs all answer first; who passes less than `exclude_below` of the checks, or takes less than
-    `exclude_faster` seconds, is in no agreement.
+    reviewers see differently. Who `left` gets nothing more; their answers count. `is_blind` hides what the
+    runs found, `side_by_side` shows what other systems made of the same sentence. `closed` is when it ended,
+    empty while it goes on. For the rest see `quality_control`: `attention` is the share of checks,
+    `calibration` how many outputs all answer first; who passes less than `exclude_below` of the checks, or
+    takes less than `exclude_faster` seconds, is in no agreement.
     """
 
     name: str
@@ -46,6 +47,8 @@ class Campaign:
     calibration: int = 0
     exclude_below: float = 0.0
     exclude_faster: float = 0.0
+    side_by_side: bool = False
+    left: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.name.strip() or not self.name.isprintable() or len(self.name) > 80:
@@ -62,9 +65,14 @@ class Campaign:
         if not (0 <= self.attention <= 0.5 and 0 <= self.exclude_below <= 1 and self.calibration >= 0):
             raise UsageError("Attention checks are a share from 0 to 0.5; the share to pass is from 0 to 1.")
         if self.exclude_below and not self.attention:
-            raise UsageError("Nobody can pass checks that there are not: add `attention`, as 0.1.")
+            raise UsageError("There are no attention checks to pass: add `attention`, such as 0.1.")
         if self.raters < 2:
-            raise UsageError("An overlap is of two reviewers or more: `raters=2`")
+            raise UsageError("An overlap needs two reviewers or more: `raters=2`")
+
+    @property
+    def active(self) -> list[str]:
+        """The reviewers who still get outputs."""
+        return [name for name in self.reviewers if name not in self.left]
 
     def record(self) -> dict[str, Any]:
         """All of it for a program, and for the workspace."""
@@ -118,7 +126,7 @@ def planned(campaign: Campaign, entries: Sequence[Pending]) -> list[CampaignSubj
         document, first = entry.segment.document, (entry.systems or ("",))[0]
         if not is_counted(entry.status):
             return _lot(seed, "check", entry.subject.id), 0
-        if document and campaign.question in COMMON_QUESTIONS:
+        if document and campaign.question in COMMON_QUESTIONS and not campaign.side_by_side:
             return _lot(seed, "document", entry.run, document), _lot(seed, "system", document, first)
         return _lot(seed, "case", entry.run, entry.subject.case_id), _lot(seed, "subject", entry.subject.id)
 
@@ -141,7 +149,7 @@ def planned(campaign: Campaign, entries: Sequence[Pending]) -> list[CampaignSubj
 
 def refuse_unfinishable(campaign: Campaign, subjects: Sequence[CampaignSubject]) -> None:
     """A `UsageError` for a campaign that can never be done as it was asked for."""
-    there = len(campaign.reviewers)
+    there = len(campaign.active)
     if campaign.overlap and campaign.raters > there:
         who = "one reviewer" if there == 1 else f"{there} reviewers"
         raise UsageError(
@@ -154,8 +162,28 @@ def refuse_unfinishable(campaign: Campaign, subjects: Sequence[CampaignSubject])
     ):
         names = ", ".join(campaign.adjudicators)
         raise UsageError(
-            f"No dispute could be settled: {names} would answer every one as a reviewer. Name an adjudicator "
+            f"Nobody could settle disputes: {names} would answer every output as a reviewer. Name an "
+            "adjudicator "
             "who is no reviewer, or leave `adjudicators` out."
+        )
+
+
+def refuse_deadlock(
+    campaign: Campaign, subjects: Sequence[CampaignSubject], answered: Mapping[str, Collection[str]]
+) -> None:
+    """A `UsageError` if outputs want more answers than the people who are there now can give.
+
+    `answered` says who answered about each subject, by its id.
+    """
+    stuck = 0
+    for entry in subjects:
+        names = answered.get(entry.subject, ())
+        to_come = sum(name not in names for name in campaign.active)
+        stuck += entry.wanted > to_come + sum(name in names for name in campaign.reviewers)
+    if stuck:
+        raise UsageError(
+            f"{stuck:,} outputs could never get all of their answers from {', '.join(campaign.active)}: "
+            "name somebody else, too, or close the campaign."
         )
 
 
@@ -167,7 +195,7 @@ def cautions(
     `invited` are those who may open the review page, none where nobody needs an invitation.
     """
     lines = []
-    people = dict.fromkeys((*campaign.reviewers, *campaign.adjudicators))
+    people = dict.fromkeys((*campaign.active, *campaign.adjudicators))
     if invited and (strangers := [name for name in people if name not in invited]):
         what = f"Not invited to the review page: {', '.join(strangers)}."
         lines.append(f"{what} Invite them: mtassay review invite NAME")
@@ -309,10 +337,15 @@ def pace_of(times: Iterable[str]) -> Pace:
     >>> pace_of([*(f"2026-01-31T{time}+00:00" for time in times), "soon"])
     Pace(seconds=7.0, n=2)
     """
-    moments = sorted(moment for at in times if (moment := _moment(at)) is not None)
-    gaps = [(later - earlier).total_seconds() for earlier, later in pairwise(moments)]
-    working = [gap for gap in gaps if gap <= PAUSE_S]
+    working = list(working_times(enumerate(times)).values())
     return Pace(median(working) if working else None, len(working))
+
+
+def working_times(times: Iterable[tuple[int, str]]) -> dict[int, float]:
+    """How many seconds one reviewer took for each answer: since the one before, unless that is a pause."""
+    moments = sorted((moment, key) for key, at in times if (moment := _moment(at)) is not None)
+    gaps = {key: (later - earlier).total_seconds() for (earlier, _), (later, key) in pairwise(moments)}
+    return {key: gap for key, gap in gaps.items() if gap <= PAUSE_S}
 
 
 def _moment(at: str) -> datetime | None:

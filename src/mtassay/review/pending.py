@@ -219,7 +219,7 @@ def settled_in(run: Run) -> list[Pending]:
     question = question_of(run)
     decided = view_of(run).decided()
     if question is None:
-        raise UsageError(f"Run {run.id} asks people nothing, so nothing in it is settled.")
+        raise UsageError(f"Run {run.id} asks people nothing, so it has no settled outputs.")
     if not decided:
         doubted = {entry.subject for entry in pending_in(run)}
         blind = replace(question, is_blind=True)

@@ -138,8 +138,17 @@ class CheckedReviewer:
     @property
     def share(self) -> tuple[float, float, float] | None:
         """The share of checks that were passed with Wilson's 95 % interval; `None` without any."""
-        n, k = sum(self.asked.values()), sum(self.passed.values())
-        return (k / n, *wilson(k, n)) if n else None
+        return _share(sum(self.passed.values()), sum(self.asked.values()))
+
+    @property
+    def consistency(self) -> tuple[float, float, float] | None:
+        """The share of repeated outputs that got the same answer: how far they agree with themselves."""
+        return _share(self.passed[REPEATED], self.asked[REPEATED])
+
+
+def _share(k: int, n: int) -> tuple[float, float, float] | None:
+    """A share with Wilson's 95 % interval; `None` of nothing."""
+    return (k / n, *wilson(k, n)) if n else None
 
 
 def checked_reviewers(
@@ -196,15 +205,21 @@ def checks_table(found: Iterable[CheckedReviewer], rules: Sequence[str]) -> Tabl
     rows: list[list[Cell | str]] = []
     for entry in found:
         cells = [f"{entry.passed[kind]:,} of {entry.asked[kind]:,}" for kind in _CHECKS]
-        share = entry.share
-        whole = "–" if share is None else f"{100 * share[0]:.0f} %"
-        ends = "" if share is None else f"{100 * share[1]:.0f} to {100 * share[2]:.0f} %"
         alike = f"{entry.calibrated:,} of {entry.calibration:,}"
-        rows.append([printable(entry.reviewer), *cells, whole, ends, alike, entry.why_excluded])
-    header = ["reviewer", *_CHECKS, "passed", "95 %", CALIBRATION, "excluded"]
+        shares = [_told_share(entry.share), _told_share(entry.consistency)]
+        rows.append([printable(entry.reviewer), *cells, *shares, alike, entry.why_excluded])
+    header = ["reviewer", *_CHECKS, "passed", "again the same", CALIBRATION, "excluded"]
     notes = [
-        "Damaged outputs called bad, references called good, outputs answered alike the second time. "
-        "95 %: Wilson's interval. Calibration: outputs answered as most others did.",
+        "Damaged outputs called bad, references called good, outputs answered alike the second time (the "
+        "agreement of a reviewer with themselves). In brackets: Wilson's 95 % interval. Calibration: outputs "
+        "answered as most others did.",
         *(f"Excluded from agreement, by the rules set before: {rule}." for rule in rules),
     ]
     return Table(header, rows, "Attention checks and calibration", notes)
+
+
+def _told_share(share: tuple[float, float, float] | None) -> str:
+    if share is None:
+        return "–"
+    value, low, high = (100 * part for part in share)
+    return f"{value:.0f} % [{low:.0f}–{high:.0f}]"

@@ -162,7 +162,7 @@ class ReviewQueue:
             "SELECT doubted, total FROM agendas WHERE run = ? AND question = ?", self.run, self.question
         )
         if not rows:
-            raise AbsentError(f"Nothing is asked under '{self.question}' in run {self.run}.")
+            raise AbsentError(f"No question is called '{self.question}' in run {self.run}.")
         object.__setattr__(self, "_totals", rows[0])
 
     @property

@@ -115,7 +115,7 @@ class Database:
             return
         if application or not names >= self._marks or not self._version():
             raise WorkspaceError(
-                f"{self.path}: this is the database of another program, and was left as it is. "
+                f"{self.path}: this is the database of another program, and was not changed. "
                 "Choose another file with `workspace`."
             )
 

@@ -60,7 +60,7 @@ class Secret:
         return f"Secret({HIDDEN})"
 
     def __reduce__(self) -> str:
-        raise TypeError("a secret is not written anywhere")
+        raise TypeError("a secret must not be written to a file")
 
 
 def secret_from(*variables: str, what: str) -> Secret:
@@ -208,7 +208,7 @@ def check_address(url: str, *, what: str) -> str:
         raise UsageError(f"{what}: '{shown}' is no address. Write it as http://HOST:PORT/PATH.")
     if parts.username or parts.password:
         host = redact(parts.hostname or "")
-        raise UsageError(f"{what}: take the user name and password out of the address of {host}.")
+        raise UsageError(f"{what}: remove the user name and password from the address of {host}.")
     for _, value in parse_qsl(parts.query):
         if len(value) >= 8:
             _reveal(Secret(value))
@@ -458,7 +458,7 @@ def _transport_error(error: Exception, *, url: str, timeout: float, what: str) -
         # The message would show the header, and with it the key.
         return ClosedError(f"{what}: the key, or a header, has a character that HTTP does not allow")
     if isinstance(error, httpx.RemoteProtocolError) and "location header" in str(error):
-        return ClosedError(f"{what}: {where} has moved to an address that nobody can read")
+        return ClosedError(f"{what}: {where} has moved to an address that cannot be read")
     for cause in _causes(error):
         if isinstance(cause, ssl.SSLCertVerificationError):
             return ClosedError(f"{what} at {where}: its certificate cannot be trusted")

@@ -90,7 +90,7 @@ class KeptRuns(WorkspaceFile):
                 (run.id, system, position, as_json(facts))
                 for system, answers in run.outputs.items()
                 for position, o in enumerate(answers)
-                if (facts := {key: o.meta[key] for key in _FACTS if key in o.meta})
+                if o.meta and (facts := {key: o.meta[key] for key in _FACTS if key in o.meta})
             ]
             if told:
                 self._database.insert("output_facts", told)

@@ -154,7 +154,7 @@ def read_body(response: httpx.Response, share: Share, *, what: str) -> bytes:
             raise BusyError(f"{what} answered more than {limit}. Ask for fewer texts at a time.")
         if not share.take(len(piece)):
             limit = f"{ROOM / 2**20:g} MiB"
-            raise BusyError(f"{what}: the answers under way take more than {limit} together")
+            raise BusyError(f"{what}: the answers that are arriving take more than {limit} together")
         received += piece
     return bytes(received)
 

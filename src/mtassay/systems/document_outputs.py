@@ -13,7 +13,7 @@ from itertools import accumulate, groupby
 from pathlib import Path
 
 from mtassay.data.errors import InputError, UsageError
-from mtassay.data.formats.jsonl import json_objects
+from mtassay.data.formats.jsonl import PARTS, json_objects
 from mtassay.data.formats.textfiles import read_bytes, read_lines, split_lines
 from mtassay.data.languages import Pair
 from mtassay.data.nouns import Segment
@@ -64,7 +64,8 @@ def holds_documents(path: str) -> bool:
     if not path.endswith((".jsonl", ".ndjson", ".jsonl.gz")):
         return False
     first = next(json_objects(_lines(path), path), (0, {}))[1]
-    return _key(first, DOCUMENT_KEYS) != "" != _key(first, TEXT_KEYS) and not _key(first, _SEGMENT_KEYS)
+    text = first.get(_key(first, TEXT_KEYS))
+    return isinstance(text, str) and _key(first, DOCUMENT_KEYS) != "" and not _key(first, _SEGMENT_KEYS)
 
 
 def read_document_outputs(path: str, segments: Sequence[Segment], pair: Pair | None) -> AlignedOutputs:
@@ -93,6 +94,9 @@ def read_document_outputs(path: str, segments: Sequence[Segment], pair: Pair | N
             )
         documents[segment.document].append(segment)
     by_name = {_plain(name): name for name in documents}
+    # Files of WMT25 have documents of many pairs, which their names begin with.
+    pairs = {name.partition(PARTS)[0] for name in by_name}
+    texts = {k: text for k, text in texts.items() if PARTS not in k or k.partition(PARTS)[0] in pairs}
     if unknown := [name for name in texts if _plain(name) not in by_name]:
         raise InputError(f"the test set has no document '{unknown[0]}'", path=path)
     result = AlignedOutputs(dict.fromkeys(segment.id for segment in segments))

@@ -199,7 +199,9 @@ def named(systems: Given) -> dict[str, Any]:
     for name, rest in map(name_and_rest, (part for text in systems for part in _files(text))):
         name = readable(name)
         if name in by_name:
-            raise UsageError(f"Two systems are called '{name}'. Tell them apart: `systems=['NAME={rest}']`")
+            raise UsageError(
+                f"Two systems are called '{name}'. Give them different names: `systems=['NAME={rest}']`"
+            )
         by_name[name] = rest
     return by_name
 

@@ -176,7 +176,7 @@ def test_what_cannot_be_edited_is_left_alone(tmp_path: Path) -> None:
     shared = f"langpair: en-de\nitems:\n- {{id: a, {BODY}, source: x, positive_regex: &r [one]}}\n"
     path.write_text(shared + f"- {{id: b, {BODY}, source: x, positive_regex: *r}}\n", encoding="utf-8")
     before = path.read_bytes()
-    with pytest.raises(InputError, match="cannot be edited"):
+    with pytest.raises(InputError, match="does not allow an edit"):
         add_rules(path, {"b": [("positive_regex", Rule("two"))]})
     assert path.read_bytes() == before
     assert [each.name for each in tmp_path.iterdir()] == ["s.yaml"]

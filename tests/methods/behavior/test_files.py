@@ -81,7 +81,7 @@ def test_a_table_with_the_same_columns_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("records", "message"),
     [
-        ([PLAIN, PLAIN], "line 2: a second case has the id 'a'"),
+        ([PLAIN, PLAIN], "line 2: two cases have the id 'a'"),
         ([{**PLAIN, "source": None}], "line 1: 'source' must be a text"),
         ([{**PLAIN, "id": "a/edited"}], "line 1: an id may not end in '/edited'"),
         ([{**PLAIN, "edit": {"source": [[4, 7, "cow", "cat"]]}}], "line 1: 'edit' of the source"),
@@ -126,10 +126,10 @@ def test_an_output_that_is_null_is_none(tmp_path: Path) -> None:
     ("records", "message"),
     [
         ([{"id": "1", "text": "x"}], "line 1: there is neither 'output' nor 'edited_output'"),
-        ([{"id": "1", "output": "x"}] * 2, "line 2: a second output has the id '1'"),
+        ([{"id": "1", "output": "x"}] * 2, "line 2: two outputs have the id '1'"),
         (
             [{"id": "1", "output": "x", "edited_output": "y"}, {"id": "1/edited", "output": "y"}],
-            "line 2: a second output has the id '1/edited'",
+            "line 2: two outputs have the id '1/edited'",
         ),
         ([{"id": "1", "output": 3}], "line 1: 'output' must be a text"),
     ],

@@ -198,7 +198,7 @@ def test_segments_that_make_no_case_are_named() -> None:
     method = BehaviorMethod("en-pt", {"shared": Shared()}, min_quality=0.8, max_change=0.2)
     lonely = only(execute(method, [original], [Stored("nmt", {})]))
     assert (lonely.verdict, lonely.evidence["reason"]) == ("skipped", "it has no edit")
-    with pytest.raises(InputError, match="a/edited is an edit of a, which is not before it"):
+    with pytest.raises(InputError, match="a/edited is an edit of a, which does not come before it"):
         execute(method, [edited, original], [])
     with pytest.raises(InputError, match="are both an edit of a"):
         execute(method, [original, edited, edited._replace(id="again")], [])

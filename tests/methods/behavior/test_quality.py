@@ -115,7 +115,7 @@ def test_a_measure_without_thresholds_never_takes_those_of_another(quality: str)
 
 
 def test_thresholds_found_for_one_language_are_not_taken_for_another() -> None:
-    with pytest.raises(UsageError, match="hold for translations into zh only"):
+    with pytest.raises(UsageError, match="are valid for translations into zh only"):
         thresholds_for("chrf", target="pt")
 
 

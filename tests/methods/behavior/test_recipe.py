@@ -96,7 +96,7 @@ def test_a_filter_belongs_to_the_recipe_where_cases_are_made() -> None:
             "The plain does not edit tense: use",
         ),
         ({"infill": "magic"}, "No infiller 'magic'. Available: llm:SYSTEM, models:"),
-        ({"no_filter": True, "filter_beta": 0.1}, "`no_filter=True` leaves out the filter"),
+        ({"no_filter": True, "filter_beta": 0.1}, "`no_filter=True` switches the filter off"),
         ({"filter": "chrf", "filter_beta": 0.1}, "The filter 'chrf' reads references"),
         ({"samples": 3}, "A recipe has no 'samples'. Available: capabilities, infill"),
     ],
@@ -140,7 +140,7 @@ def test_what_was_dropped_is_refused_with_its_reason_and_told() -> None:
 
 
 def test_too_little_is_refused_and_a_silent_service_is_its_own_error() -> None:
-    with pytest.raises(UsageError, match="There is no case: every edit was dropped"):
+    with pytest.raises(UsageError, match="There is no case: every edit was rejected"):
         make(Numbering(["no word"])).check()
     with pytest.raises(ServiceError, match="4 edits without a reply, the first: reply 0 about") as caught:
         make(Numbering(["no reply"])).check()

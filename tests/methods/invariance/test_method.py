@@ -95,7 +95,7 @@ def test_an_original_without_variants_is_skipped_with_its_reason_and_not_asked()
 
 
 def test_a_variant_before_its_original_is_refused() -> None:
-    with pytest.raises(InputError, match="is a variant of 1, which is not before it"):
+    with pytest.raises(InputError, match="is a variant of 1, which does not come before it"):
         run([VARIANTS[0], ORIGINAL])
 
 

@@ -97,7 +97,7 @@ def test_sentences_that_are_not_what_they_seem_are_told_of(table: str) -> None:
         [Segment(str(i), "Der alte Hund schläft heute , und wir sind müde .") for i in range(5)], context
     )
     assert context.notes[:2] == [
-        "the sentences read as German, not English: mind -l",
+        "the sentences look like German, not English: check -l",
         "the text has spaces before commas and full stops (5 of 5 lines): "
         "detokenise (sacremoses detokenize) first",
     ]

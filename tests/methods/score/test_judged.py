@@ -28,7 +28,7 @@ def test_outputs_are_judged_and_shown_with_reasons() -> None:
     assert all(f.value is not None and f.evidence["reasons"] for f in judged.values())
     assert judged["1", "bad"].value > judged["1", "good"].value  # type: ignore[operator]
     assert any("n = " in note for note in run.result.notes)
-    assert any(note.startswith("Probabilities are those of a usual rater.") for note in run.result.notes)
+    assert any(note.startswith("Probabilities are for a typical rater.") for note in run.result.notes)
 
 
 def test_thirty_error_annotations_recalibrate_the_judge_and_labels_give_it_a_threshold(

@@ -54,9 +54,9 @@ def test_systems_and_metric_can_be_chosen(run: mt.Run) -> None:
 @pytest.mark.parametrize(
     ("systems", "view", "message"),
     [
-        (["old"], {}, "Give two systems to hold side by side, as A,B. Available: old, new, bad."),
+        (["old"], {}, "Give two systems to compare side by side, as A,B. Available: old, new, bad."),
         (["old", "old"], {}, "Give two systems"),
-        (["old", "x"], {}, "No system 'x' to hold beside another. Available: old, new, bad."),
+        (["old", "x"], {}, "No system 'x' to compare with another. Available: old, new, bad."),
         ([], {"metric": "bleu"}, "No metric 'bleu' scores the segments of run"),
     ],
 )

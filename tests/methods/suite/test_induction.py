@@ -58,6 +58,25 @@ def test_function_words_letters_and_pieces_are_no_rule(mine: str, others: str) -
     assert separate([mine], [others], matching=Matching(), focus=ENGLISH) == []
 
 
+@pytest.mark.parametrize(
+    ("language", "mine", "others", "expected"),
+    [
+        ("ja", "猫が三匹います。", "猫が二匹います。", "三匹"),
+        ("ja", "彼は来なかった。", "彼は来た。", "来なかった"),
+        ("ja", "手紙を書かせた。", "手紙を書いた。", "書かせた"),
+        ("ja", "駅まで歩いた。", "駅から歩いた。", "駅まで"),
+        ("ja", "コーヒーを飲む。", "紅茶を飲む。", "コーヒー"),
+        ("zh", "我昨天没有去学校。", "我昨天去了学校。", "没有"),
+        ("ar", "رأيت الكتاب الجديد.", "رأيت القلم الجديد.", "الكتاب"),
+    ],
+)
+def test_suggestions_are_words_in_scripts_without_spaces(
+    language: str, mine: str, others: str, expected: str
+) -> None:
+    focus = Focus(ordinary=function_words(language))
+    assert separate([mine], [others], matching=Matching(), focus=focus) == [expected]
+
+
 def test_a_sequence_is_no_fragment() -> None:
     (found,) = separate(
         ["He beat him black and blue."], ["He beat him green and blue."], matching=Matching(), focus=ENGLISH

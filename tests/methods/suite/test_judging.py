@@ -292,10 +292,13 @@ def test_slow_expressions_have_one_budget_for_all_outputs(
         ("scripts", "nao", "não", "undecided"),
         ("accents", "nao", "não", "correct"),
         ("accents", "ガ", "カ", "undecided"),  # the mark of a kana makes another letter
+        ("scripts", "會說", "他会说汉语", "undecided"),
+        ("chinese", "會說", "他会说汉语", "correct"),
+        ("chinese", "会说", "他會說漢語", "correct"),
     ],
 )
 def test_a_suite_says_which_ways_of_writing_are_one(
-    unicode: Literal["NFC", "scripts", "accents"], pattern: str, output: str, status: str
+    unicode: Literal["NFC", "scripts", "accents", "chinese"], pattern: str, output: str, status: str
 ) -> None:
     item = Item("a", "en-ar", "C", "P", "x", (Rule(pattern),))
     suite = Suite((item,), matching=Matching(unicode=unicode))

@@ -75,7 +75,7 @@ def run(
         typer.Argument(
             metavar="[WHERE]",
             help="A file of cases, or a saved run ('last', or its id) to judge again. Without it, cases are "
-            "made of --source and --reference.",
+            "made from --source and --reference.",
         ),
     ] = None,
     source: Annotated[Path | None, typer.Option("--source", "-s", help="Source text for new cases.")] = None,
@@ -84,15 +84,18 @@ def run(
     system: SystemOption = None,
     recipe: Values = {},  # noqa: B006
     parameters: Values = {},  # noqa: B006
-    failures: Annotated[int, typer.Option(min=0, help="Failed cases to print of each system (0: none).")] = 5,
+    failures: Annotated[
+        int, typer.Option(min=0, help="How many failed cases to print for each system (0: none).")
+    ] = 5,
     findings: FindingsOption = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the pass rates (.svg, .png).")] = None,
     frame: RunFrame = FRAME,
 ) -> None:
-    """Which capabilities does a system lack? Make cases from a parallel text, translate and judge them.
+    """Which capabilities does a system lack?
 
-    A word is edited in a source and in its reference. A good system translates the edited source as well as
-    the original (Wu, Liu, Yeung 2023). A saved run is judged again; nothing is translated twice.
+    Makes cases from a parallel text: a word is changed in a source and in its reference. A good system
+    translates the changed source as well as the original (Wu, Liu, Yeung 2023). A saved run is judged again;
+    nothing is translated twice.
 
     \b
     Examples:
@@ -136,9 +139,9 @@ def generate(
     force: Annotated[bool, typer.Option("--force", help="Write over the files.")] = False,
     frame: RunFrame = FRAME,
 ) -> None:
-    """Make test cases: edit a word in a source and in its reference.
+    """Make test cases: change a word in a source and in its reference.
 
-    Dropped edits are counted with the reason. The same command continues after a stop.
+    Rejected edits are counted, with the reason. Run the same command again to continue after a stop.
 
     \b
     Examples:
@@ -165,7 +168,7 @@ def rate(
     cases: Annotated[str, typer.Argument(metavar="CASES", help="A file of cases, or a saved run ('last').")],
     against: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=CASES", help="Cases of another infiller, to compare with. Repeat."),
+        typer.Option(metavar="NAME=CASES", help="Cases made by another infiller, to compare with. Repeat."),
     ] = None,
     originals: Annotated[
         bool, typer.Option("--originals/--no-originals", help="Also the original pairs.")
@@ -174,12 +177,14 @@ def rate(
         list[str] | None,
         typer.Option(metavar="NAMES", help="What to rate: ssf, tsf, ta. Default: all, one after another."),
     ] = None,
-    sample: Annotated[int | None, typer.Option(min=1, help="Random pairs of each set, at most.")] = None,
+    sample: Annotated[
+        int | None, typer.Option(min=1, help="At most this many random pairs of each set.")
+    ] = None,
     seed: SeedOption = None,
     reviewer: ReviewerOption = None,
     limit: LimitOption = None,
     sheet: Annotated[Path | None, typer.Option(help="Write a sheet to fill in (.tsv or .jsonl).")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Write over a sheet that is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing sheet.")] = False,
     show: Annotated[bool, typer.Option("--show", help="Show the ratings; rate nothing.")] = False,
     labels: Annotated[
         Path | None, typer.Option(help="--show: ratings. Default: those in the workspace.")
@@ -188,7 +193,8 @@ def rate(
         str | None,
         typer.Option(
             metavar="NAMES",
-            help="--show: a reference-free measure of adequacy, or none. Default: COMET-QE if installed, "
+            help="With --show: a reference-free measure of adequacy, or none. Default: COMET-QE if "
+            "installed, "
             "else use:against=source.",
         ),
     ] = None,
@@ -199,7 +205,8 @@ def rate(
 ) -> None:
     """Rate generated pairs from 1 to 3: source fluency (ssf), target fluency (tsf), adequacy (ta).
 
-    Pairs of all sets come mixed. Answers are saved at once; with --show you see the means and the agreement.
+    Pairs of all sets are shown in random order. Answers are saved at once; with --show you see the means and
+    the agreement.
 
     \b
     Examples:

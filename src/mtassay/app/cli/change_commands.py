@@ -48,11 +48,15 @@ def compare(
             "run before NEW with the same cases.",
         ),
     ] = None,
-    new: Annotated[str, typer.Argument(metavar="[NEW]", help="The same, for what came later.")] = "last",
+    new: Annotated[
+        str, typer.Argument(metavar="[NEW]", help="The later run, written in the same way.")
+    ] = "last",
     everything: Annotated[bool, typer.Option("--all", help="List every case that changed.")] = False,
     examples: Annotated[int, typer.Option(min=0, help="How many cases of each kind.")] = 5,
     detail: Annotated[bool, typer.Option("--detail", help="Show every phenomenon, too.")] = False,
-    findings: Annotated[Path | None, typer.Option(help="Write cases with a changed verdict (JSONL).")] = None,
+    findings: Annotated[
+        Path | None, typer.Option(help="Write the cases whose verdict changed (JSONL).")
+    ] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write a page (.html, .md).")] = None,
     alpha: AlphaOption = 0.05,
     trials: Annotated[int, typer.Option(min=100, help="Trials of the randomization test.")] = 10000,
@@ -101,8 +105,8 @@ def history(
         list[str],
         typer.Argument(
             metavar="SYSTEM...|NAME=RUN...",
-            help="A system, or several that are versions of one; * means anything. Or groups of "
-            "systems, such as years: a saved run each, in order.",
+            help="A system, or several versions of one; * means anything. Or groups such as years, in "
+            "order, each with a saved run.",
         ),
     ],
     score: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Only this score. Repeat.")] = None,
@@ -117,7 +121,9 @@ def history(
     method: Annotated[str | None, typer.Option(metavar="NAME", help="Only runs of this method.")] = None,
     system: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Of groups: follow this system. Repeat. Default: all that stayed."),
+        typer.Option(
+            metavar="NAME", help="With groups: follow this system. Repeat. Default: all that stayed."
+        ),
     ] = None,
     alias: Annotated[
         list[str] | None, typer.Option(metavar="OLD=NEW", help="A renamed system. Repeat.")
@@ -144,7 +150,7 @@ def history(
     how: dict[str, Any] = {"alpha": alpha, "trials": trials, "seed": chosen_seed(seed)}
     runs = dict(map(_name_and_value, what)) if any("=" in text for text in what) else {}
     if runs and len(runs) < len(what):
-        raise UsageError("Two groups have one name. Call each by another: NAME=RUN.")
+        raise UsageError("Two groups have one name. Give each its own name: NAME=RUN.")
     if runs and (group or method):
         raise UsageError("--group and --method are for the runs of one system: leave them out.")
     names: dict[str, Any] = {"alias": dict(map(_name_and_value, alias or [])), "workspace": workspace}
@@ -204,21 +210,23 @@ def gate(
         str | None,
         typer.Option(
             metavar="WHAT",
-            help="What comparing rules compare the run with: a run, RUN:SYSTEM, a system of this run or "
-            "of an earlier one, or a file of --write-baseline.",
+            help="What to compare the run with: a run, RUN:SYSTEM, a system of this or an earlier run, or a "
+            "file that --write-baseline made.",
         ),
     ] = None,
     system: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME", help="Only this system. Repeat. Default: all but the baseline."),
     ] = None,
-    markdown: Annotated[Path | None, typer.Option(help="Write Markdown there, for a pull request.")] = None,
+    markdown: Annotated[
+        Path | None, typer.Option(help="Write the result as Markdown, for a pull request.")
+    ] = None,
     keep: Annotated[
         Path | None,
         typer.Option(
             "--write-baseline",
             metavar="FILE",
-            help="Keep the run there as the baseline of later ones, if it passes; small enough for git.",
+            help="If the run passes, save it in this small file as the baseline of later runs.",
         ),
     ] = None,
     alpha: AlphaOption = 0.05,
@@ -276,7 +284,7 @@ def themes(
     ] = None,
     examples: Annotated[int, typer.Option(min=0, max=3, help="How many examples of each theme.")] = 3,
     alpha: Annotated[float, typer.Option(min=0.0001, max=0.5, help="Level of significance.")] = ALPHA,
-    trials: Annotated[int, typer.Option(min=100, help="Deals of the failures for the test.")] = 999,
+    trials: Annotated[int, typer.Option(min=100, help="How often the test shuffles the failures.")] = 999,
     seed: SeedOption = None,
     output_format: FormatOption = OutputFormat.text,
     workspace: WorkspaceOption = None,

@@ -60,10 +60,15 @@ def check(
         list[Path] | None, typer.Option("--reference", "-r", help="Reference translation, if any. Repeat.")
     ] = None,
     langpair: PairOption = None,
+    documents: Annotated[Path | None, typer.Option(help="Document of each line.")] = None,
     parameters: Values = {},  # noqa: B006
-    cases: Annotated[int | None, typer.Option(min=0, help="Findings to show of each system in full.")] = None,
+    cases: Annotated[
+        int | None, typer.Option(min=0, help="How many findings to show in full for each system.")
+    ] = None,
     findings: Annotated[Path | None, typer.Option(help="Write every finding with its place (JSONL).")] = None,
-    fail_on: Annotated[FailOn, typer.Option(help="Exit with 1 for findings this bad.")] = FailOn.critical,
+    fail_on: Annotated[
+        FailOn, typer.Option(help="Exit with 1 if there are findings of at least this severity.")
+    ] = FailOn.critical,
     output_format: Annotated[
         CheckFormat, typer.Option("--format", "-f", help="Output format.")
     ] = CheckFormat.text,
@@ -85,6 +90,7 @@ def check(
         source,
         references=reference or [],
         langpair=langpair,
+        documents=documents,
         **parameters,
         **frame.options,
     )

@@ -114,11 +114,13 @@ MaxCharactersOption = Annotated[
 ]
 FreshOption = Annotated[
     bool,
-    typer.Option("--fresh", help="Ask live engines again for what they answered earlier; both are kept."),
+    typer.Option(
+        "--fresh", help="Ask live engines again, even for texts they answered before. Both answers are kept."
+    ),
 ]
 DryRunOption = Annotated[
     bool,
-    typer.Option("--dry-run", help="Ask nobody; say how many calls there would be, and how much text."),
+    typer.Option("--dry-run", help="Ask no engine; show how many calls and how much text it would take."),
 ]
 AlphaOption = Annotated[float, typer.Option(min=0.0001, max=0.5, help="Level of significance.")]
 SavedRunsArgument = Annotated[
@@ -142,7 +144,8 @@ LimitOption = Annotated[int | None, typer.Option("--limit", min=1, metavar="N", 
 FindingsOption = Annotated[
     Path | None,
     typer.Option(
-        metavar="FILE", help="Write every finding with its evidence there, over what it has (JSONL)."
+        metavar="FILE",
+        help="Write every finding with its evidence to this file (JSONL); replaces its content.",
     ),
 ]
 ExamplesOption = Annotated[
@@ -162,7 +165,7 @@ BetweenOption = Annotated[
         help="The two for --examples. Default: the baseline and the best other.",
     ),
 ]
-QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Nothing on standard error but errors.")]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors on standard error.")]
 
 
 def pair_of(text: str | None) -> Pair | None:

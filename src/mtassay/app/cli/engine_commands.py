@@ -56,7 +56,7 @@ def translate(
             "--output",
             "-o",
             help="A file (.txt, .tsv, .jsonl, or the format of the source), or a folder with one file per "
-            "system. Default: standard output; for en.json and similar the file beside it, de.json.",
+            "system. Default: standard output; for a file such as en.json, de.json beside it.",
         ),
     ] = None,
     only_missing: Annotated[
@@ -72,10 +72,10 @@ def translate(
     workspace: WorkspaceOption = None,
     quiet: QuietOption = False,
 ) -> None:
-    """Translate a file with live engines. The same command continues after a stop.
+    """Translate a file with live engines. Run the same command again to continue after a stop.
 
-    Localisation files (PO, XLIFF, JSON…) come back with only the targets changed. Answers are kept and not
-    asked for twice. What fails is counted, and makes the exit code 3.
+    In localisation files (PO, XLIFF, JSON…) only the targets change. Answers are kept and not asked for
+    twice. What fails is counted, and makes the exit code 3.
 
     \b
     Examples:
@@ -117,11 +117,13 @@ def doctor(
     ] = None,
     langpair: PairOption = None,
     system: EngineOption = None,
-    repeat: Annotated[int, typer.Option(min=1, help="With -t: how often to ask for each sentence.")] = 2,
+    repeat: Annotated[
+        int, typer.Option(min=1, help="With -t: how often to ask for each sentence's translation.")
+    ] = 2,
     output_format: FormatOption = OutputFormat.text,
     quiet: QuietOption = False,
 ) -> None:
-    """What is installed, what works for a language pair (-l), and does an engine answer (-t)?
+    """Show what is installed, what works for a language pair (-l), and whether an engine answers (-t).
 
     Nothing is downloaded, changed or kept.
 

@@ -58,12 +58,12 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
     "Start here": {
         "score": "Which system is better, and is the difference real?",
         "init": "Look at a folder, and write a plan for what is in it.",
-        "run": "Do all steps of a plan; what has not changed is not done again.",
+        "run": "Do all steps of a plan. What has not changed is skipped.",
     },
     "Test": {
         "check": "What is wrong in translated texts? Needs no references.",
         "suite": "Linguistic suites: what does a system get right?",
-        "invariance": "Metamorphic tests: change one word, and see what moves.",
+        "invariance": "Metamorphic tests: change one word and see what else changes.",
         "behavior": "Behavioural tests: new cases from a parallel text.",
     },
     "Compare over time": {
@@ -75,9 +75,9 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
     },
     "Review": {
         "serve": "The workspace in a browser: runs, reports, open reviews.",
-        "review": "Settle what rules could not: look at outputs and decide.",
+        "review": "Decide what rules could not: look at outputs and answer.",
         "explain": "Show one case with all there is to know.",
-        "repair": "Turn confirmed errors into corrections, and train on them.",
+        "repair": "Turn confirmed errors into corrections, and train on those.",
     },
     "Engines and files": {
         "translate": "Translate a file with live engines.",

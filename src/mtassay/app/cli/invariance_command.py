@@ -53,13 +53,15 @@ def run(
     langpair: PairOption = None,
     system: SystemOption = None,
     parameters: Values = {},  # noqa: B006
-    issues: Annotated[int, typer.Option(min=0, help="Issues to print of each system (0: none).")] = 10,
+    issues: Annotated[
+        int, typer.Option(min=0, help="How many issues to print for each system (0: none).")
+    ] = 10,
     findings: FindingsOption = None,
     frame: RunFrame = FRAME,
 ) -> None:
     """Find translation errors without references: change a word, compare the translations.
 
-    If the structure moves by more than the threshold, a translation is probably wrong (He, Meister, Su
+    If the structure changes by more than the threshold, a translation is probably wrong (He, Meister, Su
     2020). A saved run is judged again; nothing is translated twice.
 
     \b
@@ -87,7 +89,9 @@ def generate(
         str, typer.Option("--langpair", "-l", metavar="SRC-TGT", help="Language pair: en-pt.")
     ],
     parameters: Values = {},  # noqa: B006
-    phrases: Annotated[bool, typer.Option("--phrases", help="Also noun phrases, for 'referential'.")] = False,
+    phrases: Annotated[
+        bool, typer.Option("--phrases", help="Also make noun phrases, for the relation 'referential'.")
+    ] = False,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write variants (JSONL).")] = None,
     force: Annotated[bool, typer.Option("--force", help="Write over the file.")] = False,
     frame: RunFrame = FRAME,

@@ -41,7 +41,7 @@ def build_app(words: Sequence[str] | None = None) -> typer.Typer:
     """
     app = typer.Typer(
         cls=HelpfulGroup,
-        help="Tests machine translation: who is better, at what, and which sentences show it.",
+        help="Tests machine translation: which system is better, and which sentences show it.",
         epilog="--version prints the version; --debug shows the traceback of an error. "
         "Exit codes: 0 fine, 1 a check failed, 2 bad usage or input, 3 an engine or service failed, "
         "70 a bug of ours, 130 stopped.",

@@ -39,7 +39,7 @@ ReferencesOption = Annotated[
 OutputsOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--system", "-t", metavar="NAME=FILE", help="Outputs that are labelled; of a run, only these systems."
+        "--system", "-t", metavar="NAME=FILE", help="The labelled outputs; for a run, the systems to use."
     ),
 ]
 LabelsOption = Annotated[
@@ -49,14 +49,16 @@ LabelsOption = Annotated[
     ),
 ]
 QuestionOption = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Reviews: which question. Default: the one of the run.")
+    str | None,
+    typer.Option(metavar="NAME", help="Reviews: which question. Default: the question of the run."),
 ]
 ErrorOption = Annotated[
     list[str] | None,
     typer.Option(metavar="LABELS", help="Which answers or labels mean an error: under,over."),
 ]
 PrecisionOption = Annotated[
-    float, typer.Option(min=0.01, max=0.99, help="Of what is called wrong, this share must be wrong.")
+    float,
+    typer.Option(min=0.01, max=0.99, help="The share of outputs called wrong that must really be wrong."),
 ]
 
 _LABELLED = {
@@ -127,7 +129,7 @@ def correlate_command(
         ),
     ] = None,
     human_scores: Annotated[
-        list[str] | None, typer.Option(metavar="FILE", help="Human scores, where there is no folder. Repeat.")
+        list[str] | None, typer.Option(metavar="FILE", help="Human scores, if there is no folder. Repeat.")
     ] = None,
     human: Annotated[
         list[str] | None, typer.Option(metavar="NAMES", help="Human scores. Default: all.")
@@ -145,16 +147,20 @@ def correlate_command(
         list[str] | None,
         typer.Option(
             metavar="NAMES",
-            help="Metrics run elsewhere: names in the folder (COMET-refA, COMET, all), or a score file.",
+            help="Metrics that were run elsewhere: names in the folder (COMET-refA, COMET, all), or a score "
+            "file.",
         ),
     ] = None,
     level: Annotated[Literal["system", "segment"], typer.Option(help="Systems, or translations.")] = "system",
     grouping: Annotated[
         Literal["none", "item", "system"],
-        typer.Option(help="Segment level: compare all translations, those of one segment, or of one system."),
+        typer.Option(
+            help="Segment level: compare all translations (none), those of one segment (item), or "
+            "of one system."
+        ),
     ] = "none",
     ngram_sweep: Annotated[
-        str | None, typer.Option(metavar="1-16", help="BLEU of these n-gram lengths.")
+        str | None, typer.Option(metavar="1-16", help="Correlate BLEU with these longest n-grams.")
     ] = None,
     human_vs_human: Annotated[bool, typer.Option("--human-vs-human", help="How human scores agree.")] = False,
     metric_vs_metric: Annotated[bool, typer.Option("--metric-vs-metric", help="How metrics agree.")] = False,
@@ -163,19 +169,21 @@ def correlate_command(
     ] = False,
     test: Annotated[
         Literal["randomization", "wmt"],
-        typer.Option(help="Which metric is better: whole segments swapped, or ranks as WMT gives them."),
+        typer.Option(
+            help="The test for which metric is better: swap whole segments, or rank metrics as WMT does."
+        ),
     ] = "randomization",
     alpha: AlphaOption = 0.05,
     resample: Annotated[
         Literal["segments", "systems"] | None,
         typer.Option(
-            help="System level: draw these again for intervals. Default: segments where all metrics allow it."
+            help="System level: what intervals resample. Default: segments, if all metrics allow it."
         ),
     ] = None,
     system: Annotated[
         list[str] | None,
         typer.Option(
-            "--system", "-t", metavar="NAME=FILE", help="Outputs of a system, or its name in the folder."
+            "--system", "-t", metavar="NAME=FILE", help="The outputs of a system, or its name in the folder."
         ),
     ] = None,
     exclude: Annotated[list[str] | None, typer.Option(metavar="NAMES", help="Systems to leave out.")] = None,
@@ -188,7 +196,7 @@ def correlate_command(
             "--reference",
             "-r",
             metavar="FILE",
-            help="Reference, or its name in the folder, where the default is the first (refA). Repeat.",
+            help="Reference, or its name in the folder. Default in a folder: the first (refA). Repeat.",
         ),
     ] = None,
     source: Annotated[Path | None, typer.Option("--source", "-s", help="Source text.")] = None,
@@ -260,20 +268,24 @@ def calibrate_command(
     run: Annotated[str | None, typer.Argument(metavar="[RUN]", help="A saved run with labels.")] = None,
     metric: Annotated[
         list[str] | None,
-        typer.Option("--metrics", "-m", metavar="NAMES", help="Metrics as judges, besides those of the run."),
+        typer.Option(
+            "--metrics", "-m", metavar="NAMES", help="Metrics to use as judges, besides those of the run."
+        ),
     ] = None,
     precision: PrecisionOption = 0.8,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the thresholds (.json).")
     ] = None,
     labelled: Mapping[str, Any] = {},
-    folds: Annotated[int, typer.Option(min=2, help="Parts of the sources that are held out in turn.")] = 5,
+    folds: Annotated[
+        int, typer.Option(min=2, help="Into how many parts the sources are split; each is held out once.")
+    ] = 5,
     seed: SeedOption = None,
     output_format: FormatOption = OutputFormat.text,
     workspace: WorkspaceOption = None,
     quiet: QuietOption = False,
 ) -> None:
-    """From which score on is an output wrong?
+    """Below which score is an output wrong?
 
     Thresholds for a wanted precision, from 60 to 200 labelled outputs of your own engine.
 
@@ -305,7 +317,9 @@ def judges_command(
     runs: Annotated[list[str] | None, typer.Argument(metavar="RUN", help="Saved runs with labels.")] = None,
     metric: Annotated[
         list[str] | None,
-        typer.Option("--metrics", "-m", metavar="NAMES", help="Metrics as judges, besides the runs' own."),
+        typer.Option(
+            "--metrics", "-m", metavar="NAMES", help="Metrics to use as judges, besides those of the runs."
+        ),
     ] = None,
     flagged: Annotated[
         list[str] | None,
@@ -316,7 +330,7 @@ def judges_command(
     ] = None,
     threshold: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=SCORE", help="Flag the pairs of this list with at least this score."),
+        typer.Option(metavar="NAME=SCORE", help="Flag the pairs of this list that have at least this score."),
     ] = None,
     low_is_error: Annotated[
         list[str] | None, typer.Option(metavar="NAMES", help="Lists in which a low score means an error.")
@@ -356,9 +370,9 @@ def judges_command(
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
     app.command("correlate")(correlate_command)
-    app.command(
-        "calibrate", short_help="From which score on is an output wrong? Thresholds for your engine."
-    )(calibrate_command)
+    app.command("calibrate", short_help="Below which score is an output wrong? Thresholds for your engine.")(
+        calibrate_command
+    )
     app.command("judges", short_help="Who finds wrong translations? Detectors, judges, metrics by labels.")(
         judges_command
     )

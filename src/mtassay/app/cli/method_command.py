@@ -24,7 +24,7 @@ from mtassay.data.settings import read_values
 def register(parent: typer.Typer, words: Sequence[str] = ()) -> None:
     """Add the commands to the command line; of `run NAME`, no more than this one method is loaded."""
     app = typer.Typer(help="Run a method of another package by its name.", no_args_is_help=True)
-    running = typer.Typer(help="Run a method on segments: its fields are the options.", no_args_is_help=True)
+    running = typer.Typer(help="Run a method on segments. Its fields are the options.", no_args_is_help=True)
     first, second = [*words, "", ""][:2]
     is_one = first == "run" and is_known("method", second)
     methods: Iterable[tuple[str, type[Method]]] = (

@@ -43,9 +43,9 @@ class CiOption(StrEnum):
 def init(
     folder: Annotated[Path, typer.Argument(metavar="[FOLDER]", help="The folder to look at.")] = Path(),
     system: EngineOption = None,
-    ci: Annotated[CiOption | None, typer.Option(help="Also write the job of this CI service.")] = None,
+    ci: Annotated[CiOption | None, typer.Option(help="Also write a job for this CI service.")] = None,
 ) -> None:
-    """Look at a folder, and write mtassay.yaml for what is in it: 'mtassay run' then does all of it.
+    """Look at a folder and write mtassay.yaml, a plan for its files. 'mtassay run' carries it out.
 
     Nothing is overwritten.
 
@@ -79,18 +79,16 @@ def run(
     ] = False,
     dry_run: Annotated[
         bool,
-        typer.Option(
-            "--dry-run", help="Ask nothing: show what live engines would be asked, and the price where known."
-        ),
+        typer.Option("--dry-run", help="Ask no engine: show what it would be asked, and the price if known."),
     ] = False,
     fresh: Annotated[bool, typer.Option("--fresh", help="Do every step; ask live engines again.")] = False,
-    markdown: Annotated[Path | None, typer.Option(help="Write what the gates say as Markdown.")] = None,
+    markdown: Annotated[Path | None, typer.Option(help="Write the result of the gates as Markdown.")] = None,
     report: Annotated[
         Path | None,
         typer.Option(
             "--report",
             metavar="FILE",
-            help="Write the report there (.html or .md). Default: what the plan says, or beside it.",
+            help="Where to write the report (.html or .md). Default: as the plan says, or beside it.",
             show_default=False,
         ),
     ] = None,
@@ -102,7 +100,7 @@ def run(
     executor: ExecutorOption = None,
     ray_address: RayAddressOption = None,
 ) -> None:
-    """Do all steps of a plan and check its gates; what has not changed since last time is not done again.
+    """Do all steps of a plan and check its gates. Steps are skipped if nothing has changed.
 
     Exit codes: 0 fine, 1 a gate failed, 2 the plan or a file is wrong, 3 an engine failed.
 

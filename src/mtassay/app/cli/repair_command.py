@@ -55,7 +55,7 @@ QUESTION = "invariance"
 
 @repair.callback()
 def options() -> None:
-    """Turn confirmed errors into corrections, and train on them."""
+    """Turn confirmed errors into corrections, and train on those."""
 
 
 @repair.command("export")
@@ -74,12 +74,17 @@ def export_corrections(
         typer.Option(
             "--from",
             metavar="NAME=WHAT",
-            help="A stronger engine (scheme:rest) or a file of its outputs, for what nobody has corrected.",
+            help="A stronger engine (scheme:rest) or a file of its outputs, for outputs that nobody has "
+            "corrected.",
         ),
     ] = None,
-    sheet: Annotated[Path | None, typer.Option(help="Write the rest as TSV to fill in.")] = None,
-    question: Annotated[str, typer.Option(help="Whose reviews: invariance or suite.")] = QUESTION,
-    force: Annotated[bool, typer.Option("--force", help="Write over files that are there.")] = False,
+    sheet: Annotated[
+        Path | None, typer.Option(help="Write the uncorrected outputs to this TSV, to fill in.")
+    ] = None,
+    question: Annotated[
+        str, typer.Option(help="Which reviews to use: of invariance or of suite.")
+    ] = QUESTION,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
     fresh: FreshOption = False,
     workspace: WorkspaceOption = None,
     quiet: QuietOption = False,
@@ -169,21 +174,31 @@ def train_model(
     data: Annotated[Path, typer.Option(metavar="FILE", help="Corrections, as 'repair export' writes them.")],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FOLDER", help="The new model's folder.")],
     langpair: PairOption = None,
-    epochs: Annotated[int, typer.Option(min=1, help="How often every correction is learned.")] = 15,
-    learning_rate: Annotated[float, typer.Option(help="At the start; falls linearly to 0.")] = 1e-4,
+    epochs: Annotated[int, typer.Option(min=1, help="How often the model sees every correction.")] = 15,
+    learning_rate: Annotated[
+        float, typer.Option(help="The rate at the start; it falls linearly to 0.")
+    ] = 1e-4,
     batch: Annotated[int, typer.Option(min=1, help="Pairs in one step.")] = 16,
     mix: Annotated[
-        Path | None, typer.Option(help="Ordinary pairs to learn too (.tsv, .jsonl, .tmx).")
+        Path | None, typer.Option(help="Ordinary pairs to train on too (.tsv, .jsonl, .tmx).")
     ] = None,
-    mix_ratio: Annotated[float, typer.Option(min=0.0, help="Ordinary pairs for each correction.")] = 4.0,
+    mix_ratio: Annotated[
+        float, typer.Option(min=0.0, help="How many ordinary pairs for each correction.")
+    ] = 4.0,
     validation: Annotated[
         tuple[Path, Path] | None,
-        typer.Option(metavar="SRC REF", help="Sources and references for BLEU before and after."),
+        typer.Option(
+            metavar="SRC REF", help="Sources and references, for BLEU before and after the training."
+        ),
     ] = None,
     device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1 or mps.")] = "cpu",
-    prefix: Annotated[str, typer.Option(help="A text before every source, for models that need it.")] = "",
+    prefix: Annotated[
+        str, typer.Option(help="A text to put before every source, for models that need one.")
+    ] = "",
     beam_size: Annotated[int | None, typer.Option(min=1, help="Default: the model's own.")] = None,
-    show: Annotated[int, typer.Option(min=0, help="Errors to list that are not fixed.")] = 10,
+    show: Annotated[
+        int, typer.Option(min=0, help="How many errors to list that the training did not fix.")
+    ] = 10,
     seed: SeedOption = None,
     output_format: FormatOption = OutputFormat.text,
     quiet: QuietOption = False,

@@ -57,15 +57,16 @@ from mtassay.review.pending import Order
 RunArgument = Annotated[
     str, typer.Argument(metavar="RUN", help="A run's id, the beginning of it, or 'last'.")
 ]
-AllOption = Annotated[bool, typer.Option("--all", help="The outputs of all saved runs, each one once.")]
+AllOption = Annotated[bool, typer.Option("--all", help="The outputs of all saved runs, each only once.")]
 DoubleOption = Annotated[
-    bool, typer.Option("--double", help="Also what others settled, to measure agreement.")
+    bool, typer.Option("--double", help="Also show what others answered, to measure agreement.")
 ]
 OrderOption = Annotated[
     Order,
     typer.Option(
         "--order",
-        help="First: items that need few answers (fair), outputs of most systems, or as in the run.",
+        help="What comes first: items that need few answers (fair), outputs that most systems gave, or the "
+        "order of the run.",
     ),
 ]
 QuestionOption = Annotated[
@@ -73,14 +74,15 @@ QuestionOption = Annotated[
     typer.Option(
         "--question",
         metavar="NAME",
-        help="Ask this of all outputs: entities, mqm, esa, adequacy, fluency, informativeness, da.",
+        help="Ask this question about all outputs: entities, mqm, esa, adequacy, fluency, informativeness, "
+        "da.",
     ),
 ]
 CampaignOption = Annotated[
     str | None, typer.Option("--campaign", metavar="NAME", help="A campaign of several reviewers, or 'last'.")
 ]
 AdjudicateOption = Annotated[
-    bool, typer.Option("--adjudicate", help="With --campaign: settle what its reviewers see differently.")
+    bool, typer.Option("--adjudicate", help="With --campaign: decide where its reviewers disagree.")
 ]
 
 
@@ -103,7 +105,7 @@ def export_reviews(
         ),
     ] = None,
     question: QuestionOption = None,
-    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
     every_run: AllOption = False,
     reviewer: ReviewerOption = None,
     double: DoubleOption = False,
@@ -136,7 +138,9 @@ def export_reviews(
     if form not in (None, "labelstudio", "pearmut"):
         raise UsageError(f"--as {form} writes what people answered: leave --open out.")
     if not only_open and (run != "last" or every_run or any(chooses) or question):
-        raise UsageError("RUN and the options that choose outputs are for --open; reviews are written all.")
+        raise UsageError(
+            "RUN and the options that choose outputs are for --open; without it, all reviews are written."
+        )
     check_targets(output)
     refuse_existing(output, force=force)  # it may be a sheet that somebody has filled in
     if only_open:
@@ -182,7 +186,7 @@ def import_file(
         str,
         typer.Argument(
             metavar="FILE",
-            help="Reviews or a filled sheet: TSV, CSV, JSONL; or JSON of Label Studio or Pearmut.",
+            help="Reviews or a filled-in sheet: TSV, CSV, JSONL; or JSON of Label Studio or Pearmut.",
         ),
     ],
     reviewer: Annotated[
@@ -190,14 +194,14 @@ def import_file(
         typer.Option(
             "--reviewer",
             metavar="NAME",
-            help="Who answered, where the file does not say. Default: $MTASSAY_REVIEWER or your login name.",
+            help="Who answered, if the file does not say. Default: $MTASSAY_REVIEWER or your login name.",
         ),
     ] = None,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Read reviews, or a sheet filled in.
+    """Read reviews or a filled-in sheet.
 
-    One bad row means that nothing is added. Rows without an answer are left out.
+    If one row is wrong, nothing is added. Rows without an answer are left out.
 
     \b
     Examples:
@@ -225,7 +229,7 @@ def show_agreement(
     output_format: FormatOption = OutputFormat.text,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Show how far reviewers agree with each other.
+    """Show how well reviewers agree with each other.
 
     Kappa and alpha are 1 for full agreement and 0 for chance.
 
@@ -271,9 +275,9 @@ def next_open(
     show_systems: ShowSystemsOption = False,
     limit: LimitOption = None,
     suite: Annotated[
-        str | None, typer.Option(metavar="SUITE", help="Take the newest run of this suite.")
+        str | None, typer.Option(metavar="SUITE", help="Use the newest run of this suite.")
     ] = None,
-    as_list: Annotated[bool, typer.Option("--list", help="Print what is open; ask nothing.")] = False,
+    as_list: Annotated[bool, typer.Option("--list", help="Print what is open and ask no questions.")] = False,
     choice: Values = {},  # noqa: B006
     order: OrderOption = "fair",
     output_format: FormatOption = OutputFormat.text,
@@ -281,8 +285,8 @@ def next_open(
 ) -> None:
     """Decide on open outputs, one key for each.
 
-    Open is what no rule or judge settles, and what reviewers dispute. Answers are saved at once. Without a
-    terminal it prints a list.
+    An output is open if no rule or judge decides it, or if reviewers disagree. Answers are saved at once.
+    Without a terminal it prints a list.
 
     \b
     Examples:

@@ -49,7 +49,7 @@ ItemOption = Annotated[
     list[str] | None, typer.Option("--item", metavar="ID", help="Only this item; * works. Repeat.")
 ]
 SystemOption = Annotated[
-    list[str] | None, typer.Option("--system", metavar="NAME", help="Only what this system gave. Repeat.")
+    list[str] | None, typer.Option("--system", metavar="NAME", help="Only outputs of this system. Repeat.")
 ]
 SampleOption = Annotated[
     int | None, typer.Option("--sample", min=1, metavar="N", help="A random sample of N.")
@@ -86,20 +86,26 @@ def register(app: typer.Typer) -> None:
 def invite_reviewer(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="[NAME]", help="Whose answers they will be. Default: list who is invited."),
+        typer.Argument(
+            metavar="[NAME]", help="The name of the person to invite. Default: list who is invited."
+        ),
     ] = None,
-    admin: Annotated[bool, typer.Option("--admin", help="May see everything and write rules.")] = False,
+    admin: Annotated[
+        bool, typer.Option("--admin", help="This person may see everything and write rules.")
+    ] = False,
     address: Annotated[str, typer.Option(metavar="URL", help="For the link.")] = f"http://127.0.0.1:{PORT}",
     days: Annotated[int | None, typer.Option(min=1, help="The link ends after N days.")] = None,
     campaign: Annotated[str, typer.Option(metavar="NAME", help="The link opens only this campaign.")] = "",
-    log: Annotated[bool, typer.Option("--log", help="Show visits, and what admins changed.")] = False,
-    revoke: Annotated[bool, typer.Option("--revoke", help="Take the invitation back; answers stay.")] = False,
+    log: Annotated[bool, typer.Option("--log", help="Show who visited, and what admins changed.")] = False,
+    revoke: Annotated[
+        bool, typer.Option("--revoke", help="Cancel the invitation; answers are kept.")
+    ] = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Make a link that lets somebody into the review page, or take it back (--revoke).
+    """Make a link that lets somebody open the review page, or cancel it (--revoke).
 
-    Without a name it lists who is invited, or with --log who came in. A link is shown once; a new invitation
-    ends the old link. If the last invitation is taken back, the page stays closed.
+    Without a name it lists who is invited, or with --log who visited. A link is shown only once. A new
+    invitation ends the old link. If the last invitation is taken back, the page stays closed.
 
     \b
     Examples:
@@ -114,7 +120,7 @@ def invite_reviewer(
         return
     if revoke:
         access.revoke(name, workspace=workspace)
-        echo(f"{printable(name.strip())} is shut out; what they answered stays.")
+        echo(f"{printable(name.strip())} can no longer open the page; earlier answers are kept.")
         if not access.invitations(workspace=workspace):
             say("mtassay: nobody is invited any more, and the review page stays closed")
         return
@@ -142,20 +148,22 @@ NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="The campaign'
 
 
 def _options() -> None:
-    """Ask several people, blind to each other, and see how far they agree."""
+    """Ask several people independently, and see how well they agree."""
 
 
 @choosing()
 def create(
     name: Annotated[str, typer.Argument(metavar="NAME", help="What the campaign is called.")],
     runs: Annotated[list[str] | None, typer.Argument(metavar="[RUN]…", help="Saved runs.")] = None,
-    reviewers: Annotated[str, typer.Option(metavar="NAMES", help="Who answers, as anna,ben,carla.")] = "",
+    reviewers: Annotated[
+        str, typer.Option(metavar="NAMES", help="The names of the reviewers, such as anna,ben,carla.")
+    ] = "",
     question: Annotated[
         str | None,
         typer.Option(
             "--question",
             metavar="NAME",
-            help="What is asked. Default: what the runs ask. About any run: entities, mqm, esa, adequacy, "
+            help="What is asked. Default: what the runs ask. For any run: entities, mqm, esa, adequacy, "
             "fluency, informativeness, da.",
         ),
     ] = None,
@@ -165,35 +173,61 @@ def create(
             "--overlap",
             min=0,
             max=1,
-            help="The share that several people answer. Default: 0.2, of one reviewer none.",
+            help="The share of outputs that several people answer. Default: 0.2, or 0 with one reviewer.",
         ),
     ] = None,
-    raters: Annotated[int, typer.Option("--raters", min=2, help="How many people answer that share.")] = 2,
+    raters: Annotated[
+        int, typer.Option("--raters", min=2, help="How many people answer each output of that share.")
+    ] = 2,
     adjudicators: Annotated[str, typer.Option(metavar="NAMES", help="Who settles disagreements.")] = "",
     choice: Values = {},  # noqa: B006
-    settled: Annotated[int, typer.Option(min=0, help="Mix in N outputs that the runs settled.")] = 0,
+    settled: Annotated[
+        int, typer.Option(min=0, help="Mix in N outputs that the rules or the judge had decided.")
+    ] = 0,
     attention: Annotated[
         float,
-        typer.Option("--attention", min=0, max=0.5, help="Share of damaged outputs, references and repeats."),
+        typer.Option(
+            "--attention",
+            min=0,
+            max=0.5,
+            help="The share of attention checks: damaged outputs, references and repeats.",
+        ),
     ] = 0.0,
     calibration: Annotated[
-        int, typer.Option("--calibration", min=0, metavar="N", help="So many outputs come first, for all.")
+        int,
+        typer.Option(
+            "--calibration", min=0, metavar="N", help="The first N outputs are the same for all reviewers."
+        ),
     ] = 0,
     exclude_below: Annotated[
-        float, typer.Option("--exclude-below", min=0, max=1, help="Who passes less of the checks, is out.")
+        float,
+        typer.Option(
+            "--exclude-below",
+            min=0,
+            max=1,
+            help="Exclude reviewers who pass a smaller share of the attention checks.",
+        ),
     ] = 0.0,
     exclude_faster: Annotated[
         float,
-        typer.Option("--exclude-faster", min=0, metavar="SECONDS", help="Who takes less for one, is out."),
+        typer.Option(
+            "--exclude-faster",
+            min=0,
+            metavar="SECONDS",
+            help="Exclude reviewers who take less time for an answer.",
+        ),
     ] = 0.0,
+    side_by_side: Annotated[
+        bool, typer.Option("--side-by-side", help="Show what other systems made of the same sentence.")
+    ] = False,
     workspace: WorkspaceOption = None,
 ) -> None:
     """Begin a campaign.
 
-    Everybody answers in an order of their own, and sees nobody's answer before all who are to answer have
-    done so. Outputs go to anyone who is free, each to one person, or to --raters of them for a share of
-    --overlap. With --settled nobody can tell what rules left open from what they decided. Attention checks
-    look like outputs; who is out by the rules is in no agreement.
+    Everybody gets the outputs in another order, and sees other answers only when all are in. Each output goes
+    to one person who is free; a share of them, --overlap, goes to several (--raters). With --settled,
+    reviewers cannot tell which outputs the rules had already decided. Attention checks look like outputs; who
+    is out by the rules is in no agreement.
 
     \b
     Examples:
@@ -214,6 +248,7 @@ def create(
         calibration=calibration,
         exclude_below=exclude_below,
         exclude_faster=exclude_faster,
+        side_by_side=side_by_side,
         workspace=workspace,
         **choice,
     )
@@ -277,7 +312,9 @@ def _list_campaigns(output_format: OutputFormat, workspace: Path | None) -> None
 
 def close(
     name: NameArgument,
-    delete: Annotated[bool, typer.Option("--delete", help="Forget it, too; all answers stay.")] = False,
+    delete: Annotated[
+        bool, typer.Option("--delete", help="Also delete the campaign; all answers are kept.")
+    ] = False,
     workspace: WorkspaceOption = None,
 ) -> None:
     """End a campaign. Its answers stay, and count.
@@ -289,7 +326,7 @@ def close(
     """
     if delete:
         gone = campaign_work.delete(name, workspace=workspace)
-        echo(f"Campaign '{printable(gone.name)}' is forgotten; all answers are kept.")
+        echo(f"Campaign '{printable(gone.name)}' is deleted; all answers are kept.")
         return
     ended = campaign_work.close(name, workspace=workspace)
     echo(f"Campaign '{printable(ended.name)}' is closed since {ended.closed[:19].replace('T', ' ')} UTC.")
@@ -358,18 +395,22 @@ def serve(
         ),
     ] = None,
     host: Annotated[str, typer.Option(metavar="HOST", help="Where to listen.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Which port; 0 takes a free one.")] = PORT,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes a free one.")] = PORT,
     reviewer: ReviewerOption = None,
     show_systems: ShowSystemsOption = False,
     known_as: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Another name of this server, as of a proxy. Repeat."),
+        typer.Option(
+            metavar="NAME", help="Another name of this server, such as the name of a proxy. Repeat."
+        ),
     ] = None,
-    reopen: Annotated[bool, typer.Option("--reopen", help="Open to this machine again.")] = False,
+    reopen: Annotated[
+        bool, typer.Option("--reopen", help="Let this machine in without a link again.")
+    ] = False,
 ) -> None:
-    """Open the workspace in a browser: saved runs, their reports and history, and what waits for review.
+    """Open the workspace in a browser: saved runs, reports, history, and outputs to review.
 
-    Only this machine can open it until you invite somebody; then everybody needs a link. Ctrl-C stops it.
+    Only this machine can open it. Once you invite somebody, everybody needs a link. Ctrl-C stops it.
 
     \b
     Examples:

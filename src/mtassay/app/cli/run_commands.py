@@ -48,7 +48,9 @@ from mtassay.review.case_history import tell_case
 
 
 def explain(
-    case: Annotated[str, typer.Argument(metavar="CASE", help="A segment or item; or BLEU, or columns.")],
+    case: Annotated[
+        str, typer.Argument(metavar="CASE", help="The id of a segment or item, or the word BLEU or columns.")
+    ],
     run: Annotated[str | None, typer.Option(metavar="RUN", help="A saved run. Default: the newest.")] = None,
     output_format: FormatOption = OutputFormat.text,
     workspace: WorkspaceOption = None,
@@ -104,13 +106,13 @@ def report(
     ] = None,
     output_format: Annotated[
         PageFormat | None,
-        typer.Option("--format", "-f", help="Default: what the file ends in.", show_default=False),
+        typer.Option("--format", "-f", help="Default: by the ending of the file.", show_default=False),
     ] = None,
     against: Annotated[
         str | None,
         typer.Option(metavar="OLD", help="Say what got worse since this run, system or file of baselines."),
     ] = None,
-    title: Annotated[str, typer.Option(help="What is at the top. Default: the systems.")] = "",
+    title: Annotated[str, typer.Option(help="The title of the page. Default: the systems.")] = "",
     no_themes: Annotated[bool, typer.Option("--no-themes", help="Without themes of failures.")] = False,
     workspace: WorkspaceOption = None,
     quiet: QuietOption = False,
@@ -166,7 +168,9 @@ def list_runs(output_format: FormatOption = OutputFormat.text, workspace: Worksp
 @runs.command("show")
 def show_run(
     run: RunArgument = "last",
-    findings: Annotated[bool, typer.Option("--findings", help="Show the segments worth a look too.")] = False,
+    findings: Annotated[
+        bool, typer.Option("--findings", help="Also show the segments worth a look.")
+    ] = False,
     pairs: Annotated[bool, typer.Option("--pairs", help="Show all pairs, not only the baseline's.")] = False,
     phenomena: Annotated[bool, typer.Option("--phenomena", help="Show every phenomenon.")] = False,
     examples: ExamplesOption = 0,
@@ -247,12 +251,14 @@ def delete_runs(
         bool,
         typer.Option(
             "--with-texts",
-            help="For confidential texts: also every answer, review and cached value with them, without a "
-            "trace in the file.",
+            help="For confidential texts: also delete all answers, reviews and cached values with these "
+            "texts, without a trace in the file.",
         ),
     ] = False,
     undo: Annotated[bool, typer.Option("--undo", help="Bring deleted runs back.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Delete nothing; say what would go.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Delete nothing; show what would be deleted.")
+    ] = False,
     workspace: WorkspaceOption = None,
 ) -> None:
     """Delete runs with their outputs and findings.
@@ -283,7 +289,7 @@ def delete_runs(
     echo(
         f"{deed} {plural(len(purged.runs), 'run')}, {plural(purged.answers, 'answer')} of engines, "
         f"{plural(purged.reviews, 'review')} and the cache."
-        + ("" if purged.others or dry_run else " Nothing of their texts is left in the file.")
+        + ("" if purged.others or dry_run else " None of their texts is left in the file.")
     )
     if purged.others:
         say(
@@ -295,10 +301,10 @@ def delete_runs(
 @runs.command("backup")
 def backup(
     to: Annotated[Path, typer.Argument(metavar="FILE", help="Where to put the copy.")],
-    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Copy the whole workspace as it is now, also while others write to it."""
+    """Copy the whole workspace as it is now, even while other commands write to it."""
     refuse_existing(to, force=force, otherwise="add --force")
     open_workspace(workspace).backup(to)
     echo(f"Copied to {to}.")

@@ -40,7 +40,8 @@ def score(
         str | None,
         typer.Option(
             metavar="WHERE",
-            help="Everything in one place: an mt-metrics-eval folder, a JSONL/TSV/XML/TMX/XLIFF file, "
+            help="Source, references and outputs together: an mt-metrics-eval folder, a "
+            "JSONL/TSV/XML/TMX/XLIFF file, "
             "or a sacreBLEU test set such as wmt22.",
         ),
     ] = None,
@@ -58,7 +59,8 @@ def score(
     stream: Annotated[
         bool,
         typer.Option(
-            "--stream", help="Read files block by block: millions of lines in little memory; no findings."
+            "--stream",
+            help="Read files in blocks: scores millions of lines in little memory, without findings.",
         ),
     ] = False,
     frame: RunFrame = FRAME,
@@ -76,7 +78,7 @@ def score(
     """
     if stream and (segment_scores or findings or examples):
         raise UsageError(
-            "--stream looks at no single segment: leave out --segment-scores, --findings, --examples."
+            "--stream does not look at single segments: leave out --segment-scores, --findings, --examples."
         )
     check_targets(segment_scores, findings)
     if stream:

@@ -81,7 +81,7 @@ def run(
         typer.Option(
             "--run",
             metavar="RUN",
-            help="Judge the outputs of this saved run again by today's rules.",
+            help="Judge the outputs of this saved run again with today's rules.",
         ),
     ] = None,
     parameters: Values = {},  # noqa: B006
@@ -107,7 +107,7 @@ def run(
         check_plot(plot)
     if again is not None:
         if system:
-            raise UsageError("A saved run has its outputs: leave out -t, or --run.")
+            raise UsageError("A saved run already has its outputs: give -t or --run, not both.")
         run = rulebook.rejudge(suite, again, reviews=parameters["reviews"], **frame.options)
     else:
         run = library.suite(suite, system or [], **parameters, **frame.options)
@@ -126,19 +126,23 @@ def accept(
     suite: SuiteArgument,
     subjects: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[SUBJECT…]", help="Reviewed outputs (the beginning of an id), or items."),
+        typer.Argument(
+            metavar="[SUBJECT…]", help="Reviewed outputs, by the beginning of their ids, or items."
+        ),
     ] = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="All that is settled; asks before writing.")
+        bool, typer.Option("--all", help="Accept all decisions; asks before it writes.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Write what --all finds without asking.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="With --all: write without asking.")] = False,
     form: Annotated[
         Literal["token", "regex"],
-        typer.Option("--as", help="Write the whole output, or an expression of words that differ."),
+        typer.Option(
+            "--as", help="Write the whole output as a token, or an expression of the words that differ."
+        ),
     ] = "token",
     regex: Annotated[
         str | None,
-        typer.Option(metavar="PATTERN", help="Write this expression, if it breaks no known verdict."),
+        typer.Option(metavar="PATTERN", help="Write this expression, unless it contradicts a known verdict."),
     ] = None,
     correct: Annotated[bool | None, typer.Option("--correct/--incorrect", help="Your answer.")] = None,
     note: Annotated[str, typer.Option(help="A note for the rules. Default: the reviewer's.")] = "",
@@ -147,9 +151,10 @@ def accept(
     system: SystemOption = None,
     frame: RunFrame = FRAME,
 ) -> None:
-    """Write what people settled into the suite as rules, so that they count for everybody.
+    """Turn what people decided into rules of the suite, so that their decisions count for everybody.
 
-    Outputs become tokens, with --as regex expressions. Changed items must be approved again.
+    The rules are tokens (whole outputs), or expressions with --as regex. Changed items must be approved
+    again.
 
     \b
     Examples:
@@ -201,20 +206,20 @@ def add(
     context: Annotated[list[str] | None, typer.Option(help="A sentence before the source. Repeat.")] = None,
     note: Annotated[str, typer.Option(help="What a reader should know.")] = "",
     author: Annotated[str | None, typer.Option(help="Default: $MTASSAY_REVIEWER or the login name.")] = None,
-    item_id: Annotated[str, typer.Option("--id", help="Default: from phenomenon and number.")] = "",
+    item_id: Annotated[str, typer.Option("--id", help="Default: the phenomenon and a number.")] = "",
     table: Annotated[
         Path | None, typer.Option("--from", help="Many items: a TSV with these columns.")
     ] = None,
     langpair: Annotated[
         str | None,
         typer.Option(
-            "--langpair", "-l", metavar="SRC-TGT", help="Begin a new suite file for this language pair."
+            "--langpair", "-l", metavar="SRC-TGT", help="Start a new suite file for this language pair."
         ),
     ] = None,
 ) -> None:
-    """Add an item, or many from a table. The rest of the file stays as it is, comments too.
+    """Add an item, or many from a table. The rest of the file does not change, comments included.
 
-    With --langpair it begins a new file. In a terminal it asks for what is missing.
+    With --langpair it starts a new file. In a terminal it asks for what is missing.
 
     \b
     Examples:
@@ -297,7 +302,7 @@ def approve(
 def convert(
     suite: SuiteArgument,
     output: Annotated[Path, typer.Argument(metavar="OUT", help="The new file (.yaml).")],
-    force: Annotated[bool, typer.Option("--force", help="Write over files that are there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
 ) -> None:
     """Write a suite as YAML, to edit it: the DFKI's JSON, or one of a language pack.
 

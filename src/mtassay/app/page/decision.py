@@ -531,7 +531,7 @@ class _Choice:
         if self.risks(systems):
             return ""
         did = "Checks found no critical or major error" if self._is_known(NO_CRITICAL) else "No check was run"
-        return f"{did}, so what could go wrong is not known."
+        return f"{did}, so no risk is known."
 
     # What comes next ----------------------------------------------------------------------------------------
 

@@ -31,7 +31,7 @@ _PLAIN = re.compile(r"[\w./~$][\w./~$@+%-]*( [\w./~$@+%-]+)*(:[\w./?=&+%-]+)*", 
 _OTHER_MEANINGS = {"y", "n", "yes", "no", "on", "off", "true", "false", "null", "none", "~"}
 
 _HEAD = """\
-# What mtassay tests here: 'mtassay run' does it, 'mtassay run --check' looks for mistakes.
+# What mtassay tests here. 'mtassay run' runs the tests; 'mtassay run --check' looks for mistakes.
 # Files are relative to this one. ${NAME} means a variable of the environment; keys of
 # services stay there.
 """
@@ -44,22 +44,22 @@ _NO_SYSTEM = """\
 """
 
 _MORE_STEPS = """\
-  # Errors without references, by changing a word (a live engine and mtassay[invariance]):
+  # Finds errors without references by changing a word (needs a live engine, mtassay[invariance]):
   # invariance:
   #   systems: {engine}
-  # What a system cannot do, by editing both sides (a live engine and mtassay[behavior]):
+  # Finds what a system cannot do by editing both sides (needs a live engine, mtassay[behavior]):
   # behavior:
   #   systems: {engine}
 """
 
 _REST = """
-# What each live engine may be asked in all steps; 'mtassay run --dry-run' shows what would be.
+# How much each live engine may be asked in all steps; 'mtassay run --dry-run' shows what it would be.
 # budget:
 #   max_calls: 1000
 #   max_characters: 200000
 #   prices: {nmt: 20, gpt: [0.25, 2]}    # of a million characters, or tokens read and written
 
-# Rules that must hold, or the exit code is 1; the baseline is a system, a run or a file.
+# The exit code is 1 unless all these rules hold. The baseline is a system, a run or a file.
 # baseline: old
 # gates:
 #   - bleu not more than 0.5 lower, at 95 %
@@ -259,7 +259,7 @@ def init_plan(
     target_ci = _CI[ci] if ci else None
     for path in (target, *([place / target_ci] if target_ci else ())):
         if path.exists():
-            raise UsageError(f"{path} is there already, and stays as it is. Move it away to make a new one.")
+            raise UsageError(f"{path} already exists and was not changed. To make a new one, move it first.")
     engines = named(systems)
     if files := [name for name, what in engines.items() if not is_live(what)]:
         raise UsageError(

@@ -107,6 +107,7 @@ def create(request: Request, form: Form) -> Response:
                 calibration=_whole(form, "calibration") or 0,
                 exclude_below=(_whole(form, "exclude_below") or 0) / 100,
                 exclude_faster=_whole(form, "exclude_faster") or 0,
+                side_by_side="side_by_side" in form,
                 workspace=store,
             )
             note_deed(store, visit.person.name, f"made the campaign {campaign.name}")
@@ -133,6 +134,8 @@ def standing(request: Request, name: str) -> Response:
         campaign = campaign_of(store, visit, name)
         found = report(campaign.name, workspace=store)
         left = CampaignStore(store).left(campaign, visit.person.name)
+        cards = library.cards(name, visit.person.name, adjudicates=True, workspace=store)
+        to_settle = cards.left if visit.person.name in campaign.adjudicators else 0
     if not visit.person.is_admin:
         found = found.of_reviewer(visit.person.name)
     elif visit.person.name in campaign.reviewers and found.given < found.wanted:
@@ -146,7 +149,19 @@ def standing(request: Request, name: str) -> Response:
         tables=found.tables(),
         found=found,
         left=left,
+        to_settle=to_settle,
     )
+
+
+@router.post("/campaign/people")
+def change_people(request: Request, name: str, form: Form) -> Response:
+    """Let other people answer from now on."""
+    visit = _admin(visit_that_changes(request, form.get("csrf", "")))
+    people = {key: form.get(key, "") for key in ("reviewers", "adjudicators")}
+    with visit.site.pool.lend() as store:
+        changed = library.change_people(campaign_of(store, visit, name).name, **people, workspace=store)
+        note_deed(store, visit.person.name, f"changed who answers {name}: {', '.join(changed.active)}")
+    return RedirectResponse(address("campaign", name=name), status_code=303)
 
 
 @router.post("/campaign/close")

@@ -195,7 +195,7 @@ def serve(
     others = next((name for name in (host, *hosts) if not is_loopback(name)), None)
     if reopen:
         if others is not None:
-            raise UsageError(f"--reopen is for this machine alone, not for {others}.")
+            raise UsageError(f"--reopen is only for this machine, not for {others}.")
         access.reopen(workspace=store.path)
     invited, is_closed = len(access.invitations(workspace=store.path)), access.was_anybody_invited(store)
     if others is not None and not invited:

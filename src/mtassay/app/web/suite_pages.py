@@ -47,7 +47,7 @@ def _suite(visit: Visit, name: str) -> tuple[Path, Suite]:
 
 def _editor(visit: Visit) -> Visit:
     if not visit.person.is_admin:
-        raise UsageError("Suites are changed by admins; what you propose waits for them.")
+        raise UsageError("Only admins change suites. Your proposal waits for them.")
     return visit
 
 

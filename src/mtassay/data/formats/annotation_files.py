@@ -115,7 +115,9 @@ def _assign_by_id(
     assigned: dict[int, MarkedSentence] = {}
     for annotation in annotations:
         if annotation.id is None:
-            raise InputError("no id, although other records have one", path=path, line=annotation.line)
+            raise InputError(
+                "this record has no id, but other records have one", path=path, line=annotation.line
+            )
         if annotation.id not in places:
             raise InputError(f"no segment has the id {annotation.id!r}", path=path, line=annotation.line)
         if places[annotation.id] in assigned:

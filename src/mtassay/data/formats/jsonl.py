@@ -17,9 +17,12 @@ from mtassay.data.formats.textfiles import (
     open_for_writing,
     split_lines,
 )
-from mtassay.data.languages import Pair
+from mtassay.data.languages import Pair, parse_pair
 from mtassay.data.marks import json_text
 from mtassay.data.nouns import Segment
+
+PARTS = "_#_"
+"""Between the parts of a document's name at WMT25."""
 
 
 def _refuse(constant: str) -> NoReturn:
@@ -40,15 +43,22 @@ class JsonLines(Format):
         """One row per record; with a `system` key, one record per segment and system.
 
         `null` and an absent key mean that the text is missing, `""` is an empty text. Blank lines are
-        skipped.
+        skipped. Of a file with several language pairs, as WMT25's, only those of `pair` are read.
         """
         table: TableBuilder | None = None
+        pairs = set()
         has_ids = False
         positions: Counter[str | None] = Counter()
         for number, line in enumerate(split_lines(data, path), start=1):
             if not line or line.isspace():
                 continue
             record = _Record(_parse(line, path, number), path, number)
+            if record.pair is not None:
+                if pair is not None and record.pair != pair:
+                    continue
+                pairs.add(record.pair)
+                if len(pairs) > 1:
+                    raise record.error("the file has several language pairs: say which one, `langpair`")
             if table is None:
                 has_ids = record.id is not None
                 table = TableBuilder(path, says_missing=True, has_ids=has_ids)
@@ -143,8 +153,11 @@ class _Record:
         self.id: str | None = None
         self.document: str | None = None
         self.system: str | None = None
+        self.pair: Pair | None = None
         self.tags: dict[str, Any] = {}
         self.texts: list[tuple[ColumnRole, str, str | None]] = []
+        if "src_text" in values and PARTS in str(values.get("doc_id")):
+            values = self._of_wmt(values)
         for key, value in values.items():
             field = field_of(key)
             if key in ("references", "refs"):
@@ -165,6 +178,21 @@ class _Record:
                 self.document = self._label(value, key) or None
             else:
                 self.system = self._label(value, key) or None
+
+    def _of_wmt(self, values: dict[str, Any]) -> dict[str, Any]:
+        """A record of WMT25 in our words; its `doc_id` is `en-de_DE_#_news_#_NAME_#_NUMBER`."""
+        told, domain, *rest = values["doc_id"].split(PARTS)
+        self.pair = parse_pair(told.partition("_")[0])
+        texts = values.get("tgt_text") or {}
+        references = [text for name, text in texts.items() if name.startswith("ref")]
+        return {
+            "id": values["doc_id"],
+            "document": PARTS.join([told, domain, *rest[:1]]),
+            "source": values["src_text"],
+            **({"references": references} if references else {}),
+            "outputs": {name: text for name, text in texts.items() if not name.startswith("ref")},
+            "domain": domain,
+        }
 
     def error(self, what: str) -> InputError:
         return InputError(what, path=self.path, line=self.line)

@@ -292,7 +292,7 @@ def _platform_records(data: bytes, path: str) -> Iterator[tuple[int, Record]]:
     elif is_pearmut(content):
         records = annotation_records(content)
     else:
-        raise InputError("neither tasks of Label Studio nor annotations of Pearmut", path=path)
+        raise InputError("these are neither tasks of Label Studio nor annotations of Pearmut", path=path)
     number = 0
     try:
         for number, record in enumerate(records, start=1):

@@ -201,7 +201,7 @@ def _checked(records: list[ScoreRecord], path: str) -> list[ScoreRecord]:
     with_id = [record for record in records if record.id is not None]
     if with_id and len(with_id) < len(records):
         line = next(record.line for record in records if record.id is None)
-        raise InputError("no id, although other records have one", path=path, line=line)
+        raise InputError("this record has no id, but other records have one", path=path, line=line)
     for record in records:
         if (not record.system and record.texts is None) or record.id == "":
             raise InputError("the system or the id is empty", path=path, line=record.line)
@@ -235,13 +235,15 @@ _Key = TypeVar("_Key")
 class ScoreColumn:
     """Scores for systems, and for the segments of systems by id. `None` and absence mean unrated, not 0.
 
-    Either part may be empty. `by_text` has those of a source and its output, where the file has the texts.
+    Either part may be empty. `by_text` has those of a source and its output, where the file has the texts;
+    `spans` the errors that were marked, where it has their places.
     """
 
     name: str
     by_system: Mapping[str, float | None] = field(default_factory=dict)
     by_segment: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)
     by_text: Mapping[tuple[str, str], float | None] = field(default_factory=dict)
+    spans: Mapping[str, Mapping[str, Sequence[ErrorSpan] | None]] = field(default_factory=dict)
 
     @property
     def systems(self) -> list[str]:
@@ -298,7 +300,8 @@ def renamed(column: ScoreColumn, names: Mapping[str, str]) -> ScoreColumn:
     def ours(part: Mapping[str, _Value]) -> dict[str, _Value]:
         return {names[name]: value for name, value in part.items() if name in names}
 
-    return replace(column, by_system=ours(column.by_system), by_segment=ours(column.by_segment))
+    by_system, by_segment, spans = ours(column.by_system), ours(column.by_segment), ours(column.spans)
+    return replace(column, by_system=by_system, by_segment=by_segment, spans=spans)
 
 
 def merged(columns: Iterable[ScoreColumn]) -> list[ScoreColumn]:
@@ -380,7 +383,8 @@ def column_from_ratings(
         }
     except InputError as error:
         raise InputError(str(error), path=path) from None
-    return column_from_scores(name, scores, ids)
+    spans = {system: dict(zip(ids, column, strict=True)) for system, column in ratings.items()}
+    return replace(column_from_scores(name, scores, ids), spans=spans)
 
 
 def column_from_scores(name: str, scores: Scores, ids: Sequence[str]) -> ScoreColumn:

@@ -300,6 +300,7 @@ def read_translated(
 
     Raises:
         InputError: A file is plain lines, or holds no source or no translation.
+        UsageError: The files state several target languages.
     """
     segments: list[Segment] = []
     columns: list[Mapping[str, str | None]] = []
@@ -314,7 +315,12 @@ def read_translated(
             columns.append({name: texts[number] for name, texts in outputs.items()})
     names = dict.fromkeys(name for column in columns for name in column)
     outputs = {name: [column.get(name) for column in columns] for name in names}
-    return TranslatedTexts(segments, outputs, stated.pop() if len(stated) == 1 else ("", ""))
+    own_source, own_target = ({side for side in sides if side} for sides in zip(*stated, strict=True))
+    if len(own_target) > 1:
+        several = ", ".join(sorted(own_target))
+        raise UsageError(f"These files are in several languages ({several}). Check one language at a time.")
+    source_tag = own_source.pop() if len(own_source) == 1 else ""
+    return TranslatedTexts(segments, outputs, (source_tag, next(iter(own_target), "")))
 
 
 def _read(path: FilePath, pair: Pair | None, source: FilePath | None) -> TranslatedTexts:
@@ -323,11 +329,11 @@ def _read(path: FilePath, pair: Pair | None, source: FilePath | None) -> Transla
     if not is_table and format_of(read_bytes(path), path) is not None:
         return _read_units(read_localisation(path, source, pair=pair), path)
     if source is not None:
-        raise UsageError(f"Files bring their texts along: leave out the source file of {shown(path)}.")
+        raise UsageError(f"These files contain the sources too: leave out the source file of {shown(path)}.")
     table = read_table(path, pair=pair)
     if table is None:
         raise InputError(
-            "these are plain lines. Give sources and translations apart: -s SOURCE -t NAME=FILE",
+            "these are plain lines. Give sources and translations separately: -s SOURCE -t NAME=FILE",
             path=shown(path),
         )
     sources = table.only("source")

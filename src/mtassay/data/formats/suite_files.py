@@ -260,8 +260,8 @@ def _change(
             is_right = False
         if not is_right:
             raise InputError(
-                "this file is laid out in a way that cannot be edited without touching other lines. "
-                "Edit it by hand, or write it again: mtassay suite convert",
+                "the layout of this file does not allow an edit that leaves other lines alone. "
+                "Edit it by hand, or rewrite it with mtassay suite convert",
                 path=where,
             )
         if read_bytes(path) != data:

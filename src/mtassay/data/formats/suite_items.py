@@ -33,7 +33,7 @@ class Matching:
     """
 
     case: Case = "exact"
-    unicode: Literal["none", "NFC", "NFKC", "scripts", "accents"] = "none"
+    unicode: Literal["none", "NFC", "NFKC", "scripts", "accents", "chinese"] = "none"
     whitespace: Literal["keep", "collapse"] = "keep"
     quotes: Literal["keep", "fold"] = "keep"
     invisible: Literal["keep", "ignore"] = "keep"

@@ -71,10 +71,10 @@ _KINDS: dict[str, Kind] = {
     **dict.fromkeys(["system", "sysid"], "system"),
 }
 _ROLES: dict[str, ColumnRole] = {
-    **dict.fromkeys(["source", "src"], "source"),
+    **dict.fromkeys(["source", "src", "src_text"], "source"),
     **dict.fromkeys(["reference", "ref"], "reference"),
     **dict.fromkeys(["output", "mt", "hypothesis", "hyp", "translation"], "output"),
-    **dict.fromkeys(["target", "tgt", "trg"], "target"),
+    **dict.fromkeys(["target", "tgt", "trg", "tgt_text"], "target"),
     "text": "text",
 }
 _NAMED_REFERENCE = re.compile(r"(?:reference|ref)(?:[_:.-](.+)|([a-z]|[0-9]+))", re.IGNORECASE | re.DOTALL)
@@ -382,7 +382,7 @@ def _fields(header: str, path: str) -> list[Field]:
     if not any(field.role for field in fields):
         raise InputError(
             f"the first line must name the columns, tab-separated: id, {EXPECTED}, document, system; "
-            "of several systems: output:A, output:B",
+            "for several systems: output:A, output:B",
             path=path,
             line=1,
         )

@@ -359,7 +359,8 @@ def _from_file(where: FilePath, pair: Pair | None) -> TestSet:
     table = read_table(where, pair=pair)
     if table is None:
         raise InputError(
-            "plain lines are no whole test set. Give source, reference and outputs apart, or JSONL or TSV",
+            "plain lines are not a whole test set. Give source, reference and outputs in separate files, or "
+            "JSONL or TSV",
             path=shown(where),
         )
     source = next(iter(table.only("source") or table.only("text")), None)

@@ -130,8 +130,8 @@ def gather(
     """Corrections of what reviews, in a file or a workspace, confirm to be wrong.
 
     `question` is the one that the reviews answer, `corrections` are those that come first. `stronger` names
-    an engine as `NAME=scheme:rest`, or a file of its outputs; it is for what nobody has corrected. `context`
-    ask the engine: those of a workspace ask for nothing twice.
+    an engine as `NAME=scheme:rest`, or a file of its outputs; it is for outputs that nobody has corrected.
+    `context` ask the engine: those of a workspace ask for nothing twice.
 
     >>> fix = Correction("1", "Hi.", "Alô.", "Olá.", "anna")
     >>> gather(None, question="suite", corrections=[fix]).corrections

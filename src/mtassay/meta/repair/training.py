@@ -151,7 +151,7 @@ def fine_tune(
     """
     torch = load_package("torch", what="repair", package="torch", extra="transformers")
     if not lessons.corrections:
-        raise UsageError("There is nothing to learn: no correction.")
+        raise UsageError("There is no correction to train on.")
     torch.manual_seed(training.seed)
     learner = open_seq2seq(model, pair, device=training.device, prefix=training.prefix)
     optimizer = torch.optim.AdamW(learner.model.parameters(), lr=training.learning_rate, weight_decay=0.0)
@@ -282,7 +282,7 @@ def train(
 def check_training(model: Path, target: Path) -> None:
     """An error where there is no such model, or the new one would be in the place of another."""
     if not model.is_dir():
-        raise UsageError(f"There is no folder {model}. Give one that transformers saved a model into.")
+        raise UsageError(f"There is no folder {model}. Give a folder that transformers saved a model into.")
     if target.exists():
         raise UsageError(f"{target} is there already. Choose another folder.")
 

@@ -105,7 +105,7 @@ def format_of(path: FilePath) -> ExportFormat:
     for name in FORMATS:
         if ending == name:
             return name
-    raise UsageError(f"{path}: its ending says no format. Take .jsonl, .tsv or .tmx.")
+    raise UsageError(f"{path}: its ending does not name a format. Take .jsonl, .tsv or .tmx.")
 
 
 def check_export(form: ExportFormat, pair: Pair | None) -> None:

@@ -136,8 +136,8 @@ class BehaviorMethod(RepeatSettings, Method):
     judge_by: str = field(
         default=PAPER,
         metadata=option(
-            f"{JUDGE_OPTION} Here also: paper, which compares qualities. Default: ours, if nothing of paper "
-            "is given.",
+            f"{JUDGE_OPTION} Also: paper, which compares two qualities. Default: ours, unless an option of "
+            "paper is given.",
             "--judge-by",
             "--judge",
             metavar="NAME",
@@ -148,7 +148,7 @@ class BehaviorMethod(RepeatSettings, Method):
     min_quality: float | None = field(
         default=None,
         metadata=option(
-            "An original of this quality is good. Default: the measure's.",
+            "From this quality on, the translation of an original is good. Default: the measure's.",
             least=0,
             most=1,
         ),
@@ -156,7 +156,7 @@ class BehaviorMethod(RepeatSettings, Method):
     max_change: float | None = field(
         default=None,
         metadata=option(
-            "An edit may move the quality by this. Default: the measure's.",
+            "The edit may change the quality by at most this. Default: the measure's.",
             least=0,
             most=1,
         ),
@@ -175,14 +175,14 @@ class BehaviorMethod(RepeatSettings, Method):
     direct: bool = field(
         default=True,
         metadata=option(
-            "Look for the edit in translations (is the error there?), and for lost or added negations.",
+            "Look for the edited word in the translations, and for lost or added negations.",
             "--direct/--no-direct",
         ),
     )
     filter: Mapping[str, Metric] = field(
         default_factory=dict,
         metadata=option(
-            "Skip cases whose two pairs are not equally good by this reference-free measure, as "
+            "Skip cases whose two pairs are not equally good by this reference-free measure, such as "
             "use:against=source.",
             metavar="NAME",
             kind=str | None,

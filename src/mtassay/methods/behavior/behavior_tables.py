@@ -169,11 +169,12 @@ def status_table(run: Run, *, title: str = "") -> Table:
         for system, row in counts.items()
     ]
     meanings = {
-        "original is bad": "Bad original: the original is translated badly already.",
-        "edit broke it": "Broke: the edit is translated worse.",
+        "original is bad": "Bad original: the translation of the original is already bad.",
+        "edit broke it": "Broke: only the translation of the edit is bad.",
         "edit ignored": "Ignored: the edit is provably not translated, however good the original.",
-        "edit improved it": "Improved: it is translated so much better that the two do not agree.",
-        "undecided": "Undecided: nothing can be said, not in the pass rate.",
+        "edit improved it": "Improved: the edit is translated so much better that the two qualities differ "
+        "too much.",
+        "undecided": "Undecided: the judge could not decide; not in the pass rate.",
         "skipped": "Skipped: there was nothing to judge.",
         "error": "Failed: the system gave no output.",
     }

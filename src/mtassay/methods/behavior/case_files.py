@@ -45,7 +45,7 @@ def read_cases(path: FilePath) -> list[BehaviorCase]:
     for line, record in _records(path):
         case = _case(record, shown(path), line)
         if case.id in cases:
-            raise InputError(f"a second case has the id '{case.id}'", path=shown(path), line=line)
+            raise InputError(f"two cases have the id '{case.id}'", path=shown(path), line=line)
         cases[case.id] = case
     if not cases:
         raise InputError("there is no case in it", path=shown(path))
@@ -94,7 +94,7 @@ def read_outputs(path: FilePath) -> dict[str, str | None]:
             raise InputError(what, path=shown(path), line=line)
         for key, text in texts_by_id.items():
             if key in outputs:
-                raise InputError(f"a second output has the id '{key}'", path=shown(path), line=line)
+                raise InputError(f"two outputs have the id '{key}'", path=shown(path), line=line)
             outputs[key] = text
     if not outputs:
         raise InputError("there is no output in it", path=shown(path))

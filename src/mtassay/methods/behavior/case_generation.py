@@ -110,7 +110,7 @@ class GeneratedCases(Generated):
             )
         if not self.cases:
             raise UsageError(
-                "There is no case: every edit was dropped, or there was nothing to edit. A language model "
+                "There is no case: every edit was rejected, or there was nothing to edit. A language model "
                 "edits any text: `infill='llm:…'`"
             )
 

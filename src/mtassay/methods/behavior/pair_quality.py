@@ -104,7 +104,7 @@ def sets_of(
     cases_by_name: dict[str, Sequence[BehaviorCase]] = {}
     for name, written, cases in named:
         if name in cases_by_name or name == ORIGINALS:
-            raise UsageError(f"Two sets are called '{name}'. Tell them apart: NAME={written}")
+            raise UsageError(f"Two sets are called '{name}'. Give them different names: NAME={written}")
         cases_by_name[name] = cases
     every = [case for cases in cases_by_name.values() for case in cases]
     sets = {ORIGINALS: original_pairs(every)} if originals else {}

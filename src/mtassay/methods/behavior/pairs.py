@@ -102,7 +102,7 @@ def cases_of(segments: Iterable[Segment]) -> list[Case]:
         if original is None:
             originals[segment.id] = segment
         elif original not in originals:
-            raise InputError(f"segment {segment.id} is an edit of {original}, which is not before it")
+            raise InputError(f"segment {segment.id} is an edit of {original}, which does not come before it")
         elif original in edits:
             raise InputError(f"segments {edits[original].id} and {segment.id} are both an edit of {original}")
         else:

@@ -84,8 +84,9 @@ class Recipe:
     infill: str = field(
         default="lexicon",
         metadata=option(
-            "Who edits: lexicon, plain (numbers and names, any pair), llm:SYSTEM (llm:openai:MODEL, "
-            "llm:llama:FILE.gguf), or models:SOURCE_MODEL,TARGET_MODEL. Default: lexicon where it knows the "
+            "What makes the edits: lexicon, plain (numbers and names, any pair), llm:SYSTEM "
+            "(llm:openai:MODEL, "
+            "llm:llama:FILE.gguf), or models:SOURCE_MODEL,TARGET_MODEL. Default: lexicon if it knows the "
             "pair, else plain.",
             metavar="WHO",
             kind=str | None,
@@ -96,10 +97,10 @@ class Recipe:
         default=None, metadata=option("Draw N sources. Default: all.", metavar="N", least=1)
     )
     per_segment: int = field(
-        default=1, metadata=option("At most N cases of a source and capability.", metavar="N", least=1)
+        default=1, metadata=option("At most N cases for each source and capability.", metavar="N", least=1)
     )
     max_cases: int | None = field(
-        default=None, metadata=option("At most N cases of each capability.", metavar="N", least=1)
+        default=None, metadata=option("At most N cases for each capability.", metavar="N", least=1)
     )
     attempts: int = field(
         default=3,
@@ -125,7 +126,9 @@ class Recipe:
     )
     filter_beta: float | None = field(
         default=None,
-        metadata=option("Drop cases whose two pairs differ by more. Default: the measure's.", least=0),
+        metadata=option(
+            "Drop cases whose two pairs differ by more than this. Default: the measure's.", least=0
+        ),
     )
     no_filter: bool = field(default=False, metadata=option("No quality filter.", "--no-filter"))
     aligner: str | None = field(
@@ -141,7 +144,9 @@ class Recipe:
     )
     blocklist: str | None = field(
         default=None,
-        metadata=option("No case with a word of this list (one a line).", metavar="FILE", kind=Path | None),
+        metadata=option(
+            "Make no case with a word of this list (one per line).", metavar="FILE", kind=Path | None
+        ),
     )
     left_out: tuple[str, ...] = ()
     are_named: bool = True
@@ -159,7 +164,7 @@ class Recipe:
             raise UsageError(f"A recipe has no '{strange[0]}'. Available: {', '.join(field_names)}.")
         if values.get("no_filter") and ("filter" in values or "filter_beta" in values):
             raise UsageError(
-                "`no_filter=True` leaves out the filter: give neither `filter` nor `filter_beta`."
+                "`no_filter=True` switches the filter off: leave out `filter` and `filter_beta`."
             )
         named, default = _capabilities(values.get("capabilities", ()))
         if "infill" not in values:

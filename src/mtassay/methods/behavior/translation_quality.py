@@ -70,7 +70,7 @@ def _measured(
     # Numbers for ids: the same texts have the same key in the workspace, whatever their cases are called.
     if metric.reads_ids:
         raise UsageError(
-            f"metric '{name}' finds scores by id, and here they are needed by text: give a file with "
+            f"metric '{name}' finds scores by id, but here they are looked up by text: give a file with "
             "source and output."
         )
     segments = [Segment(str(i), item.source, (item.reference,)) for i, item in enumerate(items)]

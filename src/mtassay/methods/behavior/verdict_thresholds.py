@@ -88,7 +88,7 @@ def thresholds_for(
     if defaults.targets and target not in defaults.targets:
         where = ", ".join(sorted(defaults.targets))
         raise UsageError(
-            f"The thresholds of the quality '{quality}' hold for translations into {where} only. "
+            f"The thresholds of the quality '{quality}' are valid for translations into {where} only. "
             "Give `min_quality` and `max_change`."
         )
     if alpha is None and beta is None:

@@ -122,7 +122,7 @@ class CheckMethod(Method):
     )
     reviews: bool = field(
         default=True,
-        metadata=option("Let what reviewers said of an alarm count.", "--reviews/--no-reviews"),
+        metadata=option("Use the answers of reviewers about alarms.", "--reviews/--no-reviews"),
     )
 
     @classmethod

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from mtassay.data.display import PLAIN, AnswerView, Block, Cell, Headline, Line, Look, Table
+from mtassay.data.marks import plural
 from mtassay.data.nouns import Finding, Ledger, OpenAnswer, Output, Segment, percent
 from mtassay.data.run_view import RunView
 from mtassay.measures.check import SEVERITIES, Severity
@@ -44,7 +45,7 @@ class CheckView(RunView):
 
     def facts(self) -> str:
         ran = len(self.run.result.basis.get("checks", {}).get("run", ()))
-        return f"{len(self.run.segments):,} texts · {ran} checks"
+        return f"{plural(len(self.run.segments), 'text')} · {plural(ran, 'check')}"
 
     def failure(self) -> str:
         return "an output that a check flags"
@@ -167,11 +168,17 @@ class CheckView(RunView):
         output = self._texts.get((finding.system, finding.case_id), "")
         lines = [Line("source", segment.source, evidence.spans("source"))] if segment.source else []
         lines.append(Line("output", output, evidence.spans("output")))
+        lines += self._elsewhere(finding.system, evidence)
         lines.append(Line("why", evidence.why))
         lines += [Line("fix", evidence.fix)] if evidence.fix is not None else []
         lines += [Line("ignored", evidence.ignored)] if evidence.ignored else []
         of = f" · {finding.system}" if len(self.run.systems) > 1 else ""
         return Block(lines, f"{evidence.severity} · {id_of(finding)} · {_place(finding, evidence)}{of}")
+
+    def _elsewhere(self, system: str, evidence: CheckEvidence) -> list[Line]:
+        """The outputs of other texts that a finding is about, with their places."""
+        told = [(self._texts.get((system, key), ""), spans) for key, spans in evidence.elsewhere().items()]
+        return [Line("elsewhere", text, spans) for text, spans in told]
 
     def output_lines(self, text: str, evidence: Any) -> list[Line]:
         said = CheckEvidence.read(evidence)
@@ -181,7 +188,8 @@ class CheckView(RunView):
         answer = super().answer_view(output, system, findings)
         spans = [span for f in findings if id_of(f) for span in CheckEvidence.of(f).spans("output")]
         lines = [line._replace(marks=spans) if line.label == "output" else line for line in answer.lines]
-        return replace(answer, lines=lines)
+        other = [line for f in findings if id_of(f) for line in self._elsewhere(system, CheckEvidence.of(f))]
+        return replace(answer, lines=[*lines, *other])
 
     def status(self, findings: Sequence[Finding]) -> str:
         """The worst severity, and the checks."""

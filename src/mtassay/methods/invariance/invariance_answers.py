@@ -127,7 +127,9 @@ def cases_of(segments: Iterable[Segment]) -> list[Case]:
             _check(segment, originals[original])
             parts[original].append(segment)
         else:
-            raise InputError(f"segment {segment.id} is a variant of {original}, which is not before it")
+            raise InputError(
+                f"segment {segment.id} is a variant of {original}, which does not come before it"
+            )
     return [_case(segment, parts[segment.id]) for segment in originals.values()]
 
 

@@ -174,7 +174,7 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
     threshold: float = field(
         default=4,
         metadata=option(
-            "A variant farther than this makes an issue. Default: the saved run's, or the preset's.",
+            "A larger distance than this is an issue. Default: the saved run's, or the preset's.",
             kind=float | None,
             default=None,
             least=0,
@@ -183,7 +183,8 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
     preset: Literal["wide", "sure"] | None = field(
         default=None,
         metadata=option(
-            "wide, the default: most issues (dependency: 4); sure: fewer and more certain (dependency: 15)."
+            "wide, the default: most issues (dependency: threshold 4). sure: fewer, more certain ones "
+            "(dependency: 15)."
         ),
     )
     top: int = field(
@@ -201,7 +202,7 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
     filters: tuple[str, ...] = field(
         default=(),
         metadata=option(
-            "judge: leave out what the judge finds right in both outputs; or none.",
+            "judge: leave out issues whose two outputs the judge finds right; or none.",
             metavar="NAMES",
             kind=list[str] | None,
             default=None,
@@ -232,7 +233,9 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
     reviews: bool = field(
         default=True,
         metadata=option(
-            "Let what reviewers said clear or confirm issues.", "--reviews/--no-reviews", in_signature=False
+            "Use the answers of reviewers to clear or confirm issues.",
+            "--reviews/--no-reviews",
+            in_signature=False,
         ),
     )
 
@@ -345,7 +348,7 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
     def _look_over(self, sentences: Sequence[str | None], context: RunContext) -> None:
         """Note sentences in another language than the pair says, and tokenised ones."""
         if code := foreign_language(sentences, self._pair.source.code):
-            context.note(f"the sentences read as {name_of(code)}, not {self._pair.source.name}: mind -l")
+            context.note(f"the sentences look like {name_of(code)}, not {self._pair.source.name}: check -l")
         if sign := tokenization_of(sentences):
             context.note(sign.told_of("the text", len(sentences)))
 
@@ -540,7 +543,7 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
         except UsageError as error:
             if not self._structure.needs or self.annotator:
                 raise
-            raise UsageError(f"{error}; or compare words alone: `structure='tokens'`") from None
+            raise UsageError(f"{error}; or compare only words: `structure='tokens'`") from None
 
     @cached_property
     def _source_annotator(self) -> Annotator | None:

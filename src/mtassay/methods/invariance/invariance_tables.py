@@ -88,7 +88,9 @@ def summary_table(run: Run) -> Table:
     Why originals were skipped or failed, and variants left out, is below.
     """
     rows: list[list[Cell | str]] = []
-    notes = ["Issues: of the originals that were compared, and in percent with Wilson's 95 % interval."]
+    notes = [
+        "Issues: how many, of the originals that were compared, and in percent with Wilson's 95 % interval."
+    ]
     settled = [
         status for status in ("confirmed", "cleared") if any(_statuses(run, s)[status] for s in run.systems)
     ]
@@ -110,7 +112,10 @@ def summary_table(run: Run) -> Table:
         rows.append([*row, f"{verdicts['skipped']:,}", f"{verdicts['error']:,}"])
         notes += _reasons(system, about)
     if settled:
-        notes.insert(1, "Confirmed, cleared: issues in which reviewers found an error, or none.")
+        notes.insert(
+            1,
+            "Confirmed: issues in which reviewers found an error. Cleared: issues in which they found none.",
+        )
     header = ["System", "originals", "variants", "issues", "%", "95 %", *settled, "skipped", "failed"]
     return Table(header, rows, notes=notes)
 
@@ -167,9 +172,11 @@ def companion_table(run: Run) -> Table | None:
         rows.append([*row, ", ".join(map(printable, list(dict.fromkeys(flagged))[:_EXAMPLES]))])
     header = [*(part for system in run.systems for part in (system, "%", "95 %")), "first"]
     sizes = ", ".join(f"{s}: {max(score.n for score in scores if score.system == s):,}" for s in run.systems)
-    notes = [f"Pairs of source and output that each check flags, of all originals and variants ({sizes})."]
+    notes = [
+        f"How many pairs of source and output each check flags, of all originals and variants ({sizes})."
+    ]
     quiet = len({score.group for score in scores}) - len(rows)
-    notes += [f"{quiet:,} of them flagged nothing and have no row."] if quiet else []
+    notes += [f"{quiet:,} of them flagged nothing and are not shown."] if quiet else []
     return Table(["Check", *header], rows, "Checks and relations", notes)
 
 

@@ -114,13 +114,10 @@ def make_variants(
     """
     language = str(pair.source)
     if settings.substitutes == LEXICON and settings.source_annotator is None:
-        try:
-            check_annotator(language, _LAYERS)
-        except UsageError:
-            way = advice(pair.source.code, frozenset(_LAYERS))
-            context.note(
-                f"Only numbers and names of people change. With a parser nouns and adjectives do. {way}"
-            )
+        lacking = _lacking(pair)
+        if lacking:
+            more = "With a parser and a lexicon, nouns and adjectives change too."
+            context.note(f"Only numbers and names of people change. {more} {lacking}")
             return _plain_variants(segments, pair.source.code, settings)
     annotator = open_annotator(language, needs=_LAYERS, name=settings.source_annotator)
     substituter = open_substituter(settings.substitutes, language).lent(context)
@@ -141,6 +138,20 @@ def make_variants(
             " a row needs its inflection (English: NN, NNS, JJ …) and the word"
         )
     return _with_phrases(generated, annotator) if phrases else generated
+
+
+def _lacking(pair: Pair) -> str:
+    """What there is to install before words of the source language can change; empty if nothing."""
+    language = str(pair.source)
+    try:
+        check_annotator(language, _LAYERS)
+    except UsageError:
+        return advice(pair.source.code, frozenset(_LAYERS))
+    try:
+        open_substituter(LEXICON, language)
+    except UsageError as missing:
+        return str(missing)
+    return ""
 
 
 def _plain_variants(segments: Sequence[Segment], code: str, settings: VariantSettings) -> list[Segment]:

@@ -164,9 +164,9 @@ def _compared(run: Run, metrics: Mapping[str, Metric], between: Sequence[str]) -
     available = f"Available: {', '.join(run.systems)}."
     if between:
         if len(set(between)) != 2 or len(between) != 2:
-            raise UsageError(f"Give two systems to hold side by side, as A,B. {available}")
+            raise UsageError(f"Give two systems to compare side by side, as A,B. {available}")
         if strange := [name for name in between if name not in run.systems]:
-            raise UsageError(f"No system '{strange[0]}' to hold beside another. {available}")
+            raise UsageError(f"No system '{strange[0]}' to compare with another. {available}")
         return between[0], between[1]
     if len(run.systems) < 2:
         raise UsageError(

@@ -18,7 +18,7 @@ from mtassay.measures.corpus import Corpus, checked, labels_of, measure_all, ope
 from mtassay.measures.given_scores import SegmentScore
 from mtassay.measures.metric import Metric
 from mtassay.measures.reference_checks import reference_notes
-from mtassay.methods.basis import CHECKS, JUDGE_OPTION, missing, unanswered_counts, unanswered_note
+from mtassay.methods.basis import JUDGE_OPTION, missing, unanswered_counts, unanswered_note
 from mtassay.methods.repeats import RepeatSettings, is_later, pool, set_apart, times_asked
 from mtassay.methods.score.judged import judge_outputs, require_judge
 from mtassay.methods.score.score_statistics import (
@@ -31,7 +31,7 @@ from mtassay.methods.score.score_statistics import (
     group_statistics,
     segment_spread,
 )
-from mtassay.methods.score.score_tables import coverage_notes, few_note, people_notes, unit_note
+from mtassay.methods.score.score_tables import CRITICAL, coverage_notes, few_note, people_notes, unit_note
 from mtassay.methods.score.score_view import ScoreView
 from mtassay.stats import resampling
 
@@ -77,7 +77,7 @@ class ScoreMethod(RepeatSettings, Method):
     baseline: str | None = field(
         default=None,
         metadata=option(
-            "The system to compare with. Default: the first given; of a folder the best.",
+            "The system to compare with. Default: the first system; for a folder, the best.",
             metavar="NAME",
             in_signature=False,
         ),
@@ -85,7 +85,9 @@ class ScoreMethod(RepeatSettings, Method):
     pair: tuple[str, str] | None = None
     test: Test = field(
         default="randomization",
-        metadata=option("How two systems are compared; the last two are sacreBLEU's, which are lenient."),
+        metadata=option(
+            "How two systems are compared. The last two are sacreBLEU's and find more differences."
+        ),
     )
     samples: int = field(default=1000, metadata=option("Bootstrap resamples.", least=100))
     trials: int = field(default=10000, metadata=option("Trials of the randomization test.", least=100))
@@ -109,25 +111,39 @@ class ScoreMethod(RepeatSettings, Method):
     unit: Unit | None = field(
         default=None,
         metadata=option(
-            "What intervals and tests draw. Default: documents where they are known.", in_signature=False
+            "What intervals and tests resample. Default: documents where they are known.", in_signature=False
         ),
     )
     ranks: Ranks = field(
         default="best",
-        metadata=option("Rank 1 for all that may be the best, or the clusters of WMT.", in_signature=False),
+        metadata=option(
+            "Ranks: 1 for every system that may be the best, or clusters as at WMT.", in_signature=False
+        ),
     )
     rank_incomplete: bool = field(
         default=False,
         metadata=option("Rank systems with missing answers or ratings too.", in_signature=False),
     )
     by: str | None = field(
-        default=None, metadata=option("Also score each domain, document or other tag apart.", metavar="TAG")
+        default=None,
+        metadata=option("Also score each domain, document or other tag separately.", metavar="TAG"),
     )
-    checks: tuple[str, ...] = field(default=("default",), metadata=CHECKS)
+    checks: tuple[str, ...] = field(
+        default=CRITICAL,
+        metadata=option(
+            "Checks by name, group or severity, or default, all, none. By default the critical ones: empty, "
+            "copied, cut off and similar.",
+            "--checks",
+            metavar="NAMES",
+            kind=str | None,
+            default=None,
+            in_signature=False,
+        ),
+    )
     judge_by: str | None = field(
         default=None,
         metadata=option(
-            "Judge every output too: which look wrong, and why. " + JUDGE_OPTION,
+            "Also judge every output: which ones look wrong, and why. " + JUDGE_OPTION,
             "--judge-by",
             "--judge",
             metavar="NAME",
@@ -230,9 +246,9 @@ class ScoreMethod(RepeatSettings, Method):
         if counting and lean is not corpus:
             empty = sum(s != t for s, t in zip(corpus.segments, lean.segments, strict=True))
             context.note(
-                f"{empty:,} of {len(corpus.segments):,} segments have an empty reference beside a full one: "
-                f"{', '.join(counting)} count the empty one, as sacreBLEU does. To leave it out, give "
-                "references with ids (TSV, JSON Lines), and only those that are there."
+                f"{empty:,} of {len(corpus.segments):,} segments have one empty and one full reference: "
+                f"{', '.join(counting)} use the empty one too, as sacreBLEU does. To leave it out, give "
+                "references with ids (TSV, JSON Lines), without the empty ones."
             )
         with self._checked(lean, context) as alarms:
             if self.judge_by:
@@ -281,8 +297,9 @@ class ScoreMethod(RepeatSettings, Method):
             return {}
         if count < LEAST_DOCUMENTS and self.unit is None:
             context.note(
-                f"{count:,} documents are too few to draw whole ones, so intervals and tests draw segments. "
-                "They claim too much where segments of one document resemble each other."
+                f"{count:,} documents are too few to resample whole documents, so intervals and tests "
+                "resample segments. "
+                "They are too narrow if the segments of one document are alike."
             )
             return {}
         return documents | {document: document for document in set(documents.values())}

@@ -480,7 +480,7 @@ class StreamedFiles:
             check_suffix(path, lines=True)
             if path.startswith(("/dev/", "/proc/")):
                 raise InputError(
-                    "--stream reads twice, and this can be read once: save it in a file", path=path
+                    "--stream reads twice, but this can be read only once: save it in a file", path=path
                 )
         counts = {path: check_text(path) for path in self._paths}
         short, long = min(counts, key=counts.__getitem__), max(counts, key=counts.__getitem__)
@@ -540,7 +540,9 @@ def score_stream(
         context.progress("lines", sums.units, total)
         for name, metric in metrics.items():
             if corpus.usable(name, metric) is not corpus:
-                raise UsageError(f"`stream=True`: metric '{name}' lacks something in some lines.")
+                raise UsageError(
+                    f"`stream=True`: metric '{name}' needs something that some lines do not have."
+                )
             signatures[name] = metric.signature(corpus.segments, extra=extra)
         measured = measure_at_once([(metric, corpus) for metric in metrics.values()])
         stacked = [np.stack([entry.values for entry in own], axis=1) for own in measured]

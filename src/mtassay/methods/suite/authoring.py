@@ -56,7 +56,7 @@ def select(suite: Suite, choice: Choice) -> Suite:
     if choice.public is not None:
         items = [item for item in items if item.public == choice.public]
     if suite.items and not items:
-        raise UsageError(f"No item of {suite.path or suite.name} is all that was asked for.")
+        raise UsageError(f"No item of {suite.path or suite.name} meets all the conditions.")
     return replace(suite, items=tuple(items))
 
 

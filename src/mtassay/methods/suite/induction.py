@@ -35,7 +35,9 @@ _LINKED = 0.1  # probability of a translation
 _COMMON = 0.75  # of the outputs of a kind have what decides
 _GAP = " … "
 _NO_SPACES = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"  # scripts in which a character can be a word
-_WORD = re.compile(rf"[{_NO_SPACES}]|[^\W{_NO_SPACES}]+(?:['’-][^\W{_NO_SPACES}]+)*")
+_KANA = r"[\u3041-\u309f]+|[\u30a0-\u30ff]+"
+_WORD = re.compile(rf"{_KANA}|[{_NO_SPACES}]|[^\W{_NO_SPACES}]+(?:['’-][^\W{_NO_SPACES}]+)*")
+_ENDING = re.compile("[\u3400-\u9fff][\u3041-\u309f]")  # what follows is the end of a Japanese word
 _ESCAPE = re.compile(r"\\[a-zA-Z]")
 _CONTRACTION = re.compile(r"n['’]t$|['’]")  # don't, he's, l'église
 
@@ -179,7 +181,9 @@ def _candidates(text: str, decisive: _Decisive) -> Iterator[str]:
             is_whole = all(telling[n] or n in ends for n in (first, last))
             is_alone = first == last and focus.is_empty(words[first][0])
             is_joined = last - first < _LONGEST and not any(map(str.strip, gaps))
-            if is_whole and is_joined and not is_alone and any(telling[first : last + 1]):
+            start = words[first].start()
+            is_cut = telling[first] and start > 0 and bool(_ENDING.match(text, start - 1))
+            if is_whole and is_joined and not (is_alone or is_cut) and any(telling[first : last + 1]):
                 yield text[words[first].start() : words[last].end()]
 
 
@@ -361,5 +365,5 @@ class Background:
         if len(known) < _SIBLINGS:
             return []
         most = _LENIENT * len(known)
-        damages = (damage for damage, _ in DAMAGES.values())
-        return [d for d in damages if sum(accepts(self._judge, *pair, d) for pair in known) <= most]
+        damages = (ways[0] for ways, _ in DAMAGES.values())
+        return [d for d in damages if sum(accepts(self._judge, *pair, [d]) for pair in known) <= most]

@@ -12,7 +12,8 @@ import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
+from importlib.resources import files
 from typing import Any, NamedTuple, Protocol
 
 import re2
@@ -330,6 +331,14 @@ class Found(NamedTuple):
     end: int
 
 
+@cache
+def _simplified() -> dict[int, str]:
+    """The simplified form of traditional Chinese characters."""
+    table = files("mtassay.nlp").joinpath("data/simplified.txt").read_text(encoding="utf-8")
+    _, traditional, simplified = table.splitlines()
+    return dict(zip(map(ord, traditional), simplified, strict=True))
+
+
 def _folded_scripts(text: str, *, without_accents: bool) -> str:
     """One way to write what scripts write in several ways; what looks another letter stays one."""
     import unicodedata
@@ -352,10 +361,13 @@ def normalize(text: str, matching: Matching) -> str:
     '"good"'
     >>> normalize("ｶﾞ کتابــ ١٢ não", Matching(unicode="accents"))
     'ガ كتاب 12 nao'
+    >>> normalize("這隻貓會說話", Matching(unicode="chinese"))
+    '这只猫会说话'
     """
     if not text.isascii():
-        if matching.unicode in ("scripts", "accents"):
+        if matching.unicode in ("scripts", "accents", "chinese"):
             text = _folded_scripts(text, without_accents=matching.unicode == "accents")
+            text = text.translate(_simplified()) if matching.unicode == "chinese" else text
         elif matching.unicode != "none":
             import unicodedata
 

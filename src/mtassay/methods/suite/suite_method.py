@@ -54,7 +54,7 @@ def _names(what: str, metavar: str = "NAME") -> Any:
 
 @dataclass(frozen=True)
 class SuiteMethod(RepeatSettings, Method):
-    """Judges outputs of the items of a suite, and compares systems by their accuracy.
+    """Judges outputs of the items of a suite and compares systems by their accuracy.
 
     `category`, `phenomenon`, `tag`, `item`, `approved` and `public` choose items; else all are judged.
     `items` says which items count: those settled for all systems (fair), for each system those settled
@@ -82,13 +82,16 @@ class SuiteMethod(RepeatSettings, Method):
     )
     items: Literal["fair", "settled", "both"] = field(
         default="fair",
-        metadata=option("Count items settled for all systems, for each its own, or show both."),
+        metadata=option(
+            "Count items that are settled for all systems (fair), or all that are settled for "
+            "each one; or show both."
+        ),
     )
     test: Test = field(
         default="randomization",
         metadata=option(
-            "How a system is compared with the best: by randomization, two-sided and corrected for all "
-            "comparisons of a table; or as in Macketanz et al. 2022 (z), one-tailed and uncorrected."
+            "How a system is compared with the best. randomization: two-sided, corrected for all "
+            "comparisons of a table. z: one-tailed, uncorrected, as in Macketanz et al. 2022."
         ),
     )
     alpha: float = field(default=0.05, metadata=option("Level of significance.", least=0.0001, most=0.5))
@@ -98,7 +101,7 @@ class SuiteMethod(RepeatSettings, Method):
         metadata=option("Seed of all draws. Default: $SACREBLEU_SEED or 12345.", default=None, least=0),
     )
     checks: tuple[str, ...] = field(default=("default",), metadata=CHECKS)
-    reviews: bool = field(default=True, metadata=option("Let what reviewers decided settle outputs."))
+    reviews: bool = field(default=True, metadata=option("Use the decisions of reviewers to settle outputs."))
 
     @classmethod
     def resolve(cls, settings: Mapping[str, Any], run: Run | None = None) -> Self:
@@ -192,7 +195,8 @@ class SuiteMethod(RepeatSettings, Method):
             outputs = {key: text for key, text in zip(stream.ids, stream.texts, strict=True) if key in id_set}
             if not outputs:
                 raise InputError(
-                    f"no id is one of the suite's ('{stream.ids[0]}', but there '{ids[0]}')", path=stream.path
+                    f"no id matches the suite's ids ('{stream.ids[0]}', but there '{ids[0]}')",
+                    path=stream.path,
                 )
             if strangers := len(stream.ids) - len(outputs):
                 context.note(f"{name}: {strangers:,} outputs left out: their ids are not in the suite")
@@ -349,8 +353,8 @@ def _read_again(parameters: Mapping[str, Any]) -> Suite:
         raise UsageError(f"The suite of the run, {path}, is not there any more: give the suite.") from None
     if suite.digest != parameters.get("suite_digest"):
         raise UsageError(
-            f"The suite {path} has changed since the run. To judge by it as it is now, give it, "
-            f"or: mtassay suite run {path} --run RUN"
+            f"The suite {path} has changed since the run. To judge with the present suite, name it: mtassay "
+            f"suite run {path} --run RUN"
         )
     return suite
 

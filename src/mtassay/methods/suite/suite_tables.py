@@ -77,7 +77,7 @@ def accuracy_figure(run: Run, look: Look, *, title: str = "") -> Figure:
         for system in shown.systems
     ]
     values = [point.y for column in series for point in column.points if point.y is not None]
-    legend = "" if alone else " Bold: the best of the row, and all not significantly worse."
+    legend = "" if alone else " Bold: the best of the row, and every system that is not significantly worse."
     return Figure(
         "heat",
         series,
