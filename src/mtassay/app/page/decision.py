@@ -531,6 +531,10 @@ class _Choice:
         if self.risks(systems):
             return ""
         did = "Checks found no critical or major error" if self._is_known(NO_CRITICAL) else "No check was run"
+        asked = [list(one.run.parameters.get("checks") or ()) for one in self.tested if is_checked(one.run)]
+        if asked and all(checks == ["critical"] for checks in asked):
+            told = "Checks found no critical error. Major and minor ones were not looked for"
+            return f"{told}: set checks to default."
         return f"{did}, so no risk is known."
 
     # What comes next ----------------------------------------------------------------------------------------
