@@ -217,4 +217,4 @@ def test_a_finding_shows_the_other_place_with_its_text(tmp_path: Path) -> None:
     (block,) = run.blocks()
     shown = {line.label: (line.text, list(line.marks)) for line in block.lines}
     assert shown["output"] == ("4.75 t", [(0, 4)])
-    assert shown["elsewhere"] == ("1,35 t", [(0, 4)])
+    assert shown["compare"] == ("1,35 t", [(0, 4)])

@@ -154,6 +154,7 @@ def _opposed(only_one: set[str], only_two: set[str]) -> bool:
     return pair in _OPPOSITES
 
 
+_WORDS = re.compile(r"\w+")
 _NAME = re.compile(r"(?<=[\w,;] )[A-Z][a-z]{3,}\b")
 _CAPITALISED = re.compile(r"\b[^\W\d_a-z]\w{2,}")
 
@@ -182,14 +183,17 @@ class NameDrift(Check):
         alarms: list[Alarm] = []
         for rows in documents.values():
             texts = {index: units[index].source or "" for index in rows} if len(rows) > 1 else {}
-            words = set(" ".join(texts.values()).split())
+            places: dict[str, dict[int, Unit]] = {}
+            for index, text in texts.items():
+                for word in set(_WORDS.findall(text)):
+                    places.setdefault(word, {})[index] = units[index]
+            forms = word_forms(code_of(context.target))
             for name in {name for text in texts.values() for name in _NAME.findall(text)}:
-                if name.lower() not in words:
-                    inside = [index for index in rows if re.search(rf"\b{name}\b", texts[index])]
-                    forms = word_forms(code_of(context.target))
-                    alarms += _drifting(name, {index: units[index] for index in inside}, forms)
+                if len(places[name]) > 1 and name.lower() not in places:
+                    alarms += _drifting(name, places[name], forms)
             for name in {name for text in texts.values() for name in _ABBREVIATION.findall(text)}:
-                alarms += _abbreviated(name, {index: units[index] for index in rows})
+                if len(places[name]) > 2:
+                    alarms += _abbreviated(name, places[name])
         yield from sorted(alarms, key=lambda alarm: alarm.index)
 
 
@@ -202,8 +206,7 @@ def _abbreviated(name: str, units: Mapping[int, Unit]) -> Iterator[Alarm]:
     uses = []
     for index, unit in units.items():
         source = unit.source or ""
-        missing = {word for word in _CAPITALS.findall(source) if word not in unit.output}
-        if re.search(rf"\b{name}\b", source) and missing <= {name}:
+        if {word for word in _CAPITALS.findall(source) if word not in unit.output} <= {name}:
             found = [m for m in _CAPITALS.finditer(unit.output) if m[0] == name or m[0] not in source]
             own = [m for m in found if m[0] == name] or [m for m in found if _abbreviates(m[0], name)]
             uses += [Use(index, own[0][0], *own[0].span())] if own else []

@@ -263,13 +263,19 @@ def _said_twice(unit: Unit, other: Unit) -> bool:
 # Stories ----------------------------------------------------------------------------------------------------
 
 
+_BEGINS = r"(?:^|[.!?…“”\"»:,;]\s|\b(?:[Aa]|[Aa]le|[Pp]ak|[Kk]dyž?|[Kk]iedy|[Kk]eď|[Нн]о|[Ии])\s)"
+_CAPITALISED = re.compile(r"\b[A-Z][a-z]{2,}\b")
+
+
 @cache
 def _pattern(table: str, code: str) -> re.Pattern[str] | None:
     """The words of a table; after a slash it is a pattern as it is."""
     told = read_table(Path(__file__).parent / "data" / "narration.toml")[table].get(code)
     if told is None:
         return None
-    if table in ("agreement", "narrator"):
+    if table == "subject":
+        return re.compile(f"{_BEGINS}(([A-Z][a-z]{{2,}}) {told})")
+    if table == "narrator":
         return re.compile(told)
     if told[0] == "/":
         return re.compile(told[1:] if code in ("zh", "ja") else rf"\b(?:{told[1:]})\b", re.IGNORECASE)
@@ -357,7 +363,7 @@ class GenderDrift(DocumentCheck):
     def applies(self, context: CheckContext) -> bool:
         """Only in languages that show it."""
         code = code_of(context.target)
-        return bool(_pattern("agreement", code)) or self._has_pronouns(context)
+        return bool(_pattern("subject", code)) or self._has_pronouns(context)
 
     @staticmethod
     def _has_pronouns(context: CheckContext) -> bool:
@@ -391,15 +397,11 @@ def _gender(ending: str) -> str:
 
 def _agreements(index: int, unit: Unit, code: str) -> Iterator[tuple[str, Use]]:
     """The names of the source that a verb of the output agrees with, as its subject."""
-    pattern = _pattern("agreement", code)
-    if pattern is None:
-        return
-    for name in dict.fromkeys(re.findall(r"\b[A-Z][a-z]{2,}\b", unit.source or "")):
-        for match in re.finditer(rf"{_BEGINS}({name} {pattern.pattern})", unit.output):
-            yield name, Use(index, _gender(match[2] or ""), *match.span(1))
-
-
-_BEGINS = r"(?:^|[.!?…“”\"»:,;]\s|\b(?:[Aa]|[Aa]le|[Pp]ak|[Kk]dy|[Kk]dyž|[Kk]iedy|[Kk]eď|[Нн]о|[Ии])\s)"
+    pattern = _pattern("subject", code)
+    names = set(_CAPITALISED.findall(unit.source or "")) if pattern else set()
+    for match in pattern.finditer(unit.output) if pattern and names else ():
+        if match[2] in names:
+            yield match[2], Use(index, _gender(match[3] or ""), *match.span(1))
 
 
 def _other_pronouns(document: Mapping[int, Unit], source: str, target: str) -> Iterator[Alarm]:

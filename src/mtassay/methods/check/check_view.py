@@ -178,7 +178,7 @@ class CheckView(RunView):
     def _elsewhere(self, system: str, evidence: CheckEvidence) -> list[Line]:
         """The outputs of other texts that a finding is about, with their places."""
         told = [(self._texts.get((system, key), ""), spans) for key, spans in evidence.elsewhere().items()]
-        return [Line("elsewhere", text, spans) for text, spans in told]
+        return [Line("compare", text, spans) for text, spans in told]
 
     def output_lines(self, text: str, evidence: Any) -> list[Line]:
         said = CheckEvidence.read(evidence)
