@@ -217,7 +217,7 @@ def checked_basis(
     units = {system: units_of(segments, answers) for system, answers in outputs.items()}
     stamps = [code_stamp(type(check).__module__) for check in chosen]
     asked = repr((__version__, pair, [check.id for check in chosen], stamps, units))
-    key = hashlib.sha256(f"checked{asked}".encode("utf-8", "surrogatepass")).hexdigest()
+    key = hashlib.sha256(f"checked all{asked}".encode("utf-8", "surrogatepass")).hexdigest()
     if (known := context.recall(key)) is not None:
         return dict(json.loads(known))
     found = run_checks(chosen, units, languages, run=context)
@@ -228,7 +228,7 @@ def checked_basis(
     for system, findings in found.items():
         for finding in findings:
             cases.setdefault(id_of(finding), []).append(f"{finding.case_id} ({system})")
-    basis = {"checks": counts, "flagged": {name: own[:_SOME] for name, own in sorted(cases.items())}}
+    basis = {"checks": counts, "flagged": dict(sorted(cases.items()))}
     context.remember(key, json.dumps(basis).encode())
     return basis
 
@@ -242,8 +242,9 @@ def checked_note(result: Result) -> str:
     """
     told = []
     for name, cases in result.basis.get("flagged", {}).items():
-        rest = sum(counts.get(name, 0) for counts in result.basis["checks"].values()) - len(cases)
-        told.append(f"{name}: {', '.join(cases)}" + (f" and {rest:,} more" if rest else ""))
+        some = cases[:_SOME]
+        rest = sum(counts.get(name, 0) for counts in result.basis["checks"].values()) - len(some)
+        told.append(f"{name}: {', '.join(some)}" + (f" and {rest:,} more" if rest else ""))
     return f"Checks (they change no verdict) found {'; '.join(told)}." if told else ""
 
 
