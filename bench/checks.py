@@ -265,7 +265,8 @@ INTRODUCTION = "\n\n".join(
         "# Checks",
         "A check looks at a source and its translation and says what is wrong, where, and how badly. "
         "[`mtassay check`](commands/check.md) and `invariance` run the checks that are on by default for the "
-        "language pair, `score` the critical ones of these; `--checks` chooses others.",
+        "language pair, `score`, `suite` and `behavior` the critical ones of these; `--checks` chooses "
+        "others.",
         f"A check is on if it fires on fewer than {100 * MOST_ALARMS:g} % of human translations into the "
         f"language ({', '.join(STRICTER)}: {100 * max(STRICTER.values()):g} %). A check of meaning must also "
         "fire three times as often on outputs that people labelled wrong as on right ones (and not by "

@@ -395,3 +395,11 @@ def test_what_is_wrong_with_a_baseline_is_told(tmp_path: Path, text: str, told: 
         InputError, match=rf"base\.json: this is {'' if told == 'no baseline' else 'no baseline .'}{told}"
     ):
         read_baseline(tmp_path / "base.json")
+
+
+def test_a_rule_about_a_check_holds_where_it_found_nothing_and_needs_it_to_be_run() -> None:
+    source, reference = ["He has 250 euros."], [["Er hat 250 Euro."]]
+    run = mt.score({"a": reference[0]}, reference, source, langpair="en-de", metrics="chrf", samples=100)
+    assert next(c.measured for c in mt.gate(run, "tags <= 0", "refusal <= 1 %").checks) == "0 of 1"
+    with pytest.raises(UsageError, match="'numbers' was not run"):
+        mt.gate(run, "numbers <= 0")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from mtassay.app import campaign_work
 from mtassay.data.nouns import Review
 from mtassay.runtime.workspace import Workspace
 from tests.cli.reviewing import save_run
@@ -173,3 +174,33 @@ def test_a_second_opinion_is_not_swayed_by_what_others_decided(folder: Path) -> 
         second = terminal.wait_for("b back")
         assert "── 2 of 3 ─" in second
         assert "settled" not in second
+
+
+def test_a_campaign_is_answered_with_one_key_each_and_others_are_shown_in_the_end(folder: Path) -> None:
+    path = folder / ".mtassay" / "workspace.db"
+    campaign_work.create("spring", reviewers="anna,ben", adjudicators="dora", overlap=1, workspace=path)
+    while card := campaign_work.next_card("spring", "ben", workspace=path):
+        campaign_work.answer("spring", card.subject.id, "incorrect", "ben", note="so", workspace=path)
+    with Terminal(folder, "review", "next", "--campaign", "spring", "--reviewer", "anna") as terminal:
+        assert "── 1 of 3 ─" in terminal.wait_for("b back")
+        terminal.press("c")
+        second = terminal.wait_for("b back")
+        assert "others   reviewer 1: incorrect (so)" in second
+        assert "── 2 of 3 ─" in second
+        terminal.press("b")
+        assert "you said   correct" in terminal.wait_for("b back")
+        terminal.press("i")
+        terminal.wait_for("b back")
+        terminal.press("c")
+        terminal.wait_for("b back")
+        terminal.press("c")
+        assert terminal.finish() == 0
+        assert "3 answered (1 incorrect, 2 correct), 0 left." in terminal.seen
+    words = ("review", "next", "--campaign", "spring", "--adjudicate", "--reviewer", "dora")
+    with Terminal(folder, *words) as terminal:
+        assert "reviewer 2: correct" in terminal.wait_for("b back")
+        terminal.press("i")
+        terminal.wait_for("b back")
+        terminal.press("q")
+        assert terminal.finish() == 0
+    assert [review.answer for review in kept(folder) if review.is_adjudication] == ["incorrect"]

@@ -470,8 +470,29 @@ def test_a_cell_leads_to_the_cases_of_its_row_and_its_column() -> None:
         ["Category", "n", "a", "b"], [["Negation", "2", "0.0", "50.0"], ["all", "3", "33.3", "66.7"]]
     )
     rows = SENTENCES.in_table(table)
-    assert rows[0] == [None, None, CaseSelection("Negation", "a", n=2), CaseSelection("Negation", "b", n=2)]
-    assert rows[1] == [None] * 4  # nobody knows a group of this name
+    assert rows[0][0] is None
+    assert rows[0][1:] == [CaseSelection("Negation", name, n=2) for name in ("", "a", "b")]
+    assert rows[1][1:] == [CaseSelection("", name, n=3) for name in ("", "a", "b")]
+    assert SENTENCES.in_table(Table(["Category", "a"], [["Verbs", "0.0"]])) == [[None, None]]  # no such group
+
+
+def test_numbers_about_two_systems_lead_to_where_these_differ() -> None:
+    table = Table(["Systems", "p"], [["a − b", "0.03"], ["a − c", "0.2"]], "Any two systems")
+    assert [row[1] for row in SENTENCES.in_table(table)] == [
+        CaseSelection(system="a", n=3, against="b"),
+        None,
+    ]
+    table = Table(["System", "Δ"], [["b", "+1.0"]], "Against a, the best by BLEU")
+    found = SENTENCES.in_table(table)[0][1]
+    assert found == CaseSelection(system="b", n=3, against="a")
+    assert SENTENCES.address(found) == ",,1,,,,0"
+
+
+def test_what_checks_flag_beside_the_verdicts_has_its_sentences() -> None:
+    flagged = {"numbers": [f"{SENTENCES.views[0].id} (a)"]}
+    cases = PageCases.of(SENTENCES.views, flagged=flagged)
+    (row,) = cases.in_table(Table(["Check", "severity", "a"], [["numbers", "major", "1 (33.3 %)"]]))
+    assert row == [None, None, CaseSelection("numbers", "a", n=1)]
 
 
 def test_rows_that_say_their_group_lead_there_and_averages_to_all() -> None:

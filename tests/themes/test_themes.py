@@ -251,14 +251,14 @@ def test_an_observation_needs_no_more_than_a_verdict() -> None:
 
 
 def test_short_forms_and_topics_are_no_causes_of_low_scores() -> None:
-    outputs = [f"i'm {text}" if n % 4 == 0 else f"i am {text}" for n, (_, text) in enumerate(texts(120, 4))]
+    outputs = [f"i'm {text}" if n % 4 == 0 else f"i am {text}" for n, (_, text) in enumerate(texts(240, 4))]
     seen = [
         Observation(str(n), "a", "pass", source, output, (output.replace("i'm", "i am"),))
-        for n, ((source, _), output) in enumerate(zip(texts(120, 4), outputs, strict=True))
+        for n, ((source, _), output) in enumerate(zip(texts(240, 4), outputs, strict=True))
     ]
     table = find_features(seen)
     assert not any(feature.kind == "contrast" for feature in table.features)
     topic = [o._replace(source=f"topic {o.source}") if n < 9 else o for n, o in enumerate(seen)]
-    spread = [o._replace(source=f"topic {o.source}") if n % 40 < 3 else o for n, o in enumerate(seen)]
-    assert Feature("source", "topic") not in find_features(topic).causes().features
-    assert Feature("source", "topic") in find_features(spread).causes().features
+    spread = [o._replace(source=f"topic {o.source}") if n % 80 < 3 else o for n, o in enumerate(seen)]
+    assert Feature("source", "topic") not in find_features(topic, by_metric=True).features
+    assert Feature("source", "topic") in find_features(spread, by_metric=True).features

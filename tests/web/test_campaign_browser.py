@@ -46,6 +46,13 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     campaign_work.create(
         "both", suite, reviewers="lena,ben", adjudicators="dora", overlap=1, sample=ENOUGH, workspace=path
     )
+    sentences = [Segment(str(n), f"Sentence {n} of a long text.", document="d") for n in range(20)]
+    told = {name: [Output(str(n), f"Frase {n}, {name}.") for n in range(20)] for name in ("x", "y")}
+    run = Run("20260101-text", "score", {}, ["x", "y"], "2026-01-01", {}, Result(), (), sentences, told)
+    Workspace(path).save_run(run)
+    campaign_work.create(
+        "beside", run.id, question="da", reviewers="lena", item=["15"], side_by_side=True, workspace=path
+    )
     campaign_work.create("audit", suite, reviewers="lena", sample=2, settled=3, workspace=path)
     return path
 
@@ -255,13 +262,30 @@ def test_an_audit_from_the_form_to_its_end(chromium: Any, address: str, workspac
 @pytest.mark.parametrize("width", [1280, 640, 390])
 def test_no_page_of_a_campaign_has_a_barrier(chromium: Any, address: str, width: int, theme: str) -> None:
     one = Opened(chromium, address, width=width, theme=theme)
-    cards = [f"/campaign/next?name={name}" for name in ("mqm", "esa", "adequacy", "da", "both", "audit")]
+    cards = [
+        f"/campaign/next?name={name}" for name in ("mqm", "esa", "adequacy", "da", "both", "audit", "beside")
+    ]
     for path in ("/", "/campaigns", "/campaigns/new", "/campaign?name=both", *cards):
         page = one.go(path)
         if page.locator("[data-marking]").count():
             type_keys(page, "ArrowRight", "e", "2", "ArrowRight")
         assert page.evaluate("document.documentElement.scrollWidth") <= width, path
         assert one.barriers() == [], path
+
+
+def test_a_card_shows_its_place_in_the_document_and_what_other_systems_made_of_it(
+    chromium: Any, address: str
+) -> None:
+    page = Opened(chromium, address).go("/campaign/next?name=beside")
+    here = page.locator(".document [aria-current]")
+    assert "Sentence 15 of a long text." in here.inner_text()
+    top, low, high = page.evaluate(
+        """() => [".document [aria-current]", ".document ol"].map(
+            (name) => document.querySelector(name).getBoundingClientRect()
+        ).flatMap((box, n) => (n ? [box.top, box.bottom] : [box.top]))"""
+    )
+    assert low <= top < high, "in sight without scrolling"
+    assert page.locator(".beside li").count() == 1
 
 
 def test_spans_are_typed_where_there_are_no_scripts(chromium: Any, address: str, workspace: Path) -> None:

@@ -26,8 +26,9 @@ from mtassay.data.errors import UsageError
 from mtassay.data.marks import p_text, plural, signed
 from mtassay.data.method import view_of
 from mtassay.data.nouns import Finding, Ledger, Run, Score
+from mtassay.data.registry import names
 from mtassay.measures.check import SEVERITIES
-from mtassay.measures.check_run import severity_of
+from mtassay.measures.check_run import checks_of, severity_of
 from mtassay.methods.paired_scores import CHECK, NO_OUTPUT, PairedScores, ScoreChange, Snapshot
 from mtassay.stats import comparisons, family, proportions
 
@@ -272,7 +273,8 @@ class _Side:
         """A rule about how many cases have a verdict, or what the run counted otherwise."""
         run, what = self.new.record, rule.what.lower().replace(" ", "_").replace("-", "_")
         assert run is not None
-        counted = run.result.counts.get(self.new.system, {})
+        system, beside = self.new.system, run.result.basis.get("checks", {})
+        counted = {**beside.get(system, {}), **run.result.counts.get(system, {})}
         counts = {key.lower().replace("-", "_"): n for key, n in counted.items()}
         judged = [f for f in run.findings if f.system == self.new.system and f.verdict is not None]
         total = len({f.case_id for f in judged} if self._judges else run.segments)
@@ -285,6 +287,10 @@ class _Side:
             count = len(self.new.verdicts.get(NO_OUTPUT, ()))
         elif what.removeprefix("check.") in SEVERITIES or any(_is_about(f, what) for f in judged):
             count = len({f.case_id for f in judged if f.verdict == "fail" and _is_about(f, what)})
+        elif (check := what.removeprefix("check.").replace("_", "-")) in names("check"):
+            if check not in checks_of(run):
+                raise _NotHereError(f"the check '{check}' was not run: add it to the `checks` of the step")
+            count = 0
         else:
             return None
         if rule.unit == "" and rule.number != int(rule.number):
@@ -600,7 +606,7 @@ class _Alarm:
             details.append(f"Significantly worse, but within the margin: {names}.")
             measured += f"; within the margin of {self._margin(within[0]):g}"
         proofs = [self.side.proof(c) for _, c in worse]
-        blocks = [block for shown, _ in proofs[:2] for block in shown]
+        blocks = list({block.title: block for shown, _ in proofs[:2] for block in shown}.values())
         return GateCheck(
             self.gate,
             self.side.step,

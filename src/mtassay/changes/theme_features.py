@@ -63,7 +63,6 @@ class Feature(NamedTuple):
 
 
 Units = np.ndarray[tuple[int], np.dtype[np.int64]]
-_SCORED: tuple[FeatureKind, ...] = ("extra", "missing", "output")
 _STRETCH = 50  # segments; what is nearer may be of one document
 
 
@@ -73,20 +72,6 @@ class FeatureTable(NamedTuple):
     features: Sequence[Feature]
     units: Sequence[Units]
     glosses: dict[str, str]
-
-    def causes(self) -> FeatureTable:
-        """What can be a cause where a metric says what fails; units are in the order of the texts.
-
-        A word that only the output or only the reference has lowers a score by itself. A word of the source
-        that only two stretches of text have is their topic.
-        """
-        kept = [
-            number
-            for number, (feature, units) in enumerate(zip(self.features, self.units, strict=True))
-            if feature.kind not in _SCORED
-            and (feature.kind != "source" or (np.diff(units) > _STRETCH).sum() + 1 >= _FEWEST)
-        ]
-        return FeatureTable([self.features[n] for n in kept], [self.units[n] for n in kept], self.glosses)
 
 
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff"
@@ -119,14 +104,21 @@ def _counted(text: str) -> Counter[str]:
     return Counter(_words(text))
 
 
-def find_features(observations: Sequence[Observation], pair: tuple[str, str] | None = None) -> FeatureTable:
-    """All features that at least three of the observations have; `pair` is their languages, if known."""
+def find_features(
+    observations: Sequence[Observation], pair: tuple[str, str] | None = None, *, by_metric: bool = False
+) -> FeatureTable:
+    """All features that at least three of the observations have; `pair` is their languages, if known.
+
+    `by_metric` says that a metric tells what fails. A word that only the output or only the reference has
+    lowers a score by itself, so it is no cause then. A word of the source that only two stretches of text
+    have is their topic.
+    """
     sources = [_words(o.source) for o in observations]
     outputs = [_words(o.output) for o in observations]
     together = _Together(sources, outputs)
     found: dict[Feature, list[int]] = {}
     for unit, feature in chain(
-        _against(observations, outputs),
+        _against(observations, outputs, by_metric=by_metric),
         _traits(observations),
         together.unexplained(sources, outputs),
         _negations(observations, pair),
@@ -135,7 +127,12 @@ def find_features(observations: Sequence[Observation], pair: tuple[str, str] | N
     ):
         found.setdefault(feature, []).append(unit)
     kept = {feature: np.array(units) for feature, units in found.items() if len(units) >= _FEWEST}
-    kept = {**_side("source", sources), **_side("output", outputs), **kept}
+    words = _side("source", sources)
+    if by_metric:
+        words = {f: own for f, own in words.items() if (np.diff(own) > _STRETCH).sum() + 1 >= _FEWEST}
+    else:
+        words |= _side("output", outputs)
+    kept = {**words, **kept}
     some = {feature: units for feature, units in kept.items() if len(units) < len(observations)}
     return FeatureTable(list(some), list(some.values()), together.glosses)
 
@@ -199,9 +196,9 @@ def _difference(output: str, references: Sequence[str]) -> _Difference:
 
 
 def _against(
-    observations: Sequence[Observation], outputs: Sequence[Sequence[str]]
+    observations: Sequence[Observation], outputs: Sequence[Sequence[str]], *, by_metric: bool
 ) -> Iterator[tuple[int, Feature]]:
-    """Where outputs differ from their references: words that are extra or missing, and which for which."""
+    """Where outputs differ from their references: words for others, and what is extra or missing at all."""
     differences = {u: _difference(o.output, o.references) for u, o in enumerate(observations) if o.references}
     extras, missed = (
         {word for word, count in Counter(chain.from_iterable(side)).items() if count >= _FEWEST}
@@ -211,12 +208,13 @@ def _against(
         )
     )
     for unit, (extra, missing, nearest) in differences.items():
-        for word in extra:
-            if word in extras:
-                yield unit, Feature("extra", word)
-        for word in missing:
-            if word in missed:
-                yield unit, Feature("missing", word)
+        if not by_metric:
+            for word in extra:
+                if word in extras:
+                    yield unit, Feature("extra", word)
+            for word in missing:
+                if word in missed:
+                    yield unit, Feature("missing", word)
         wanted = extra.keys() & extras
         if not wanted or not missing:
             continue

@@ -110,9 +110,7 @@ def find_themes(
         failures = sum(o.verdict == "fail" for o in observations)
         features = 0
         if enough([o.verdict == "fail" for o in observations]):
-            table = find_features(observations, pair)
-            if any(o.is_high for o in observations):  # failures are what a metric scores low
-                table = table.causes()
+            table = find_features(observations, pair, by_metric=any(o.is_high for o in observations))
             features = len(table.features)
             causes = find_causes(observations, table, alpha=alpha, trials=trials, seed=seed)
             right = _right(system, materials) if causes else {}

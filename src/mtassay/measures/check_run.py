@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from mtassay.data.errors import UsageError
 from mtassay.data.languages import parse_language
 from mtassay.data.method import Evidence
-from mtassay.data.nouns import Finding, Output, RunContext, Segment
+from mtassay.data.nouns import Finding, Output, Run, RunContext, Segment
 from mtassay.data.registry import each_named, find, make, names, suggest
 from mtassay.measures.check import GROUPS, SEVERITIES, Alarm, Check, CheckContext, Severity, Unit
 from mtassay.runtime.processes import map_in_processes, process_count
@@ -151,6 +151,14 @@ def choose_checks(
         else:
             checks.append(check)
     return ChosenChecks(checks, not_run)
+
+
+def checks_of(run: Run) -> list[str]:
+    """The checks that a run was made with; none where its method runs none."""
+    pair = run.parameters.get("pair") or run.parameters.get("langpair") or (None, None)
+    languages = pair.split("-", 1) if isinstance(pair, str) else pair
+    given, without = (run.parameters.get(key) or () for key in ("checks", "without"))
+    return [check.id for check in choose_checks(given, without, CheckContext(*languages)).checks]
 
 
 def _why_not(check: Check, context: CheckContext) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 from mtassay import __version__, nlp
 from mtassay.data.display import Cell, Table
 from mtassay.data.marks import plural
-from mtassay.data.nouns import DISPUTED, Finding, Output, Result, RunContext, Segment, Verdict
+from mtassay.data.nouns import DISPUTED, Finding, Output, Result, Run, RunContext, Segment, Verdict
 from mtassay.data.questions import span_answer
 from mtassay.data.settings import option
 from mtassay.data.subjects import Subject, is_model
@@ -179,6 +179,18 @@ CHECKS = option(
     default=None,
     in_signature=False,
 )
+"""The option of a method that is about checks."""
+CRITICAL = ("critical",)
+"""Checks whose alarms say that other numbers cannot be trusted."""
+CHECKS_BESIDE = option(
+    "Checks by name, group or severity, or default, all, none. By default the critical ones: empty, copied, "
+    "cut off and similar.",
+    "--checks",
+    metavar="NAMES",
+    kind=str | None,
+    default=None,
+    in_signature=False,
+)
 """The option of a method that runs checks beside what it does."""
 
 
@@ -205,7 +217,7 @@ def checked_basis(
     units = {system: units_of(segments, answers) for system, answers in outputs.items()}
     stamps = [code_stamp(type(check).__module__) for check in chosen]
     asked = repr((__version__, pair, [check.id for check in chosen], stamps, units))
-    key = hashlib.sha256(f"checked{asked}".encode("utf-8", "surrogatepass")).hexdigest()
+    key = hashlib.sha256(f"checked all{asked}".encode("utf-8", "surrogatepass")).hexdigest()
     if (known := context.recall(key)) is not None:
         return dict(json.loads(known))
     found = run_checks(chosen, units, languages, run=context)
@@ -216,7 +228,7 @@ def checked_basis(
     for system, findings in found.items():
         for finding in findings:
             cases.setdefault(id_of(finding), []).append(f"{finding.case_id} ({system})")
-    basis = {"checks": counts, "flagged": {name: own[:_SOME] for name, own in sorted(cases.items())}}
+    basis = {"checks": counts, "flagged": dict(sorted(cases.items()))}
     context.remember(key, json.dumps(basis).encode())
     return basis
 
@@ -230,14 +242,13 @@ def checked_note(result: Result) -> str:
     """
     told = []
     for name, cases in result.basis.get("flagged", {}).items():
-        rest = sum(counts.get(name, 0) for counts in result.basis["checks"].values()) - len(cases)
-        told.append(f"{name}: {', '.join(cases)}" + (f" and {rest:,} more" if rest else ""))
+        some = cases[:_SOME]
+        rest = sum(counts.get(name, 0) for counts in result.basis["checks"].values()) - len(some)
+        told.append(f"{name}: {', '.join(some)}" + (f" and {rest:,} more" if rest else ""))
     return f"Checks (they change no verdict) found {'; '.join(told)}." if told else ""
 
 
-def alarm_table(
-    counted: Mapping[str, Mapping[str, int]], *, detail: bool = False, note: str = ""
-) -> Table | None:
+def alarm_table(run: Run, counted: Mapping[str, Mapping[str, int]], *, detail: bool = False) -> Table | None:
     """Outputs that checks flag, of all `segments` of each system; `None` if nothing was found.
 
     Few systems, or `detail`: a row for each check, the worst first. Many systems: a row for each of them.
@@ -245,6 +256,13 @@ def alarm_table(
     from mtassay.measures.check import SEVERITIES
     from mtassay.measures.check_run import severity_of_check
 
+    is_short = tuple(run.parameters.get("checks", ())) == CRITICAL
+    short = ["Only critical checks were run. For all: mtassay check, or --checks default."] * is_short
+    # What is empty is missing, too.
+    counted = {
+        system: {c: n for c, n in counts.items() if c != "empty" or n > counts.get("missing", 0)}
+        for system, counts in counted.items()
+    }
     found = dict.fromkeys(
         check for counts in counted.values() for check, n in counts.items() if check != "segments" and n
     )
@@ -256,7 +274,7 @@ def alarm_table(
     if detail or len(counted) <= _FEW_SYSTEMS:
         for check in checks:
             rows.append([check, severity[check], *(_share(counts, check) for counts in counted.values())])
-        return Table(["Check", "severity", *counted], rows, "Findings of checks", [note] if note else [])
+        return Table(["Check", "severity", *counted], rows, "Findings of checks", short)
     levels = [level for level in SEVERITIES if level in severity.values()]
     for system, counts in counted.items():
         sums = [sum(counts.get(c, 0) for c in checks if severity[c] == level) for level in levels]
@@ -265,8 +283,7 @@ def alarm_table(
         rows.append([system, *(f"{n:,}" if n else "" for n in sums), most])
     n = max(counts["segments"] for counts in counted.values())
     notes = [f"Findings in {n:,} segments, by the severity of the check. The report names all of them."]
-    notes += [note] if note else []
-    return Table(["System", *levels, "most often"], rows, title="Findings of checks", notes=notes)
+    return Table(["System", *levels, "most often"], rows, "Findings of checks", [*notes, *short])
 
 
 def _share(counts: Mapping[str, int], check: str) -> str:

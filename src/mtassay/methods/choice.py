@@ -138,18 +138,21 @@ class MeasuredCosts:
 
     prices: Mapping[str, float]
     latency: Mapping[str, float]
+    currency: str = ""
 
 
 def measured_costs(runs: Iterable[Run]) -> MeasuredCosts:
     """As the first run says that knows it."""
     prices: dict[str, float] = {}
     latency: dict[str, float] = {}
+    currency = ""
     for offer in (offer for run in runs for offer in offers(run, None)):
         if offer.price is not None:
             prices.setdefault(offer.system, offer.price)
+            currency = currency or offer.currency
         if offer.middle is not None and offer.read:
             latency.setdefault(offer.system, offer.middle)
-    return MeasuredCosts(prices, latency)
+    return MeasuredCosts(prices, latency, currency)
 
 
 def has_choice(found: Sequence[Offer]) -> bool:

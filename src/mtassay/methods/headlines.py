@@ -167,7 +167,7 @@ class Contest:
             return f"{best.system} is better than {other.system} by {self.label}: {values}, {how}."
         shows = (
             ""
-            if not compared.detectable
+            if not compared.detectable or best.n < FEW
             else f" Differences from {compared.detectable:.1f}{self._points} on would show."
         )
         return (

@@ -311,7 +311,9 @@ def checksum(row: Sequence[Any]) -> int:
     total = 0
     texts = []
     for value in row:
-        if isinstance(value, bytes):
+        if type(value) is str:
+            texts.append(value)
+        elif isinstance(value, bytes):
             total = zlib.crc32(value, total)
         else:
             texts.append("\0" if value is None else str(value))

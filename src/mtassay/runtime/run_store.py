@@ -94,6 +94,7 @@ class KeptRuns(WorkspaceFile):
             ]
             if told:
                 self._database.insert("output_facts", told)
+            written: dict[int, str] = {}  # by the evidence itself, which equal outputs of a suite share
             self._database.insert(
                 "findings",
                 (
@@ -104,7 +105,8 @@ class KeptRuns(WorkspaceFile):
                         f.detector,
                         f.verdict,
                         as_real(f.value),
-                        as_json(f.evidence),
+                        written.get(id(f.evidence))
+                        or written.setdefault(id(f.evidence), as_json(f.evidence)),
                     )
                     for f in run.findings
                 ),

@@ -146,13 +146,17 @@ def now_exactly() -> str:
     return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
-def as_json(value: object) -> str:
-    """A value as it is kept; what JSON cannot hold by its own description."""
-    return json.dumps(value, ensure_ascii=False, default=_plain).encode("utf-8", "replace").decode()
-
-
 def _plain(value: object) -> object:
     return asdict(value) if hasattr(value, "__dataclass_fields__") else str(value)  # type: ignore[call-overload]
+
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, default=_plain)
+
+
+def as_json(value: object) -> str:
+    """A value as it is kept; what JSON cannot hold by its own description."""
+    text = _ENCODER.encode(value)
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 def as_real(value: float | None) -> float | None:
@@ -162,7 +166,7 @@ def as_real(value: float | None) -> float | None:
 
 def as_text(text: str | None) -> str | None:
     """A text without lone surrogates, which a JSON file can hold and SQLite cannot."""
-    return None if text is None else text.encode("utf-8", "replace").decode()
+    return text if text is None or text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 def among(column: str, values: Collection[str] | None) -> str:

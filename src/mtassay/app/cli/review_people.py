@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
@@ -24,6 +25,7 @@ from mtassay.app.cli.common import (
 )
 from mtassay.app.cli.frame import Command, Values, grouped
 from mtassay.app.cli.interruption import CTRL_C
+from mtassay.app.cli.session import Session, read_key, read_line
 from mtassay.app.review_cards import Card
 from mtassay.app.web.server import PORT
 from mtassay.app.web.server import serve as serve_workspace
@@ -335,21 +337,29 @@ def close(
 def show_next(
     campaign: str, name: str, *, adjudicates: bool, output_format: OutputFormat, workspace: Path | None
 ) -> None:
-    """Show the next output, which is this person's for a while."""
+    """Ask about what waits in a campaign, or without a terminal show the next output."""
     if output_format not in (OutputFormat.text, OutputFormat.json):
         raise UsageError("The next output of a campaign is printed as text or json.")
-    card = campaign_work.next_card(campaign, name, adjudicates=adjudicates, workspace=workspace)
+    cards, screen = (
+        campaign_work.cards(campaign, name, adjudicates=adjudicates, workspace=workspace),
+        screen_here(),
+    )
+    if output_format is OutputFormat.text and sys.stdin.isatty() and sys.stdout.isatty():
+        session = Session(cards.store, name, [], screen, read_key, read_line, echo, cards=cards)
+        echo(f"\n{session.run()}")
+        return
+    card = cards.next()
     if output_format is OutputFormat.json:
         print_json(None if card is None else _card_record(card))
     elif card is None:
         echo(f"Nothing is left for {name} in campaign '{campaign}'.")
     else:
-        screen = screen_here()
         echo(screen.pending(card.pending, [], show_systems=False))
         echo(f"\n{screen.keys(card.pending.question)}")
         role = " --adjudicate" if adjudicates else ""
-        named = card.campaign.name if card.campaign else campaign
-        said = f"mtassay review decide {card.subject.id[:SHORT]} ANSWER --campaign {named}{role}"
+        said = (
+            f"mtassay review decide {card.subject.id[:SHORT]} ANSWER --campaign {cards.campaign.name}{role}"
+        )
         echo(f"\nAnswer it: {said}")
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
+from mtassay.app.campaign_work import CampaignCards
 from mtassay.app.cli.interruption import CTRL_C
 from mtassay.data.nouns import Review
 from mtassay.data.subjects import Pending, answer_about, decide, told_answer
@@ -24,7 +25,10 @@ _DONE, _BACK, _QUIT = "done", "back", "quit"
 
 @dataclass
 class Session:
-    """One sitting of one reviewer at one queue. Keys, lines and the screen are handed in."""
+    """One sitting of one reviewer at one queue. Keys, lines and the screen are handed in.
+
+    With the `cards` of a campaign, what comes next is asked of it after each answer.
+    """
 
     store: Workspace
     reviewer: str
@@ -35,6 +39,7 @@ class Session:
     write: Callable[[str], None]
     double: bool = False
     show_systems: bool = False
+    cards: CampaignCards | None = None
     answers: dict[tuple[str, str], str] = field(default_factory=dict)
     """What was answered in this sitting, by subject and question."""
     notes: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -54,7 +59,7 @@ class Session:
     def _go(self) -> None:
         place, again = 0, False
         trail: list[int] = []
-        while place < len(self.queue):
+        while place < len(self.queue) or self._draw():
             pending = self.queue[place]
             if not again and not self._is_waiting(pending):
                 place += 1  # somebody else was faster, or it was answered before going back
@@ -72,17 +77,31 @@ class Session:
             else:
                 self.write("This is the first one.")
 
+    def _draw(self) -> bool:
+        """Put the next output of the campaign behind the others; what was skipped does not come again."""
+        card = self.cards.next() if self.cards else None
+        if self.cards is None or card is None:
+            return False
+        self.cards = replace(self.cards, skip=(*self.cards.skip, card.subject.id))
+        self.queue.append(card.pending)
+        return True
+
     def _is_waiting(self, pending: Pending) -> bool:
+        if self.cards is not None:
+            return True
         reviews = self.store.reviews(pending.question.name)
         decisions = decide(counted_reviews(self.store, reviews, self.reviewer))
         return bool(waiting_for(self.reviewer, [pending], decisions, double=self.double))
 
     def _show(self, pending: Pending, place: int) -> None:
         nearest: list[AnswerHistory] = []
-        if not pending.question.how and pending.run:  # pairs that are rated on their own are in no run
+        if (
+            not pending.question.how and pending.run and self.cards is None
+        ):  # pairs that are rated on their own are in no run
             run = self.store.run(pending.run, case=pending.subject.case_id)
             nearest = settled_beside(self.store, run, pending.question, pending.subject, self.reviewer)
-        self.write("\n" + self.screen.rule(f"{place + 1} of {len(self.queue)}"))
+        total = place + self.cards.left if self.cards else len(self.queue)
+        self.write("\n" + self.screen.rule(f"{place + 1} of {max(total, place + 1)}"))
         self.write(self.screen.pending(pending, nearest, show_systems=self.show_systems))
         if before := self._answer_before(pending):
             note = f" ({before.note})" if before.note else ""
@@ -155,15 +174,24 @@ class Session:
         return "" if note == END else note.strip()
 
     def _keep(self, pending: Pending, answer: str, note: str) -> None:
-        keep_answer(self.store, pending.subject, pending.question, answer, self.reviewer, note=note)
+        others: Mapping[str, Review] = {}
+        if self.cards is None:
+            keep_answer(self.store, pending.subject, pending.question, answer, self.reviewer, note=note)
+        else:
+            others = self.cards.answer(pending.subject.id, answer, note=note).answers
         self.answers[pending.subject.id, pending.question.name] = answer
         self.write(f"→ {told_answer(pending.question, answer, pending.subject)}")
+        for name, review in sorted(others.items()):
+            said = told_answer(pending.question, review.answer, pending.subject)
+            self.write(
+                self.screen.line("  others", f"{name}: {said}{f' ({review.note})' if review.note else ''}")
+            )
 
     def _summary(self) -> str:
         choices = any(not pending.question.how for pending in self.queue)
         counts = Counter(self.answers.values()) if choices else Counter[str]()
         tally = ", ".join(f"{count} {answer}" for answer, count in counts.items())
-        left = len(self.queue) - len(self.answers)
+        left = self.cards.left if self.cards else len(self.queue) - len(self.answers)
         lines = [f"{len(self.answers)} answered{f' ({tally})' if tally else ''}, {left} left."]
         if lost := [note for note in self.notes.values() if note]:
             lines.append(f"Not kept, because an answer is missing: the note '{lost[0]}'.")

@@ -7,7 +7,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from mtassay.app.page.decision import DecidedRun, Recommendation, boards_of, decide, order_systems
+from mtassay.app.page.decision import (
+    DecidedRun,
+    Recommendation,
+    boards_of,
+    decide,
+    has_critical,
+    is_checked,
+    order_systems,
+)
 from mtassay.app.page.sentences import CaseSelection, PageCases
 from mtassay.changes.change_tables import change_tables, kinds_table
 from mtassay.changes.run_changes import RunChanges, case_texts, why
@@ -25,7 +33,7 @@ from mtassay.data.display import (
 from mtassay.data.marks import differing, p_stated, plural, signed
 from mtassay.data.method import Method, method_of, view_of
 from mtassay.data.nouns import Comparison, Origin, Run
-from mtassay.methods.choice import measured_costs
+from mtassay.methods.choice import MeasuredCosts, measured_costs
 from mtassay.methods.headlines import matrix_table
 from mtassay.methods.paired_scores import LISTED
 
@@ -60,13 +68,16 @@ class Glance:
 
     boards: Sequence[tuple[RunPart, Leaderboard]]
     systems: Sequence[str]
+    costs: MeasuredCosts
 
     @property
     def legend(self) -> str:
         """What the signs mean."""
         says = "● may be the best: no other system is significantly better. ▼ significantly worse than one."
         incomplete = any(s.text.startswith("(") for _, board in self.boards for s in board.standings)
-        return f"{says} In parentheses: left texts without an answer." if incomplete else says
+        says += " In parentheses: left texts without an answer." * incomplete
+        missing = any(not board.standing(name) for _, board in self.boards for name in self.systems)
+        return says + " –: not tested." * missing
 
     @property
     def parts(self) -> list[list[str]]:
@@ -101,15 +112,17 @@ class Glance:
             named = sum(other.label == board.label for _, other in self.boards) > 1
             label = f"{part.title}: {board.label}" if named else board.label
             rows.append(GlanceRow(part, label, _counted(board), cells))
-        return [*rows, *self._critical_rows(systems)]
+        return [*rows, *self._critical_rows(systems), *self._cost_rows(systems)]
 
     def _critical_rows(self, systems: Sequence[str]) -> list[GlanceRow]:
-        """A row for each run in which checks found critical errors."""
+        """A row for each run in which checks looked for critical errors."""
         rows = []
         for part in {part.key: part for part, _ in self.boards}.values():
             found = {name: part.sentences.of_severity(name, "critical") for name in part.run.systems}
-            if not any(cell.n for cell in found.values()):
+            if not is_checked(part.run):
                 continue
+            if has_critical(part.run) and not any(cell.n for cell in found.values()):
+                continue  # its sentences do not say how bad an error is
             n = len(part.sentences.views)
             cells = [
                 GlanceCell(f"{found[name].n:,}", "", round(100 * found[name].n / n), "", found[name])
@@ -118,6 +131,32 @@ class Glance:
                 for name in systems
             ]
             rows.append(GlanceRow(part, "outputs with a critical error", f"of {n:,}", cells))
+        return rows
+
+    def _cost_rows(self, systems: Sequence[str]) -> list[GlanceRow]:
+        """Price and time, where they are known."""
+        part = self.boards[0][0]
+        named = "price" + f", {self.costs.currency}" * bool(self.costs.currency)
+        known = (
+            (named, "of a million characters", self.costs.prices),
+            ("time", "seconds a text, the median", self.costs.latency),
+        )
+        rows = []
+        for label, unit, values in known:
+            most = max(values.values(), default=0.0) or 1.0
+            cells = [
+                GlanceCell(
+                    f"{values[name]:,.2f}",
+                    "",
+                    round(100 * values[name] / most),
+                    "",
+                    part.sentences.of_system(name),
+                )
+                if name in values
+                else GlanceCell("–")
+                for name in systems
+            ]
+            rows += [GlanceRow(part, label, unit, cells)] if values else []
         return rows
 
     @property
@@ -261,7 +300,8 @@ class Page:
         names = dict.fromkeys(s.system for _, board in boards for s in board.standings)
         leaders = [name for name in self.decision.leaders if name in names]
         rest = [name for name in order_systems(self.tested, names) if name not in leaders]
-        return Glance(boards, [*leaders, *rest]) if boards else None
+        costs = measured_costs(one.run for one in self.tested)
+        return Glance(boards, [*leaders, *rest], costs) if boards else None
 
     def proofs(self, kind: str) -> list[tuple[RunPart, Proof]]:
         """The headlines of a kind, with their runs."""
@@ -314,7 +354,7 @@ def run_part(
 ) -> RunPart:
     """One run, as its method shows it."""
     view = view_of(run)
-    sentences = PageCases.of(view.case_views(), themes=in_themes)
+    sentences = PageCases.of(view.case_views(), themes=in_themes, flagged=_flagged(run))
     claims_right = view.claims_right()
     proofs = [_proof(headline, sentences, claims_right) for headline in view.headlines()]
     plain, detail = Look(cases=_CASES), Look(cases=_CASES, detail=True)
@@ -343,6 +383,17 @@ def run_part(
     )
 
 
+def _flagged(run: Run) -> dict[str, Sequence[str]]:
+    """Outputs that checks flag beside the verdicts, by check; runs of earlier versions know only some."""
+    counts = run.result.basis.get("checks", {}).values()
+    flagged: Mapping[str, Sequence[str]] = run.result.basis.get("flagged", {})
+    return {
+        check: cases
+        for check, cases in flagged.items()
+        if len(cases) == sum(count.get(check, 0) for count in counts)
+    }
+
+
 def _about(run: Run) -> str:
     """What its method does, in its own words; nothing where it is not installed any more."""
     method = method_of(run)
@@ -360,9 +411,11 @@ def _title(runs: Sequence[Run]) -> str:
     systems = list(dict.fromkeys(system for run in runs for system in run.systems))
     if not systems:
         return "Report"
-    if len(systems) <= _NAMES:
-        return " and ".join(filter(None, (", ".join(systems[:-1]), systems[-1])))
-    return f"{len(systems):,} systems"
+    named = " and ".join(filter(None, (", ".join(systems[:-1]), systems[-1])))
+    given = [pair for run in runs if (pair := run.parameters.get("pair"))]
+    pairs = dict.fromkeys(pair if isinstance(pair, str) else "-".join(pair) for pair in given)
+    about = named if len(systems) <= _NAMES else f"{len(systems):,} systems"
+    return f"{about}, {next(iter(pairs))}" if len(pairs) == 1 else about
 
 
 # What a run rests on ---------------------------------------------------------------------------------------

@@ -47,6 +47,7 @@ _GONE = {
     LATENCY: "Slower",
 }
 """Why a system is not left, by what counted."""
+_DIFFER = {True: "The difference is significant.", False: "The difference is not significant."}
 _RATINGS = 196
 """Sentences to rate so that 5 of 100 points show: 80 % power, 5 % level, a deviation of 25 points."""
 
@@ -135,12 +136,16 @@ def decide(
     if len(left) == 1:
         sure = choice.sure(first)
         is_weak = choice.decided_by() == QUALITY and sure[0].startswith(_WEAK)
+        following, command = (
+            choice.what_would(choice.ordered(choice.systems)[:2]) if is_weak else choice.review(first)
+        )
         return Recommendation(
             f"Ship {first}{', but the evidence is weak' * is_weak}.",
             first,
             [*sure, *choice.trade()],
             choice.risks([first]),
-            *(choice.what_would(choice.ordered(choice.systems)[:2]) if is_weak else choice.review(first)),
+            f"before you ship it, {following}",
+            command,
             priorities=choice.told(),
             leaders=leaders,
             no_risk=choice.faultless([first]),
@@ -377,6 +382,7 @@ class _Choice:
             )
             told = [f"{how}: {finds} it significantly better than {rival}, the next best{by}; {worse}."]
             told += [FEW_NOTE] * (n < FEW)
+        told += self._told_critical([first, rival])
         return [*told, *self._worth(first, rival), *self._judge(), self.people(first, rival)]
 
     def _tie(self, first: str) -> list[str]:
@@ -420,25 +426,32 @@ class _Choice:
         told = f"{'; '.join(better)}." if better else self._no_difference(leaders)
         worth = self._worth(first, second) if better else []
         told += f" {FEW_NOTE}" * (self._most_units(first, second) < FEW)
-        return [told, *self._open_critical(leaders), *worth, *self._judge(), self.people(first, second)]
+        return [told, *self._told_critical(leaders), *worth, *self._judge(), self.people(first, second)]
 
     def _no_difference(self, systems: Sequence[str]) -> str:
         """That no measure finds a difference, and how small one would have to be for that."""
         first, second = systems[:2]
         told = f"None of {plural(len(self.boards), 'measure')} finds a significant difference between them."
         for board, pair in self._pairs(first, second):
-            if pair.detectable:
+            if pair.detectable and self._most_units(first, second) >= FEW:
                 least = f"{pair.detectable:.1f} or more"
                 return f"{told} On these texts only differences in {board.label} of {least} would show."
         return told
 
-    def _open_critical(self, leaders: Sequence[str]) -> list[str]:
-        """That critical errors do not decide either, where there are any."""
-        counts = {system: len(self._critical.get(system, ())) for system in leaders[:_NAMED]}
-        if NO_CRITICAL not in self.priorities or not any(counts.values()):
+    def _told_critical(self, systems: Sequence[str]) -> list[str]:
+        """How many outputs have critical errors, and whether that is significant, where there are any."""
+        some = list(systems[:_NAMED])
+        if not any(self._critical.get(system) for system in some):
             return []
-        told = ", ".join(f"{system} {n:,}" for system, n in counts.items())
-        return [f"Their counts of critical errors do not differ significantly either ({told})."]
+        places = dict.fromkeys(place for flagged in self._critical.values() for place, _ in sorted(flagged))
+        told = "; ".join(
+            f"{self.tested[place].name}: " * (len(places) > 1)
+            + ", ".join(f"{s} {sum(at == place for at, _ in self._critical.get(s, ())):,}" for s in some)
+            for place in sorted(places)
+        )
+        pairs = math.comb(len(some), 2)
+        differ = any(self._beats(NO_CRITICAL, a, b, pairs) for a in some for b in some if a != b)
+        return [f"Outputs with a critical error: {told}. {_DIFFER[differ]}"]
 
     def _most_units(self, a: str, b: str) -> int:
         """On how many units two systems are compared at most."""
@@ -518,6 +531,10 @@ class _Choice:
         if self.risks(systems):
             return ""
         did = "Checks found no critical or major error" if self._is_known(NO_CRITICAL) else "No check was run"
+        asked = [list(one.run.parameters.get("checks") or ()) for one in self.tested if is_checked(one.run)]
+        if asked and all(checks == ["critical"] for checks in asked):
+            told = "Checks found no critical error. Major and minor ones were not looked for"
+            return f"{told}: set checks to default."
         return f"{did}, so no risk is known."
 
     # What comes next ----------------------------------------------------------------------------------------
@@ -552,10 +569,14 @@ class _Choice:
         if max(rated, default=0) >= _RATINGS:
             pairs = [(board, pair) for board, pair in pairs if board.is_people] or pairs
             text = "choose by price or time: people have rated both, and saw no clear difference."
+            if not (self.prices or self.latency):
+                text = text.replace("time:", "time, which are not known here:")
             command = ""
         if pairs:
             board, pair = min(pairs, key=lambda entry: entry[1].more or 0)
-            more = f"{'ratings of ' * board.is_people}about {pair.more:,} more {board.unit}s"
+            more = (
+                f"{'ratings of' if board.is_people else 'a test on'} about {pair.more:,} more {board.unit}s"
+            )
             text += f" If the difference in {board.label} is real, {more} would show it."
         return text, command
 
@@ -588,7 +609,11 @@ class _Choice:
                 other = self.left([name, *(p for p in self.priorities if p != name)])
                 if len(other) == 1 and other != ours:
                     return f"{said} With {name.replace('-', ' ')} first it would be {other[0]}."
-        return f"{said} Another order would not change the advice." if len(ours) == 1 else said
+        if len(ours) == 1:
+            said += " Another order would not change the advice."
+            if self._is_known(COST) or self._is_known(LATENCY):
+                said += " Prices and times that differ by less than a tenth count as equal."
+        return said
 
     def _is_known(self, priority: str) -> bool:
         if priority == QUALITY:
@@ -600,11 +625,18 @@ class _Choice:
             return any(one.run.parameters.get("terms") for one in self.tested) or bool(
                 found & set(_TERM_CHECKS)
             )
-        # Where checks change no verdict, their counts are in the basis, and errors are not findings.
-        asked = [
-            one.run.parameters.get("checks") for one in self.tested if "flagged" not in one.run.result.basis
-        ]
-        return bool(found - {""}) or any(checks and list(checks) != ["none"] for checks in asked)
+        return bool(found - {""}) or any(is_checked(one.run) for one in self.tested)
+
+
+def is_checked(run: Run) -> bool:
+    """Whether errors that checks find are findings; where they change no verdict, there are only counts."""
+    checks = run.parameters.get("checks") or ["none"]
+    return "flagged" not in run.result.basis and list(checks) != ["none"]
+
+
+def has_critical(run: Run) -> bool:
+    """Whether checks found a critical error."""
+    return any(severity_of(finding) == "critical" for finding in run.findings)
 
 
 def _errors(place: int, run: Run, system: str) -> list[Risk]:

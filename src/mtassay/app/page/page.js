@@ -418,7 +418,7 @@
     more();
   };
   const numbered = (names) => names.map((name, place) => [place, name]);
-  const open = async (key, { groups = [], system = -1, status = -1, severity = -1, fair = false, place = -1, against = "none", sort = 0 } = {}, from = null) => {
+  const open = async (key, { groups = [], system = -1, status = -1, severity = -1, fair = false, place = -1, against = "none", rival = -1, sort = 0 } = {}, from = null) => {
     opener = from;
     if (!unpacked.has(key)) {
       $("reader-h").textContent = "Unpacking the sentences…";
@@ -450,7 +450,7 @@
     const sides = [["none", "evidence"], ...(data.labels.includes("reference") ? [["reference", "differences from the reference"]] : []), ...(data.systems.length > 1 ? data.systems.map((name, number) => [String(number), `differences from ${name}`]) : [])];
     $("against").replaceChildren(...sides.map(([value, name]) => make("option", { value }, name)));
     $("against").parentNode.hidden = sides.length < 2;
-    $("against").value = against === "none" || against === "reference" ? against : String(data.systems.indexOf(against));
+    $("against").value = rival >= 0 ? String(rival) : against === "none" ? against : String(data.systems.indexOf(against));
     const sorts = orders().map(([name], number) => [number, name]);
     $("sort").replaceChildren(...sorts.map(([value, name]) => make("option", { value }, name)));
     $("sort").value = String(typeof sort === "string" ? Math.max(0, sorts.findIndex(([, name]) => name.startsWith(sort))) : sort);
@@ -477,8 +477,9 @@
     const button = event.target.closest("button[data-find]");
     if (!button) return;
     const [key, places] = button.dataset.find.split(":");
-    const [first, next, system, status, severity, fair] = places.split(",").map(numberOf);
-    open(key, { groups: [first, next].filter((place) => place >= 0), system, status, severity, fair: fair === 1 }, button);
+    const [first, next, system, status, severity, fair, rival = -1] = places.split(",").map(numberOf);
+    const pair = rival < 0 ? {} : { rival, sort: "difference" };
+    open(key, { groups: [first, next].filter((place) => place >= 0), system, status, severity, fair: fair === 1, ...pair }, button);
   });
   const openLinked = () => {
     const [, key, id] = location.hash.match(/^#sentence=(\w+):(.*)$/) || [];

@@ -7,7 +7,7 @@ import gzip
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from mtassay.data.display import AnswerView, Block, CaseView, Figure, Headline, Line, Table
@@ -26,7 +26,8 @@ _GRAVEST = ("fail", "error", "undecided", "skipped", "pass", "")
 class CaseSelection(NamedTuple):
     """The cases that a number is for, and how many: of a group, a system, a status or a severity.
 
-    `is_settled` leaves out cases that not every system's answer to passes or fails.
+    `is_settled` leaves out cases that not every system's answer to passes or fails. `against` is the system
+    that the number compares with: the cases are those where the two differ most first.
     """
 
     group: str = ""
@@ -36,6 +37,7 @@ class CaseSelection(NamedTuple):
     n: int = 0
     severity: str = ""
     is_settled: bool = False
+    against: str = ""
 
 
 @dataclass
@@ -104,9 +106,13 @@ class PageCases:
         *,
         most: int = _MOST_CHARACTERS,
         themes: Mapping[tuple[str, str, str], Sequence[str]] | None = None,
+        flagged: Mapping[str, Sequence[str]] | None = None,
     ) -> PageCases:
-        """The cases; where they are too many, those that pass everywhere are left out first."""
-        everything = list(views)
+        """The cases; where they are too many, those that pass everywhere are left out first.
+
+        `flagged` are outputs that checks found something in without changing a verdict: "CASE (SYSTEM)".
+        """
+        everything = list(_with_checks(views, flagged or {}))
         if sum(map(_size, everything)) <= most:
             return cls(everything, themes=themes or {})
         ranked = sorted(everything, key=lambda view: all(a.verdict == "pass" for a in view.answers))
@@ -138,9 +144,17 @@ class PageCases:
         return self._counted(CaseSelection(system=system, severity=severity))
 
     def in_table(self, table: Table) -> list[list[CaseSelection | None]]:
-        """What each cell of a table is for: its row and its column must say it."""
+        """What each cell of a table is for, as its row and its column say.
+
+        A column without a name of ours, such as an interval, belongs to the system before it. Numbers about
+        two systems are for all that the first one answered.
+        """
         columns = [self._named(name) for name in table.header]
+        for number, column in enumerate(columns[1:], 1):
+            if column is None and "system" in (columns[number - 1] or {}):
+                columns[number] = columns[number - 1]
         known_groups = set(self.groups)
+        rival = table.title.removeprefix("Against ").partition(",")[0]
         found: list[list[CaseSelection | None]] = []
         for number, row in enumerate(table.cells()):
             if table.groups:
@@ -148,9 +162,31 @@ class PageCases:
                 own = {"group": group} if group in known_groups or not group else None
             else:
                 own = self._named(row[0].text)
-            places = [None, *(self._joined(own, column) for column in columns[1:])]
-            found.append([_agreeing(cell.text, place) for cell, place in zip(row, places, strict=False)])
+            if pair := self._pair(row[0].text, rival):
+                places = [None, *([pair] * len(row[1:]))]
+            else:
+                places = [None, *(self._joined(own, column) or self._whole(own) for column in columns[1:])]
+            found.append(
+                [
+                    None if place is None or table.is_text(number) else _agreeing(cell.text, place)
+                    for number, (cell, place) in enumerate(zip(row, places, strict=False))
+                ]
+            )
         return found
+
+    def _pair(self, text: str, rival: str) -> CaseSelection | None:
+        """What a row about two systems is for: "a − b", or "a" in a table against the rival."""
+        a, _, b = text.partition(" − ") if " − " in text else (text, "", rival)
+        if a == b or not {a, b} <= set(self.systems):
+            return None
+        return self._counted(CaseSelection(system=a))._replace(against=b)
+
+    def _whole(self, row: dict[str, str] | None) -> CaseSelection | None:
+        """All of a system or of a group, for what else a table says of it."""
+        if row is None or not row.keys() & {"system", "group"}:
+            return None
+        found = self._counted(CaseSelection(row.get("group", ""), row.get("system", "")))
+        return found if found.n else None
 
     def in_figure(self, figure: Figure) -> list[list[CaseSelection | None]]:
         """The same for the rows and series of a figure."""
@@ -163,13 +199,16 @@ class PageCases:
         return found
 
     def _named(self, text: str) -> dict[str, str] | None:
-        """What a name in a table is the name of."""
-        kind = self._kinds.get(text)
-        return None if kind is None else {kind: text}
+        """What a name in a table is the name of; "all" are all of them."""
+        text = text if text in self._kinds else text.removeprefix("check:")
+        kind = self._kinds.get(text, "group" if text == "all" else None)
+        return None if kind is None else {kind: "" if text == "all" else text}
 
     def _joined(self, row: dict[str, str] | None, column: dict[str, str] | None) -> CaseSelection | None:
         if row is None or column is None:
             return None
+        if column.keys() == {"measure"}:
+            return self._whole(row)
         if "group" in row and "group" in column:
             found = self._counted(CaseSelection(row["group"], second=column["group"]))
             return found if found.n else None
@@ -207,7 +246,7 @@ class PageCases:
                     rank = (
                         _GRAVEST.index(answer.verdict),
                         view.lines[0].text in shown if view.lines else False,
-                        length not in _FAIR_LENGTH,
+                        0 if length in _FAIR_LENGTH else length,
                         with_right and not _right(view),
                         found.group not in answer.groups if found.group not in view.groups else False,
                         answer.order,
@@ -286,6 +325,7 @@ class PageCases:
     def address(self, found: CaseSelection) -> str:
         """What the page looks up: the numbers of both groups, system, status, severity; and if settled."""
         severity = [str(SEVERITIES.index(found.severity))] if found.severity else [""]
+        against = [str(self.systems.index(found.against))] if found.against else []
         statuses = list(self.statuses)
         places = [
             str(names.index(name)) if name else ""
@@ -296,13 +336,31 @@ class PageCases:
                 (statuses, found.status),
             )
         ]
-        return ",".join([*places, *severity, "1" if found.is_settled else ""])
+        return ",".join([*places, *severity, "1" if found.is_settled else "", *against])
 
 
-def _agreeing(text: str, found: CaseSelection | None) -> CaseSelection | None:
-    """The cases, unless the cell counts something else, such as all variants of a sentence."""
+def _with_checks(views: Iterable[CaseView], flagged: Mapping[str, Sequence[str]]) -> Iterable[CaseView]:
+    """The cases with the checks that flag an answer as its groups."""
+    checks: dict[str, dict[str, None]] = {}
+    for check, cases in flagged.items():
+        for case in cases:
+            checks.setdefault(case.replace("/edited (", " ("), {})[check] = None
+    for view in views:
+        more = [checks.get(f"{view.id} ({answer.system})", {}) for answer in view.answers]
+        if any(more):
+            answers = [
+                replace(answer, groups=[*answer.groups, *names])
+                for answer, names in zip(view.answers, more, strict=True)
+            ]
+            view = replace(view, answers=answers)
+        yield view
+
+
+def _agreeing(text: str, found: CaseSelection) -> CaseSelection | None:
+    """The cases, unless the cell has no number, or counts something else, such as variants of a sentence."""
     count = text.strip().replace(",", "")
-    return None if found is None or (count.isdecimal() and int(count) != found.n) else found
+    is_other = count.isdecimal() and int(count) != found.n
+    return None if is_other or not any(map(str.isdecimal, count)) else found
 
 
 def _fits(view: CaseView, answer: AnswerView, found: CaseSelection) -> bool:

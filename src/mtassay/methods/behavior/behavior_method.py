@@ -30,7 +30,8 @@ from mtassay.measures.judge import OURS, Opinion, Reason, TranslationJudge, open
 from mtassay.measures.metric import Metric
 from mtassay.measures.polarity import AnnotatedAnswer, Polarity, find_polarity
 from mtassay.methods.basis import (
-    CHECKS,
+    CHECKS_BESIDE,
+    CRITICAL,
     JUDGE_OPTION,
     answer_of,
     ask_judge,
@@ -196,7 +197,7 @@ class BehaviorMethod(RepeatSettings, Method):
     level: float = field(
         default=0.05, metadata=option("Level of significance.", least=0.0001, most=0.5, is_hidden=True)
     )
-    checks: tuple[str, ...] = field(default=("default",), metadata=CHECKS)
+    checks: tuple[str, ...] = field(default=CRITICAL, metadata=CHECKS_BESIDE)
     recipe: Recipe | None = None
 
     # Parameters ------------------------------------------------------------------------------------------

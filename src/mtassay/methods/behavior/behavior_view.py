@@ -115,7 +115,7 @@ class BehaviorView(RunView):
         )
         positions = position_table(error_positions(self.run.findings), self.run.findings)
         broken = self._survival and broken_table(self._survival)
-        flagged = alarm_table(self.run.result.basis.get("checks", {}), detail=look.detail)
+        flagged = alarm_table(self.run, self.run.result.basis.get("checks", {}), detail=look.detail)
         tables = [table for table in (rates, broken, status_table(self.run), positions, flagged) if table]
         return [*tables, *choice_tables(self), *repeat_tables(self.run)]
 

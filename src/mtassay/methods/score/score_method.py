@@ -18,7 +18,14 @@ from mtassay.measures.corpus import Corpus, checked, labels_of, measure_all, ope
 from mtassay.measures.given_scores import SegmentScore
 from mtassay.measures.metric import Metric
 from mtassay.measures.reference_checks import reference_notes
-from mtassay.methods.basis import JUDGE_OPTION, missing, unanswered_counts, unanswered_note
+from mtassay.methods.basis import (
+    CHECKS_BESIDE,
+    CRITICAL,
+    JUDGE_OPTION,
+    missing,
+    unanswered_counts,
+    unanswered_note,
+)
 from mtassay.methods.repeats import RepeatSettings, is_later, pool, set_apart, times_asked
 from mtassay.methods.score.judged import judge_outputs, require_judge
 from mtassay.methods.score.score_statistics import (
@@ -31,7 +38,7 @@ from mtassay.methods.score.score_statistics import (
     group_statistics,
     segment_spread,
 )
-from mtassay.methods.score.score_tables import CRITICAL, coverage_notes, few_note, people_notes, unit_note
+from mtassay.methods.score.score_tables import coverage_notes, few_note, people_notes, unit_note
 from mtassay.methods.score.score_view import ScoreView
 from mtassay.stats import resampling
 
@@ -128,18 +135,7 @@ class ScoreMethod(RepeatSettings, Method):
         default=None,
         metadata=option("Also score each domain, document or other tag separately.", metavar="TAG"),
     )
-    checks: tuple[str, ...] = field(
-        default=CRITICAL,
-        metadata=option(
-            "Checks by name, group or severity, or default, all, none. By default the critical ones: empty, "
-            "copied, cut off and similar.",
-            "--checks",
-            metavar="NAMES",
-            kind=str | None,
-            default=None,
-            in_signature=False,
-        ),
-    )
+    checks: tuple[str, ...] = field(default=CRITICAL, metadata=CHECKS_BESIDE)
     judge_by: str | None = field(
         default=None,
         metadata=option(

@@ -13,8 +13,6 @@ from mtassay.methods.headlines import FEW, FEW_NOTE, may_be_best, unranked
 from mtassay.stats.best import least_p
 
 WHOLE = "all"
-CRITICAL = ("critical",)
-"""The checks of `score`: their alarms say that a score cannot be trusted."""
 _FEW_DOCUMENTS = 20
 _NAMED = 4  # systems in a note
 

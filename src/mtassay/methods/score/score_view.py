@@ -46,7 +46,6 @@ from mtassay.methods.score.judged import (
 )
 from mtassay.methods.score.score_statistics import group_statistics
 from mtassay.methods.score.score_tables import (
-    CRITICAL,
     comparison_table,
     group_tables,
     main_table,
@@ -222,7 +221,7 @@ class ScoreView(RunView):
         judged = (judged_table(run), reasons_table(run)) if self._is_judged else ()
         more = (
             comparison_table(run, all_pairs=look.pairs),
-            alarm_table(run.result.counts, detail=look.detail, note=self._checks_note),
+            alarm_table(run, run.result.counts, detail=look.detail),
             *judged,
             *choice_tables(self),
             *repeat_tables(run),
@@ -231,11 +230,6 @@ class ScoreView(RunView):
         boards = [h.board for h in self.headlines() if h.board] if look.pairs or look.detail else []
         matrices = [table for board in boards if (table := matrix_table(board))]
         return [*main, *group_tables(run), *filter(None, more), *matrices]
-
-    @property
-    def _checks_note(self) -> str:
-        is_short = tuple(self.run.parameters.get("checks", ())) == CRITICAL
-        return "Only critical checks were run. For all: mtassay check, or --checks default." * is_short
 
     def blocks(self, look: Look = PLAIN) -> list[Block]:
         return judged_blocks(self.run, look) if self._is_judged else []

@@ -21,7 +21,8 @@ from mtassay.data.settings import option
 from mtassay.data.subjects import Subject
 from mtassay.measures.check_run import check_names
 from mtassay.methods.basis import (
-    CHECKS,
+    CHECKS_BESIDE,
+    CRITICAL,
     SettledOutputs,
     checked_basis,
     checked_note,
@@ -100,7 +101,7 @@ class SuiteMethod(RepeatSettings, Method):
         default=12345,
         metadata=option("Seed of all draws. Default: $SACREBLEU_SEED or 12345.", default=None, least=0),
     )
-    checks: tuple[str, ...] = field(default=("default",), metadata=CHECKS)
+    checks: tuple[str, ...] = field(default=CRITICAL, metadata=CHECKS_BESIDE)
     reviews: bool = field(default=True, metadata=option("Use the decisions of reviewers to settle outputs."))
 
     @classmethod

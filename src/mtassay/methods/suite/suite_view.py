@@ -107,7 +107,7 @@ class SuiteView(RunView):
 
     def tables(self, look: Look = PLAIN) -> list[Table]:
         result = self.run.result
-        flagged = alarm_table(result.basis.get("checks", {}), detail=look.detail)
+        flagged = alarm_table(self.run, result.basis.get("checks", {}), detail=look.detail)
         return [
             status_table(result.counts),
             *accuracy_tables(self.run, look),

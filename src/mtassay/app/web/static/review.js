@@ -135,7 +135,18 @@ function showRule() {
   if (form.offsetHeight < innerHeight) form.scrollIntoView({ block: "nearest" });
 }
 
+function showPlace() {
+  // The sentence of the card, in the middle of the document around it.
+  const line = document.querySelector(".document [aria-current]");
+  if (!line) return;
+  const list = line.parentElement;
+  list.scrollTop += line.getBoundingClientRect().top - list.getBoundingClientRect().top - list.clientHeight / 3;
+}
+
+document.addEventListener("DOMContentLoaded", showPlace);
+
 document.addEventListener("htmx:afterSwap", (event) => {
+  showPlace();
   if (event.detail.target.id === "rule") {
     const isChosen = document.querySelector("#rule [name=kind]:checked");
     const first = document.querySelector(isChosen ? "#pattern" : "#rule input[type=radio]");
