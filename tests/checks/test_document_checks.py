@@ -218,3 +218,25 @@ def test_a_finding_shows_the_other_place_with_its_text(tmp_path: Path) -> None:
     shown = {line.label: (line.text, list(line.marks)) for line in block.lines}
     assert shown["output"] == ("4.75 t", [(0, 4)])
     assert shown["compare"] == ("1,35 t", [(0, 4)])
+
+
+@pytest.mark.parametrize(
+    ("pair", "source", "output", "words"),
+    [
+        ("en-zh", "She sold her boat.", "他卖了船。", ("She", "他")),
+        ("zh-en", "他回家了。", "She went home.", ("他", "She")),
+        ("en-ja", "He waited.", "彼女は待った。", ("He", "彼女")),
+    ],
+)
+def test_a_pronoun_of_the_other_gender_is_marked_in_both_languages(
+    pair: str, source: str, output: str, words: tuple[str, str]
+) -> None:
+    (alarm,) = alarms("gender-drift", pair, [(source, output), ("Yes.", "是。")])
+    texts = {"source": source, "output": output}
+    assert tuple(texts[mark.side][mark.start : mark.end] for mark in alarm.marks) == words
+
+
+def test_whoever_replies_may_be_somebody_else() -> None:
+    said = [("I went.", "Šla jsem."), ("I slept.", "Spala jsem."), ("I ate.", "Jedla jsem.")]
+    assert alarms("gender-drift", "en-cs", [*said, ("I wrote.", "Psal jsem.")])
+    assert not alarms("gender-drift", "en-cs", [*said, ("@anna I wrote.", "@anna Psal jsem.")])

@@ -51,7 +51,7 @@ class Minority(NamedTuple):
     agreeing: int
     total: int
 
-    def alarm(self, use: Use, units: Sequence[Unit], what: str, usual: str) -> Alarm:
+    def alarm(self, use: Use, units: Mapping[int, Unit], what: str, usual: str) -> Alarm:
         """The alarm of one of the others; both places are marked."""
         here, there = (units[u.row].output[u.start : u.end].strip() for u in (use, self.usual))
         place = f"{quoted(there)} ({name_of(units[self.usual.row])})"
@@ -94,13 +94,11 @@ class DocumentCheck(Check):
             alarm
             for rows in documents.values()
             if len(rows) > 1
-            for alarm in self.look({index: units[index] for index in rows}, context, units)
+            for alarm in self.look({index: units[index] for index in rows}, context)
         ]
         yield from sorted(alarms, key=lambda alarm: alarm.index)
 
-    def look(
-        self, document: Mapping[int, Unit], context: CheckContext, units: Sequence[Unit]
-    ) -> Iterable[Alarm]:
+    def look(self, document: Mapping[int, Unit], context: CheckContext) -> Iterable[Alarm]:
         """The alarms of one document; its units by their place among all."""
         raise NotImplementedError
 
@@ -125,16 +123,14 @@ class NumberDrift(DocumentCheck):
     id = "number-drift"
     about = "figures written in another way than most of a document: 1.5 and 1,5; 10,000 and 10 000"
 
-    def look(
-        self, document: Mapping[int, Unit], context: CheckContext, units: Sequence[Unit]
-    ) -> Iterator[Alarm]:
+    def look(self, document: Mapping[int, Unit], context: CheckContext) -> Iterator[Alarm]:
         point = code_of(context.source) in _POINT
         for kind, what in (("decimals", "before decimals"), ("thousands", "between thousands")):
             uses = [use for i, unit in document.items() for use in _figures(i, unit, kind, point=point)]
             if found := minority(uses):
                 for use in found.others:
                     own, usual = f"has {_MARKS[use.form]} {what}", f"have {_MARKS[found.usual.form]}"
-                    yield found.alarm(use, units, own, usual)
+                    yield found.alarm(use, document, own, usual)
 
 
 def _figures(index: int, unit: Unit, kind: str, *, point: bool) -> Iterator[Use]:
@@ -147,11 +143,7 @@ def _figures(index: int, unit: Unit, kind: str, *, point: bool) -> Iterator[Use]
         if kind == "decimals" and decimals.strip("0"):
             body = rf"(?:{_spaced(digits)})([.,]){decimals}"
         elif kind == "thousands" and len(digits) > 4 and digits != whole:
-            body = (
-                rf"{_spaced(digits, first=True)}(?:[.,]{decimals})?"
-                if decimals
-                else _spaced(digits, first=True)
-            )
+            body = _spaced(digits, first=True) + (rf"(?:[.,]{decimals})?" if decimals else "")
         else:
             continue
         found = list(re.finditer(rf"(?<![\w.,:/])(?:{body})(?![\w:/]|[.,]\d)", unit.output))
@@ -185,9 +177,7 @@ class ListDrift(DocumentCheck):
     id = "list-drift"
     about = "items of a list that begin in another way than the others: 1. and 1), - and •, or with nothing"
 
-    def look(
-        self, document: Mapping[int, Unit], context: CheckContext, units: Sequence[Unit]
-    ) -> Iterator[Alarm]:
+    def look(self, document: Mapping[int, Unit], context: CheckContext) -> Iterator[Alarm]:
         lists: dict[str, list[Use]] = {}
         for index, unit in document.items():
             sources, outputs = (unit.source or "").split("\n"), unit.output.split("\n")
@@ -202,14 +192,10 @@ class ListDrift(DocumentCheck):
                 start += len(line) + 1
         for uses in lists.values():
             if found := minority(uses):
-                usual = units[found.usual.row].output[found.usual.start : found.usual.end].strip()
+                usual = document[found.usual.row].output[found.usual.start : found.usual.end].strip()
                 for use in found.others:
-                    yield found.alarm(
-                        use,
-                        units,
-                        "begins an item",
-                        f"begin with {quoted(usual) if found.usual.form else 'no mark'}",
-                    )
+                    told = f"begin with {quoted(usual) if found.usual.form else 'no mark'}"
+                    yield found.alarm(use, document, "begins an item", told)
 
 
 # Sentences --------------------------------------------------------------------------------------------------
@@ -232,21 +218,19 @@ class RepeatedSentence(DocumentCheck):
     severity: ClassVar[Severity] = "major"
     about = "a sentence that the translation of a text nearby has too, where the sources say different things"
 
-    def look(
-        self, document: Mapping[int, Unit], context: CheckContext, units: Sequence[Unit]
-    ) -> Iterator[Alarm]:
+    def look(self, document: Mapping[int, Unit], context: CheckContext) -> Iterator[Alarm]:
         rows = list(document)
         seen: dict[str, int] = {}
         for place, index in enumerate(rows):
-            output = units[index].output
+            output = document[index].output
             for sentence in split_sentences(output):
                 wide = sum(ord(char) > 0x2E80 for char in sentence)
                 if len(sentence) + 2 * wide < _LONG:
                     continue
                 before = seen.get(sentence, place)
                 seen[sentence] = place
-                other = units[rows[before]]
-                if 0 < place - before <= _NEAR and not _said_twice(units[index], other):
+                other = document[rows[before]]
+                if 0 < place - before <= _NEAR and not _said_twice(document[index], other):
                     start, there = output.find(sentence), other.output.find(sentence)
                     use = Use(index, "", start, start + len(sentence))
                     marks = both(use, Use(rows[before], "", there, there + len(sentence)))
@@ -263,7 +247,7 @@ def _said_twice(unit: Unit, other: Unit) -> bool:
 # Stories ----------------------------------------------------------------------------------------------------
 
 
-_BEGINS = r"(?:^|[.!?…“”\"»:,;]\s|\b(?:[Aa]|[Aa]le|[Pp]ak|[Kk]dyž?|[Kk]iedy|[Kk]eď|[Нн]о|[Ии])\s)"
+_BEGINS = r"(?:^|[.!?…“”\"»:,;]\s|\b(?:[Aa]|[Aa]le|[Pp]ak|[Kk]dyž?|[Kk]iedy|[Kk]eď)\s)"
 _CAPITALISED = re.compile(r"\b[A-Z][a-z]{2,}\b")
 
 
@@ -314,9 +298,7 @@ class NarrationDrift(DocumentCheck):
         codes = code_of(context.source), code_of(context.target)
         return all(_pattern("first", code) or _pattern("past", code) for code in codes)
 
-    def look(
-        self, document: Mapping[int, Unit], context: CheckContext, units: Sequence[Unit]
-    ) -> Iterator[Alarm]:
+    def look(self, document: Mapping[int, Unit], context: CheckContext) -> Iterator[Alarm]:
         source, target = code_of(context.source), code_of(context.target)
         tenses: list[Use] = []
         persons: list[Use] = []
@@ -341,7 +323,7 @@ class NarrationDrift(DocumentCheck):
             found = minority(uses, least=3, share=0.75)
             if found and found.usual.form == wanted_form:
                 for use in found.others:
-                    yield found.alarm(use, units, what.format(use.form), f"are {wanted_form}")
+                    yield found.alarm(use, document, what.format(use.form), f"are {wanted_form}")
 
 
 class GenderDrift(DocumentCheck):
@@ -362,16 +344,13 @@ class GenderDrift(DocumentCheck):
 
     def applies(self, context: CheckContext) -> bool:
         """Only in languages that show it."""
-        code = code_of(context.target)
-        return bool(_pattern("subject", code)) or self._has_pronouns(context)
+        return bool(_pattern("narrator", code_of(context.target))) or self._has_pronouns(context)
 
     @staticmethod
     def _has_pronouns(context: CheckContext) -> bool:
         return all(_pattern("she", code_of(tag)) for tag in (context.source, context.target))
 
-    def look(
-        self, document: Mapping[int, Unit], context: CheckContext, units: Sequence[Unit]
-    ) -> Iterator[Alarm]:
+    def look(self, document: Mapping[int, Unit], context: CheckContext) -> Iterator[Alarm]:
         code, source = code_of(context.target), code_of(context.source)
         people: dict[str, list[Use]] = {}
         for index, unit in document.items():
@@ -388,7 +367,7 @@ class GenderDrift(DocumentCheck):
         for name, uses in people.items():
             if found := minority(uses, least=2 if name else 3, share=2 / 3 if name else 0.75):
                 for use in found.others:
-                    yield found.alarm(use, units, f"is {use.form}", f"are {found.usual.form}")
+                    yield found.alarm(use, document, f"is {use.form}", f"are {found.usual.form}")
         if self._has_pronouns(context):
             yield from _other_pronouns(document, source, code)
 
