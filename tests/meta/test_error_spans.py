@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -40,8 +41,28 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "wmt"
 
 
+def records(folder: Path) -> dict[str, Any]:
+    """The same as texts, with what people marked as JSON Lines."""
+    marked = [
+        {
+            "system": name,
+            "id": str(i + 1),
+            "errors": None
+            if spans is None
+            else [{"start": a, "end": b, "severity": "major"} for a, b in spans],
+        }
+        for name in ("X", "Y")
+        for i, spans in enumerate(PEOPLE)
+    ]
+    path = folder / "people.jsonl"
+    path.write_text("".join(f"{json.dumps(record)}\n" for record in marked), encoding="utf-8")
+    outputs = {"X": OUTPUTS, "Y": OUTPUTS}
+    return {"systems": outputs, "source": ["one", "two", "three", "four"], "human_scores": path}
+
+
+@pytest.mark.parametrize("form", ["folder", "records"])
 def test_precision_and_recall_are_of_characters(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    form: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The judge marks "falsch" wherever it is, and "gut": 12 of 15 characters are right, of 17 there are."""
     monkeypatch.chdir(tmp_path)
@@ -57,7 +78,7 @@ def test_precision_and_recall_are_of_characters(
     with Server() as server:
         server.always = answer  # type: ignore[assignment]
         found = correlate(
-            mtme=folder,
+            **{"folder": {"mtme": folder}, "records": records(tmp_path)}[form],
             langpair="en-de",
             metrics=f"llm:openai:m?url={server.url}/v1:form=errors:probe=0",
             level="segment",

@@ -71,6 +71,7 @@ class ScoreRecord:
     """One row; `id` is `None` in a file of scores for whole systems, or for texts.
 
     `texts` are the source and the output where the row has them, and then it need not name a system.
+    `errors` are what was marked, where the row has the places.
     """
 
     line: int
@@ -78,6 +79,7 @@ class ScoreRecord:
     id: str | None
     values: dict[str, Any]
     texts: tuple[str, str] | None = None
+    errors: Sequence[ErrorSpan] | None = None
 
 
 def delimited_records(lines: Sequence[str], path: str) -> list[ScoreRecord]:
@@ -149,13 +151,28 @@ def _json_record(value: dict[str, Any], path: str, number: int) -> ScoreRecord:
     if not isinstance(nested, dict):
         raise InputError("'scores' must be an object of names and numbers", path=path, line=number)
     value |= nested
+    spans = None
     if "errors" in value:
         errors = value.pop("errors")
+        spans = _spans(errors)
         if "score" in value:
             value["esa"] = value.pop("score")
         else:
             value["mqm"] = None if errors is None else _weigh(errors, path, number)
-    return ScoreRecord(number, str(system), None if segment_id is None else str(segment_id), value, texts)
+    segment = None if segment_id is None else str(segment_id)
+    return ScoreRecord(number, str(system), segment, value, texts, spans)
+
+
+def _spans(errors: object) -> list[ErrorSpan] | None:
+    """The places of errors; `None` where one has none."""
+    spans = []
+    for error in errors if isinstance(errors, list) else [None]:
+        marked: dict[str, Any] = error if isinstance(error, dict) else {}
+        start, end = marked.get("start"), marked.get("end")
+        if type(start) is not int or type(end) is not int:
+            return None
+        spans.append(ErrorSpan(start, end, "", str(marked.get("severity", ""))))
+    return spans
 
 
 def _texts(value: Mapping[str, Any], names: Sequence[str]) -> tuple[str, str] | None:
@@ -243,7 +260,9 @@ class ScoreColumn:
     by_system: Mapping[str, float | None] = field(default_factory=dict)
     by_segment: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)
     by_text: Mapping[tuple[str, str], float | None] = field(default_factory=dict)
-    spans: Mapping[str, Mapping[str, Sequence[ErrorSpan] | None]] = field(default_factory=dict)
+    spans: Mapping[str, Mapping[str, Sequence[ErrorSpan] | None]] = field(
+        default_factory=dict, compare=False, repr=False
+    )
 
     @property
     def systems(self) -> list[str]:
@@ -442,7 +461,11 @@ def _from_records(records: list[ScoreRecord], path: str, wanted: Sequence[str]) 
             by_segment.setdefault(system, {})[segment_id] = score
         whole = ((r.system, s) for r, s in rated if r.id is None and r.texts is None)
         texts = ((r.texts, s) for r, s in rated if r.texts)
-        columns.append(ScoreColumn(name, _means(whole), by_segment, _means(texts)))
+        spans: dict[str, dict[str, Sequence[ErrorSpan] | None]] = {}
+        for record in records if name in ("mqm", "esa") else ():
+            if record.id is not None and record.errors is not None:
+                spans.setdefault(record.system, {})[record.id] = record.errors
+        columns.append(ScoreColumn(name, _means(whole), by_segment, _means(texts), spans))
     if not columns:
         raise InputError("no column holds numbers, so there are no scores", path=path)
     return columns
