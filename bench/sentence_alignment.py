@@ -8,7 +8,7 @@ links   WMT24 en-cs: outputs with the reference, by characters. esa24 en-ja and 
         documents left as they are.
 scores  BLEU, chrF and the share that the judge calls wrong, of the damaged documents of WMT24 en-cs as
         aligned, and as the gold alignment has it
-speed   documents of 20 sentences, some with a sentence dropped
+speed   documents of 20 sentences, some with a sentence dropped: seconds in all, milliseconds a document
 """
 
 from __future__ import annotations
@@ -247,7 +247,7 @@ def speed() -> None:
     """Print seconds for more and more documents."""
     draw = random.Random(1)
     words = ["".join(draw.choices("abcdefghijklmnoprstuvz", k=draw.randint(2, 9))) for _ in range(3000)]
-    for count in (1_000, 2_000, 5_000, 10_000):
+    for count in (1_000, 10_000):
         started = time.process_time()
         for _ in range(count):
             one = [" ".join(draw.choices(words, k=draw.randint(8, 25))) for _ in range(20)]

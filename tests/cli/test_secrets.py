@@ -32,7 +32,6 @@ ENGINES: dict[str, tuple[str, Behaviour]] = {
     "google": ("google:?url={url}", CLOUDS["google-v2"].echo),
     "google v3": ("google:?version=v3&project=p&url={url}", CLOUDS["google-v3"].echo),
     "microsoft": ("microsoft:?url={url}", CLOUDS["microsoft"].echo),
-    "tencent": ("tencent:?url={url}", CLOUDS["tencent"].echo),
 }
 
 

@@ -228,7 +228,6 @@ HOSTED = {
     "deepl:": "DeepL needs a key: set DEEPL_AUTH_KEY",
     "google:": "google:v2 needs a key: set GOOGLE_API_KEY",
     "microsoft:": "Microsoft needs a key: set AZURE_TEXT_TRANSLATION_APIKEY or AZURE_TRANSLATOR_KEY",
-    "tencent:": "Tencent needs a key: set TENCENTCLOUD_SECRET_ID",
     "openai:gpt-5-mini": "openai:gpt-5-mini needs a key: set OPENAI_API_KEY",
     "http:service.json": "http:service.json: headers.X-Key needs a key: set TEST_SERVICE_KEY",
 }

@@ -26,12 +26,11 @@ EXAMPLES = {
     "llama": "llama:{folder}/model.gguf",
     "microsoft": "microsoft:",
     "openai": "openai:gpt-5-mini",
-    "tencent": "tencent:ap-singapore",
     "transformers": "transformers:{folder}",
 }
 KEYS = (
     *("DEEPL_AUTH_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY"),
-    *("AZURE_TEXT_TRANSLATION_APIKEY", "TENCENTCLOUD_SECRET_ID", "TENCENTCLOUD_SECRET_KEY"),
+    "AZURE_TEXT_TRANSLATION_APIKEY",
 )
 SECRET = "a-key-that-must-not-show"
 DOCS = Path(__file__).resolve().parent.parent.parent / "docs" / "systems"

@@ -1,4 +1,4 @@
-"""The four translation services of the cloud, each with a pretended endpoint, for tests that hold for all."""
+"""Three translation services of the cloud, each with a pretended endpoint, for tests that hold for all."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from mtassay.data.languages import parse_pair
 from mtassay.systems.google import Google
 from mtassay.systems.live import LiveSystem
-from mtassay.systems.web_services import DeepL, Microsoft, Tencent
+from mtassay.systems.web_services import DeepL, Microsoft
 from tests.systems.conftest import KEY
 from tests.systems.server import Reply, Seen, json_reply, translated
 
@@ -24,9 +24,6 @@ VARIABLES = [
     "AZURE_TEXT_TRANSLATION_ENDPOINT",
     "AZURE_TRANSLATOR_KEY",
     "AZURE_TRANSLATOR_REGION",
-    "TENCENTCLOUD_SECRET_ID",
-    "TENCENTCLOUD_SECRET_KEY",
-    "TENCENTCLOUD_REGION",
 ]
 """All variables of the environment that change what an adapter does."""
 
@@ -81,12 +78,5 @@ CLOUDS = {
         ("AZURE_TEXT_TRANSLATION_APIKEY",),
         lambda body: [item["Text"] for item in body],
         lambda texts: [{"translations": [{"text": text, "to": "de"}]} for text in texts],
-    ),
-    "tencent": Cloud(
-        Tencent,
-        {},
-        ("TENCENTCLOUD_SECRET_ID", "TENCENTCLOUD_SECRET_KEY"),
-        lambda body: body["SourceTextList"],
-        lambda texts: {"Response": {"TargetTextList": texts, "RequestId": "1"}},
     ),
 }

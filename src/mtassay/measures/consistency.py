@@ -21,8 +21,8 @@ from mtassay.measures.document_checks import Use, both, minority, name_of, witho
 from mtassay.nlp.word_forms import WordForms, word_forms
 
 _FOLD = re.compile(r"[\W_]+")
-# Who speaks, before what they say: (ANNA) Yes.
-_SPEAKER = re.compile(r"\s*[(\[]([A-Z][^)\]]{0,30})[)\]]")
+# Who speaks, before what they say: (ANNA) Yes; and a reply, which may be by somebody else: @anna Yes.
+_SPEAKER = re.compile(r"\s*(?:[(\[]([A-Z][^)\]]{0,30})[)\]]|(@)\w)")
 
 
 def _fold(text: str) -> str:
@@ -208,7 +208,11 @@ def _abbreviated(name: str, units: Mapping[int, Unit]) -> Iterator[Alarm]:
         source = unit.source or ""
         if {word for word in _CAPITALS.findall(source) if word not in unit.output} <= {name}:
             found = [m for m in _CAPITALS.finditer(unit.output) if m[0] == name or m[0] not in source]
-            own = [m for m in found if m[0] == name] or [m for m in found if _abbreviates(m[0], name)]
+            # Of two abbreviations of the source, it is the one whose letters it has: AEC is ECA, and not AIC.
+            others = {*map(_letters, _CAPITALS.findall(source))} - {_letters(name)}
+            own = [m for m in found if m[0] == name] or [
+                m for m in found if _abbreviates(m[0], name) and _letters(m[0]) not in others
+            ]
             uses += [Use(index, own[0][0], *own[0].span())] if own else []
     few = minority(uses)
     if few is None:
@@ -216,6 +220,10 @@ def _abbreviated(name: str, units: Mapping[int, Unit]) -> Iterator[Alarm]:
     usual, where = few.usual, f"{few.agreeing} other places ({name_of(units[few.usual.row])})"
     for use in few.others:
         yield Alarm(use.row, f"'{name}' is '{use.form}' here and '{usual.form}' in {where}", both(use, usual))
+
+
+def _letters(word: str) -> str:
+    return "".join(sorted(word))
 
 
 def _abbreviates(word: str, name: str) -> bool:
@@ -281,7 +289,9 @@ class _Drift(Check):
             if (unit.file, unit.document) != place:
                 place, speaker = (unit.file, unit.document), ""
             if who := _SPEAKER.match(unit.source or ""):
-                speaker = who[1]
+                speaker = who[1] or who[2]
+            elif speaker == "@":
+                speaker = ""
             if unit.output.strip():
                 # A word of the source is a name or a command: `dir` is no pronoun there.
                 source = unit.source or ""

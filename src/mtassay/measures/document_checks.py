@@ -377,7 +377,9 @@ class GenderDrift(DocumentCheck):
         for index, unit in document.items():
             for name, use in _agreements(index, unit, code):
                 people.setdefault(name, []).append(use)
-            if _first("first", source, without_speech(unit.source or "")):
+            # A reply may be by somebody else.
+            is_reply = (unit.source or "").startswith("@")
+            if not is_reply and _first("first", source, without_speech(unit.source or "")):
                 told = without_speech(unit.output)
                 pattern = _pattern("narrator", code)
                 for match in pattern.finditer(told) if pattern else ():

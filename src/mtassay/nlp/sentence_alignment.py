@@ -162,12 +162,16 @@ class _Gains:
         ratio = self.sizes[1].sum() / self.sizes[0].sum()
         # A document with half of its sentences dropped must not change what lengths are expected.
         self.scale = float(np.clip(ratio, 0.7, 1.4)) if ratio > 0.55 else 1.0
-        blocks = {1: (left, right), 2: _sums(left, right, 2), 3: _sums(left, right, 3)}
         lengths = {k: tuple(_windows(size, k) for size in self.sizes) for k in (1, 2, 3)}
         self.likeness: dict[tuple[int, int], Floats] = {}
         self.gain: dict[tuple[int, int], list[list[float]]] = {}
+        # The product of two blocks is the sum of the products of their sentences.
+        products = left @ right.T
+        squares = left @ left.T, right @ right.T
+        norms = [{k: _norms(own, k) for k in (1, 2, 3)} for own in squares]
         for a, b in _BLOCKS:
-            alike = np.clip(_unit(blocks[a][0]) @ _unit(blocks[b][1]).T, 0, 1)
+            across = _windows(_windows(products, a).T, b).T
+            alike = np.clip(across / np.outer(norms[0][a], norms[1][b]), 0, 1)
             one, other = lengths[a][0][:, None] * self.scale, lengths[b][1][None, :]
             misfit = np.abs(np.log((one + 5) / (other + 5)))
             size = (one / self.scale + other / self.scale) / 2
@@ -185,24 +189,14 @@ def _size(text: str) -> float:
 
 
 def _windows(values: Floats, k: int) -> Floats:
-    sums = np.concatenate([[0.0], np.cumsum(values)])
-    return sums[k:] - sums[:-k] if len(values) >= k else np.zeros(0)
+    """The sums of `k` rows that follow each other."""
+    return np.asarray(sum(values[i : len(values) - k + 1 + i] for i in range(k)))
 
 
-def _sums(left: Floats, right: Floats, k: int) -> tuple[Floats, Floats]:
-    def windows(rows: Floats) -> Floats:
-        size = max(len(rows) - k + 1, 0)
-        total = np.zeros((size, rows.shape[1]))
-        for i in range(k):
-            total += rows[i : i + size]
-        return total
-
-    return windows(left), windows(right)
-
-
-def _unit(rows: Floats) -> Floats:
-    norms: Floats = np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
-    return np.asarray(rows / norms, dtype=np.float64)
+def _norms(products: Floats, k: int) -> Floats:
+    """The lengths of the vectors of blocks of `k` sentences, from the products of these."""
+    squares = [_windows(products.diagonal(step), k - step) * (1 + (step > 0)) for step in range(k)]
+    return np.maximum(np.sqrt(np.maximum(sum(squares), 0)), 1e-9)
 
 
 def _found(gains: _Gains, n: int, m: int) -> list[Link]:
