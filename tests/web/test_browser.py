@@ -211,6 +211,10 @@ def test_the_form_of_a_rule_is_in_sight_and_closes_with_one_key(
     page.wait_for_selector("#rule form")
     page.keyboard.press("ArrowDown")
     page.wait_for_selector("#trial button:has-text('answer incorrect')")
+    page.keyboard.press("c")  # the keys of the answers choose what the rule is for
+    page.wait_for_selector("#trial button:has-text('answer correct')")
+    page.keyboard.press("i")
+    page.wait_for_selector("#trial button:has-text('answer incorrect')")
     page.evaluate("document.getElementById('status').textContent = 'Kept.'")
     button, status = (page.locator(name).bounding_box() for name in ("#trial button.main", "#status"))
     assert 0 <= button["y"] < button["y"] + button["height"] <= status["y"]

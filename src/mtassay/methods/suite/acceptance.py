@@ -18,6 +18,7 @@ from mtassay.methods.suite.problems import short
 from mtassay.methods.suite.rule_judge import Judge
 
 _SHOWN = 200  # characters of a rule
+_OPEN = ("undecided", "conflict")
 _LONGEST_TOKEN = 5000  # characters; what is longer is no translation that a system gives twice
 
 
@@ -343,12 +344,8 @@ def _checked(
         )
     changed = with_rules(item, [(kind, rule)])
     for target in targets:
-        if target.text is not None:
-            matches = judge.judge(changed, target.text).matches
-            if not any(match.rule == rule and match.kind == kind for match in matches):
-                raise UsageError(
-                    f"'{rule.text}' does not match the output it is for: '{short(target.text)}'."
-                )
+        if target.text is not None and not _applies(judge, changed, target.text, kind, rule):
+            raise UsageError(f"'{rule.text}' does not match the output it is for: '{short(target.text)}'.")
     if any(rule.text == old.text for old in getattr(item, kind)):
         raise UsageError(f"{item.id} has the expression '{rule.text}' already.")
     return rule
@@ -376,13 +373,12 @@ def _signed(text: str, targets: list[_Target], wish: Wish) -> Rule:
 class TriedOutput:
     """An output that the expression would judge in another way.
 
-    `by` is who knows better where it contradicts: review, token or reference.
+    `by` is how it is known where it contradicts: review, token, reference, or another rule.
     """
 
     text: str
     before: str
     after: str
-    systems: int = 0
     by: str = ""
 
 
@@ -394,8 +390,6 @@ class RuleTrial:
     they are.
     """
 
-    pattern: str
-    kind: RuleField
     is_for_target: bool
     settles: Sequence[TriedOutput]
     flips: Sequence[TriedOutput]
@@ -425,35 +419,25 @@ def try_expression(
     outputs = material.outputs.get(item.id, {})
     # The output that it is for is judged right now, whatever is known of it.
     decisions = {text: said for text, said in material.decisions(item.id).items() if text != target}
-    known = [
-        entry
-        for entry in known_outputs(judge, item, outputs=outputs, decisions=decisions)
-        if entry.text != target
+    known = known_outputs(judge, item, outputs=outputs, decisions=decisions)
+    known = [entry for entry in known if entry.text != target]
+    tried = [
+        TriedOutput(text, judge.judge(item, text).status, judge.judge(changed, text).status)
+        for text in outputs
+        if text not in decisions
     ]
-    settles: list[TriedOutput] = []
-    flips: list[TriedOutput] = []
-    contradicts: list[TriedOutput] = []
-    for text, systems in outputs.items():
-        before, after = judge.judge(item, text).status, judge.judge(changed, text).status
-        is_open = before in ("undecided", "conflict") and text not in decisions
-        if is_open and after in ("correct", "incorrect"):
-            settles.append(TriedOutput(text, before, after, len(systems)))
-    for broken in broken_by(judge, item, [(kind, rule)], known):
-        entry = TriedOutput(
-            broken.known.text,
-            broken.known.verdict,
-            broken.status,
-            len(outputs.get(broken.known.text, ())),
-            "" if broken.known.by == "rule" else broken.known.by,
-        )
-        (contradicts if entry.by else flips).append(entry)
-    matches = judge.judge(changed, target).matches
+    broken = [
+        TriedOutput(b.known.text, b.known.verdict, b.status, b.known.by)
+        for b in broken_by(judge, item, [(kind, rule)], known)
+    ]
     return RuleTrial(
-        pattern,
-        kind,
-        any(match.rule == rule and match.kind == kind for match in matches),
-        settles,
-        flips,
-        contradicts,
+        _applies(judge, changed, target, kind, rule),
+        [each for each in tried if each.before in _OPEN and each.after not in _OPEN],
+        [each for each in broken if each.by == "rule"],
+        [each for each in broken if each.by != "rule"],
         len({*outputs, *(entry.text for entry in known)}),
     )
+
+
+def _applies(judge: Judge, item: Item, text: str, kind: RuleField, rule: Rule) -> bool:
+    return any(match.rule == rule and match.kind == kind for match in judge.judge(item, text).matches)

@@ -80,7 +80,16 @@ document.addEventListener("keydown", (event) => {
     event.target.blur();
     return;
   }
-  if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || isTyping(event.target)) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+  if (event.target.matches("#rule input[type=radio]")) {
+    // The keys of the answers say here what the rule is for.
+    const radio = document.querySelector(`#rule [data-choice="${CSS.escape(event.key.toLowerCase())}"]`);
+    if (radio) {
+      radio.focus();
+      radio.click();
+    }
+  }
+  if (isTyping(event.target)) return;
   if (event.key === "Enter" || event.key === " ") return; // they press what has the focus
   if (event.key === "ArrowRight" || event.key === "ArrowLeft") {
     const output = document.getElementById("output");
