@@ -106,7 +106,7 @@ def test_a_saved_run_comes_back_and_can_be_judged_again() -> None:
     assert (judged.parameters["test"], judged.parameters["samples"]) == ("randomization", 100)
     assert [score.value for score in judged.result.scores] == [score.value for score in run.result.scores]
     assert again.records("units") == run.records("units")
-    with pytest.raises(UsageError, match="comes out of the workspace, which does not keep that"):
+    with pytest.raises(UsageError, match="comes from the workspace, which does not keep that"):
         again.records("refused")
 
 

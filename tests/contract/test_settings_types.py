@@ -59,7 +59,8 @@ def parts(kind: Any) -> frozenset[Any]:
 
 def accepted(cls: Any, *, without: tuple[str, ...] = ()) -> dict[str, frozenset[Any]]:
     """What may be given for each field: its type, and what its option takes; names also as one text."""
-    hints, options = get_type_hints(cls), options_of(cls)
+    hints = get_type_hints(cls, localns=NAMES)
+    options = options_of(cls) if any(f.metadata for f in fields(cls)) else {}
     found = {}
     for f in fields(cls):
         kinds = set(parts(hints[f.name]))

@@ -88,7 +88,7 @@ def test_every_pair_has_a_judge_with_a_record_or_that_of_the_nearest(pair: str) 
     opinion = judge.judge([JudgedAnswer("1", "नमस्ते दुनिया", "Ahoj světe, příteli", ("Ahoj světe",))])[0]
     assert opinion.probability is not None
     told = judge.record([opinion])
-    assert told.startswith("How reliable the judge is" if pair in ("en-cs", "en-hi") else "Nobody has")
+    assert told.startswith("The judge is a program" if pair in ("en-cs", "en-hi") else "Nobody has")
     assert "n = " in told
 
 

@@ -422,7 +422,7 @@ def test_a_metric_is_written_with_its_model_and_address() -> None:
         ("llm:openai:m:form=essay", "form is 'essay'"),
         ("llm:openai:m:prompt=la", "prompt is 'la'"),
         ("llm:openai:m:tries=0", "Give 1 or more"),
-        ("llm:openai:m:price=1", "price=|price is"),
+        ("llm:openai:m:price=1", "price is two numbers"),
     ],
 )
 def test_a_mistake_in_the_options_is_told(spec: str, message: str) -> None:

@@ -467,7 +467,7 @@ class PeopleJudge(TranslationJudge):
         )
         if own and own[0].pair == f"{self.pair.source.code}-{self.pair.target.code}":
             told = "; ".join(record.tell() for record in own)
-            return f"How reliable the judge is, a program that looks for errors: {told}.{more}"
+            return f"The judge is a program that looks for errors. Compared with people: {told}.{more}"
         near = "; ".join(record.tell() for record in own[:2])
         return f"Nobody has measured the judge on {self.pair}. The nearest: {near}.{more}"
 

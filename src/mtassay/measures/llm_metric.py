@@ -171,7 +171,7 @@ class LLM(Metric):
             raise UsageError(f"metric 'llm': probe is {self.probe:g}. Give a share from 0 to 1.")
         if self.price and (len(self.price) != 2 or min(self.price) < 0):
             raise UsageError(
-                "metric 'llm': price has two numbers, for a million tokens read and written: 0.25,2."
+                "metric 'llm': price is two numbers, for a million tokens read and written: 0.25,2."
             )
 
     @property

@@ -156,7 +156,7 @@ class Glance:
                 else GlanceCell("–")
                 for name in systems
             ]
-            rows += [GlanceRow(part, label, unit, cells)] if values else []
+            rows += [GlanceRow(part, label, unit, cells)] if not values.keys().isdisjoint(systems) else []
         return rows
 
     @property

@@ -472,7 +472,7 @@ class _Choice:
 
     def _judge(self) -> list[str]:
         """The record of the judge, where it was asked."""
-        starts = ("How reliable the judge is", "Nobody has measured the judge")
+        starts = ("The judge is a program", "Nobody has measured the judge")
         told = [note for one in self.tested for note in one.run.result.notes if note.startswith(starts)]
         return told[:1]
 
