@@ -83,7 +83,11 @@ def test_an_answer_has_one_form(question: str, written: str, answer: str) -> Non
         ("entities", '{"spans": [{"start": 3, "end": 3, "label": "PER"}]}', '"start" < "end"'),
         ("entities", '{"spans": [{"start": true, "end": 3, "label": "PER"}]}', "whole numbers"),
         ("entities", '{"spans": [{"start": 20, "end": 28, "label": "LOC"}]}', "has 27 characters"),
-        ("entities", '{"spans": [{"start": 0, "end": 3, "label": "PER", "x": 1}]}', "'x', which is not allowed"),
+        (
+            "entities",
+            '{"spans": [{"start": 0, "end": 3, "label": "PER", "x": 1}]}',
+            "'x', which is not allowed",
+        ),
         (
             "entities",
             '{"spans": [{"start": 0, "end": 3, "label": "PER"}], "score": 3}',
