@@ -503,8 +503,8 @@ class Report:
         agreed, least, most = f"{100 * both / either:.0f} %", _dot(min(areas)), _dot(max(areas))
         return (
             f"Two raters saw {len(pairs):,} of these outputs, from only {documents} biomedical documents. "
-            f"Where one of them marks a major error, both do in {agreed} (of {either}). One rater's severity "
-            f"ranks the other's major errors with an AUC of {least} to {most}, "
+            f"Of {either} outputs in which at least one of them marks a major error, both do in {agreed}. "
+            f"One rater's severity ranks the other's major errors with an AUC of {least} to {most}, "
             f"{_dot(float(np.mean(areas)))} on average of {len(areas)} pairs."
         )
 
@@ -627,8 +627,7 @@ major error is ranked above one without.
 
 The more, the better. Other systems' outputs help most, and `score` gives them where it scores several
 systems. "Within" compares only outputs of the same rater. The difference is to character 4-gram F (chrF's
-main
-part) on the same outputs; intervals draw documents anew.
+main part) on the same outputs; intervals draw documents again.
 
 | compared with | sets | AUC | within | 4-gram F | difference |
 |---|---|---|---|---|---|
@@ -643,7 +642,8 @@ below show how far that goes.
 AUC for a major error: with reference and other systems (R+O), with the reference (R), with other systems
 (O), with the source alone (S); within raters and for 4-gram F and the encoder's cosine, each with the
 reference. Then, with the reference and at the default: the share of outputs that have any error (%), the
-number of reports and the share of them that have one (%), and the share of all errors that are reported (%).
+number of reports and the share of them that have one (%), and the share of all errors that are reported
+(%).
 
 | pair | text | n | major | R+O | R | O | S | R within | 4-gram | cosine | wrong | right | recall |
 |---|---|---|---|---|---|---|---|---|---|---|---|---|---|
@@ -664,18 +664,17 @@ training data.
 
 ## What it reports
 
-Called wrong are as many outputs, likeliest first, as can be expected to have an error in {precision} of
-them, and 1.5 times as often as all in the file ({most} at most); all others are undecided, ordered by
-probability, or right (at most 25 % likely). Both limits were chosen on half of the documents, for the highest
-recall with a reference at a precision of 75 %. On the other half, without any answers of people:
+The judge calls the likeliest outputs wrong: as many as can be expected to have an error in {precision} of
+cases, and 1.5 times as often as all outputs of the file (at most {most}). All others are undecided, ordered
+by probability, or right (at most 25 % likely). Both limits were chosen on half of the documents, for the
+highest recall with a reference at a precision of 75 %. On the other half, without any answers of people:
 
 | compared with | n | reports | precision (any error), % | recall, % | 1.5 times the base rate in |
 |---|---|---|---|---|---|
 {defaults}
 
-Where source and reference agree that something is denied, or not, and the output says the opposite, the
-probability is at least {precision}, about what it was here:
-of {negated}. If such an output is called wrong, the error is critical.
+If source and reference agree on a negation and the output says the opposite, the probability is at least
+{precision}, about what it was here: of {negated}. If such an output is called wrong, the error is critical.
 
 ## With 50 answers
 
@@ -683,9 +682,8 @@ Raters differ: from 2 to 67 % of outputs have a major error by one rater or anot
 probability is that of a usual rater. Fifty answers, drawn at random from a set, move it to this system and
 this reader. Measured on the rest of the set, with 10 draws each: in how many sets the Brier score is better
 than that of the constant share of the answers, and the median calibration slope. Then, for draws with 50 or
-more reports: how
-often their mean probability is within .10 of the observed precision, how often the printed range contains
-it, and how wide that range is.
+more reports: how often their mean probability is within .10 of the observed precision, how often the
+printed range contains it, and how wide that range is.
 
 | compared with | Brier skill above 0 | slope | within .10 | in the range | width |
 |---|---|---|---|---|---|

@@ -84,7 +84,7 @@ def test_a_language_is_no_place_whatever_an_annotator_says() -> None:
 
 def test_nobody_is_inside_a_beach() -> None:
     both = read("He eats/VBZ on/IN the/DT beach/NN", "on", "beach", "eats", "Come/VB na/IN praia/NN", "praia")
-    assert edits(both) == {"near": "perto da", "outside": "fora da", "far from": "longe da"}
+    assert edits(both) == {"near": "perto da", "outside": "fora da"}
 
 
 def test_a_city_is_known_by_its_kind_and_from_portuguese_too() -> None:
