@@ -485,6 +485,23 @@ class Report:
             "lifted": float(np.mean(lifts)) if lifts else float("nan"), "lifts": len(lifts),
         }  # fmt: skip
 
+    def ceiling(self) -> str:
+        """In how many sets any limit could reach 1.5 times the base rate, with hindsight, in a sentence."""
+        sets = reached = common = 0
+        for name in np.unique(self.table.sets):
+            rows = self.rows("encoder+reference", name) & (self.table.folds >= CHOSEN_ON)
+            if rows.sum() < 60:
+                continue
+            ranked = self.table.any[rows][np.argsort(-self.probabilities("encoder+reference")[rows])]
+            precision = np.cumsum(ranked) / np.arange(1, len(ranked) + 1)
+            sets, common = sets + 1, common + int(1.5 * ranked.mean() > 1)
+            reached += bool(precision[29:].max() >= 1.5 * ranked.mean())
+        return (
+            f"In {common} of {sets} sets more than two thirds of the outputs have an error, so that no "
+            f"reports can have 1.5 times as many. With the limit that proves best for each set, 30 or more reports "
+            f"with a reference have them in {reached} of {sets}."
+        )
+
     def raters(self) -> str:
         """How far two raters of the same output agree, in a sentence."""
         table = self.table
@@ -568,6 +585,7 @@ class Report:
             table="\n".join(lines), means=self.means(character, cosine), defaults=self.defaults(),
             calibration=self.calibration(), sources=self.sources(character), raters=self.raters(),
             precision=_percent(PRECISION), most=_percent(MOST), negated=self.negations(),
+            ceiling=self.ceiling(),
         )  # fmt: skip
 
     def means(self, character: Floats, cosine: Floats) -> str:
@@ -672,6 +690,8 @@ highest recall with a reference at a precision of 75 %. On the other half, witho
 | compared with | n | reports | precision (any error), % | recall, % | 1.5 times the base rate in |
 |---|---|---|---|---|---|
 {defaults}
+
+{ceiling}
 
 If source and reference agree on a negation and the output says the opposite, the probability is at least
 {precision}, about what it was here: of {negated}. If such an output is called wrong, the error is critical.
