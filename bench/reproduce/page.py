@@ -350,8 +350,8 @@ cases.jsonl -l en-zh -t deepl --judge paper --quality comet --min-quality 0.8 --
 thresholds judge the saved run again. Tables 1, 3, 8 and 12 are descriptions, prompts and instructions.
 
 **Why they differ.** Other cases (unfiltered), another quality measure, and thresholds fitted to it on
-the same five capabilities. BART with BiTIMT was not trained at a sensible size: `--infill
-models:SOURCE_MODEL,TARGET_MODEL` takes such a pair."""
+the same five capabilities. BART with BiTIMT was not trained at a sensible size; such a pair is
+[an infiller of one's own](../extending.md)."""
 
 
 def main() -> None:
