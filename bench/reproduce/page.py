@@ -228,7 +228,7 @@ steps.svg` draws figure 12.
 {repair(trained, theirs) if trained else ""}
 
 **Companions.** Their released errors of RTI and PatInv are lists of errors only: they have no
-negatives, so only recall can be measured. `--relations referential,same-output` runs both ideas.
+negatives, so only recall can be measured. `--relations same-output` runs the idea of PatInv.
 
 **Why they differ.** Another language pair, a weaker engine whose originals are often wrong, and few
 variants of a sentence (a lexicon, not BERT). With a masked language model: `mtassay invariance run
