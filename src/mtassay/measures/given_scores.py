@@ -101,7 +101,7 @@ class Scores(Metric):
         # A file that names none of our systems rates texts, whoever wrote them.
         by_text = self._scores.by_text
         if not names:
-            by_text = means((("", *texts), value) for (_, *texts), value in by_text.items())
+            by_text = means((("", src, out), value) for (_, src, out), value in by_text.items())
         statistics = []
         for system, texts in outputs.items():
             theirs = names.get(system, system) if names else ""
