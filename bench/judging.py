@@ -32,11 +32,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtassay.data.languages import parse_pair
+from mtassay.measures.check import CheckContext, Unit
+from mtassay.measures.check_run import choose_checks, run_checks
 from mtassay.measures.clues import MOST_OTHERS, ClueFinder, JudgedAnswer
 from mtassay.measures.judge import (
     MOST,
     PRECISION,
     SEVERITY,
+    SURE,
     JudgeCalibration,
     Opinion,
     TranslationJudge,
@@ -86,6 +89,7 @@ class Table:
     has_others: Flags
     double: list[tuple[int, int]]
     negated: Flags
+    sure: Flags
 
 
 def main() -> None:
@@ -116,7 +120,10 @@ def main() -> None:
         print(kind, "AUC", *(f"{v:.3f}" for v in mean_auc(table, sums[kind], rows)), flush=True)
     left_out = {kind: without_source(table, kind) for kind in KINDS[:4]}
     page = Report(table, sums, odds, models, left_out)
-    written = {"kinds": models, "records": page.records(), "negated": page.negated()[1:]}
+    written = {"kinds": models, "records": page.records()}
+    written |= {
+        name: page.among(flags)[1:] for name, flags in (("negated", table.negated), ("sure", table.sure))
+    }
     WEIGHTS.write_text(json.dumps(written) + "\n", "utf-8")
     PAGE.write_text(page.text(), "utf-8")
 
@@ -172,7 +179,24 @@ def read_table(cache: Path | None) -> Table:
         ~np.isnan(clues[:, names.index("others-grams")]),
         double,
         np.array([_is_negated(r) for r in ratings]),
+        _surely_wrong(ratings),
     )
+
+
+def _surely_wrong(ratings: Sequence[Mapping[str, Any]]) -> Flags:
+    """What the checks flag that are sure of an error: refusals, other languages, untranslated outputs."""
+    by_pair: defaultdict[str, list[Unit]] = defaultdict(list)
+    for n, r in enumerate(ratings):
+        references = (r["reference"],) if r.get("reference") else ()
+        by_pair[r["set"].partition("/")[2]].append(Unit(str(n), r["output"], r["source"], references))
+    flags = np.zeros(len(ratings), bool)
+    for name, units in by_pair.items():
+        pair = parse_pair(name)
+        context = CheckContext(str(pair.source), str(pair.target))
+        checks = choose_checks(SURE, (), context).checks
+        for finding in run_checks(checks, {"": units}, context, processes=1)[""]:
+            flags[int(finding.case_id)] = True
+    return flags
 
 
 def _is_negated(rating: Mapping[str, Any]) -> bool:
@@ -498,8 +522,8 @@ class Report:
             reached += bool(precision[29:].max() >= 1.5 * ranked.mean())
         return (
             f"In {common} of {sets} sets more than two thirds of the outputs have an error, so that no "
-            f"reports can have 1.5 times as many. With the limit that proves best for each set, 30 or more reports "
-            f"with a reference have them in {reached} of {sets}."
+            "reports can have 1.5 times as many. With the limit that proves best for each set, 30 or more "
+            f"reports with a reference have them in {reached} of {sets}."
         )
 
     def raters(self) -> str:
@@ -525,14 +549,14 @@ class Report:
             f"{_dot(float(np.mean(areas)))} on average of {len(areas)} pairs."
         )
 
-    def negated(self) -> tuple[int, float, float]:
-        """Outputs that say no unlike source and reference: how many, how many have an error, a major one."""
-        rows = self.table.is_machine & self.table.negated
+    def among(self, flags: Flags) -> tuple[int, float, float]:
+        """How many of these outputs there are, how often they have an error, and a major one."""
+        rows = self.table.is_machine & flags
         any_error, major = self.table.any[rows].mean(), self.table.major[rows].mean()
         return int(rows.sum()), round(float(any_error), 2), round(float(major), 2)
 
-    def negations(self) -> str:
-        n, any_error, major = self.negated()
+    def told(self, flags: Flags) -> str:
+        n, any_error, major = self.among(flags)
         return f"{n} such outputs {_percent(any_error)} have an error, and {_percent(major)} a major one"
 
     def sources(self, character: Floats) -> str:
@@ -584,7 +608,8 @@ class Report:
         return _PAGE.format(
             table="\n".join(lines), means=self.means(character, cosine), defaults=self.defaults(),
             calibration=self.calibration(), sources=self.sources(character), raters=self.raters(),
-            precision=_percent(PRECISION), most=_percent(MOST), negated=self.negations(),
+            precision=_percent(PRECISION), most=_percent(MOST), negated=self.told(table.negated),
+            sure=self.told(table.sure),
             ceiling=self.ceiling(),
         )  # fmt: skip
 
@@ -694,7 +719,9 @@ highest recall with a reference at a precision of 75 %. On the other half, witho
 {ceiling}
 
 If source and reference agree on a negation and the output says the opposite, the probability is at least
-{precision}, about what it was here: of {negated}. If such an output is called wrong, the error is critical.
+{precision}, about what it was here: of {negated}. The same holds where a check
+finds a refusal, an answer instead of a translation, another language or an untranslated output: of {sure}.
+If such an output is called wrong, the error is critical.
 
 ## With 50 answers
 
