@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from mtassay.app.library import score
 from mtassay.data.languages import parse_pair
 from mtassay.data.nouns import Edit, Output, Request, Segment
 from mtassay.methods.choice import offers
-from mtassay.methods.engine import execute
+from mtassay.methods.engine import EngineContext, execute
 from mtassay.methods.invariance.invariance_answers import variant_of
 from mtassay.methods.invariance.invariance_method import InvarianceMethod
 from mtassay.systems.chat_translator import OpenAI
@@ -164,3 +165,16 @@ def test_variants_are_compared_with_an_original_that_was_asked_as_they_are() -> 
         system = OpenAI(name="m", pair=parse_pair("en-de"), model="m", url=f"{server.url}/v1", before=1)
         execute(method, segments, [system])
     assert not any("→" in messages(seen) for seen in server.seen)
+
+
+def test_a_dry_run_counts_what_the_model_reads_with_prompt_and_context() -> None:
+    system = OpenAI(name="m", pair=parse_pair("en-de"), model="m", url="http://localhost:1/v1", before=1)
+    requests = [Request(str(i), text) for i, text in enumerate(("one", "three"))]
+    context = EngineContext(dry=True)
+    ask_documents(system, requests, {"0": "d", "1": "d"}, lambda asked: context.ask(system, asked))
+    with Server(Scripted({"m": Script()})) as server:
+        system = dataclasses.replace(system, url=f"{server.url}/v1")
+        ask_documents(system, requests, {"0": "d", "1": "d"}, system.translate)
+        sent = sum(len(message["content"]) for seen in server.seen for message in seen.body["messages"])
+    assert context.plans["m"].read == sent
+    assert context.plans["m"].characters == len("onethree")

@@ -65,6 +65,10 @@ class LiveSystem(System):
         """Whether it may answer the same text differently, so that it is worth being asked again."""
         return False
 
+    def characters_read(self, request: Request) -> int:
+        """How many characters the engine reads for a request, whatever goes with the text included."""
+        return len(request.text or "")
+
     def check_key(self) -> None:
         """A `ClosedError` where the environment lacks the key that every call needs. Nothing is asked."""
 
@@ -224,6 +228,8 @@ Ask = Callable[[Sequence[Request]], list[Output]]
 _NUMBER = re.compile(r"^[ \t]*(?:\*\*)?\\?\[(\d{1,4})\\?\](?:\*\*)?:?", re.MULTILINE)
 _BRACKET = re.compile(r"\[\d")
 ALONE = "asked alone"
+DRY_RUN = "this is a dry run"
+"""Why there is no answer where nobody was asked."""
 
 
 def numbered(texts: Sequence[str]) -> str:
@@ -317,8 +323,11 @@ def ask_documents(
 
 
 def _context(requests: Sequence[Request], outputs: Mapping[int, Output], places: Sequence[int]) -> str | None:
-    """Segments with their translations, one per line; `None` without any."""
-    lines = [f"{requests[p].text} → {outputs[p].text}" for p in places if outputs[p].text is not None]
+    """Segments with their translations, one per line; `None` without any. In a dry run they are as long."""
+    texts = [requests[p].text if outputs[p].error == DRY_RUN else outputs[p].text for p in places]
+    lines = [
+        f"{requests[p].text} → {text}" for p, text in zip(places, texts, strict=True) if text is not None
+    ]
     return "\n".join(lines) or None
 
 
