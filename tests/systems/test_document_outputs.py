@@ -11,7 +11,7 @@ import pytest
 from mtassay.app import library
 from mtassay.data.errors import InputError, UsageError
 from mtassay.data.nouns import Segment
-from mtassay.nlp.sentence_alignment import align_sentences
+from mtassay.nlp.sentence_alignment import align_sentences, split_sentences
 from mtassay.systems.document_outputs import divide, holds_documents, read_document_outputs
 
 SOURCES = [
@@ -67,6 +67,24 @@ def test_every_sentence_is_in_one_link() -> None:
         found = align_sentences(one, other)
         assert sorted(i for link in found for i in link.source) == list(range(len(one)))
         assert sorted(j for link in found for j in link.target) == list(range(len(other)))
+
+
+def test_a_long_document_is_aligned_in_windows() -> None:
+    draw = random.Random(3)
+    words = ["".join(draw.choices("abcdefghijklmnoprstuvz", k=draw.randint(2, 9))) for _ in range(900)]
+    one = [" ".join(draw.choices(words, k=draw.randint(8, 20))) for _ in range(500)]
+    kept = [i for i in range(500) if i % 23 and not 150 <= i < 240]  # a page is missing, and some sentences
+    kept[60:62] = kept[61], kept[60]
+    found = align_sentences(one, [one[i] for i in kept])
+    assert sorted(i for link in found for i in link.source) == list(range(500))
+    assert {(i, j) for link in found for i in link.source for j in link.target} == {
+        (i, j) for j, i in enumerate(kept)
+    }
+
+
+@pytest.mark.parametrize("mark", ["؟", "۔", "।", "!", "…"])  # Arabic, Urdu, Hindi
+def test_sentences_end_with_the_marks_of_their_script(mark: str) -> None:
+    assert split_sentences(f"एक दो{mark} तीन चार{mark}") == [f"एक दो{mark}", f"तीन चार{mark}"]
 
 
 def write(path: Path, **documents: str) -> str:
