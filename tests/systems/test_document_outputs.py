@@ -126,8 +126,23 @@ def test_a_running_text_is_aligned_and_what_is_odd_is_told(tmp_path: Path) -> No
     assert aligned.omitted == [three]  # as the reference has it
     assert aligned.added == [ADDED]
     notes = aligned.notes("nmt")
-    assert notes[0] == "nmt: 2 documents were aligned by sentences, by characters of the reference"
+    assert notes[0] == "nmt: sentences were aligned in 2 documents, by characters of the reference"
     assert ADDED in notes[2]
+
+
+def test_a_document_may_be_empty_or_without_an_answer(tmp_path: Path) -> None:
+    path = tmp_path / "o.jsonl"
+    records = [{"doc_id": "a", "output": None}, {"doc_id": "b", "output": " ".join(OUTPUTS)}]
+    path.write_bytes("\r\n".join(map(json.dumps, records)).encode())
+    assert holds_documents(str(path))
+    aligned = read_document_outputs(str(path), segments(), None)
+    assert [aligned.outputs[f"a{i}"] for i in range(5)] == [None] * 5
+    assert [aligned.outputs[f"b{i}"] for i in range(5)] == OUTPUTS
+    folder = tmp_path / "outputs"
+    folder.mkdir()
+    (folder / "a.txt").write_text("", "utf-8")
+    aligned = read_document_outputs(str(folder), segments(), None)
+    assert [aligned.outputs[f"a{i}"] for i in range(5)] == [""] * 5
 
 
 def test_a_merged_sentence_is_divided(tmp_path: Path) -> None:
