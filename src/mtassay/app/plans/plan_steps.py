@@ -60,6 +60,7 @@ def step_key(plan: Plan, step: PlanStep, work: Work, store: Workspace) -> str:
         "method": work.method.name,
         "parameters": work.method.parameters(),
         "written": step.parameters,
+        **({"texts": step.test_set.texts} if step.test_set and step.test_set.texts else {}),
         "pair": str(work.pair),
         "systems": {name: _identity(name, what, work) for name, what in systems.items()},
         "files": {name: digest for name in sorted({*files}) if (digest := _digest(Path(name)))},
