@@ -71,6 +71,8 @@ def new_suite(folder: Path, name: str, langpair: str) -> Path:
     if not _NAME.fullmatch(name):
         raise UsageError("Call it by letters, digits, - and _, as german-verbs.")
     path = folder / f"{name}.yaml"
+    if path.exists():
+        raise UsageError(f"There is a file {path.name} already. Choose another name.")
     begin(path, langpair=langpair, name=name)
     return path
 
