@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
 
+from mtassay.app import library
 from mtassay.app.rulebook import Rulebook
 from mtassay.data.errors import MtassayError, UsageError
 from mtassay.data.formats.suite_files import add_rules, read_suite, set_fields, set_macro
@@ -249,6 +251,20 @@ def effects(
         for text, (what, meant) in known.items()
     ]
     return found, _problems(suite, after)
+
+
+def judge_outputs(path: Path, system: str, text: str, workspace: Path) -> str:
+    """Judge what a system made of the items, a line each, as a saved run; tells the verdicts."""
+    outputs = text.replace("\r\n", "\n").strip("\n").split("\n")
+    if (items := len(read_suite(path).items)) != len(outputs):
+        raise UsageError(
+            f"{plural(items, 'item')}, but {plural(len(outputs), 'line')}: write one for each item."
+        )
+    run = library.suite(path, {system.strip(): outputs}, workspace=workspace, save=True, quiet=True)
+    verdicts = Counter(finding.verdict for finding in run.findings if finding.detector == "suite")
+    told = {"pass": "correct", "fail": "incorrect"}
+    counts = ", ".join(f"{count} {told.get(verdict, 'to settle')}" for verdict, count in verdicts.items())
+    return f"Judged {plural(len(outputs), 'output')} of {system.strip()}: {counts}."
 
 
 # Proposals -----------------------------------------------------------------------------------------------
