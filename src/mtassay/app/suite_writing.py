@@ -35,7 +35,7 @@ from mtassay.methods.suite.authoring import approve as approve
 from mtassay.methods.suite.material import ItemMaterial
 from mtassay.methods.suite.patterns import compile_rule
 from mtassay.methods.suite.problems import lint
-from mtassay.methods.suite.rule_judge import Judge
+from mtassay.methods.suite.rule_judge import DETECTOR, Judge
 from mtassay.runtime.workspace import Workspace
 from mtassay.runtime.workspace_file import now_exactly
 
@@ -261,9 +261,9 @@ def judge_outputs(path: Path, system: str, text: str, workspace: Path) -> str:
             f"{plural(items, 'item')}, but {plural(len(outputs), 'line')}: write one for each item."
         )
     run = library.suite(path, {system.strip(): outputs}, workspace=workspace, save=True, quiet=True)
-    verdicts = Counter(finding.verdict for finding in run.findings if finding.detector == "suite")
     told = {"pass": "correct", "fail": "incorrect"}
-    counts = ", ".join(f"{count} {told.get(verdict, 'to settle')}" for verdict, count in verdicts.items())
+    said = Counter(told.get(str(f.verdict), "to settle") for f in run.findings if f.detector == DETECTOR)
+    counts = ", ".join(f"{count} {verdict}" for verdict, count in said.items())
     return f"Judged {plural(len(outputs), 'output')} of {system.strip()}: {counts}."
 
 
