@@ -4,7 +4,8 @@ usage: python bench/planted.py FOLDER [--show PAIR...]
 
 FOLDER holds PAIR.jsonl with the fields id, source, output, defect (null: the translation is right), kind,
 facts and right (the translation without the defect), and may hold PAIR.terms.csv, a glossary, and
-PAIR.style.json, rules of house style. Each pair is checked as two files, with the defects and with the right translations, with the default checks for the pair.
+PAIR.style.json, rules of house style. Each pair is checked as two files, with the defects and with the right
+translations, with the default checks for the pair.
 A defect counts as found if any check fires, and as found for the right reason if a check fires that is listed
 for its kind below. `--show` prints
 the misses and the false alarms of these pairs; keep other pairs unread if you go on to change a check.
