@@ -105,8 +105,8 @@ class Names(Check):
             for name, n in often.items()
             if n > 2 and 3 * n >= 2 * sum(name in (unit.source or "") for unit in units)
         }
-        for index, missing in gone.items():
-            if missing := [match for match in missing if match.group() not in words]:
+        for index, lost_names in gone.items():
+            if missing := [match for match in lost_names if match[0] not in words]:
                 shown = list(dict.fromkeys(match.group() for match in missing))
                 verb = "is" if len(shown) == 1 else "are"
                 marks = tuple(Mark("source", *match.span()) for match in missing)
