@@ -15,6 +15,7 @@ from mtassay.app.page.decision import (
     has_critical,
     is_checked,
     order_systems,
+    with_more_critical,
 )
 from mtassay.app.page.sentences import CaseSelection, PageCases
 from mtassay.changes.change_tables import change_tables, kinds_table
@@ -124,9 +125,10 @@ class Glance:
             if has_critical(part.run) and not any(cell.n for cell in found.values()):
                 continue  # its sentences do not say how bad an error is
             n = len(part.sentences.views)
+            more = with_more_critical(part.run)
             cells = [
-                GlanceCell(f"{found[name].n:,}", "", round(100 * found[name].n / n), "", found[name])
-                if name in found
+                GlanceCell(f"{cases.n:,}", "", round(100 * cases.n / n), "▼" * (name in more), cases)
+                if (cases := found.get(name))
                 else GlanceCell("–")
                 for name in systems
             ]
@@ -311,7 +313,8 @@ class Page:
 def decide_costs(tested: Sequence[DecidedRun], priorities: Sequence[str]) -> Recommendation:
     """What to do after these runs, with the prices and times that they measured."""
     known = measured_costs(one.run for one in tested)
-    return decide(tested, priorities=priorities, prices=known.prices, latency=known.latency)
+    costs = {"prices": known.prices, "latency": known.latency}
+    return decide(tested, priorities=priorities, **costs, currency=known.currency)
 
 
 def page_of(
