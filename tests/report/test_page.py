@@ -226,7 +226,7 @@ def test_few_segments_are_weak_evidence() -> None:
 def test_who_is_left_out_is_told_with_the_measures_that_say_so() -> None:
     told = decided({"x": ["a>c", "b>c"], "y": ["a>c"]})
     assert told.advice == "The data cannot decide between a and b."
-    assert "Significantly worse: c (x and y)." in told.sure
+    assert told.others == ["Significantly worse: c (x and y)."]
 
 
 def test_what_is_ahead_without_all_answers_holds_the_advice_back() -> None:
@@ -260,12 +260,12 @@ def test_priorities_change_the_choice_and_say_so() -> None:
     assert decided(wins, prices=prices).priorities.endswith("With cost first it would be b.")
     by_cost = decided(wins, prices=prices, priorities=["cost", "quality"])
     assert by_cost.advice == "Ship b."
-    assert by_cost.sure[0] == "The price of a million characters decides: b 1.00, a 20.00, c 5.00."
+    assert by_cost.sure[0] == "Sure: it is cheaper. Price of a million characters: b 1.00, a 20.00, c 5.00."
     by_latency = decided(
         wins, latency=dict.fromkeys("bc", 2.0) | {"a": 3.0}, priorities=["latency", "quality"]
     )
     assert by_latency.advice == "The data cannot decide between b and c."
-    assert "Slower: a (3.00)." in by_latency.sure
+    assert "Slower: a (3.00)." in by_latency.others
     assert "Nothing is known of cost" in decided(wins, priorities=["cost", "quality"]).priorities
 
 
@@ -279,12 +279,15 @@ def test_fewer_critical_errors_decide_where_quality_does_not() -> None:
     headline = Headline("x", board=Leaderboard("x", "item", standings, True, [pair]))
     told = decide([DecidedRun("toy", run, [headline])])
     assert told.advice == "Ship a."
-    assert told.sure[0] == (
-        "Quality does not decide between a and b. The number of outputs with "
-        "critical errors decides: a 0, b 9."
-    )
+    assert told.sure[:2] == [
+        "Fairly sure: it has significantly fewer critical errors. Outputs with one: a 0, b 9.",
+        "Not sure which is better: the only measure finds no significant difference between them.",
+    ]
     (risk,) = decide([DecidedRun("toy", replace(run, systems=["b"]), [])]).risks
-    assert risk.headline.text == "b: critical errors in 9 of 12 outputs (placeholders)."
+    assert risk.headline.text == (
+        "Critical errors in 9 of 12 outputs of b: placeholders that are missing, added, changed, or in an "
+        "order that a program cannot read."
+    )
 
 
 def test_a_leaderboard_says_who_is_not_told_apart_from_the_best_and_what_was_not_tested() -> None:

@@ -181,7 +181,10 @@ def choice_headline(found: Sequence[Offer], label: str = "quality") -> Headline 
         numbers = _numbers(offer)
         if won:
             shown = [key for key in numbers if key in won or key != "middle"]
-            parts = [(words[key] if key in won else f"{label} " * (key == "quality")) + numbers[key] for key in shown]
+            parts = [
+                (words[key] if key in won else f"{label} " * (key == "quality")) + numbers[key]
+                for key in shown
+            ]
             left = [f"{plural(offer.failed, 'text')} without an answer"] * (offer.failed > 0)
             told.append(f"{offer.system}: {'; '.join([*parts, *left])}")
     return Headline(f"{'. '.join(told)}.", "choice")

@@ -110,9 +110,8 @@ class Glance:
                         part.sentences.of_system(name, standing.n),
                     )
                 )
-            named = sum(other.label == board.label for _, other in self.boards) > 1
-            label = f"{part.title}: {board.label}" if named else board.label
-            rows.append(GlanceRow(part, label, _counted(board), cells))
+            tested = f"{part.title}: " if len({part.key for part, _ in self.boards}) > 1 else ""
+            rows.append(GlanceRow(part, board.label, f"{tested}{_counted(board)}", cells))
         return [*rows, *self._critical_rows(systems), *self._cost_rows(systems)]
 
     def _critical_rows(self, systems: Sequence[str]) -> list[GlanceRow]:

@@ -249,7 +249,8 @@ class _Choice:
 
     def trade(self) -> list[str]:
         """What to choose by quality, price and time together, where they are known."""
-        return [h.text for one in self.tested for h in one.headlines if h.kind == "choice"][:1]
+        told = [h.text for one in self.tested for h in one.headlines if h.kind == "choice"][:1]
+        return [f"{text.removesuffix('.')}." for text in "".join(told).split(". ") if text]
 
     # Who is left --------------------------------------------------------------------------------------------
 
@@ -591,7 +592,9 @@ class _Choice:
             )
             text += f" If the difference in {board.label} is real, {more} would show it."
         if command and len(self.left(self.priorities)) > 1 and not self.disagreeing(leaders):
-            text += " If you must choose today, choose by price or keep what you use: no measure speaks against."
+            text += (
+                " If you must choose today, choose by price or keep what you use: no measure speaks against."
+            )
         return text, command
 
     def _campaign(self, systems: Sequence[str]) -> tuple[str, str]:
@@ -656,7 +659,10 @@ def has_critical(run: Run) -> bool:
 def with_more_critical(run: Run) -> list[str]:
     """The systems with significantly more critical errors than another one."""
     systems = run.systems
-    flagged = {s: {f.case_id for f in run.findings if f.system == s and severity_of(f) == "critical"} for s in systems}
+    flagged = {
+        s: {f.case_id for f in run.findings if f.system == s and severity_of(f) == "critical"}
+        for s in systems
+    }
     pairs = math.comb(len(systems), 2)
     return [s for s in systems if any(has_fewer(flagged[other], flagged[s], pairs) for other in systems)]
 
@@ -691,7 +697,7 @@ def _grade(risk: Headline) -> int:
 
 
 def has_fewer(own: set[Any], others: set[Any], pairs: int) -> bool:
-    """Whether significantly fewer texts are in the one set than in the other, of `pairs` that are compared."""
+    """Whether there are significantly fewer than others, where so many pairs are compared."""
     fewer, more = len(others - own), len(own - others)
     return fewer > more and _sign_test(fewer, more) < _ALPHA / pairs
 
