@@ -1,10 +1,8 @@
-"""`mtassay repair`: from reviews to corrections, and from corrections to a new model."""
+"""`mtassay repair`: from reviews to corrections."""
 
 from __future__ import annotations
 
-import importlib.util
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +12,6 @@ from mtassay.data.formats.review_files import review_record, write_records
 from mtassay.data.nouns import Review
 from mtassay.data.subjects import Subject
 from tests.cli.conftest import Run
-from tests.systems import tiny_models
 
 VASE = Subject("7/3-blue", ("She bought a blue vase.",), ("Ela comprou um vaso.",))
 GOAT = Subject("8", ("The goat ate my hat.",), ("O bode comeu meu mapa.",))
@@ -180,82 +177,3 @@ def test_a_workspace_without_errors_says_so(run: Run, reviews: Path) -> None:
     assert "There is no workspace" in run("repair", "export").stderr
     run("review", "import", reviews)
     assert "finds an error: mtassay review next" in run("repair", "export", "--question", "suite").stderr
-
-
-TRAIN = ("--data", "fixes.jsonl", "-o", "new")
-
-
-@pytest.fixture
-def fixes(tmp_path: Path) -> Path:
-    lessons = [("house red cat sun.", "casa vermelha gato lua."), ("sun water.", "lua rio.")]
-    rows = [
-        {"id": str(i), "source": s, "output": "?", "correction": t, "by": "anna"}
-        for i, (s, t) in enumerate(lessons)
-    ]
-    path = tmp_path / "fixes.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return path
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--model", "there", *TRAIN], "Say which languages the model translates: add -l SRC-TGT."),
-        (["--model", "away", *TRAIN, "-l", "en-pt"], "There is no folder away."),
-        (
-            ["--model", "there", "--data", "fixes.jsonl", "-o", "there", "-l", "en-pt"],
-            "there is there already",
-        ),
-        (["--model", "there", *TRAIN, "-l", "en-pt", "--learning-rate", "5"], "The learning rate is 5."),
-        (["--model", "there", "--data", "no.jsonl", "-o", "new", "-l", "en-pt"], "no.jsonl: cannot read"),
-    ],
-)
-def test_a_wrong_training_is_one_line(
-    run: Run, fixes: Path, tmp_path: Path, arguments: list[str], message: str
-) -> None:
-    (tmp_path / "there").mkdir()
-    done = run("repair", "train", *arguments)
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert len(done.stderr.splitlines()) == 1
-
-
-@pytest.mark.skipif(importlib.util.find_spec("transformers") is not None, reason="transformers is here")
-def test_training_names_the_extra_it_needs(run: Run, fixes: Path, tmp_path: Path) -> None:
-    (tmp_path / "there").mkdir()
-    done = run("repair", "train", "--model", "there", *TRAIN, "-l", "en-pt")
-    assert done.returncode == 2
-    assert "pip install 'mtassay[transformers]'" in done.stderr
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Callable[[str, str], None]:
-    return lambda name, text: (tmp_path / name).write_text(text, encoding="utf-8") and None
-
-
-@pytest.mark.slow
-def test_training_reports_errors_fixed_and_bleu(
-    run: Run, fixes: Path, tmp_path: Path, write: Callable[[str, str], None]
-) -> None:
-    for package in ("torch", "transformers", "sentencepiece"):
-        pytest.importorskip(package)
-    tiny_models.build_marian(tmp_path / "marian")
-    write("valid.en", "house red cat sun.\nsun water.\ncat bread.\n")
-    write("valid.pt", "casa vermelha gato lua.\nlua rio.\ngato livro.\n")
-    write("more.tsv", "source\ttarget\ncat sun.\tgato lua.\nhouse red cat sun.\tnot this one\n")
-    done = run(
-        *("repair", "train", "--model", "marian", *TRAIN, "-l", "en-pt", "--epochs", 40, "--batch", 3),
-        *("--learning-rate", 0.02, "--validation", "valid.en", "valid.pt", "--mix", "more.tsv", "-f", "json"),
-    )
-    assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    assert told["outcomes"]["fixed"] == 2
-    assert [(score["name"], score["n"]) for score in told["errors_fixed"]] == [("equal", 2), ("changed", 2)]
-    before, after = told["validation"]["scores"]
-    assert (before["n"], after["n"]) == (3, 3)
-    assert after["value"] > before["value"]
-    assert told["mixed"] == 1  # a mixed-in pair must not teach another translation of a corrected source
-    assert "3 pairs learned in each epoch; the model is in new" in done.stderr
-    kept = json.loads((tmp_path / "new" / "repair.json").read_text(encoding="utf-8"))
-    assert (kept["by"], kept["outcomes"], kept["training"]["epochs"]) == ({"anna": 2}, told["outcomes"], 40)
-    assert "is there already" in run("repair", "train", "--model", "marian", *TRAIN, "-l", "en-pt").stderr

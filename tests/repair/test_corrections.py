@@ -13,7 +13,7 @@ from mtassay.data.errors import UsageError
 from mtassay.data.formats.review_files import review_record, write_records
 from mtassay.data.nouns import Review
 from mtassay.data.subjects import Subject
-from mtassay.meta.repair.corrections import (
+from mtassay.meta.corrections import (
     Correction,
     WrongOutput,
     by_engine,

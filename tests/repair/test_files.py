@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from mtassay.data.errors import InputError, UsageError
 from mtassay.data.formats.test_sets import read_test_set
 from mtassay.data.languages import parse_pair
-from mtassay.meta.repair.corrections import Correction, WrongOutput
-from mtassay.meta.repair.training_data import export, format_of, read_corrections, write_sheet
+from mtassay.meta.corrections import Correction, WrongOutput, export, format_of, read_corrections, write_sheet
 
 PAIR = parse_pair("en-pt")
 VASE = Correction("7", "A blue vase.", "Um vaso.", "Um vaso azul.", "anna", "under")

@@ -18,7 +18,7 @@ from mtassay.data import registry
 from mtassay.data.method import Method
 from mtassay.data.nouns import Finding, Output, Question, Result, Run, Segment
 from mtassay.data.questions import all_questions
-from mtassay.meta.repair.corrections import gather
+from mtassay.meta.corrections import gather
 from mtassay.review.queue import ReviewQueue
 from mtassay.runtime.workspace import Workspace
 from tests.cli.test_behavior_review import OUTPUTS, TEXTS

@@ -22,7 +22,7 @@ from mtassay.data.method import view_of
 from mtassay.data.nouns import Question, Review, Run, Segment
 from mtassay.data.questions import COMMON_QUESTIONS, find_question
 from mtassay.data.subjects import Pending, Subject, subjects_in, told_answer
-from mtassay.meta.repair.corrections import CORRECT, fix_in
+from mtassay.meta.corrections import CORRECT, fix_in
 from mtassay.methods.suite.acceptance import RuleTrial, TriedOutput
 from mtassay.review.campaign_store import KeptAnswer, frozen_reviews, keep_answer, nameless, visible_reviews
 from mtassay.review.campaigns import Campaign

@@ -77,7 +77,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "serve": "The workspace in a browser: runs, reports, open reviews.",
         "review": "Decide what rules could not: look at outputs and answer.",
         "explain": "Show one case with all there is to know.",
-        "repair": "Turn confirmed errors into corrections, and train on those.",
+        "repair": "Turn confirmed errors into training data.",
     },
     "Engines and files": {
         "translate": "Translate a file with live engines.",

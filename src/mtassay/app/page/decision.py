@@ -492,7 +492,7 @@ class _Choice:
     def people(self, first: str = "", second: str = "") -> str:
         """What people said of these outputs, of two systems in particular."""
         for board, pair in self._pairs(first, second):
-            if board.is_people:
+            if board.is_people and pair.n:
                 a, b = (board.standing(name) for name in (first, second))
                 values = ", ".join(f"{s.system} {s.text.partition(' [')[0]}" for s in (a, b) if s)
                 how = "significant" if pair.better else "not significant"
@@ -504,7 +504,8 @@ class _Choice:
         if settled:
             return f"People settled {settled:,} of {outputs:,} outputs."
         if labels := dict.fromkeys(board.label for _, board in self.boards if board.is_people):
-            return f"People scored these outputs: see {_joined(list(labels))} at a glance."
+            told = "People did not rate both" if first else "People scored these outputs"
+            return f"{told}: see {_joined(list(labels))} at a glance."
         return "No ratings of these outputs by people are known."
 
     # What could go wrong ------------------------------------------------------------------------------------

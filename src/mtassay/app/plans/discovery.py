@@ -227,13 +227,12 @@ class _Search:
         return whole
 
     def _rates(self, path: Path, systems: Sequence[str]) -> bool:
-        """Whether a file has a score of every system; if not, it is listed as unused."""
+        """Whether a file has scores of two systems or more; if not, it is listed as unused."""
         with suppress(MtassayError):
             rated = read_score_file(str(path), ids=())[0].systems
-            lacking = set(systems) - set(match_systems(rated, systems).values())
-            if not lacking:
+            if len({*match_systems(rated, systems).values()}) > 1:
                 return True
-            self.found.unused.append(f"{self._shown(path)} (no score of {_some(sorted(lacking))})")
+        self.found.unused.append(f"{self._shown(path)} (rates fewer than two of the systems)")
         return False
 
     def _join_people(self) -> None:

@@ -120,12 +120,11 @@ class ScoreView(RunView):
         return any(finding.detector == JUDGE for finding in self.run.findings)
 
     def _ranking_metric(self) -> str:
-        """The metric that says which outputs are the worst: the last of those that are of segments."""
-        segments = {segment.id for segment in self.run.segments}
-        ours = [
-            s.metric for s in self.run.statistics if s.metric in self._metrics and segments.issuperset(s.ids)
-        ]
-        return ours[-1] if ours else ""
+        """The metric that says which outputs are the worst: the last of those that are of all segments."""
+        segments, known = {segment.id for segment in self.run.segments}, self._metrics
+        ours = [s.metric for s in self.run.statistics if s.metric in known and segments.issuperset(s.ids)]
+        partly = {s.name for s in self.run.result.scores if s.group == "all" and s.n < len(segments)}
+        return next((m for m in reversed(ours) if m not in partly), ours[-1] if ours else "")
 
     def finds(self, detector: str) -> str:
         """As the metric calls it, where it is one's."""

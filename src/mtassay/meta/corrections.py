@@ -7,27 +7,33 @@ somebody gave, a line `fix: …` in a reviewer's note, or what a stronger engine
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import PurePath
+from typing import Any, Literal, NamedTuple, TextIO, get_args
 
-import numpy as np
-
-from mtassay.data.display import Table
+from mtassay import __version__
 from mtassay.data.errors import InputError, UsageError
+from mtassay.data.formats.jsonl import json_objects, write_jsonl
 from mtassay.data.formats.review_files import read_reviews
 from mtassay.data.formats.segment_files import read_stream
-from mtassay.data.formats.textfiles import FilePath
+from mtassay.data.formats.tables import join_cell, split_cell
+from mtassay.data.formats.textfiles import (
+    FilePath,
+    open_for_writing,
+    read_bytes,
+    shown,
+    split_lines,
+    write_lines,
+)
+from mtassay.data.formats.xml_files import XML_LANG
 from mtassay.data.languages import Pair
-from mtassay.data.nouns import UNSURE, Comparison, Output, Request, Result, Review, RunContext, Score, Segment
+from mtassay.data.nouns import UNSURE, Output, Request, Review, RunContext
 from mtassay.data.questions import find_question
 from mtassay.data.settings import is_live
 from mtassay.data.subjects import Decision, Subject, decide
-from mtassay.measures.bleu import BLEU
 from mtassay.methods.engine import EngineContext
 from mtassay.runtime.workspace import Workspace
-from mtassay.stats.proportions import wilson
-from mtassay.stats.resampling import bootstrap_scores, interval, paired_bootstrap
 from mtassay.systems.roster import name_and_rest, open_system
 
 CORRECT = "correct"
@@ -266,143 +272,159 @@ def _plain(text: str) -> str:
     return " ".join(text.split())
 
 
-BEFORE, AFTER = "before", "after"
-_WHAT = {"equal": "equal to the correction", "changed": "changed at all"}
+COLUMNS = ("id", "source", "output", "correction", "by", "error")
+"""What a correction is made of; `error` may be missing, and so may `id`, which is then the line's number."""
 
-Outcome = Literal["fixed", "right before", "changed", "same", "failed"]
-"""What became of a wrong output. Only `fixed` ones were wrong before and equal the correction now."""
-
-
-@dataclass(frozen=True, slots=True)
-class Repaired:
-    """A correction and what the model says before and after; `None` where it gave no translation."""
-
-    correction: Correction
-    before: str | None
-    after: str | None
-
-    @property
-    def outcome(self) -> Outcome:
-        """`right before`: there was nothing to fix. `changed`: other than before, and not the correction."""
-        if self.before is None or self.after is None:
-            return "failed"
-        wanted, before, after = (
-            _plain_text(t) for t in (self.correction.correction, self.before, self.after)
-        )
-        if after == wanted:
-            return "right before" if before == wanted else "fixed"
-        return "same" if after == before else "changed"
+_NEEDED = ("source", "correction", "by")
 
 
-def count_outcomes(repaired: Sequence[Repaired]) -> dict[Outcome, int]:
-    """How many of each outcome, the good ones first; what does not occur is 0."""
-    counts: dict[Outcome, int] = {"fixed": 0, "right before": 0, "changed": 0, "same": 0, "failed": 0}
-    for repair in repaired:
-        counts[repair.outcome] += 1
-    return counts
+def read_corrections(path: FilePath) -> list[Correction]:
+    """The corrections of a file, in its order; a bad row is an `InputError` with its line.
 
-
-def errors_fixed(repaired: Sequence[Repaired]) -> list[Score]:
-    """Shares of the errors, with Wilson's interval: `equal` to the correction now, `changed` since before.
-
-    Errors are corrections that the model did not give before already; one that it could not translate counts
-    as an error that was not fixed. A better translation in other words is `changed` and not `equal`.
+    `by` says who corrected: a person's name, or "engine NAME". `output` may be empty. A row whose correction
+    is empty is one that nobody has corrected yet: it is left out.
     """
-    errors = [repair for repair in repaired if repair.outcome != "right before"]
-    equal = sum(repair.outcome == "fixed" for repair in errors)
-    changed = sum(repair.outcome in ("fixed", "changed") for repair in errors)
-    return [_share("equal", equal, len(errors)), _share("changed", changed, len(errors))]
+    name = shown(path)
+    ending = name.removesuffix(".gz")
+    data = read_bytes(path)
+    if ending.endswith(".tsv"):
+        records = _from_tsv(data, name)
+    elif ending.endswith((".jsonl", ".ndjson")):
+        records = json_objects(split_lines(data, name), name)
+    else:
+        raise UsageError(f"{name}: a file of corrections ends in .jsonl or .tsv.")
+    corrections = []
+    first: dict[str, int] = {}
+    for line, record in records:
+        if "correction" in record and not str(record["correction"] or "").strip():
+            continue
+        correction = _correction(record, name, line)
+        if correction.id in first:
+            what = f"duplicate id {correction.id!r} (first on line {first[correction.id]})"
+            raise InputError(what, path=name, line=line)
+        first[correction.id] = line
+        corrections.append(correction)
+    if not corrections:
+        raise InputError("it holds no correction", path=name)
+    return corrections
 
 
-def compare_bleu(
-    segments: Sequence[Segment],
-    before: Sequence[str | None],
-    after: Sequence[str | None],
+def _correction(record: Mapping[str, Any], path: str, line: int) -> Correction:
+    values = {key: record[key] for key in COLUMNS if record.get(key) is not None}
+    for key, value in values.items():
+        if key == "id" and isinstance(value, int) and not isinstance(value, bool):
+            values[key] = str(value)
+        elif not isinstance(value, str):
+            raise InputError(f"'{key}' must be a text", path=path, line=line)
+    for key in _NEEDED:
+        if not values.get(key, "").strip():
+            what = "'by' is empty: write who corrected it, or 'engine NAME'" if key == "by" else f"no '{key}'"
+            raise InputError(f"{what}. Needed: {', '.join(_NEEDED)}", path=path, line=line)
+    return Correction(**{"id": str(line), "output": "", **values})
+
+
+def _from_tsv(data: bytes, path: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    header, *lines = split_lines(data, path)
+    columns = [column.strip().lower() for column in header.split("\t")]
+    if missing := [name for name in _NEEDED if name not in columns]:
+        what = f"there is no column '{missing[0]}'. Needed: {', '.join(_NEEDED)}"
+        raise InputError(what, path=path, line=1)
+    for number, line in enumerate(lines, start=2):
+        cells = line.split("\t")
+        if len(cells) != len(columns):
+            raise InputError(f"{len(cells)} columns, expected {len(columns)}", path=path, line=number)
+        texts = (split_cell(cell)[0] or "" for cell in cells)
+        yield number, dict(zip(columns, texts, strict=True))
+
+
+ExportFormat = Literal["jsonl", "tsv", "tmx"]
+FORMATS: tuple[ExportFormat, ...] = get_args(ExportFormat)
+
+_NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def format_of(path: FilePath) -> ExportFormat:
+    """What the ending of a file is for.
+
+    >>> format_of("fixes.tmx"), format_of("fixes.jsonl.gz")
+    ('tmx', 'jsonl')
+    """
+    ending = PurePath(str(path).removesuffix(".gz")).suffix.lower().removeprefix(".")
+    for name in FORMATS:
+        if ending == name:
+            return name
+    raise UsageError(f"{path}: its ending does not name a format. Take .jsonl, .tsv or .tmx.")
+
+
+def check_export(form: ExportFormat, pair: Pair | None) -> None:
+    """An error where a format needs to know the languages and does not."""
+    if pair is None and form == "tmx":
+        raise UsageError(f"The format '{form}' names the languages: add `langpair='SRC-TGT'`.")
+
+
+def export(
+    where: FilePath | TextIO,
+    corrections: Sequence[Correction],
+    form: ExportFormat,
     *,
-    language: str = "",
-    samples: int = 1000,
-    seed: int | None = 12345,
-) -> Result:
-    """BLEU of both with 95 % bootstrap intervals, and the difference with its paired bootstrap p-value.
+    pair: Pair | None = None,
+) -> None:
+    """Write corrections in their order. `tmx` names the languages, so it needs the pair.
 
-    Only segments that both translated are compared; `counts` says how many are missing.
+    JSONL and TSV keep everything, TMX who corrected and the kind of error. In TSV cells are written as in
+    sheets of reviews; in TMX what XML cannot hold becomes a space.
     """
-    kept = [i for i, pair in enumerate(zip(before, after, strict=True)) if None not in pair]
-    counts = {BEFORE: {"missing": before.count(None)}, AFTER: {"missing": after.count(None)}}
-    chosen = [segments[i] for i in kept]
-    metric = BLEU(language=language)
-    signature = metric.signature(segments, extra={"bs": samples, "seed": seed})
-    if not kept:
-        nothing = [
-            Score(metric.name, system, "all", None, 0, signature=signature) for system in (BEFORE, AFTER)
-        ]
-        return Result(nothing, counts=counts)
-    outputs: Mapping[str, list[str]] = {
-        BEFORE: [before[i] or "" for i in kept],
-        AFTER: [after[i] or "" for i in kept],
-    }
-    values = np.stack([statistics.values for statistics in metric.measure(chosen, outputs)], axis=1)
-    whole = metric.aggregate(values.sum(axis=0))
-    resampled = bootstrap_scores(values, metric.aggregate, samples=samples, seed=seed)
-    low, high = interval(resampled)
-    scores = [
-        Score(
-            metric.name, system, "all", float(whole[i]), len(kept), float(low[i]), float(high[i]), signature
-        )
-        for i, system in enumerate(outputs)
-    ]
-    p = float(paired_bootstrap(whole, resampled)[0, 1])
-    delta = Comparison(metric.name, "all", AFTER, BEFORE, float(whole[1] - whole[0]), p)
-    return Result(scores, [delta], counts=counts)
+    check_export(form, pair)
+    if form == "jsonl":
+        write_jsonl(where, map(asdict, corrections))
+    elif form == "tsv":
+        _write_table(where, map(asdict, corrections))
+    elif pair is not None:
+        _write_tmx(where, corrections, pair)
 
 
-def fixed_table(repaired: Sequence[Repaired]) -> Table:
-    """How many errors are gone, as a table."""
-    rows = [
-        [_WHAT[score.name], _count(score), _percent(score.value), _interval(score), str(score.n)]
-        for score in errors_fixed(repaired)
-    ]
-    counts = count_outcomes(repaired)
-    notes = ["n: errors, that is corrections which the model did not give before."]
-    if counts["right before"]:
-        notes.append(f"Not among them: {counts['right before']:,} that were right before.")
-    if counts["failed"]:
-        notes.append(f"Among them: {counts['failed']:,} that the model could not translate.")
-    return Table(["Outputs now", "number", "share", "95 % interval", "n"], rows, notes=notes)
+def write_sheet(where: FilePath | TextIO, wrong: Iterable[WrongOutput]) -> None:
+    """Write a sheet of wrong outputs, to fill in the columns 'correction' and 'by'."""
+    _write_table(where, ({**entry._asdict(), "correction": "", "by": ""} for entry in wrong))
 
 
-def bleu_table(bleu: Result) -> Table:
-    """BLEU before and after, as a table."""
-    rows = []
-    for score in bleu.scores:
-        ends = "–" if score.low is None or score.high is None else f"{score.low:.2f} to {score.high:.2f}"
-        rows.append([score.system, "–" if score.value is None else f"{score.value:.2f}", ends, str(score.n)])
-    notes = [f"Δ {c.delta:+.2f}, p = {c.p:.3f} (paired bootstrap)." for c in bleu.comparisons]
-    if missing := {name: count["missing"] for name, count in bleu.counts.items() if count["missing"]}:
-        missing_counts = ", ".join(f"{count:,} {name}" for name, count in missing.items())
-        notes.append(f"Left out, without a translation: {missing_counts}.")
-    notes += [bleu.scores[0].signature]
-    return Table(["Validation", "BLEU", "95 % interval", "n"], rows, notes=notes)
+def _write_table(where: FilePath | TextIO, rows: Iterable[Mapping[str, str]]) -> None:
+    """Cells that a spreadsheet would change, as a formula, have a backslash before them."""
+    lines = ("\t".join(join_cell([row[column]]) for column in COLUMNS) for row in rows)
+    write_lines(where, ["\t".join(COLUMNS), *lines])
 
 
-def _share(name: str, count: int, n: int) -> Score:
-    if not n:
-        return Score(name, AFTER, "errors", None, 0)
-    low, high = wilson(count, n)
-    return Score(name, AFTER, "errors", count / n, n, float(low), float(high))
+def _write_tmx(where: FilePath | TextIO, corrections: Sequence[Correction], pair: Pair) -> None:
+    from lxml import etree
+
+    root = etree.Element("tmx", version="1.4")
+    etree.SubElement(
+        root,
+        "header",
+        {
+            "creationtool": "mtassay",
+            "creationtoolversion": __version__,
+            "segtype": "sentence",
+            "o-tmf": "mtassay",
+            "adminlang": "en",
+            "srclang": pair.source.tag,
+            "datatype": "plaintext",
+        },
+    )
+    body = etree.SubElement(root, "body")
+    for correction in corrections:
+        unit = etree.SubElement(body, "tu", tuid=_xml(correction.id))
+        for name, text in (("x-by", correction.by), ("x-error", correction.error)):
+            if text:
+                etree.SubElement(unit, "prop", type=name).text = _xml(text)
+        for language, text in ((pair.source, correction.source), (pair.target, correction.correction)):
+            variant = etree.SubElement(unit, "tuv", {XML_LANG: language.tag})
+            etree.SubElement(variant, "seg").text = _xml(text)
+    etree.indent(root)
+    with open_for_writing(where) as handle:
+        handle.write('<?xml version="1.0" encoding="UTF-8"?>\n')
+        handle.write(etree.tostring(root, encoding="unicode") + "\n")
 
 
-def _plain_text(text: str) -> str:
-    return " ".join(text.split())
-
-
-def _count(score: Score) -> str:
-    return "–" if score.value is None else str(round(score.value * score.n))
-
-
-def _percent(value: float | None) -> str:
-    return "–" if value is None else f"{100 * value:.1f} %"
-
-
-def _interval(score: Score) -> str:
-    return f"{_percent(score.low)} to {_percent(score.high)}" if score.low is not None else "–"
+def _xml(text: str) -> str:
+    return _NO_XML.sub(" ", text)
