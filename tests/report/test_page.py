@@ -36,10 +36,6 @@ from mtassay.data.display import (
 )
 from mtassay.data.method import view_of
 from mtassay.data.nouns import Comparison, Finding, Output, Result, Run, Score, Segment
-from mtassay.measures.bleu import BLEU
-from mtassay.measures.chrf import ChrF
-from mtassay.measures.metric import Metric
-from mtassay.measures.use import USE
 
 ITEMS = ("false-friends-nouns-1", "false-friends-nouns-2")
 HOSTILE = (
@@ -363,33 +359,6 @@ def test_a_button_says_how_many_of_its_sentences_count() -> None:
     assert "Read 2 sentences, 1 of them counted" in render_page(page)
 
 
-@pytest.mark.parametrize(
-    ("metrics", "references", "means"),
-    [
-        ([BLEU(), ChrF()], ("a b",), "against references"),
-        ([BLEU(), USE(against="source")], ("a b",), "BLEU against references"),
-        ([USE(against="source")], ("a b",), "USE-src"),
-        ([USE(against="source")], (), "without references"),
-    ],
-)
-def test_a_score_is_tagged_by_the_metrics_that_were_used(
-    metrics: list[Metric], references: tuple[str, ...], means: str
-) -> None:
-    names = {BLEU: "bleu", ChrF: "chrf", USE: "use:against=source"}
-    used = {"metrics": {names[type(metric)]: repr(metric) for metric in metrics}}
-    run = Run("1", "score", used, ["nmt"], "", {}, Result(), [], [Segment("1", "x y", references)])
-    assert view_of(run).means() == means
-
-
-@pytest.mark.parametrize(
-    ("installed", "means"), [({"bleu": repr(BLEU())}, "BLEU against references"), ({}, "")]
-)
-def test_nothing_is_said_of_metrics_that_are_not_installed(installed: dict[str, str], means: str) -> None:
-    used = {"metrics": {**installed, "not-installed": "NotInstalled()"}}
-    run = Run("1", "score", used, ["nmt"], "", {}, Result(), [], [Segment("1", "x y", ("a b",))])
-    assert view_of(run).means() == means
-
-
 def test_what_waits_for_people_is_counted_with_its_systems() -> None:
     outputs = {"a": ["Ninguém sabe isto.", "Outra coisa."], "b": ["Ninguém sabe isto.", "Nada."]}
     for systems, told in ((["a", "b"], "4 outputs of 2 systems wait for people"), (["a"], "2 outputs wait")):
@@ -536,7 +505,12 @@ def test_the_example_of_a_weakness_is_a_failed_case_of_it() -> None:
 def test_beside_a_wrong_translation_stands_one_that_passes_of_another_system(suite_run: Run) -> None:
     """Both are wrong about the second item; the first item is right in one of the two."""
     page = page_of([suite_run])
-    examples = {proof.headline.system: proof.example for _, proof in page.proofs("weak")}
+    examples = {
+        proof.headline.system: proof.example
+        for part in page.parts
+        for proof in part.proofs
+        if proof.headline.kind == "weak"
+    }
     assert examples["none"] is not None
     assert examples["none"].lines[-1] == Line("passes", "half: Ambos os pais são médicos.")
     assert examples["half"] is not None
@@ -545,7 +519,9 @@ def test_beside_a_wrong_translation_stands_one_that_passes_of_another_system(sui
 
 def test_a_pass_that_claims_nothing_is_not_shown_as_right() -> None:
     page = page_of([toy_run(["bad", "good"], ["One two three four."])])
-    (example,) = [proof.example for _, proof in page.proofs("weak")]
+    (example,) = [
+        proof.example for part in page.parts for proof in part.proofs if proof.headline.kind == "weak"
+    ]
     assert example is not None
     assert [line.label for line in example.lines] == ["source", "reference", "output", "why"]
 
