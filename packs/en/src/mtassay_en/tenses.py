@@ -1,4 +1,7 @@
-"""Puts verbs into the past perfect on both sides: `went` and `foi` become `had gone` and `tinha ido`."""
+"""Puts verbs of the past into the past perfect: `went` and `foi` become `had gone` and `tinha ido`.
+
+Verbs of the present stay: `the hotels had been expensive` does not go with `the village is full`.
+"""
 
 from __future__ import annotations
 
@@ -22,14 +25,13 @@ class VerbGroup:
     """A finite verb with what helps it, in characters, and the same in the past perfect.
 
     `head` is the number of the verb itself, `anchors` those of the words by which it is known on the other
-    side. `time` is `past`, `present` or `perfect`; `kind` is `active`, `passive` or `be`.
+    side. `kind` is `active`, `passive` or `be`.
     """
 
     start: int
     end: int
     head: int
     anchors: frozenset[int]
-    time: str
     kind: str
     after: str
 
@@ -111,10 +113,7 @@ def _is_finite(language: str, token: Token) -> bool:
 
 
 def _go_together(group: VerbGroup, other: VerbGroup) -> bool:
-    times, kinds = {group.time, other.time}, {group.kind, other.kind}
-    if "be" in kinds:
-        return kinds == {"be"} and len(times) == 1
-    return times != {"past", "present"}
+    return (group.kind == "be") == (other.kind == "be")
 
 
 _SUBJECTS = frozenset(("nsubj", "nsubjpass", "expl", "csubj"))
@@ -125,37 +124,22 @@ _UNSAFE = re.compile(
     re.IGNORECASE,
 )
 """What does not go with another tense: conditions, the future, questions behind a statement."""
-_PRESENT = re.compile(r"\b(?:now|today|currently|at the moment|these days|this is|that is)\b", re.IGNORECASE)
 _FINITE = frozenset(("VBD", "VBZ", "VBP", "MD"))
 _TIED = frozenset(("when", "while", "as", "since", "until", "till", "once", "like", "where", "whenever"))
 """What joins a clause whose tense goes with that of the other."""
-_TIMES = {"VBD": "past", "VBZ": "present", "VBP": "present"}
 _LEFT_ALONE = frozenset(("get", "have", "let", "suppose", "mean"))
 """Verbs of English that are often more than a verb: `have to go`, `has got`, `I mean`."""
 
 
 def english_groups(annotation: Annotation) -> list[VerbGroup]:
-    """The finite verbs of an English text that have a subject before them, in order.
+    """The verbs in the past tense of an English text that have a subject before them, in order.
 
     Left out are modal verbs, progressive forms, questions and conditions.
     """
     if _UNSAFE.search(annotation.text):
         return []
     groups = (_english_group(annotation, number) for number in range(len(annotation.tokens)))
-    is_now = _PRESENT.search(annotation.text) is not None
-    return [
-        group
-        for group in groups
-        if group and (group.time == "past" or not (is_now or _is_tied(annotation.tokens, group.head)))
-    ]
-
-
-def _is_tied(tokens: Sequence[Token], verb: int) -> bool:
-    """Whether a present tense goes with another one, as in `I know that he is ill`."""
-    if sum(token.tag in _FINITE for token in tokens) == 1:
-        return False
-    below = {token.relation for token in tokens if token.head == verb}
-    return tokens[verb].relation not in ("root", "conj") or bool(below & {"ccomp", "advcl", "parataxis"})
+    return [group for group in groups if group]
 
 
 def _english_group(annotation: Annotation, verb: int) -> VerbGroup | None:
@@ -179,9 +163,7 @@ def _english_group(annotation: Annotation, verb: int) -> VerbGroup | None:
         chain.append(following)  # `is always`, but `had always been`
     finite = helpers[0] if helpers else verb
     parts = _english_parts(tokens, helpers, verb)
-    if parts is None or tokens[finite].tag not in _TIMES:
-        return None
-    if helpers and tokens[finite].lemma == "have" and tokens[finite].tag == "VBD":
+    if parts is None or tokens[finite].tag != "VBD":
         return None
     # `was also used`: adverbs may be between.
     verbal = {*helpers, *negations, verb}
@@ -193,7 +175,6 @@ def _english_group(annotation: Annotation, verb: int) -> VerbGroup | None:
         kept, had = kept[1:], "had" + kept[0]
     else:
         had = "had"
-    time = "perfect" if helpers and tokens[finite].lemma == "have" else _TIMES[tokens[finite].tag]
     kind = "be" if token.lemma == "be" else "passive" if "been" in parts else "active"
     start, end = tokens[chain[0]].start, tokens[chain[-1]].end
     joined = chain[0] > 0 and tokens[chain[0] - 1].end == start
@@ -201,7 +182,7 @@ def _english_group(annotation: Annotation, verb: int) -> VerbGroup | None:
         return None
     after = " ".join([had, *kept, *parts])
     anchors = frozenset({verb, *(i for i in helpers if tokens[i].relation == "auxpass")})
-    return VerbGroup(start, end, verb, anchors, time, kind, f" {after}" if joined else after)
+    return VerbGroup(start, end, verb, anchors, kind, f" {after}" if joined else after)
 
 
 def _english_parts(tokens: Sequence[Token], helpers: Sequence[int], verb: int) -> list[str] | None:
@@ -209,17 +190,14 @@ def _english_parts(tokens: Sequence[Token], helpers: Sequence[int], verb: int) -
     token, words = tokens[verb], [tokens[i].lemma for i in helpers]
     if token.lemma in _LEFT_ALONE:
         return None
-    if not words and token.tag in _TIMES:
+    if not words and token.tag == "VBD":
         participle = "been" if token.lemma == "be" else _participle(token)
         return [participle] if participle else None
     if words == ["do"] and token.tag == "VB" and any(other.relation == "neg" for other in tokens):
         participle = _participle(token)
         return [participle] if participle else None
-    if words == ["be"] and token.tag == "VBN" and tokens[helpers[0]].relation == "auxpass":
-        return ["been", token.text]
-    if words == ["have"] and token.tag == "VBN":
-        return [token.text]
-    return ["been", token.text] if words == ["have", "be"] and token.tag == "VBN" else None
+    is_passive = words == ["be"] and token.tag == "VBN" and tokens[helpers[0]].relation == "auxpass"
+    return ["been", token.text] if is_passive else None
 
 
 def _participle(token: Token) -> str | None:
@@ -232,22 +210,18 @@ def _participle(token: Token) -> str | None:
 
 
 _TER = {"1sg": "tinha", "3sg": "tinha", "1pl": "tínhamos", "3pl": "tinham"}
-_PORTUGUESE_TIMES = {"pres": "present", "pret": "past", "impf": "past"}
-_WILL = frozenset(("desejar", "esperar", "exigir", "pedir", "preferir", "querer", "sugerir"))
-"""Verbs whose clause is in the subjunctive, in a tense that goes with theirs: `quero que vá`."""
+_PORTUGUESE_TIMES = ("pres", "pret", "impf")
 _COPULAS = frozenset(("ser", "estar", "ficar", "haver", "existir"))
 
 
 def portuguese_groups(annotation: Annotation) -> list[VerbGroup]:
-    """The finite verbs of a Portuguese text in present, preterite or imperfect, in order.
+    """The finite verbs of a Portuguese text in preterite or imperfect, in order.
 
     Of a passive the form of `ser` is what changes. Left out are verbs with a pronoun behind a hyphen, and
     those that help another verb.
     """
     groups = (_portuguese_group(annotation, number) for number in range(len(annotation.tokens)))
-    # `quero que vá`: the subjunctive goes with the tense of the other verb.
-    is_tied = any(token.features.get("Mood") == "Sub" for token in annotation.tokens)
-    return [group for group in groups if group and not (is_tied and group.time == "present")]
+    return [group for group in groups if group]
 
 
 def _portuguese_group(annotation: Annotation, verb: int) -> VerbGroup | None:
@@ -262,12 +236,7 @@ def _portuguese_group(annotation: Annotation, verb: int) -> VerbGroup | None:
     form = _portuguese_form(token.text.lower(), token.lemma)
     if form is None:
         return None
-    person, time, lemma, participle = form
-    if relation == "aux" and is_participle and lemma in ("ter", "haver") and time == "present":
-        anchors = frozenset((verb, token.head))
-        return VerbGroup(
-            token.start, token.end, verb, anchors, "perfect", "active", fitted(_TER[person], token.text)
-        )
+    person, lemma, participle = form
     if relation == "aux:pass" and is_participle and lemma == "ser":
         anchors, kind = frozenset((verb, token.head)), "passive"
     elif relation == "cop" or (lemma in _COPULAS and relation != "aux" and relation != "aux:pass"):
@@ -281,14 +250,12 @@ def _portuguese_group(annotation: Annotation, verb: int) -> VerbGroup | None:
         following = [other.text.lower() for other in tokens[verb + 1 : verb + 3]]
         if lemma == "ter" and following[:1] in (["que"], ["de"]):  # `tem que ir`
             return None
-        if lemma in _WILL and time != "past" and "que" in following:
-            return None
     written = fitted(f"{_TER[person]} {participle}", token.text)
-    return VerbGroup(token.start, token.end, verb, anchors, time, kind, written)
+    return VerbGroup(token.start, token.end, verb, anchors, kind, written)
 
 
-def _portuguese_form(text: str, lemma: str) -> tuple[str, str, str, str] | None:
-    """The person, the time, the verb and its participle; `None` where the form may be of two verbs."""
+def _portuguese_form(text: str, lemma: str) -> tuple[str, str, str] | None:
+    """The person, the verb and its participle; `None` of the present, or where it may be of two verbs."""
     verbs = _by_form().get(text, {})
     participles = {_conjugation(verb)["part sg m"] for verb in verbs}
     # Of `ser` and `ir` the annotator and the other side know which; of `ver` and `vir` they do not.
@@ -298,12 +265,10 @@ def _portuguese_form(text: str, lemma: str) -> tuple[str, str, str, str] | None:
     if verb is None:
         return None
     persons = {_TER[cell[4:]]: cell[4:] for cell in verbs[verb]}
-    times = {_PORTUGUESE_TIMES[cell[:4]] for cell in verbs[verb]}
-    if len(persons) != 1:
+    # `compramos` is present and preterite alike.
+    if len(persons) != 1 or all(cell.startswith("pres") for cell in verbs[verb]):
         return None
-    # `compramos` is present and preterite alike, so that both go with it.
-    time = times.pop() if len(times) == 1 else "perfect"
-    return persons.popitem()[1], time, verb, _conjugation(verb)["part sg m"]
+    return persons.popitem()[1], verb, _conjugation(verb)["part sg m"]
 
 
 @cache

@@ -35,14 +35,14 @@ def in_past_perfect(annotation: Annotation, language: str) -> list[str]:
         ("He didn't see the man.", ["He hadn't seen the man."]),
         ("The house was also built in 1990.", ["The house had also been built in 1990."]),
         ("Tom often wore a hat.", ["Tom had often worn a hat."]),
-        ("She is always happy.", ["She had always been happy."]),
-        ("It's a nice house.", ["It had been a nice house."]),
-        ("Tom has already left the house.", ["Tom had already left the house."]),
+        ("She was always happy.", ["She had always been happy."]),
+        ("She is always happy.", []),
+        ("Tom has already left the house.", []),
         ("She will buy a car.", []),
         ("Did she buy a car?", []),
         ("Buy a car!", []),
         ("If she bought a car, we would be happy.", []),
-        ("She is not always happy.", ["She had not always been happy."]),
+        ("She was not always happy.", ["She had not always been happy."]),
         ("She had bought a car.", []),
         ("She bought a car two years ago.", []),
     ],
@@ -62,7 +62,7 @@ def test_english_verbs(text: str, expected: list[str]) -> None:
         ("Compramos um carro.", ["Tínhamos comprado um carro."]),
         ("Ela vai comprar um carro.", []),
         ("Ela quer que ele se meta nisso.", []),  # `metesse`
-        ("Esperamos que ele saia.", []),
+        ("Ela compra um carro.", []),
         ("Ela tinha comprado um carro.", []),
     ],
 )
@@ -99,21 +99,21 @@ def test_the_only_verbs_do_not_go_together_where_one_is_linked_with_a_verb_that_
 
 
 def test_verbs_of_different_sentences_do_not_go_together() -> None:
-    source = annotator("en").annotate(["I like cheap cars. I am happy with it."])[0]
-    reference = annotator("pt").annotate(["Sou um homem simples. Isso me deixa feliz."])[0]
-    verbs = ([t.text for t in source.tokens].index("am"), [t.text for t in reference.tokens].index("Sou"))
+    source = annotator("en").annotate(["I liked cheap cars. I was happy with it."])[0]
+    reference = annotator("pt").annotate(["Era um homem simples. Isso me deixava feliz."])[0]
+    verbs = ([t.text for t in source.tokens].index("was"), [t.text for t in reference.tokens].index("Era"))
     assert tense_offers(("en", "pt"), ReadPair("1", source, reference, frozenset({verbs}))) == []
-    same = annotator("pt").annotate(["Gosto de carros baratos. Sou feliz com isso."])[0]
-    verbs = (verbs[0], [t.text for t in same.tokens].index("Sou"))
+    same = annotator("pt").annotate(["Gostava de carros baratos. Era feliz com isso."])[0]
+    verbs = (verbs[0], [t.text for t in same.tokens].index("Era"))
     offers = tense_offers(("en", "pt"), ReadPair("1", source, same, frozenset({verbs})))
     assert [one.substitutes[0].reference for one in offers] == ["Tinha sido"]
 
 
 def test_a_passive_is_known_by_its_participle_not_by_its_auxiliary() -> None:
-    source = annotator("en").annotate(["The rules are based on trust."])[0]
-    reference = annotator("pt").annotate(["As regras têm base na confiança."])[0]
+    source = annotator("en").annotate(["The rules were based on trust."])[0]
+    reference = annotator("pt").annotate(["As regras tinham base na confiança."])[0]
     words = [token.text for token in source.tokens]
-    auxiliary = ReadPair("1", source, reference, frozenset({(words.index("are"), 2)}))
+    auxiliary = ReadPair("1", source, reference, frozenset({(words.index("were"), 2)}))
     assert tense_offers(("en", "pt"), auxiliary) == []
     participle = ReadPair("1", source, reference, frozenset({(words.index("based"), 2)}))
     assert len(tense_offers(("en", "pt"), participle)) == 1
