@@ -42,13 +42,18 @@ def ends_in_question(text: str) -> bool:
     return text.rstrip(_CLOSERS).endswith(tuple(_QUESTION))
 
 
+def asks(output: str) -> bool:
+    """Whether an output has any question mark."""
+    return any(mark in output for mark in _QUESTION)
+
+
 def answers_question(source: str, output: str, target: str | None) -> bool:
     """Whether the source ends in a question and the output has none at all.
 
     >>> answers_question("What colour is the box?", "Die Box ist orange.", "de")
     True
     """
-    if not ends_in_question(source) or any(mark in output for mark in _QUESTION):
+    if not ends_in_question(source) or asks(output):
         return False
     if target in _UNMARKED:
         words = _ASKING.get(target or "")
@@ -405,6 +410,7 @@ _WRAPPER_TAG = re.compile(
     r"\s*<(translation|output|answer|response|result|target|source|text|t|translated)\b[^<>]{0,60}>",
     re.IGNORECASE,
 )
+_TAGGED = re.compile(r"\s*<(\w{1,20})>.*</\1>\s*$", re.DOTALL)
 _SPECIAL = re.compile(
     r"<\|[a-z_]{2,30}\|>|<(?:s|/s|eos|bos|pad|unk)>|\[/?INST\]|<<SYS>>|<(?:start|end)_of_turn>|▁"
 )
@@ -447,7 +453,9 @@ def wrappers_in(source: str, output: str) -> Iterable[str]:
     if "<" in output:
         if _THOUGHT.search(output) and not _THOUGHT.search(source):
             yield "reasoning"
-        elif _WRAPPER_TAG.match(output) and not _WRAPPER_TAG.match(source):
+        elif (_WRAPPER_TAG.match(output) and not _WRAPPER_TAG.match(source)) or (
+            "<" not in source and _TAGGED.match(output)
+        ):
             yield "a wrapper tag"
     if (
         ("<" in output or "[" in output or "▁" in output)

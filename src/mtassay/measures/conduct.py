@@ -14,6 +14,7 @@ from mtassay.measures.left_words import Lengths, is_far_longer, lengths_of, size
 from mtassay.measures.output_language import FileWords, file_words, fold, is_same_text
 from mtassay.measures.talk import (
     begins_with_assent,
+    closings,
     note_labels,
     refusal_in,
     says_yes_itself,
@@ -60,6 +61,14 @@ _TRANSLATION = (
     "翻译",
     "번역",
 )
+# What a source has that may become a wish or an offer at the end.
+_CLOSES = re.compile(r"hop(?:e|ing)|help|useful|let \w+ know|else|hesitate|feel free|need|assist")
+_MEANS = re.compile(
+    r"[(（][^()（）\n]{0,40}(?:\b(?:means|stands for|significa|bedeutet|signifie|vuol dire|quer dizer"
+    r"|означает|znamená|oznacza)\b|意思是|是指)"
+)
+# A remark in brackets that is a paragraph of its own at the end.
+_BRACKETED = re.compile(r"\S\s*\n\s*[(（][^()（）\n]{15,}[)）]\s*$")
 _GLOSS = re.compile(r"(?<![^\W\d_])([^\W\d_]{3,}+)[\"”“»]? [(（]([^()（）\d]{6,60})[)）]")
 _OPENING = re.compile(
     r"\W*(?:(?:sure|certainly|of course|absolutely|okay)\b[^\n:：]{0,60}[!,.:]|here(?:['’]s| is|"
@@ -194,6 +203,8 @@ class Reading:
             and not signs.adds_after_question(source, output)
         ):
             return None
+        if begins_with_assent(output) and not says_yes_itself(source) and not signs.asks(output):
+            return "the source asks a question, and the output says yes"
         # A question of the usual length without any mark at its end has lost the mark.
         is_unended = abs(excess) < 0.35 and output.rstrip()[-1:].isalpha()
         if not is_unended and signs.answers_question(source, output, self.target):
@@ -231,6 +242,12 @@ class Reading:
                 return f"does what the source says ({match!r}) instead of translating it"
         if order is None:
             return None
+        if (
+            order.startswith("translat")
+            and excess < -0.4
+            and not speaks_of_translation(output.lower(), self.languages)
+        ):
+            return f"does what the source says ({order!r}): only {output.strip()[:40]!r}"
         if excess < -1:
             return f"does what the source says ({order!r}): only {output.strip()[:40]!r}"
         is_copy = _is_copy(source, output)
@@ -248,15 +265,30 @@ class Reading:
         self, source: str, theirs: str, output: str, lowered: str, speaks: bool, excess: float
     ) -> str | None:
         """A note, label, introduction or alternative by its form."""
-        if excess > 0.1 and begins_with_assent(output) and not says_yes_itself(source):
+        is_louder = output.count("!") + output.count("！") > source.count("!")
+        is_answer = signs.ends_in_question(source) and not signs.asks(output)
+        if (
+            (excess > 0.1 or is_louder)
+            and not is_answer
+            and begins_with_assent(output)
+            and not says_yes_itself(source)
+        ):
             return "an answer to the request before the translation"
+        if (closing := closings().search(lowered)) and not (
+            _CLOSES.search(theirs) or closings().search(theirs)
+        ):
+            return f"an offer or wish beside the translation: {closing[0]!r}"
+        if "(" not in source and "（" not in source and (_MEANS.search(lowered) or _BRACKETED.search(output)):
+            return "an explanation in brackets"
         if output.count(":") + output.count("：") > source.count(":") + source.count("："):
             notes = note_labels(*self.languages)
             if excess > 0 and notes.search(lowered) and not notes.search(theirs):
                 return "a note beside the translation"
             if self._labels.match(lowered) and not self._labels.match(theirs):
                 return f"a label before the translation: {output.split(':')[0].strip()[:40]!r}"
-            if excess > 0.1 and ((speaks and lowered.find(":") < 60) or _OPENING.match(output)):
+            if (speaks and lowered.find(":") < 40) or (
+                excess > 0.1 and ((speaks and lowered.find(":") < 60) or _OPENING.match(output))
+            ):
                 return "an introduction before the translation"
         if (
             ("`" in output or "\n" in output or "(" in output or "（" in output)
