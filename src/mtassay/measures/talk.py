@@ -37,6 +37,17 @@ def talk_tables() -> Mapping[str, Talk]:
     return {code: Talk(**entry) for code, entry in table.items()}
 
 
+@cache
+def sign(name: str) -> re.Pattern[str]:
+    """An expression of `data/talk_signs.toml`; it finds small and capital letters."""
+    return re.compile(_signs()[name], re.IGNORECASE)
+
+
+@cache
+def _signs() -> Mapping[str, str]:
+    return read_table(Path(__file__).parent / "data" / "talk_signs.toml")
+
+
 def _of(languages: Collection[str]) -> list[Talk]:
     tables = talk_tables()
     chosen = [tables[code] for code in languages if code in tables]
