@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from mtassay.data.errors import MtassayError, PluginError, PluginWarning, UsageError
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint, EntryPoints
+    from importlib.metadata import EntryPoint
 
 
 KINDS = (
@@ -47,7 +47,7 @@ _IN_PACKS = {("infiller", "lexicon"): " The English pack has it: pip install ./p
 
 def names(kind: str) -> list[str]:
     """All names of this kind: ours in our order, then those of other packages in that of the alphabet."""
-    return [*ours()[kind], *sorted(_entry_points(kind).names - ours()[kind].keys())]
+    return [*ours()[kind], *sorted({point.name for point in _entry_points(kind)} - ours()[kind].keys())]
 
 
 def each_named(kind: str) -> Iterator[tuple[str, Any]]:
@@ -90,8 +90,9 @@ def make(kind: str, name: str, /, **values: Any) -> Any:
     except MtassayError:
         raise
     except Exception as error:
-        for point in _entry_points(kind).select(name=name) if name not in ours()[kind] else ():
-            raise _broken(point, error) from error
+        for point in _entry_points(kind) if name not in ours()[kind] else ():
+            if point.name == name:
+                raise _broken(point, error) from error
         raise
 
 
@@ -101,7 +102,7 @@ def _warn(error: PluginError) -> None:
 
 def is_known(kind: str, name: str) -> bool:
     """Whether there is something of this kind and name."""
-    return name in ours()[kind] or name in _entry_points(kind).names
+    return name in ours()[kind] or any(point.name == name for point in _entry_points(kind))
 
 
 def is_ours(kind: str, name: str) -> bool:
@@ -124,7 +125,7 @@ def find(kind: str, name: str) -> Any:
         module, _, attribute = ours()[kind][name].partition(":")
         loaded = import_module(module)
         return getattr(loaded, attribute) if attribute else loaded
-    for point in _entry_points(kind).select(name=name):
+    for point in (point for point in _entry_points(kind) if point.name == name):
         try:
             return point.load()
         except (Exception, SystemExit) as error:
@@ -178,21 +179,24 @@ def _in_a_line(error: BaseException) -> str:
     return " ".join(f"{type(error).__name__}: {error}".split())[:200].rstrip(".") + "."
 
 
-def _entry_points(kind: str) -> EntryPoints:
-    return _of_kind(kind, tuple(sys.path))
+def _entry_points(kind: str) -> Sequence[EntryPoint]:
+    return _of_kind(f"mtassay.{kind}", tuple(sys.path))
 
 
 @cache  # A kind is asked for once per file or name.
-def _of_kind(kind: str, folders: tuple[str, ...]) -> EntryPoints:
-    points: EntryPoints = _all_entry_points(folders).select(group=f"mtassay.{kind}")
-    return points
-
-
-@cache  # Every installed package has a file to read, which takes a fifth of a second.
-def _all_entry_points(_folders: tuple[str, ...]) -> Any:  # its class depends on Python's version
+def _of_kind(group: str, folders: tuple[str, ...]) -> Sequence[EntryPoint]:
+    if f"[{group}]" not in _declared(folders) and not any(Path(folder).is_file() for folder in folders):
+        return ()
     from importlib.metadata import entry_points  # slow to load, and seldom needed
 
-    return entry_points()
+    return tuple(entry_points(group=group))
+
+
+@cache
+def _declared(folders: tuple[str, ...]) -> str:
+    """What the packages installed in these folders declare, as it is written."""
+    files = (file for folder in folders for file in Path(folder).glob("*-info/entry_points.txt"))
+    return "\n".join(file.read_text("utf-8", "replace") for file in files)
 
 
 _Entry = TypeVar("_Entry")
