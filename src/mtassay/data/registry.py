@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import cache
@@ -33,12 +33,20 @@ KINDS = (
 def ours() -> dict[str, dict[str, str]]:
     """What comes with mtassay, by kind and name; each kind is in the order of its tables."""
     found: dict[str, dict[str, str]] = {kind: {} for kind in KINDS}
-    table = Path(__file__).with_suffix(".tsv").read_text(encoding="utf-8")
-    for line in table.splitlines():
-        if not line.startswith("#"):
-            kind, name, place = line.split("\t")
-            found[kind][name] = f"mtassay.{place}"
+    for kind, name, place, *_ in _table():
+        found[kind][name] = f"mtassay.{place}"
     return found
+
+
+def _table() -> Iterator[list[str]]:
+    lines = Path(__file__).with_suffix(".tsv").read_text(encoding="utf-8").splitlines()
+    return (line.split("\t") for line in lines if not line.startswith("#"))
+
+
+@cache
+def tags(kind: str) -> dict[str, frozenset[str]]:
+    """What is known of ours without loading them: of checks their group and severity."""
+    return {name: frozenset(" ".join(more).split()) for own, name, _, *more in _table() if own == kind}
 
 
 _IN_PACKS = {("infiller", "lexicon"): " The English pack has it: pip install ./packs/en"}
@@ -50,13 +58,15 @@ def names(kind: str) -> list[str]:
     return [*ours()[kind], *sorted({point.name for point in _entry_points(kind)} - ours()[kind].keys())]
 
 
-def each_named(kind: str) -> Iterator[tuple[str, Any]]:
+def each_named(kind: str, *, among: Container[str] | None = None) -> Iterator[tuple[str, Any]]:
     """All that is registered, by name, in the order of `names`; other packages are looked at only after ours.
 
-    What of another package cannot be loaded is left out with a `PluginWarning`.
+    Of ours only those `among` these names. What of another package cannot be loaded is left out with a
+    `PluginWarning`.
     """
     for name in ours()[kind]:
-        yield name, find(kind, name)
+        if among is None or name in among:
+            yield name, find(kind, name)
     for name in names(kind)[len(ours()[kind]) :]:
         try:
             loaded = find(kind, name)

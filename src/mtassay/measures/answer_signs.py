@@ -505,8 +505,10 @@ def common_tail(unit: Unit) -> str:
 _LAST_WORD = re.compile(r"(?<![^\W\d_])([^\W\d_]{2,}+)$")
 
 
-def cut_word(source: str, output: str, language: str | None) -> str | None:
+def cut_word(source: str, output: str, language: str | None, own: frozenset[str] = frozenset()) -> str | None:
     """The last word of an output that ends within it: no mark at its end, and no dictionary has the word.
+
+    `own` are words that surely are whole.
 
     >>> cut_word("There is not enough space.", "Es ist nicht genü", "de")
     'genü'
@@ -515,7 +517,7 @@ def cut_word(source: str, output: str, language: str | None) -> str | None:
     if not bare[-1:].isalnum() or source.rstrip()[-1:] not in ".!?" or not (match := _LAST_WORD.search(bare)):
         return None
     word = match[1]
-    if language is None or word in source or not word.islower():
+    if language is None or word in source or word in own or not word.islower():
         return None
     forms = word_forms(language)
     return None if not forms.has_dictionary or forms.knows(word) or forms.knows(word.capitalize()) else word

@@ -157,7 +157,7 @@ class Reading:
         if (excess > 0.1 or len(output) > 300) and (why := _loops(source, output)):
             named.add("looped")
             yield "looped", Alarm(index, why)
-        if excess < 0.2 and (why := _is_cut(unit, source, output, excess, named, self.target)):
+        if excess < 0.2 and (why := _is_cut(unit, source, output, excess, named, self.target, words.own)):
             named.add("truncated")
             yield "truncated", Alarm(index, why)
         if excess > 0.69 and not named and is_far_longer(unit, lengths):
@@ -403,7 +403,13 @@ def _loops(source: str, output: str) -> str | None:
 
 
 def _is_cut(
-    unit: Unit, source: str, output: str, excess: float, named: set[str], target: str | None
+    unit: Unit,
+    source: str,
+    output: str,
+    excess: float,
+    named: set[str],
+    target: str | None,
+    own: frozenset[str],
 ) -> str | None:
     size = size_of(source)
     if size >= 60 and excess < -0.9 and not named & {"answered", "obeyed", "refusal"}:
@@ -413,7 +419,7 @@ def _is_cut(
             source, output, target
         ):
             return f"breaks off: …{signs.common_tail(unit)!r}"
-        if word := signs.cut_word(source, output, target):
+        if word := signs.cut_word(source, output, target, own):
             return f"breaks off in the middle of a word: …{word!r}"
     if size >= 60 and excess < -0.35 and not named and _loses_sentences(source, output):
         return f"whole sentences are missing: only {math.exp(excess):.0%} of the usual length"
