@@ -411,7 +411,7 @@ def normal(text: str, folder: Path) -> str:
         (r"(?<=127\.0\.0\.1:)\d+", "PORT"),
         (r"(?<=/enter/)[\w-]+", "SECRET"),
         (r"(?<=<!-- )[0-9a-f]{32}(?= -->)", "DIGEST"),
-        (r"(?<![\d.])\d+\.\d+\.\d+(?!\.?\d)", "VERSION"),
+        (r"(?<![\d.])\d+\.\d+\.\d+(?:rc\d+)?(?!\.?\d)", "VERSION"),
         (r"\b\d+(\.\d+)? (s|ms|kB|MB)\b", r"N \2"),
         (r"(?<=\"csrf\": \")\w+", "SECRET"),
         (r"(?<=\"seconds\": )([\d.e-]+|\{[^}]*\})", "0"),

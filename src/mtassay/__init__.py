@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mtassay.app.runs import Run, load
     from mtassay.app.translation import translate
 
-__version__ = "0.1.0"
+__version__ = "1.0.0rc1"
 
 __all__ = [
     "Run",

@@ -9,6 +9,7 @@ import pytest
 
 import mtassay as mt
 from mtassay.data.errors import InputError, UsageError
+from mtassay.data.method import view_of
 from mtassay.data.nouns import Segment
 from mtassay.data.settings import build
 from mtassay.measures.given_scores import Scores
@@ -63,6 +64,30 @@ def test_an_unrated_output_is_left_out_and_counted(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.parametrize("texts", [True, False])
+def test_a_system_that_nobody_rated_has_no_score_and_the_others_keep_theirs(
+    tmp_path: Path, texts: bool
+) -> None:
+    """Not even that of an equal output: the few that are equal are the easy ones."""
+    rows = [
+        {"system": system, "id": place, "esa": score}
+        | ({"source": segment.source, "output": output} if texts else {})
+        for system, scores in {"old": [90, 60], "new": [80, 70]}.items()
+        for place, segment, output, score in zip("12", SEGMENTS, OUTPUTS[system], scores, strict=True)
+    ]
+    path = file(tmp_path, "esa.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows))
+    source = [segment.source for segment in SEGMENTS]
+    outputs = {**OUTPUTS, "third": ["Sim.", "Nunca."]}
+    run = mt.score(outputs, [["Sim.", "Não."]], source=source, metrics=["chrf", f"scores:{path}"])
+    people = [s for s in run.result.scores if s.label == "esa"]
+    assert [(s.value, s.n, s.common_n) for s in people] == [(75, 2, None), (75, 2, None), (None, 0, None)]
+    assert people[0].decimals == 1
+    assert "esa has no score of third, so no rank." in run.result.notes
+    assert all("esa" not in str(row) for row in run.tables()[1].rows if row[0] == "third")
+    (said,) = {h.text for h in view_of(run.record).headlines() if "people" in h.text}
+    assert "third" not in said
+
+
 def test_less_may_be_better(tmp_path: Path) -> None:
     path = file(tmp_path, "metricx.jsonl", METRICX)
     assert not build("metric", f"scores:{path}:better=lower").higher_is_better
@@ -81,7 +106,7 @@ def test_a_file_with_several_scores_asks_for_one(tmp_path: Path) -> None:
     [
         ("x.tsv", "system\tid\tda\nold\tzz\t1\n", "rates no segment of 'old', the first of which is 'a'"),
         ("x.tsv", "system\tda\nold\t1\nnew\t2\n", "rates whole systems"),
-        ("x.jsonl", METRICX.replace("Sim", "Pois"), "rates none of the outputs of 'old'"),
+        ("x.jsonl", METRICX.replace('"source": "', '"source": "x'), "rates none of the outputs of 'old'"),
         ("x.json", "{", "not JSON"),
         ("x.json", "[]", "no scores in it"),
     ],

@@ -64,7 +64,7 @@ def notes_of(themes: Themes) -> list[str]:
     said = "A failure" if all(e.failures_called == "failures" for e in themes.examined) else "Low-scoring"
     failure = f"{said} is, in {'; in '.join(themes.failure)}. {COUNTED}"
     claimed = (
-        "Odds are with a prior and the 95 % interval; what the best outputs have as often is left out. "
+        "What the best outputs have as often is left out. "
         f"p: corrected for all features of a system, claimed up to {themes.alpha:g}; what fires on the same "
         "failures is one theme, and each is looked for among outputs that those above do not explain."
     )
@@ -188,7 +188,7 @@ def themes_table(themes: Sequence[Theme]) -> Table:
         share = f"{100 * theme.failures / theme.of:.0f} [{100 * low:.0f}–{100 * high:.0f}]"
         odds = f"{_times(theme.odds)} {_ends(theme)}"
         rows.append([theme.sentence, share, odds, p_text(theme.p)])
-    return Table(["Theme", "% of failures", "odds", "p"], rows, "Failure themes")
+    return Table(["Theme", "% of failures", "odds [95 %]", "p"], rows, "Failure themes")
 
 
 def themes_record(themes: Themes) -> dict[str, Any]:

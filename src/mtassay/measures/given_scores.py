@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -16,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtassay.data.errors import InputError, UsageError
-from mtassay.data.formats.score_files import ScoreColumn, chosen, match_systems, read_score_file
+from mtassay.data.formats.score_files import ScoreColumn, chosen, match_systems, means, read_score_file
 from mtassay.data.formats.textfiles import read_bytes
 from mtassay.data.nouns import Segment, Statistics
 from mtassay.measures.metric import Floats, Metric, measure_in_chunks, settings_signature
@@ -48,7 +49,6 @@ class Scores(Metric):
 
     name: ClassVar[str] = "scores"
     subject: ClassVar[str] = "file"
-    decimals: ClassVar[int] = 4
     cacheable: ClassVar[bool] = False
     is_given: ClassVar[bool] = True
 
@@ -70,6 +70,18 @@ class Scores(Metric):
         return frozenset()
 
     @property
+    def decimals(self) -> int:  # type: ignore[override]
+        """The fewer, the larger the scores are: 1 of 100 points, 2 of error weights, 4 of probabilities."""
+        column = self._scores
+        values = [
+            *column.by_text.values(),
+            *chain.from_iterable(c.values() for c in column.by_segment.values()),
+        ]
+        sizes = [abs(value) for value in values if value is not None]
+        mean = sum(sizes) / max(1, len(sizes))
+        return 1 if mean >= 20 else 2 if mean >= 2 else 4
+
+    @property
     def label(self) -> str:
         return self._scores.name
 
@@ -86,20 +98,25 @@ class Scores(Metric):
         """Columns `score` and `count`; both are 0 for an output without a score."""
         names = {ours: theirs for theirs, ours in match_systems(self._scores.systems, list(outputs)).items()}
         ids = [segment.id for segment in segments]
+        # A file that names none of our systems rates texts, whoever wrote them.
+        by_text = self._scores.by_text
+        if not names:
+            by_text = means((("", src, out), value) for (_, src, out), value in by_text.items())
         statistics = []
         for system, texts in outputs.items():
-            by_id = self._scores.by_segment.get(names.get(system, system), {})
+            theirs = names.get(system, system) if names else ""
+            by_id = self._scores.by_segment.get(theirs, {})
             if self.reads_ids and len(by_id) == len(ids) and list(by_id) == _positions(len(ids)):
                 by_id = dict(zip(ids, by_id.values(), strict=True))
             values = np.zeros((len(segments), len(COLUMNS)))
             for row, (segment, text) in enumerate(zip(segments, texts, strict=True)):
-                rated = self._scores.by_text.get((segment.source or "", text))
+                rated = by_text.get((theirs, segment.source or "", text))
                 score = by_id.get(segment.id) if self.reads_ids else rated
                 if score is not None:
                     values[row] = score, 1
-            if len(segments) and not values[:, 1].any():
-                raise InputError(self._nothing(system, ids[0]), path=self.file)
             statistics.append(Statistics(self.name, system, ids, COLUMNS, values))
+        if ids and outputs and not any(entry.values[:, 1].any() for entry in statistics):
+            raise InputError(self._nothing(next(iter(outputs)), ids[0]), path=self.file)
         return statistics
 
     def by_system(self, systems: Sequence[str]) -> dict[str, dict[str, float]]:

@@ -21,6 +21,7 @@ from mtassay.data.run_view import RunView
 from mtassay.stats.resampling import bootstrap_scores, interval
 
 _MILLION = 1e6
+_WIDEST = 12
 TITLE = "The choice"
 
 
@@ -173,27 +174,31 @@ def choice_headline(found: Sequence[Offer], label: str = "quality") -> Headline 
     if len(kept) == 1:
         text = f"{kept[0].system} is as good, cheap, fast and reliable as every other system."
         return Headline(text, "choice")
+    first = {key: [o for o in kept if _is_first(o, key, kept)] for key in ("quality", "price", "middle")}
+    words = {"quality": f"best {label} ", "price": "cheapest, ", "middle": "fastest, "}
     told = []
-    for word, key in (("best", "quality"), ("cheapest", "price"), ("fastest", "middle")):
-        if first := [o for o in kept if _is_first(o, key, kept)]:
-            are = "are" if len(first) > 1 else "is"
-            told.append(
-                f"{_joined([o.system for o in first])} {are} {word} ({_why_first(first, key, label)})"
-            )
-    return Headline(f"{'; '.join(told)}.", "choice")
+    for offer in kept:
+        won = [key for key, offers in first.items() if offer in offers]
+        numbers = _numbers(offer)
+        if won:
+            shown = [key for key in numbers if key in won or key != "middle"]
+            parts = [
+                (words[key] if key in won else f"{label} " * (key == "quality")) + numbers[key]
+                for key in shown
+            ]
+            left = [f"{plural(offer.failed, 'text')} without an answer"] * (offer.failed > 0)
+            told.append(f"{offer.system}: {'; '.join([*parts, *left])}")
+    return Headline(f"{'. '.join(told)}.", "choice")
 
 
-def _why_first(first: Sequence[Offer], key: str, label: str) -> str:
-    """The number by which offers are the first; of one alone, what it costs or how good it is."""
-    offer = first[0]
-    numbers = {"quality": f"{label} {offer.shown.partition(' [')[0].strip('()')}"}
+def _numbers(offer: Offer) -> dict[str, str]:
+    """Its quality, price and time, as far as they are known."""
+    numbers = {"quality": offer.shown.partition(" [")[0].strip("()")}
     if offer.price is not None:
         numbers["price"] = f"{offer.price:,.2f} {offer.currency}".rstrip() + " for 1 M characters"
-    if key == "middle":
-        numbers = {"middle": f"{offer.middle:.2f} s a text"} | numbers
-    left = [f"{plural(offer.failed, 'text')} without an answer"] * (offer.failed > 0)
-    own = numbers.pop(key)
-    return own if len(first) > 1 else ", ".join([own, *numbers.values(), *left])
+    if offer.middle is not None:
+        numbers["middle"] = f"{offer.middle:.2f} s a text"
+    return numbers
 
 
 def _is_first(offer: Offer, key: str, among: Sequence[Offer]) -> bool:
@@ -227,9 +232,10 @@ def choice_table(found: Sequence[Offer], label: str) -> Table | None:
                 f"{offer.read:,}/{offer.written:,}" if offer.read else "–",
             ]
         )
+    quality = label if 0 < len(label) <= _WIDEST else "quality"
     header = [
         "System",
-        label or "quality",
+        quality,
         f"{currency or 'price'}/1M",
         "p50 s",
         "p95 s",
@@ -239,6 +245,7 @@ def choice_table(found: Sequence[Offer], label: str) -> Table | None:
     notes = [
         "Bold: no other system is at least as good, cheap, fast and reliable, and better in something. "
         f"{currency or 'price'}/1M: price of a million characters of source. Tokens: read/written."
+        + (f" Quality: {label}." if label and quality != label else "")
     ]
     return Table(header, rows, title=TITLE, notes=notes)
 
@@ -262,7 +269,7 @@ def choice_figure(found: Sequence[Offer], label: str) -> Figure | None:
 # Prompts ----------------------------------------------------------------------------------------------------
 
 
-def prompt_table(run: Run, ledgers: Callable[[str], Sequence[Ledger]]) -> Table | None:
+def prompt_table(run: Run, ledgers: Callable[[str], Sequence[Ledger]], label: str = "") -> Table | None:
     """The best prompt of each model, chosen on one half of the segments and measured on the other.
 
     A score of the half it was chosen on is too high, since the luckiest prompt was taken. Segments of one
@@ -300,8 +307,8 @@ def prompt_table(run: Run, ledgers: Callable[[str], Sequence[Ledger]]) -> Table 
         return None
     header = ["Model", "best prompt", "chosen on", "other half", "against", "difference there", "n"]
     notes = [
-        f"By {name}. The best prompt was chosen on one half of the texts. Its lead on the other half (95 % "
-        "interval) is fair. Bold: more than chance."
+        f"By {label or name}. The best prompt was chosen on one half of the texts. Its lead on the other "
+        "half (95 % interval) is fair. Bold: more than chance."
     ]
     return Table(header, rows, title="Prompts", notes=notes)
 
@@ -354,13 +361,10 @@ def choice_headlines(run: Run, told: Sequence[Headline]) -> list[Headline]:
 
 def choice_tables(view: RunView) -> list[Table]:
     """The table of the choice, and that of prompts; none where there is nothing to choose by."""
-    prompts = prompt_table(view.run, view.ledgers)
-    tables = [*([prompts] if prompts else [])]
-    if has_choice(offers(view.run, None)):
-        board = _board(view.headlines())
-        table = choice_table(offers(view.run, board), board.label if board else "")
-        return [*([table] if table else []), *tables]
-    return tables
+    board = _board(view.headlines())
+    label = board.label if board else ""
+    tables = choice_table(offers(view.run, board), label), prompt_table(view.run, view.ledgers, label)
+    return [table for table in tables if table]
 
 
 def choice_figures(view: RunView) -> list[Figure]:

@@ -268,16 +268,6 @@ def _contractions() -> dict[tuple[str, str], str]:
     return joined | {("com", "mim"): "comigo", ("com", "nós"): "conosco", ("com", "ti"): "contigo"}
 
 
-def split_preposition(word: str) -> tuple[str, str]:
-    """A preposition and what is contracted with it, where something is.
-
-    >>> split_preposition("na"), split_preposition("àquela"), split_preposition("com")
-    (('em', 'a'), ('a', 'aquela'), ('com', ''))
-    """
-    parts = {written: pair for pair, written in _contractions().items()}
-    return parts.get(word, {"num": ("em", "um"), "numa": ("em", "uma")}.get(word, (word, "")))
-
-
 def joined_preposition(preposition: str, word: str) -> str:
     """A preposition, of one word or several, before a word that it may be contracted with.
 

@@ -9,19 +9,18 @@ from typing import Any
 
 from mtassay.data.languages import Pair, parse_pair
 from mtassay.data.nouns import Edit, RunContext, apply_edits
-from mtassay.methods.behavior.capabilities import Tense
+from mtassay.methods.behavior.capabilities import Preposition, Tense
 from mtassay.methods.behavior.capability import Capability, capability_class
 from mtassay.methods.behavior.infiller import Distinct, Filled, Infiller, Masked, Rejected
 from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
 from mtassay_en.lexicon_entries import DATA, LANGUAGES, Substitute, load_lexicon, near_groups
 from mtassay_en.number_edits import number_offers
 from mtassay_en.offers import Offer, name_offers, word_offers
-from mtassay_en.prepositions import preposition_offers
 from mtassay_en.tenses import TENSE_PAIRS, tense_offers
 
 _QUANTITIES = frozenset(("CARDINAL", "DATE", "MONEY", "ORDINAL", "PERCENT", "QUANTITY", "TIME", "QP"))
 
-_RULES = 7
+_RULES = 8
 """To be raised with every change of the code that changes what is filled."""
 
 
@@ -51,8 +50,10 @@ class LexiconInfiller(Infiller):
 
     @classmethod
     def never_edits(cls, capability: type[Capability]) -> bool:
-        """A lexicon has other words, and of other forms of the same the past perfect alone."""
-        return capability.changes_form and capability.name != Tense.name
+        """It has other words but no prepositions, and of other forms of a word the past perfect alone."""
+        if capability.name in (Preposition.name, Tense.name):
+            return capability.name == Preposition.name
+        return capability.changes_form
 
     def lacks(self, capability: type[Capability]) -> bool:
         """Tense is edited in some pairs only."""
@@ -145,7 +146,6 @@ def lexicon_offers(languages: tuple[str, str], pair: ReadPair, *, forms: bool = 
         number_offers(languages, pair),
         word_offers(load_lexicon(*languages), languages, pair),
         name_offers(languages, pair),
-        preposition_offers(languages, pair),
     ):
         kept += [offer for offer in offers if all(_apart(offer, other) for other in kept)]
     return sorted(kept, key=lambda offer: offer.start)

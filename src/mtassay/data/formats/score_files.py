@@ -252,14 +252,14 @@ _Key = TypeVar("_Key")
 class ScoreColumn:
     """Scores for systems, and for the segments of systems by id. `None` and absence mean unrated, not 0.
 
-    Either part may be empty. `by_text` has those of a source and its output, where the file has the texts;
-    `spans` the errors that were marked, where it has their places.
+    Either part may be empty. `by_text` has those of a system ("" where none is named), a source and its
+    output, where the file has the texts; `spans` the errors that were marked, where it has their places.
     """
 
     name: str
     by_system: Mapping[str, float | None] = field(default_factory=dict)
     by_segment: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)
-    by_text: Mapping[tuple[str, str], float | None] = field(default_factory=dict)
+    by_text: Mapping[tuple[str, str, str], float | None] = field(default_factory=dict)
     spans: Mapping[str, Mapping[str, Sequence[ErrorSpan] | None]] = field(
         default_factory=dict, compare=False, repr=False
     )
@@ -267,7 +267,8 @@ class ScoreColumn:
     @property
     def systems(self) -> list[str]:
         """All that are named, in order."""
-        return list(dict.fromkeys([*self.by_system, *self.by_segment]))
+        of_texts = dict.fromkeys(system for system, *_ in self.by_text if system)
+        return list(dict.fromkeys([*self.by_system, *self.by_segment, *of_texts]))
 
 
 def column_of(name: str, scores: Mapping[str, Any], ids: Sequence[str] = ()) -> ScoreColumn:
@@ -457,21 +458,21 @@ def _from_records(records: list[ScoreRecord], path: str, wanted: Sequence[str]) 
             continue
         rated = [(record, _score(record, name, path)) for record in records]
         by_segment: dict[str, dict[str, float | None]] = {}
-        for (system, segment_id), score in _means(((r.system, r.id), s) for r, s in rated if r.id).items():
+        for (system, segment_id), score in means(((r.system, r.id), s) for r, s in rated if r.id).items():
             by_segment.setdefault(system, {})[segment_id] = score
         whole = ((r.system, s) for r, s in rated if r.id is None and r.texts is None)
-        texts = ((r.texts, s) for r, s in rated if r.texts)
+        texts = (((r.system, *r.texts), s) for r, s in rated if r.texts)
         spans: dict[str, dict[str, Sequence[ErrorSpan] | None]] = {}
         for record in records if name in ("mqm", "esa") else ():
             if record.id is not None and record.errors is not None:
                 spans.setdefault(record.system, {})[record.id] = record.errors
-        columns.append(ScoreColumn(name, _means(whole), by_segment, _means(texts), spans))
+        columns.append(ScoreColumn(name, means(whole), by_segment, means(texts), spans))
     if not columns:
         raise InputError("no column holds numbers, so there are no scores", path=path)
     return columns
 
 
-def _means(ratings: Iterable[tuple[_Key, float | None]]) -> dict[_Key, float | None]:
+def means(ratings: Iterable[tuple[_Key, float | None]]) -> dict[_Key, float | None]:
     """The mean of all ratings of one thing; `None` where nobody rated it."""
     cells: dict[_Key, list[float]] = {}
     for key, score in ratings:

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import combinations, repeat
 from typing import Any, Literal
 
@@ -22,7 +23,7 @@ from mtassay.measures.corpus import Corpus, measure_at_once
 from mtassay.measures.metric import Metric
 from mtassay.methods.score.score_tables import WHOLE
 from mtassay.stats import resampling
-from mtassay.stats.best import Contested, Losses, least_p, ranks, significant_losses
+from mtassay.stats.best import Losses, least_p, losses_by_p, ranks
 from mtassay.stats.comparisons import adjust, clusters, critical_value, detectable_difference, units_to_settle
 from mtassay.stats.family import family_of, separate, swap_trials
 
@@ -103,17 +104,13 @@ class SystemTests:
         tests: dict[int, _Tests] = {}
         for places in shown_together.values():
             p_values, critical = self._p_values([columns[i] for i in places], [swaps.get(i) for i in places])
-            trials = [swaps[i] if i in swaps else columns[i].centred for i in places]
-            for own, i in zip(p_values, places, strict=True):
-                if self.test == "randomization" and least_p(len(columns[i].values)) >= self.alpha:
+            for own, i, limit in zip(p_values, places, critical, strict=True):
+                column = columns[i]
+                if self.test == "randomization" and least_p(len(column.values)) >= self.alpha:
                     own[:] = np.nan  # so few units can never differ significantly
-            table = [
-                Contested(columns[i].differences, draws, own, columns[i].metric.higher_is_better)
-                for i, draws, own in zip(places, trials, p_values, strict=True)
-            ]
-            lost = significant_losses(table, len(columns[0].systems), alpha=self.alpha)
-            for i, own, limit, losses in zip(places, p_values, critical, lost, strict=True):
-                tests[i] = _Tests(own, limit, losses & ~np.isnan(own).all())
+                sign = 1 if column.metric.higher_is_better else -1
+                lost = losses_by_p(sign * column.differences, own, len(column.systems), alpha=self.alpha)
+                tests[i] = _Tests(own, limit, lost)
         return [tests[i] for i in range(len(columns))]
 
     def _p_values(
@@ -216,6 +213,9 @@ class SystemTests:
             p[untested | untested.T] = np.nan
             tests.lost[untested.T] = False
         errors = column.standard_errors
+        least = np.vectorize(partial(detectable_difference, critical=tests.critical))(errors)
+        # What would show and yet is not significant: the tests do not agree.
+        least[(np.abs(differences) >= least) & ~(p < self.alpha)] = np.nan
         comparisons = [
             Comparison(
                 **names,
@@ -223,10 +223,9 @@ class SystemTests:
                 b=systems[b],
                 delta=_defined(differences[a, b]),
                 p=_defined(p[a, b]),
-                detectable=_defined(detectable_difference(errors[a, b], critical=tests.critical)),
+                detectable=_defined(least[a, b]),
                 more=0
                 if p[a, b] < self.alpha
-                # `None` where the tests do not agree.
                 else units_to_settle(differences[a, b], errors[a, b], pair.units, critical=tests.critical)
                 or None,
                 n=metric.size(pair.sums[0 if column.pairwise else a], pair.units),
@@ -331,12 +330,12 @@ class MetricColumn:
             )
         ]
         counted = resampling.counted_units(values, metric.aggregate)
-        by_all = counted[:, counted.any(axis=0)].all(axis=1)
+        by_all, by_any = counted[:, counted.any(axis=0)].all(axis=1), counted.any(axis=1)
+        column = replace(column, pairwise=pairwise, is_complete=counted.sum(axis=0) == by_any.sum())
+        if (by_all == by_any).all():
+            return column  # all that have any scores have the same
         common = values[by_all].sum(axis=0, dtype=np.float64)
-        is_complete = counted.sum(axis=0) == counted.any(axis=1).sum()
-        return replace(
-            column, pairwise=pairwise, common=common, common_units=int(by_all.sum()), is_complete=is_complete
-        )
+        return replace(column, common=common, common_units=int(by_all.sum()))
 
     @property
     def pairs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -350,14 +349,6 @@ class MetricColumn:
             return np.concatenate([pair.differences for pair in self.pairwise])
         first, second = self.pairs
         return self.points[first] - self.points[second]
-
-    @property
-    def centred(self) -> NDArray[np.float64]:
-        """The differences of all pairs in the resamples (samples, pairs), less what was observed."""
-        if self.pairwise:
-            return np.concatenate([pair.centred for pair in self.pairwise], axis=1)
-        first, second = self.pairs
-        return self.resampled[:, first] - self.resampled[:, second] - self.differences
 
     @property
     def standard_errors(self) -> NDArray[np.float64]:

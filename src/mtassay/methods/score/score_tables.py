@@ -45,7 +45,7 @@ class _MetricStyle:
     def value(self, score: Score) -> str:
         """In parentheses where the system left texts without an answer."""
         number = self.number(score.value, score.name)
-        return f"({number})" if score.system in self.incomplete else number
+        return f"({number})" if score.system in self.incomplete and score.value is not None else number
 
     def spread(self, score: Score) -> str:
         """Half the width of the interval, as people write it."""
@@ -104,7 +104,7 @@ def main_table(run: Run) -> Table:
                 row += [style.number(score.answered, metric)]
             row += [str(rank or "–")] * bool(ranks)
         rows.append(row)
-    sizes = {metric: [cells[metric, system].n for system in systems] for metric in metrics}
+    sizes = {m: [cells[m, s].n for s in systems if cells[m, s].n] or [0] for m in metrics}
     same_n = {n for several in sizes.values() for n in several}
     brackets = ["In parentheses: left texts without an answer."] * bool(style.incomplete)
     notes = [" ".join(["±: half of the 95 % interval.", *[_about_ranks(run)] * bool(ranks), *brackets])]
@@ -186,10 +186,15 @@ def people_notes(result: Result, given: Sequence[str]) -> list[str]:
 
 
 def coverage_notes(result: Result) -> list[str]:
-    """For each metric that has scores of different segments for different systems, how many each has."""
+    """For each metric, which systems it does not rate; how many scores each has where these differ."""
     notes = []
     for metric in dict.fromkeys(score.name for score in result.scores):
         scores = [score for score in result.scores if (score.name, score.group) == (metric, WHOLE)]
+        if unrated := [score.system for score in scores if not score.n]:
+            more = f" and {len(unrated) - _NAMED:,} more systems" if len(unrated) > _NAMED else ""
+            named = ", ".join(unrated[:_NAMED])
+            notes.append(f"{scores[0].label or metric} has no score of {named}{more}, so no rank.")
+        scores = [score for score in scores if score.n]
         if not scores or (common_n := scores[0].common_n) is None:
             continue
         fewest = sorted(scores, key=lambda score: score.n)[:_NAMED]
@@ -262,6 +267,7 @@ def comparison_table(run: Run, *, all_pairs: bool = False) -> Table | None:
             for comparison in whole
             if comparison.name == metric and baseline in (comparison.a, comparison.b)
             for shown in [comparison if comparison.b == baseline else _reversed(comparison)]
+            if comparison.n != 0
         }
         for system in ordered_systems(run.result, metric):
             if system in against:

@@ -120,31 +120,17 @@ class ScoreView(RunView):
         return any(finding.detector == JUDGE for finding in self.run.findings)
 
     def _ranking_metric(self) -> str:
-        """The metric that says which outputs are the worst: the last of those that are of segments."""
-        segments = {segment.id for segment in self.run.segments}
-        ours = [
-            s.metric for s in self.run.statistics if s.metric in self._metrics and segments.issuperset(s.ids)
-        ]
-        return ours[-1] if ours else ""
+        """The metric that says which outputs are the worst: the last of those that are of all segments."""
+        segments, known = {segment.id for segment in self.run.segments}, self._metrics
+        ours = [s.metric for s in self.run.statistics if s.metric in known and segments.issuperset(s.ids)]
+        partly = {s.name for s in self.run.result.scores if s.group == "all" and s.n < len(segments)}
+        return next((m for m in reversed(ours) if m not in partly), ours[-1] if ours else "")
 
     def finds(self, detector: str) -> str:
         """As the metric calls it, where it is one's."""
         with suppress(UsageError):
             return str(find("metric", detector).finds) or super().finds(detector)
         return super().finds(detector)
-
-    def means(self) -> str:
-        """References, where there are any and all metrics need them; else the metrics say more.
-
-        Of a metric that is not installed nothing is known.
-        """
-        if not self._most_references:
-            return "without references"
-        labels = labels_of(self._metrics)
-        needing = [label for name, label in labels.items() if "references" in self._metrics[name].needs]
-        if needing and len(needing) == len(self.run.parameters["metrics"]):
-            return "against references"
-        return f"{', '.join(needing)} against references" if needing else ", ".join(labels.values())
 
     def facts(self) -> str:
         streamed = self.run.result.basis.get("streamed", {})

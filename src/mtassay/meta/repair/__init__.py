@@ -1,1 +1,0 @@
-"""From confirmed errors to corrections, and from corrections to a better model."""
