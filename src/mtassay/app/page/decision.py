@@ -373,7 +373,8 @@ class _Choice:
         else:
             how = "Sure" if several > 1 and not lost else "Fairly sure"
             n = self._most_units(first, rival)
-            if n < FEW or len(won) * _FEW_OF <= len(pairs):
+            people = [pair.better for board, pair in pairs if board.is_people and pair.n]
+            if n < FEW or len(won) * _FEW_OF <= len(pairs) or (people and first not in people):
                 how = _WEAK
             finds = f"{len(won)} of {plural(len(pairs), 'measure')} find{'s' * (len(won) == 1)}"
             by = f" ({_joined(won)})" if won and len(won) < len(pairs) else ""
