@@ -63,8 +63,9 @@ def units_of(path: Path) -> Iterator[Unit]:
     entries = read_mo(path)
     entries.pop("", None)
     for number, (original, translation) in enumerate(entries.items()):
-        # Wesnoth's catalogues write a context before ^.
-        source = [text.rpartition("^")[2] for text in original.split("\x04")[-1].split("\0")]
+        source = original.split("\x04")[-1].split("\0")
+        if "wesnoth" in path.name:  # has a context before ^; elsewhere that is an access key, or text
+            source = [text.rpartition("^")[2] for text in source]
         forms = translation.split("\0")
         for i, form in enumerate(forms):
             if not form.strip() or not source[0].strip() or source[0] in CREDITS:

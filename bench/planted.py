@@ -3,8 +3,9 @@
 usage: python bench/planted.py FOLDER [--show PAIR...]
 
 FOLDER holds PAIR.jsonl with the fields id, source, output, defect (null: the translation is right), kind,
-facts and right (the translation without the defect), and may hold PAIR.terms.csv, a glossary. Each pair is
-checked as two files, with the defects and with the right translations, with the default checks for the pair.
+facts and right (the translation without the defect), and may hold PAIR.terms.csv, a glossary, and
+PAIR.style.json, rules of house style. Each pair is checked as two files, with the defects and with the right
+translations, with the default checks for the pair.
 A defect counts as found if any check fires, and as found for the right reason if a check fires that is listed
 for its kind below. `--show` prints
 the misses and the false alarms of these pairs; keep other pairs unread if you go on to change a check.
@@ -46,7 +47,8 @@ REASONS = {
     "brackets": ("brackets",),
     "variant": ("spelling-variant",),
     "doubled": ("doubled-words", "looped"),
-    "address": ("address-drift",),
+    "address": ("address-drift", "style"),
+    "style": ("style", "address-drift", "spelling-variant", "quotes", "spaces", "end-punctuation"),
     "length": ("text-length",),
     "omission": ("omission", "truncated"),
     "addition": ("addition", "invented", "chatter"),
@@ -74,8 +76,10 @@ def main() -> None:
         rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
         glossary = path.with_name(f"{pair}.terms.csv")
         terms = read_glossaries([str(glossary)]) if glossary.exists() else None
+        rules = path.with_name(f"{pair}.style.json")
+        style = json.loads(rules.read_text(encoding="utf-8")) if rules.exists() else {}
         source, _, target = pair.partition("-")
-        context = CheckContext(source, target, terms=terms)
+        context = CheckContext(source, target, terms=terms, style=style)
         checks = choose_checks("default", (), context).checks
         units = {
             name: [

@@ -97,6 +97,7 @@ def no_encoder(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         {"structure": "dependency"},
         {"structure": "constituency"},
+        {"structure": "raw", "relations": "referential"},
     ],
 )
 def test_a_parser_that_is_missing_is_told_first(settings: dict[str, Any]) -> None:

@@ -228,7 +228,7 @@ steps.svg` draws figure 12.
 {repair(trained, theirs) if trained else ""}
 
 **Companions.** Their released errors of RTI and PatInv are lists of errors only: they have no
-negatives, so only recall can be measured. `--relations same-output` runs the idea of PatInv.
+negatives, so only recall can be measured. `--relations referential,same-output` runs both ideas.
 
 **Why they differ.** Another language pair, a weaker engine whose originals are often wrong, and few
 variants of a sentence (a lexicon, not BERT). With a masked language model: `mtassay invariance run
@@ -350,8 +350,8 @@ cases.jsonl -l en-zh -t deepl --judge paper --quality comet --min-quality 0.8 --
 thresholds judge the saved run again. Tables 1, 3, 8 and 12 are descriptions, prompts and instructions.
 
 **Why they differ.** Other cases (unfiltered), another quality measure, and thresholds fitted to it on
-the same five capabilities. BART with BiTIMT was not trained at a sensible size; such a pair is
-[an infiller of one's own](../extending.md)."""
+the same five capabilities. BART with BiTIMT was not trained at a sensible size: `--infill
+models:SOURCE_MODEL,TARGET_MODEL` takes such a pair."""
 
 
 def main() -> None:

@@ -47,7 +47,7 @@ LEFT_OUT = {
 LEFT_OUT_COUNT = 54
 """How many commands and pieces of Python these leave out; another number is a reason to look."""
 
-ENDS_WITH = {"mtassay gate last --baseline old --rule 'no broken cases'": 1}
+ENDS_WITH = {"mtassay gate last --baseline old --rule 'no broken cases'": 1, "mtassay check app.de.po": 1}
 """Commands that fail, as their page says."""
 
 SLOW = re.compile(

@@ -32,6 +32,7 @@ from tests.methods.invariance.variants.lms import build_bert
 EXAMPLES = {
     "lexicon": "lexicon",
     "llm": "llm:openai:m?url=http://localhost:1/v1&tries=2",
+    "models": "models:{folder}/bert,{folder}/bert",
     "plain": "plain",
 }
 

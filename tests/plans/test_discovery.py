@@ -177,7 +177,6 @@ def test_files_that_no_plan_uses_are_listed(tmp_path: Path) -> None:
     assert found.outputs == {"test": {"a": "a.txt"}}
     assert sorted(found.unused) == [
         "film.srt (subtitle files are not read)",
-        "pt.po (a localisation file: see mtassay check and mtassay translate)",
         "ref.csv (line 1: the header must name the columns source and target, …)",
     ]
 
@@ -293,3 +292,24 @@ def test_other_files_of_a_project_are_left_alone(tmp_path: Path) -> None:
     found = look(tmp_path)
     assert len(found.test_sets) == 1
     assert found.unused == []
+
+
+def test_localisation_files_are_checked_with_the_glossary(tmp_path: Path) -> None:
+    head = 'msgid ""\nmsgstr "Language: {}\\n"\n\n'
+    unit = 'msgid "Do not open the old letter that she sent from the city."\nmsgstr "{}"\n'
+    write(
+        tmp_path,
+        app_de_po=head.format("de") + unit.format("Öffne den alten Brief aus der Stadt nicht."),
+        app_fr_po=head.format("fr") + unit.format(""),
+        terms_csv="source,target\nletter,Brief\n",
+    )
+    found = look(tmp_path)
+    [test_set] = found.test_sets
+    assert (test_set.pair, test_set.where, test_set.systems) == ("en-de", "app.de.po", ("translation",))
+    assert found.unused == ["app.fr.po (nothing in it is translated)"]
+    text = plan_text(found)
+    assert "check:\n    terms: terms.csv\n" in text
+    assert "check.critical <= 0 %" in text
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path)
+        assert [*check_plan("mtassay.yaml").steps] == ["check"]

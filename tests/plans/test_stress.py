@@ -126,6 +126,17 @@ def test_each_set_finds_what_it_is_for_and_nothing_in_a_good_translation(
     assert flagged == {"good": set(), "bad": {str(i + 1) for i in range(len(good))}}
 
 
+def test_every_set_is_asked_its_own_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with Server(Scripted({"good": Script(), "bad": Script()})) as server:
+        path = plan(tmp_path, server.url, stress="[short, emoji, mixed]")
+        runs = run_plan(path).runs
+        assert [len(runs[f"stress-{name}"].segments) for name in ("short", "emoji", "mixed")] == [6, 4, 4]
+        asked = len(server.seen)
+        assert [step.state for step in run_plan(path).steps] == ["unchanged"] * 3
+        assert len(server.seen) == asked == 2 * (6 + 4 + 4)
+
+
 def test_a_set_without_texts_in_the_language_is_a_mistake_with_its_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -193,19 +193,20 @@ def test_the_corpora_of_the_paper_have_the_statistics_it_printed(
     assert cells(table) == [row]
 
 
-def test_a_relation_without_pairs_was_not_run() -> None:
-    def rows(pairs: int) -> list[list[str]]:
+def test_a_detector_of_phrases_that_had_none_was_not_run() -> None:
+    def rows(phrases: int) -> list[list[str]]:
         result = stability(
             [ISSUE],
-            {"nmt": {"pairs": pairs}},
+            {"nmt": {"pairs": 8, "phrases": phrases}},
             detector="invariance:dependency",
-            companions=["same-output"],
+            companions=["numbers", "referential"],
+            phrase_companions=["referential"],
             alpha=0.05,
             signature="",
         )
         shown = companion_table(Run("1", "invariance", {}, ["nmt"], "", {}, result))
         assert shown is not None
-        return [line.split("\t")[:3] for line in to_tsv(shown).splitlines() if line.startswith("same")]
+        return [line.split("\t")[:3] for line in to_tsv(shown).splitlines() if line.startswith(("n", "r"))]
 
-    assert rows(0) == [["same-output", "not run", ""]]
+    assert rows(0) == [["referential", "not run", ""]]  # no row for numbers, which flagged nothing
     assert rows(3) == []

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from mtassay.app import reviewing
+from mtassay.app.access import invite
 from mtassay.app.campaign_progress import report
 from mtassay.data.nouns import Review
 from mtassay.data.subjects import Subject
-from mtassay.review.campaign_store import CampaignStore
+from mtassay.review.campaign_store import CampaignStore, frozen_reviews
 from mtassay.review.campaigns import Campaign, CampaignSubject
 from mtassay.runtime.workspace import Workspace
 
@@ -76,3 +77,27 @@ def test_a_rater_who_copies_after_the_reveal_changes_nothing_called_blind(tmp_pa
     assert second.found == first.found
     assert (len(first.disputed), second.changed, len(second.disputed)) == (after.changed, after.changed, 0)
     assert any("Changed after" in note for note in second.tables()[0].notes)
+
+
+@pytest.mark.parametrize("joins", [False, True])
+def test_what_an_admin_says_who_could_see_the_answers_is_not_blind(tmp_path: Path, joins: bool) -> None:
+    store = Workspace(tmp_path / "w.db")
+    subject = Subject("s", ("Source.",), ("Output.",))
+    campaign = Campaign("study", "suite", ("r",), ("anna", "ben", "rita"), raters=3, created="2026-01-01")
+    if joins:
+        campaign = replace(campaign, reviewers=("anna", "ben"))
+    entry = CampaignSubject(0, subject.id, 3, "r", "s", "", "", ("x",), 0, 0, "undecided")
+    CampaignStore(store).save(campaign, [entry], [subject])
+    invite("rita", admin=True, workspace=store.path)
+    invite("rita", workspace=store.path)  # who is no admin any more has seen as much
+    if joins:
+        CampaignStore(store).change_people(campaign, ["anna", "ben", "rita"], [])
+    store.add_reviews(
+        [
+            Review(subject.id, "suite", "correct", name, at=f"2099-01-0{n}")
+            for n, name in ((1, "anna"), (2, "rita"))
+        ],
+        [subject],
+    )
+    blind = {review.reviewer for review in frozen_reviews(store, "suite").reviews}
+    assert blind == ({"anna"} if joins else {"anna", "rita"})

@@ -11,7 +11,7 @@ import pytest
 from mtassay.app import library
 from mtassay.data.errors import InputError, UsageError
 from mtassay.data.nouns import Segment
-from mtassay.nlp.sentence_alignment import align_sentences
+from mtassay.nlp.sentence_alignment import align_sentences, split_sentences
 from mtassay.systems.document_outputs import divide, holds_documents, read_document_outputs
 
 SOURCES = [
@@ -69,6 +69,24 @@ def test_every_sentence_is_in_one_link() -> None:
         assert sorted(j for link in found for j in link.target) == list(range(len(other)))
 
 
+def test_a_long_document_is_aligned_in_windows() -> None:
+    draw = random.Random(3)
+    words = ["".join(draw.choices("abcdefghijklmnoprstuvz", k=draw.randint(2, 9))) for _ in range(900)]
+    one = [" ".join(draw.choices(words, k=draw.randint(8, 20))) for _ in range(500)]
+    kept = [i for i in range(500) if i % 23 and not 150 <= i < 240]  # a page is missing, and some sentences
+    kept[60:62] = kept[61], kept[60]
+    found = align_sentences(one, [one[i] for i in kept])
+    assert sorted(i for link in found for i in link.source) == list(range(500))
+    assert {(i, j) for link in found for i in link.source for j in link.target} == {
+        (i, j) for j, i in enumerate(kept)
+    }
+
+
+@pytest.mark.parametrize("mark", ["؟", "۔", "।", "!", "…"])  # Arabic, Urdu, Hindi
+def test_sentences_end_with_the_marks_of_their_script(mark: str) -> None:
+    assert split_sentences(f"एक दो{mark} तीन चार{mark}") == [f"एक दो{mark}", f"तीन चार{mark}"]
+
+
 def write(path: Path, **documents: str) -> str:
     records = [json.dumps({"doc_id": key, "hypothesis": text}) for key, text in documents.items()]
     path.write_text("\n".join(records) + "\n", encoding="utf-8")
@@ -108,8 +126,23 @@ def test_a_running_text_is_aligned_and_what_is_odd_is_told(tmp_path: Path) -> No
     assert aligned.omitted == [three]  # as the reference has it
     assert aligned.added == [ADDED]
     notes = aligned.notes("nmt")
-    assert notes[0] == "nmt: 2 documents were aligned by sentences, by characters of the reference"
+    assert notes[0] == "nmt: sentences were aligned in 2 documents, by characters of the reference"
     assert ADDED in notes[2]
+
+
+def test_a_document_may_be_empty_or_without_an_answer(tmp_path: Path) -> None:
+    path = tmp_path / "o.jsonl"
+    records = [{"doc_id": "a", "output": None}, {"doc_id": "b", "output": " ".join(OUTPUTS)}]
+    path.write_bytes("\r\n".join(map(json.dumps, records)).encode())
+    assert holds_documents(str(path))
+    aligned = read_document_outputs(str(path), segments(), None)
+    assert [aligned.outputs[f"a{i}"] for i in range(5)] == [None] * 5
+    assert [aligned.outputs[f"b{i}"] for i in range(5)] == OUTPUTS
+    folder = tmp_path / "outputs"
+    folder.mkdir()
+    (folder / "a.txt").write_text("", "utf-8")
+    aligned = read_document_outputs(str(folder), segments(), None)
+    assert [aligned.outputs[f"a{i}"] for i in range(5)] == [""] * 5
 
 
 def test_a_merged_sentence_is_divided(tmp_path: Path) -> None:

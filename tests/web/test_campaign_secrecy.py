@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from fastapi.routing import APIRoute
 from fastapi.testclient import TestClient
+from httpx import Response
 
 from mtassay.app import access, campaign_work, library, review_cards
 from mtassay.app.web.application import make_application
@@ -20,18 +21,32 @@ from mtassay.app.web.visits import Site
 from mtassay.data.nouns import Review
 from mtassay.runtime.workspace import Workspace
 from tests.cli import conftest as command_line
+from tests.cli.reviewing import SUITE
 from tests.web.conftest import client_of
 
 run = command_line.run
 
 SECRET = "known to ben alone"
 LATER = "2026-01-01T00:00:0{}+00:00"
-QUERIES = [{}, {"double": "1", "last": "SUBJECT", "before": "SUBJECT"}]
+ESA = '{{"spans": [{{"start": 0, "end": {0}, "label": "error", "severity": "minor"}}], "score": {0}0}}'
+SAID = {"suite": ("correct", "incorrect", "unsure"), "esa": (ESA.format(1), ESA.format(4), "unsure")}
+"""What anna says to each question, then what ben says in three worlds."""
+QUERIES = [{}, {"double": "1", "last": "SUBJECT", "before": "SUBJECT", "item": "negation-1"}]
 FILTERS = [
     *({"answer": answer} for answer in ("open", "disputed", "correct", "incorrect")),
     {"reviewer": "ben"},
     {"text": SECRET},
 ]
+FORMS = [
+    {"answer": "incorrect", "pattern": "x", "kind": "correct"},
+    {"answer": "withdraw", "pattern": "falou", "kind": "incorrect", "act": "try", "source": "Nobody"},
+    {"act": "accept", "name": "more", "langpair": "en-pt", "reviewers": "anna,ben,carla,rita"},
+    {"act": "revoke", "name": "eve"},
+]
+"""What is sent to each address that takes a form: answers, rules, trials, settings."""
+ROLES = ["anna", "carla", "rita", "dora", "eve", "frank", "gone", ""]
+"""Who answered already, who is to answer, the same as an admin, who adjudicates, who is in no campaign, who
+was invited to the campaign alone, who was shut out, and nobody."""
 
 
 def routes_of(app: Any) -> list[APIRoute]:
@@ -46,27 +61,28 @@ def routes_of(app: Any) -> list[APIRoute]:
 class World:
     """One workspace in which ben answered in one way, and who looks at it."""
 
-    def __init__(self, place: Path, run: str, subjects: list[str], secrets: dict[str, str]) -> None:
+    def __init__(
+        self, place: Path, run: str, question: str, subjects: list[str], secrets: dict[str, str]
+    ) -> None:
         self.site = Site(place, "127.0.0.1", 8765, "lena")
-        self.run, self.subjects, self.secrets = run, subjects, secrets
+        self.run, self.question, self.subjects, self.secrets = run, question, subjects, secrets
         self.guard = make_application(self.site)
 
     def client(self, name: str) -> TestClient:
         client = TestClient(self.guard, base_url="http://127.0.0.1:8765", raise_server_exceptions=False)
-        assert client.get(f"/enter/{self.secrets[name]}").status_code == 200
+        if name:
+            assert client.get(f"/enter/{self.secrets[name]}").status_code == (401 if name == "gone" else 200)
         return client
 
-    def addresses(self) -> Iterator[tuple[str, dict[str, str]]]:
-        """Every address that can be opened, with all that can be in it."""
+    def addresses(self, method: str) -> Iterator[tuple[str, str, dict[str, str]]]:
+        """Every address that takes a method: the path of its route, itself, and what can be in its query."""
         for route in routes_of(self.guard._app):
-            if "GET" not in route.methods:
+            if method not in route.methods:
                 continue
             values = {
                 "run": [self.run],
-                "question": ["suite"],
+                "question": list(dict.fromkeys(["suite", self.question])),
                 "subject": self.subjects,
-                "key": ["0"],
-                "ending": ["jsonl", "tsv"],
                 "secret": ["none"],
                 "name": ["suite"],
                 "number": ["1"],
@@ -78,66 +94,97 @@ class World:
                 is_list = path.startswith("/browse") or path.endswith("/cards")
                 for query, subject in product([*QUERIES, *(FILTERS if is_list else [])], subjects):
                     here = {key: value.replace("SUBJECT", subject) for key, value in query.items()}
-                    more = {"name": "spring", "subject": subject, "form": "labelstudio", "run": self.run}
-                    yield path, {**more, **here}
+                    more = {"name": "spring", "subject": subject, "run": self.run}
+                    yield route.path, path, {**more, **here}
 
 
 @pytest.fixture
-def worlds(workspace: Path, tmp_path: Path) -> list[World]:
+def worlds(workspace: Path, tmp_path: Path, request: pytest.FixtureRequest) -> list[World]:
     """Anna has answered one output; ben, of two, said one thing here and another there; carla nothing yet."""
+    question, more = getattr(request, "param", ("suite", ""))
     store = Workspace(workspace)
     (run,) = (run.id for run in store.runs())
     campaign_work.create(
-        *("spring",),
-        reviewers="anna,ben,carla",
+        *("spring", run),
+        question=question,
+        reviewers=f"anna,ben,carla{more}",
         adjudicators="dora",
         overlap=1,
-        raters=3,
+        raters=4 if more else 3,
         seed=1,
         workspace=workspace,
     )
     review_cards.open_agenda(store, run, "suite")
-    people = ("anna", "ben", "carla", "dora", "eve")
+    people = ("anna", "ben", "carla", "dora", "eve", "gone")
     secrets = {name: access.invite(name, workspace=workspace) for name in people}
+    access.revoke("gone", workspace=workspace)
     secrets["frank"] = access.invite("frank", campaign="spring", workspace=workspace)
-    secrets["root"] = access.invite("root", admin=True, workspace=workspace)
+    for admin in ("root", "rita"):
+        secrets[admin] = access.invite(admin, admin=True, workspace=workspace)
     subjects = sorted(store.subjects().values(), key=lambda subject: subject.case_id)
     mine, other = subjects[0], subjects[1]  # two outputs to one source
     assert mine.case_id == other.case_id
-    store.add_reviews([Review(mine.id, "suite", "correct", "anna", "mine", LATER.format(0))], [mine])
+    said = SAID[question]
+    store.add_reviews([Review(mine.id, question, said[0], "anna", "mine", LATER.format(0))], [mine])
     made = []
-    for number, said in enumerate(["correct", "incorrect", "unsure"]):
-        place = tmp_path / f"world-{number}.db"
-        with sqlite3.connect(workspace) as source, sqlite3.connect(place) as copy:
+    for number, answer in enumerate(said):
+        folder = tmp_path / f"world-{number}"
+        folder.mkdir()
+        (folder / "suite.yaml").write_bytes((tmp_path / "suite.yaml").read_bytes())
+        with sqlite3.connect(workspace) as source, sqlite3.connect(folder / "w.db") as copy:
             source.backup(copy)
         reviews = [
-            Review(subject.id, "suite", said, "ben", f"{SECRET} ({said})", LATER.format(1 + at))
+            Review(subject.id, question, answer, "ben", f"{SECRET} ({answer})", LATER.format(1 + at))
             for at, subject in enumerate((mine, other))
         ]
-        Workspace(place).add_reviews(reviews, [mine, other])
-        made.append(World(place, run, [mine.id, other.id, subjects[2].id], secrets))
+        Workspace(folder / "w.db").add_reviews(reviews, [mine, other])
+        made.append(World(folder / "w.db", run, question, [mine.id, other.id, subjects[2].id], secrets))
     return made
 
 
-def told(client: TestClient, path: str, query: dict[str, str]) -> str:
-    """A page without what is drawn at random."""
-    response = client.get(path, params=query)
-    assert response.status_code < 500, (path, query, response.text)
-    return f"{response.status_code} " + re.sub(r'name="id" value="[^"]*"', "", response.text)
+def told(response: Response) -> str:
+    """A page without what is drawn at random, or tells the time."""
+    assert response.status_code < 500, (response.url, response.text)
+    text = re.sub(r'name="id" value="[^"]*"|/enter/[\w-]+|\d\d:\d\d(:\d\d)?(\.\d+)?', "", response.text)
+    return f"{response.status_code} {text}".replace(f'value="{SECRET}"', "")
 
 
-@pytest.mark.parametrize("name", ["anna", "carla", "dora", "eve", "frank"])
+@pytest.mark.parametrize("worlds", [("suite", ",rita"), ("esa", ",rita")], indirect=True)
+@pytest.mark.parametrize("name", ROLES)
 def test_no_page_depends_on_what_another_said_while_somebody_is_to_answer(
-    worlds: list[World], name: str
+    worlds: list[World], name: str, tmp_path: Path
 ) -> None:
-    here, *others = worlds
+    """Every address of the application, by GET, then by POST with every form, as everybody who may come."""
+    here = worlds[0]
+    opened = set()
     with ExitStack() as stack:
-        one, *more = (stack.enter_context(world.client(name)) for world in (here, *others))
-        for path, query in here.addresses():
-            page = told(one, path, query)
-            assert SECRET not in page.replace(f'value="{SECRET}"', ""), (path, query)
-            for client in more:
-                assert page == told(client, path, query), (path, query)
+        clients = [stack.enter_context(world.client(name)) for world in worlds]
+        for route, path, query in here.addresses("GET"):
+            pages = [told(client.get(path, params=query)) for client in clients]
+            assert len(set(pages)) == 1, (path, query)
+            assert SECRET not in pages[0], (path, query)
+            opened |= {route} if pages[0].startswith(("200", "303")) else set()
+        csrf = clients[0].get("/api/me").json().get("csrf", "")
+        for (route, path, query), form in product(here.addresses("POST"), FORMS):
+            # To end a campaign, to change who answers, and a last answer show what others said.
+            if route in ENDS or (name == "carla" and here.subjects[0] in f"{path} {query}"):
+                continue
+            form = {"csrf": csrf, "suite": "", **form}
+            pages = []
+            for client in clients:
+                (tmp_path / "suite.yaml").write_text(SUITE, encoding="utf-8")  # which all worlds share
+                pages.append(told(client.post(path, params=query, data=form)))
+            assert len(set(pages)) == 1, (path, query, form)
+            assert SECRET not in pages[0], (path, query, form)
+    if name == "rita":  # a new address must be among them: reports hold what others said
+        missed = {route for route, _, _ in here.addresses("GET")} - opened - {"/enter/{secret}"}
+        assert missed == {"/report", "/history", "/campaign/disputes"}
+    assert ("/campaign/disputes" in opened) == (name == "dora")
+    if name in ("", "gone"):
+        assert not opened
+
+
+ENDS = ("/campaign/close", "/campaign/people", "/leave")
 
 
 def test_an_admin_sees_it_in_time_and_a_reviewer_once_all_have_answered(worlds: list[World]) -> None:
@@ -162,27 +209,6 @@ def test_what_is_sent_back_after_an_answer_does_not_depend_on_another(worlds: li
             said.append(anna.post(card, json={"answer": "incorrect"}).text)
     assert said[0] == '{"answer":"incorrect","holds":"","is_disputed":false,"is_new":true}'
     assert len(set(said)) == 1
-
-
-@pytest.mark.parametrize("name", ["anna", "carla"])
-def test_no_form_that_is_sent_tells_what_another_said(worlds: list[World], name: str) -> None:
-    told_pages = []
-    for world in worlds:
-        with world.client(name) as client:
-            pages = []
-            for subject in world.subjects[
-                1 if name == "carla" else 0 : 2
-            ]:  # all have answered the first then
-                page = f"/runs/{world.run}/suite/cards/{subject}"
-                csrf = re.search(r'name="csrf" value="([^"]+)"', client.get(page).text)
-                assert csrf
-                form = {"csrf": csrf[1], "answer": "correct"}
-                for path in (page, f"/campaign/card?name=spring&subject={subject}", f"{page}/rule"):
-                    done = client.post(path, data={**form, "pattern": "x", "kind": "correct"})
-                    pages.append(f"{done.status_code} " + re.sub(r'name="id" value="[^"]*"', "", done.text))
-            told_pages.append(pages)
-    assert all(SECRET not in page for page in told_pages[0])
-    assert told_pages[0] == told_pages[1] == told_pages[2]
 
 
 def test_no_command_of_a_reviewer_depends_on_another(worlds: list[World], run: command_line.Run) -> None:

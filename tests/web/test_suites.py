@@ -75,6 +75,22 @@ def test_a_suite_is_begun_and_written_in_an_empty_folder(place: Path) -> None:
     assert deeds[-1] == f"verbs: Approved {first.id}."
 
 
+def test_outputs_are_judged_in_the_browser_and_what_is_open_waits_for_people(place: Path) -> None:
+    anna, ben = enter(place, "anna"), enter(place, "ben", admin=False)
+    send(anna, "/suites", "/suites", name="verbs", langpair="en-pt")
+    for source in ("Not everybody came.", "Not everybody went."):
+        send(anna, "/suites/verbs", "/suites/verbs", **{**ITEM, "source": source})
+    sent = {"system": "nmt", "outputs": "Nem todos vieram hoje.\r\nPouca gente foi."}
+    assert "Judged 2 outputs of nmt: 1 correct, 1 to settle." in send(
+        anna, "/suites/verbs", "/suites/verbs", act="judge", **sent
+    )
+    run = run_of(place / ".mtassay" / "workspace.db")
+    assert ben.get(f"/api/runs/{run}/suite/next").json()["output"] == "Pouca gente foi."
+    said = send(anna, "/suites/verbs", "/suites/verbs", act="judge", system="nmt", outputs="one")
+    assert "2 items, but 1 line: write one for each item." in said
+    assert "Only admins change suites" in send(ben, "/suites/verbs", "/suites/verbs", act="judge", **sent)
+
+
 def test_an_example_that_the_expressions_judge_otherwise_is_refused(place: Path) -> None:
     anna = enter(place, "anna")
     send(anna, "/suites", "/suites", name="verbs", langpair="en-pt")

@@ -253,7 +253,11 @@ def report(
         sum(entry.wanted for entry in subjects),
         given,
         sum(is_complete(entry, d, campaign.reviewers) for entry, d in by_entry.items()),
-        sum(adjudicable(campaign, entry, d, question) for entry, d in by_entry.items()),
+        sum(
+            adjudicable(campaign, entry, d, question)
+            for entry, d in by_entry.items()
+            if (entry.subject, question.name) not in seals  # of another campaign, too
+        ),
         sum(d is not None and d.is_adjudicated for d in by_entry.values()),
         progress,
         overall,

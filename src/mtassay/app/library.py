@@ -448,18 +448,20 @@ def variants(
     sentences: Texts | Iterable[Segment],
     *,
     langpair: str,
+    phrases: bool = False,
     **options: Unpack[InvarianceOptions],
 ) -> Generated:
     """What `invariance` asks of a system: sentences and their variants; nothing is translated.
 
-    Parameters: those of `InvarianceMethod`.
+    `phrases` adds the noun phrases that the relation 'referential' asks for. Parameters: those of
+    `InvarianceMethod`.
     """
     from mtassay.methods.invariance.invariance_method import InvarianceMethod
 
     settings, parameters = RunSettings.split(options)
     method = InvarianceMethod.resolve({"pair": str(parse_pair(langpair)), "relations": (), **parameters})
     with settings.context(is_live=method.asks_models) as context:
-        return method.generate(method.read(sentences), context)
+        return method.with_variants(method.read(sentences), context, phrases=phrases)
 
 
 @known_keywords(BehaviorOptions)

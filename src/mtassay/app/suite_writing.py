@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
 
+from mtassay.app import library
 from mtassay.app.rulebook import Rulebook
 from mtassay.data.errors import MtassayError, UsageError
 from mtassay.data.formats.suite_files import add_rules, read_suite, set_fields, set_macro
@@ -33,7 +35,7 @@ from mtassay.methods.suite.authoring import approve as approve
 from mtassay.methods.suite.material import ItemMaterial
 from mtassay.methods.suite.patterns import compile_rule
 from mtassay.methods.suite.problems import lint
-from mtassay.methods.suite.rule_judge import Judge
+from mtassay.methods.suite.rule_judge import DETECTOR, Judge
 from mtassay.runtime.workspace import Workspace
 from mtassay.runtime.workspace_file import now_exactly
 
@@ -71,6 +73,8 @@ def new_suite(folder: Path, name: str, langpair: str) -> Path:
     if not _NAME.fullmatch(name):
         raise UsageError("Call it by letters, digits, - and _, as german-verbs.")
     path = folder / f"{name}.yaml"
+    if path.exists():
+        raise UsageError(f"There is a file {path.name} already. Choose another name.")
     begin(path, langpair=langpair, name=name)
     return path
 
@@ -247,6 +251,20 @@ def effects(
         for text, (what, meant) in known.items()
     ]
     return found, _problems(suite, after)
+
+
+def judge_outputs(path: Path, system: str, text: str, workspace: Path) -> str:
+    """Judge what a system made of the items, a line each, as a saved run; tells the verdicts."""
+    outputs = text.replace("\r\n", "\n").strip("\n").split("\n")
+    if (items := len(read_suite(path).items)) != len(outputs):
+        raise UsageError(
+            f"{plural(items, 'item')}, but {plural(len(outputs), 'line')}: write one for each item."
+        )
+    run = library.suite(path, {system.strip(): outputs}, workspace=workspace, save=True, quiet=True)
+    told = {"pass": "correct", "fail": "incorrect"}
+    said = Counter(told.get(str(f.verdict), "to settle") for f in run.findings if f.detector == DETECTOR)
+    counts = ", ".join(f"{count} {verdict}" for verdict, count in said.items())
+    return f"Judged {plural(len(outputs), 'output')} of {system.strip()}: {counts}."
 
 
 # Proposals -----------------------------------------------------------------------------------------------

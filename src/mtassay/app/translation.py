@@ -28,8 +28,8 @@ from mtassay.data.settings import is_live
 from mtassay.methods.engine import EngineContext
 from mtassay.methods.engine import translate as ask_for_translations
 from mtassay.report.run_text import Progress
-from mtassay.systems.client import DRY_RUN, Tally, plan_calls, translate_all
-from mtassay.systems.live import LiveSystem
+from mtassay.systems.client import Tally, plan_calls, translate_all
+from mtassay.systems.live import DRY_RUN, LiveSystem
 from mtassay.systems.roster import Given, named, open_system
 
 SAMPLES = {

@@ -118,7 +118,7 @@ def find(kind: str, name: str) -> Any:
 
     >>> find("relation", "blue")
     Traceback (most recent call last):
-    mtassay.data.errors.UsageError: No relation 'blue'. Available: same-output.
+    mtassay.data.errors.UsageError: No relation 'blue'. Available: same-output, referential.
     """
     if name in ours()[kind]:
         module, _, attribute = ours()[kind][name].partition(":")

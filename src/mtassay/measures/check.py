@@ -248,7 +248,7 @@ class ConventionCheck(UnitCheck):
     """A check of habits: what a file does throughout is its style, reported once, and not many errors.
 
     German translators write a full stop where many English sources have none. If at least ten texts of a
-    file and a twentieth of them get the same message, or in a localisation file six and a fifth, only the
+    file and a twentieth of them get the same message, or six and a fifth of those that could get it, only the
     first one is reported, with the count.
     """
 
@@ -269,7 +269,11 @@ class ConventionCheck(UnitCheck):
         habits = {
             (file, kind): n
             for (file, kind), n in counts.items()
-            if n >= (0.05 if n >= 10 else 0.2) * sizes[file] and n >= (self.fewest if file else 20)
+            if n >= (self.fewest if file else 20)
+            and (
+                (n >= 10 and n >= 0.05 * sizes[file])
+                or n >= 0.2 * sum(unit.file == file and self.can_say(kind, unit) for unit in units)
+            )
         }
         told = set()
         for alarm in alarms:
@@ -282,6 +286,10 @@ class ConventionCheck(UnitCheck):
                     f"{alarm.message}, and so in {habits[habit]} of {sizes[habit[0]]} texts of this file"
                 )
                 yield Alarm(alarm.index, message, alarm.marks, alarm.severity)
+
+    def can_say(self, message: str, unit: Unit) -> bool:
+        """Whether a unit could get the message at all: one about colons needs a colon in the source."""
+        return True
 
 
 def _kind(message: str) -> str:

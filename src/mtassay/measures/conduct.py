@@ -217,6 +217,8 @@ class Reading:
     ) -> str | None:
         if '"' in output and signs.is_json_reply(source, output) and "json" in theirs:
             return "writes JSON, as the source says"
+        if found := signs.ignores_text(source, output):
+            return f"does what the source says ({found!r}) instead of translating it"
         if match := signs.asks_for_text(source):
             is_list = "\n" in output and "\n" not in source
             is_request = source.rstrip()[-1:] in ".!。" and len(words_of(source)) > 3

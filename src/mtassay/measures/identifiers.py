@@ -60,7 +60,7 @@ def _may_change(kind: str, name: str, source: str, output: str) -> bool:
     if kind == "path":
         return source.startswith("/") and output.startswith("/") and " " in source  # a menu
     if kind == "file":
-        return name == source.strip()
+        return name == source.strip() or _EXAMPLE.match(name) is not None
     if kind != "identifier":
         return False
     if "_" in name:
@@ -75,6 +75,9 @@ def _may_change(kind: str, name: str, source: str, output: str) -> bool:
     # A label of few words: TreeMenu root row, BlockSize: %d.
     is_label = name[0].isupper() and len(source.split()) < 4 and source.startswith(name)
     return is_label or name == source.strip(" .:") or name.startswith(("Mc", "Mac"))
+
+
+_EXAMPLE = re.compile(r"(?:example|sample|text|document|file|name)\.", re.IGNORECASE)
 
 
 @lru_cache(maxsize=1 << 14)

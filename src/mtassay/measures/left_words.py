@@ -121,13 +121,13 @@ def _long_words(source: str, has_nouns: bool) -> frozenset[str]:
 
 def _loans(units: Sequence[Unit], left: Counter[str]) -> set[str]:
     """Words that a file leaves as they are as often as not, and more than once."""
-    often = {word for word, n in left.items() if n > 1}
-    if not often:
-        return often
     there: Counter[str] = Counter()
-    for unit in units:
-        there.update(often.intersection(_LONG.findall(unit.source or "")))
-    return {word for word in often if 2 * left[word] >= there[word]}
+    kept: Counter[str] = Counter()
+    for unit in units if left else ():
+        words = left.keys() & _LONG.findall(unit.source or "")
+        there.update(words)
+        kept.update(word for word in words if word in unit.output and unit.source != unit.output)
+    return {word for word in left if kept[word] > 1 and 2 * kept[word] >= there[word]}
 
 
 @lru_cache(maxsize=1 << 13)

@@ -43,8 +43,9 @@ from mtassay.measures.llm_prompts import (
 from mtassay.measures.metric import Floats, Metric, reference_count
 from mtassay.nlp.chat_models import Message
 from mtassay.stats.proportions import wilson
-from mtassay.systems.client import DRY_RUN, UnkeptContext
+from mtassay.systems.client import UnkeptContext
 from mtassay.systems.conversations import ChatSystem, Conversations, ask_until_usable, open_chat
+from mtassay.systems.live import DRY_RUN
 
 COLUMNS = ("score", "count")
 UNKNOWN = (

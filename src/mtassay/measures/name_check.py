@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import html
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 from mtassay.data.languages import parse_language
 from mtassay.data.words import edit_distance, sound_apart, strip_marks
@@ -37,6 +38,7 @@ class Names(Check):
     group: ClassVar[str] = "meaning"
     severity: ClassVar[Severity] = "major"
     about: ClassVar[str] = "a name, code or handle of the source is missing or replaced"
+    scope: ClassVar[Literal["unit", "file"]] = "file"
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
         """One alarm for each unit, with all names that are missing.
@@ -55,6 +57,7 @@ class Names(Check):
         source_code = code_of(context.source)
         can_lose = source_code in _PLAIN_NOUNS and code in _LATER_NAMED and source_code != code
         is_cyrillic = source_code in ("ru", "uk", "bg") and code in _LATER_NAMED and is_latin
+        gone: dict[int, Sequence[re.Match[str]]] = {}
         for index, unit in enumerate(units):
             source, output = unit.source, unit.output
             if not source or not output or source.isupper() or source.isalnum():
@@ -76,7 +79,7 @@ class Names(Check):
                     and not unit.references
                     and (lost := lost_name(source, output, source_code, code))
                 ):
-                    yield Alarm(index, f"{lost[0]!r} is missing", (Mark("source", *lost.span()),))
+                    gone[index] = [lost]
                 elif (
                     is_cyrillic
                     and not unit.references
@@ -94,10 +97,20 @@ class Names(Check):
                 own = _bare(reference)
                 missing = [match for match in missing if _bare(match.group()) in own]
             if missing:
-                names = list(dict.fromkeys(match.group() for match in missing))
-                verb = "is" if len(names) == 1 else "are"
+                gone[index] = missing
+        # What a file translates wherever it comes is no name, as in a game: Dunefolk.
+        often = Counter(name for missing in gone.values() for name in {match[0] for match in missing})
+        words = {
+            name
+            for name, n in often.items()
+            if n > 2 and 3 * n >= 2 * sum(name in (unit.source or "") for unit in units)
+        }
+        for index, lost_names in gone.items():
+            if missing := [match for match in lost_names if match[0] not in words]:
+                shown = list(dict.fromkeys(match.group() for match in missing))
+                verb = "is" if len(shown) == 1 else "are"
                 marks = tuple(Mark("source", *match.span()) for match in missing)
-                yield Alarm(index, f"{', '.join(map(repr, names[:5]))} {verb} missing", marks)
+                yield Alarm(index, f"{', '.join(map(repr, shown[:5]))} {verb} missing", marks)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -196,8 +209,11 @@ def lost_name(source: str, output: str, language: str, target: str) -> re.Match[
     small = strip_marks(output).lower() if lost else ""
     lost = [match for match in lost if match[0][:4].lower() not in small]
     plain = [word for word in _WORDS.findall(source)[1:] if len(word) > 2]
-    # In a title every word has a capital.
-    if not lost or (language != "de" and 2 * sum(map(str.islower, plain)) < len(plain)):
+    # In a title every long word has a capital.
+    small_words = [word for word in plain if word.islower()]
+    if not lost or (
+        language != "de" and 2 * len(small_words) < len(plain) and max(map(len, small_words), default=0) < 5
+    ):
         return None
     forms = word_forms(language)
     lost = [m for m in lost if not forms.knows(m[0]) and not forms.knows(m[0].lower())]
@@ -369,7 +385,7 @@ def _other_place(missing: list[str], source: str, output: str, target: str) -> S
     added = [name for row, name in ours.items() if row not in theirs and name not in source]
     # Where a place of the source is in the output, the other one explains it.
     lost = [name for name in missing if name not in table or table[name] not in ours]
-    if not added and target in _SPELLED and theirs and not ours:
+    if not added and target in _SPELLED and theirs and ours.keys() <= theirs.keys():
         new = [name for name in _OUTPUT_INNER.findall(output) if name not in source]
         gone = [name for name in lost if name in table]
         if gone and len(new) == 1 and new[0][:4] != gone[0][:4] and not re.search(f"{gone[0]}[-’']", source):

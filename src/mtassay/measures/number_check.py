@@ -33,7 +33,7 @@ _TIME = re.compile(r"0\d[0-5]\d|[01]\d00|2[0-4]00")
 _LOOSE = re.compile(r"\b(\d{1,3}0)(?=['’]?s\b)|\b(?=\d+[.,]5\b)(\d+[.,]5)\b")
 # Codes and links carry digits that belong to no number: B2B, H1N1, https://…/2024.
 _CODE = re.compile(
-    r"https?://\S++|www\.\S++|(?<![\w.+-])[\w.+-]{1,64}@\S++|&#?\w{1,6};|(?!x\d)[A-Za-z_]\d[\w-]*+|(?<!\d)\d++[A-Za-z]{1,3}\d[\w-]*+"
+    r"</?[A-Za-z][^<>]*>|https?://\S++|www\.\S++|(?<![\w.+-])[\w.+-]{1,64}@\S++|&#?\w{1,6};|(?!x\d)[A-Za-z_]\d[\w-]*+|(?<!\d)\d++[A-Za-z]{1,3}\d[\w-]*+"
 )
 
 
@@ -68,6 +68,7 @@ class Numbers(Check):
                 continue
             found = _Found(f"{clocks[0]}:30 became {clocks[1]}:30") if clocks else None
             is_plain = runs and _has_all(runs, output) and not _is_regrouped(source, output)
+            is_plain = is_plain and _decimals_in(source) <= _decimals_in(output)
             if not found and not is_plain and (runs or reader.has_words(source)):
                 found = (reader.compare(unit) if runs else None) or reader.swapped(unit)
             if runs and not found:
@@ -90,6 +91,14 @@ def _has_words(text: str, language: str | None) -> bool:
 def _runs_in(source: str) -> frozenset[str]:
     """The runs of digits of a text."""
     return frozenset(western(run) for run in _DIGITS.findall(source))
+
+
+def _decimals_in(text: str) -> frozenset[str]:
+    """The decimals of a text: "6,2 %" has 6.2."""
+    return frozenset(figure.replace(",", ".") for figure in _DECIMAL.findall(text))
+
+
+_DECIMAL = re.compile(r"(?<![\d.,])\d+[.,]\d{1,2}(?![\d.,]?\d)")
 
 
 class _Found(NamedTuple):
@@ -189,12 +198,14 @@ class _Reader:
         missing, instead = list((theirs - ours).elements()), list((ours - theirs).elements())
         if len(missing) != 1 or len(instead) != 1 or _SMALLEST.intersection((missing[0], instead[0])):
             return None
+        source, output = _CODE.sub(" ", source), _CODE.sub(" ", output)
         try:
             before, after = float(missing[0]), float(instead[0])
         except ValueError:  # a date, which is written in many ways
             return None
         if (
             round(abs(before - after), 6) == 12
+            or (abs(before - after) == 0.5 and _HALF.search(f"{source} {output}"))
             or _is_short_year(before, after)
             # 3 miles are 5 km, 3 attempts are not 5.
             or (
@@ -210,7 +221,7 @@ class _Reader:
         for reference in unit.references:
             if missing[0] not in _values(reference, self.target) and missing[0] not in _in_digits(reference):
                 return None
-        marks = _mark("source", source, missing[0]), _mark("output", output, instead[0])
+        marks = _mark("source", unit.source or "", missing[0]), _mark("output", unit.output, instead[0])
         return _Found(f"{missing[0]} became {instead[0]}", tuple(mark for mark in marks if mark))
 
     def changed_word(self, unit: Unit) -> _Found | None:
@@ -363,6 +374,8 @@ def _has_all(runs: Iterable[str], text: str) -> bool:
 
 
 _SMALLEST = frozenset({"0", "1"})
+# Two and a half is 2.5.
+_HALF = re.compile(r"hal[fb]|medi[oa]|demi|mezz|mei[oa]|полови|пол[тс]ор|půl|pół|半|½", re.IGNORECASE)
 _LONGEST = 400
 _LETTERS = re.compile(r"[^\W\d_]+")
 _HAN = re.compile(
@@ -451,6 +464,8 @@ def _changed_month(source: str, output: str, reader: _Reader) -> _Found | None:
     if len(theirs) != 1:
         return None
     ours = _months(output, reader.target)
+    if theirs < ours and len(ours) == 2 and len(_days(source, reader.source)) == 2:
+        return _Found(f"month {min(theirs)} became month {min(ours - theirs)}")
     if len(ours) != 1:
         return None
     if theirs != ours:

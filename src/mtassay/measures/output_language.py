@@ -30,6 +30,8 @@ _NOT_WORD = re.compile(r"[\W_]+")
 _SAMPLE = 4_000
 # Fewer translations do not show which words belong to the target language.
 _FEWEST = 30
+_LEARNED = 300
+_ICU = re.compile(r",\s*(?:plural|select(?:ordinal)?)\s*,")
 # Outputs that are identified before the rest is looked at; each takes 0.2 to 0.3 ms.
 _FIRST_IDENTIFIED = 2_000
 # Where this share of them is foreign, the file is, and the rest need not be identified.
@@ -309,6 +311,10 @@ class FileWords:
 _USAGE = re.compile(r"\[-?[^\[\]]{1,60}\]|(?<!\w)--?\w[\w-]*+(?:[= ]?<[^<>]{1,40}>)?")
 
 
+# How a command is called, which many leave as it is: dirs [-clpv] [+N].
+_SYNOPSIS = re.compile(r"\w \[{1,2}[-+|]|\.\.\.\]|\[\w+ \.\.\.|\w=\w+\]")
+
+
 @lru_cache(maxsize=1 << 14)
 def _common_words(source: str) -> frozenset[str]:
     """The words of a source that are no names, in small letters."""
@@ -403,6 +409,8 @@ class Untranslated(_LanguageCheck):
             if not source or not _share_beginnings(source, output):
                 continue
             if is_same_text(source, output):
+                if _SYNOPSIS.search(source):
+                    continue
                 is_plain = is_translatable(source) or _is_label(source, words.source, words.target)
                 if not is_plain or _is_like_reference(unit) or _may_stay(unit, words.target):
                     continue
@@ -508,8 +516,15 @@ class WrongLanguage(_LanguageCheck):
                 continue
             if script := wrong_script(unit, target):
                 reasons[index] = f"is written in {script} letters, not in those of {name_of(target)}"
-            elif len(_LETTER.findall(unit.output)) >= 20 and not (
-                is_clear and words.vocabulary.accepts(unit.output, unit.source, unit.references)
+            elif (
+                len(_LETTER.findall(unit.output)) >= 20
+                and not _ICU.search(unit.output)
+                and not (
+                    # A short file has few words to go by.
+                    is_clear
+                    and len(units) >= _LEARNED
+                    and words.vocabulary.accepts(unit.output, unit.source, unit.references)
+                )
             ):
                 to_identify.append(index)
         first = to_identify[:: len(to_identify) // _FIRST_IDENTIFIED + 1] if can_identify(target) else []

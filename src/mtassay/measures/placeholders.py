@@ -21,7 +21,7 @@ _PATTERN = re.compile(
     (?P<escape>%%)
   | (?P<double>\{\{\{?\s*+[^{}\n]{1,80}\}\}\}?)
   | (?P<block>\{%[^{}%\n]{1,80}%\} | <%[=-]?[^<>%\n]{1,80}%>)
-  | (?P<dollar>\$\{[^{}\n]{1,80}\} | \$t\([^()\n]{1,80}\) | \$[A-Za-z_][A-Za-z0-9_]*+(?!\$))
+  | (?P<dollar>\$\{[^{}\n]{1,80}\} | \$t\([^()\n]{1,80}\) | (?<![A-Za-z])\$[A-Za-z_][A-Za-z0-9_]*+(?!\$))
   | (?P<ruby>%\{[^{}\n]{1,80}\} | %<\w++>[-+0\#]*+[\d.]*+[a-z])
   | (?P<python>%\([^()\n]{1,80}\)[-#0+]*+\d*+(?:\.\d++)?[hlL]?[diouxXeEfFgGcrsa])
   | (?P<environment>%(?!(?:hh|ll)[diouxX]%)[A-Za-z][A-Za-z0-9_]{2,}+%(?!%) | %[A-Z][A-Z0-9_]%)
@@ -42,7 +42,7 @@ _PRINTF = re.compile(
 )
 # Conversions of dates that printf has not: translators write dates as their readers do.
 _DATE = re.compile(r"%[-_^]?[EO]?[YHMybBhkPZRTDUwWVIjNlr](?![\w(])")
-_COMMAND = re.compile(r"\[-|--?\w|\.\.\.|\][^\w\s]|%s \[|\b[Uu]sage")
+_COMMAND = re.compile(r"\[-|--?\w|\.\.\.|\][^\w\s]|%s \[|\b[Uu]sage|^(?:[a-z]+|[A-Z]+)? ?\[|<[a-z]+>$")
 _PERCENT_SYNTAXES = frozenset({"printf", "c", "c-format", "objc-format", "php-format", "python", "android"})
 _BRACE_SYNTAXES = frozenset({"brace", "i18next", "vue"})
 _WIDE = {

@@ -120,6 +120,10 @@ class EndPunctuation(ConventionCheck):
             if not (is_habit and alarm.message.startswith("The full stop at the end is missing")):
                 yield alarm
 
+    def can_say(self, message: str, unit: Unit) -> bool:
+        sign = _NAMES.get(end_of(unit.source or ""))
+        return f"The {sign} at" in message or message.endswith(f" {sign}") if sign else " no " in message
+
     def look(self, context: CheckContext) -> Callable[[str, str, Unit], Sequence[FormProblem]]:
         code = code_of(context.target)
         own = _PLAIN | _OWN.get(code, {})
@@ -163,6 +167,8 @@ def _may_differ(before: str, given: str, output: str, source: str, code: str) ->
         return True  # The check `doubled-words` reports two full stops.
     if before == "comma" and given in ("exclamation", "colon"):
         return True  # a salutation
+    if {before, given} == {"exclamation", "period"} and len(source) > 100:
+        return True  # How loud a longer text is, is the translator's choice.
     if {before, given} & {"comma", "semicolon"} and "" in (before, given):
         return False
     if code in _NO_PERIOD and {before, given} <= {"period", "question", "exclamation", ""}:

@@ -220,6 +220,13 @@ class NegationCheck(Check):
                 yield alarm
 
 
+# Not impossible is possible.
+_TWICE = re.compile(
+    r"\bnot (?:un|in|im|il|ir|dis|without)\w{2,}|\b(?:nicht (?:un|ohne)|no (?:in|im|sin)|n[ãa]o (?:in|im|sem)"
+    r"|pas (?:in|im|sans)|non (?:in|im|senza))\w*|не (?:не|без)\w+|并非不",
+    re.IGNORECASE,
+)
+
 _ADDED, _LOST = "added: nothing in the source denies", "lost: nothing in the output denies"
 
 
@@ -279,7 +286,7 @@ class _Look:
             return _Problem(f"{_named(here)} {_ADDED}", _marks("output", output, here))
         if not there and not unit.references and self._without.search(text) and not target.may_deny(output):
             there = self._without.findall(text)
-        if there and not target.may_deny(output):
+        if there and not target.may_deny(output) and not _TWICE.search(text):
             return _Problem(f"{_named(there)} {_LOST}", _marks("source", text, there))
         return self._opposite(unit)
 

@@ -21,6 +21,7 @@ from mtassay.data.run_view import RunView
 from mtassay.stats.resampling import bootstrap_scores, interval
 
 _MILLION = 1e6
+_WIDEST = 12
 TITLE = "The choice"
 
 
@@ -227,9 +228,10 @@ def choice_table(found: Sequence[Offer], label: str) -> Table | None:
                 f"{offer.read:,}/{offer.written:,}" if offer.read else "–",
             ]
         )
+    quality = label if 0 < len(label) <= _WIDEST else "quality"
     header = [
         "System",
-        label or "quality",
+        quality,
         f"{currency or 'price'}/1M",
         "p50 s",
         "p95 s",
@@ -239,6 +241,7 @@ def choice_table(found: Sequence[Offer], label: str) -> Table | None:
     notes = [
         "Bold: no other system is at least as good, cheap, fast and reliable, and better in something. "
         f"{currency or 'price'}/1M: price of a million characters of source. Tokens: read/written."
+        + (f" Quality: {label}." if label and quality != label else "")
     ]
     return Table(header, rows, title=TITLE, notes=notes)
 
@@ -262,7 +265,7 @@ def choice_figure(found: Sequence[Offer], label: str) -> Figure | None:
 # Prompts ----------------------------------------------------------------------------------------------------
 
 
-def prompt_table(run: Run, ledgers: Callable[[str], Sequence[Ledger]]) -> Table | None:
+def prompt_table(run: Run, ledgers: Callable[[str], Sequence[Ledger]], label: str = "") -> Table | None:
     """The best prompt of each model, chosen on one half of the segments and measured on the other.
 
     A score of the half it was chosen on is too high, since the luckiest prompt was taken. Segments of one
@@ -300,8 +303,8 @@ def prompt_table(run: Run, ledgers: Callable[[str], Sequence[Ledger]]) -> Table 
         return None
     header = ["Model", "best prompt", "chosen on", "other half", "against", "difference there", "n"]
     notes = [
-        f"By {name}. The best prompt was chosen on one half of the texts. Its lead on the other half (95 % "
-        "interval) is fair. Bold: more than chance."
+        f"By {label or name}. The best prompt was chosen on one half of the texts. Its lead on the other "
+        "half (95 % interval) is fair. Bold: more than chance."
     ]
     return Table(header, rows, title="Prompts", notes=notes)
 
@@ -354,13 +357,10 @@ def choice_headlines(run: Run, told: Sequence[Headline]) -> list[Headline]:
 
 def choice_tables(view: RunView) -> list[Table]:
     """The table of the choice, and that of prompts; none where there is nothing to choose by."""
-    prompts = prompt_table(view.run, view.ledgers)
-    tables = [*([prompts] if prompts else [])]
-    if has_choice(offers(view.run, None)):
-        board = _board(view.headlines())
-        table = choice_table(offers(view.run, board), board.label if board else "")
-        return [*([table] if table else []), *tables]
-    return tables
+    board = _board(view.headlines())
+    label = board.label if board else ""
+    tables = choice_table(offers(view.run, board), label), prompt_table(view.run, view.ledgers, label)
+    return [table for table in tables if table]
 
 
 def choice_figures(view: RunView) -> list[Figure]:

@@ -34,7 +34,7 @@ from mtassay.methods.repeats import ask_again, ask_in_context
 from mtassay.runtime.http_calls import without_secrets
 from mtassay.runtime.workspace import Workspace
 from mtassay.systems.client import Budget, CallPlan, Tally, plan_calls, translate_all
-from mtassay.systems.live import LiveSystem, ask_documents
+from mtassay.systems.live import ALONE, LiveSystem, ask_documents
 from mtassay.systems.roster import Replay
 
 if TYPE_CHECKING:
@@ -125,7 +125,11 @@ def ask(
     cases = list(method.cases(segments, context))
     requests = [request for case in cases for request in case.requests()]
     times = getattr(method, "repeat", 1)
-    documents = {s.id: s.document for s in segments if s.document and original_of(s) is None}
+    # A text in its document cannot be compared with a variant of it that is in none.
+    edited = {original_of(s) for s in segments}
+    documents = {
+        s.id: s.document for s in segments if s.document and original_of(s) is None and s.id not in edited
+    }
     outputs = {}
     for system in systems:
         again = partial(ask_again, system, context=context, times=times)
@@ -133,6 +137,11 @@ def ask(
             outputs[system.name] = ask_in_context(requests, again)
         else:
             outputs[system.name] = ask_documents(system, requests, documents, again)
+        if alone := sum(ALONE in output.meta for output in outputs[system.name]):
+            context.note(
+                f"{system.name}: {alone:,} of {len(requests):,} texts could not be read from an answer with "
+                "several, and were asked alone"
+            )
     return AskedCases(cases, outputs)
 
 

@@ -4,8 +4,8 @@ A monotone dynamic programme after Gale and Church (1993) and Thompson and Koehn
 sentence with up to three, sentences that have no counterpart, and neighbours that changed places. A block
 gains by how alike its two sides are and by how well their lengths fit. What is alike is said by vectors
 that can be added: those of the sentence encoder, or counts of character sequences where both sides are in
-one language. The search keeps to a band around the diagonal, so its time grows with the length of a
-document and not with its square.
+one language. The search keeps to a band around the diagonal, and a long document is aligned in windows that
+overlap, so time and memory grow with its length and not with its square.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _BLOCKS = ((1, 1), (1, 2), (2, 1), (1, 3), (3, 1))
 _SWAP = (2, -2)
 _SIZE = 8192
 _WIDE = re.compile(r"[\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff]")
-_END = re.compile(r"(?<=[.!?…])[\"'”’»)\]]*\s+(?=\S)|(?<=[。！？])(?![。！？」』”）])|\n+")
+_END = re.compile(r"(?<=[.!?…؟۔।॥։።။])[\"'”’»)\]]*\s+(?=\S)|(?<=[。！？])(?![。！？」』”）])|\n+")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +52,7 @@ BY_CHARACTERS = AlignmentSettings(
     alone=-0.015, growth=0.06, lengths=0.076, more=0.06, swap=0.029, moved=0.455
 )
 _FAR_LONGER = 10
+_LONG, _WINDOW, _ANCHOR = 200, 120, 3
 
 
 class Link(NamedTuple):
@@ -137,13 +138,62 @@ def align_sentences(
     >>> [link[:2] for link in align_sentences(sources, target)]
     [((0,), ()), ((1, 2), (0,))]
     """
+    size = _WINDOW if max(len(source), len(target)) > _LONG else 0
+    links: list[Link] = []
+    i = j = 0
+    while True:
+        one, other = source[i:][: size or None], target[j:][: size or None]
+        found = _aligned(one, other, features, settings, least_band=max(12, size // 3))
+        is_last = len(one) == len(source) - i and len(other) == len(target) - j
+        cut = None if is_last else _cut(found, settings)
+        if cut is None and not is_last:
+            size *= 2
+            continue
+        a, b = cut or (len(one), len(other))
+        links += [
+            Link(tuple(i + k for k in link.source), tuple(j + k for k in link.target), link.likeness)
+            for link in found
+            if max(link.source, default=-1) < a and max(link.target, default=-1) < b
+        ]
+        if is_last:
+            return links
+        i, j, size = i + a, j + b, _WINDOW
+
+
+def _aligned(
+    source: Sequence[str],
+    target: Sequence[str],
+    features: Features,
+    settings: AlignmentSettings,
+    *,
+    least_band: int,
+) -> list[Link]:
+    """The links between two texts, searched for within a band around the diagonal."""
     n, m = len(source), len(target)
     if not n or not m:
         return [Link((i,), ()) for i in range(n)] + [Link((), (j,)) for j in range(m)]
     left, right = features(source, target)
     gains = _Gains(source, target, left, right, settings)
-    links = _rejoined(_separated(_found(gains, n, m), gains), gains)
+    found = _found(gains, n, m, max(least_band, abs(n - m) + 6))
+    links = _rejoined(_separated(found, gains), gains)
     return _moved(links, gains, settings)
+
+
+def _cut(links: Sequence[Link], settings: AlignmentSettings) -> tuple[int, int] | None:
+    """Where a window can end: within the last sure links, where none crosses; `None` where nothing is sure.
+
+    Several links in a row of one sentence with one that is alike are sure.
+    """
+    paired = [link for link in links if link.source and link.target]
+    for place in range(len(paired) * 3 // 4 - 1, _ANCHOR - 2, -1):
+        row = paired[place - _ANCHOR + 1 : place + 1]
+        a, b = row[0].source[-1] + 1, row[0].target[-1] + 1
+        if all(
+            link[:2] == ((a + k - 1,), (b + k - 1,)) and link.likeness >= settings.moved
+            for k, link in enumerate(row)
+        ) and all((link.source[-1] < a) == (link.target[-1] < b) for link in paired):
+            return a, b
+    return None
 
 
 class _Gains:
@@ -199,9 +249,8 @@ def _norms(products: Floats, k: int) -> Floats:
     return np.maximum(np.sqrt(np.maximum(sum(squares), 0)), 1e-9)
 
 
-def _found(gains: _Gains, n: int, m: int) -> list[Link]:
+def _found(gains: _Gains, n: int, m: int, band: int) -> list[Link]:
     """The links with the largest gain, by a search within a band around the diagonal."""
-    band = max(12, abs(n - m) + 6)
     best: list[dict[int, tuple[float, tuple[int, int]]]] = [{} for _ in range(n + 1)]
     alone_source, alone_target = gains.alone
     one, swap, sizes = gains.gain[1, 1], gains.settings.swap, gains.sizes[0]

@@ -123,7 +123,9 @@ class CampaignStore:
         """
         everybody = tuple(dict.fromkeys((*campaign.reviewers, *reviewers)))
         gone = tuple(name for name in everybody if name not in reviewers)
-        changed = replace(campaign, reviewers=everybody, adjudicators=tuple(adjudicators), left=gone)
+        late = tuple(dict.fromkeys((*campaign.late, *everybody[len(campaign.reviewers) :])))
+        people = {"reviewers": everybody, "adjudicators": tuple(adjudicators), "left": gone, "late": late}
+        changed = replace(campaign, **people)  # type: ignore[arg-type]
         with self._database.transaction() as connection:
             answered: dict[str, set[str]] = {}
             for subject, name in connection.execute(
@@ -382,7 +384,13 @@ def frozen_reviews(store: Workspace, question: str, subjects: Collection[str] | 
     reviews = store.reviews(question) if subjects is None else store.reviews_about(subjects, question)
     about = {review.subject for review in reviews}
     shelf = CampaignStore(store)
-    admins = dict(store.database.select("SELECT name, since FROM invitations WHERE role = 'admin'"))
+    # Who is no admin any more has seen as much, so the journal tells.
+    admins = dict(
+        store.database.select(
+            "SELECT name, MIN(since) FROM (SELECT name, since FROM invitations WHERE role = 'admin' "
+            "UNION ALL SELECT person, at FROM journal WHERE deed = 'was invited as admin') GROUP BY name"
+        )
+    )
     seals: dict[str, list[tuple[Campaign, CampaignSubject]]] = {}
     for campaign in shelf.campaigns():
         if campaign.question == question:

@@ -27,9 +27,9 @@ class Campaign:
     A share `overlap` of the subjects gets `raters` answers each, all others one. Adjudicators settle what
     reviewers see differently. Who `left` gets nothing more; their answers count. `is_blind` hides what the
     runs found, `side_by_side` shows what other systems made of the same sentence. `closed` is when it ended,
-    empty while it goes on. For the rest see `quality_control`: `attention` is the share of checks,
-    `calibration` how many outputs all answer first; who passes less than `exclude_below` of the checks, or
-    takes less than `exclude_faster` seconds, is in no agreement.
+    empty while it goes on. Who came `late` was no reviewer at first. For the rest see `quality_control`:
+    `attention` is the share of checks, `calibration` how many outputs all answer first; who passes less than
+    `exclude_below` of the checks, or takes less than `exclude_faster` seconds, is in no agreement.
     """
 
     name: str
@@ -49,6 +49,7 @@ class Campaign:
     exclude_faster: float = 0.0
     side_by_side: bool = False
     left: tuple[str, ...] = ()
+    late: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.name.strip() or not self.name.isprintable() or len(self.name) > 80:
@@ -279,7 +280,7 @@ def frozen_answers(
 
     Who has answered can see what others said at once; in a campaign (`seals`, by subject) only when as many
     reviewers as wanted have answered, or the campaign is closed. An adjudicator of it then sees it without an
-    answer, and so does an admin.
+    answer. An admin sees it at any time, unless the campaign had them as a reviewer from the beginning.
 
     Args:
         reviews: all to this question, in the order of the store.
@@ -294,13 +295,16 @@ def frozen_answers(
     def reveal(subject: str, at: str) -> None:
         """Who has answered, or adjudicates, can see what others said, unless it is sealed at this time."""
         people, asking = answered.setdefault(subject, set()), seals.get(subject, ())
+        watchers = {name for name, since in (admins or {}).items() if since <= at}
+        is_sealed = False
         for campaign, entry in asking:
             goes_on = campaign.created <= at and not (campaign.closed and campaign.closed < at)
             if goes_on and len(people.intersection(campaign.reviewers)) < entry.wanted:
-                return
-        watchers = {name for campaign, _ in asking for name in campaign.adjudicators}
-        watchers.update(name for name, since in (admins or {}).items() if since <= at)
-        seen.update((subject, who) for who in people | watchers if people - {who})
+                is_sealed = True
+                watchers -= {*campaign.reviewers} - {*campaign.late}
+        if not is_sealed:
+            watchers.update(people, (name for campaign, _ in asking for name in campaign.adjudicators))
+        seen.update((subject, who) for who in watchers if people - {who})
 
     for review in reviews:
         if review.is_adjudication:

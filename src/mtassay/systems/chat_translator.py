@@ -373,6 +373,9 @@ class ChatTranslator(LiveSystem):
     def _messages(self, text: str, context: str | None) -> list[dict[str, str]]:
         return self._prompt.messages(text, pair=self.pair, context=context, shots=self._shots)
 
+    def characters_read(self, request: Request) -> int:
+        return sum(len(m["content"]) for m in self._messages(request.text or "", request.context))
+
     @cached_property
     def _prompt(self) -> Prompt:
         return read_prompt(self.prompt) if self.prompt else DEFAULT

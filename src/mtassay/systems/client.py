@@ -21,7 +21,7 @@ from mtassay.data.errors import BusyError, ClosedError, RejectedError
 from mtassay.data.nouns import Origin, Output, Request, RunContext, System
 from mtassay.runtime.http_calls import redact
 from mtassay.runtime.workspace import StoredAnswer
-from mtassay.systems.live import Limits, LiveSystem
+from mtassay.systems.live import DRY_RUN, Limits, LiveSystem
 
 FIRST_WAIT = 0.5
 LONGEST_WAIT = 60.0
@@ -29,8 +29,6 @@ CLAIMED_AHEAD = 4
 """For how many calls of each thread texts are claimed at once."""
 LOOK_EVERY = 0.2
 """Seconds between two looks at what another process has been answered."""
-DRY_RUN = "this is a dry run"
-"""Why there is no answer where nobody was asked."""
 GIVE_UP_AFTER = 5
 """So many jobs that failed for good, one after another, mean that the service is down."""
 
@@ -181,7 +179,8 @@ class CallPlan:
     """What asking would take: calls, characters sent, and how many answers are there already.
 
     `outputs` are those answers, one for each request, in order; what would be asked for has `text=None`.
-    `price` is that of a million tokens read, where it is known.
+    `price` is that of a million tokens read, where it is known, and `read` all characters that the engine
+    reads, its prompt included.
     """
 
     calls: int
@@ -189,6 +188,7 @@ class CallPlan:
     known: int
     outputs: Sequence[Output] = ()
     price: float | None = None
+    read: int = 0
 
     def __add__(self, other: CallPlan) -> CallPlan:
         return CallPlan(
@@ -196,6 +196,7 @@ class CallPlan:
             self.characters + other.characters,
             self.known + other.known,
             price=other.price,
+            read=self.read + other.read,
         )
 
     @property
@@ -203,7 +204,7 @@ class CallPlan:
         """What it costs to let the engine read this much, where its price is known."""
         if self.price is None:
             return None
-        return self.characters / CHARACTERS_A_TOKEN * self.price / 1e6
+        return (self.read or self.characters) / CHARACTERS_A_TOKEN * self.price / 1e6
 
     def describe(self, name: str) -> str:
         """The same in a line.
@@ -246,7 +247,8 @@ def plan_calls(
     ]
     characters = sum(len(request.text or "") for request in waiting.values())
     price = next(iter(getattr(system, "price", ())), None)
-    return CallPlan(calls, characters, sum(key in known for key in keys), outputs, price)
+    read = sum(map(system.characters_read, waiting.values()))
+    return CallPlan(calls, characters, sum(key in known for key in keys), outputs, price, read)
 
 
 class UnkeptContext(RunContext):

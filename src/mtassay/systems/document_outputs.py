@@ -16,6 +16,7 @@ from mtassay.data.errors import InputError, UsageError
 from mtassay.data.formats.jsonl import PARTS, json_objects
 from mtassay.data.formats.textfiles import read_bytes, read_lines, split_lines
 from mtassay.data.languages import Pair
+from mtassay.data.marks import plural
 from mtassay.data.nouns import Segment
 from mtassay.nlp import encoder, sentence_alignment
 from mtassay.nlp.sentence_alignment import Link, align_sentences, character_features, split_sentences
@@ -44,16 +45,16 @@ class AlignedOutputs:
         """What a reader must know: how it was aligned, then each kind with its first sentences."""
         if not self.aligned:
             return []
-        told = [f"{name}: {self.aligned:,} documents were aligned by sentences, by {self.by}"]
+        told = [f"{name}: sentences were aligned in {plural(self.aligned, 'document')}, by {self.by}"]
         for what, sentences in (
-            ("of the source have no translation; a segment without one counts as empty", self.omitted),
-            ("translate nothing in the source; they count with the segment before", self.added),
-            ("translate several segments at once; they were divided by length", self.merged),
-            ("stand in another place than in the source", self.moved),
+            ("without a translation in the output (a segment without one counts as empty)", self.omitted),
+            ("that translate nothing in the source (they count with the segment before)", self.added),
+            ("that translate several segments at once (they were divided by length)", self.merged),
+            ("in another place than in the source", self.moved),
         ):
             if sentences:
                 some = " | ".join(s if len(s) < 90 else f"{s[:90]}…" for s in sentences[:_SHOWN])
-                told.append(f"{name}: {len(sentences):,} sentences {what}: {some}")
+                told.append(f"{name}: {plural(len(sentences), 'sentence')} {what}: {some}")
         return told
 
 
@@ -64,8 +65,10 @@ def holds_documents(path: str) -> bool:
     if not path.endswith((".jsonl", ".ndjson", ".jsonl.gz")):
         return False
     first = next(json_objects(_lines(path), path), (0, {}))[1]
-    text = first.get(_key(first, TEXT_KEYS))
-    return isinstance(text, str) and _key(first, DOCUMENT_KEYS) != "" and not _key(first, _SEGMENT_KEYS)
+    text = first.get(_key(first, TEXT_KEYS), 0)
+    return (
+        isinstance(text, str | None) and _key(first, DOCUMENT_KEYS) != "" and not _key(first, _SEGMENT_KEYS)
+    )
 
 
 def read_document_outputs(path: str, segments: Sequence[Segment], pair: Pair | None) -> AlignedOutputs:
@@ -217,7 +220,7 @@ def _lines(path: str) -> list[str]:
 
 def _folder(path: str) -> dict[str, str]:
     files = sorted(file for file in Path(path).iterdir() if file.is_file() and file.name[0] != ".")
-    return {file.stem: "\n".join(read_lines(str(file))) for file in files}
+    return {file.stem: "\n".join(read_lines(file)) if file.stat().st_size else "" for file in files}
 
 
 def _records(path: str) -> dict[str, str]:
@@ -225,6 +228,8 @@ def _records(path: str) -> dict[str, str]:
     counted: Counter[str] = Counter()
     for number, record in json_objects(_lines(path), path):
         name, text = record.get(_key(record, DOCUMENT_KEYS)), record.get(_key(record, TEXT_KEYS))
+        if isinstance(name, str | int) and text is None and _key(record, TEXT_KEYS):
+            continue  # no answer: the document has no outputs
         if not isinstance(name, str | int) or not isinstance(text, str):
             raise InputError(
                 "a record needs the id of a document and its translation", path=path, line=number

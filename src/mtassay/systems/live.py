@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
@@ -63,6 +64,10 @@ class LiveSystem(System):
     def is_sampled(self) -> bool:
         """Whether it may answer the same text differently, so that it is worth being asked again."""
         return False
+
+    def characters_read(self, request: Request) -> int:
+        """How many characters the engine reads for a request, whatever goes with the text included."""
+        return len(request.text or "")
 
     def check_key(self) -> None:
         """A `ClosedError` where the environment lacks the key that every call needs. Nothing is asked."""
@@ -220,9 +225,11 @@ def _closeness(language: Language, candidate: Language) -> tuple[bool, bool]:
 
 Ask = Callable[[Sequence[Request]], list[Output]]
 
-_NUMBERED = re.compile(r"^\[(\d{1,4})\][ \t]*(.*?)\s*(?=^\[\d{1,4}\]|\Z)", re.MULTILINE | re.DOTALL)
-_ONCE = ("seconds", "usage")
-"""What is said once of a request with several segments: it goes with the first."""
+_NUMBER = re.compile(r"^[ \t]*(?:\*\*)?\\?\[(\d{1,4})\\?\](?:\*\*)?:?", re.MULTILINE)
+_BRACKET = re.compile(r"\[\d")
+ALONE = "asked alone"
+DRY_RUN = "this is a dry run"
+"""Why there is no answer where nobody was asked."""
 
 
 def numbered(texts: Sequence[str]) -> str:
@@ -231,20 +238,32 @@ def numbered(texts: Sequence[str]) -> str:
     >>> numbered(["Good day.", "He left."])
     '[1] Good day.\\n[2] He left.'
     """
-    return "\n".join(f"[{place}] {' '.join(text.split())}" for place, text in enumerate(texts, 1))
+    return "\n".join(f"[{place}] {text.strip()}" for place, text in enumerate(texts, 1))
 
 
-def read_numbered(reply: str | None, n: int) -> list[str | None]:
-    """The text behind each number from 1 to `n`; `None` where it is missing, or there twice.
+def read_numbered(reply: str | None, texts: Sequence[str]) -> list[str | None]:
+    """The translation of each text, by its number from 1 on.
 
-    >>> read_numbered("[1] Guten Tag.\\n[3] Ja.", 3)
-    ['Guten Tag.', None, 'Ja.']
-    """
+    It is `None` where its number is missing or there twice, and where it may hold the next text as well: that
+    has no number of its own, or one within a line.
+
+    >>> read_numbered("[1] Guten Tag. Er ging.\\n[3] Ja.\\n**[4]** Nein.", ["Good day.", "He left.", "Yes.", "No."])
+    [None, None, 'Ja.', 'Nein.']
+    """  # noqa: E501
+    n, reply = len(texts), reply or ""
+    marks = [mark for mark in _NUMBER.finditer(reply) if 1 <= int(mark[1]) <= n]
+    ends = [mark.start() for mark in marks[1:]] + [len(reply)]
     found: dict[int, list[str]] = {}
-    for match in _NUMBERED.finditer(reply or ""):
-        found.setdefault(int(match[1]), []).append(match[2])
-    own = [found.get(place, []) for place in range(1, n + 1)]
-    return [texts[0] or None if len(texts) == 1 else None for texts in own]
+    for mark, end in zip(marks, ends, strict=False):
+        found.setdefault(int(mark[1]), []).append(reply[mark.end() : end].strip())
+    return [
+        found[place][0] or None
+        if len(found.get(place, [])) == 1
+        and (place == n or place + 1 in found)
+        and len(_BRACKET.findall(found[place][0])) <= len(_BRACKET.findall(text))
+        else None
+        for place, text in enumerate(texts, 1)
+    ]
 
 
 def ask_documents(
@@ -253,8 +272,8 @@ def ask_documents(
     """One output per request, in order.
 
     A system with `before` gets so many preceding segments of the document as context, each with its
-    translation; one with `together` gets so many segments in one request, numbered. What is missing in such
-    an answer is asked alone. Documents are asked side by side, each in its order.
+    translation; one with `together` gets so many segments in one request, numbered. What is not clearly in
+    such an answer is asked alone. Documents are asked side by side, each in its order.
 
     Args:
         system: The system.
@@ -284,34 +303,46 @@ def ask_documents(
             )
             for (part, _), context in zip(parts, contexts, strict=True)
         ]
-        alone: list[tuple[int, str | None]] = []
+        alone: dict[int, str | None] = {}
         for (part, _), answer, context in zip(parts, ask(asked), contexts, strict=True):
-            if len(part) == 1 or answer.text is None:
-                outputs |= {place: answer._replace(id=requests[place].id) for place in part}
-                continue
-            for place, output in zip(part, _divided(answer, len(part)), strict=True):
+            replied = answer.text is not None or "raw" in answer.meta
+            texts = [requests[place].text or "" for place in part]
+            divided = _divided(answer, texts) if len(part) > 1 and replied else [answer] * len(part)
+            for place, output in zip(part, divided, strict=True):
                 outputs[place] = output._replace(id=requests[place].id)
-                if output.text is None:
-                    alone.append((place, context))
+                if output.text is None and len(part) > 1 and replied:
+                    alone[place] = context
         if alone:
-            again = ask([requests[place]._replace(context=context) for place, context in alone])
-            outputs |= {place: output for (place, _), output in zip(alone, again, strict=True)}
+            again = ask([requests[place]._replace(context=context) for place, context in alone.items()])
+            for place, output in zip(alone, again, strict=True):
+                meta = {**output.meta, ALONE: True}
+                if spent := outputs[place].meta.get("usage"):  # by the request with several
+                    meta["usage"] = dict(Counter(spent) + Counter(meta.get("usage", {})))
+                outputs[place] = output._replace(meta=meta)
     return [outputs[place] for place in range(len(requests))]
 
 
 def _context(requests: Sequence[Request], outputs: Mapping[int, Output], places: Sequence[int]) -> str | None:
-    """Segments with their translations, one per line; `None` without any."""
-    lines = [f"{requests[p].text} → {outputs[p].text}" for p in places if outputs[p].text is not None]
+    """Segments with their translations, one per line; `None` without any. In a dry run they are as long."""
+    texts = [requests[p].text if outputs[p].error == DRY_RUN else outputs[p].text for p in places]
+    lines = [
+        f"{requests[p].text} → {text}" for p, text in zip(places, texts, strict=True) if text is not None
+    ]
     return "\n".join(lines) or None
 
 
-def _divided(answer: Output, n: int) -> list[Output]:
-    """The output of each of `n` segments that were asked together, further answers too."""
-    later = [read_numbered(text, n) for text in answer.meta.get("again", ())]
+def _divided(answer: Output, texts: Sequence[str]) -> list[Output]:
+    """The output of each of several texts that were asked together, further answers too.
+
+    Seconds and tokens go with the first; the others have cost nothing more.
+    """
+    later = [read_numbered(text, texts) for text in answer.meta.get("again", ())]
     divided = []
-    for place, text in enumerate(read_numbered(answer.text, n)):
-        meta = {key: value for key, value in answer.meta.items() if not (place and key in _ONCE)}
+    for place, text in enumerate(read_numbered(answer.text, texts)):
+        meta = {key: value for key, value in answer.meta.items() if not (place and key == "seconds")}
+        if place and "usage" in meta:
+            meta["usage"] = {}
         if later:
-            meta["again"] = [texts[place] for texts in later]
+            meta["again"] = [answers[place] for answers in later]
         divided.append(Output("", text, None if text is not None else "not in the answer", meta))
     return divided

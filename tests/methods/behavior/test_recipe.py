@@ -95,7 +95,7 @@ def test_a_filter_belongs_to_the_recipe_where_cases_are_made() -> None:
             {"capabilities": "tense,others", "infill": "plain"},
             "The plain does not edit tense: use",
         ),
-        ({"infill": "magic"}, "No infiller 'magic'. Available: llm:SYSTEM, plain"),
+        ({"infill": "magic"}, "No infiller 'magic'. Available: llm:SYSTEM, models:"),
         ({"no_filter": True, "filter_beta": 0.1}, "`no_filter=True` switches the filter off"),
         ({"filter": "chrf", "filter_beta": 0.1}, "The filter 'chrf' reads references"),
         ({"samples": 3}, "A recipe has no 'samples'. Available: capabilities, infill"),

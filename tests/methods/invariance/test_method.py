@@ -137,7 +137,7 @@ def test_a_variant_that_is_not_its_original_with_one_edit_is_refused(
     assert "\n" not in str(error.value)
 
 
-def test_noun_phrases_in_a_file_of_an_earlier_version_are_left_out() -> None:
+def test_a_phrase_of_the_original_needs_no_edit() -> None:
     phrase = Segment("1/np6-17", "a small dog", tags={"original": "1", "phrase": {"start": 6, "end": 17}})
     done = run([ORIGINAL, *VARIANTS, phrase], {**OUTPUTS, "1/np6-17": "um cachorro"})
     assert done.findings[0].evidence["compared"] == 3

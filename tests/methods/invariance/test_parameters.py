@@ -103,6 +103,12 @@ def test_sentences_that_are_not_what_they_seem_are_told_of(table: str) -> None:
     ]
 
 
+def test_noun_phrases_are_made_for_a_relation_of_these(table: str) -> None:
+    chosen = method(substitutes=table, relations="referential")
+    made = chosen.generate([Segment("1", SENTENCES[0])], NotingTools())
+    assert [s.id for s in made.segments if "phrase" in s.tags] == ["1/np6-17"]
+
+
 def test_sentences_are_read_from_files_lists_and_segments(tmp_path: Path) -> None:
     (tmp_path / "s.txt").write_text("A dog .\nA cat .\n", encoding="utf-8")
     segments = method().read(["A dog .", "A cat ."])

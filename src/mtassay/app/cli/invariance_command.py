@@ -89,6 +89,9 @@ def generate(
         str, typer.Option("--langpair", "-l", metavar="SRC-TGT", help="Language pair: en-pt.")
     ],
     parameters: Values = {},  # noqa: B006
+    phrases: Annotated[
+        bool, typer.Option("--phrases", help="Also make noun phrases, for the relation 'referential'.")
+    ] = False,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write variants (JSONL).")] = None,
     force: Annotated[bool, typer.Option("--force", help="Write over the file.")] = False,
     frame: RunFrame = FRAME,
@@ -102,7 +105,7 @@ def generate(
     """
     check_targets(output)
     refuse_existing(output, force=force)
-    generated = library.variants(sentences, langpair=langpair, **parameters, **frame.options)
+    generated = library.variants(sentences, langpair=langpair, phrases=phrases, **parameters, **frame.options)
     if output is not None:
         write_jsonl(output, generated.segments)
     if frame.output_format is OutputFormat.json:

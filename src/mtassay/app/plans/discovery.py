@@ -17,7 +17,7 @@ from pathlib import Path
 from mtassay.app.plans.plan import DEFAULT
 from mtassay.data.errors import InputError, MtassayError
 from mtassay.data.formats.score_files import match_systems, read_score_file
-from mtassay.data.formats.segment_files import NOT_YET, check_suffix, read_table
+from mtassay.data.formats.segment_files import NOT_YET, check_suffix, read_table, read_translated
 from mtassay.data.formats.suite_files import own_suites, read_suite
 from mtassay.data.formats.suite_items import Suite
 from mtassay.data.formats.textfiles import decode, load_json, read_bytes, read_lines
@@ -279,14 +279,14 @@ class _Search:
             self._settings(path, suffix)
         elif suffix in _SCORES and self._is_people(path):
             return
-        elif suffix == ".tbx" or (suffix in (".tsv", ".txt") and _GLOSSARY & {*tokens}):
+        elif suffix == ".tbx" or (suffix in (".csv", ".tsv", ".txt") and _GLOSSARY & {*tokens}):
             self.found.glossaries.append(self._shown(path))
         elif suffix == ".txt" and path.parent.name == "prompts" and "${text}" in "".join(read_lines(path)):
             self.found.prompts[path.stem] = self._shown(path)
         elif suffix in _TABLES or (suffix == ".csv" and _role(path, self.folder)):
             self._table(path, suffix)
         elif suffix in _LOCALISED:
-            raise InputError("a localisation file: see mtassay check and mtassay translate")
+            self._localised(path)
         elif suffix not in _NO_TEXTS and (
             suffix in (".txt", *NOT_YET) or _role(path, self.folder) or _language_in([*tokens, suffix[1:]])
         ):
@@ -317,6 +317,18 @@ class _Search:
         pair = str(parse_pair(pairs.pop())) if len(pairs) == 1 else ""
         ids = frozenset(item.id for item in suite.items)
         self.found.suites.append(FoundSuite(_free(name, self.found), self._shown(path), pair, ids))
+
+    def _localised(self, path: Path) -> None:
+        """A localisation file with translations is a test set to check."""
+        read = read_translated([path])
+        if not any(any(texts) for texts in read.outputs.values()):
+            raise InputError("nothing in it is translated")
+        source, target = read.languages
+        pair = _pair_of(source or language_of([segment.source for segment in read.segments]), target)
+        name = _free(path.name.rpartition(".")[0], self.found)
+        self.found.test_sets.append(
+            FoundTestSet(name, len(read.segments), pair, where=self._shown(path), systems=(*read.outputs,))
+        )
 
     def _table(self, path: Path, suffix: str) -> None:
         """A table with sources and references is a whole test set; one of outputs goes with another."""

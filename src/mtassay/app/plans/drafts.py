@@ -57,12 +57,12 @@ _REST = """
 # budget:
 #   max_calls: 1000
 #   max_characters: 200000
-#   prices: {nmt: 20, gpt: [0.25, 2]}    # of a million characters, or tokens read and written
+#   prices: {{nmt: 20, gpt: [0.25, 2]}}    # of a million characters, or tokens read and written
 
 # The exit code is 1 unless all these rules hold. The baseline is a system, a run or a file.
 # baseline: old
 # gates:
-#   - bleu not more than 0.5 lower, at 95 %
+#   - {rule}
 """
 
 
@@ -84,7 +84,9 @@ def plan_text(found: Discovery) -> str:
             + "".join(f"  {_scalar(suite.name)}: {_value(suite.where)}\n" for suite in found.suites)
         )
     parts.append(f"steps:\n{_steps(found)}")
-    return "\n".join(parts) + _REST
+    scored = not found.test_sets or any(test_set.has_references for test_set in found.test_sets)
+    rule = "bleu not more than 0.5 lower, at 95 %" if scored else "check.critical <= 0 %"
+    return "\n".join(parts) + _REST.format(rule=rule)
 
 
 def step_names(found: Discovery) -> list[str]:
@@ -160,7 +162,8 @@ def _all_steps(found: Discovery) -> list[tuple[str, dict[str, str]]]:
     checked = [t for t in found.test_sets if not t.has_references and (t.systems or t.name in answered)]
     for test_set in checked:
         target = {} if len(found.test_sets) == 1 else {"test_set": _value(test_set.name)}
-        steps += _one_step("check", test_set.name, len(checked), target, {}, found)
+        terms = {"terms": _listed(found.glossaries)} if found.glossaries else {}
+        steps += _one_step("check", test_set.name, len(checked), target, terms, found)
     for suite in found.suites:
         target = {} if len(found.suites) == 1 else {"suite": _value(suite.name)}
         steps += _one_step("suite", suite.name, len(found.suites), target, {}, found)

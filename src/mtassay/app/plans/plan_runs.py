@@ -321,12 +321,9 @@ def plan_costs(
 
 def _cost(plan: Plan, step: PlanStep, system: str, asked: CallPlan) -> StepCost:
     price = plan.about(step).get(system, {}).get("price")
-    tokens = asked.characters / CHARACTERS_A_TOKEN  # as many are written as are read, more or less
-    cost = (
-        asked.cost
-        if price is None
-        else cost_of(price, characters=asked.characters, read=tokens, written=tokens)
-    )
+    characters = asked.characters  # as many are written, more or less
+    read, written = (count / CHARACTERS_A_TOKEN for count in (asked.read, characters))
+    cost = asked.cost if price is None else cost_of(price, characters=characters, read=read, written=written)
     return StepCost(step.name, system, asked.known, asked.calls, asked.characters, cost)
 
 

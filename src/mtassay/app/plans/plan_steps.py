@@ -28,6 +28,7 @@ from mtassay.app.runs import Run, RunSettings, Work, load, workspace_path
 from mtassay.changes.gate_tables import GateReport
 from mtassay.data.display import Table
 from mtassay.data.errors import MissingExtraError, MtassayError, ServiceError, UsageError
+from mtassay.data.formats.segment_files import read_translated
 from mtassay.data.formats.test_sets import read_test_set
 from mtassay.data.languages import parse_pair
 from mtassay.data.marks import json_text, wrapped
@@ -60,6 +61,7 @@ def step_key(plan: Plan, step: PlanStep, work: Work, store: Workspace) -> str:
         "method": work.method.name,
         "parameters": work.method.parameters(),
         "written": step.parameters,
+        **({"texts": step.test_set.texts} if step.test_set and step.test_set.texts else {}),
         "pair": str(work.pair),
         "systems": {name: _identity(name, what, work) for name, what in systems.items()},
         "files": {name: digest for name in sorted({*files}) if (digest := _digest(Path(name)))},
@@ -450,7 +452,13 @@ def _segments(plan: Plan, step: PlanStep) -> tuple[list[Segment], dict[str, Stor
         return [s for i, text in enumerate(test_set.texts, 1) for s in _stress(str(i), text)], {}
     if test_set.where is None:
         return read_test_texts(test_set.source, test_set.references, test_set.documents, pair), {}
-    whole = read_test_set(Path(test_set.where), pair=pair, references=test_set.references)
+    path = Path(test_set.where)
+    # A check reads what a translated file holds besides its texts: keys, lines, limits of length.
+    whole = (
+        read_translated([path], pair=pair)
+        if step.method == "check" and path.is_file() and not test_set.references
+        else read_test_set(path, pair=pair, references=test_set.references)
+    )
     ids = [segment.id for segment in whole.segments]
     return whole.segments, {
         name: Stored(name, dict(zip(ids, texts, strict=True))) for name, texts in whole.outputs.items()

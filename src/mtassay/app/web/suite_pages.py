@@ -57,7 +57,9 @@ def overview(request: Request) -> Response:
     return _overview(request, visit_of(request))
 
 
-def _overview(request: Request, visit: Visit, *, problem: str = "", done: str = "") -> Response:
+def _overview(
+    request: Request, visit: Visit, *, form: dict[str, str] | None = None, problem: str = "", done: str = ""
+) -> Response:
     with visit.site.pool.lend() as store:
         waiting = suite_writing.proposals(store)
         trials: dict[int, Any] = {}
@@ -75,6 +77,7 @@ def _overview(request: Request, visit: Visit, *, problem: str = "", done: str = 
         visit,
         title="Suites",
         status=400 if problem else 200,
+        form=form or {},
         suites=suite_writing.suites_in(_folder(visit)),
         waiting=mine,
         trials=trials,
@@ -91,7 +94,7 @@ def create(request: Request, form: Form) -> Response:
     try:
         suite_writing.new_suite(_folder(visit), name, form.get("langpair", "").strip())
     except UsageError as error:
-        return _overview(request, visit, problem=str(error))
+        return _overview(request, visit, form=form, problem=str(error))
     _note(visit, f"began the suite {name}")
     return RedirectResponse(address("suites", name), status_code=303)
 
@@ -145,7 +148,7 @@ def _one(
 
 @router.post("/suites/{name}")
 def write(request: Request, name: str, form: Form, item: str = "") -> Response:
-    """Add an item, change or approve one, try what a form would change, or set a macro.
+    """Add an item, change or approve one, try what a form would change, set a macro, or judge outputs.
 
     An item of somebody who is no admin is kept as a proposal.
     """
@@ -172,6 +175,10 @@ def _written(visit: Visit, path: Path, item: str, act: str, form: dict[str, str]
     if act == "approve":
         suite_writing.approve(path, [item], by=who)
         return f"Approved {item}."
+    if act == "judge":
+        return suite_writing.judge_outputs(
+            path, form.get("system", ""), form.get("outputs", ""), visit.site.path
+        )
     if act == "macro":
         suite_writing.set_macro_of(path, form.get("macro", "").strip(), form.get("pattern", ""))
         return f"Set the macro {form['macro'].strip()}."

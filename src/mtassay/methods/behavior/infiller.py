@@ -151,7 +151,7 @@ def infiller_names() -> list[str]:
     """All infillers as they are written.
 
     >>> infiller_names()[:2]
-    ['llm:SYSTEM', 'plain']
+    ['llm:SYSTEM', 'models:SOURCE_MODEL,TARGET_MODEL']
     """
     return [f"{name}:{kind.argument}" if kind.argument else name for name, kind in each_named("infiller")]
 
@@ -161,7 +161,7 @@ def infiller_class(text: str) -> type[Infiller]:
 
     >>> infiller_class("thesaurus")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    mtassay.data.errors.UsageError: No infiller 'thesaurus'. Available: llm:SYSTEM, plain...
+    mtassay.data.errors.UsageError: No infiller 'thesaurus'. Available: llm:SYSTEM, models:...
     """
     name, colon, _ = text.partition(":")
     infiller = cast("type[Infiller]", find("infiller", name)) if is_known("infiller", name) else None

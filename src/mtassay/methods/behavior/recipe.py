@@ -85,7 +85,8 @@ class Recipe:
         default="lexicon",
         metadata=option(
             "What makes the edits: lexicon, plain (numbers and names, any pair), llm:SYSTEM "
-            "(llm:openai:MODEL, llm:llama:FILE.gguf). Default: lexicon if it knows the pair, else plain.",
+            "(llm:openai:MODEL, llm:llama:FILE.gguf), or models:SOURCE_MODEL,TARGET_MODEL. Default: "
+            "lexicon if it knows the pair, else plain.",
             metavar="WHO",
             kind=str | None,
             default=None,

@@ -117,8 +117,6 @@ def cases_of(segments: Iterable[Segment]) -> list[Case]:
     originals: dict[str, Segment] = {}
     parts: dict[str, list[Segment]] = {}
     for segment in segments:
-        if "phrase" in segment.tags:  # earlier versions could ask for noun phrases, too
-            continue
         original = original_of(segment)
         if original is None:
             if "edit" in segment.tags:
@@ -136,8 +134,10 @@ def cases_of(segments: Iterable[Segment]) -> list[Case]:
 
 
 def _check(part: Segment, original: Segment) -> None:
-    """Refuse what is no variant of this original."""
+    """Refuse what is neither a variant nor a phrase of this original."""
     if "edit" not in part.tags:
+        if "phrase" in part.tags:
+            return
         raise InputError(f"segment {part.id}: it has an 'original', but no 'edit'")
     try:
         edit = edit_of(part.tags)
@@ -153,13 +153,14 @@ def _check(part: Segment, original: Segment) -> None:
 
 
 def _case(original: Segment, parts: Sequence[Segment]) -> Case:
+    has_variant = any("edit" in part.tags for part in parts)
     return Case(
         original.id,
         original.id,
         (original.source, *(part.source for part in parts)),
         expect={"parts": [dict(part.tags) for part in parts]},
         tags=original.tags,
-        skip=None if parts else str(original.tags.get("skip") or "it has no variants"),
+        skip=None if has_variant else str(original.tags.get("skip") or "it has no variants"),
         source_ids=(original.id, *(part.id for part in parts)),
     )
 
@@ -215,8 +216,10 @@ def _answered(case: Case, outputs: Sequence[Output], read_source: Read, read_out
         answer = read(output.id, source, output)
         if error := answer.output.error or answer.source.error:
             result.unread.append(Unread(output.id, f"its annotator failed: {error}"))
-        else:
+        elif "edit" in tags:
             result.compared.append(ComparedPair(original, answer, edit_of(tags)))
+        else:
+            result.phrases.append(answer)
     if result.compared:
         return result
     return AnsweredCase(case, None, unread=result.unread, problem="none of its variants has an output")

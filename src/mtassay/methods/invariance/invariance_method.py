@@ -75,6 +75,7 @@ from mtassay.methods.invariance.issues import (
 from mtassay.methods.invariance.relations import (
     AnsweredCase,
     ComparedPair,
+    PhraseRelation,
     Relation,
     default_relations,
     find_suspicions,
@@ -327,11 +328,16 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
         return with_edits(segments)
 
     def generate(self, segments: Sequence[Segment], context: RunContext) -> Generated:
+        """Variants, and noun phrases where a relation asks for these."""
+        phrases = any(isinstance(relation, PhraseRelation) for relation in self._relations)
+        return self.with_variants(segments, context, phrases=phrases)
+
+    def with_variants(self, segments: Sequence[Segment], context: RunContext, *, phrases: bool) -> Generated:
         """The segments with variants, unless they have them; refused is a sentence that got none, and why."""
         generated = segments
         if not is_made(segments):
             self._look_over([segment.source for segment in segments], context)
-            generated = make_variants(segments, self._pair, self, context)
+            generated = make_variants(segments, self._pair, self, context, phrases=phrases)
         refused = [
             {"id": segment.id, "source": segment.source, "reason": str(segment.tags["skip"])}
             for segment in generated
@@ -389,6 +395,7 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
             judgement.counts,
             detector=self.detector,
             companions=[*(f"{DETECTOR}{check.id}" for check in self._checks), *self.relations],
+            phrase_companions=[r.name for r in self._relations if isinstance(r, PhraseRelation)],
             alpha=self.alpha,
             signature=self.signature,
         )

@@ -225,10 +225,12 @@ def cost_table(segments: Sequence[Segment]) -> Table:
     kinds = {
         "originals": [s for s in segments if original_of(s) is None and not s.tags.get("skip")],
         "variants": [s for s in segments if "edit" in s.tags],
+        "phrases": [s for s in segments if "phrase" in s.tags],
     }
     rows = [
         [kind, f"{len(part):,}", f"{sum(len(s.source or '') for s in part):,}"]
         for kind, part in kinds.items()
+        if part or kind != "phrases"
     ]
     asked = [segment for part in kinds.values() for segment in part]
     rows.append(["all", f"{len(asked):,}", f"{sum(len(s.source or '') for s in asked):,}"])

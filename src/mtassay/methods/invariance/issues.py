@@ -120,6 +120,7 @@ def stability(
     *,
     detector: str,
     companions: Sequence[str],
+    phrase_companions: Sequence[str] = (),
     alpha: float,
     signature: str,
     trials: int = 10000,
@@ -127,7 +128,8 @@ def stability(
     """In percent, with Wilson's intervals at 95 %.
 
     `stable` is of the originals that could be compared; `flagged` is of all pairs of source and output, with
-    one group for each check and relation. Two systems are compared on the originals that both have, by
+    one group for each check and relation, without a value where one of `phrase_companions` had no phrases to
+    look at. Two systems are compared on the originals that both have, by
     randomization, two-sided and corrected for all pairs.
     """
     verdicts: dict[str, dict[str, bool]] = {system: {} for system in counts}
@@ -145,7 +147,8 @@ def stability(
     for companion in companions:
         for system, count in counts.items():
             hits = len(flagged.get((system, companion), ()))
-            scores.append(_share(FLAGGED, system, companion, hits, count["pairs"], signature))
+            n = 0 if companion in phrase_companions and not count["phrases"] else count["pairs"]
+            scores.append(_share(FLAGGED, system, companion, hits, n, signature))
     comparisons, clusters = _compared(verdicts, alpha, trials)
     return Result(scores, comparisons, clusters, counts)
 
@@ -229,6 +232,7 @@ def count_findings(
         "originals": len(findings),
         "variants": sum(len(case.compared) for case in material),
         "pairs": sum(len(case.answers) for case in material),
+        "phrases": sum(len(case.phrases) for case in material),
         "issues": issues,
         "pass": verdicts["pass"],
         "fail": verdicts["fail"],

@@ -1,13 +1,16 @@
-"""Relations between translations: what an original's says of a variant's.
+"""Relations between translations: what an original's says of a variant's, and a phrase's of a sentence's.
 
 `same-output` is that of Gupta et al. 2020, "Machine Translation Testing via Pathological Invariance": a word
-with another meaning must change the translation.
+with another meaning must change the translation. `referential` is that of He, Meister, Su 2021, "Testing
+Machine Translation via Referential Transparency": the words of a phrase's translation should come again in
+the sentence's translation.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
@@ -15,11 +18,11 @@ from typing import ClassVar, cast
 
 import numpy as np
 
-from mtassay.data.nouns import Case, Edit, Output
+from mtassay.data.nouns import Case, Edit, Output, Segment
 from mtassay.data.registry import each_named, find
 from mtassay.measures.output_language import fold
 from mtassay.measures.polarity import AnnotatedAnswer, Suspicion
-from mtassay.nlp.annotation import Layer
+from mtassay.nlp.annotation import Annotation, Layer, Token, TokenSpan, phrase_spans
 from mtassay.nlp.encoder import Encoder, is_installed
 from mtassay.nlp.encoder_aligner import WordVectors, open_vectors
 
@@ -66,12 +69,13 @@ class AnsweredCase:
     """What a system made of one case.
 
     `original` is `None` where nothing can be compared; `problem` then says why, and `absent` is the output
-    that is not there, if that is why.
+    that is not there, if that is why. `phrases` are parts of the original that were translated alone.
     """
 
     case: Case
     original: AnnotatedAnswer | None
     compared: list[ComparedPair] = field(default_factory=list)
+    phrases: list[AnnotatedAnswer] = field(default_factory=list)
     unread: list[Unread] = field(default_factory=list)
     problem: str = ""
     absent: Output | None = None
@@ -83,7 +87,7 @@ class AnsweredCase:
 
 
 class Relation(ABC):
-    """Looks at an original and a variant together.
+    """Common to both kinds.
 
     `about` says what it suspects, `pairs` are the language pairs for which it is on by default, because it
     was measured there. `needs` and `needs_source` are layers of the annotations it reads.
@@ -104,9 +108,21 @@ class Relation(ABC):
         """An error that says what to install, where it is not ready."""
         return None
 
+
+class VariantRelation(Relation):
+    """Looks at an original and a variant together."""
+
     @abstractmethod
     def suspects(self, compared: Sequence[ComparedPair]) -> list[Suspicion]:
         """What is suspected, in the order given; at most one for each variant."""
+
+
+class PhraseRelation(Relation):
+    """Looks at a sentence and a phrase of it that was translated alone."""
+
+    @abstractmethod
+    def suspects(self, pairs: Sequence[tuple[AnnotatedAnswer, AnnotatedAnswer]]) -> list[Suspicion]:
+        """What is suspected of each (sentence, phrase), in order; the suspicion has the sentence's id."""
 
 
 def default_relations(pair: str) -> tuple[str, ...]:
@@ -125,8 +141,136 @@ def open_relations(names: Sequence[str]) -> list[Relation]:
 
 def find_suspicions(relation: Relation, material: Sequence[AnsweredCase]) -> list[Suspicion]:
     """What the relation suspects; one for each answer at most."""
-    suspicions = relation.suspects([pair for case in material for pair in case.compared])
+    suspicions: list[Suspicion] = []
+    if isinstance(relation, VariantRelation):
+        suspicions = relation.suspects([pair for case in material for pair in case.compared])
+    elif isinstance(relation, PhraseRelation):
+        suspicions = relation.suspects(
+            [(case.original, phrase) for case in material if case.original for phrase in case.phrases]
+        )
     return list({suspicion.id: suspicion for suspicion in reversed(suspicions)}.values())[::-1]
+
+
+_FEWEST_WORDS, _MOST_WORDS = 2, 10
+
+
+def phrase_segments(originals: Sequence[Segment], annotations: Sequence[Annotation]) -> list[Segment]:
+    """The noun phrases of the originals as segments, in order; `annotations` are of the sources, parsed.
+
+    A phrase has two to ten words, two of them content words, names or numbers, and is not the whole sentence.
+    The tag `original` has the sentence's id, `phrase` where it is in the sentence's characters.
+    """
+    phrases = []
+    for original, annotation in zip(originals, annotations, strict=True):
+        for span in _noun_phrases(annotation):
+            start, end = annotation.characters(span)
+            phrases.append(
+                Segment(
+                    f"{original.id}/np{start}-{end}",
+                    annotation.text[start:end],
+                    document=original.document,
+                    tags={"original": original.id, "phrase": {"start": start, "end": end}},
+                )
+            )
+    return phrases
+
+
+def _noun_phrases(annotation: Annotation) -> Iterator[TokenSpan]:
+    whole = sum(token.pos != "PUNCT" for token in annotation.tokens)
+    spans = annotation.constituents
+    if spans is None:
+        spans = phrase_spans(annotation.tokens)
+    seen = set()
+    for span in spans:
+        tokens = annotation.tokens[span.start : span.end]
+        words = [token for token in tokens if token.pos != "PUNCT"]
+        place = (span.start, span.end)
+        is_fit = _FEWEST_WORDS <= len(words) <= _MOST_WORDS and len(words) < whole and _says_enough(words)
+        if span.label == "NP" and is_fit and place not in seen:
+            seen.add(place)
+            yield span
+
+
+def _says_enough(words: Sequence[Token]) -> bool:
+    return sum(token.pos in ("NOUN", "PROPN", "ADJ", "NUM", "VERB") for token in words) >= 2
+
+
+@dataclass(frozen=True)
+class Referential(PhraseRelation):
+    """Content words of a phrase's translation that are not in the sentence's translation.
+
+    More than `threshold` of them make a suspicion. A word is also there in another inflection, or as a part
+    of a longer word. The value is how many are missing.
+    """
+
+    threshold: int = 1
+    name: ClassVar[str] = "referential"
+    about: ClassVar[str] = (
+        "a noun phrase is translated otherwise alone; asks the engine for these phrases, too"
+    )
+    needs: ClassVar[frozenset[Layer]] = frozenset(("pos", "lemma"))
+    needs_source: ClassVar[frozenset[Layer]] = frozenset(("pos", "lemma", "dependencies"))
+
+    def suspects(self, pairs: Sequence[tuple[AnnotatedAnswer, AnnotatedAnswer]]) -> list[Suspicion]:
+        """In the order of the pairs, one for each at most; several phrases of a sentence may be suspected."""
+        suspicions = []
+        for sentence, phrase in pairs:
+            missing = _missing(phrase.output, sentence.output)
+            if len(missing) > self.threshold:
+                why = (
+                    f"alone, {phrase.source.text!r} is {phrase.output.text!r};"
+                    f" not so in the sentence: {', '.join(missing)}"
+                )
+                evidence = {"phrase": phrase.source.text, "alone": phrase.output.text, "missing": missing}
+                suspicions.append(Suspicion(sentence.id, why, float(len(missing)), evidence))
+        return suspicions
+
+
+_PARTS = frozenset(("NOUN", "VERB", "ADJ", "ADV"))
+# Verbs and adverbs that many languages leave unsaid, or say with a particle.
+_LIGHT = frozenset(
+    (
+        "be", "have", "do", "get", "make", "take", "go", "come", "let", "keep", "become", "say", "there",
+        "here", "then", "now", "also", "just", "even", "still", "so", "very", "too", "well", "only", "more",
+        "most", "much", "many", "such", "all", "not", "as", "when", "where", "how", "why", "while", "again",
+        "ever", "really", "quite",
+    )
+)  # fmt: skip
+
+
+def is_content(token: Token) -> bool:
+    """Whether a word carries meaning of its own; names and numbers have checks of their own.
+
+    >>> is_content(Token("house", 0, 5, "house", "NOUN")), is_content(Token("Rio", 0, 3, "Rio", "PROPN"))
+    (True, False)
+    """
+    return (
+        token.pos in _PARTS
+        and token.text[0].isalpha()
+        and token.text.lower() not in _LIGHT
+        and token.lemma.lower() not in _LIGHT
+    )
+
+
+def content_words(annotation: Annotation) -> list[Token]:
+    """The content words of a text, in order; none where nobody tagged parts of speech."""
+    return [token for token in annotation.tokens if is_content(token)]
+
+
+def _missing(phrase: Annotation, sentence: Annotation) -> list[str]:
+    left = Counter(_key(token) for token in sentence.tokens)
+    text = sentence.text.casefold()
+    missing = []
+    for token in content_words(phrase):
+        if left[_key(token)] > 0:
+            left[_key(token)] -= 1
+        elif token.text.casefold() not in text:
+            missing.append(token.text)
+    return missing
+
+
+def _key(token: Token) -> str:
+    return (token.lemma or token.text).casefold()
 
 
 # English, and the Latin and Germanic languages that share them.
@@ -176,7 +320,7 @@ def _words(edit: Edit) -> tuple[str, str]:
 
 
 @dataclass(frozen=True)
-class SameOutput(Relation):
+class SameOutput(VariantRelation):
     """Both outputs are the same, except for case and marks, though the new word means something else.
 
     Words whose cosine is `synonyms` or more count as the same in meaning. The value is 1 minus the cosine.

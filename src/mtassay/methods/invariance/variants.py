@@ -8,9 +8,10 @@ from random import Random
 
 from mtassay.data.errors import UsageError
 from mtassay.data.languages import Pair
-from mtassay.data.nouns import Edit, RunContext, Segment
+from mtassay.data.nouns import Edit, RunContext, Segment, original_of
 from mtassay.data.settings import option
 from mtassay.methods.invariance.invariance_answers import variant_of
+from mtassay.methods.invariance.relations import phrase_segments
 from mtassay.methods.invariance.substitutes import Substituter, WordPlace, open_substituter
 from mtassay.methods.invariance.variant_places import (
     changeable,
@@ -104,8 +105,13 @@ def make_variants(
     pair: Pair,
     settings: VariantSettings,
     context: RunContext,
+    *,
+    phrases: bool = False,
 ) -> list[Segment]:
-    """Each original followed by its variants. What is made with less than it could be is noted."""
+    """Each original followed by its variants; with `phrases` also by its noun phrases.
+
+    What is made with less than it could be is noted.
+    """
     language = str(pair.source)
     if settings.substitutes == LEXICON and settings.source_annotator is None:
         lacking = _lacking(pair)
@@ -131,7 +137,7 @@ def make_variants(
             f"no row of {settings.substitutes} is for a word of these sentences that may change;"
             " a row needs its inflection (English: NN, NNS, JJ …) and the word"
         )
-    return generated
+    return _with_phrases(generated, annotator) if phrases else generated
 
 
 def _lacking(pair: Pair) -> str:
@@ -172,6 +178,17 @@ def _plain_variants(segments: Sequence[Segment], code: str, settings: VariantSet
             )
         task.kept = _take(task.choices, settings.per_sentence, settings.per_word)
     return [segment for task in work for segment in _segments(task)]
+
+
+def _with_phrases(segments: Sequence[Segment], annotator: Annotator) -> list[Segment]:
+    """The same, each original's noun phrases after its variants."""
+    originals = [s for s in segments if original_of(s) is None and s.source]
+    families: dict[str, list[Segment]] = {}
+    for segment in segments:
+        families.setdefault(original_of(segment) or segment.id, []).append(segment)
+    for phrase in phrase_segments(originals, annotator.annotate([s.source or "" for s in originals])):
+        families[str(original_of(phrase))].append(phrase)
+    return [segment for family in families.values() for segment in family]
 
 
 @dataclass

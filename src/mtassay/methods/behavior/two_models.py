@@ -1,0 +1,315 @@
+"""Two models as infiller: one fills the source, another the reference, given the filled source.
+
+The baseline of Wu, Liu, Yeung (2023), table 2, in spirit: BART for the source, BiTIMT for the reference.
+Neither side is adapted, and the second model alone makes sure that the sides agree.
+"""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from mtassay.data.errors import ServiceError, UsageError
+from mtassay.data.language_packs import load_package
+from mtassay.data.languages import Pair
+from mtassay.data.nouns import Edit, RunContext, apply_edits
+from mtassay.methods.behavior.infill_prompts import exact_changes, places_of
+from mtassay.methods.behavior.infiller import MASK, Filled, Infiller, Masked, Rejected
+from mtassay.nlp.language_models import (
+    Gap,
+    MaskedModel,
+    Words,
+    choose_device,
+    identity,
+    open_masked,
+    read_words,
+    readable,
+    where,
+)
+from mtassay.runtime.http_calls import redact
+from mtassay.systems.live import signature
+
+WHAT = "infiller 'models'"
+AT_ONCE = 16
+
+
+class TextWithGap(NamedTuple):
+    """A text with one gap; `context` is what it translates, empty where nothing is known."""
+
+    before: str
+    after: str
+    context: str = ""
+
+
+class Proposer(ABC):
+    """Says what could be in a gap."""
+
+    @property
+    @abstractmethod
+    def identity(self) -> str:
+        """Equal identities mean equal proposals."""
+
+    @abstractmethod
+    def propose(self, gaps: Sequence[TextWithGap], *, count: int) -> list[list[str]]:
+        """For each gap, in order, at most `count` fillings, best first; none where it cannot say."""
+
+
+class MaskedProposer(Proposer):
+    """Single pieces that are whole words, from BERT, XLM-R and similar models; the context is before."""
+
+    def __init__(self, model: str, *, loaded: MaskedModel | None = None, separator: str = "</s>") -> None:
+        self._name, self._separator = model, separator
+        self._given = loaded
+
+    @property
+    def identity(self) -> str:
+        """The model by name, or by the content of its folder."""
+        return _identity(self._name, self._given is not None)
+
+    def propose(self, gaps: Sequence[TextWithGap], *, count: int) -> list[list[str]]:
+        """The most probable words."""
+        rows = self._model.read([Gap(f"{self._before(gap)}{gap.before}", gap.after) for gap in gaps])
+        proposals: list[list[str]] = []
+        for gap, row in zip(gaps, rows, strict=True):
+            among = self._words.among(where(gap.before))
+            predictions = [] if row is None else self._model.predict([row], among=among, count=count)[0]
+            proposals.append([self._words.spelled[prediction.piece] for prediction in predictions])
+        return proposals
+
+    def _before(self, gap: TextWithGap) -> str:
+        return f"{gap.context} {self._separator} " if gap.context else ""
+
+    @cached_property
+    def _model(self) -> MaskedModel:
+        return self._given or open_masked(self._name, what=WHAT)
+
+    @cached_property
+    def _words(self) -> Words:
+        return read_words(self._model.pieces)
+
+
+class Seq2SeqProposer(Proposer):
+    """Phrases from a model that writes the whole text again (BART), as far as it keeps the rest as it was."""
+
+    def __init__(self, model: str) -> None:
+        self._name = model
+
+    @property
+    def identity(self) -> str:
+        """The model by name, or by the content of its folder."""
+        return _identity(self._name, False)
+
+    def propose(self, gaps: Sequence[TextWithGap], *, count: int) -> list[list[str]]:
+        """What the best beams put into the gap."""
+        proposals: list[list[str]] = []
+        for start in range(0, len(gaps), AT_ONCE):
+            batch = gaps[start : start + AT_ONCE]
+            proposals += [
+                _fillings(gap, texts) for gap, texts in zip(batch, self._write(batch, count), strict=True)
+            ]
+        return proposals
+
+    def _write(self, gaps: Sequence[TextWithGap], count: int) -> list[list[str]]:
+        tokenizer, model, torch = self._loaded
+        separator = tokenizer.sep_token or tokenizer.eos_token
+        texts = [
+            f"{gap.context} {separator} " * bool(gap.context)
+            + f"{gap.before}{tokenizer.mask_token or MASK}{gap.after}"
+            for gap in gaps
+        ]
+        readable_texts = [text if readable(text) else "" for text in texts]
+        batch = tokenizer(readable_texts, return_tensors="pt", padding=True, truncation=True).to(model.device)
+        try:
+            with torch.inference_mode():
+                # Some tokenizers give more than their model takes.
+                written = model.generate(
+                    batch["input_ids"],
+                    attention_mask=batch["attention_mask"],
+                    num_beams=count,
+                    num_return_sequences=count,
+                    do_sample=False,
+                    max_new_tokens=256,
+                )
+        except (RuntimeError, IndexError) as error:
+            raise ServiceError(f"{WHAT}: '{self._name}' failed: {_first_line(error)}") from error
+        lines = tokenizer.batch_decode(written, skip_special_tokens=True)
+        return [lines[i : i + count] for i in range(0, len(lines), count)]
+
+    @cached_property
+    def _loaded(self) -> tuple[Any, Any, Any]:
+        return _load(self._name)
+
+
+def open_proposer(model: str) -> Proposer:
+    """The proposer for a model, by its kind: one with a decoder writes, another predicts."""
+    package = load_package("transformers", what=WHAT, package="transformers", extra="transformers")
+    try:
+        config = package.AutoConfig.from_pretrained(_place(model))
+    except Exception as error:  # what is no model fails in every way there is
+        raise UsageError(f"{WHAT}: '{model}' cannot be loaded: {_first_line(error)}") from None
+    if config.is_encoder_decoder:
+        return Seq2SeqProposer(model)
+    return MaskedProposer(model)
+
+
+def _load(name: str) -> tuple[Any, Any, Any]:
+    """Tokenizer, model and PyTorch."""
+    package = load_package("transformers", what=WHAT, package="transformers", extra="transformers")
+    torch = load_package("torch", what=WHAT, package="torch", extra="transformers")
+    package.logging.set_verbosity_error()
+    package.logging.disable_progress_bar()
+    logging.getLogger("huggingface_hub").setLevel(logging.ERROR)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tokenizer = package.AutoTokenizer.from_pretrained(_place(name))
+            model = package.AutoModelForSeq2SeqLM.from_pretrained(_place(name))
+            return tokenizer, model.to(choose_device(what=WHAT)).eval(), torch
+    except Exception as error:
+        raise UsageError(f"{WHAT}: '{name}' cannot be loaded: {_first_line(error)}") from None
+
+
+def _fillings(gap: TextWithGap, texts: Sequence[str]) -> list[str]:
+    masked = f"{gap.before}{MASK}{gap.after}"
+    edits = (exact_changes(masked, places_of(masked), text) for text in texts)
+    return list(dict.fromkeys(changes[0].after for changes in edits if changes))
+
+
+def _identity(name: str, is_given: bool) -> str:
+    if is_given:
+        return name
+    parts = identity(name, what=WHAT)
+    return "/".join(str(part) for part in parts.values() if part is not None)
+
+
+def _place(name: str) -> str:
+    folder = Path(name).expanduser()
+    return str(folder) if folder.is_dir() else name
+
+
+def _first_line(error: BaseException) -> str:
+    lines = redact(str(error)).strip().splitlines()
+    return (lines[0] if lines else type(error).__name__).rstrip(":. ") + "."
+
+
+ADAPTER = 1
+PROPOSALS = 8
+"""How many fillings are looked at for one that is new."""
+
+
+class TwoModels(Infiller):
+    """Fills each mask of the source, then each of the reference, from left to right.
+
+    A mask that is not filled yet holds its original words meanwhile.
+    """
+
+    name = "models"
+    argument = "SOURCE_MODEL,TARGET_MODEL"
+
+    @classmethod
+    def open(cls, pair: Pair, rest: str, context: RunContext) -> TwoModels:
+        """Two models by their folders or Hugging Face names."""
+        source, comma, reference = rest.partition(",")
+        if not comma or not source or not reference:
+            raise UsageError(
+                f"Infiller 'models:{rest}' needs two models: models:SOURCE_MODEL,TARGET_MODEL,"
+                " as models:facebook/bart-large,xlm-roberta-large."
+            )
+        return cls(open_proposer(source.strip()), open_proposer(reference.strip()), pair)
+
+    def __init__(self, source: Proposer, reference: Proposer, pair: Pair) -> None:
+        self.pair = pair
+        self._source, self._reference = source, reference
+
+    @property
+    def signature(self) -> str:
+        """Both models."""
+        return signature(
+            self.name, source=self._source.identity, reference=self._reference.identity, adapter=ADAPTER
+        )
+
+    def fill(self, masked: Sequence[Masked]) -> list[Filled | Rejected]:
+        """One answer for each masked pair, in order; repetitions take the next best filling of the source."""
+        sides = [_Side(one.pair.source.text, [(s.start, s.end) for s in one.spans]) for one in masked]
+        _fill(sides, self._source, numbers=[one.number for one in masked])
+        others = [
+            _Side(
+                one.pair.reference.text,
+                [(s.reference_start, s.reference_end) for s in one.spans],
+                context=side.filled(),
+                failed=side.failed,
+            )
+            for one, side in zip(masked, sides, strict=True)
+        ]
+        _fill(others, self._reference, numbers=[0] * len(masked))
+        return [_answer(*three) for three in zip(masked, sides, others, strict=True)]
+
+
+@dataclass(slots=True)
+class _Side:
+    """One side of a pair, and what has been put into it so far."""
+
+    text: str
+    places: list[tuple[int, int]]
+    context: str = ""
+    failed: bool = False
+    changes: list[Edit] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.places.sort()
+
+    def filled(self) -> str:
+        """The text with all that has been filled."""
+        return apply_edits(self.text, self.changes)
+
+    def gap(self) -> TextWithGap:
+        """The text around the next place."""
+        start, end = self.places[len(self.changes)]
+        return TextWithGap(apply_edits(self.text[:start], self.changes), self.text[end:], self.context)
+
+    def take(self, proposals: Sequence[str], number: int) -> None:
+        """Put the first, second… new filling there."""
+        start, end = self.places[len(self.changes)]
+        before = self.text[start:end]
+        new = [text for text in proposals if text.strip() and text.casefold() != before.casefold()]
+        if number < len(new):
+            self.changes.append(Edit(start, end, before, new[number]))
+        else:
+            self.failed = True
+
+
+def _fill(sides: Sequence[_Side], proposer: Proposer, *, numbers: Sequence[int]) -> None:
+    """Fill all places of all sides, one place of each side at a time."""
+    while True:
+        waiting = [
+            (side, number if not side.changes else 0)
+            for side, number in zip(sides, numbers, strict=True)
+            if not side.failed and len(side.changes) < len(side.places)
+        ]
+        if not waiting:
+            return
+        count = PROPOSALS + max(number for _, number in waiting)
+        proposed = proposer.propose([side.gap() for side, _ in waiting], count=count)
+        for (side, number), proposals in zip(waiting, proposed, strict=True):
+            side.take(proposals, number)
+
+
+def _answer(masked: Masked, source: _Side, reference: _Side) -> Filled | Rejected:
+    if source.failed:
+        return Rejected(masked, "no filling of the source")
+    if reference.failed:
+        return Rejected(masked, "no filling of the reference", source.filled())
+    return Filled(
+        masked,
+        source.filled(),
+        reference.filled(),
+        tuple(source.changes),
+        tuple(reference.changes),
+        {"adapted": 0.0},
+    )
