@@ -101,7 +101,7 @@ def export_reviews(
         typer.Option(
             "--as",
             help="For another program: entities (for nee), WMT's MQM files, mt-metrics-eval (mtme), WMT's "
-            "ESA records, ratings (for meta correlate), Label Studio, Pearmut.",
+            "ESA records, ratings (for meta correlate), corrections (to train on), Label Studio, Pearmut.",
         ),
     ] = None,
     question: QuestionOption = None,
