@@ -78,7 +78,7 @@ def export_as(
         records = correction_records(decisions, store.subjects({subject for subject, _ in decisions}))
         is_table = str(where).removesuffix(".gz").endswith(".tsv")
         (write_tsv if is_table else write_jsonl)(where, records)
-        return len(records)
+        return Exported(len(records), 0)
     if form == "ratings":
         answered = {name for _, name in decisions}
         questions = [question for question in questions if question.name in answered]
