@@ -25,7 +25,8 @@ from mtassay.methods.behavior.infill_prompts import (
 )
 from mtassay.methods.behavior.infiller import Filled, Infiller, Masked, Rejected
 from mtassay.methods.behavior.objections import objection, told
-from mtassay.systems.conversations import ChatSystem, Conversations, conversation, open_chat
+from mtassay.systems.chat_translator import ChatTranslator
+from mtassay.systems.conversations import Conversations, conversation, open_chat
 
 
 class LLMInfiller(Infiller):
@@ -46,7 +47,7 @@ class LLMInfiller(Infiller):
 
     def __init__(
         self,
-        model: ChatSystem,
+        model: ChatTranslator,
         context: RunContext,
         *,
         tries: int = 3,
