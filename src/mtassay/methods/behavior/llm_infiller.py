@@ -149,18 +149,17 @@ def _own_options(text: str) -> tuple[str, dict[str, Any]]:
     ('openai:m?url=http://localhost/v1', {'adapted': 0.2})
     """
     head, _, settings = text.partition("?")
+    kinds = {"tries": (int, "a whole number"), "adapted": (float, "a number")}
     own: dict[str, Any] = {}
     left = []
     for setting in filter(None, settings.split("&")):
         key, _, value = setting.partition("=")
+        if key not in kinds:
+            left.append(setting)
+            continue
+        kind, what = kinds[key]
         try:
-            if key == "tries":
-                own["tries"] = int(value)
-            elif key == "adapted":
-                own["adapted"] = float(value)
-            else:
-                left.append(setting)
+            own[key] = kind(value)
         except ValueError:
-            what = {"tries": "a whole number", "adapted": "a number"}[key]
             raise UsageError(f"llm: {key} is '{value}'. It must be {what}.") from None
     return (f"{head}?{'&'.join(left)}" if left else head), own
