@@ -262,47 +262,8 @@ def _is_mostly(characters: str, text: str) -> bool:
     return 2 * len(re.findall(f"[{characters}]", text)) > len(_LETTER.findall(text))
 
 
-# No line tells these apart.
-_SAME = (
-    {"bs", "hr", "sr", "sh"},
-    {"id", "ms"},
-    {"nb", "nn", "no"},
-    {"zh", "yue", "wuu", "lzh"},
-    {"ar", "ary", "arz", "acm", "apc", "ars", "aeb"},
-    {"en", "pcm", "sco"},
-    {"fa", "prs"},
-    {"tl", "fil"},
-    {"uz", "uzs"},
-    {"ku", "sdh"},
-    {"ht", "gcf", "gcr"},
-    {"lv", "ltg"},
-    {"el", "grc"},
-    {"he", "hbo"},
-    {"dz", "bo"},
-    {"mr", "gom"},
-    {"gn", "gug"},
-)
-# Alike enough that one line must speak very clearly.
-_AKIN = (
-    {"da", "nb", "nn", "no", "sv", "fo", "is"},
-    {"es", "pt", "gl", "ca", "an", "ast", "ext", "oc", "it", "lij", "vec"},
-    {"bs", "hr", "sr", "sh", "sl", "mk", "bg"},
-    {"cs", "sk", "pl"},
-    {"ru", "uk", "be", "bg"},
-    {"id", "ms", "jv", "ace"},
-    {"af", "nl", "fy"},
-    {"de", "lb"},
-    {"fr", "oc", "wa", "ht", "gcf", "gcr"},
-    {"az", "tr", "tk", "crh"},
-    {"ba", "tt", "kk", "ky"},
-    {"hi", "mr", "ne", "sa", "gom"},
-    {"as", "bn"},
-    {"ur", "fa", "ps", "pnb"},
-    {"xh", "zu", "st", "nso"},
-    {"rw", "rn"},
-    {"ga", "gd"},
-)
 _MOST_CHARACTERS = 600
+_DATA = Path(__file__).parent / "data"
 
 
 class Guess(NamedTuple):
@@ -319,7 +280,7 @@ class Guess(NamedTuple):
 
     def excludes(self, target: str) -> bool:
         """True if the line is certainly not in the target language."""
-        akin = any(self.code in group and target in group for group in _AKIN)
+        akin = any(self.code in group and target in group for group in _alike("akin"))
         if {self.code, target} == {"es", "pt"}:
             return self.expected < 0.01
         return self.expected < (0.005 if akin else 0.02)
@@ -387,9 +348,15 @@ _LINE_CHARACTERS = 200
 
 
 @cache
+def _alike(how: str) -> Sequence[set[str]]:
+    table = read_table(_DATA / "alike_languages.toml", lists=("same", "akin"))
+    return [set(group.split()) for group in table[how]]
+
+
+@cache
 def frequent_words() -> Mapping[str, frozenset[str]]:
     """Words that show a language, by its code."""
-    table = read_table(Path(__file__).parent / "data" / "frequent_words.toml")
+    table = read_table(_DATA / "frequent_words.toml")
     return {code: frozenset(words.split()) for code, words in table.items()}
 
 
@@ -449,7 +416,7 @@ def _file_sample(texts: Sequence[str | None]) -> str:
 
 def same_as(code: str) -> set[str]:
     """The code and those that no line distinguishes from it."""
-    return next((group for group in _SAME if code in group), {code})
+    return next((group for group in _alike("same") if code in group), {code})
 
 
 _SAMPLE = 200
