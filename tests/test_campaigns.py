@@ -35,8 +35,8 @@ def save_many(path: Path, count: int) -> Path:
 def work(name: str, reviewer: str, workspace: Path, answer: str = "correct") -> list[str]:
     """Answer all that this reviewer gets; gives the subjects in order."""
     done = []
-    while card := campaign_work.next_card(name, reviewer, workspace=workspace):
-        campaign_work.answer(name, card.subject.id, answer, reviewer, workspace=workspace)
+    while card := campaign_work.cards(name, reviewer, workspace=workspace).next():
+        campaign_work.cards(name, reviewer, workspace=workspace).answer(card.subject.id, answer)
         done.append(card.subject.id)
     return done
 
@@ -45,26 +45,26 @@ def test_two_people_and_an_adjudicator(workspace: Path) -> None:
     campaign_work.create(
         "spring", reviewers="anna,ben", adjudicators="dora", overlap=1, seed=3, workspace=workspace
     )
-    card = campaign_work.next_card("spring", "anna", workspace=workspace)
+    card = campaign_work.cards("spring", "anna", workspace=workspace).next()
     assert card is not None
-    first = campaign_work.answer("spring", card.subject.id[:10], "c", "anna", workspace=workspace)
+    first = campaign_work.cards("spring", "anna", workspace=workspace).answer(card.subject.id[:10], "c")
     assert (first.review.answer, first.answers, first.decision) == ("correct", {}, None)
-    assert campaign_work.next_card("spring", "dora", workspace=workspace, adjudicates=True) is None
-    second = campaign_work.answer("spring", card.subject.id, "i", "ben", workspace=workspace)
+    assert campaign_work.cards("spring", "dora", workspace=workspace, adjudicates=True).next() is None
+    second = campaign_work.cards("spring", "ben", workspace=workspace).answer(card.subject.id, "i")
     assert {name: review.answer for name, review in second.answers.items()} == {"reviewer 1": "correct"}
     assert second.decision is not None
     assert second.decision.is_disputed
-    dispute = campaign_work.next_card("spring", "dora", workspace=workspace, adjudicates=True)
+    dispute = campaign_work.cards("spring", "dora", workspace=workspace, adjudicates=True).next()
     assert dispute is not None
     assert sorted(dispute.answers) == ["reviewer 1", "reviewer 2"]
-    done = campaign_work.answer(
-        "spring", dispute.subject.id, "i", "dora", workspace=workspace, adjudicates=True
+    done = campaign_work.cards("spring", "dora", adjudicates=True, workspace=workspace).answer(
+        dispute.subject.id, "i"
     )
     assert done.decision is not None
     assert (done.decision.answer, done.decision.is_adjudicated) == ("incorrect", True)
-    assert campaign_work.next_card("spring", "dora", workspace=workspace, adjudicates=True) is None
+    assert campaign_work.cards("spring", "dora", workspace=workspace, adjudicates=True).next() is None
     # What holds for everybody else is the adjudication, also after a reviewer insists.
-    campaign_work.answer("spring", card.subject.id, "c", "ben", workspace=workspace)
+    campaign_work.cards("spring", "ben", workspace=workspace).answer(card.subject.id, "c")
     found = campaign_progress.report("spring", workspace=workspace)
     assert (found.subjects, found.wanted, found.given, found.complete) == (3, 6, 2, 1)
     assert (found.to_adjudicate, found.adjudicated) == (0, 1)
@@ -75,37 +75,37 @@ def test_two_people_and_an_adjudicator(workspace: Path) -> None:
 
 def test_only_those_who_belong_to_it_take_part(workspace: Path) -> None:
     campaign_work.create("c", reviewers="anna,ben,carla", adjudicators="ben", overlap=1, workspace=workspace)
-    card = campaign_work.next_card("c", "anna", workspace=workspace)
+    card = campaign_work.cards("c", "anna", workspace=workspace).next()
     assert card is not None
     with pytest.raises(UsageError, match=r"'zoe' is no reviewer of 'c'\. Who is: [a-z ]+$"):
-        campaign_work.next_card("c", "zoe", workspace=workspace)
+        campaign_work.cards("c", "zoe", workspace=workspace).next()
     with pytest.raises(UsageError, match="'zoe' is no reviewer"):
-        campaign_work.answer("c", card.subject.id, "c", "zoe", workspace=workspace)
+        campaign_work.cards("c", "zoe", workspace=workspace).answer(card.subject.id, "c")
     with pytest.raises(UsageError, match=r"'anna' is no adjudicator of 'c'\. Who is: [a-z ]+$"):
-        campaign_work.next_card("c", "anna", workspace=workspace, adjudicates=True)
+        campaign_work.cards("c", "anna", workspace=workspace, adjudicates=True).next()
     with pytest.raises(UsageError, match="Not all reviewers have answered"):
-        campaign_work.answer("c", card.subject.id, "c", "ben", workspace=workspace, adjudicates=True)
-    campaign_work.answer("c", card.subject.id, "c", "anna", workspace=workspace)
-    campaign_work.answer("c", card.subject.id, "i", "ben", workspace=workspace)
+        campaign_work.cards("c", "ben", adjudicates=True, workspace=workspace).answer(card.subject.id, "c")
+    campaign_work.cards("c", "anna", workspace=workspace).answer(card.subject.id, "c")
+    campaign_work.cards("c", "ben", workspace=workspace).answer(card.subject.id, "i")
     # Nobody settles a dispute of their own.
-    assert campaign_work.next_card("c", "ben", workspace=workspace, adjudicates=True) is None
+    assert campaign_work.cards("c", "ben", workspace=workspace, adjudicates=True).next() is None
     with pytest.raises(UsageError, match="another must settle it"):
-        campaign_work.answer("c", card.subject.id, "c", "ben", workspace=workspace, adjudicates=True)
+        campaign_work.cards("c", "ben", adjudicates=True, workspace=workspace).answer(card.subject.id, "c")
     with pytest.raises(UsageError, match="'x' is no answer"):
-        campaign_work.answer("c", card.subject.id, "x", "anna", workspace=workspace)
+        campaign_work.cards("c", "anna", workspace=workspace).answer(card.subject.id, "x")
     with pytest.raises(UsageError, match="No subject of 'c' begins with 'zzz'"):
-        campaign_work.answer("c", "zzz", "c", "anna", workspace=workspace)
+        campaign_work.cards("c", "anna", workspace=workspace).answer("zzz", "c")
 
 
 def test_a_closed_campaign_asks_nobody_and_keeps_all_answers(workspace: Path) -> None:
     campaign_work.create("c", reviewers="anna", workspace=workspace)
-    card = campaign_work.next_card("c", "anna", workspace=workspace)
+    card = campaign_work.cards("c", "anna", workspace=workspace).next()
     assert card is not None
-    campaign_work.answer("c", card.subject.id, "c", "anna", workspace=workspace)
+    campaign_work.cards("c", "anna", workspace=workspace).answer(card.subject.id, "c")
     campaign_work.close("c", workspace=workspace)
-    assert campaign_work.next_card("c", "anna", workspace=workspace) is None
+    assert campaign_work.cards("c", "anna", workspace=workspace).next() is None
     with pytest.raises(UsageError, match="was closed on"):
-        campaign_work.answer("c", card.subject.id, "c", "anna", workspace=workspace)
+        campaign_work.cards("c", "anna", workspace=workspace).answer(card.subject.id, "c")
     assert campaign_progress.report("c", workspace=workspace).given == 1
     with pytest.raises(UsageError, match="There is a campaign 'c' already"):
         campaign_work.create("c", reviewers="anna", workspace=workspace)
@@ -121,32 +121,32 @@ def test_a_subject_that_somebody_has_before_them_goes_to_nobody_else_until_it_ex
 ) -> None:
     path = save_many(tmp_path / "w.db", 2)
     campaign_work.create("c", reviewers="anna,ben,carla", question="da", overlap=0, workspace=path)
-    first = campaign_work.next_card("c", "anna", workspace=path)
-    again = campaign_work.next_card("c", "anna", workspace=path)
-    second = campaign_work.next_card("c", "ben", workspace=path)
+    first = campaign_work.cards("c", "anna", workspace=path).next()
+    again = campaign_work.cards("c", "anna", workspace=path).next()
+    second = campaign_work.cards("c", "ben", workspace=path).next()
     assert first is not None
     assert again is not None
     assert second is not None
     assert again.subject == first.subject != second.subject
-    assert campaign_work.next_card("c", "carla", workspace=path) is None
+    assert campaign_work.cards("c", "carla", workspace=path).next() is None
     store = Workspace(path)
     with store.database.transaction() as connection:
         connection.execute("UPDATE handouts SET until = until - ? WHERE reviewer = 'anna'", (HANDOUT_S + 1,))
-    third = campaign_work.next_card("c", "carla", workspace=path)
+    third = campaign_work.cards("c", "carla", workspace=path).next()
     assert third is not None
     assert third.subject == first.subject
     # Who comes back late is not refused: the answer counts beside the other one.
-    campaign_work.answer("c", first.subject.id, "50", "anna", workspace=path)
-    campaign_work.answer("c", first.subject.id, "60", "carla", workspace=path)
+    campaign_work.cards("c", "anna", workspace=path).answer(first.subject.id, "50")
+    campaign_work.cards("c", "carla", workspace=path).answer(first.subject.id, "60")
     assert sum(p.answered for p in campaign_progress.report("c", workspace=path).progress) == 2
 
 
 def test_what_is_skipped_comes_last_and_is_free_for_others(tmp_path: Path) -> None:
     path = save_many(tmp_path / "w.db", 3)
     campaign_work.create("c", reviewers="anna,ben", question="da", overlap=0, seed=1, workspace=path)
-    first = campaign_work.next_card("c", "anna", workspace=path)
+    first = campaign_work.cards("c", "anna", workspace=path).next()
     assert first is not None
-    second = campaign_work.next_card("c", "anna", skip=[first.subject.id], workspace=path)
+    second = campaign_work.cards("c", "anna", skip=[first.subject.id], workspace=path).next()
     assert second is not None
     assert second.subject != first.subject
     assert set(work("c", "ben", path, "50")) >= {first.subject.id}
@@ -206,10 +206,10 @@ def test_what_the_rules_settled_is_mixed_in_unseen(workspace: Path) -> None:
     campaign = campaign_work.create("audit", reviewers="anna", settled=10, workspace=workspace)
     assert campaign.is_blind
     assert len(CampaignStore(Workspace(workspace)).subjects(campaign)) == 4
-    while card := campaign_work.next_card("audit", "anna", workspace=workspace):
+    while card := campaign_work.cards("audit", "anna", workspace=workspace).next():
         assert card.pending.question.is_blind
         assert [line.text for line in card.lines] == list(card.subject.outputs)
-        campaign_work.answer("audit", card.subject.id, "i", "anna", workspace=workspace)
+        campaign_work.cards("audit", "anna", workspace=workspace).answer(card.subject.id, "i")
 
 
 def test_agreement_is_kept_until_somebody_answers_again(workspace: Path) -> None:
@@ -230,7 +230,7 @@ def test_an_answer_that_is_copied_after_the_reveal_does_not_raise_agreement(tmp_
     before = campaign_progress.report("c", seed=1, workspace=path)
     last = campaign_work.cards("c", "anna", workspace=path).latest()
     assert last is not None
-    campaign_work.answer("c", last, "3", "anna", workspace=path)
+    campaign_work.cards("c", "anna", workspace=path).answer(last, "3")
     after = campaign_progress.report("c", seed=1, workspace=path)
     assert (before.changed, after.changed) == (0, 1)
     assert after.agreement == before.agreement
@@ -259,7 +259,7 @@ def test_what_was_answered_can_be_seen_again_with_all_that_may_be_known_since(wo
     assert (alone.mine and alone.mine.answer, alone.answers) == ("correct", {})
     unseen = campaign_work.cards("spring", "ben", workspace=workspace).card(first)
     assert (unseen.mine, unseen.answers) == (None, {})
-    campaign_work.answer("spring", first, "i", "ben", workspace=workspace)
+    campaign_work.cards("spring", "ben", workspace=workspace).answer(first, "i")
     both = campaign_work.cards("spring", "anna", workspace=workspace).card(first)
     assert {name: review.answer for name, review in both.answers.items()} == {"reviewer 1": "incorrect"}
     with pytest.raises(UsageError, match="'carla' is no reviewer"):
@@ -283,23 +283,25 @@ def test_answers_are_counted_as_wanted_given_and_left(workspace: Path) -> None:
 
 def test_an_answer_with_a_receipt_is_kept_once(workspace: Path) -> None:
     campaign_work.create("spring", reviewers="anna", workspace=workspace)
-    card = campaign_work.next_card("spring", "anna", workspace=workspace)
+    card = campaign_work.cards("spring", "anna", workspace=workspace).next()
     assert card is not None
     for receipt in ("one", "one", "two"):
-        campaign_work.answer("spring", card.subject.id, "c", "anna", receipt=receipt, workspace=workspace)
+        campaign_work.cards("spring", "anna", workspace=workspace).answer(
+            card.subject.id, "c", receipt=receipt
+        )
     assert len(reviewing.reviews(workspace=workspace)) == 2
 
 
 def test_an_adjudicator_may_leave_a_dispute_for_later(workspace: Path) -> None:
     campaign_work.create("spring", reviewers="anna,ben", adjudicators="dora", overlap=1, workspace=workspace)
-    assert campaign_work.next_card("spring", "dora", workspace=workspace, adjudicates=True) is None
+    assert campaign_work.cards("spring", "dora", workspace=workspace, adjudicates=True).next() is None
     work("spring", "anna", workspace)
     work("spring", "ben", workspace, answer="incorrect")
-    first = campaign_work.next_card("spring", "dora", workspace=workspace, adjudicates=True)
+    first = campaign_work.cards("spring", "dora", workspace=workspace, adjudicates=True).next()
     assert first is not None
-    second = campaign_work.next_card(
+    second = campaign_work.cards(
         "spring", "dora", skip=[first.subject.id], workspace=workspace, adjudicates=True
-    )
+    ).next()
     assert second is not None
     assert second.subject.id != first.subject.id
 
@@ -308,16 +310,16 @@ def test_when_people_change_nothing_deadlocks_and_their_answers_count(tmp_path: 
     path = save_many(tmp_path / "w.db", 6)
     campaign_work.create("c", reviewers="anna,ben", question="da", overlap=1, workspace=path)
     for _ in range(2):
-        card = campaign_work.next_card("c", "ben", workspace=path)
+        card = campaign_work.cards("c", "ben", workspace=path).next()
         assert card is not None
-        campaign_work.answer("c", card.subject.id, "80", "ben", workspace=path)
+        campaign_work.cards("c", "ben", workspace=path).answer(card.subject.id, "80")
     with pytest.raises(UsageError, match="4 outputs could never get all of their answers from anna"):
         campaign_work.change_people("c", "anna", workspace=path)
     with pytest.raises(UsageError, match="Nobody could settle disputes: anna, carla would"):
         campaign_work.change_people("c", "anna,carla", "anna,carla", workspace=path)
     changed = campaign_work.change_people("c", "anna,carla", "dora", workspace=path)
     assert (changed.active, changed.left) == (["anna", "carla"], ("ben",))
-    assert campaign_work.next_card("c", "ben", workspace=path) is None
+    assert campaign_work.cards("c", "ben", workspace=path).next() is None
     assert len(work("c", "anna", path, "80")) == 6
     assert len(work("c", "carla", path, "20")) == 4
     found = campaign_progress.report("c", workspace=path)
@@ -344,13 +346,13 @@ def test_side_by_side_shows_what_other_systems_made_of_it_and_what_one_said(tmp_
     Workspace(path).save_run(run)
     campaign_work.create("c", reviewers="anna", question="da", side_by_side=True, workspace=path)
     seen = []
-    while card := campaign_work.next_card("c", "anna", workspace=path):
+    while card := campaign_work.cards("c", "anna", workspace=path).next():
         case = card.subject.case_id
         beside = {line.output: line.answer for line in card.beside}
         assert {*beside, card.subject.outputs[-1]} == {f"{name} {case}." for name in "XYZ"}
         assert sum(said == "70" for said in beside.values()) == seen.count(case)
         seen.append(case)
-        campaign_work.answer("c", card.subject.id, "70", "anna", workspace=path)
+        campaign_work.cards("c", "anna", workspace=path).answer(card.subject.id, "70")
     assert seen in (["0"] * 3 + ["1"] * 3, ["1"] * 3 + ["0"] * 3), "the outputs to a sentence come together"
 
 

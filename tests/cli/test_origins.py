@@ -209,7 +209,7 @@ def test_a_document_has_the_note_that_was_said_on_standard_error(run: Run, tmp_p
     "command",
     [
         *("score", "translate", "suite run", "suite check", "suite accept"),
-        *("invariance run", "behavior run", "behavior generate", "repair export"),
+        *("invariance run", "behavior run", "behavior generate"),
     ],
 )
 def test_every_command_that_asks_live_engines_can_ask_again(run: Run, command: str) -> None:

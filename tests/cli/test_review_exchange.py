@@ -11,7 +11,7 @@ from mtassay.app.exchange import FORMS
 from mtassay.data.nouns import Output, Result, Review, Segment
 from mtassay.data.nouns import Run as SavedRun
 from mtassay.data.questions import NumberQuestion, SpanQuestion, all_questions
-from mtassay.data.subjects import Subject
+from mtassay.data.subjects import CORRECT, Subject
 from mtassay.runtime.workspace import Workspace
 from tests.cli.conftest import Run, run
 
@@ -24,6 +24,7 @@ WRITABLE = {
     "mtme": {"mqm", "esa"},
     "esa": {"esa"},
     "ratings": {"mqm", "esa", "adequacy", "fluency", "informativeness", "da"},
+    "corrections": {name for name, q in all_questions().items() if CORRECT in q.keys.values()},
     "labelstudio": set(all_questions()),
     "pearmut": {"mqm", "esa", "adequacy", "fluency", "informativeness", "da"},
 }

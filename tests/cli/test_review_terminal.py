@@ -179,8 +179,8 @@ def test_a_second_opinion_is_not_swayed_by_what_others_decided(folder: Path) -> 
 def test_a_campaign_is_answered_with_one_key_each_and_others_are_shown_in_the_end(folder: Path) -> None:
     path = folder / ".mtassay" / "workspace.db"
     campaign_work.create("spring", reviewers="anna,ben", adjudicators="dora", overlap=1, workspace=path)
-    while card := campaign_work.next_card("spring", "ben", workspace=path):
-        campaign_work.answer("spring", card.subject.id, "incorrect", "ben", note="so", workspace=path)
+    while card := campaign_work.cards("spring", "ben", workspace=path).next():
+        campaign_work.cards("spring", "ben", workspace=path).answer(card.subject.id, "incorrect", note="so")
     with Terminal(folder, "review", "next", "--campaign", "spring", "--reviewer", "anna") as terminal:
         assert "── 1 of 3 ─" in terminal.wait_for("b back")
         terminal.press("c")

@@ -171,7 +171,6 @@ READERS: dict[str, list[Reader]] = {
     "labels.tsv": [command(_DETECT.replace("labels.tsv", "@"))],
     "blocklist.txt": [_library("mtassay.methods.behavior.objections", "read_blocklist")],
     "substitutes.tsv": [_library("mtassay.methods.invariance.substitute_lexicon", "read_lexicon")],
-    "corrections.jsonl": [_library("mtassay.meta.corrections", "read_corrections")],
 }
 
 

@@ -59,7 +59,7 @@ def test_planted_prices_and_failures_come_out() -> None:
     table = next(table for table in run.tables() if table.title == "The choice")
     assert table.header[2] == "EUR/1M"
     assert [figure.kind for figure in run.figures()][-1] == "scatter"
-    assert any("good is best (" in headline.text for headline in headlines(run))
+    assert any("good: best chrF2 " in headline.text for headline in headlines(run))
 
 
 def headlines(run: Run) -> list:  # type: ignore[type-arg]
@@ -104,9 +104,9 @@ def test_the_front_is_what_loses_to_nothing() -> None:
     headline = choice_headline(found, "BLEU")
     assert headline is not None
     assert headline.text == (
-        "best is best (BLEU 40.0, 30.00 for 1 M characters); "
-        "cheap is cheapest (1.00 for 1 M characters, BLEU 35.0); "
-        "fast is fastest (0.10 s a text, BLEU 34.0, 5.00 for 1 M characters)."
+        "best: best BLEU 40.0; 30.00 for 1 M characters. "
+        "cheap: BLEU 35.0; cheapest, 1.00 for 1 M characters. "
+        "fast: BLEU 34.0; 5.00 for 1 M characters; fastest, 0.10 s a text."
     )
 
 

@@ -44,13 +44,13 @@ def answer_all(path: Path, people: str, careless: str = "") -> dict[str, list[st
     met: dict[str, list[str]] = {}
     for name in people.split(","):
         own: dict[str, str] = {}
-        while card := campaign_work.next_card("c", name, workspace=path):
+        while card := campaign_work.cards("c", name, workspace=path).next():
             status = kinds[card.subject.id]
             kind, _, original = status.partition(":")
             good = own.setdefault(original or card.subject.id, str(70 + len(own) % 20))
             said = {"damaged": "10", "reference": "95"}.get(kind, good)
             said = "100" if name == careless else said
-            campaign_work.answer("c", card.subject.id, said, name, workspace=path)
+            campaign_work.cards("c", name, workspace=path).answer(card.subject.id, said)
             met.setdefault(name, []).append(card.subject.id)
     return met
 
@@ -91,12 +91,12 @@ def test_the_calibration_round_comes_first_for_everybody_and_counts_nowhere(rate
 def test_documents_come_whole_and_in_order_with_what_stands_around(rated: Path) -> None:
     campaign_work.create("c", reviewers="anna", workspace=rated, question="da", seed=3)
     cases = []
-    while card := campaign_work.next_card("c", "anna", workspace=rated):
+    while card := campaign_work.cards("c", "anna", workspace=rated).next():
         here = [line for line in card.document if line.is_here]
         assert [line.output for line in here] == [card.subject.outputs[-1]]
         assert {line.answer for line in card.document if line.answer} <= {"80"}
         assert sum(bool(line.answer) for line in card.document) == min(len(cases) % 8, 6)
-        campaign_work.answer("c", card.subject.id, "80", "anna", workspace=rated)
+        campaign_work.cards("c", "anna", workspace=rated).answer(card.subject.id, "80")
         cases.append(int(card.subject.case_id))
     assert sorted(cases) == list(range(1, N + 1))
     for begin in range(0, N, 8):
@@ -106,21 +106,21 @@ def test_documents_come_whole_and_in_order_with_what_stands_around(rated: Path) 
 
 def test_an_answer_can_be_taken_back_until_others_can_be_seen(rated: Path) -> None:
     campaign_work.create("c", reviewers="anna,ben", raters=2, workspace=rated, **CREATE)
-    card = campaign_work.next_card("c", "anna", workspace=rated)
+    card = campaign_work.cards("c", "anna", workspace=rated).next()
     assert card is not None
     subject = card.subject.id
     with pytest.raises(UsageError, match="You have no answer"):
-        campaign_work.answer("c", subject, "withdraw", "anna", workspace=rated)
-    campaign_work.answer("c", subject, "70", "anna", workspace=rated)
-    assert campaign_work.answer("c", subject, "withdraw", "anna", workspace=rated).holds == "withdrawn"
+        campaign_work.cards("c", "anna", workspace=rated).answer(subject, "withdraw")
+    campaign_work.cards("c", "anna", workspace=rated).answer(subject, "70")
+    assert campaign_work.cards("c", "anna", workspace=rated).answer(subject, "withdraw").holds == "withdrawn"
     assert Workspace(rated).reviews() == []
-    again = campaign_work.next_card("c", "anna", workspace=rated)
+    again = campaign_work.cards("c", "anna", workspace=rated).next()
     assert again is not None
     assert again.subject.id == subject, "it waits for her as before"
     for name in ("anna", "ben"):
-        campaign_work.answer("c", subject, "70", name, workspace=rated)
+        campaign_work.cards("c", name, workspace=rated).answer(subject, "70")
     with pytest.raises(UsageError, match="You have seen the answers of others"):
-        campaign_work.answer("c", subject, "withdraw", "anna", workspace=rated)
+        campaign_work.cards("c", "anna", workspace=rated).answer(subject, "withdraw")
     assert len(Workspace(rated).reviews()) == 2
 
 

@@ -194,7 +194,7 @@ def test_an_admin_sees_it_in_time_and_a_reviewer_once_all_have_answered(worlds: 
     with here.client("root") as root, here.client("anna") as anna, here.client("carla") as carla:
         for path in (card, f"/api{card}"):
             assert SECRET in root.get(path).text
-        campaign_work.answer("spring", subject, "correct", "carla", workspace=here.site.path)
+        campaign_work.cards("spring", "carla", workspace=here.site.path).answer(subject, "correct")
         for client in (anna, carla):
             for path in (card, f"/api{card}", f"/campaign/card?name=spring&subject={subject}"):
                 assert SECRET in client.get(path).text
@@ -256,9 +256,9 @@ def test_a_new_run_does_not_tell_what_is_not_settled_yet(worlds: list[World], tm
 
 def test_an_admin_who_is_a_reviewer_of_the_campaign_is_blind_as_well(workspace: Path) -> None:
     campaign_work.create("c", reviewers="lena,ben,carla", overlap=1, raters=3, workspace=workspace)
-    card = campaign_work.next_card("c", "ben", workspace=workspace)
+    card = campaign_work.cards("c", "ben", workspace=workspace).next()
     assert card is not None
-    campaign_work.answer("c", card.subject.id, "correct", "ben", note=SECRET, workspace=workspace)
+    campaign_work.cards("c", "ben", workspace=workspace).answer(card.subject.id, "correct", note=SECRET)
     run = card.campaign.runs[0]
     with client_of(workspace) as lena:
         page = lena.get(f"/runs/{run}/suite/cards/{card.subject.id}").text
@@ -270,15 +270,15 @@ def test_an_admin_who_is_a_reviewer_of_the_campaign_is_blind_as_well(workspace: 
 def test_two_campaigns_about_one_output_both_have_to_be_done(workspace: Path) -> None:
     campaign_work.create("first", reviewers="anna,ben", adjudicators="dora", overlap=1, workspace=workspace)
     campaign_work.create("second", reviewers="carla", workspace=workspace)
-    card = campaign_work.next_card("first", "anna", workspace=workspace)
+    card = campaign_work.cards("first", "anna", workspace=workspace).next()
     assert card is not None
     subject = card.subject.id
-    campaign_work.answer("first", subject, "correct", "anna", workspace=workspace)
-    done = campaign_work.answer("first", subject, "incorrect", "ben", workspace=workspace)
+    campaign_work.cards("first", "anna", workspace=workspace).answer(subject, "correct")
+    done = campaign_work.cards("first", "ben", workspace=workspace).answer(subject, "incorrect")
     assert (done.answers, done.decision) == ({}, None)
-    assert campaign_work.next_card("first", "dora", workspace=workspace, adjudicates=True) is None
-    campaign_work.answer("second", subject, "unsure", "carla", workspace=workspace)
-    dispute = campaign_work.next_card("first", "dora", workspace=workspace, adjudicates=True)
+    assert campaign_work.cards("first", "dora", workspace=workspace, adjudicates=True).next() is None
+    campaign_work.cards("second", "carla", workspace=workspace).answer(subject, "unsure")
+    dispute = campaign_work.cards("first", "dora", workspace=workspace, adjudicates=True).next()
     assert dispute is not None
     assert sorted(dispute.answers) == ["reviewer 1", "reviewer 2", "reviewer 3"]
 

@@ -109,7 +109,7 @@ def test_a_skipped_output_comes_again_at_the_end(browser: TestClient, queue: str
     assert seen[0] == seen[3]
 
 
-def test_a_correction_is_kept_as_repair_reads_it(browser: TestClient, workspace: Path, queue: str) -> None:
+def test_a_correction_is_kept_as_exports_read_it(browser: TestClient, workspace: Path, queue: str) -> None:
     answer(browser, browser.get(queue).text, "incorrect", note="odd", correction=" Ele\ncorreu. ")
     assert reviewing.reviews(workspace=workspace)[0]["note"] == "odd\nfix: Ele correu."
 

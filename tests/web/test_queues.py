@@ -15,10 +15,11 @@ from fastapi.testclient import TestClient
 from mtassay.app import reviewing
 from mtassay.app.library import behavior
 from mtassay.data import registry
+from mtassay.data.formats.annotation_files import correction_records
 from mtassay.data.method import Method
 from mtassay.data.nouns import Finding, Output, Question, Result, Run, Segment
 from mtassay.data.questions import all_questions
-from mtassay.meta.corrections import gather
+from mtassay.data.subjects import decide
 from mtassay.review.queue import ReviewQueue
 from mtassay.runtime.workspace import Workspace
 from tests.cli.test_behavior_review import OUTPUTS, TEXTS
@@ -55,13 +56,13 @@ def test_an_issue_shows_original_and_variant_with_what_differs_and_no_verdict(is
     assert not set(words) & set(TOLD)
 
 
-def test_the_kind_of_an_error_and_its_correction_reach_repair(issues: TestClient, tmp_path: Path) -> None:
+def test_the_kind_of_an_error_and_its_correction_are_exported(issues: TestClient, tmp_path: Path) -> None:
     html = issues.get("/runs/r1/invariance").text
     html = answer(issues, html, "correct")
     answer(issues, html, "mistranslation", correction="O cachorro jovem latiu.")
-    gathered = gather(Workspace(tmp_path / "workspace.db"), question="invariance")
-    (correction,) = gathered.corrections
-    assert (correction.correction, correction.by, correction.error) == (
+    store = Workspace(tmp_path / "workspace.db")
+    (correction,) = correction_records(decide(store.reviews("invariance")), store.subjects())
+    assert (correction["correction"], correction["by"], correction["error"]) == (
         "O cachorro jovem latiu.",
         "lena",
         "mistranslation",

@@ -19,7 +19,7 @@ from mtassay.data.nouns import Question, Run, Segment
 from mtassay.data.questions import find_question
 from mtassay.data.subjects import Subject, told_answer
 from mtassay.data.subjects import decide as decide_reviews
-from mtassay.review.campaign_store import CampaignStore, KeptAnswer, sealed
+from mtassay.review.campaign_store import CampaignStore, sealed
 from mtassay.review.campaigns import (
     Campaign,
     CampaignSubject,
@@ -351,40 +351,3 @@ def cards(
     who = reviewer_name(reviewer)
     campaign = CampaignStore(store).campaign(name)
     return CampaignCards(store=store, who=who, campaign=campaign, skip=skip, adjudicates=adjudicates)
-
-
-def next_card(
-    name: str,
-    reviewer: str | None = None,
-    *,
-    skip: Collection[str] = (),
-    adjudicates: bool = False,
-    workspace: Place | Workspace | None = None,
-) -> Card | None:
-    """What this reviewer should look at next, which others do not get for a while; `None` for nothing.
-
-    With `adjudicates` it is what all have answered, and see differently, or none could tell.
-    """
-    return cards(name, reviewer, skip=skip, adjudicates=adjudicates, workspace=workspace).next()
-
-
-def answer(
-    name: str,
-    subject: str,
-    text: str,
-    reviewer: str | None = None,
-    *,
-    note: str = "",
-    receipt: str | None = None,
-    adjudicates: bool = False,
-    workspace: Place | Workspace | None = None,
-) -> KeptAnswer:
-    """Answer the question of a campaign about one of its subjects, by its id or the beginning of it.
-
-    A later answer of the same person replaces the earlier one, which stays in the history. An answer with a
-    `receipt`, an id that the sender made up, is kept once however often it is sent. What somebody
-    `adjudicates` holds, whatever reviewers said or will say; it is refused before all of them have answered,
-    and of who was one of them.
-    """
-    queue = cards(name, reviewer, adjudicates=adjudicates, workspace=workspace)
-    return queue.answer(subject, text, note=note, receipt=receipt)

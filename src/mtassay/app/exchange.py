@@ -1,4 +1,4 @@
-"""What people marked and rated, for other programs: entities, MQM, ratings, Label Studio and Pearmut."""
+"""What people marked, rated and corrected, for other programs: MQM, ratings, Label Studio and others."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from mtassay.app.reviewing import Place
 from mtassay.app.runs import open_workspace
 from mtassay.data.errors import UsageError
 from mtassay.data.formats.annotation_files import (
+    correction_records,
     gives_number,
     write_entities,
     write_esa,
@@ -25,14 +26,16 @@ from mtassay.data.formats.annotation_platforms import (
     pearmut_item,
     task_of,
 )
+from mtassay.data.formats.jsonl import write_jsonl
+from mtassay.data.formats.tables import write_tsv
 from mtassay.data.formats.textfiles import FilePath, open_for_writing
 from mtassay.data.nouns import Question, Review, Run
 from mtassay.data.questions import COMMON_QUESTIONS, SpanQuestion, all_questions, find_question
-from mtassay.data.subjects import Pending, decide, subjects_in
+from mtassay.data.subjects import CORRECT, Pending, decide, subjects_in
 from mtassay.review.pending import question_of
 from mtassay.runtime.workspace import Workspace
 
-ExchangeForm = Literal["entities", "mqm", "mtme", "esa", "ratings", "labelstudio", "pearmut"]
+ExchangeForm = Literal["entities", "mqm", "mtme", "esa", "ratings", "corrections", "labelstudio", "pearmut"]
 FORMS: tuple[ExchangeForm, ...] = get_args(ExchangeForm)
 _USUAL = {"entities": "entities", "mqm": "mqm", "mtme": "mqm", "esa": "esa"}
 
@@ -49,20 +52,26 @@ def export_as(
 
     `entities`: what holds in references, for the metric nee (JSONL). `mqm`: each rater's errors as WMT's
     MQM files (TSV). `mtme`: the errors that hold, as a `.seg.rating` of mt-metrics-eval. `esa`: each rater's
-    errors and scores as WMT's error span annotation (JSONL). `ratings`: each
-    rater's numbers, for `meta correlate` (TSV). `labelstudio`, `pearmut`: the answers to one question as
+    errors and scores as WMT's error span annotation (JSONL). `ratings`: each rater's numbers, for
+    `meta correlate` (TSV). `corrections`: what reviews call wrong, with the corrections in their notes, to
+    train on (JSONL, or TSV by its ending). `labelstudio`, `pearmut`: the answers to one question as
     annotations (JSON), with the tasks or items that they are about.
     """
     store = open_workspace(workspace)
     chosen = store.run(run)
     if form in ("labelstudio", "pearmut"):
         return _write_answers(form, where, store, chosen, _asked(chosen, question))
-    name = question or _USUAL.get(form)
+    name = question or _USUAL.get(form) or (_asked(chosen, None).name if form == "corrections" else None)
     questions = [find_question(name)] if name else list(COMMON_QUESTIONS.values())
     if name and not _can_write(form, questions[0]):
         choices = ", ".join(q.name for q in all_questions().values() if _can_write(form, q))
         raise UsageError(f"`form='{form}'` cannot write answers to '{name}'. Available: {choices}.")
     decisions = decide(review for q in questions for review in store.reviews(q.name))
+    if form == "corrections":
+        records = correction_records(decisions, store.subjects({subject for subject, _ in decisions}))
+        is_table = str(where).removesuffix(".gz").endswith(".tsv")
+        (write_tsv if is_table else write_jsonl)(where, records)
+        return len(records)
     if form == "ratings":
         answered = {name for _, name in decisions}
         return write_ratings(where, chosen, decisions, [q for q in questions if q.name in answered])
@@ -73,6 +82,8 @@ def export_as(
 def _can_write(form: ExchangeForm, question: Question) -> bool:
     if form == "ratings":
         return gives_number(question)
+    if form == "corrections":
+        return CORRECT in question.keys.values()
     if form == "esa":
         return getattr(question, "scored", False)
     marks = question.marks if isinstance(question, SpanQuestion) else None

@@ -21,8 +21,7 @@ from mtassay.data.languages import parse_pair
 from mtassay.data.method import view_of
 from mtassay.data.nouns import Question, Review, Run, Segment
 from mtassay.data.questions import COMMON_QUESTIONS, find_question
-from mtassay.data.subjects import Pending, Subject, subjects_in, told_answer
-from mtassay.meta.corrections import CORRECT, fix_in
+from mtassay.data.subjects import CORRECT, Pending, Subject, fix_in, subjects_in, told_answer
 from mtassay.methods.suite.acceptance import RuleTrial, TriedOutput
 from mtassay.review.campaign_store import KeptAnswer, frozen_reviews, keep_answer, nameless, visible_reviews
 from mtassay.review.campaigns import Campaign
@@ -172,10 +171,9 @@ class Cards(ABC):
     ) -> KeptAnswer:
         """Keep what this person answers about a subject; when this returns, it is in the workspace.
 
-        A `correction` is what the output should have been: it goes into the note as 'mtassay repair' reads
-        it. An answer with a `receipt`, an id that the sender made up, is kept once however often it is sent.
-        What is done `along` with it is done only if the answer is kept, and where it fails, the answer is
-        not kept.
+        A `correction` is what the output should have been: it goes into the note. An answer with a
+        `receipt`, an id that the sender made up, is kept once however often it is sent. What is done `along`
+        with it is done only if the answer is kept, and where it fails, the answer is not kept.
         """
         about, question = self.asked(subject)
         kept = keep_answer(

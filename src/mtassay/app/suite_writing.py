@@ -256,10 +256,11 @@ def effects(
 def judge_outputs(path: Path, system: str, text: str, workspace: Path) -> str:
     """Judge what a system made of the items, a line each, as a saved run; tells the verdicts."""
     outputs = text.replace("\r\n", "\n").strip("\n").split("\n")
+    if not system.strip() or not system.isprintable():
+        raise UsageError("Give the system a name.")
     if (items := len(read_suite(path).items)) != len(outputs):
-        raise UsageError(
-            f"{plural(items, 'item')}, but {plural(len(outputs), 'line')}: write one for each item."
-        )
+        counted = f"{plural(items, 'item')}, but {plural(len(outputs), 'line')}"
+        raise UsageError(f"{counted}: write one for each item.")
     run = library.suite(path, {system.strip(): outputs}, workspace=workspace, save=True, quiet=True)
     told = {"pass": "correct", "fail": "incorrect"}
     said = Counter(told.get(str(f.verdict), "to settle") for f in run.findings if f.detector == DETECTOR)

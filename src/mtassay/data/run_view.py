@@ -214,10 +214,6 @@ class RunView:
 
     # How a saved run shows itself ------------------------------------------------------------------------
 
-    def means(self) -> str:
-        """What it tests with, in two or three words, for anyone who does not know its name."""
-        return ""
-
     def facts(self) -> str:
         """What was tested, in a line."""
         return f"{len(self.run.segments):,} segments"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -14,8 +15,11 @@ from mtassay.data.display import Line
 from mtassay.data.nouns import UNSURE, Question, Review, Run, Segment, majority
 from mtassay.data.questions import COMMON_QUESTIONS, SpanQuestion, span_answer
 
+CORRECT = "correct"
+"""The answer that finds no error; a question without it says nothing about errors."""
 SHORT = 10
 """How much of an id is shown to people; any unique beginning is understood."""
+_FIX = re.compile(r"^\s*fix\s*:\s*(\S.*?)\s*$", re.IGNORECASE | re.MULTILINE)
 
 
 def is_model(reviewer: str) -> bool:
@@ -137,6 +141,18 @@ def decide(
         answers = final or [r.answer for r in ratings.values() if r.answer != UNSURE]
         decisions[about] = Decision(rule(answers), ratings, last)
     return decisions
+
+
+def fix_in(note: str) -> str | None:
+    r"""The correction that a note holds, a line `fix: …`, or `None`.
+
+    >>> fix_in("the adjective is lost\nfix: Ela comprou um vaso azul.")
+    'Ela comprou um vaso azul.'
+    >>> fix_in("I would fix: nothing") is None
+    True
+    """
+    fixes = _FIX.findall(note)
+    return fixes[-1] if fixes else None
 
 
 def _usual_rule(question: str) -> Rule:

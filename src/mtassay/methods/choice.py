@@ -174,27 +174,31 @@ def choice_headline(found: Sequence[Offer], label: str = "quality") -> Headline 
     if len(kept) == 1:
         text = f"{kept[0].system} is as good, cheap, fast and reliable as every other system."
         return Headline(text, "choice")
+    first = {key: [o for o in kept if _is_first(o, key, kept)] for key in ("quality", "price", "middle")}
+    words = {"quality": f"best {label} ", "price": "cheapest, ", "middle": "fastest, "}
     told = []
-    for word, key in (("best", "quality"), ("cheapest", "price"), ("fastest", "middle")):
-        if first := [o for o in kept if _is_first(o, key, kept)]:
-            are = "are" if len(first) > 1 else "is"
-            told.append(
-                f"{_joined([o.system for o in first])} {are} {word} ({_why_first(first, key, label)})"
-            )
-    return Headline(f"{'; '.join(told)}.", "choice")
+    for offer in kept:
+        won = [key for key, offers in first.items() if offer in offers]
+        numbers = _numbers(offer)
+        if won:
+            shown = [key for key in numbers if key in won or key != "middle"]
+            parts = [
+                (words[key] if key in won else f"{label} " * (key == "quality")) + numbers[key]
+                for key in shown
+            ]
+            left = [f"{plural(offer.failed, 'text')} without an answer"] * (offer.failed > 0)
+            told.append(f"{offer.system}: {'; '.join([*parts, *left])}")
+    return Headline(f"{'. '.join(told)}.", "choice")
 
 
-def _why_first(first: Sequence[Offer], key: str, label: str) -> str:
-    """The number by which offers are the first; of one alone, what it costs or how good it is."""
-    offer = first[0]
-    numbers = {"quality": f"{label} {offer.shown.partition(' [')[0].strip('()')}"}
+def _numbers(offer: Offer) -> dict[str, str]:
+    """Its quality, price and time, as far as they are known."""
+    numbers = {"quality": offer.shown.partition(" [")[0].strip("()")}
     if offer.price is not None:
         numbers["price"] = f"{offer.price:,.2f} {offer.currency}".rstrip() + " for 1 M characters"
-    if key == "middle":
-        numbers = {"middle": f"{offer.middle:.2f} s a text"} | numbers
-    left = [f"{plural(offer.failed, 'text')} without an answer"] * (offer.failed > 0)
-    own = numbers.pop(key)
-    return own if len(first) > 1 else ", ".join([own, *numbers.values(), *left])
+    if offer.middle is not None:
+        numbers["middle"] = f"{offer.middle:.2f} s a text"
+    return numbers
 
 
 def _is_first(offer: Offer, key: str, among: Sequence[Offer]) -> bool:

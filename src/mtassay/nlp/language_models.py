@@ -108,83 +108,85 @@ def readable(text: str) -> bool:
     return not any("\ud800" <= character <= "\udfff" for character in text)
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
-    """A tokenizer and a model on its device; `longest` is how many pieces it takes, special ones included."""
+class TransformersMasked(MaskedModel):
+    """A model with its tokenizer; `longest` is how many pieces it takes, special ones included."""
 
-    what: str
-    tokenizer: Any
-    model: Any
-    torch: Any
-    device: str
-    longest: int
+    budget = 4096
 
-    def pieces(self) -> list[str]:
-        """The vocabulary, by number, as long as the model's output; special and unused pieces are empty."""
-        vocabulary: list[str] = [""] * int(self.model.get_output_embeddings().weight.shape[0])
-        special = set(self.tokenizer.all_special_ids)
-        for piece, number in self.tokenizer.get_vocab().items():
-            if number < len(vocabulary) and number not in special:
-                vocabulary[number] = piece
-        return vocabulary
+    def __init__(self, what: str, tokenizer: Any, model: Any, torch: Any, device: str) -> None:
+        self._what, self._tokenizer, self._model, self._torch, self._device = (
+            *(what, tokenizer, model, torch, device),
+        )
+        positions = getattr(model.config, "max_position_embeddings", None)
+        # RoBERTa and similar models count positions from 2.
+        limits = [tokenizer.model_max_length, *([] if positions is None else [positions - 2])]
+        self.longest = int(min(limits))
+        # As long as the model's output; special and unused pieces are empty.
+        self.pieces = [""] * int(model.get_output_embeddings().weight.shape[0])
+        special = set(tokenizer.all_special_ids)
+        for piece, number in tokenizer.get_vocab().items():
+            if number < len(self.pieces) and number not in special:
+                self.pieces[number] = piece
 
-    def tokens(self, texts: Sequence[str]) -> list[list[int]]:
-        """The numbers of the pieces of each text, in order, with what the model puts around a text."""
-        if not texts:
-            return []
-        numbers: list[list[int]] = self.tokenizer([*map(plain_marks, texts)], verbose=False).input_ids
-        return numbers
+    def read(self, gaps: Sequence[Gap]) -> list[Row | None]:
+        """One row per gap; `None` for a text that is too long, or has a mask of its own."""
+        # The whole text is read at once: a half of it alone would begin like a sentence.
+        texts = [f"{gap.before}{self._tokenizer.mask_token}{gap.after}" for gap in gaps]
+        plain = [plain_marks(text) for text in texts if readable(text)]
+        rows = iter(self._tokenizer(plain, verbose=False).input_ids if plain else [])
+        return [self._row(next(rows)) if readable(text) else None for text in texts]
 
-    def best(self, rows: Sequence[Row], among: Sequence[int], count: int) -> list[list[Prediction]]:
-        """For each row, the most probable pieces at its position."""
-        torch = self.torch
-        numbers = torch.tensor(among, device=self.device)
-        at = torch.tensor([row.at for row in rows], device=self.device)
+    def _row(self, tokens: list[int]) -> Row | None:
+        mask = self._tokenizer.mask_token_id
+        if len(tokens) > self.longest or tokens.count(mask) != 1:
+            return None
+        return Row(tuple(tokens), tokens.index(mask))
+
+    def predict(self, rows: Sequence[Row], *, among: Sequence[int], count: int) -> list[list[Prediction]]:
+        torch = self._torch
+        numbers = torch.tensor(among, device=self._device)
+        at = torch.tensor([row.at for row in rows], device=self._device)
 
         def only_there(module: Any, inputs: Any, output: Any) -> Any:
             states = output.last_hidden_state
-            output.last_hidden_state = states[torch.arange(len(states), device=self.device), at].unsqueeze(1)
+            output.last_hidden_state = states[torch.arange(len(states), device=self._device), at].unsqueeze(1)
             return output
 
         # The head is the slow part where the vocabulary is large, and one position of each row is wanted.
-        hook = self.model.base_model.register_forward_hook(only_there)
+        hook = self._model.base_model.register_forward_hook(only_there)
         try:
-            scores = self.logits(rows)[:, 0].float().log_softmax(-1)
+            scores = self._logits(rows)[:, 0].float().log_softmax(-1)
         finally:
             hook.remove()
         top = scores[:, numbers].topk(min(count, len(among)), dim=-1)
-        pieces = numbers[top.indices].tolist()
         return [
             [Prediction(piece, value) for piece, value in zip(*row, strict=True)]
-            for row in zip(pieces, top.values.tolist(), strict=True)
+            for row in zip(numbers[top.indices].tolist(), top.values.tolist(), strict=True)
         ]
 
-    def logits(self, rows: Sequence[Row]) -> Any:
+    def _logits(self, rows: Sequence[Row]) -> Any:
         """What the model says to a batch: rows, positions, pieces. Padding is at the end of a row."""
-        longest = max(len(row.tokens) for row in rows)
+        torch, longest = self._torch, max(len(row.tokens) for row in rows)
         missing = [longest - len(row.tokens) for row in rows]
         # Any piece can pad: nothing looks at it.
         tokens = [[*row.tokens, *[row.tokens[0]] * short] for row, short in zip(rows, missing, strict=True)]
         mask = [[1] * (longest - short) + [0] * short for short in missing]
-        torch = self.torch
         try:
             with torch.inference_mode():
-                return self.model(
-                    input_ids=torch.tensor(tokens, device=self.device),
-                    attention_mask=torch.tensor(mask, device=self.device),
+                return self._model(
+                    input_ids=torch.tensor(tokens, device=self._device),
+                    attention_mask=torch.tensor(mask, device=self._device),
                     return_dict=True,
                 ).logits
         except (RuntimeError, IndexError) as error:
-            raise ServiceError(f"{self.what} failed: {_first_line(error)}") from error
+            raise ServiceError(f"{self._what} failed: {first_line(error)}") from error
 
 
-def load(model: str, *, what: str, device: str | None) -> Loaded:
-    """The model with its tokenizer; `UsageError` where it cannot be loaded or is of another kind."""
+def load_pretrained(name: str, kind: str, *, what: str, advice: str = "", **options: Any) -> tuple[Any, Any]:
+    """A tokenizer and a model of this kind, as `AutoModelForMaskedLM`; `UsageError` where that fails."""
     package = load_package("transformers", what=what, package="transformers", extra="transformers")
-    torch = load_package("torch", what=what, package="torch", extra="transformers")
-    device = device or choose_device(what=what)
-    folder = Path(model).expanduser()
-    name = str(folder) if folder.is_dir() else model
+    folder = Path(name).expanduser()
+    place = str(folder) if folder.is_dir() else name
     # Below the command line nothing is printed, by nobody.
     package.logging.set_verbosity_error()
     package.logging.disable_progress_bar()
@@ -192,61 +194,33 @@ def load(model: str, *, what: str, device: str | None) -> Loaded:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tokenizer = package.AutoTokenizer.from_pretrained(name)
-            loaded, report = package.AutoModelForMaskedLM.from_pretrained(name, output_loading_info=True)
-            loaded = loaded.to(device).eval()
+            tokenizer = package.AutoTokenizer.from_pretrained(place)
+            return tokenizer, getattr(package, kind).from_pretrained(place, **options)
     except Exception as error:  # what is no model fails in every way there is
-        raise UsageError(f"{what}: '{model}' cannot be loaded: {_first_line(error)} {_ADVICE}") from None
-    if report["missing_keys"]:
-        # The library makes up what a file lacks: a head of random numbers would answer nonsense.
-        raise UsageError(f"{what}: '{model}' has no masked language model head. {_ADVICE}")
-    return Loaded(what, tokenizer, loaded, torch, device, _longest(tokenizer, loaded))
+        raise UsageError(
+            f"{what}: '{name}' cannot be loaded: {first_line(error)} {advice}".rstrip()
+        ) from None
 
 
-def _longest(tokenizer: Any, model: Any) -> int:
-    positions = getattr(model.config, "max_position_embeddings", None)
-    # RoBERTa and similar models count positions from 2.
-    limits = [tokenizer.model_max_length, *([] if positions is None else [positions - 2])]
-    return int(min(limits))
-
-
-def _first_line(error: BaseException) -> str:
+def first_line(error: BaseException) -> str:
+    """What an error says first, as a sentence."""
     lines = redact(str(error)).strip().splitlines()
     return (lines[0] if lines else type(error).__name__).rstrip(":. ") + "."
 
 
 def open_masked(model: str, *, what: str, device: str | None = None) -> TransformersMasked:
     """The model in a folder or of this name; `device` is a GPU if there is one, unless given."""
-    loaded = load(model, what=what, device=device)
-    if loaded.tokenizer.mask_token_id is None:
+    tokenizer, (loaded, report) = load_pretrained(
+        model, "AutoModelForMaskedLM", what=what, advice=_ADVICE, output_loading_info=True
+    )
+    if report["missing_keys"]:
+        # The library makes up what a file lacks: a head of random numbers would answer nonsense.
+        raise UsageError(f"{what}: '{model}' has no masked language model head. {_ADVICE}")
+    if tokenizer.mask_token_id is None:
         raise UsageError(f"{what}: '{model}' has no mask token. Give a masked language model, as BERT.")
-    return TransformersMasked(loaded)
-
-
-class TransformersMasked(MaskedModel):
-    """One loaded model."""
-
-    def __init__(self, loaded: Loaded) -> None:
-        self._loaded = loaded
-        self.pieces = loaded.pieces()
-        self.budget = 4096
-
-    def read(self, gaps: Sequence[Gap]) -> list[Row | None]:
-        """One row per gap; `None` for a text that is too long, or has a mask of its own."""
-        tokenizer = self._loaded.tokenizer
-        # The whole text is read at once: a half of it alone would begin like a sentence.
-        texts = [f"{gap.before}{tokenizer.mask_token}{gap.after}" for gap in gaps]
-        rows = iter(self._loaded.tokens([text for text in texts if readable(text)]))
-        return [self._row(next(rows)) if readable(text) else None for text in texts]
-
-    def predict(self, rows: Sequence[Row], *, among: Sequence[int], count: int) -> list[list[Prediction]]:
-        return self._loaded.best(rows, among, count)
-
-    def _row(self, tokens: list[int]) -> Row | None:
-        mask = self._loaded.tokenizer.mask_token_id
-        if len(tokens) > self._loaded.longest or tokens.count(mask) != 1:
-            return None
-        return Row(tuple(tokens), tokens.index(mask))
+    torch = load_package("torch", what=what, package="torch", extra="transformers")
+    device = device or choose_device(what=what)
+    return TransformersMasked(what, tokenizer, loaded.to(device).eval(), torch, device)
 
 
 Where = Literal["start", "spaced", "glued"]

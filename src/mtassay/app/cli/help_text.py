@@ -28,7 +28,7 @@ GROUPS: Mapping[str, Sequence[str]] = {
             "run",
             "runs",
         ),
-        *("labels", "human", "human_scores", "mtme", "data", "suite", "sample"),
+        *("labels", "human", "human_scores", "mtme", "suite", "sample"),
     ),
     "Systems": ("system", "baseline", "fresh", "max_calls", "max_characters", "deadline"),
     "What to measure": (
@@ -77,7 +77,6 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "serve": "The workspace in a browser: runs, reports, open reviews.",
         "review": "Decide what rules could not: look at outputs and answer.",
         "explain": "Show one case with all there is to know.",
-        "repair": "Turn confirmed errors into training data.",
     },
     "Engines and files": {
         "translate": "Translate a file with live engines.",

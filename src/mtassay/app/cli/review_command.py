@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from mtassay.app.campaign_work import answer, still_open
+from mtassay.app.campaign_work import cards, still_open
 from mtassay.app.cli import review_people
 from mtassay.app.cli.common import (
     FormatOption,
@@ -101,7 +101,7 @@ def export_reviews(
         typer.Option(
             "--as",
             help="For another program: entities (for nee), WMT's MQM files, mt-metrics-eval (mtme), WMT's "
-            "ESA records, ratings (for meta correlate), Label Studio, Pearmut.",
+            "ESA records, ratings (for meta correlate), corrections (to train on), Label Studio, Pearmut.",
         ),
     ] = None,
     question: QuestionOption = None,
@@ -416,11 +416,8 @@ def decide_one(
     if campaign is not None:
         if len(words) != 2:
             raise UsageError("Write: mtassay review decide SUBJECT ANSWER --campaign NAME")
-        name = reviewer_name(reviewer)
-        subject, text = words
-        kept = answer(
-            *(campaign, subject, text, name), note=note, adjudicates=adjudicates, workspace=workspace
-        )
+        queue = cards(campaign, reviewer, adjudicates=adjudicates, workspace=workspace)
+        kept = queue.answer(*words, note=note)
         _tell(kept, f"Subject {kept.subject.id[:SHORT]}")
         for line in review_people.told(kept):
             echo(line)

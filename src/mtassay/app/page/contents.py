@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain, pairwise
+from statistics import quantiles
 from typing import Any, NamedTuple
 
 from mtassay.app.page.decision import (
@@ -15,6 +19,7 @@ from mtassay.app.page.decision import (
     has_critical,
     is_checked,
     order_systems,
+    with_more_critical,
 )
 from mtassay.app.page.sentences import CaseSelection, PageCases
 from mtassay.changes.change_tables import change_tables, kinds_table
@@ -28,6 +33,8 @@ from mtassay.data.display import (
     Leaderboard,
     Line,
     Look,
+    Point,
+    Series,
     Table,
 )
 from mtassay.data.marks import differing, p_stated, plural, signed
@@ -109,9 +116,8 @@ class Glance:
                         part.sentences.of_system(name, standing.n),
                     )
                 )
-            named = sum(other.label == board.label for _, other in self.boards) > 1
-            label = f"{part.title}: {board.label}" if named else board.label
-            rows.append(GlanceRow(part, label, _counted(board), cells))
+            tested = f"{part.title}: " if len({part.key for part, _ in self.boards}) > 1 else ""
+            rows.append(GlanceRow(part, board.label, f"{tested}{_counted(board)}", cells))
         return [*rows, *self._critical_rows(systems), *self._cost_rows(systems)]
 
     def _critical_rows(self, systems: Sequence[str]) -> list[GlanceRow]:
@@ -124,9 +130,10 @@ class Glance:
             if has_critical(part.run) and not any(cell.n for cell in found.values()):
                 continue  # its sentences do not say how bad an error is
             n = len(part.sentences.views)
+            more = with_more_critical(part.run)
             cells = [
-                GlanceCell(f"{found[name].n:,}", "", round(100 * found[name].n / n), "", found[name])
-                if name in found
+                GlanceCell(f"{cases.n:,}", "", round(100 * cases.n / n), "▼" * (name in more), cases)
+                if (cases := found.get(name))
                 else GlanceCell("–")
                 for name in systems
             ]
@@ -229,12 +236,6 @@ class RunPart:
     made: Sequence[Table]
     signatures: Sequence[str]
     sentences: PageCases
-    means: str = ""
-
-    @property
-    def tag(self) -> str:
-        """What it is called beside a headline, with what its method tests with."""
-        return f"{self.title}: {self.means}" if self.means else self.title
 
     def is_folded(self, table: Table) -> bool:
         """Whether a table is too long to are there, or a map shows the same."""
@@ -303,15 +304,12 @@ class Page:
         costs = measured_costs(one.run for one in self.tested)
         return Glance(boards, [*leaders, *rest], costs) if boards else None
 
-    def proofs(self, kind: str) -> list[tuple[RunPart, Proof]]:
-        """The headlines of a kind, with their runs."""
-        return [(part, proof) for part in self.parts for proof in part.proofs if proof.headline.kind == kind]
-
 
 def decide_costs(tested: Sequence[DecidedRun], priorities: Sequence[str]) -> Recommendation:
     """What to do after these runs, with the prices and times that they measured."""
     known = measured_costs(one.run for one in tested)
-    return decide(tested, priorities=priorities, prices=known.prices, latency=known.latency)
+    costs = {"prices": known.prices, "latency": known.latency}
+    return decide(tested, priorities=priorities, **costs, currency=known.currency)
 
 
 def page_of(
@@ -361,7 +359,10 @@ def run_part(
     figures = [figure for figure in view.figures(plain) if figure.kind != "panels" or figure.panels]
     tables = view.tables(plain)
     more: list[Figure | Table] = [f for f in view.figures(detail) if f not in figures]
-    more += [table for table in view.tables(detail) if table not in tables]
+    more += [
+        *distributions(sentences.views),
+        *(table for table in view.tables(detail) if table not in tables),
+    ]
     several = len(run.systems) > 1
     differences = view.differences(Look(examples=_EXAMPLES)) if several else []
     return RunPart(
@@ -379,8 +380,36 @@ def run_part(
         list(_made(run, any(table.title == "Time" for table in tables))),
         view.signatures(),
         sentences,
-        view.means(),
     )
+
+
+_PARTS = 4  # of all scores, the same number in each
+
+
+def distributions(views: Iterable[CaseView]) -> list[Figure]:
+    """Which part of each system's outputs has how low a score; of all outputs each part has as many."""
+    measured: dict[str, dict[str, list[float]]] = {}
+    for view in views:
+        for answer in view.answers:
+            for name, value in answer.values.items():
+                measured.setdefault(name, {}).setdefault(answer.system, []).append(value)
+    found = []
+    for name, systems in measured.items():
+        values = list(chain.from_iterable(systems.values()))
+        if len(values) < _PARTS:
+            continue
+        ends = quantiles(values, n=_PARTS)
+        ends = list(dict.fromkeys(round(end, 2) for end in ends))
+        labels = [f"below {ends[0]:g}", *(f"{a:g} to {b:g}" for a, b in pairwise(ends)), f"from {ends[-1]:g}"]
+        counts = {s: Counter(bisect_right(ends, value) for value in values) for s, values in systems.items()}
+        series = [
+            Series(label, [Point(s, 100 * counts[s][place] / len(systems[s])) for s in systems])
+            for place, label in enumerate(labels)
+        ]
+        found.append(
+            Figure("bars", series, f"{name} of single outputs", f"% of outputs, by {name}", unit="%")
+        )
+    return found
 
 
 def _flagged(run: Run) -> dict[str, Sequence[str]]:

@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from mtassay.data.display import Headline, Leaderboard
 from mtassay.data.marks import plural
 from mtassay.data.method import view_of
 from mtassay.data.nouns import Comparison, Finding, Run
-from mtassay.data.registry import names
+from mtassay.data.registry import find, names
 from mtassay.data.run_view import SEVERITIES
 from mtassay.measures.check_run import id_of, severity_of, severity_of_check
 from mtassay.measures.worth import worth_of
@@ -34,6 +34,7 @@ DEFAULT = (QUALITY, NO_CRITICAL)
 _TERM_CHECKS = ("term-missing", "term-forbidden", "do-not-translate", "term-drift")
 _RISKS = 3
 _WEAK = "Not sure"
+_UNSURE = "Not sure which is better"
 _FEW_OF = 4  # a quarter of the measures or fewer is weak evidence
 _ALPHA = 0.05
 _LESS = 0.9  # a price or a time that is less by a tenth counts
@@ -47,6 +48,12 @@ _GONE = {
     LATENCY: "Slower",
 }
 """Why a system is not left, by what counted."""
+_DECIDES = {
+    NO_CRITICAL: "Fairly sure: it has significantly fewer critical errors. Outputs with one",
+    TERMINOLOGY: "Fairly sure: it has significantly fewer wrong terms. Outputs with one",
+    COST: "Sure: it is cheaper. Price of a million characters",
+    LATENCY: "Sure: it is faster. Seconds for a text",
+}
 _DIFFER = {True: "The difference is significant.", False: "The difference is not significant."}
 _RATINGS = 196
 """Sentences to rate so that 5 of 100 points show: 80 % power, 5 % level, a deviation of 25 points."""
@@ -87,13 +94,16 @@ class Recommendation:
     """The systems that are left to choose from, the first one first."""
     no_risk: str = ""
     """Why no risk is told, where there is none."""
+    others: Sequence[str] = ()
+    """Why it is none of the other systems."""
 
     def lines(self) -> list[str]:
         """All of it as sentences, for a terminal; the command is the last line."""
         risks = [f"Risk: {text}" for text in (*(r.headline.text for r in self.risks), self.no_risk) if text]
         following = f"Next: {self.next_step}" if self.next_step else ""
         command = f"  {self.command}" if self.command else ""
-        told = [self.advice, " ".join(self.sure), *risks, self.priorities, following, command]
+        sure, others = " ".join(self.sure), " ".join(self.others)
+        told = [self.advice, sure, *risks, others, self.priorities, following, command]
         return [line for line in told if line]
 
 
@@ -113,6 +123,7 @@ def decide(
     priorities: Sequence[str] = (),
     prices: Mapping[str, float] | None = None,
     latency: Mapping[str, float] | None = None,
+    currency: str = "",
 ) -> Recommendation:
     """What follows from these runs.
 
@@ -121,11 +132,12 @@ def decide(
         priorities: What counts, the most important first; by default quality, then no critical errors.
         prices: What a million characters cost, by system.
         latency: How many seconds a text takes, by system.
+        currency: What prices are in.
 
     Returns:
         The recommendation with its reasons; one without a system where the data cannot decide.
     """
-    choice = _Choice(tested, tuple(priorities) or DEFAULT, prices or {}, latency or {})
+    choice = _Choice(tested, tuple(priorities) or DEFAULT, prices or {}, latency or {}, currency)
     if len(choice.systems) < 2:
         return _alone(choice)
     left = choice.left(choice.priorities)
@@ -149,15 +161,17 @@ def decide(
             priorities=choice.told(),
             leaders=leaders,
             no_risk=choice.faultless([first]),
+            others=choice.left_out(),
         )
     advice = f"The data cannot decide between {_joined(leaders)}."
     if choice.disagreeing(leaders):
         advice = f"The measures disagree about {_joined(leaders)}, so the data cannot decide."
     following, command = choice.what_would(leaders)
     risks = choice.risks(leaders)
-    reasons = [*choice.open_reasons(leaders), *choice.left_out(), *choice.trade()]
-    no_risk = choice.faultless(leaders)
-    return Recommendation(advice, "", reasons, risks, following, command, choice.told(), leaders, no_risk)
+    reasons = [*choice.open_reasons(leaders), *choice.trade()]
+    no_risk, others = choice.faultless(leaders), choice.left_out()
+    told = choice.told()
+    return Recommendation(advice, "", reasons, risks, following, command, told, leaders, no_risk, others)
 
 
 def order_systems(tested: Sequence[DecidedRun], systems: Iterable[str]) -> list[str]:
@@ -185,6 +199,7 @@ class _Choice:
     priorities: tuple[str, ...]
     prices: Mapping[str, float] = field(default_factory=dict)
     latency: Mapping[str, float] = field(default_factory=dict)
+    currency: str = ""
 
     @cached_property
     def systems(self) -> list[str]:
@@ -234,7 +249,8 @@ class _Choice:
 
     def trade(self) -> list[str]:
         """What to choose by quality, price and time together, where they are known."""
-        return [h.text for one in self.tested for h in one.headlines if h.kind == "choice"][:1]
+        told = [h.text for one in self.tested for h in one.headlines if h.kind == "choice"][:1]
+        return [f"{text.removesuffix('.')}." for text in "".join(told).split(". ") if text]
 
     # Who is left --------------------------------------------------------------------------------------------
 
@@ -284,7 +300,7 @@ class _Choice:
         elif name in (COST, LATENCY):
             proof = f"{self._costs(name)[system]:,.2f}"
         elif name in (NO_CRITICAL, TERMINOLOGY):
-            proof = f"{len((self._critical if name == NO_CRITICAL else self._terms)[system]):,}"
+            proof = f"{self._counts(name, [system])[system]:,}"
         return f"{system} ({proof})" if proof else system
 
     def _beats(self, priority: str, a: str, b: str, pairs: int) -> bool:
@@ -302,11 +318,12 @@ class _Choice:
             known = self._costs(priority)
             return a in known and b in known and known[a] < _LESS * known[b]
         flagged = self._critical if priority == NO_CRITICAL else self._terms
-        fewer, more = (
-            flagged.get(b, set()) - flagged.get(a, set()),
-            flagged.get(a, set()) - flagged.get(b, set()),
-        )
-        return len(fewer) > len(more) and _sign_test(len(fewer), len(more)) < _ALPHA / pairs
+        return has_fewer(flagged.get(a, set()), flagged.get(b, set()), pairs)
+
+    def _counts(self, priority: str, systems: Iterable[str]) -> Mapping[str, float]:
+        """How many outputs have such errors."""
+        flagged = self._critical if priority == NO_CRITICAL else self._terms
+        return {system: len(flagged.get(system, ())) for system in systems}
 
     def _costs(self, priority: str) -> Mapping[str, float]:
         return self.prices if priority == COST else self.latency
@@ -373,7 +390,10 @@ class _Choice:
         else:
             how = "Sure" if several > 1 and not lost else "Fairly sure"
             n = self._most_units(first, rival)
-            if n < FEW or len(won) * _FEW_OF <= len(pairs):
+            people = [pair.better for board, pair in pairs if board.is_people and pair.n]
+            is_safer = self._beats(NO_CRITICAL, first, rival, math.comb(len(self.systems), 2))
+            is_unsure = len(won) * _FEW_OF <= len(pairs) and not is_safer
+            if n < FEW or is_unsure or (people and first not in people):
                 how = _WEAK
             finds = f"{len(won)} of {plural(len(pairs), 'measure')} find{'s' * (len(won) == 1)}"
             by = f" ({_joined(won)})" if won and len(won) < len(pairs) else ""
@@ -391,24 +411,17 @@ class _Choice:
         stages = self._stages(self.priorities)
         left = next(before for (_, before), (now, _) in pairwise(stages) if now == name and len(before) > 1)
         rest = sorted((system for system in left if system != first), key=self.systems.index)
-        numbers: Mapping[str, float]
-        if name in (COST, LATENCY):
-            label = "price of a million characters" if name == COST else "time for a text, in seconds,"
-            numbers = self._costs(name)
-        else:
-            label = f"number of outputs with {'critical errors' if name == NO_CRITICAL else 'wrong terms'}"
-            flagged = self._critical if name == NO_CRITICAL else self._terms
-            numbers = {system: len(flagged.get(system, ())) for system in left}
+        numbers = self._costs(name) if name in (COST, LATENCY) else self._counts(name, left)
         told = ", ".join(
             f"{system} {numbers[system]:,.{2 * (name in (COST, LATENCY))}f}"
             for system in [first, *rest[: _NAMED - 1]]
             if system in numbers
         )
-        decides = f"The {label} decides: {told}."
+        unit = f" {self.currency}" if name == COST and self.currency else ""
+        decides = f"{_DECIDES[name]}: {told}{unit}."
         if QUALITY not in self.priorities[: self.priorities.index(name)]:
             return [decides]
-        before = f"Quality does not decide between {_joined([first, *rest])}."
-        return [f"{before} {decides}", self._no_difference([first, *rest])]
+        return [decides, self._no_difference([first, *rest])]
 
     def open_reasons(self, leaders: Sequence[str]) -> list[str]:
         """Why nothing can be recommended."""
@@ -423,7 +436,7 @@ class _Choice:
             for name in leaders
             if name in won
         ]
-        told = f"{'; '.join(better)}." if better else self._no_difference(leaders)
+        told = f"{_UNSURE}: {'; '.join(better)}." if better else self._no_difference(leaders)
         worth = self._worth(first, second) if better else []
         told += f" {FEW_NOTE}" * (self._most_units(first, second) < FEW)
         return [told, *self._told_critical(leaders), *worth, *self._judge(), self.people(first, second)]
@@ -431,7 +444,9 @@ class _Choice:
     def _no_difference(self, systems: Sequence[str]) -> str:
         """That no measure finds a difference, and how small one would have to be for that."""
         first, second = systems[:2]
-        told = f"None of {plural(len(self.boards), 'measure')} finds a significant difference between them."
+        several = len(self.boards) > 1
+        none = f"none of {len(self.boards):,} measures finds a" if several else "the only measure finds no"
+        told = f"{_UNSURE}: {none} significant difference between them."
         for board, pair in self._pairs(first, second):
             if pair.detectable and self._most_units(first, second) >= FEW:
                 least = f"{pair.detectable:.1f} or more"
@@ -511,7 +526,7 @@ class _Choice:
                 )
                 for place, one in enumerate(self.tested)
                 for h in one.headlines
-                if h.kind == "weak" and h.system == system == systems[0]
+                if h.kind == "weak" and h.system == system
             ]
             found += errors
             found += sorted(weak, key=lambda risk: [r.place for r in found + weak].index(risk.place))
@@ -579,6 +594,10 @@ class _Choice:
                 f"{'ratings of' if board.is_people else 'a test on'} about {pair.more:,} more {board.unit}s"
             )
             text += f" If the difference in {board.label} is real, {more} would show it."
+        if command and len(self.left(self.priorities)) > 1 and not self.disagreeing(leaders):
+            text += (
+                " If you must choose today, choose by price or keep what you use: no measure speaks against."
+            )
         return text, command
 
     def _campaign(self, systems: Sequence[str]) -> tuple[str, str]:
@@ -591,7 +610,7 @@ class _Choice:
         each = f" of each of {_joined(systems)} ({n * len(systems):,} outputs)"
         each = each if len(systems) > 1 else f" of {systems[0]}"
         text = f"have people rate {'all ' * (1 < n < _RATINGS)}{plural(n, 'sentence')}{each}, "
-        text += f"enough to detect a difference of {points} in 100 points."
+        text += f"enough to detect a difference of {points} points on a scale of 100."
         chosen = " ".join(f"--system {shlex.quote(system)}" for system in systems)
         command = f"mtassay review campaign create choice {run.id} --question da {chosen} --sample "
         return text, f"{command}{n * len(systems)} --reviewers NAME,NAME"
@@ -640,6 +659,17 @@ def has_critical(run: Run) -> bool:
     return any(severity_of(finding) == "critical" for finding in run.findings)
 
 
+def with_more_critical(run: Run) -> list[str]:
+    """The systems with significantly more critical errors than another one."""
+    systems = run.systems
+    flagged = {
+        s: {f.case_id for f in run.findings if f.system == s and severity_of(f) == "critical"}
+        for s in systems
+    }
+    pairs = math.comb(len(systems), 2)
+    return [s for s in systems if any(has_fewer(flagged[other], flagged[s], pairs) for other in systems)]
+
+
 def _errors(place: int, run: Run, system: str) -> list[Risk]:
     """The checks that find critical errors in what a system answered, then major ones; most first."""
     texts = plural(len(run.outputs.get(system, ())) or len(run.segments), "output")
@@ -654,18 +684,25 @@ def _errors(place: int, run: Run, system: str) -> list[Risk]:
         if cases <= seen:  # the same outputs, flagged by a graver check
             continue
         seen |= cases
-        name = detector.removeprefix("check:").replace("-", " ")
-        text = f"{system}: {severity} errors in {len(cases):,} of {texts} ({name})."
+        name = detector.removeprefix("check:")
+        what = find("check", name).about if name in names("check") else name.replace("-", " ")
+        text = f"{severity.capitalize()} errors in {len(cases):,} of {texts} of {system}: {what}."
         risks.append(Risk(Headline(text, "weak", system, detector, n=len(cases)), place))
     return risks
 
 
 def _grade(risk: Headline) -> int:
     """How grave a risk is, the gravest first: critical errors, what a method finds weak, errors of checks."""
-    if ": critical errors in " in risk.text:
+    if risk.text.startswith("Critical errors in "):
         return 0
     name = risk.group.removeprefix("check:")
     return 1 if name not in names("check") else 1 + SEVERITIES.index(severity_of_check(name))
+
+
+def has_fewer(own: set[Any], others: set[Any], pairs: int) -> bool:
+    """Whether there are significantly fewer than others, where so many pairs are compared."""
+    fewer, more = len(others - own), len(own - others)
+    return fewer > more and _sign_test(fewer, more) < _ALPHA / pairs
 
 
 def _sign_test(a: int, b: int) -> float:

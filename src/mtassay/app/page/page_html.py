@@ -46,10 +46,9 @@ def render_page(page: Page, *, home: str = "") -> str:
         shade=shade,
         panels=_panels,
         cell_value=_cell_value,
-        shown_table=_shown_table,
+        shown_table=_ShownTable,
         found_in=_found_in,
         address=_address,
-        block_parts=_block_parts,
         short_example=_short_example,
     )
 
@@ -132,10 +131,6 @@ class _ShownTable:
         self.notes = list(table.notes[:_NOTES])
 
 
-def _shown_table(table: Table) -> _ShownTable:
-    return _ShownTable(table)
-
-
 def _found_in(what: Table | Figure, sentences: PageCases | None) -> Sequence[Sequence[CaseSelection | None]]:
     if sentences is None:
         return []
@@ -144,10 +139,6 @@ def _found_in(what: Table | Figure, sentences: PageCases | None) -> Sequence[Seq
 
 def _address(key: str, found: CaseSelection, sentences: PageCases) -> str:
     return f"{key}:{sentences.address(found)}"
-
-
-def _block_parts(block: Block) -> list[Line]:
-    return list(block.lines[:60])
 
 
 def _short_example(block: Block) -> list[Line]:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from fastapi import APIRouter, HTTPException, Request
+from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
 from mtassay.app import campaign_work as library
 from mtassay.app.access import invitations, note_deed
 from mtassay.app.campaign_progress import report
-from mtassay.app.web.card_pages import Form, campaign_of, may_see
+from mtassay.app.web.card_pages import campaign_of, may_see
 from mtassay.app.web.visits import (
+    Form,
     Visit,
     address,
+    admin_of,
     offered_runs,
     render,
     visit_of,
@@ -35,12 +37,6 @@ class CampaignEntry:
     counts: AnswerCounts
     left: int
     adjudicates: bool
-
-
-def _admin(visit: Visit) -> Visit:
-    if not visit.person.is_admin:
-        raise HTTPException(403, "Campaigns are made and closed by admins.")
-    return visit
 
 
 def campaigns_of(store: Workspace, visit: Visit) -> list[CampaignEntry]:
@@ -68,7 +64,7 @@ def overview(request: Request) -> Response:
 @router.get("/campaigns/new")
 def blank(request: Request) -> Response:
     """The form for a new campaign."""
-    return _new(request, _admin(visit_of(request)), {}, "")
+    return _new(request, admin_of(visit_of(request)), {}, "")
 
 
 def _new(request: Request, visit: Visit, form: dict[str, str], problem: str) -> Response:
@@ -90,7 +86,7 @@ def _new(request: Request, visit: Visit, form: dict[str, str], problem: str) -> 
 @router.post("/campaigns")
 def create(request: Request, form: Form) -> Response:
     """Make a campaign, and show how it goes; with a mistake in it the form comes again."""
-    visit = _admin(visit_that_changes(request, form.get("csrf", "")))
+    visit = admin_of(visit_that_changes(request, form.get("csrf", "")))
     try:
         with visit.site.pool.lend() as store:
             campaign = library.create(
@@ -156,7 +152,7 @@ def standing(request: Request, name: str) -> Response:
 @router.post("/campaign/people")
 def change_people(request: Request, name: str, form: Form) -> Response:
     """Let other people answer from now on."""
-    visit = _admin(visit_that_changes(request, form.get("csrf", "")))
+    visit = admin_of(visit_that_changes(request, form.get("csrf", "")))
     people = {key: form.get(key, "") for key in ("reviewers", "adjudicators")}
     with visit.site.pool.lend() as store:
         changed = library.change_people(campaign_of(store, visit, name).name, **people, workspace=store)
@@ -167,7 +163,7 @@ def change_people(request: Request, name: str, form: Form) -> Response:
 @router.post("/campaign/close")
 def close(request: Request, name: str, form: Form) -> Response:
     """End a campaign."""
-    visit = _admin(visit_that_changes(request, form.get("csrf", "")))
+    visit = admin_of(visit_that_changes(request, form.get("csrf", "")))
     with visit.site.pool.lend() as store:
         library.close(campaign_of(store, visit, name).name, workspace=store)
         note_deed(store, visit.person.name, f"closed the campaign {name}")

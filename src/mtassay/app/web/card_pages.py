@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
 from mtassay.app.campaign_work import CampaignCards
 from mtassay.app.review_cards import Card, RunCards, open_agenda
 from mtassay.app.web.visits import (
+    Form,
     Visit,
     address,
     kind_of,
-    read_form,
     render,
     visit_of,
     visit_that_changes,
@@ -27,7 +27,6 @@ from mtassay.runtime.workspace import Workspace
 
 router = APIRouter(include_in_schema=False)
 
-Form = Annotated[dict[str, str], Depends(read_form)]
 _KEPT = ("category", "phenomenon", "double")
 """What of the address of a queue stays from card to card."""
 _MOST_SKIPPED = 100

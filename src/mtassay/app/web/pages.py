@@ -13,12 +13,14 @@ from mtassay.app import review_cards
 from mtassay.app.access import note_deed, recognise
 from mtassay.app.suite_writing import propose
 from mtassay.app.web.campaign_pages import campaigns_of
-from mtassay.app.web.card_pages import Form, number_in, place_of, show
+from mtassay.app.web.card_pages import number_in, place_of, show
 from mtassay.app.web.server import Preparer
 from mtassay.app.web.visits import (
+    Form,
     Site,
     Visit,
     address,
+    admin_of,
     render,
     set_cookie,
     visit_of,
@@ -147,7 +149,7 @@ def leave(request: Request, form: Form) -> Response:
 @router.get("/runs/{run}/{question}/cards/{subject}/rule")
 def rule(request: Request, subject: str) -> Response:
     """A rule for an output: proposed, or tried out as it is written."""
-    visit = _admin(visit_of(request))
+    visit = admin_of(visit_of(request))
     query = request.query_params
     with visit.site.pool.lend() as store:
         place = place_of(store, request, visit)
@@ -197,12 +199,6 @@ def _propose(store: Workspace, visit: Visit, card: review_cards.Card, form: dict
     content = {"item": card.subject.case_id, "output": card.subject.outputs[-1]}
     suite = PurePath(card.rulebook.path).stem
     propose(store, suite, {**content, "pattern": pattern, "answer": kind}, visit.person.name)
-
-
-def _admin(visit: Visit) -> Visit:
-    if not visit.person.is_admin:
-        raise HTTPException(403, "Rules are written by admins.")
-    return visit
 
 
 @router.get("/browse/{run}/{question}")

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
 from mtassay.app import suite_writing
 from mtassay.app.access import note_deed
-from mtassay.app.web.visits import Visit, address, read_form, render, visit_of, visit_that_changes
+from mtassay.app.web.visits import Form, Visit, address, render, visit_of, visit_that_changes
 from mtassay.data.errors import UsageError
 from mtassay.data.formats.suite_items import Suite
 from mtassay.review.queue import AbsentError
 
 router = APIRouter(include_in_schema=False)
 
-Form = Annotated[dict[str, str], Depends(read_form)]
 FIELDS = {
     "category": ("Category", "Negation"),
     "phenomenon": ("Phenomenon", "Scope of a negation"),

@@ -15,10 +15,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import parse_qs, quote, urlencode
 
-from fastapi import HTTPException, Request
+from fastapi import Depends, HTTPException, Request
 from fastapi.responses import HTMLResponse, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
@@ -182,6 +182,13 @@ def visit_that_changes(request: Request, token: str) -> Visit:
     return visit
 
 
+def admin_of(visit: Visit) -> Visit:
+    """The visit, if it is an admin's; else 403."""
+    if not visit.person.is_admin:
+        raise HTTPException(403, "Only admins can do this.")
+    return visit
+
+
 async def read_form(request: Request) -> dict[str, str]:
     """The fields of a form, each once; the last one counts."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -196,6 +203,8 @@ async def read_form(request: Request) -> dict[str, str]:
         raise HTTPException(400, "The form has too many fields.") from None
     return {key: values[-1] for key, values in fields.items()}
 
+
+Form = Annotated[dict[str, str], Depends(read_form)]
 
 # Templates and what they are given: texts with marks in pieces, numbers as people write them.
 
@@ -308,15 +317,12 @@ def render(
     return response
 
 
-Form = Mapping[str, str]
-
-
-def _field(form: Form) -> str:
+def _field(form: Mapping[str, str]) -> str:
     """The answer as it is in the field of that name."""
     return form.get("answer", "")
 
 
-def _spans(form: Form) -> str:
+def _spans(form: Mapping[str, str]) -> str:
     """Spans as the page sends them (JSON) or as a person types them, with the score of another field."""
     answer, score = form.get("answer", "").strip() or "none", form.get("score", "").strip()
     if not score or answer in (UNSURE, WITHDRAW):
@@ -339,7 +345,7 @@ class QuestionKind:
     """
 
     template: str
-    read: Callable[[Form], str] = _field
+    read: Callable[[Mapping[str, str]], str] = _field
 
 
 KINDS: dict[str, QuestionKind] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Annotated, NamedTuple
 
-from fastapi import APIRouter, Depends, HTTPException, Query, Request
+from fastapi import APIRouter, HTTPException, Query, Request
 from fastapi.responses import HTMLResponse, Response
 
 from mtassay.app import access, review_cards
@@ -13,7 +13,7 @@ from mtassay.app import history as app_history
 from mtassay.app.page.contents import Page
 from mtassay.app.page.page_html import page_policy, render_page
 from mtassay.app.reports import report_page
-from mtassay.app.web.visits import Visit, read_form, render, set_cookie, visit_of, visit_that_changes
+from mtassay.app.web.visits import Form, Visit, admin_of, render, set_cookie, visit_of, visit_that_changes
 from mtassay.changes.change_tables import history_figures, history_tables
 from mtassay.data.display import Figure, Table
 from mtassay.data.errors import UsageError
@@ -74,15 +74,9 @@ def history(request: Request, run: str) -> Response:
     return _served(Page(", ".join(systems), (), history=parts))
 
 
-def _admin(visit: Visit) -> Visit:
-    if not visit.person.is_admin:
-        raise HTTPException(403, "Reports, histories and invitations are for admins.")
-    return visit
-
-
 def _unsealed(visit: Visit) -> Visit:
     """An admin who may see what others answered."""
-    _admin(visit)
+    admin_of(visit)
     with visit.site.pool.lend() as store:
         if any(visit.person.name in names for names in sealed(store).values()):
             raise HTTPException(403, "Reports hold what others answered in an open campaign of yours.")
@@ -100,7 +94,7 @@ def _served(page: Page) -> Response:
 @router.get("/people")
 def people(request: Request) -> Response:
     """Who is invited, and a form to invite somebody."""
-    return _people(request, _admin(visit_of(request)))
+    return _people(request, admin_of(visit_of(request)))
 
 
 def _people(request: Request, visit: Visit, *, problem: str = "", **shown: str) -> HTMLResponse:
@@ -122,12 +116,12 @@ def _people(request: Request, visit: Visit, *, problem: str = "", **shown: str) 
 
 
 @router.post("/people")
-def change_people(request: Request, form: Annotated[dict[str, str], Depends(read_form)]) -> Response:
+def change_people(request: Request, form: Form) -> Response:
     """Invite somebody, or take an invitation back.
 
     The local person, who needs no invitation before the first one, gets one first, else they would be out.
     """
-    visit = _admin(visit_that_changes(request, form.get("csrf", "")))
+    visit = admin_of(visit_that_changes(request, form.get("csrf", "")))
     name, path = form.get("name", "").strip(), visit.site.path
     own = ""
     try:

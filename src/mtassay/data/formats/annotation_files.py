@@ -36,7 +36,7 @@ from mtassay.data.formats.test_sets import ErrorSpan
 from mtassay.data.formats.textfiles import FilePath, read_lines, shown, write_lines
 from mtassay.data.nouns import UNSURE, Question, Review, Run, Segment
 from mtassay.data.questions import AnswerSpan, NumberQuestion, SpanAnswer, SpanQuestion, span_answer
-from mtassay.data.subjects import Decision, Subject, subjects_in
+from mtassay.data.subjects import CORRECT, Decision, Subject, fix_in, subjects_in
 
 # Puts annotation on the segments whose reference it annotates.
 
@@ -370,6 +370,25 @@ def esa_answer(record: Mapping[str, Any]) -> dict[str, Any]:
         "note": str(record.get("note") or ""),
         "at": str(record.get("at") or ""),
     }
+
+
+def correction_records(decisions: Decisions, subjects: Mapping[str, Subject]) -> list[dict[str, str]]:
+    """A record for each output that reviews call wrong, in the order of its first review.
+
+    `correction` is the newest line `fix: …` in a note of somebody who found an error, and `by` who wrote it;
+    both are empty where nobody did. `error` is the kind of error.
+    """
+    records = []
+    for (subject_id, _), decision in decisions.items():
+        if decision.answer in (None, CORRECT):
+            continue
+        subject = subjects[subject_id]
+        found = [r for r in decision.latest.values() if r.answer not in (CORRECT, UNSURE)]
+        fixes = [(fix, r.reviewer) for r in found if (fix := fix_in(r.note))]
+        correction, by = fixes[-1] if fixes else ("", "")
+        texts = {"id": subject.case_id, "source": subject.sources[0] or "", "output": subject.outputs[0]}
+        records.append({**texts, "correction": correction, "by": by, "error": decision.answer or ""})
+    return records
 
 
 def rating_rows(run: Run, decisions: Decisions, questions: Iterable[Question]) -> list[dict[str, Any]]:

@@ -54,9 +54,6 @@ class BehaviorView(RunView):
     def failure(self) -> str:
         return "a translation of an edited source that the judge calls wrong"
 
-    def means(self) -> str:
-        return "edited sentences"
-
     def facts(self) -> str:
         return ""
 

@@ -6,8 +6,6 @@ Neither side is adapted, and the second model alone makes sure that the sides ag
 
 from __future__ import annotations
 
-import logging
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -26,13 +24,14 @@ from mtassay.nlp.language_models import (
     MaskedModel,
     Words,
     choose_device,
+    first_line,
     identity,
+    load_pretrained,
     open_masked,
     read_words,
     readable,
     where,
 )
-from mtassay.runtime.http_calls import redact
 from mtassay.systems.live import signature
 
 WHAT = "infiller 'models'"
@@ -137,42 +136,28 @@ class Seq2SeqProposer(Proposer):
                     max_new_tokens=256,
                 )
         except (RuntimeError, IndexError) as error:
-            raise ServiceError(f"{WHAT}: '{self._name}' failed: {_first_line(error)}") from error
+            raise ServiceError(f"{WHAT}: '{self._name}' failed: {first_line(error)}") from error
         lines = tokenizer.batch_decode(written, skip_special_tokens=True)
         return [lines[i : i + count] for i in range(0, len(lines), count)]
 
     @cached_property
     def _loaded(self) -> tuple[Any, Any, Any]:
-        return _load(self._name)
+        torch = load_package("torch", what=WHAT, package="torch", extra="transformers")
+        tokenizer, model = load_pretrained(self._name, "AutoModelForSeq2SeqLM", what=WHAT)
+        return tokenizer, model.to(choose_device(what=WHAT)).eval(), torch
 
 
 def open_proposer(model: str) -> Proposer:
     """The proposer for a model, by its kind: one with a decoder writes, another predicts."""
     package = load_package("transformers", what=WHAT, package="transformers", extra="transformers")
     try:
-        config = package.AutoConfig.from_pretrained(_place(model))
+        folder = Path(model).expanduser()
+        config = package.AutoConfig.from_pretrained(str(folder) if folder.is_dir() else model)
     except Exception as error:  # what is no model fails in every way there is
-        raise UsageError(f"{WHAT}: '{model}' cannot be loaded: {_first_line(error)}") from None
+        raise UsageError(f"{WHAT}: '{model}' cannot be loaded: {first_line(error)}") from None
     if config.is_encoder_decoder:
         return Seq2SeqProposer(model)
     return MaskedProposer(model)
-
-
-def _load(name: str) -> tuple[Any, Any, Any]:
-    """Tokenizer, model and PyTorch."""
-    package = load_package("transformers", what=WHAT, package="transformers", extra="transformers")
-    torch = load_package("torch", what=WHAT, package="torch", extra="transformers")
-    package.logging.set_verbosity_error()
-    package.logging.disable_progress_bar()
-    logging.getLogger("huggingface_hub").setLevel(logging.ERROR)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tokenizer = package.AutoTokenizer.from_pretrained(_place(name))
-            model = package.AutoModelForSeq2SeqLM.from_pretrained(_place(name))
-            return tokenizer, model.to(choose_device(what=WHAT)).eval(), torch
-    except Exception as error:
-        raise UsageError(f"{WHAT}: '{name}' cannot be loaded: {_first_line(error)}") from None
 
 
 def _fillings(gap: TextWithGap, texts: Sequence[str]) -> list[str]:
@@ -186,16 +171,6 @@ def _identity(name: str, is_given: bool) -> str:
         return name
     parts = identity(name, what=WHAT)
     return "/".join(str(part) for part in parts.values() if part is not None)
-
-
-def _place(name: str) -> str:
-    folder = Path(name).expanduser()
-    return str(folder) if folder.is_dir() else name
-
-
-def _first_line(error: BaseException) -> str:
-    lines = redact(str(error)).strip().splitlines()
-    return (lines[0] if lines else type(error).__name__).rstrip(":. ") + "."
 
 
 ADAPTER = 1

@@ -40,9 +40,6 @@ def score_name(severity: str) -> str:
 class CheckView(RunView):
     """A run of checks as people see it: the worst first."""
 
-    def means(self) -> str:
-        return "checks without references"
-
     def facts(self) -> str:
         ran = len(self.run.result.basis.get("checks", {}).get("run", ()))
         return f"{plural(len(self.run.segments), 'text')} · {plural(ran, 'check')}"

@@ -54,9 +54,6 @@ class InvarianceView(RunView):
     def failure(self) -> str:
         return "an output of an issue, or one that a check or relation flags"
 
-    def means(self) -> str:
-        return "one word changed"
-
     def facts(self) -> str:
         return ""
 

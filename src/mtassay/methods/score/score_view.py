@@ -132,19 +132,6 @@ class ScoreView(RunView):
             return str(find("metric", detector).finds) or super().finds(detector)
         return super().finds(detector)
 
-    def means(self) -> str:
-        """References, where there are any and all metrics need them; else the metrics say more.
-
-        Of a metric that is not installed nothing is known.
-        """
-        if not self._most_references:
-            return "without references"
-        labels = labels_of(self._metrics)
-        needing = [label for name, label in labels.items() if "references" in self._metrics[name].needs]
-        if needing and len(needing) == len(self.run.parameters["metrics"]):
-            return "against references"
-        return f"{', '.join(needing)} against references" if needing else ", ".join(labels.values())
-
     def facts(self) -> str:
         streamed = self.run.result.basis.get("streamed", {})
         references = self._most_references

@@ -31,9 +31,6 @@ from mtassay.methods.suite.suite_tables import (
 class SuiteView(RunView):
     """A run as people see it: a case is an item of the suite."""
 
-    def means(self) -> str:
-        return "linguistic items"
-
     def facts(self) -> str:
         facts = str(self.run.parameters.get("facts", ""))
         return " · ".join(filter(None, (facts, compared_items(self.run.result))))
