@@ -12,7 +12,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from operator import itemgetter
+from itertools import repeat
+from operator import itemgetter, mul
 
 from mtassay.measures.check import Unit
 from mtassay.nlp.word_forms import word_forms
@@ -28,7 +29,7 @@ _ASKING = {
 _QUESTION = "?？؟⁇՞"
 _CLOSERS = "\"'”’“»«)]}）」』】 \t\n.…*_`"
 _WORD = re.compile(r"[^\W_]+")
-_TERMINAL = ".!?。！？…؟।॥։:;।"
+TERMINAL = ".!?。！？…؟।॥։:;।"
 # Languages whose questions often have no mark.
 _UNMARKED = frozenset({"ja", "th", "lo", "km", "my", "zh", "ko", "bo", "el"})
 
@@ -111,7 +112,7 @@ def copies_source(source: str, output: str) -> bool:
     >>> copies_source("The dog sleeps on the sofa.", "The dog sleeps on the sofa. Der Hund schläft.")
     True
     """
-    bare = source.strip().rstrip(_TERMINAL).strip()
+    bare = source.strip().rstrip(TERMINAL).strip()
     if len(bare) < 12 or " " not in bare or bare not in output:
         return False
     rest = output.replace(bare, "", 1)
@@ -252,6 +253,8 @@ _LONG_RUN = re.compile(r"(\S)\1{14,}")
 
 def repeated_letter(source: str, output: str) -> tuple[int, int] | None:
     """A run of one letter that is far longer than any of the source."""
+    if not any(map(output.__contains__, map(mul, set(output), repeat(15)))):  # the expression is slow
+        return None
     for match in _LONG_RUN.finditer(output):
         if (
             match[1].isalnum()
@@ -270,18 +273,25 @@ def _longest(text: str) -> int:
     return longest
 
 
+_ENDS = re.compile(r"[.!?。！？\n]")
+
+
 def loop_in(source: str, output: str) -> str | None:
     """Words that come back at least four times in a row, or three words five times, and not so in the source.
 
     >>> loop_in("A dog.", "Ein Hund, ein Hund, ein Hund, ein Hund, ein Hund.")
     'ein hund'
     """
-    sentences = Counter(text.strip() for text in re.split(r"[.!?。！？\n]", output) if len(text.strip()) > 5)
-    sentence, n = max(sentences.items(), key=itemgetter(1), default=("", 0))
-    if n >= 3 and n > len(re.findall(r"[.!?。！？\n]", source)):
-        return sentence
+    parts = _ENDS.split(output)
+    if len(set(parts)) < len(parts) or len(set(map(str.strip, parts))) + 1 < len(parts):
+        sentences = Counter(text.strip() for text in parts if len(text.strip()) > 5)
+        sentence, n = max(sentences.items(), key=itemgetter(1), default=("", 0))
+        if n >= 3 and n > len(_ENDS.findall(source)):
+            return sentence
     words = _units_of(output)
-    if len(words) < 6 or 3 * len(set(words)) > 2 * len(words):
+    # Each of the loops below has two runs of three words that come back.
+    distinct = len(set(zip(words, words[1:], words[2:], strict=False)))
+    if len(words) < 6 or distinct > len(words) - 4 or 3 * len(set(words)) > 2 * len(words):
         return None
     for size in (1, 2, 3, 4, 6, 8):
         need = 5 if size == 1 else 4 if size == 2 else 3
@@ -311,7 +321,7 @@ def _most_frequent(words: Sequence[str]) -> tuple[tuple[str, ...], int]:
 
 def _units_of(text: str) -> list[str]:
     """Words; characters where a text has no spaces."""
-    words = [word.lower() for word in _WORD.findall(text)]
+    words = _WORD.findall(text.lower())
     if words and sum(map(len, words)) > 14 * len(words):
         return [char for char in text if char.isalnum()]
     return words
@@ -356,7 +366,7 @@ def is_unfinished(source: str, output: str) -> bool:
     True
     """
     end, stop = source.rstrip().rstrip("\"'”’“»)]}）」 "), output.rstrip().rstrip("\"'”’“»)]}）」* ")
-    if not end or not stop or end[-1] not in ".!?。！？…؟।" or stop[-1] in _TERMINAL:
+    if not end or not stop or end[-1] not in ".!?。！？…؟।" or stop[-1] in TERMINAL:
         return False
     return stop[-1].isalnum() or stop[-1] in ",-–—(„"
 
@@ -518,8 +528,10 @@ def common_tail(unit: Unit) -> str:
 _LAST_WORD = re.compile(r"(?<![^\W\d_])([^\W\d_]{2,}+)$")
 
 
-def cut_word(source: str, output: str, language: str | None) -> str | None:
+def cut_word(source: str, output: str, language: str | None, own: frozenset[str] = frozenset()) -> str | None:
     """The last word of an output that ends within it: no mark at its end, and no dictionary has the word.
+
+    `own` are words that surely are whole.
 
     >>> cut_word("There is not enough space.", "Es ist nicht genü", "de")
     'genü'
@@ -528,7 +540,7 @@ def cut_word(source: str, output: str, language: str | None) -> str | None:
     if not bare[-1:].isalnum() or source.rstrip()[-1:] not in ".!?" or not (match := _LAST_WORD.search(bare)):
         return None
     word = match[1]
-    if language is None or word in source or not word.islower():
+    if language is None or word in source or word in own or not word.islower():
         return None
     forms = word_forms(language)
     return None if not forms.has_dictionary or forms.knows(word) or forms.knows(word.capitalize()) else word

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import ClassVar
 
 from mtassay.data.languages import name_of, parse_language
@@ -106,16 +107,21 @@ class Reading:
     def _read(
         self, index: int, unit: Unit, lengths: Lengths, words: FileWords, foreign: frozenset[str]
     ) -> Iterator[tuple[str, Alarm]]:
-        source, output = unit.source or "", unit.output
         if unit.facts:
             yield from _facts(index, unit)
-        if not output.strip() or not source.strip():
+        if not unit.output.strip() or not unit.source or not unit.source.strip():
             return
-        if unit.references and any(is_same_text(output, text) for text in unit.references):
-            return
-        lowered, theirs = output.lower(), source.lower()
+        signs = list(self._signs_in(index, unit, lengths, words, foreign))
+        if signs and not any(is_same_text(unit.output, text) for text in unit.references):
+            yield from signs
+
+    def _signs_in(
+        self, index: int, unit: Unit, lengths: Lengths, words: FileWords, foreign: frozenset[str]
+    ) -> Iterator[tuple[str, Alarm]]:
+        source, output = unit.source or "", unit.output
+        lowered, theirs = output.lower(), _in_small_letters(source)
         excess = lengths.excess(unit)
-        talk = _foreign_talk(source, output, foreign, words)
+        talk = _foreign_talk(theirs, output, lowered, foreign, words)
         speaks = speaks_of_translation(lowered, self.languages) and not speaks_of_translation(theirs)
         named = set()
         if wrappers := list(signs.wrappers_in(source, output)):
@@ -151,7 +157,7 @@ class Reading:
         if (excess > 0.1 or len(output) > 300) and (why := _loops(source, output)):
             named.add("looped")
             yield "looped", Alarm(index, why)
-        if excess < 0.2 and (why := _is_cut(unit, source, output, excess, named, self.target)):
+        if excess < 0.2 and (why := _is_cut(unit, source, output, excess, named, self.target, words.own)):
             named.add("truncated")
             yield "truncated", Alarm(index, why)
         if excess > 0.69 and not named and is_far_longer(unit, lengths):
@@ -167,7 +173,7 @@ class Reading:
         if _DECLINES.match(lowered) and not _APOLOGY.search(theirs):
             return 0, min(len(lowered), 60)
         # "We cannot help you" is a sentence like others; only its length or language shows that it is none.
-        is_possible = self.source != "en" or _HELP.search(theirs) is not None
+        is_possible = self.source != "en" or _may_ask_for_help(theirs)
         if (
             not speaks
             and not is_foreign
@@ -311,6 +317,18 @@ _HELP = re.compile(
     r"|sorry|apolog|n[o']t|please|text|sentence|phrase|content|context|serve|suppl|deliver|execut|perform|edit|work"
     r"|creat|render|find|handl|run|make|made|built|show|display|represent|return|play|transfer|forward"
 )
+
+
+@lru_cache(maxsize=1 << 14)
+def _may_ask_for_help(source: str) -> bool:
+    return _HELP.search(source) is not None
+
+
+@lru_cache(maxsize=1 << 14)
+def _in_small_letters(source: str) -> str:
+    return source.lower()
+
+
 _APOLOGY = re.compile(
     r"sorry|apolog|unfortunate|regret|pity|schade|leid|entschuldig|lo siento|lament|perdón|désolé|navré"
     r"|dispiace|spiacent"
@@ -354,13 +372,14 @@ def _is_copy(source: str, output: str) -> bool:
     return abs(len(source) - len(output)) < 0.2 * len(source) + 3 and fold(source) == fold(output)
 
 
-def _foreign_talk(source: str, output: str, foreign: frozenset[str], words: FileWords) -> str | None:
+def _foreign_talk(
+    source: str, output: str, lowered: str, foreign: frozenset[str], words: FileWords
+) -> str | None:
     """The first sentence in English or in the source language that says what the source does not say."""
-    parts = output.lower().split()
     # Nearly every output has few of these words, which is cheap to see.
-    if len(foreign.intersection(parts)) < 2:
+    if len(foreign.intersection(lowered.split())) < 2:
         return None
-    theirs = set(words_of(source.lower()))
+    theirs = set(words_of(source))
     for chunk in _CHUNK.split(output):
         own = words_of(chunk.lower())
         if len(own) < 4:
@@ -386,17 +405,24 @@ def _loops(source: str, output: str) -> str | None:
 
 
 def _is_cut(
-    unit: Unit, source: str, output: str, excess: float, named: set[str], target: str | None
+    unit: Unit,
+    source: str,
+    output: str,
+    excess: float,
+    named: set[str],
+    target: str | None,
+    own: frozenset[str],
 ) -> str | None:
     size = size_of(source)
     if size >= 60 and excess < -0.9 and not named & {"answered", "obeyed", "refusal"}:
         return f"only {math.exp(excess):.0%} of the usual length"
-    if size >= 60 and excess < -0.15 and signs.is_unfinished(source, output):
-        return f"breaks off: …{signs.common_tail(unit)!r}"
-    if size >= 40 and signs.ends_in_particle(source, output, target):
-        return f"breaks off: …{signs.common_tail(unit)!r}"
-    if size >= 40 and (word := signs.cut_word(source, output, target)):
-        return f"breaks off in the middle of a word: …{word!r}"
+    if size >= 40 and output.rstrip()[-1] not in signs.TERMINAL:
+        if (size >= 60 and excess < -0.15 and signs.is_unfinished(source, output)) or signs.ends_in_particle(
+            source, output, target
+        ):
+            return f"breaks off: …{signs.common_tail(unit)!r}"
+        if word := signs.cut_word(source, output, target, own):
+            return f"breaks off in the middle of a word: …{word!r}"
     if size >= 60 and excess < -0.35 and not named and _loses_sentences(source, output):
         return f"whole sentences are missing: only {math.exp(excess):.0%} of the usual length"
     is_open = output.count("{") > output.count("}") and source.count("{") == source.count("}")

@@ -331,9 +331,9 @@ def _compare_branches(
     if "other" not in argument.branches:
         yield FormProblem(f"{argument.shown} has no branch 'other'", where)
     if argument.kind == "select":
-        for keyword in source.branches.keys() - argument.branches.keys() - {"other"}:
+        for keyword in sorted(source.branches.keys() - argument.branches.keys() - {"other"}):
             yield FormProblem(f"{argument.shown} has no branch '{keyword}'", where)
-        for keyword in argument.branches.keys() - source.branches.keys() - {"other"}:
+        for keyword in sorted(argument.branches.keys() - source.branches.keys() - {"other"}):
             yield FormProblem(f"{argument.shown} has a branch '{keyword}' that the source has not", where)
     else:
         yield from _check_categories(source, argument, code, where)

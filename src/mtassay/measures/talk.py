@@ -43,9 +43,17 @@ def _of(languages: Collection[str]) -> list[Talk]:
 
 
 @cache
-def stems_of(*languages: str) -> tuple[str, ...]:
-    """Beginnings of words for translating in these languages; of all where none is given."""
-    return tuple(dict.fromkeys(stem for talk in _of(languages) for stem in talk.translate))
+def stems_of(*languages: str, only_ascii: bool = False) -> tuple[str, ...]:
+    """Beginnings of words for translating in these languages; of all where none is given.
+
+    A text in ASCII can have no others than those that are ASCII. What has another one in it is left out.
+    """
+    stems = sorted({stem for talk in _of(languages) for stem in talk.translate}, key=len)
+    return tuple(
+        stem
+        for place, stem in enumerate(stems)
+        if stem.isascii() >= only_ascii and not any(short in stem for short in stems[:place])
+    )
 
 
 def speaks_of_translation(text: str, languages: Iterable[str] = ()) -> bool:
@@ -54,16 +62,7 @@ def speaks_of_translation(text: str, languages: Iterable[str] = ()) -> bool:
     >>> speaks_of_translation("eine wörtliche übersetzung wäre"), speaks_of_translation("guten tag")
     (True, False)
     """
-    for stem in _ascii_stems(*languages) if text.isascii() else stems_of(*languages):
-        if stem in text:
-            return True
-    return False
-
-
-@cache
-def _ascii_stems(*languages: str) -> tuple[str, ...]:
-    """The only ones that a text in ASCII can have."""
-    return tuple(stem for stem in stems_of(*languages) if stem.isascii())
+    return any(map(text.__contains__, stems_of(*languages, only_ascii=text.isascii())))
 
 
 def _parts(expression: str) -> list[str]:
