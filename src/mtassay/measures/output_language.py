@@ -465,7 +465,7 @@ def _is_label(source: str, language: str | None, target: str | None) -> bool:
 def _may_stay(unit: Unit, target: str | None) -> bool:
     """Whether a few words of a copy are all words of the target language, or nouns that got a capital."""
     words, forms = words_of(unit.output), word_forms(target or "")
-    if not forms.has_dictionary or not 0 < len(words) <= 4:
+    if not forms.has_dictionary or not 0 < len({*words}) <= 4:
         return False
     if target == "de" and unit.output != unit.source and all(word[0].isupper() for word in words):
         return True
