@@ -169,12 +169,6 @@ def version_of(item: Item) -> str:
     return str(checksum([repr(item)]))
 
 
-def refuse_stale(item: Item, version: str) -> None:
-    """A `UsageError` if the item is another one than a form has shown (see `version_of`)."""
-    if version != version_of(item):
-        raise UsageError("Somebody has changed this item since you opened it. Look at it again.")
-
-
 def change_item(path: Path, item_id: str, fields: Mapping[str, str], editor: str) -> list[str]:
     """Change an item as a form says; gives what should be looked at. Then it must be approved again."""
     item = item_of(path, item_id)
