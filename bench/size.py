@@ -105,10 +105,15 @@ def visits(command: str) -> list[str]:
 
 
 def names_used_twice() -> int:
-    """Fields that plans or saved runs may still call by another name."""
-    from mtassay.data.settings import OLD_NAMES
+    """Options of methods that are not called as their fields, by which plans and the library call them."""
+    from mtassay.data.registry import each_named
+    from mtassay.data.settings import options_of
 
-    return sum(map(len, OLD_NAMES.values()))
+    return sum(
+        option.flags[0].partition("/")[0] != f"--{name.replace('_', '-')}"
+        for _, method in each_named("method")
+        for name, option in options_of(method).items()
+    )
 
 
 def main() -> None:

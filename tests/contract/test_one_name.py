@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import gzip
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +10,15 @@ import pytest
 
 import mtassay as mt
 from mtassay.app.plans.plan import read_plan
-from mtassay.data.settings import OLD_NAMES, options_of, with_new_names
+from mtassay.data.errors import InputError, PluginWarning
+from mtassay.data.settings import options_of
 from mtassay.methods.behavior.behavior_method import BehaviorMethod
 from mtassay.methods.behavior.recipe import Recipe
 from mtassay.methods.invariance.invariance_method import InvarianceMethod
 from mtassay.methods.score.score_method import ScoreMethod
 from mtassay.methods.suite.suite_method import SuiteMethod
-from mtassay.runtime.workspace import Workspace
+
+STORED = Path(__file__).resolve().parents[1] / "frozen" / "workspace-0.1.sqlite.gz"
 
 
 @pytest.mark.parametrize("cls", [ScoreMethod, SuiteMethod, InvarianceMethod, BehaviorMethod, Recipe])
@@ -26,22 +28,15 @@ def test_an_option_is_called_as_its_field(cls: Any) -> None:
     assert written == {name: f"--{name.replace('_', '-')}" for name in options}
 
 
-def test_old_names_stand_for_fields_of_today() -> None:
-    today = options_of(BehaviorMethod)
-    assert all(new in today and old not in today for old, new in OLD_NAMES["behavior"].items())
-    assert with_new_names("behavior", {"alpha": 0.8, "beta": 0.1}) == {"min_quality": 0.8, "max_change": 0.1}
+def test_a_run_of_an_earlier_version_opens_with_the_names_of_today(tmp_path: Path) -> None:
+    (tmp_path / "w.db").write_bytes(gzip.decompress(STORED.read_bytes()))
+    with pytest.warns(PluginWarning, match="is upgraded"):
+        parameters = mt.load("20261116-192717-ef12", workspace=tmp_path / "w.db").parameters
+    assert {"min_quality", "max_change"} <= parameters.keys()
+    assert not {"alpha", "beta"} & parameters.keys()
 
 
-def test_a_run_saved_under_an_old_name_opens_with_the_new_one(tmp_path: Path) -> None:
-    workspace = tmp_path / "w.db"
-    run = mt.score({"a": ["Oi."]}, [["Olá."]], metrics="chrf", samples=100)
-    parameters = {"pair": "en-pt", "quality": {}, "alpha": 0.7, "beta": 0.2}
-    Workspace(workspace).save_run(replace(run.record, method="behavior", parameters=parameters))
-    assert mt.load(workspace=workspace).parameters["min_quality"] == 0.7
-    assert "alpha" not in mt.load(workspace=workspace).parameters
-
-
-def test_a_plan_with_an_old_name_is_read_as_one_with_the_new(
+def test_a_plan_with_an_old_name_says_in_one_line_what_to_change(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -52,5 +47,6 @@ def test_a_plan_with_an_old_name_is_read_as_one_with_the_new(
         "test_sets:\n  news:\n    source: en.txt\n    references: pt.txt\n"
         "steps:\n  behavior:\n    quality: chrf\n    alpha: 0.6\n"
     )
-    (step,) = read_plan(tmp_path / "plan.yaml").steps.values()
-    assert step.parameters == {"quality": "chrf", "min_quality": 0.6}
+    with pytest.raises(InputError, match="line 11: steps.behavior has no 'alpha'. Available: ") as error:
+        read_plan(tmp_path / "plan.yaml")
+    assert "\n" not in str(error.value)

@@ -15,9 +15,6 @@ ALIASES = {"chrf++": "chrf:word_order=2", "chrf+": "chrf:word_order=1"}
 """Names that people use for a metric with certain options."""
 
 
-OLD_NAMES = {"behavior": {"alpha": "min_quality", "beta": "max_change"}}
-"""What fields of methods were called in plans and saved runs of earlier versions."""
-
 _OPTION = "option"
 
 
@@ -115,16 +112,6 @@ def read_values(cls: Any, values: Mapping[str, Any]) -> dict[str, Any]:
         for name, value in values.items()
         if value is not None
     }
-
-
-def with_new_names(method: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Parameters of a plan or a saved run, by the names that the fields have today.
-
-    >>> with_new_names("behavior", {"alpha": 0.8, "level": 0.05}), with_new_names("score", {"alpha": 0.05})
-    ({'min_quality': 0.8, 'level': 0.05}, {'alpha': 0.05})
-    """
-    renamed = OLD_NAMES.get(method, {})
-    return {renamed.get(key, key): value for key, value in parameters.items()}
 
 
 def build(kind: str, spec: str, **defaults: Any) -> Any:

@@ -23,7 +23,6 @@ from mtassay.data.nouns import (
     Statistics,
     original_of,
 )
-from mtassay.data.settings import with_new_names
 from mtassay.runtime.database import DamagedError, UnavailableError
 from mtassay.runtime.workspace_file import (
     WorkspaceFile,
@@ -328,7 +327,7 @@ def _run(row: Sequence[Any]) -> Run:
     return Run(
         id=run_id,
         method=method,
-        parameters=with_new_names(method, json.loads(parameters)),
+        parameters=json.loads(parameters),
         systems=json.loads(systems),
         started=started,
         versions=json.loads(versions),

@@ -161,3 +161,9 @@ CREATE TABLE proposals (
     suite TEXT NOT NULL, content TEXT NOT NULL, person TEXT NOT NULL, at TEXT NOT NULL,
     settled TEXT NOT NULL DEFAULT '', checksum INTEGER
 );
+
+-- version 14 --
+-- The thresholds of behavior are called as in plans and on the command line.
+UPDATE runs SET checksum = NULL, parameters = replace(
+    replace(parameters, '"alpha":', '"min_quality":'), '"beta":', '"max_change":'
+) WHERE method = 'behavior';

@@ -30,7 +30,7 @@ from mtassay.data.language_packs import missing_pack
 from mtassay.data.languages import parse_pair
 from mtassay.data.method import Method
 from mtassay.data.registry import find, names, suggest
-from mtassay.data.settings import OLD_NAMES, build, is_live, with_new_names
+from mtassay.data.settings import build, is_live
 from mtassay.runtime.executors import EXECUTORS
 from mtassay.systems.roster import named
 
@@ -476,9 +476,8 @@ def _step(
     takes_suite = bool(suite_field(cls))
     own = [key for key in STEP if key != ("test_set" if takes_suite else "suite")]
     options = step_options(cls)
-    parts = entry.parts([*own, *options, *OLD_NAMES.get(method, ())])
-    by_name = with_new_names(method, {key: part for key, part in parts.items() if key not in own})
-    written = {key: part.value(options[key]) for key, part in by_name.items()}
+    parts = entry.parts([*own, *options])
+    written = {key: part.value(options[key]) for key, part in parts.items() if key not in own}
     if domains and "by" in options:
         written.setdefault("by", domains)
     step = PlanStep(

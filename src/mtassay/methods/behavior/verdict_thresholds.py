@@ -19,7 +19,6 @@ from mtassay.data.formats.evaluation_files import read_thresholds
 from mtassay.data.formats.textfiles import FilePath, shown
 from mtassay.data.languages import parse_pair
 from mtassay.data.nouns import Run, Verdict
-from mtassay.data.settings import with_new_names
 from mtassay.measures.judge import OURS
 
 
@@ -116,7 +115,8 @@ def calibrated_thresholds(file: FilePath, wanted: Sequence[str]) -> dict[str, An
         if fitting:
             # What was found on a run of this method knows beta too.
             entry = max(fitting, key=lambda entry: "beta" in entry.parameters)
-            own = {} if name == OURS else with_new_names("behavior", entry.parameters)
+            fields = {"alpha": "min_quality", "beta": "max_change"}
+            own = {} if name == OURS else {fields[key]: n for key, n in entry.parameters.items()}
             judge = OURS if name == OURS else PAPER
             return {**own, "judge_by": judge, "calibrated": asdict(entry)}
     others = ", ".join(dict.fromkeys(entry.quality or entry.judge for entry in found))
