@@ -36,6 +36,7 @@ from mtassay.methods.suite.material import ItemMaterial
 from mtassay.methods.suite.patterns import compile_rule
 from mtassay.methods.suite.problems import lint
 from mtassay.methods.suite.rule_judge import DETECTOR, Judge
+from mtassay.runtime.database import checksum
 from mtassay.runtime.workspace import Workspace
 from mtassay.runtime.workspace_file import now_exactly
 
@@ -161,6 +162,11 @@ def item_of(path: Path, item_id: str) -> Item:
     if item is None:
         raise UsageError(f"There is no item '{item_id[:60]}' in {path.name} any more.")
     return item
+
+
+def version_of(item: Item) -> str:
+    """A digest of all that is in the file about an item, so that nobody changes what they have not seen."""
+    return str(checksum([repr(item)]))
 
 
 def change_item(path: Path, item_id: str, fields: Mapping[str, str], editor: str) -> list[str]:
