@@ -266,15 +266,7 @@ def test_no_page_of_a_campaign_has_a_barrier(chromium: Any, address: str, width:
     cards = [
         f"/campaign/next?name={name}" for name in ("mqm", "esa", "adequacy", "da", "both", "audit", "beside")
     ]
-    for path in (
-        "/",
-        "/suites/suite",
-        "/people",
-        "/campaigns",
-        "/campaigns/new",
-        "/campaign?name=both",
-        *cards,
-    ):
+    for path in ("/", "/campaigns", "/campaigns/new", "/campaign?name=both", *cards):
         page = one.go(path)
         if page.locator("[data-marking]").count():
             type_keys(page, "ArrowRight", "e", "2", "ArrowRight")
