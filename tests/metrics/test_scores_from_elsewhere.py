@@ -31,6 +31,14 @@ METRICX = "\n".join(
     json.dumps({"source": source, "hypothesis": output, "prediction": score})
     for source, output, score in [("Yes.", "Sim.", 0.5), ("No.", "Sim.", 9.0), ("No.", "Não.", 1.5)]
 )
+WMT_MQM = """system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity
+old\td\t1\t1\tanna\tYes.\tSim.\tNo-error\tNo-error
+old\td\t2\t2\tanna\tNo.\t<v>Sim</v>.\tAccuracy/Mistranslation\tMajor
+old\td\t2\t2\tanna\tNo.\tSim<v>.</v>\tFluency/Grammar\tMinor
+old\td\t2\t2\tben\tNo.\t<v>Sim.</v>\tNon-translation!\tMajor
+new\td\t1\t1\tanna\tYes.\tSim.\tNo-error\tNo-error
+new\td\t2\t2\tanna\tNo.\tNão<v>.</v>\tFluency/Punctuation\tMinor
+"""
 RATED = [("Yes.", "Sim.", 0.9), ("No.", "Sim.", 0.1), ("No.", "Não.", 0.8)]
 ROWS = [{"src": source, "mt": output, "COMET": score} for source, output, score in RATED]
 COMET = json.dumps({"runs/old.txt": ROWS[:2], "runs/new.txt": [ROWS[0], ROWS[2]]}, indent=4)
@@ -40,6 +48,7 @@ COMET = json.dumps({"runs/old.txt": ROWS[:2], "runs/new.txt": [ROWS[0], ROWS[2]]
     ("name", "text", "old", "new"),
     [
         ("mqm.tsv", BY_ID, -2.5, -0.5),
+        ("wmt-mqm.tsv", WMT_MQM, -7.75, -0.05),
         ("metricx.jsonl", METRICX, 4.75, 1.0),
         ("comet.json", COMET, 0.5, 0.85),
         ("de-en.da.seg.score", "old 1\nold 2\nnew 3\nnew 4\n", 1.5, 3.5),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 from dataclasses import replace
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 import pytest
@@ -54,6 +55,10 @@ def plain(cell: Cell | str) -> str:
     return cell.text if isinstance(cell, Cell) else cell
 
 
+def number(text: str) -> float:
+    return float(text.replace("−", "-"))
+
+
 def columns(table: Table) -> dict[str, dict[str, Cell]]:
     """By metric, the cell of each system."""
     found: dict[str, dict[str, Cell]] = {}
@@ -99,18 +104,34 @@ def check(run: Run) -> None:
         if " is better than " in text:
             assert best == {text.split()[0]}
     (pairs,) = [t for t in tables if t.title == "All pairs"]
+    place = {name: pairs.header.index(name) for name in ("metric", "Δ", "p", "detectable")}
+    worse_than: dict[str, set[tuple[str, str]]] = {metric: set() for metric in bold}
     for row in pairs.rows:
         a, b = plain(row[0]).split(" − ")
-        if plain(row[3]).endswith("*"):
-            is_lower_better = plain(row[1]) == "TER"
-            loser = b if plain(row[2]).startswith("+") != is_lower_better else a
-            assert loser not in bold[plain(row[1])]
+        metric, delta, p, detectable = (plain(row[place[name]]) for name in place)
+        if p.endswith("*"):
+            is_a_better = delta.startswith("+") != (metric == "TER")
+            worse_than[metric].add((b, a) if is_a_better else (a, b))
+        elif "–" not in (p, delta, detectable):  # what would show, and does not
+            assert abs(number(delta)) <= number(detectable)
+    for metric, own in ranks(tables[0]).items():
+        for system, rank in own.items():
+            assert rank == "–" or int(rank) == 1 + sum(loser == system for loser, _ in worse_than[metric])
     for table in tables:
         if (table.title or "").startswith("Who is significantly better"):
             metric = (table.title or "").split()[-1]
             order = [row[0].text.split()[1] for row in table.cells()]
             unbeaten = {o for o, row in zip(order, table.cells(), strict=True) if Cell("▼") not in row}
-            assert unbeaten == bold[metric]
+            assert (
+                unbeaten - {s for s, rank in ranks(tables[0])[metric].items() if rank == "–"} == bold[metric]
+            )
+            beaten = {
+                (a, b)
+                for a, row in zip(order, table.cells(), strict=True)
+                for b, cell in zip(order, row[1:], strict=True)
+                if cell.text == "▼"
+            }
+            assert beaten == worse_than[metric]
             for i, a in enumerate(table.cells()):
                 for j, b in enumerate(table.cells()):
                     assert {"▲": "▼", "▼": "▲"}.get(a[j + 1].text, a[j + 1].text) == b[i + 1].text
@@ -128,6 +149,16 @@ def check(run: Run) -> None:
         assert named == {told.system}
     elif "disagree" not in told.advice and everywhere:
         assert all(bold[metric] & named for metric in bold)
+    for sentence in told.sure:
+        for system, by in re.findall(r"\b(s\d) \(([^)]*)\)", sentence) if "worse: " in sentence else ():
+            for metric in re.split(", | and ", by):
+                assert any(loser == system for loser, _ in worse_than[metric])
+        if "finds a significant difference between them" in sentence:
+            among = set(re.findall(r"\bs\d\b", told.advice))
+            assert not any({*pair} <= among for own in worse_than.values() for pair in own)
+        if found := re.search(r"(\d+) of \d+ measures? finds? it significantly better than (s\d)", sentence):
+            won = [metric for metric, own in worse_than.items() if (found[2], told.system) in own]
+            assert len(won) == int(found[1])
     assert "distinguished" not in render_page(page)
     assert "settled" not in render_markdown(page)
 
@@ -137,11 +168,15 @@ def check(run: Run) -> None:
     st.integers(0, 999),
     st.lists(st.sampled_from([0.3, 0.33, 0.36, 0.4, 0.5]), min_size=2, max_size=6),
     st.sampled_from([12, 60, 150]),
+    st.booleans(),
 )
 def test_bold_ranks_matrix_headlines_and_recommendation_say_one_thing(
-    seed: int, shares: list[float], units: int
+    seed: int, shares: list[float], units: int, by_document: bool
 ) -> None:
-    check(run_of(seed, shares, units))
+    with NamedTemporaryFile("w", suffix=".txt") as documents:
+        documents.writelines(f"d{n // 4}\n" for n in range(units))
+        documents.flush()
+        check(run_of(seed, shares, units, **{"documents": documents.name} if by_document else {}))
 
 
 @pytest.mark.parametrize("test", ["bootstrap", "sacrebleu-randomization"])

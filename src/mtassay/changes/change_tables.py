@@ -352,6 +352,7 @@ def _history_table(course: ScoreTrend, alpha: float, mark: str) -> Table:
         score, change = point.score, point.change
         decimals = score.decimals
         value = "–" if score.value is None else f"{score.value:.{decimals}f}"
+        value = f"({value})" if point.unanswered else value
         ends = "" if score.low is None else f"[{score.low:.{decimals}f}–{score.high:.{decimals}f}]"
         bold = change is not None and change.p is not None and change.p < alpha
         delta = Cell(signed(change.delta, decimals) + mark * bold if change else "", strong=bold)
@@ -373,7 +374,8 @@ def _history_table(course: ScoreTrend, alpha: float, mark: str) -> Table:
         "p",
         "95 %",
     ]
-    return Table(header, rows, f"{course.method} · {course.test_set} · {_title(course)}")
+    notes = ["In parentheses: left texts without an answer."] * any(p.unanswered for p in course.points)
+    return Table(header, rows, f"{course.method} · {course.test_set} · {_title(course)}", notes)
 
 
 def _history_label(course: ScoreTrend) -> str:

@@ -11,19 +11,24 @@ import numpy as np
 
 from mtassay.data.method import view_of
 from mtassay.data.nouns import Run, Score
+from mtassay.methods.headlines import unranked
 from mtassay.methods.paired_scores import PairedScores, ScoreChange, Snapshot
 from mtassay.stats import family
 
 
 @dataclass(frozen=True, slots=True)
 class TrendPoint:
-    """A score in one run, and how it changed from the run before, on the units that both have."""
+    """A score in one run, and how it changed from the run before, on the units that both have.
+
+    `unanswered` are texts without an answer, for which the system has no rank there.
+    """
 
     run: str
     system: str
     started: str
     score: Score
     change: ScoreChange | None = None
+    unanswered: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +92,9 @@ class History:
             tests += own
             for name, group in wanted:
                 points = [
-                    TrendPoint(s.run, s.system, s.started, score)
+                    TrendPoint(s.run, s.system, s.started, score, unanswered=left)
                     for s in line
+                    for left in [unranked(s.record.result).get(s.system, 0) if s.record else 0]
                     for score in s.scores
                     if (score.name, score.group) == (name, group)
                 ]

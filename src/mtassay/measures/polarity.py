@@ -46,7 +46,10 @@ class Negations:
         >>> all_negations()["pt"].plain_in("Ela não só canta; também nunca para no domingo.")
         ['nunca']
         """
-        rest = re.sub(self.formal, " ", fold_text(text))
+        folded = fold_text(text)
+        if not re.search(self.plain, folded):  # much faster than to look for phrases
+            return []
+        rest = re.sub(self.formal, " ", folded)
         return list(dict.fromkeys(match.group().strip() for match in re.finditer(self.plain, rest)))
 
     def witnessed_in(self, text: str) -> list[str]:
@@ -267,11 +270,6 @@ class TargetWords:
         alone = (self.counts.get(word, 0) + 0.1) / self.total
         seen = self.counts.get(before, 0)
         return -math.log((self.pairs.get((before, word), 0) + _LEAN * alone) / (seen + _LEAN))
-
-    def association(self, before: str, word: str) -> float:
-        """How much more often two words are side by side than by chance, as a logarithm; below 0 is rarer."""
-        expected = self.counts.get(before, 0) * self.counts.get(word, 0) / self.total
-        return math.log((self.pairs.get((before, word), 0) + 0.5) / (expected + 0.5))
 
     def prefers(self, other: str, words: Sequence[str], at: int) -> float:
         """By how many nats another word is more likely than the one at this place, between its neighbours."""

@@ -100,7 +100,7 @@ Form = Literal["text", "json", "tsv", "md", "latex"]
 
 SCORE_COLUMNS = (
     *("name", "system", "group", "value", "n", "low", "high", "signature", "rank"),
-    *("against", "delta", "p", "detectable", "more", "common", "common_n"),
+    *("against", "delta", "p", "detectable", "more", "common", "common_n", "answered", "answered_n"),
 )
 """What a row of scores and comparisons has; the same for every result."""
 

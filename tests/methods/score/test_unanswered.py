@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import random
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,12 +16,15 @@ from hypothesis import strategies as st
 
 import mtassay as mt
 from mtassay.app.page.contents import page_of
+from mtassay.changes.change_tables import history_tables
 from mtassay.changes.run_changes import RunChanges
+from mtassay.changes.trends import History
 from mtassay.data.method import view_of
 from mtassay.data.nouns import Run
 from mtassay.methods.basis import unanswered_counts
 from mtassay.methods.paired_scores import Snapshot
 from mtassay.methods.score.score_tables import best_systems
+from mtassay.report.run_text import render
 
 WORDS = [
     "the",
@@ -137,6 +142,11 @@ def test_leaving_answers_out_never_raises_a_rank_or_a_recommendation(
     assert all(row.cells[0].sign != "●" for row in glance.rows([system]))
     for change in RunChanges.of(*(Snapshot.of(r, system) for r in (scored(seed, systems), run))).scores:
         assert change.is_worse or not change.delta or change.p is None
+    history = History.of([scored(seed, systems), run], [system], trials=99, samples=100)
+    for table in history_tables(history):
+        assert [row[2].text.startswith("(") for row in table.cells()] == [False, True]
+    for row in csv.DictReader(io.StringIO(render(run, "tsv")), delimiter="\t"):
+        assert row["against"] or row["answered_n"] == str(SEGMENTS - count)
     (missed,) = [c for c in mt.gate(run, "bleu >= 0", systems=[system]).checks if not c.passed]
     assert missed.gate.text == "missing <= 0"
     assert missed.measured.startswith(f"{count} text")

@@ -390,8 +390,10 @@ class _Choice:
         else:
             how = "Sure" if several > 1 and not lost else "Fairly sure"
             n = self._most_units(first, rival)
+            people = [pair.better for board, pair in pairs if board.is_people and pair.n]
             is_safer = self._beats(NO_CRITICAL, first, rival, math.comb(len(self.systems), 2))
-            if n < FEW or (len(won) * _FEW_OF <= len(pairs) and not is_safer):
+            is_unsure = len(won) * _FEW_OF <= len(pairs) and not is_safer
+            if n < FEW or is_unsure or (people and first not in people):
                 how = _WEAK
             finds = f"{len(won)} of {plural(len(pairs), 'measure')} find{'s' * (len(won) == 1)}"
             by = f" ({_joined(won)})" if won and len(won) < len(pairs) else ""

@@ -45,7 +45,7 @@ _NO_TEXTS = {".py", ".md", ".sh", ".js", ".ts", ".rs", ".so", ".html", ".log", "
 _LOCALISED = {".po", ".pot", ".strings", ".stringsdict", ".xcstrings", ".arb", ".properties"}
 BEFORE = {"old", "base", "baseline", "previous", "prev", "before", "release", "v1"}
 """Words in the name of a system that others are compared with."""
-_SCORES = {".score", ".csv", ".tsv", ".jsonl"}
+_SCORES = {".score", ".rating", ".csv", ".tsv", ".jsonl"}
 _GLOSSARY = {"glossary", "glossaries", "terms", "termbase", "terminology"}
 
 
@@ -517,12 +517,17 @@ def _name_of(path: str) -> str:
 def _system_name(path: str) -> str:
     """What a system is called by its file, without the words that every file of outputs has.
 
-    >>> _system_name("outputs/ONLINE-A.txt"), _system_name("output.old.txt"), _system_name("hyp.txt")
-    ('ONLINE-A', 'old', 'hyp')
+    >>> _system_name("outputs/NLLB_Greedy.txt"), _system_name("output.old.txt"), _system_name("hyp.txt")
+    ('NLLB_Greedy', 'old', 'hyp')
     """
     stem = Path(path.removesuffix(".gz")).stem
-    words = [word for word in re.split(r"[._]", stem) if not _role_of([word.lower()])]
-    return ".".join(words) or stem
+    parts = re.split(r"([._])", stem)  # words, and what is before each
+    named = [
+        f"{mark}{word}"
+        for mark, word in zip(["", *parts[1::2]], parts[::2], strict=True)
+        if not _role_of([word.lower()])
+    ]
+    return "".join(named).lstrip("._") or stem
 
 
 def _free(name: str, found: Discovery) -> str:

@@ -83,7 +83,10 @@ class ScoreRecord:
 
 
 def delimited_records(lines: Sequence[str], path: str) -> list[ScoreRecord]:
-    """Rows under a header, with tabs, commas, semicolons or spaces between cells."""
+    """Rows under a header, with tabs, commas, semicolons or spaces between cells.
+
+    Rows with a category and a severity are errors (WMT's MQM): they are weighed, called `mqm`.
+    """
     header = lines[0]
     separator = next((mark for mark in "\t,;" if mark in header), None)
     split = [(number, line.split()) for number, line in enumerate(lines, 1)]
@@ -99,6 +102,8 @@ def delimited_records(lines: Sequence[str], path: str) -> list[ScoreRecord]:
             line=1,
         )
     records = []
+    errors: dict[tuple[str, ...], tuple[ScoreRecord, list[ErrorSpan]]] = {}
+    by_name = [name.lower() for name in names]
     for number, cells in rows[1:]:
         if not any(cells):
             continue
@@ -109,7 +114,23 @@ def delimited_records(lines: Sequence[str], path: str) -> list[ScoreRecord]:
         system = "" if system_at is None else cells[system_at].strip()
         source, output = ("" if at is None else cells[at] for at in text_at)
         texts = None if None in text_at else (source, output)
-        records.append(ScoreRecord(number, system, segment_id, values, texts))
+        record = ScoreRecord(number, system, segment_id, values, texts)
+        if not {"category", "severity"} <= {*by_name}:
+            records.append(record)
+            continue
+        # MQM as WMT has it: a row for each error, which is marked in the texts.
+        own = dict(zip(by_name, cells, strict=True))
+        plain = tuple(re.sub(r"</?v>", "", text) for text in (source, output))
+        key = (system, segment_id or "", own.get("rater", ""), *plain)
+        values = {"rater": own.get("rater", "")}
+        first = replace(record, values=values, texts=(plain[0], plain[1]) if texts else None)
+        _, marked = errors.setdefault(key, (first, []))
+        marked.append(ErrorSpan(0, 0, own["category"], own["severity"]))
+    for record, marked in errors.values():
+        try:
+            records.append(replace(record, values={**record.values, "mqm": mqm_score(marked)}))
+        except InputError as error:
+            raise InputError(str(error), path=path, line=record.line) from None
     return _checked(records, path)
 
 
