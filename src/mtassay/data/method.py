@@ -141,9 +141,9 @@ class Method(ABC):
     asks: ClassVar[Sequence[Question]] = ()
     """What people can be asked about the outputs of a run; the first question is the usual one."""
     view: ClassVar[type[RunView]] = RunView
-    reads_translated: ClassVar[bool] = False
-    """Whether it reads what a translated file holds besides its texts: keys, lines, limits of length."""
     """How its runs show themselves."""
+    judges_files: ClassVar[bool] = False
+    """Whether it reads what translated files hold besides texts: keys, lines, limits of length."""
 
     @property
     def asks_models(self) -> bool:

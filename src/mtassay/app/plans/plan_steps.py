@@ -455,7 +455,7 @@ def _segments(plan: Plan, step: PlanStep) -> tuple[list[Segment], dict[str, Stor
     path = Path(test_set.where)
     whole = (
         read_translated([path], pair=pair)
-        if step.method_class.reads_translated and path.is_file() and not test_set.references
+        if step.method_class.judges_files and path.is_file() and not test_set.references
         else read_test_set(path, pair=pair, references=test_set.references)
     )
     ids = [segment.id for segment in whole.segments]
