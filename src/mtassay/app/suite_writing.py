@@ -260,7 +260,7 @@ def effects(
 
 
 def judge_outputs(path: Path, system: str, text: str, workspace: Path) -> str:
-    """Judge what a system made of the items, a line each, as a saved run; tells the verdicts."""
+    """Judge what a system made of the items, one line per item, as a saved run; return the verdicts."""
     outputs = text.replace("\r\n", "\n").strip("\n").split("\n")
     if not system.strip() or not system.isprintable():
         raise UsageError("Give the system a name.")

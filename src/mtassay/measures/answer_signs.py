@@ -63,7 +63,9 @@ def answers_question(source: str, output: str, target: str | None) -> bool:
         )
     # A word, or a name, may well be asked for without a mark: "OK?".
     return (
-        len(_WORD.findall(source)) >= 3 and bool(_WORD.search(output)) and not output.rstrip().endswith(";")
+        (len(_WORD.findall(source)) >= 3 or (max(source) > "\u2e80" and len(source) > 6))
+        and bool(_WORD.search(output))
+        and not output.rstrip().endswith(";")
     )
 
 

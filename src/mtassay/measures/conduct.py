@@ -47,7 +47,7 @@ _SENTENCES = re.compile(r"\w[.!?] ?/ ?[A-ZÀ-ÞА-Я][^/]{3,}[.!?]")
 # What a source has that may become a wish or an offer at the end.
 _CLOSES = re.compile(r"hop(?:e|ing)|help|useful|let \w+ know|else|hesitate|feel free|need|assist")
 _MEANS = re.compile(
-    r"[(（][^()（）\n]{0,40}(?:\b(?:means|stands for|significa|bedeutet|signifie|vuol dire|quer dizer"
+    r"[(（][^()（）\n]{0,40}(?:\b(?:means|stand(?:s)? for|significa|bedeutet|signifie|vuol dire|quer dizer"
     r"|означает|znamená|oznacza)\b|意思是|是指)"
 )
 # A remark in brackets that is a paragraph of its own at the end.

@@ -354,7 +354,7 @@ def _half_hour(text: str, language: str | None) -> int | None:
     return found[0] if len(found) == 1 else None
 
 
-_HALF_IN_DIGITS = re.compile(r"(?<![\d.,:])(\d{1,2}) ?(?:[:.hч点時]|Uhr) ?30(?![\d.,:])")
+_HALF_IN_DIGITS = re.compile(r"(?<![\d.,:])(\d{1,2}) ?(?:[:.hч点時]|Uhr) ?30(?![\d:]|[.,]\d)")
 
 
 def _is_regrouped(source: str, output: str) -> bool:
@@ -441,13 +441,21 @@ def _normaliser(language: str | None) -> Normaliser:
 _ISO = re.compile(r"(?<!\d)\d{4}-(\d{2})-\d{2}(?!\d)")
 _DOTTED = re.compile(r"(?<!\d)\d{1,2}\. ?(\d{1,2})\. ?\d{4}(?!\d)")
 _WORDS = re.compile(r"[^\W\d_]{3,}")
-_HAN_MONTH = re.compile(r"(?<!\d)(\d{1,2}) ?月")
+_HAN_MONTH = re.compile(
+    r"(?<!\d)(\d{1,2}) ?月|(?<![一二三四五六七八九十])([一二三四五六七八九十]{1,2})月(?!份额)"
+)
+# Where a month has no day, only what is before it shows that March and May are months.
+_IN_MONTH = re.compile(
+    r"\b(?:in|since|until|by|last|next) (?:January|February|March|April|May|June|July|August|September"
+    r"|October|November|December)\b|[一二三四五六七八九十]月"
+)
 
 
 def _changed_month(source: str, output: str, reader: _Reader) -> _Found | None:
     """Another month than in the source, where each side has exactly one."""
     # A date has digits, on one side at least.
-    if not (_DIGITS.search(source) and _DIGITS.search(output)) or len(source) > 2000:
+    has_digits = _DIGITS.search(source) and _DIGITS.search(output)
+    if not (has_digits or _IN_MONTH.search(source)) or len(source) > 2000:
         return None
     theirs = _months(source, reader.source)
     if len(theirs) != 1:
@@ -483,6 +491,9 @@ def _days(text: str, language: str | None) -> set[int]:
     return {int(day) for day in found}
 
 
+_HAN_NUMBERS = ["一", "二", "三", "四", "五", "六", "七", "八", "九", "十", "十一", "十二"]
+
+
 @lru_cache(maxsize=1 << 14)
 def _months(text: str, language: str | None) -> frozenset[int]:
     if not language:
@@ -490,7 +501,11 @@ def _months(text: str, language: str | None) -> frozenset[int]:
     plain = western(text)
     months = {int(month) for month in _ISO.findall(plain)}
     if language in HAN_LANGUAGES:
-        months.update(map(int, _HAN_MONTH.findall(plain)))
+        months.update(
+            int(digits or _HAN_NUMBERS.index(han) + 1)
+            for digits, han in _HAN_MONTH.findall(plain)
+            if digits or han in _HAN_NUMBERS
+        )
     elif language != "en":
         months.update(map(int, _DOTTED.findall(plain)))
     months.update(month_of(word, language) for word in _WORDS.findall(text) if len(word) < 12)

@@ -520,7 +520,7 @@ class WrongLanguage(_LanguageCheck):
                 len(_LETTER.findall(unit.output)) >= 20
                 and not _ICU.search(unit.output)
                 and not (
-                    # A short file has few words to go by.
+                    # A short file has too few words to tell.
                     is_clear
                     and len(units) >= _LEARNED
                     and words.vocabulary.accepts(unit.output, unit.source, unit.references)
