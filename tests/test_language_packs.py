@@ -139,18 +139,9 @@ class TestWithoutPacks:
 
 
 def test_an_infiller_that_is_in_a_pack_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mtassay.data.registry._entry_points", lambda kind: NoPoints())
+    monkeypatch.setattr("mtassay.data.registry._entry_points", lambda kind: ())
     with pytest.raises(UsageError, match=r"No infiller 'lexicon'.*The English pack has it: pip install"):
         find("infiller", "lexicon")
-
-
-class NoPoints:
-    """No entry point at all."""
-
-    names: frozenset[str] = frozenset()
-
-    def select(self, **_: str) -> tuple[()]:
-        return ()
 
 
 @pytest.fixture

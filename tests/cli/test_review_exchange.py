@@ -69,7 +69,11 @@ def test_every_form_writes_a_question_or_says_which_it_can(
     for name in [*all_questions(), "nobody"]:
         done = run("review", "export", "--as", form, "--question", name)
         if name in WRITABLE[form]:
-            assert (done.returncode, done.stderr) == (0, ""), name
+            left = f"mtassay: left out 1 answer 'unsure', as {form} has none\n"
+            assert (done.returncode, done.stderr) == (
+                0,
+                left * (is_answered and form not in ("labelstudio", "corrections")),
+            ), name
         else:
             assert (done.returncode, done.stdout) == (2, ""), name
             assert done.stderr.count("\n") == 1

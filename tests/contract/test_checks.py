@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from mtassay.data.registry import find, make, names
+from mtassay.data.registry import find, make, names, ours, tags
 from mtassay.measures.check import GROUPS, SEVERITIES, Check, CheckContext, Unit
 from mtassay.measures.check_run import choose_checks, run_checks
 
@@ -64,6 +64,7 @@ def test_it_says_what_it_is(name: str) -> None:
     assert "\n" not in kind.about
     assert (kind.__doc__ or "").strip().partition("\n")[0]
     assert kind.needs <= {"source", "reference", "terms", "style", "document"}
+    assert name not in ours()["check"] or tags("check")[name] == {kind.group, kind.severity}
 
 
 def test_it_goes_to_another_process(check: Check) -> None:

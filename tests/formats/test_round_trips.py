@@ -87,12 +87,9 @@ def test_files_of_reviews_keep_every_answer(question: str, ending: str, tmp_path
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_label_studio_keeps_every_answer(question: str, tmp_path: Path) -> None:
     store = place_with(tmp_path / "w.db", question)
-    assert (
-        exchange.export_as(
-            "labelstudio", tmp_path / "t.json", run="r", question=question, workspace=store.path
-        )
-        == N
-    )
+    assert exchange.export_as(
+        "labelstudio", tmp_path / "t.json", run="r", question=question, workspace=store.path
+    ) == (N, 0)
     done = reviewing.import_reviews(tmp_path / "t.json", reviewer="nobody", workspace=tmp_path / "other.db")
     assert (done.added, done.unsigned) == (N, 0)
     assert kept(Workspace(tmp_path / "other.db")) == kept(store)
@@ -120,9 +117,12 @@ def test_label_studio_gives_raters_back_unless_somebody_changed_an_annotation(tm
 @pytest.mark.parametrize("question", ["mqm", "esa", "adequacy", "da"])
 def test_pearmut_keeps_every_answer_but_unsure_which_it_does_not_know(question: str, tmp_path: Path) -> None:
     store = place_with(tmp_path / "w.db", question)
-    exchange.export_as("pearmut", tmp_path / "p.json", run="r", question=question, workspace=store.path)
+    wrote = exchange.export_as(
+        "pearmut", tmp_path / "p.json", run="r", question=question, workspace=store.path
+    )
     done = reviewing.import_reviews(tmp_path / "p.json", reviewer="nobody", workspace=tmp_path / "other.db")
     expected = {review for review in store.reviews() if review.answer != UNSURE}
+    assert wrote == (len(expected), N - len(expected))
     assert done.added == len(expected) > 80
     assert kept(Workspace(tmp_path / "other.db")) == expected
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal, TextIO, get_args
+from typing import Literal, NamedTuple, TextIO, get_args
 
 from mtassay.app.reviewing import Place
 from mtassay.app.runs import open_workspace
@@ -29,7 +29,7 @@ from mtassay.data.formats.annotation_platforms import (
 from mtassay.data.formats.jsonl import write_jsonl
 from mtassay.data.formats.tables import write_tsv
 from mtassay.data.formats.textfiles import FilePath, open_for_writing
-from mtassay.data.nouns import Question, Review, Run
+from mtassay.data.nouns import UNSURE, Question, Review, Run
 from mtassay.data.questions import COMMON_QUESTIONS, SpanQuestion, all_questions, find_question
 from mtassay.data.subjects import CORRECT, Pending, decide, subjects_in
 from mtassay.review.pending import question_of
@@ -40,6 +40,13 @@ FORMS: tuple[ExchangeForm, ...] = get_args(ExchangeForm)
 _USUAL = {"entities": "entities", "mqm": "mqm", "mtme": "mqm", "esa": "esa"}
 
 
+class Exported(NamedTuple):
+    """How many records were written, and how many answers `unsure` were not, as the form has none."""
+
+    records: int
+    unsure: int
+
+
 def export_as(
     form: ExchangeForm,
     where: FilePath | TextIO,
@@ -47,8 +54,8 @@ def export_as(
     run: str = "last",
     question: str | None = None,
     workspace: Place | None = None,
-) -> int:
-    """Write what people said about the outputs of a run as another program reads it; gives how many records.
+) -> Exported:
+    """Write what people said about the outputs of a run as another program reads it.
 
     `entities`: what holds in references, for the metric nee (JSONL). `mqm`: each rater's errors as WMT's
     MQM files (TSV). `mtme`: the errors that hold, as a `.seg.rating` of mt-metrics-eval. `esa`: each rater's
@@ -71,12 +78,15 @@ def export_as(
         records = correction_records(decisions, store.subjects({subject for subject, _ in decisions}))
         is_table = str(where).removesuffix(".gz").endswith(".tsv")
         (write_tsv if is_table else write_jsonl)(where, records)
-        return len(records)
+        return Exported(len(records), 0)
     if form == "ratings":
         answered = {name for _, name in decisions}
-        return write_ratings(where, chosen, decisions, [q for q in questions if q.name in answered])
-    write = {"entities": write_entities, "mqm": write_mqm, "mtme": write_seg_ratings, "esa": write_esa}[form]
-    return write(where, chosen, decisions, questions[0].name)
+        questions = [question for question in questions if question.name in answered]
+        count = write_ratings(where, chosen, decisions, questions)
+    else:
+        forms = {"entities": write_entities, "mqm": write_mqm, "mtme": write_seg_ratings, "esa": write_esa}
+        count = forms[form](where, chosen, decisions, questions[0].name)
+    return Exported(count, sum(r.answer == UNSURE for d in decisions.values() for r in d.latest.values()))
 
 
 def _can_write(form: ExchangeForm, question: Question) -> bool:
@@ -99,7 +109,7 @@ def _asked(run: Run, name: str | None) -> Question:
 
 def _write_answers(
     form: str, where: FilePath | TextIO, store: Workspace, run: Run, question: Question
-) -> int:
+) -> Exported:
     reviews = store.reviews(question.name)
     subjects = store.subjects({review.subject for review in reviews})
     systems = {subject.id: system for (_, system), subject in reversed(subjects_in(run).items())}
@@ -114,7 +124,8 @@ def _write_answers(
         answered = [(r, subjects[r.subject], systems.get(r.subject, "output")) for r in reviews]
         pearmut_campaign(run.id, question, [])  # refuses what cannot be asked there
         _write_json(where, pearmut_annotations(run.id, question, answered))
-    return len(reviews)
+    unsure = sum(review.answer == UNSURE for review in reviews) * (form == "pearmut")
+    return Exported(len(reviews) - unsure, unsure)
 
 
 def export_tasks(

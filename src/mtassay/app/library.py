@@ -52,7 +52,6 @@ from mtassay.data.formats.segment_files import (
     read_translated,
 )
 from mtassay.data.formats.tables import Stream
-from mtassay.data.formats.test_sets import read_test_set
 from mtassay.data.languages import Pair, parse_pair
 from mtassay.data.method import Method
 from mtassay.data.nouns import Generated, Segment, System
@@ -173,6 +172,8 @@ def score_work(
     else:
         if brought := [n for n, value in (("source", source), ("documents", documents)) if value is not None]:
             raise UsageError(f"`test_set` brings source and documents along: leave out `{brought[0]}`.")
+        from mtassay.data.formats.test_sets import read_test_set  # slow to load, and seldom needed
+
         names = [str(name) for name in listed(references)]
         test_data = read_test_set(Path(test_set), pair=pair, references=names)
         segments = test_data.segments

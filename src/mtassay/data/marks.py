@@ -79,9 +79,7 @@ def printable(text: str) -> str:
     >>> print(printable("a\x1b[31mred\n\u202eoverride"))
     a\x1b[31mred\n\u202eoverride
     """
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(map(_visible, text))
+    return text if text.isprintable() else "".join(map(_visible, text))
 
 
 def _visible(character: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import cache
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from mtassay.data.errors import MtassayError, PluginError, PluginWarning, UsageError
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint, EntryPoints
+    from importlib.metadata import EntryPoint
 
 
 KINDS = (
@@ -33,12 +33,20 @@ KINDS = (
 def ours() -> dict[str, dict[str, str]]:
     """What comes with mtassay, by kind and name; each kind is in the order of its tables."""
     found: dict[str, dict[str, str]] = {kind: {} for kind in KINDS}
-    table = Path(__file__).with_suffix(".tsv").read_text(encoding="utf-8")
-    for line in table.splitlines():
-        if not line.startswith("#"):
-            kind, name, place = line.split("\t")
-            found[kind][name] = f"mtassay.{place}"
+    for kind, name, place, *_ in _table():
+        found[kind][name] = f"mtassay.{place}"
     return found
+
+
+def _table() -> Iterator[list[str]]:
+    lines = Path(__file__).with_suffix(".tsv").read_text(encoding="utf-8").splitlines()
+    return (line.split("\t") for line in lines if not line.startswith("#"))
+
+
+@cache
+def tags(kind: str) -> dict[str, frozenset[str]]:
+    """What is known of ours without loading them: of checks their group and severity."""
+    return {name: frozenset(" ".join(more).split()) for own, name, _, *more in _table() if own == kind}
 
 
 _IN_PACKS = {("infiller", "lexicon"): " The English pack has it: pip install ./packs/en"}
@@ -47,16 +55,18 @@ _IN_PACKS = {("infiller", "lexicon"): " The English pack has it: pip install ./p
 
 def names(kind: str) -> list[str]:
     """All names of this kind: ours in our order, then those of other packages in that of the alphabet."""
-    return [*ours()[kind], *sorted(_entry_points(kind).names - ours()[kind].keys())]
+    return [*ours()[kind], *sorted({point.name for point in _entry_points(kind)} - ours()[kind].keys())]
 
 
-def each_named(kind: str) -> Iterator[tuple[str, Any]]:
+def each_named(kind: str, *, among: Container[str] | None = None) -> Iterator[tuple[str, Any]]:
     """All that is registered, by name, in the order of `names`; other packages are looked at only after ours.
 
-    What of another package cannot be loaded is left out with a `PluginWarning`.
+    Of ours only those `among` these names. What of another package cannot be loaded is left out with a
+    `PluginWarning`.
     """
     for name in ours()[kind]:
-        yield name, find(kind, name)
+        if among is None or name in among:
+            yield name, find(kind, name)
     for name in names(kind)[len(ours()[kind]) :]:
         try:
             loaded = find(kind, name)
@@ -90,8 +100,9 @@ def make(kind: str, name: str, /, **values: Any) -> Any:
     except MtassayError:
         raise
     except Exception as error:
-        for point in _entry_points(kind).select(name=name) if name not in ours()[kind] else ():
-            raise _broken(point, error) from error
+        for point in _entry_points(kind) if name not in ours()[kind] else ():
+            if point.name == name:
+                raise _broken(point, error) from error
         raise
 
 
@@ -101,7 +112,7 @@ def _warn(error: PluginError) -> None:
 
 def is_known(kind: str, name: str) -> bool:
     """Whether there is something of this kind and name."""
-    return name in ours()[kind] or name in _entry_points(kind).names
+    return name in ours()[kind] or any(point.name == name for point in _entry_points(kind))
 
 
 def is_ours(kind: str, name: str) -> bool:
@@ -124,7 +135,7 @@ def find(kind: str, name: str) -> Any:
         module, _, attribute = ours()[kind][name].partition(":")
         loaded = import_module(module)
         return getattr(loaded, attribute) if attribute else loaded
-    for point in _entry_points(kind).select(name=name):
+    for point in (point for point in _entry_points(kind) if point.name == name):
         try:
             return point.load()
         except (Exception, SystemExit) as error:
@@ -178,21 +189,24 @@ def _in_a_line(error: BaseException) -> str:
     return " ".join(f"{type(error).__name__}: {error}".split())[:200].rstrip(".") + "."
 
 
-def _entry_points(kind: str) -> EntryPoints:
-    return _of_kind(kind, tuple(sys.path))
+def _entry_points(kind: str) -> Sequence[EntryPoint]:
+    return _of_kind(f"mtassay.{kind}", tuple(sys.path))
 
 
 @cache  # A kind is asked for once per file or name.
-def _of_kind(kind: str, folders: tuple[str, ...]) -> EntryPoints:
-    points: EntryPoints = _all_entry_points(folders).select(group=f"mtassay.{kind}")
-    return points
-
-
-@cache  # Every installed package has a file to read, which takes a fifth of a second.
-def _all_entry_points(_folders: tuple[str, ...]) -> Any:  # its class depends on Python's version
+def _of_kind(group: str, folders: tuple[str, ...]) -> Sequence[EntryPoint]:
+    if f"[{group}]" not in _declared(folders) and not any(Path(folder).is_file() for folder in folders):
+        return ()
     from importlib.metadata import entry_points  # slow to load, and seldom needed
 
-    return entry_points()
+    return tuple(entry_points(group=group))
+
+
+@cache
+def _declared(folders: tuple[str, ...]) -> str:
+    """What the packages installed in these folders declare, as it is written."""
+    files = (file for folder in folders for file in Path(folder).glob("*-info/entry_points.txt"))
+    return "\n".join(file.read_text("utf-8", "replace") for file in files)
 
 
 _Entry = TypeVar("_Entry")

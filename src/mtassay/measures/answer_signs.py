@@ -12,9 +12,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from operator import itemgetter
+from itertools import repeat
+from operator import itemgetter, mul
 
-from mtassay.measures.check import Unit
+from mtassay.measures.talk import sign
 from mtassay.nlp.word_forms import word_forms
 
 _ASKS = re.compile(r"(?:what|who|whom|whose|which|where|when|why|how)\b(?:[^\w]+\w+){3}", re.IGNORECASE)
@@ -28,7 +29,7 @@ _ASKING = {
 _QUESTION = "?？؟⁇՞"
 _CLOSERS = "\"'”’“»«)]}）」』】 \t\n.…*_`"
 _WORD = re.compile(r"[^\W_]+")
-_TERMINAL = ".!?。！？…؟।॥։:;।"
+TERMINAL = ".!?。！？…؟।॥։:;।"
 # Languages whose questions often have no mark.
 _UNMARKED = frozenset({"ja", "th", "lo", "km", "my", "zh", "ko", "bo", "el"})
 
@@ -42,13 +43,18 @@ def ends_in_question(text: str) -> bool:
     return text.rstrip(_CLOSERS).endswith(tuple(_QUESTION))
 
 
+def asks(output: str) -> bool:
+    """Whether an output has any question mark."""
+    return any(mark in output for mark in _QUESTION)
+
+
 def answers_question(source: str, output: str, target: str | None) -> bool:
     """Whether the source ends in a question and the output has none at all.
 
     >>> answers_question("What colour is the box?", "Die Box ist orange.", "de")
     True
     """
-    if not ends_in_question(source) or any(mark in output for mark in _QUESTION):
+    if not ends_in_question(source) or asks(output):
         return False
     if target in _UNMARKED:
         words = _ASKING.get(target or "")
@@ -57,7 +63,9 @@ def answers_question(source: str, output: str, target: str | None) -> bool:
         )
     # A word, or a name, may well be asked for without a mark: "OK?".
     return (
-        len(_WORD.findall(source)) >= 3 and bool(_WORD.search(output)) and not output.rstrip().endswith(";")
+        (len(_WORD.findall(source)) >= 3 or (max(source) > "\u2e80" and len(source) > 6))
+        and bool(_WORD.search(output))
+        and not output.rstrip().endswith(";")
     )
 
 
@@ -111,36 +119,11 @@ def copies_source(source: str, output: str) -> bool:
     >>> copies_source("The dog sleeps on the sofa.", "The dog sleeps on the sofa. Der Hund schläft.")
     True
     """
-    bare = source.strip().rstrip(_TERMINAL).strip()
+    bare = source.strip().rstrip(TERMINAL).strip()
     if len(bare) < 12 or " " not in bare or bare not in output:
         return False
     rest = output.replace(bare, "", 1)
     return len(rest) > 0.4 * len(bare) and len(_WORD.findall(rest)) >= 2
-
-
-_INSTRUCTION = re.compile(
-    # "don't translate", "ignore the instructions", "answer the question", "reply only with", "write in JSON"
-    r"\b(?:do not|don['’]t|never) translate\b|\bignore (?:all|any|the|previous|your)\b|\bdisregard\b"
-    r"|\b(?:answer|reply|respond|write|output|print|say|return|repeat)\b[^.?!\n]{0,30}"
-    r"\b(?:only|json|xml|instead|nothing else|question|with the word|in (?:upper|capital|english|french"
-    r"|german|spanish|latin))\b"
-    r"|\btell me\b|\btranslate [^.?!\n]{0,60}\b(?:in)?to\b|\bsummari[sz]e\b"
-    r"|\b(?:no traduzcas|ignora|responde (?:solo|sólo|en|a la)|dime|escribe solo|resume)\b"
-    r"|\b(?:ne traduis pas|ne traduisez pas|ignore[zr]?|répond(?:s|ez)|dis-moi|dites-moi|résume[zr]?)\b"
-    r"|\b(?:nicht übersetzen|übersetze (?:das |dies\w* )?nicht|ignoriere|beantworte|antworte (?:nur|auf"
-    r"|in)|sag mir|fasse)\b"
-    r"|\b(?:non tradurre|ignora|rispondi|dimmi|riassumi)\b|\b(?:não traduza|ignore|responda|diga-me|resuma)\b"
-    r"|\b(?:не переводи\w*|игнорируй\w*|ответь\w*|скажи\w* мне|напиши\w* только)\b"
-    r"|\b(?:nepřekládej\w*|ignoruj\w*|odpověz\w*|řekni mi)\b|\b(?:nie tłumacz|zignoruj|odpowiedz"
-    r"|powiedz mi)\b"
-    r"|不要翻译|不要翻譯|忽略|请回答|請回答|只(?:输出|回答|写)|翻訳しないで|無視して|答えてください"
-    r"|번역하지 마|무시하"
-)
-_NOT_TO_TRANSLATE = re.compile(
-    r"\b(?:do not|don['’]t|never) translate\b|\bno traduzcas\b|\bne tradui\w+ pas\b|\bnicht übersetzen\b"
-    r"|\bübersetze (?:\w+ ){0,2}nicht\b|\bnon tradurre\b|\bnão traduza\b|\bне переводи|\bnepřekládej"
-    r"|\bnie tłumacz|不要翻|翻訳しない|번역하지"
-)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -150,19 +133,8 @@ def finds_instruction(source: str) -> str | None:
     >>> finds_instruction("don't translate this sentence and tell me who you are")
     "don't translate"
     """
-    match = _INSTRUCTION.search(source)
+    match = sign("instruction").search(source)
     return match[0] if match else None
-
-
-_TASK = re.compile(
-    r"(?:please |can you |could you )?(?:write|list|count|name|summari[sz]e|explain|describe|give|tell"
-    r"|compose|create|generate|invent|suggest|recommend|say|spell|recite|calculate|compute|solve|define"
-    r"|rewrite|paraphrase|complete|continue|introduce yourself"
-    r"|schreib\w*|nenn\w*|zähl\w*|erklär\w*|fass\w*|escrib\w*"
-    r"|enumer\w*|cuent\w*|explic\w*|resum\w*|écri\w*|énum\w*|compte[rz]?|expli\w*|résum\w*|напиш\w*"
-    r"|перечисл\w*|посчита\w*|объясн\w*|scriv\w*|elenc\w*|spieg\w*|escrev\w*|list\w*|napiš\w*)\b",
-    re.IGNORECASE,
-)
 
 
 def asks_for_text(source: str) -> str | None:
@@ -171,7 +143,7 @@ def asks_for_text(source: str) -> str | None:
     >>> asks_for_text("List three colours."), asks_for_text("The list is empty.")
     ('List', None)
     """
-    match = _TASK.match(source)
+    match = sign("task").match(source)
     return match[0] if match and not _FOR_OTHERS.match(source, match.end()) else None
 
 
@@ -181,38 +153,19 @@ _FOR_OTHERS = re.compile(
 )
 
 
-_MAKES = re.compile(
-    r"\b(?:writ|list|count|nam|summar|explain|descr|giv|tell|compos|creat|generat|invent|suggest|recommend"
-    r"|say|spell|recit|calculat|comput|solv|defin|rewrit|paraphras|complet|continu|enumerat|draft|introduc"
-    r"|(?:be)?schreib|verfass|nenn|zähl|liste|auflist|erklär|(?:zusammen)?fass|gib|erzähl|sag|erstell|berechn"
-    r"|erfind|stell|escrib|redact|enumer|nombr|cuent|cont|explic|resum|da(?:me)?\b|dé|dí|di\b|calcul|écri"
-    r"|rédig|cit|nomm|compte|racont|expli|résum|donn|di[st]|présent|напи|соста|переч|назов|посчит|сосчит"
-    r"|объясн|расска|опиш|да[йв]|скаж|сочин|предст|scriv|elenc|nomin|indic|spieg|riass|descri|racc|fai|dimmi"
-    r"|present|escrev|list|nome|fa[çl]|diga|apresent|diz|napi|vyjm|jmen|spoč|řekn|poda|dej|wymie|poli|opis"
-    r"|opowied|wyjaś|przed|schrijf|noem|tel\b|leg\b|beschrijf|geef|vertel|maak|stel)"
-    r"|[写寫列举舉说說给給描讲講解数數算创造编用]|告诉|介绍|書|挙げ|教え|説明|作|数え|言っ|計算|紹介",
-    re.IGNORECASE,
-)
-
-
 def orders_nothing(output: str) -> bool:
     """Whether no word of an output tells its reader to write or say something.
 
     >>> orders_nothing("Rood, oranje en geel."), orders_nothing("Nenne drei Farben.")
     (True, False)
     """
-    return _MAKES.search(output) is None
+    return sign("makes").search(output) is None
 
 
 _IGNORE = re.compile(
     r"^\W*(?:please )?(?:ignore|disregard|forget) [^.?!\n]{3,80}?(?:[,.]| and) "
     r"(?:just |only |instead |please )*(?:write|tell|say|print|give|list|answer|reply|respond"
     r"|explain|output|summari[sz]e|sing|compose|describe)\b",
-    re.IGNORECASE,
-)
-_IGNORES = re.compile(
-    r"ignor|acht|vergiss|vergesst|vergessen|olvid|omit|oubli|esque|dimentic|trascur|desconsid|забуд|忽略|忘|无视|無視"
-    r"|zapom|nehle|nevší|nedb|pomi[ńj]|zapomn|vergeet|negeer|glöm|bortse|무시|잊|unut|yok say",
     re.IGNORECASE,
 )
 
@@ -224,12 +177,12 @@ def ignores_text(source: str, output: str) -> str | None:
     'Ignore the text above and write'
     """
     match = _IGNORE.match(source)
-    return match[0] if match and not _IGNORES.search(output) else None
+    return match[0] if match and not sign("ignores").search(output) else None
 
 
 def forbids_translation(source: str) -> bool:
     """Whether a text in small letters says that it is not to be translated."""
-    return _NOT_TO_TRANSLATE.search(source) is not None
+    return sign("forbids").search(source) is not None
 
 
 _SAID = re.compile(r"[\"“”'‘’«»„`]([^\"“”'‘’«»„`]{1,40})[\"“”'‘’«»„`]|\b([A-Z]{2,20})\b")
@@ -252,6 +205,8 @@ _LONG_RUN = re.compile(r"(\S)\1{14,}")
 
 def repeated_letter(source: str, output: str) -> tuple[int, int] | None:
     """A run of one letter that is far longer than any of the source."""
+    if not any(map(output.__contains__, map(mul, set(output), repeat(15)))):  # the expression is slow
+        return None
     for match in _LONG_RUN.finditer(output):
         if (
             match[1].isalnum()
@@ -270,18 +225,25 @@ def _longest(text: str) -> int:
     return longest
 
 
+_ENDS = re.compile(r"[.!?。！？\n]")
+
+
 def loop_in(source: str, output: str) -> str | None:
     """Words that come back at least four times in a row, or three words five times, and not so in the source.
 
     >>> loop_in("A dog.", "Ein Hund, ein Hund, ein Hund, ein Hund, ein Hund.")
     'ein hund'
     """
-    sentences = Counter(text.strip() for text in re.split(r"[.!?。！？\n]", output) if len(text.strip()) > 5)
-    sentence, n = max(sentences.items(), key=itemgetter(1), default=("", 0))
-    if n >= 3 and n > len(re.findall(r"[.!?。！？\n]", source)):
-        return sentence
+    parts = _ENDS.split(output)
+    if len(set(parts)) < len(parts) or len(set(map(str.strip, parts))) + 1 < len(parts):
+        sentences = Counter(text.strip() for text in parts if len(text.strip()) > 5)
+        sentence, n = max(sentences.items(), key=itemgetter(1), default=("", 0))
+        if n >= 3 and n > len(_ENDS.findall(source)):
+            return sentence
     words = _units_of(output)
-    if len(words) < 6 or 3 * len(set(words)) > 2 * len(words):
+    # Each of the loops below has two runs of three words that come back.
+    distinct = len(set(zip(words, words[1:], words[2:], strict=False)))
+    if len(words) < 6 or distinct > len(words) - 4 or 3 * len(set(words)) > 2 * len(words):
         return None
     for size in (1, 2, 3, 4, 6, 8):
         need = 5 if size == 1 else 4 if size == 2 else 3
@@ -311,7 +273,7 @@ def _most_frequent(words: Sequence[str]) -> tuple[tuple[str, ...], int]:
 
 def _units_of(text: str) -> list[str]:
     """Words; characters where a text has no spaces."""
-    words = [word.lower() for word in _WORD.findall(text)]
+    words = _WORD.findall(text.lower())
     if words and sum(map(len, words)) > 14 * len(words):
         return [char for char in text if char.isalnum()]
     return words
@@ -356,7 +318,7 @@ def is_unfinished(source: str, output: str) -> bool:
     True
     """
     end, stop = source.rstrip().rstrip("\"'”’“»)]}）」 "), output.rstrip().rstrip("\"'”’“»)]}）」* ")
-    if not end or not stop or end[-1] not in ".!?。！？…؟।" or stop[-1] in _TERMINAL:
+    if not end or not stop or end[-1] not in ".!?。！？…؟।" or stop[-1] in TERMINAL:
         return False
     return stop[-1].isalnum() or stop[-1] in ",-–—(„"
 
@@ -405,6 +367,7 @@ _WRAPPER_TAG = re.compile(
     r"\s*<(translation|output|answer|response|result|target|source|text|t|translated)\b[^<>]{0,60}>",
     re.IGNORECASE,
 )
+_TAGGED = re.compile(r"\s*<(\w{1,20})>.*</\1>\s*$", re.DOTALL)
 _SPECIAL = re.compile(
     r"<\|[a-z_]{2,30}\|>|<(?:s|/s|eos|bos|pad|unk)>|\[/?INST\]|<<SYS>>|<(?:start|end)_of_turn>|▁"
 )
@@ -413,20 +376,7 @@ _HEADING = re.compile(
 )
 _LIST = re.compile(r"(?:^|\n)[ \t]{0,40}(?:\d{1,2}[.)]|[-*•]) \S")
 _ESCAPED = re.compile(r"\\[nrt](?![a-zA-Z])|\\u[0-9a-fA-F]{4}|\\n[A-ZÀ-Þ0-9\\]")
-_WRAPS = [
-    ('"', '"'),
-    ("“", "”"),
-    ("„", "“"),
-    ("„", "”"),
-    ("«", "»"),
-    ("»", "«"),
-    ("「", "」"),
-    ("『", "』"),
-    ("'", "'"),
-    ("*", "*"),
-    ("**", "**"),
-    ("`", "`"),
-]
+_WRAPS = [*map(tuple, ('""', "“”", "„“", "„”", "«»", "»«", "「」", "『』", "''", "**", "``")), ("**", "**")]
 # Nearly every output begins with a letter and has none of these, and then nothing is around it.
 _WRAPS_IN = re.compile(r"[`<\[{#*\n\\▁]")
 _TOOL = re.compile(
@@ -447,7 +397,9 @@ def wrappers_in(source: str, output: str) -> Iterable[str]:
     if "<" in output:
         if _THOUGHT.search(output) and not _THOUGHT.search(source):
             yield "reasoning"
-        elif _WRAPPER_TAG.match(output) and not _WRAPPER_TAG.match(source):
+        elif (_WRAPPER_TAG.match(output) and not _WRAPPER_TAG.match(source)) or (
+            "<" not in source and _TAGGED.match(output)
+        ):
             yield "a wrapper tag"
     if (
         ("<" in output or "[" in output or "▁" in output)
@@ -510,16 +462,13 @@ def _wrap_of(output: str) -> tuple[str, str] | None:
     return None
 
 
-def common_tail(unit: Unit) -> str:
-    """The last words of an output, for messages."""
-    return unit.output.rstrip()[-40:]
-
-
 _LAST_WORD = re.compile(r"(?<![^\W\d_])([^\W\d_]{2,}+)$")
 
 
-def cut_word(source: str, output: str, language: str | None) -> str | None:
+def cut_word(source: str, output: str, language: str | None, own: frozenset[str] = frozenset()) -> str | None:
     """The last word of an output that ends within it: no mark at its end, and no dictionary has the word.
+
+    `own` are words that surely are whole.
 
     >>> cut_word("There is not enough space.", "Es ist nicht genü", "de")
     'genü'
@@ -528,7 +477,7 @@ def cut_word(source: str, output: str, language: str | None) -> str | None:
     if not bare[-1:].isalnum() or source.rstrip()[-1:] not in ".!?" or not (match := _LAST_WORD.search(bare)):
         return None
     word = match[1]
-    if language is None or word in source or not word.islower():
+    if language is None or word in source or word in own or not word.islower():
         return None
     forms = word_forms(language)
     return None if not forms.has_dictionary or forms.knows(word) or forms.knows(word.capitalize()) else word

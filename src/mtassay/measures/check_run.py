@@ -13,7 +13,7 @@ from mtassay.data.errors import UsageError
 from mtassay.data.languages import parse_language
 from mtassay.data.method import Evidence
 from mtassay.data.nouns import Finding, Output, Run, RunContext, Segment
-from mtassay.data.registry import each_named, find, make, names, suggest
+from mtassay.data.registry import each_named, find, make, names, suggest, tags
 from mtassay.measures.check import GROUPS, SEVERITIES, Alarm, Check, CheckContext, Severity, Unit
 from mtassay.runtime.processes import map_in_processes, process_count
 
@@ -138,7 +138,10 @@ def choose_checks(
         pair = f"{parse_language(context.source).code}-{parse_language(context.target).code}"
     checks: list[Check] = []
     not_run: dict[str, str] = {}
-    for name, kind in each_named("check"):
+    # To load what is not wanted takes longer than many checks.
+    every = not {DEFAULT, ALL}.isdisjoint(wanted)
+    meant = {name for name, own in tags("check").items() if every or not {name, *own}.isdisjoint(wanted)}
+    for name, kind in each_named("check", among=meant):
         is_named = name in wanted or kind.group in wanted
         is_meant = is_named or not {DEFAULT, ALL, kind.severity}.isdisjoint(wanted)
         if not is_meant or not {name, kind.group, kind.severity}.isdisjoint(unwanted):

@@ -17,7 +17,6 @@ import numpy as np
 
 from mtassay import __version__
 from mtassay.data.errors import ServiceError, UsageError
-from mtassay.data.formats.glossaries import read_glossaries
 from mtassay.data.formats.textfiles import read_bytes
 from mtassay.data.language_packs import release_of
 from mtassay.data.nouns import Finding, Output, RunContext, Segment, Statistics
@@ -368,8 +367,12 @@ def checked(
     """
     for name, metric in metrics.items():
         corpus.usable(name, metric)  # who lacks references needs no other advice
-    languages = pair or (None, None)
-    check_context = CheckContext(*languages, terms=read_glossaries(terms) if terms else None)
+    glossary = None
+    if terms:
+        from mtassay.data.formats.glossaries import read_glossaries  # slow to load, and seldom needed
+
+        glossary = read_glossaries(terms)
+    check_context = CheckContext(*(pair or (None, None)), terms=glossary)
     chosen = choose_checks(checks, (), check_context).checks
     stamps = [text for check in chosen for text in (check.id, code_stamp(type(check).__module__))]
     what = [__version__, release_of("py3langid"), str(pair), corpus.digest]

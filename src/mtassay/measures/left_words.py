@@ -183,7 +183,7 @@ def _marks(side: str, text: str, words: Sequence[str]) -> tuple[Mark, ...]:
     return tuple(Mark(kind, start, start + len(word)) for start, word in places if start >= 0)  # type: ignore[arg-type]
 
 
-_WIDE = re.compile(r"[\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]")
+_WIDE = re.compile(r"[\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+")
 # Added to both lengths, so that "No." for "Absolutely not." is nothing special.
 _SLACK = 12
 _SAMPLE = 2000
@@ -198,7 +198,12 @@ def size_of(text: str) -> int:
     >>> size_of("dog"), size_of("狗")
     (3, 3)
     """
-    return len(text) if text.isascii() else len(text) + 2 * len(_WIDE.findall(text))
+    return len(text) if text.isascii() else len(text) + 2 * sum(map(len, _WIDE.findall(text)))
+
+
+@lru_cache(maxsize=1 << 15)
+def _log_size(text: str) -> float:
+    return math.log(size_of(text) + _SLACK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +216,8 @@ class Lengths:
     def of(cls, units: Sequence[Unit]) -> Lengths:
         """From a sample of the units; 0 where there are fewer than 30."""
         some = units[:: len(units) // _SAMPLE + 1]
-        ratios = [_log_ratio(unit.output, unit.source) for unit in some if unit.source and unit.output]
+        texts = ((unit.output, unit.source) for unit in some if unit.source and unit.output)
+        ratios = [_log_size(output) - _log_size(source) for output, source in texts]
         # A broken file must not become the usual case: twice as long or half as long is not usual.
         return cls(max(-0.5, min(0.5, median(ratios)))) if len(ratios) >= _FEWEST else cls()
 
@@ -223,14 +229,10 @@ class Lengths:
         >>> round(Lengths().excess(Unit("1", "x" * 76, "x" * 32)), 2)
         0.69
         """
-        by_source = _log_ratio(unit.output, unit.source) - self.usual if unit.source else None
-        others = [_log_ratio(unit.output, text) for text in unit.references if text]
-        choices = others if by_source is None else [by_source, *others]
+        size = _log_size(unit.output)
+        choices = [size - _log_size(unit.source) - self.usual] if unit.source else []
+        choices += [size - _log_size(text) for text in unit.references if text]
         return min(choices, key=abs, default=0.0)
-
-
-def _log_ratio(output: str, other: str) -> float:
-    return math.log((size_of(output) + _SLACK) / (size_of(other) + _SLACK))
 
 
 class _Shared:

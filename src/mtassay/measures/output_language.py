@@ -465,7 +465,7 @@ def _is_label(source: str, language: str | None, target: str | None) -> bool:
 def _may_stay(unit: Unit, target: str | None) -> bool:
     """Whether a few words of a copy are all words of the target language, or nouns that got a capital."""
     words, forms = words_of(unit.output), word_forms(target or "")
-    if not forms.has_dictionary or not 0 < len(words) <= 4:
+    if not forms.has_dictionary or not 0 < len({*words}) <= 4:
         return False
     if target == "de" and unit.output != unit.source and all(word[0].isupper() for word in words):
         return True
@@ -520,7 +520,7 @@ class WrongLanguage(_LanguageCheck):
                 len(_LETTER.findall(unit.output)) >= 20
                 and not _ICU.search(unit.output)
                 and not (
-                    # A short file has few words to go by.
+                    # A short file has too few words to tell.
                     is_clear
                     and len(units) >= _LEARNED
                     and words.vocabulary.accepts(unit.output, unit.source, unit.references)

@@ -46,7 +46,10 @@ class Negations:
         >>> all_negations()["pt"].plain_in("Ela não só canta; também nunca para no domingo.")
         ['nunca']
         """
-        rest = re.sub(self.formal, " ", fold_text(text))
+        folded = fold_text(text)
+        if not re.search(self.plain, folded):  # much faster than to look for phrases
+            return []
+        rest = re.sub(self.formal, " ", folded)
         return list(dict.fromkeys(match.group().strip() for match in re.finditer(self.plain, rest)))
 
     def witnessed_in(self, text: str) -> list[str]:

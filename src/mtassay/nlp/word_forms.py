@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -75,12 +75,15 @@ class WordForms:
     def __init__(self, language: str) -> None:
         self.language = parse_language(language).code if language else ""
         self._lemma, self._is_known = _dictionary(_DICTIONARIES.get(self.language, self.language))
-        self._stem = _stemmer(_STEMMERS.get(self.language, ""))
         self.links = _LINKS.get(self.language)
         self._keys: dict[str, tuple[str, ...]] = {}
         self._loose: dict[str, tuple[str, ...]] = {}
         self._lemmas: dict[str, str] = {}
         self._parts: dict[str, bool] = {}
+
+    @cached_property
+    def _stem(self) -> Callable[[str], str] | None:  # slow to load, and seldom needed
+        return _stemmer(_STEMMERS.get(self.language, ""))
 
     @property
     def has_dictionary(self) -> bool:

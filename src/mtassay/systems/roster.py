@@ -174,12 +174,13 @@ def _open(name: str, what: Any, segments: Sequence[Segment], pair: Pair | None, 
         if is_live(text):
             live: System = open_system(name, text, pair)
             return live
-        # Not at the top: it loads NumPy, which most files do not need.
-        from mtassay.systems.document_outputs import holds_documents, read_document_outputs
+        if Path(text).is_dir() or ".jsonl" in text or text.endswith(".ndjson"):
+            # Slow to load, and seldom needed.
+            from mtassay.systems.document_outputs import holds_documents, read_document_outputs
 
-        if holds_documents(text):
-            aligned = read_document_outputs(text, segments, pair)
-            return Stored(name, aligned.outputs, aligned.notes(name))
+            if holds_documents(text):
+                aligned = read_document_outputs(text, segments, pair)
+                return Stored(name, aligned.outputs, aligned.notes(name))
         return Stored(name, read(text, name))
     if isinstance(what, Mapping):
         return Stored(name, what)

@@ -9,18 +9,27 @@ from typing import Any
 
 from mtassay.data.languages import Pair, parse_pair
 from mtassay.data.nouns import Edit, RunContext, apply_edits
-from mtassay.methods.behavior.capabilities import Preposition, Tense
+from mtassay.methods.behavior.capabilities import Preposition
 from mtassay.methods.behavior.capability import Capability, capability_class
 from mtassay.methods.behavior.infiller import Distinct, Filled, Infiller, Masked, Rejected
 from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
+from mtassay.methods.invariance.substitute_lexicon import SubstituteLexicon, open_lexicon
+from mtassay.methods.invariance.substitutes import WordPlace
 from mtassay_en.lexicon_entries import DATA, LANGUAGES, Substitute, load_lexicon, near_groups
 from mtassay_en.number_edits import number_offers
 from mtassay_en.offers import Offer, name_offers, word_offers
-from mtassay_en.tenses import TENSE_PAIRS, tense_offers
 
 _QUANTITIES = frozenset(("CARDINAL", "DATE", "MONEY", "ORDINAL", "PERCENT", "QUANTITY", "TIME", "QP"))
 
-_RULES = 8
+_JUDGED = {"NOUN": 0.0, "VERB": 0.75, "ADJ": 0.0, "ADV": 0.65}
+"""The parts of speech whose words must read naturally in their place, and the least score for that."""
+_GO_ANYWHERE = frozenset((
+    "amount", "currency", "frequency", "growth", "motion up", "nationality", "nationality other", "ordinal",
+    "outcome", "side", "wish",
+))  # fmt: skip
+"""The groups whose words go wherever another of them does."""
+
+_RULES = 10
 """To be raised with every change of the code that changes what is filled."""
 
 
@@ -50,15 +59,8 @@ class LexiconInfiller(Infiller):
 
     @classmethod
     def never_edits(cls, capability: type[Capability]) -> bool:
-        """It has other words but no prepositions, and of other forms of a word the past perfect alone."""
-        if capability.name in (Preposition.name, Tense.name):
-            return capability.name == Preposition.name
-        return capability.changes_form
-
-    def lacks(self, capability: type[Capability]) -> bool:
-        """Tense is edited in some pairs only."""
-        is_tense = capability.name == Tense.name
-        return self._languages not in TENSE_PAIRS if is_tense else self.never_edits(capability)
+        """A lexicon has other words, but no prepositions, and no other forms of the same word."""
+        return capability.changes_form or capability.name == Preposition.name
 
     @classmethod
     def distinct(cls, provenance: Mapping[str, Any]) -> Distinct:
@@ -80,21 +82,20 @@ class LexiconInfiller(Infiller):
 
     def spans(self, pair: ReadPair, *, start: bool = False, forms: bool = False) -> list[AlignedSpan]:
         """The places of a pair that it can fill: see `lexicon_spans`."""
-        return lexicon_spans(pair, self.pair, start=start, forms=forms)
+        return [] if forms else lexicon_spans(pair, self.pair, start=start)
 
     def _fill(self, masked: Masked) -> Filled | Rejected:
         capability = capability_class(masked.capability)
         if capability is not None and self.never_edits(capability):
             return Rejected(masked, "no such edit in the lexicon", is_final=True)
         changes, others, kinds = [], [], []
-        forms = capability is not None and capability.changes_form
-        offers = lexicon_offers(self._languages, masked.pair, forms=forms)
+        offers = lexicon_offers(self._languages, masked.pair)
         used: set[str] = set()
         for span in masked.spans:
             offer = _offer_at(offers, span)
             if offer is None:
                 return Rejected(masked, "not in the lexicon", is_final=True)
-            substitute = _choice(offer, masked, used)
+            substitute = _choice(offer, masked, used, self._languages)
             if substitute is None:
                 return Rejected(masked, "no other word in the lexicon", is_final=True)
             used |= {substitute.source.lower(), substitute.reference.lower()}
@@ -120,27 +121,20 @@ class LexiconInfiller(Infiller):
         )
 
 
-def lexicon_spans(
-    pair: ReadPair, languages: Pair | str, *, start: bool = False, forms: bool = False
-) -> list[AlignedSpan]:
+def lexicon_spans(pair: ReadPair, languages: Pair | str, *, start: bool = False) -> list[AlignedSpan]:
     """The places that the lexicon can edit, in order; a place that is an entity comes once more as that.
 
     Both sides are in the lexicon as translations of each other, so no aligner is needed. `start` allows the
-    first word of the source; `forms` asks for verbs that get another form, and not for other words.
+    first word of the source.
     """
     both = parse_pair(languages) if isinstance(languages, str) else languages
-    offers = lexicon_offers((both.source.code, both.target.code), pair, forms=forms)
+    offers = lexicon_offers((both.source.code, both.target.code), pair)
     first = next((token.start for token in pair.source.tokens if token.text[:1].isalnum()), 0)
     return [span for offer in offers if start or offer.start > first for span in offer.spans()]
 
 
-def lexicon_offers(languages: tuple[str, str], pair: ReadPair, *, forms: bool = False) -> list[Offer]:
-    """All that the lexicon can do with a pair, in order; no two places overlap on a side.
-
-    With `forms`, the same words in another form; without, other words.
-    """
-    if forms:
-        return tense_offers(languages, pair)
+def lexicon_offers(languages: tuple[str, str], pair: ReadPair) -> list[Offer]:
+    """All that the lexicon can do with a pair, in order; no two places overlap on a side."""
     kept: list[Offer] = []
     for offers in (
         number_offers(languages, pair),
@@ -180,17 +174,17 @@ def _offer_at(offers: Sequence[Offer], span: AlignedSpan) -> Offer | None:
     return None
 
 
-def _choice(offer: Offer, masked: Masked, used: set[str]) -> Substitute | None:
+def _choice(offer: Offer, masked: Masked, used: set[str], languages: tuple[str, str]) -> Substitute | None:
     """The substitute for this repetition: all are taken once, in an order made from the pair's texts.
 
     Those of the first group come first. Of two with the same translation (`big` and `large`) one is left
-    out, since they test the same.
+    out, since they test the same. English words that do not read naturally here are left out, too.
     """
     seed = f"{masked.pair.source.text}\0{masked.pair.reference.text}\0{offer.start}"
     free = [s for s in offer.substitutes if s.source.lower() not in used and s.reference.lower() not in used]
     rank = {group: n for n, group in enumerate(dict.fromkeys(_group(one) for one in offer.substitutes))}
     ordered = sorted(
-        free,
+        _natural(free, offer, masked.pair, languages),
         key=lambda s: (
             rank[_group(s)],
             hashlib.sha256(f"{seed}\0{s.source}\0{s.reference}".encode()).digest(),
@@ -200,6 +194,37 @@ def _choice(offer: Offer, masked: Masked, used: set[str]) -> Substitute | None:
     for substitute in ordered:
         first.setdefault(substitute.reference, substitute)
     return [*first.values()][masked.number] if masked.number < len(first) else None
+
+
+def _natural(
+    substitutes: Sequence[Substitute], offer: Offer, pair: ReadPair, languages: tuple[str, str]
+) -> list[Substitute]:
+    """Those whose English word reads naturally in its place, as far as the table of substitutes can tell."""
+    if "en" not in languages or all(_goes_anywhere(one) for one in substitutes):
+        return list(substitutes)
+    is_source = languages[0] == "en"
+    side, start = (pair.source, offer.start) if is_source else (pair.reference, offer.reference_start)
+    number = next(i for i, token in enumerate(side.tokens) if token.start == start)
+    scores = {
+        candidate.word.lower(): candidate.score
+        for candidate in _table().substitutes([WordPlace(side, number)], count=1000)[0]
+    }
+    return [one for one in substitutes if _goes_anywhere(one) or _fits(one, scores, is_source)]
+
+
+def _fits(one: Substitute, scores: Mapping[str, float], is_source: bool) -> bool:
+    score = scores.get((one.source if is_source else one.reference).lower())
+    return score is not None and one.entry is not None and score >= _JUDGED[one.entry.part]
+
+
+def _goes_anywhere(substitute: Substitute) -> bool:
+    entry = substitute.entry
+    return entry is None or entry.part not in _JUDGED or entry.group in _GO_ANYWHERE
+
+
+@lru_cache(maxsize=1)
+def _table() -> SubstituteLexicon:
+    return open_lexicon("en")
 
 
 def _group(substitute: Substitute) -> str:

@@ -130,9 +130,11 @@ def export_reviews(
     if form is not None and not only_open:
         check_targets(output)
         refuse_existing(output, force=force)
-        count = export_as(form, output or sys.stdout, run=run, question=question, workspace=workspace)
+        done = export_as(form, output or sys.stdout, run=run, question=question, workspace=workspace)
         if output is not None:
-            say(f"mtassay: wrote {plural(count, 'record')} to {output}")
+            say(f"mtassay: wrote {plural(done.records, 'record')} to {output}")
+        if done.unsure:
+            say(f"mtassay: left out {plural(done.unsure, 'answer')} 'unsure', as {form} has none")
         _say_unfinished(workspace)
         return
     if form not in (None, "labelstudio", "pearmut"):

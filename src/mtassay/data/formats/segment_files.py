@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mtassay.data.errors import InputError, UsageError
-from mtassay.data.formats.localisation import LocalisationFile, format_of, read_localisation
 from mtassay.data.formats.tables import FileTable, Format, Role, Stream, field_of
 from mtassay.data.formats.textfiles import FilePath, read_bytes, read_lines, shown, split_lines
 from mtassay.data.languages import Pair
 from mtassay.data.nouns import Segment
 from mtassay.data.registry import each, each_made
+
+if TYPE_CHECKING:
+    from mtassay.data.formats.localisation import LocalisationFile
 
 _LINES = ".txt"
 NOT_YET = {
@@ -324,6 +326,8 @@ def read_translated(
 
 
 def _read(path: FilePath, pair: Pair | None, source: FilePath | None) -> TranslatedTexts:
+    from mtassay.data.formats.localisation import format_of, read_localisation  # slow to load
+
     # A table may hold several systems and references, which only the reader of test sets knows.
     is_table = shown(path).removesuffix(".gz").endswith(".tsv")
     if not is_table and format_of(read_bytes(path), path) is not None:
