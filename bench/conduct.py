@@ -23,7 +23,8 @@ from mtassay.data.registry import find
 from mtassay.measures.check import CheckContext, Unit
 from mtassay.stats.proportions import wilson
 
-DATA = Path(os.environ.get("MTASSAY_DATA", "data")) / "wmt24" / "en-cs"
+PROJECT = Path(__file__).resolve().parent.parent
+DATA = Path(os.environ.get("MTASSAY_DATA", PROJECT.parent / "shared" / "data")) / "wmt24" / "en-cs"
 CHECKS = (
     "refusal",
     "chatter",

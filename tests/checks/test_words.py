@@ -54,7 +54,6 @@ def test_a_word_fits_better_where_its_neighbours_are_seen_with_it() -> None:
     words = TargetWords({}, counts, {("fica", "no"): 8, ("no", "sul"): 9}, sum(counts.values()))
     text = small_words("fica não sul")
     assert words.prefers("no", text, 2) > 1 > 0 > words.prefers("não", small_words("fica no sul"), 2)
-    assert words.association("no", "sul") > 0 > words.association("não", "sul")
 
 
 def test_a_negation_in_the_place_of_a_like_word_is_suspected_unless_the_source_denies_as_often() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -133,3 +134,36 @@ def test_the_library_writes_a_run_and_several(tmp_path: Path) -> None:
     page = both.read_text(encoding="utf-8")
     assert "<h1><bdi>Two runs</bdi></h1>" in page
     assert "second" in page
+
+
+def test_terminal_markdown_page_app_and_notebook_say_the_same(run: Run, tmp_path: Path) -> None:
+    """The advice and its reasons, by what the plan says that counts, which saved runs remember."""
+    pytest.importorskip("fastapi", reason="the review page needs fastapi: pip install 'mtassay[review]'")
+    from tests.web.conftest import client_of
+
+    two_outputs(tmp_path)
+    plan = "budget: {prices: {old: 20, new: 1}, currency: EUR}\npriorities: [cost, quality]\n"
+    assert run("init").returncode == 0
+    with (tmp_path / "mtassay.yaml").open("a", encoding="utf-8") as file:
+        file.write(plan)
+    terminal = run("run").stdout
+    assert run("report", "-o", "told.md", "-q").returncode == 0
+    workspace = tmp_path / ".mtassay" / "workspace.db"
+    saved = mtassay.load(workspace=workspace)
+    with client_of(workspace) as browser:
+        app = browser.get("/report", params={"run": saved.id}).text
+    pages = {
+        "terminal": terminal,
+        "page": (tmp_path / "mtassay.html").read_text(encoding="utf-8"),
+        "markdown": (tmp_path / "told.md").read_text(encoding="utf-8"),
+        "app": app,
+        "notebook": saved._repr_html_(),
+    }
+    for name, text in pages.items():
+        plain = " ".join(re.sub(r"<[^>]+>|\\", "", text).replace("\u00a0", " ").split())
+        for sentence in (
+            "Ship new.",
+            "Sure: it is cheaper. Price of a million characters: new 1.00, old 20.00 EUR.",
+            "Priorities: cost, then quality.",
+        ):
+            assert sentence in plain, (name, sentence)

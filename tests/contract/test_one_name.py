@@ -47,6 +47,6 @@ def test_a_plan_with_an_old_name_says_in_one_line_what_to_change(
         "test_sets:\n  news:\n    source: en.txt\n    references: pt.txt\n"
         "steps:\n  behavior:\n    quality: chrf\n    alpha: 0.6\n"
     )
-    with pytest.raises(InputError, match="line 11: steps.behavior has no 'alpha'. Available: ") as error:
+    with pytest.raises(InputError, match=r"line 11: steps\.behavior has no 'alpha'\. Available: ") as error:
         read_plan(tmp_path / "plan.yaml")
     assert "\n" not in str(error.value)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,14 +9,13 @@ import pytest
 from mtassay.data.errors import (
     BusyError,
     ClosedError,
-    MissingExtraError,
     RejectedError,
     ServiceError,
     UsageError,
 )
 from mtassay.data.languages import parse_language
 from mtassay.data.nouns import Request
-from mtassay.systems.google import _code, access_token
+from mtassay.systems.google import _code
 from tests.systems.clouds import CLOUDS, VARIABLES
 from tests.systems.conftest import KEY
 from tests.systems.server import Server, json_reply, status
@@ -170,76 +166,7 @@ def test_every_documented_error_is_known(
         assert type(caught.value) is error
 
 
-FAKE = {
-    "__init__.py": """
-from google.auth import exceptions
-asked, made = [], []
-def default(scopes):
-    asked.append(scopes)
-    if outcome == "none":
-        raise exceptions.DefaultCredentialsError("no credentials were found.")
-    made.append(Credentials())
-    return made[-1], "a-project"
-class Credentials:
-    valid, token, times = False, None, 0
-    def refresh(self, request):
-        if outcome == "offline":
-            raise exceptions.TransportError("no route")
-        self.times += 1
-        self.valid, self.token = True, f"token number {self.times}"
-outcome = "fine"
-""",
-    "exceptions.py": """
-class GoogleAuthError(Exception): pass
-class TransportError(GoogleAuthError): pass
-class DefaultCredentialsError(GoogleAuthError): pass
-""",
-    "transport/__init__.py": "",
-    "transport/requests.py": "class Request: pass",
-}
-
-
-@pytest.fixture
-def google_auth(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """A package in the place of google-auth, with as much of it as is used."""
+def test_without_a_token_it_names_the_variable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("GOOGLE_OAUTH_ACCESS_TOKEN")
-    for name in [name for name in sys.modules if name.split(".")[0] == "google"]:
-        monkeypatch.delitem(sys.modules, name)
-    for path, text in FAKE.items():
-        file = tmp_path / "google" / "auth" / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
-    monkeypatch.syspath_prepend(tmp_path)
-    yield importlib.import_module("google.auth")
-    for name in [name for name in sys.modules if name.split(".")[0] == "google"]:
-        del sys.modules[name]
-
-
-def test_a_token_is_fetched_once_and_again_when_it_is_old(google_auth: Any) -> None:
-    assert access_token().reveal() == access_token().reveal() == "token number 1"
-    assert google_auth.asked == [["https://www.googleapis.com/auth/cloud-translation"]]
-    google_auth.made[0].valid = False
-    assert access_token().reveal() == "token number 2"
-    assert "token" not in str(access_token())
-    assert len(google_auth.made) == 1
-
-
-def test_without_credentials_it_says_how_to_get_some(google_auth: Any) -> None:
-    google_auth.outcome = "none"
-    with pytest.raises(
-        ClosedError, match=r"no credentials were found\.\)\. Run gcloud auth .* or set GOOGLE_OAUTH"
-    ):
-        access_token()
-
-
-def test_without_a_connection_it_may_be_tried_again(google_auth: Any) -> None:
-    google_auth.outcome = "offline"
-    with pytest.raises(BusyError, match="no route"):
-        access_token()
-
-
-def test_without_the_package_it_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("GOOGLE_OAUTH_ACCESS_TOKEN")
-    monkeypatch.setitem(sys.modules, "google.auth", None)
-    with pytest.raises(MissingExtraError, match=r"GOOGLE_OAUTH_ACCESS_TOKEN needs .*mtassay\[google\]"):
-        access_token()
+    with pytest.raises(ClosedError, match="GOOGLE_OAUTH_ACCESS_TOKEN"):
+        V3.make("http://127.0.0.1:1").check_key()

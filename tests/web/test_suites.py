@@ -75,6 +75,21 @@ def test_a_suite_is_begun_and_written_in_an_empty_folder(place: Path) -> None:
     assert deeds[-1] == f"verbs: Approved {first.id}."
 
 
+def test_nobody_changes_or_approves_an_item_that_somebody_else_has_changed_meanwhile(place: Path) -> None:
+    anna, ben = enter(place, "anna"), enter(place, "ben")
+    send(anna, "/suites", "/suites", name="verbs", langpair="en-pt")
+    send(anna, "/suites/verbs", "/suites/verbs", **ITEM)
+    page = "/suites/verbs?item=negation-scope-001"
+    (seen, *_) = re.findall(r'name="version" value="([^"]+)"', ben.get(page).text)
+    send(anna, page, page, note="from anna")
+    for sent in ({"act": "approve"}, {"note": "from ben"}):
+        assert "Somebody has changed this item" in send(ben, page, page, version=seen, **sent)
+    (item,) = read_suite(place / "verbs.yaml").items
+    assert (item.note, item.is_draft) == ("from anna", True)
+    (seen, *_) = re.findall(r'name="version" value="([^"]+)"', ben.get(page).text)
+    assert "Approved" in send(ben, page, page, version=seen, act="approve")
+
+
 def test_outputs_are_judged_in_the_browser_and_what_is_open_waits_for_people(place: Path) -> None:
     anna, ben = enter(place, "anna"), enter(place, "ben", admin=False)
     send(anna, "/suites", "/suites", name="verbs", langpair="en-pt")

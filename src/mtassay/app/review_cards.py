@@ -368,7 +368,9 @@ def _pair_of(run: Run, question: Question, subject_id: str) -> tuple[Subject, Se
 def languages(run: Run) -> tuple[str, str]:
     """The codes of source and target language, empty where the run does not say them."""
     pair = run.parameters.get("pair")
-    return _pair("-".join(map(str, pair)) if isinstance(pair, list) else str(pair or ""))
+    told = ["-".join(map(str, pair)) if isinstance(pair, list) else str(pair or "")]
+    told += str(run.parameters.get("facts", "")).split(" · ")  # a suite has its own
+    return next(filter(any, map(_pair, told)), ("", ""))
 
 
 def _pair(text: str) -> tuple[str, str]:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field, fields, replace
+from html import escape
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, Unpack, cast
@@ -246,7 +247,13 @@ class Run:
         return f"<Run {self.id}: {self.method} of {', '.join(self.systems)}>"
 
     def _repr_html_(self) -> str:
-        return render_html(self.record)
+        from mtassay.app.page.contents import decide_costs  # only notebooks ask for this here
+        from mtassay.app.page.decision import DecidedRun
+
+        told = decide_costs([DecidedRun.of(self.method, self.record)], ())
+        return "".join(f"<p>{escape(t)}</p>\n" for t in told.lines() if told.leaders) + render_html(
+            self.record
+        )
 
 
 @known_keywords()

@@ -36,6 +36,7 @@ from mtassay.methods.suite.material import ItemMaterial
 from mtassay.methods.suite.patterns import compile_rule
 from mtassay.methods.suite.problems import lint
 from mtassay.methods.suite.rule_judge import DETECTOR, Judge
+from mtassay.runtime.database import checksum
 from mtassay.runtime.workspace import Workspace
 from mtassay.runtime.workspace_file import now_exactly
 
@@ -163,6 +164,11 @@ def item_of(path: Path, item_id: str) -> Item:
     return item
 
 
+def version_of(item: Item) -> str:
+    """A digest of all that is in the file about an item, so that nobody changes what they have not seen."""
+    return str(checksum([repr(item)]))
+
+
 def change_item(path: Path, item_id: str, fields: Mapping[str, str], editor: str) -> list[str]:
     """Change an item as a form says; gives what should be looked at. Then it must be approved again."""
     item = item_of(path, item_id)
@@ -254,7 +260,7 @@ def effects(
 
 
 def judge_outputs(path: Path, system: str, text: str, workspace: Path) -> str:
-    """Judge what a system made of the items, a line each, as a saved run; tells the verdicts."""
+    """Judge what a system made of the items, one line per item, as a saved run; return the verdicts."""
     outputs = text.replace("\r\n", "\n").strip("\n").split("\n")
     if not system.strip() or not system.isprintable():
         raise UsageError("Give the system a name.")

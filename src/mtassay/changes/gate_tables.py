@@ -138,7 +138,8 @@ class GateReport:
         if kept := [check for check in self.checks if check.passed]:
             parts.append("\n".join(_told(check, width) for check in kept))
         for check in self.failed:
-            told = [_told(check, width), *(_indented(line, width) for line in check.details)]
+            more = [line for line in check.details if line != check.measured]
+            told = [_told(check, width), *(_indented(line, width) for line in more)]
             parts += [
                 "\n".join(told),
                 *(block_text(block, width=width, color=color) for block in check.blocks),

@@ -142,6 +142,8 @@ class Method(ABC):
     """What people can be asked about the outputs of a run; the first question is the usual one."""
     view: ClassVar[type[RunView]] = RunView
     """How its runs show themselves."""
+    judges_files: ClassVar[bool] = False
+    """Whether it reads what translated files hold besides texts: keys, lines, limits of length."""
 
     @property
     def asks_models(self) -> bool:

@@ -15,7 +15,7 @@ from functools import lru_cache
 from itertools import repeat
 from operator import itemgetter, mul
 
-from mtassay.measures.check import Unit
+from mtassay.measures.talk import sign
 from mtassay.nlp.word_forms import word_forms
 
 _ASKS = re.compile(r"(?:what|who|whom|whose|which|where|when|why|how)\b(?:[^\w]+\w+){3}", re.IGNORECASE)
@@ -43,13 +43,18 @@ def ends_in_question(text: str) -> bool:
     return text.rstrip(_CLOSERS).endswith(tuple(_QUESTION))
 
 
+def asks(output: str) -> bool:
+    """Whether an output has any question mark."""
+    return any(mark in output for mark in _QUESTION)
+
+
 def answers_question(source: str, output: str, target: str | None) -> bool:
     """Whether the source ends in a question and the output has none at all.
 
     >>> answers_question("What colour is the box?", "Die Box ist orange.", "de")
     True
     """
-    if not ends_in_question(source) or any(mark in output for mark in _QUESTION):
+    if not ends_in_question(source) or asks(output):
         return False
     if target in _UNMARKED:
         words = _ASKING.get(target or "")
@@ -58,7 +63,9 @@ def answers_question(source: str, output: str, target: str | None) -> bool:
         )
     # A word, or a name, may well be asked for without a mark: "OK?".
     return (
-        len(_WORD.findall(source)) >= 3 and bool(_WORD.search(output)) and not output.rstrip().endswith(";")
+        (len(_WORD.findall(source)) >= 3 or (max(source) > "\u2e80" and len(source) > 6))
+        and bool(_WORD.search(output))
+        and not output.rstrip().endswith(";")
     )
 
 
@@ -119,31 +126,6 @@ def copies_source(source: str, output: str) -> bool:
     return len(rest) > 0.4 * len(bare) and len(_WORD.findall(rest)) >= 2
 
 
-_INSTRUCTION = re.compile(
-    # "don't translate", "ignore the instructions", "answer the question", "reply only with", "write in JSON"
-    r"\b(?:do not|don['’]t|never) translate\b|\bignore (?:all|any|the|previous|your)\b|\bdisregard\b"
-    r"|\b(?:answer|reply|respond|write|output|print|say|return|repeat)\b[^.?!\n]{0,30}"
-    r"\b(?:only|json|xml|instead|nothing else|question|with the word|in (?:upper|capital|english|french"
-    r"|german|spanish|latin))\b"
-    r"|\btell me\b|\btranslate [^.?!\n]{0,60}\b(?:in)?to\b|\bsummari[sz]e\b"
-    r"|\b(?:no traduzcas|ignora|responde (?:solo|sólo|en|a la)|dime|escribe solo|resume)\b"
-    r"|\b(?:ne traduis pas|ne traduisez pas|ignore[zr]?|répond(?:s|ez)|dis-moi|dites-moi|résume[zr]?)\b"
-    r"|\b(?:nicht übersetzen|übersetze (?:das |dies\w* )?nicht|ignoriere|beantworte|antworte (?:nur|auf"
-    r"|in)|sag mir|fasse)\b"
-    r"|\b(?:non tradurre|ignora|rispondi|dimmi|riassumi)\b|\b(?:não traduza|ignore|responda|diga-me|resuma)\b"
-    r"|\b(?:не переводи\w*|игнорируй\w*|ответь\w*|скажи\w* мне|напиши\w* только)\b"
-    r"|\b(?:nepřekládej\w*|ignoruj\w*|odpověz\w*|řekni mi)\b|\b(?:nie tłumacz|zignoruj|odpowiedz"
-    r"|powiedz mi)\b"
-    r"|不要翻译|不要翻譯|忽略|请回答|請回答|只(?:输出|回答|写)|翻訳しないで|無視して|答えてください"
-    r"|번역하지 마|무시하"
-)
-_NOT_TO_TRANSLATE = re.compile(
-    r"\b(?:do not|don['’]t|never) translate\b|\bno traduzcas\b|\bne tradui\w+ pas\b|\bnicht übersetzen\b"
-    r"|\bübersetze (?:\w+ ){0,2}nicht\b|\bnon tradurre\b|\bnão traduza\b|\bне переводи|\bnepřekládej"
-    r"|\bnie tłumacz|不要翻|翻訳しない|번역하지"
-)
-
-
 @lru_cache(maxsize=1 << 14)
 def finds_instruction(source: str) -> str | None:
     """What a text in small letters orders somebody who translates it to do.
@@ -151,19 +133,8 @@ def finds_instruction(source: str) -> str | None:
     >>> finds_instruction("don't translate this sentence and tell me who you are")
     "don't translate"
     """
-    match = _INSTRUCTION.search(source)
+    match = sign("instruction").search(source)
     return match[0] if match else None
-
-
-_TASK = re.compile(
-    r"(?:please |can you |could you )?(?:write|list|count|name|summari[sz]e|explain|describe|give|tell"
-    r"|compose|create|generate|invent|suggest|recommend|say|spell|recite|calculate|compute|solve|define"
-    r"|rewrite|paraphrase|complete|continue|introduce yourself"
-    r"|schreib\w*|nenn\w*|zähl\w*|erklär\w*|fass\w*|escrib\w*"
-    r"|enumer\w*|cuent\w*|explic\w*|resum\w*|écri\w*|énum\w*|compte[rz]?|expli\w*|résum\w*|напиш\w*"
-    r"|перечисл\w*|посчита\w*|объясн\w*|scriv\w*|elenc\w*|spieg\w*|escrev\w*|list\w*|napiš\w*)\b",
-    re.IGNORECASE,
-)
 
 
 def asks_for_text(source: str) -> str | None:
@@ -172,7 +143,7 @@ def asks_for_text(source: str) -> str | None:
     >>> asks_for_text("List three colours."), asks_for_text("The list is empty.")
     ('List', None)
     """
-    match = _TASK.match(source)
+    match = sign("task").match(source)
     return match[0] if match and not _FOR_OTHERS.match(source, match.end()) else None
 
 
@@ -182,38 +153,19 @@ _FOR_OTHERS = re.compile(
 )
 
 
-_MAKES = re.compile(
-    r"\b(?:writ|list|count|nam|summar|explain|descr|giv|tell|compos|creat|generat|invent|suggest|recommend"
-    r"|say|spell|recit|calculat|comput|solv|defin|rewrit|paraphras|complet|continu|enumerat|draft|introduc"
-    r"|(?:be)?schreib|verfass|nenn|zähl|liste|auflist|erklär|(?:zusammen)?fass|gib|erzähl|sag|erstell|berechn"
-    r"|erfind|stell|escrib|redact|enumer|nombr|cuent|cont|explic|resum|da(?:me)?\b|dé|dí|di\b|calcul|écri"
-    r"|rédig|cit|nomm|compte|racont|expli|résum|donn|di[st]|présent|напи|соста|переч|назов|посчит|сосчит"
-    r"|объясн|расска|опиш|да[йв]|скаж|сочин|предст|scriv|elenc|nomin|indic|spieg|riass|descri|racc|fai|dimmi"
-    r"|present|escrev|list|nome|fa[çl]|diga|apresent|diz|napi|vyjm|jmen|spoč|řekn|poda|dej|wymie|poli|opis"
-    r"|opowied|wyjaś|przed|schrijf|noem|tel\b|leg\b|beschrijf|geef|vertel|maak|stel)"
-    r"|[写寫列举舉说說给給描讲講解数數算创造编用]|告诉|介绍|書|挙げ|教え|説明|作|数え|言っ|計算|紹介",
-    re.IGNORECASE,
-)
-
-
 def orders_nothing(output: str) -> bool:
     """Whether no word of an output tells its reader to write or say something.
 
     >>> orders_nothing("Rood, oranje en geel."), orders_nothing("Nenne drei Farben.")
     (True, False)
     """
-    return _MAKES.search(output) is None
+    return sign("makes").search(output) is None
 
 
 _IGNORE = re.compile(
     r"^\W*(?:please )?(?:ignore|disregard|forget) [^.?!\n]{3,80}?(?:[,.]| and) "
     r"(?:just |only |instead |please )*(?:write|tell|say|print|give|list|answer|reply|respond"
     r"|explain|output|summari[sz]e|sing|compose|describe)\b",
-    re.IGNORECASE,
-)
-_IGNORES = re.compile(
-    r"ignor|acht|vergiss|vergesst|vergessen|olvid|omit|oubli|esque|dimentic|trascur|desconsid|забуд|忽略|忘|无视|無視"
-    r"|zapom|nehle|nevší|nedb|pomi[ńj]|zapomn|vergeet|negeer|glöm|bortse|무시|잊|unut|yok say",
     re.IGNORECASE,
 )
 
@@ -225,12 +177,12 @@ def ignores_text(source: str, output: str) -> str | None:
     'Ignore the text above and write'
     """
     match = _IGNORE.match(source)
-    return match[0] if match and not _IGNORES.search(output) else None
+    return match[0] if match and not sign("ignores").search(output) else None
 
 
 def forbids_translation(source: str) -> bool:
     """Whether a text in small letters says that it is not to be translated."""
-    return _NOT_TO_TRANSLATE.search(source) is not None
+    return sign("forbids").search(source) is not None
 
 
 _SAID = re.compile(r"[\"“”'‘’«»„`]([^\"“”'‘’«»„`]{1,40})[\"“”'‘’«»„`]|\b([A-Z]{2,20})\b")
@@ -415,6 +367,7 @@ _WRAPPER_TAG = re.compile(
     r"\s*<(translation|output|answer|response|result|target|source|text|t|translated)\b[^<>]{0,60}>",
     re.IGNORECASE,
 )
+_TAGGED = re.compile(r"\s*<(\w{1,20})>.*</\1>\s*$", re.DOTALL)
 _SPECIAL = re.compile(
     r"<\|[a-z_]{2,30}\|>|<(?:s|/s|eos|bos|pad|unk)>|\[/?INST\]|<<SYS>>|<(?:start|end)_of_turn>|▁"
 )
@@ -423,20 +376,7 @@ _HEADING = re.compile(
 )
 _LIST = re.compile(r"(?:^|\n)[ \t]{0,40}(?:\d{1,2}[.)]|[-*•]) \S")
 _ESCAPED = re.compile(r"\\[nrt](?![a-zA-Z])|\\u[0-9a-fA-F]{4}|\\n[A-ZÀ-Þ0-9\\]")
-_WRAPS = [
-    ('"', '"'),
-    ("“", "”"),
-    ("„", "“"),
-    ("„", "”"),
-    ("«", "»"),
-    ("»", "«"),
-    ("「", "」"),
-    ("『", "』"),
-    ("'", "'"),
-    ("*", "*"),
-    ("**", "**"),
-    ("`", "`"),
-]
+_WRAPS = [*map(tuple, ('""', "“”", "„“", "„”", "«»", "»«", "「」", "『』", "''", "**", "``")), ("**", "**")]
 # Nearly every output begins with a letter and has none of these, and then nothing is around it.
 _WRAPS_IN = re.compile(r"[`<\[{#*\n\\▁]")
 _TOOL = re.compile(
@@ -457,7 +397,9 @@ def wrappers_in(source: str, output: str) -> Iterable[str]:
     if "<" in output:
         if _THOUGHT.search(output) and not _THOUGHT.search(source):
             yield "reasoning"
-        elif _WRAPPER_TAG.match(output) and not _WRAPPER_TAG.match(source):
+        elif (_WRAPPER_TAG.match(output) and not _WRAPPER_TAG.match(source)) or (
+            "<" not in source and _TAGGED.match(output)
+        ):
             yield "a wrapper tag"
     if (
         ("<" in output or "[" in output or "▁" in output)
@@ -518,11 +460,6 @@ def _wrap_of(output: str) -> tuple[str, str] | None:
             if opening not in inside and closing not in inside and inside.strip():
                 return opening, closing
     return None
-
-
-def common_tail(unit: Unit) -> str:
-    """The last words of an output, for messages."""
-    return unit.output.rstrip()[-40:]
 
 
 _LAST_WORD = re.compile(r"(?<![^\W\d_])([^\W\d_]{2,}+)$")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import ClassVar
 
 from mtassay.data.languages import name_of, parse_language
@@ -15,9 +15,11 @@ from mtassay.measures.left_words import Lengths, is_far_longer, lengths_of, size
 from mtassay.measures.output_language import FileWords, file_words, fold, is_same_text
 from mtassay.measures.talk import (
     begins_with_assent,
+    closings,
     note_labels,
     refusal_in,
     says_yes_itself,
+    sign,
     speaks_of_translation,
     talk_tables,
 )
@@ -34,14 +36,6 @@ _ENGLISH = frozenset(
 # Who refuses says so at once.
 _BEGINNING = 1_500
 _CHUNK = re.compile(r"[.!?。！？\n`]+|\*\*|\) |\(")
-_ALTERNATIVES = re.compile(
-    r"`[ \t]{0,9}(?:or|oder|ou|o|nebo|или|або|lub|albo|eller|of|tai|vagy|sau|veya|ή|或|または|또는|أو)\b"
-    r"|(?:^|\n)[ \t]{0,9}(?:option|alternative|version|variant|opción|opção|möglichkeit|možnost|вариант"
-    r"|选项)\s?\w{0,3}\s?[:：)]"
-    r"|(?:^|\n)[ \t]{0,9}(?:or|oder|ou|o|nebo|или|或|または)[ \t]{0,9}[:：]?[ \t]{0,9}\n"
-    r"|[(（](?:or|oder|ou|o|nebo|или|lub|或|または)\s?[:：]",
-    re.IGNORECASE,
-)
 # How a text is read, in Latin letters, after it: 無料（Muryō).
 _LATIN_READING = re.compile(
     r"[^\x00-\u02ff][)）。.]?\s?[(（]([A-Za-zāīūēōǎǐǔěǒáíúéóàìùèòĀŌ' -]{5,200})[)）]\s*$"
@@ -50,25 +44,15 @@ _LATIN_READING = re.compile(
 _CHOICES = re.compile(r"(?<![\w/.])[^\W\d_]{3,} ?/ ?[^\W\d_]{3,} ?/ ?[^\W\d_]{3,}(?![\w/])")
 # One sentence after the other, with a stroke between them.
 _SENTENCES = re.compile(r"\w[.!?] ?/ ?[A-ZÀ-ÞА-Я][^/]{3,}[.!?]")
-_TRANSLATION = (
-    "übersetzung",
-    "traducción",
-    "traduction",
-    "tradução",
-    "traduzione",
-    "перевод",
-    "翻訳",
-    "翻译",
-    "번역",
+# What a source has that may become a wish or an offer at the end.
+_CLOSES = re.compile(r"hop(?:e|ing)|help|useful|let \w+ know|else|hesitate|feel free|need|assist")
+_MEANS = re.compile(
+    r"[(（][^()（）\n]{0,40}(?:\b(?:means|stand(?:s)? for|significa|bedeutet|signifie|vuol dire|quer dizer"
+    r"|означает|znamená|oznacza)\b|意思是|是指)"
 )
+# A remark in brackets that is a paragraph of its own at the end.
+_BRACKETED = re.compile(r"\S\s*\n\s*[(（][^()（）\n]{15,}[)）]\s*$")
 _GLOSS = re.compile(r"(?<![^\W\d_])([^\W\d_]{3,}+)[\"”“»]? [(（]([^()（）\d]{6,60})[)）]")
-_OPENING = re.compile(
-    r"\W*(?:(?:sure|certainly|of course|absolutely|okay)\b[^\n:：]{0,60}[!,.:]|here(?:['’]s| is|"
-    r" are)\b|below is\b"
-    r"|hier ist|hier die|voici|aquí (?:está|tienes|tiene)|claro[,!]|por supuesto|aqui está|ecco|вот\b|конечно"
-    r"|zde je|tady je|oto\b|här är|her er|hier is|以下是|这是|以下は|こちら|다음은)",
-    re.IGNORECASE,
-)
 
 
 class Reading:
@@ -85,7 +69,7 @@ class Reading:
         )
         names = [name for code in self.languages for name in talk_tables()[code].names]
         names += [name_of(code).lower() for code in codes if code]
-        names += _TRANSLATION
+        names += sign("translation").pattern.split("|")
         self._labels = re.compile(
             rf"[\s*_\"]*(?:{'|'.join(map(re.escape, names))})(?: (?:translation|version))?[*_]*\s?[:：]"
         )
@@ -170,7 +154,7 @@ class Reading:
         self, lowered: str, theirs: str, excess: float, speaks: bool, is_foreign: bool
     ) -> tuple[int, int] | None:
         """Where the output declines; the source must not decline itself, nor speak of translating."""
-        if _DECLINES.match(lowered) and not _APOLOGY.search(theirs):
+        if _declines().match(lowered) and not sign("apology").search(theirs):
             return 0, min(len(lowered), 60)
         # "We cannot help you" is a sentence like others; only its length or language shows that it is none.
         is_possible = self.source != "en" or _may_ask_for_help(theirs)
@@ -200,6 +184,8 @@ class Reading:
             and not signs.adds_after_question(source, output)
         ):
             return None
+        if begins_with_assent(output) and not says_yes_itself(source) and not signs.asks(output):
+            return "the source asks a question, and the output says yes"
         # A question of the usual length without any mark at its end has lost the mark.
         is_unended = abs(excess) < 0.35 and output.rstrip()[-1:].isalpha()
         if not is_unended and signs.answers_question(source, output, self.target):
@@ -237,6 +223,12 @@ class Reading:
                 return f"does what the source says ({match!r}) instead of translating it"
         if order is None:
             return None
+        if (
+            order.startswith("translat")
+            and excess < -0.4
+            and not speaks_of_translation(output.lower(), self.languages)
+        ):
+            return f"does what the source says ({order!r}): only {output.strip()[:40]!r}"
         if excess < -1:
             return f"does what the source says ({order!r}): only {output.strip()[:40]!r}"
         is_copy = _is_copy(source, output)
@@ -254,20 +246,35 @@ class Reading:
         self, source: str, theirs: str, output: str, lowered: str, speaks: bool, excess: float
     ) -> str | None:
         """A note, label, introduction or alternative by its form."""
-        if excess > 0.1 and begins_with_assent(output) and not says_yes_itself(source):
+        is_louder = output.count("!") + output.count("！") > source.count("!")
+        is_answer = signs.ends_in_question(source) and not signs.asks(output)
+        if (
+            (excess > 0.1 or is_louder)
+            and not is_answer
+            and begins_with_assent(output)
+            and not says_yes_itself(source)
+        ):
             return "an answer to the request before the translation"
+        if (closing := closings().search(lowered)) and not (
+            _CLOSES.search(theirs) or closings().search(theirs)
+        ):
+            return f"an offer or wish beside the translation: {closing[0]!r}"
+        if "(" not in source and "（" not in source and (_MEANS.search(lowered) or _BRACKETED.search(output)):
+            return "an explanation in brackets"
         if output.count(":") + output.count("：") > source.count(":") + source.count("："):
             notes = note_labels(*self.languages)
             if excess > 0 and notes.search(lowered) and not notes.search(theirs):
                 return "a note beside the translation"
             if self._labels.match(lowered) and not self._labels.match(theirs):
                 return f"a label before the translation: {output.split(':')[0].strip()[:40]!r}"
-            if excess > 0.1 and ((speaks and lowered.find(":") < 60) or _OPENING.match(output)):
+            if (speaks and lowered.find(":") < 40) or (
+                excess > 0.1 and ((speaks and lowered.find(":") < 60) or sign("opening").match(output))
+            ):
                 return "an introduction before the translation"
         if (
             ("`" in output or "\n" in output or "(" in output or "（" in output)
-            and _ALTERNATIVES.search(output)
-            and not _ALTERNATIVES.search(source)
+            and sign("alternatives").search(output)
+            and not sign("alternatives").search(source)
         ):
             return "several translations to choose from"
         if "/" in output and "/" not in source and (_CHOICES.search(output) or _SENTENCES.search(output)):
@@ -329,19 +336,13 @@ def _in_small_letters(source: str) -> str:
     return source.lower()
 
 
-_APOLOGY = re.compile(
-    r"sorry|apolog|unfortunate|regret|pity|schade|leid|entschuldig|lo siento|lament|perdón|désolé|navré"
-    r"|dispiace|spiacent"
-    r"|desculp|sinto muito|извин|прост|сожал|omlouv|promi[ňn]|przepr|przykro|申し訳|すみません|ごめん|残念"
-    r"|抱歉|对不起|對不起|遗憾|죄송"
-)
 # An apology at the very beginning, and then that one cannot: nobody translates so what does not apologise.
-_DECLINES = re.compile(
-    rf"\W{{0,3}}(?:(?:i'?m|i am|es|je suis|mi|me) )?(?:tut mir |很|非常)?(?:{_APOLOGY.pattern}|к сожалению)"
-    r"[^.!?。！？]{0,80}?(?:\bnot\b|n['’]t\b|cannot|unable|\bnicht\b|\bkein|no puedo|no podemos"
-    r"|ne (?:peux|suis)|non posso|não posso|не мог|не смог|nemoh|nemůžu|nie mog"
-    r"|できません|かねます|无法|不能|無法|없)"
-)
+@cache
+def _declines() -> re.Pattern[str]:
+    return re.compile(
+        rf"\W{{0,3}}(?:(?:i'?m|i am|es|je suis|mi|me) )?(?:tut mir |很|非常)?(?:{sign('apology').pattern}"
+        rf"|к сожалению)[^.!?。！？]{{0,80}}?{sign('declines').pattern}"
+    )
 
 
 _REASONS = {
@@ -420,7 +421,7 @@ def _is_cut(
         if (size >= 60 and excess < -0.15 and signs.is_unfinished(source, output)) or signs.ends_in_particle(
             source, output, target
         ):
-            return f"breaks off: …{signs.common_tail(unit)!r}"
+            return f"breaks off: …{output.rstrip()[-40:]!r}"
         if word := signs.cut_word(source, output, target, own):
             return f"breaks off in the middle of a word: …{word!r}"
     if size >= 60 and excess < -0.35 and not named and _loses_sentences(source, output):
@@ -432,7 +433,7 @@ def _is_cut(
         and (excess < -0.1 or is_open)
         and signs.leaves_open(source, output)
     ):
-        return f"breaks off within a bracket: …{signs.common_tail(unit)!r}"
+        return f"breaks off within a bracket: …{output.rstrip()[-40:]!r}"
     return None
 
 

@@ -6,6 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
+from functools import cache
+from pathlib import Path
 
 from mtassay.measures.address_forms import (
     AddressForm,
@@ -131,18 +133,10 @@ def _differ(one: str, two: str, *, english: bool) -> bool:
     return bool(only_one or only_two) and _opposed(only_one, only_two)
 
 
-_OPPOSITES = [
-    {"on", "off"}, {"enable", "disable"}, {"enabled", "disabled"}, {"start", "stop"}, {"open", "close"},
-    {"show", "hide"}, {"add", "remove"}, {"up", "down"}, {"left", "right"}, {"before", "after"},
-    {"first", "last"}, {"next", "previous"}, {"more", "less"}, {"all", "none"}, {"import", "export"},
-    {"lock", "unlock"}, {"in", "out"}, {"top", "bottom"}, {"horizontal", "vertical"}, {"minimum", "maximum"},
-    {"min", "max"}, {"horizontally", "vertically"}, {"select", "unselect"}, {"install", "uninstall"},
-    {"valid", "invalid"}, {"connect", "disconnect"}, {"connected", "disconnected"}, {"visible", "invisible"},
-    {"accept", "reject"}, {"accept", "decline"}, {"allow", "deny"}, {"allow", "block"}, {"approve", "reject"},
-    {"increase", "decrease"}, {"expand", "collapse"}, {"upload", "download"}, {"send", "receive"},
-    {"push", "pull"}, {"read", "write"}, {"buy", "sell"}, {"public", "private"}, {"follow", "unfollow"},
-    {"mute", "unmute"}, {"old", "new"}, {"join", "leave"}, {"input", "output"}, {"sent", "received"},
-]  # fmt: skip
+@cache
+def _opposites() -> frozenset[frozenset[str]]:
+    lines = (Path(__file__).parent / "data" / "opposites.txt").read_text("utf-8").splitlines()
+    return frozenset(frozenset(line.split()) for line in lines)
 
 
 def _opposed(only_one: set[str], only_two: set[str]) -> bool:
@@ -151,7 +145,7 @@ def _opposed(only_one: set[str], only_two: set[str]) -> bool:
         return bool(pair & {"not", "no", "never", "without", "none"})
     if all(word.isdigit() for word in pair):
         return True
-    return pair in _OPPOSITES
+    return pair in _opposites()
 
 
 _WORDS = re.compile(r"\w+")

@@ -98,7 +98,7 @@ class Scores(Metric):
         """Columns `score` and `count`; both are 0 for an output without a score."""
         names = {ours: theirs for theirs, ours in match_systems(self._scores.systems, list(outputs)).items()}
         ids = [segment.id for segment in segments]
-        # A file that names none of our systems rates texts, whoever wrote them.
+        # A file that names none of our systems rates texts of any system.
         by_text = self._scores.by_text
         if not names:
             by_text = means((("", src, out), value) for (_, src, out), value in by_text.items())

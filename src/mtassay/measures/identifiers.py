@@ -102,9 +102,10 @@ def _problems(source: str, output: str, unit: Unit) -> Sequence[FormProblem]:
 _URL = re.compile(
     r"(?:(?<![A-Za-z])(?i:https?|ftp|file|mailto|git|ssh)://?(?=\w)|(?<![\w./@])www\.(?=\w))[^\s<>\"'`{}|\\^，。、；：！？「」『』（）“”„«»’‘]++"
 )
-_ADDRESS = re.compile(r"://|www\.|@|mailto:|\.(?:com|org|net|io|gov|edu|info)\b")
+_ADDRESS = re.compile(r"://|www\.|@|mailto:|\.(?:com|org|net|io|gov|edu|info)\b|\w\.[a-z]{2}/")
 _DOMAIN = re.compile(
-    r"(?<![\w@./:-])(?:[a-z0-9-]{2,40}\.){1,3}(?:com|org|net|io|gov|edu|info)(?![\w@-]|\.\w)(?:/[\w./?=&%#-]*[\w/])?"
+    r"(?<![\w@./:-])(?:[a-z0-9-]{2,40}\.){1,3}(?:(?:com|org|net|io|gov|edu|info)(?![\w@-]|\.\w)"
+    r"(?:/[\w./?=&%#-]*[\w/])?|(?:de|fr|es|it|pt|nl|ch|at|uk|eu|br|pl|cz|ru|jp|cn)/[\w./?=&%#-]*[\w/])"
 )
 _EMAIL = re.compile(
     r"(?<![\w.+%-])[\w.+-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9-]{0,62}\.){1,8}[A-Za-z]{2,24}(?![\w@])"

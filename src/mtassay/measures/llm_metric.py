@@ -25,6 +25,7 @@ from mtassay.data.errors import ServiceError, UsageError
 from mtassay.data.formats.score_files import NON_TRANSLATION, mqm_score
 from mtassay.data.formats.test_sets import ErrorSpan
 from mtassay.data.languages import parse_pair
+from mtassay.data.marks import plural
 from mtassay.data.nouns import Finding, Output, RunContext, Segment, Statistics
 from mtassay.measures.llm_prompts import (
     INSTRUCTIONS,
@@ -43,8 +44,9 @@ from mtassay.measures.llm_prompts import (
 from mtassay.measures.metric import Floats, Metric, reference_count
 from mtassay.nlp.chat_models import Message
 from mtassay.stats.proportions import wilson
+from mtassay.systems.chat_translator import ChatTranslator
 from mtassay.systems.client import UnkeptContext
-from mtassay.systems.conversations import ChatSystem, Conversations, ask_until_usable, open_chat
+from mtassay.systems.conversations import Conversations, ask_until_usable, open_chat
 from mtassay.systems.live import DRY_RUN
 
 COLUMNS = ("score", "count")
@@ -89,7 +91,7 @@ class Spent:
         >>> Spent(replies=10, read=200_000, written=1_000).describe((0.25, 2))
         '10 replies, 200,000 tokens read and 1,000 written, 0.052 at the price given'
         """
-        told = f"{self.replies:,} repl{'y' if self.replies == 1 else 'ies'}"
+        told = plural(self.replies, "reply", "replies")
         if self.read or self.written:
             told += f", {self.read:,} tokens read and {self.written:,} written"
         cost = self.price(price)
@@ -333,7 +335,7 @@ class LLM(Metric):
                 evidence = {"errors": list(_error_records(judged.errors, segment.source or "", text))}
                 yield Finding(segment.id, system, self.label, "fail", judged.score, evidence)
 
-    def open(self) -> ChatSystem:
+    def open(self) -> ChatTranslator:
         """The chat model behind this metric; a subclass may bring another one."""
         if not self.langpair:
             raise UsageError(
@@ -400,9 +402,8 @@ class LLM(Metric):
         if reasons:
             why = ", ".join(f"{count:,} {reason}" for reason, count in reasons.most_common(3))
             more = ", …" if len(reasons) > 3 else ""
-            context.note(
-                f"{self.label}: {reasons.total():,} of {_outputs(len(measured))} unrated ({why}{more})"
-            )
+            of_all = f"{reasons.total():,} of {plural(len(measured), 'output')}"
+            context.note(f"{self.label}: {of_all} unrated ({why}{more})")
 
 
 def _nothing(form: Form) -> Judged:
@@ -424,7 +425,3 @@ def _error_records(errors: Iterable[ErrorSpan], source: str, output: str) -> Ite
             "category": error.category,
             "severity": error.severity,
         }
-
-
-def _outputs(count: int) -> str:
-    return f"{count:,} output{'s' * (count != 1)}"

@@ -23,7 +23,7 @@ from typing import Any, Literal, NamedTuple
 
 from mtassay.data.formats.score_files import mqm_score
 from mtassay.data.formats.test_sets import ErrorSpan
-from mtassay.data.languages import Language, Pair
+from mtassay.data.languages import Pair
 from mtassay.data.words import read_table
 from mtassay.nlp.chat_models import Message
 from mtassay.systems.conversations import BadReplyError, objection, only_object, without_thoughts
@@ -212,28 +212,9 @@ class JudgedTexts:
         return hashlib.blake2b(told.encode(), digest_size=10).hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
-class _Wording:
-    """The sentences of one language, with places for names of languages; without `wrong`, the usual one."""
-
-    score: str
-    errors: str
-    pairs: str
-    data: str
-    compared: str
-    source: str
-    output: str
-    reference: str
-    wrong: str
-    languages: dict[str, str]
-
-    def name(self, language: Language) -> str:
-        return self.languages.get(language.code, language.name)
-
-
 @cache
-def _wording(language: PromptLanguage) -> _Wording:
-    return _Wording(**read_table(_DATA / "judge_prompts.toml")[language])
+def _wordings() -> Mapping[str, Mapping[str, Any]]:
+    return read_table(_DATA / "judge_prompts.toml")
 
 
 def messages(
@@ -243,19 +224,20 @@ def messages(
 
     `first` is which of source and output is first; a reference is between the two.
     """
-    wording = _wording(prompt)
-    names = {"source": wording.name(pair.source), "target": wording.name(pair.target)}
-    task = {"score": wording.score, "errors": wording.errors, "pairs": wording.pairs}[form].format(
+    wording = _wordings()[prompt]
+    sides = {"source": pair.source, "target": pair.target}
+    names = {side: wording["languages"].get(own.code, own.name) for side, own in sides.items()}
+    task = wording[form].format(
         **names,
-        compared="" if texts.reference is None else wording.compared,
+        compared="" if texts.reference is None else wording["compared"],
         categories=", ".join(CATEGORIES),
     )
     two = texts.other is not None
     shown = [
-        (wording.source, texts.source),
-        (wording.reference, texts.reference),
-        (wording.output + " A" * two, texts.output),
-        (wording.output + " B", texts.other),
+        (wording["source"], texts.source),
+        (wording["reference"], texts.reference),
+        (wording["output"] + " A" * two, texts.output),
+        (wording["output"] + " B", texts.other),
     ]
     boundary = texts.boundary
     lines = [_line(label.format(**names), text, boundary) for label, text in shown if text is not None]
@@ -263,13 +245,13 @@ def messages(
         # The two outputs keep their order, and their names.
         lines = [*lines[-2:], *lines[:-2][::-1]] if two else lines[::-1]
     return [
-        {"role": "user", "content": "\n".join([task, wording.data.format(boundary=boundary), "", *lines])}
+        {"role": "user", "content": "\n".join([task, wording["data"].format(boundary=boundary), "", *lines])}
     ]
 
 
 def object_to(reply: str, reason: str, *, prompt: PromptLanguage = "en") -> list[Message]:
     """What follows a reply that cannot be used, in the language of the prompt."""
-    return objection(reply, reason, wording=_wording(prompt).wrong)
+    return objection(reply, reason, wording=_wordings()[prompt]["wrong"])
 
 
 # What a model may take for the end of a line, or what changes the order or hides the letters it reads.

@@ -534,9 +534,10 @@ class PluralForms(Check):
             needed = known - optional_categories(code) - present
             if file.endswith((".po", ".pot", ".mo")):
                 needed -= {"other"}  # gettext has no form for fractions
-            # What has one form only is a text with a number, and no plural.
+            # In JSON a lone key that ends in _other may be any text.
+            is_plural = len(indexes) > 1 or "[" in units[indexes[0]].key
             first = next((index for index in indexes if units[index].output.strip()), None)
-            if needed and len(indexes) > 1 and first is not None:
+            if needed and is_plural and first is not None:
                 names = ", ".join(category for category in CATEGORIES if category in needed)
                 message = f"{quoted(group)} lacks plural forms of the target language: {names}"
                 alarms.append(Alarm(first, message, mark("output", 0, len(units[first].output))))

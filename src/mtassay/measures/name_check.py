@@ -60,7 +60,7 @@ class Names(Check):
         gone: dict[int, Sequence[re.Match[str]]] = {}
         for index, unit in enumerate(units):
             source, output = unit.source, unit.output
-            if not source or not output or source.isupper() or source.isalnum():
+            if not source or not output or (source.isupper() and max(source) < "\u2e80") or source.isalnum():
                 continue
             # Nearly every name is in the output as it is, which is cheap to see.
             missing = [match for match in _names_in(source, name) if match.group() not in output]
@@ -294,8 +294,9 @@ def _after_title(found: re.Match[str], source: str, output: str, target: str) ->
 
 def _other_person(person: re.Match[str], source: str, output: str, target: str) -> str | None:
     first, last = person[1], person[2]
-    if first not in given_names():
-        return None  # Firefox Help has another name in each language.
+    # Firefox Help has another name in each language.
+    if first not in given_names() and (target in ("ru", "ja") or word_forms("en").knows(last)):
+        return None
     if target in ("ru", "ja"):
         pattern, letters = (_CYRILLIC_PERSON, _CYRILLIC) if target == "ru" else (_KANA_PERSON, _KANA)
         found = pattern.search(output)

@@ -6,9 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 from mtassay.data.languages import parse_language
+from mtassay.data.words import read_table
 from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Severity, Unit
 from mtassay.measures.word_sets import swapped_word
 from mtassay.nlp.numbers import Number, NumbersOf, is_converted, month_of, western
@@ -352,7 +354,7 @@ def _half_hour(text: str, language: str | None) -> int | None:
     return found[0] if len(found) == 1 else None
 
 
-_HALF_IN_DIGITS = re.compile(r"(?<![\d.,:])(\d{1,2}) ?(?:[:.hч点時]|Uhr) ?30(?![\d.,:])")
+_HALF_IN_DIGITS = re.compile(r"(?<![\d.,:])(\d{1,2}) ?(?:[:.hч点時]|Uhr) ?30(?![\d:]|[.,]\d)")
 
 
 def _is_regrouped(source: str, output: str) -> bool:
@@ -383,20 +385,7 @@ _HAN = re.compile(
     "|[二三四五六七八九十两兩][个個人名次年月日天周本只件条張枚冊]"
 )
 # Miles, pounds, feet, inches and what they are in other units.
-_FACTORS = (
-    1.6093,
-    1 / 1.6093,
-    2.2046,
-    1 / 2.2046,
-    3.2808,
-    1 / 3.2808,
-    2.54,
-    1 / 2.54,
-    1000,
-    0.001,
-    100,
-    0.01,
-)
+_FACTORS = [one for factor in (1.6093, 2.2046, 3.2808, 2.54, 1000, 100) for one in (factor, 1 / factor)]
 
 
 def _has_han(value: str, text: str, language: str | None) -> bool:
@@ -452,13 +441,21 @@ def _normaliser(language: str | None) -> Normaliser:
 _ISO = re.compile(r"(?<!\d)\d{4}-(\d{2})-\d{2}(?!\d)")
 _DOTTED = re.compile(r"(?<!\d)\d{1,2}\. ?(\d{1,2})\. ?\d{4}(?!\d)")
 _WORDS = re.compile(r"[^\W\d_]{3,}")
-_HAN_MONTH = re.compile(r"(?<!\d)(\d{1,2}) ?月")
+_HAN_MONTH = re.compile(
+    r"(?<!\d)(\d{1,2}) ?月|(?<![一二三四五六七八九十])([一二三四五六七八九十]{1,2})月(?!份额)"
+)
+# Where a month has no day, only what is before it shows that March and May are months.
+_IN_MONTH = re.compile(
+    r"\b(?:in|since|until|by|last|next) (?:January|February|March|April|May|June|July|August|September"
+    r"|October|November|December)\b|[一二三四五六七八九十]月"
+)
 
 
 def _changed_month(source: str, output: str, reader: _Reader) -> _Found | None:
     """Another month than in the source, where each side has exactly one."""
     # A date has digits, on one side at least.
-    if not (_DIGITS.search(source) and _DIGITS.search(output)) or len(source) > 2000:
+    has_digits = _DIGITS.search(source) and _DIGITS.search(output)
+    if not (has_digits or _IN_MONTH.search(source)) or len(source) > 2000:
         return None
     theirs = _months(source, reader.source)
     if len(theirs) != 1:
@@ -494,6 +491,9 @@ def _days(text: str, language: str | None) -> set[int]:
     return {int(day) for day in found}
 
 
+_HAN_NUMBERS = ["一", "二", "三", "四", "五", "六", "七", "八", "九", "十", "十一", "十二"]
+
+
 @lru_cache(maxsize=1 << 14)
 def _months(text: str, language: str | None) -> frozenset[int]:
     if not language:
@@ -501,60 +501,32 @@ def _months(text: str, language: str | None) -> frozenset[int]:
     plain = western(text)
     months = {int(month) for month in _ISO.findall(plain)}
     if language in HAN_LANGUAGES:
-        months.update(map(int, _HAN_MONTH.findall(plain)))
+        months.update(
+            int(digits or _HAN_NUMBERS.index(han) + 1)
+            for digits, han in _HAN_MONTH.findall(plain)
+            if digits or han in _HAN_NUMBERS
+        )
     elif language != "en":
         months.update(map(int, _DOTTED.findall(plain)))
     months.update(month_of(word, language) for word in _WORDS.findall(text) if len(word) < 12)
     return frozenset(month for month in months if 0 < month < 13)
 
 
-# Units by what they measure, in one spelling each; a unit that is a word of its own in no table says nothing.
-# Words that also mean something else in a language are left out: French `an`, `go`, `mo`, `to`.
-_UNITS = {
-    "g": "g г gramm gram grams grammes gramos gramas grammi 克 グラム",
-    "mg": "mg мг 毫克 ミリグラム",
-    "µg": "µg μg mcg мкг 微克",
-    "kg": "kg kgs кг 公斤 千克 キログラム kilogram kilograms kilogramm kilogramme kilogrammes kilo kilos",
-    "ml": "ml мл 毫升",
-    "l": "l л liter liters litre litres litro litros litri litr литр литра литров リットル 升",
-    "cm": "cm см 厘米",
-    "mm": "mm мм 毫米",
-    "kilo": "キロ",
-    "km": "km км 公里 千米 キロメートル"
-    " kilometer kilometers kilometre kilometres kilómetros quilômetros quilómetros chilometri"
-    " kilomètres километров километра",
-    "m": "meter meters metre metres mètre mètres metro metros metri metr метр метра метров メートル",
-    "ft": "ft feet foot fuß pies pieds pés piedi stop футов фута フィート 英尺",
-    "inch": "inch inches zoll pulgadas pouces polegadas pollici cali дюймов дюйма インチ 英寸",
-    "mile": "mile miles mi meilen meile millas milhas miglia милях миль мили 英里 マイル",
-    "lb": "lb lbs pound pounds pfund libras livres libbre фунтов 磅 ポンド",
-    "%": "% ％ ٪ percent per-cent prozent процентов процента",
-    "°C": "°c ℃",
-    "°F": "°f ℉",
-    "mph": "mph",
-    "km/h": "km/h кмч км/ч kmh kph",
-    "kB": "kb kib ko кб",
-    "MB": "mb mib мб",
-    "GB": "gb gib гб",
-    "TB": "tb tib тб",
-    "day": "day days tag tage tagen día días jour jours dia dias giorno giorni день дня дней 天 日間",
-    "week": "week weeks woche wochen semana semanas semaine semaines settimana settimane неделя недели недель"
-    " 周 週間",
-    "month": "month months monat monate monaten mes meses mois mês mese mesi месяц месяца месяцев"
-    " 个月 か月 ヶ月 カ月",
-    "year": "year years jahr jahre jahren año años ans année années ano anos anno anni год года лет 年間",
-    "h": "hours hour stunden heures horas ore часов часа 小时 時間",
-    "min": "minutes minuten minuti minutos минут 分钟",
-    "million": "million millions millionen millón millones milhões milioni миллионов миллиона млн",
-    "billion": "milliarden milliarde milliards miliardi миллиардов млрд",
-}
-_UNIT_OF = {word: unit for unit, words in _UNITS.items() for word in words.split()}
-_HAN_UNITS = "|".join(sorted((word for word in _UNIT_OF if word[0] > "⺀"), key=len, reverse=True))
-_WITH_UNIT = re.compile(
-    r"(?<![A-Za-zà-ÿа-я0-9_.,])(\d{1,4}(?:[.,]\d{1,3})?)[ \u00a0\u202f-]?"
-    rf"({_HAN_UNITS}|(?:%|％|٪|°[CF]|℃|℉|[glгл]|km ?/ ?h|км ?/ ?ч|[^\W\d_]{{2,12}})(?![\w/²³]))",
-    re.IGNORECASE,
-)
+@cache
+def _unit_of() -> Mapping[str, str]:
+    """The unit of each word for it."""
+    table = read_table(Path(__file__).parent / "data" / "units.toml")
+    return {word: unit for unit, words in table.items() for word in words.split()}
+
+
+@cache
+def _with_unit() -> re.Pattern[str]:
+    wide = "|".join(sorted((word for word in _unit_of() if word[0] > "⺀"), key=len, reverse=True))
+    return re.compile(
+        r"(?<![A-Za-zà-ÿа-я0-9_.,])(\d{1,4}(?:[.,]\d{1,3})?)[ \u00a0\u202f-]?"
+        rf"({wide}|(?:%|％|٪|°[CF]|℃|℉|[glгл]|km ?/ ?h|км ?/ ?ч|[^\W\d_]{{2,12}})(?![\w/²³]))",
+        re.IGNORECASE,
+    )
 
 
 _MEASURE = re.compile(
@@ -567,9 +539,6 @@ _MEASURE = re.compile(
     re.IGNORECASE,
 )
 """What may be given in other units, so that 3 miles are 5 km."""
-
-# Those that are exclusive: what is in one cannot be in the other with the same number.
-_EXCLUSIVE = frozenset(_UNITS) - {"million", "billion"}
 
 
 def _changed_unit(source: str, output: str) -> _Found | None:
@@ -584,7 +553,7 @@ def _changed_unit(source: str, output: str) -> _Found | None:
         other, place, stop = ours[value]
         if (
             other != unit
-            and {unit, other} <= _EXCLUSIVE
+            and {"million", "billion"}.isdisjoint((unit, other))
             and {unit, other} not in ({"kilo", "km"}, {"kilo", "kg"})
             and unit not in {name for name, _, _ in ours.values()}
         ):
@@ -644,8 +613,8 @@ def _measures(text: str) -> Mapping[str, tuple[str, int, int]]:
     """By value: the unit, and where number and unit stand; a value with two units is left out."""
     measures: dict[str, tuple[str, int, int]] = {}
     twice = set()
-    for match in _WITH_UNIT.finditer(western(text)):
-        unit = _UNIT_OF.get(match[2].lower().replace(" ", ""))
+    for match in _with_unit().finditer(western(text)):
+        unit = _unit_of().get(match[2].lower().replace(" ", ""))
         if unit is None:
             continue
         value = match[1].replace(",", ".")

@@ -14,10 +14,10 @@ from mtassay.data.words import sound_distance
 from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Unit, code_of
 from mtassay.measures.talk import note_labels, refusal_in, speaks_of_translation
 from mtassay.nlp.identification import (
-    FREQUENT_WORDS,
     LanguageVocabulary,
     can_identify,
     foreign_language,
+    frequent_words,
     identify,
     is_unspaced,
     language_of,
@@ -280,8 +280,8 @@ class FileWords:
                 seen.update(set(_plain(text)) - in_source)
         # Notes in the source language have its words too, but never as often as the sources.
         own = {word for word, n in seen.items() if n >= 2 and 2 * n > theirs[word]}
-        self.own = frozenset(own | FREQUENT_WORDS.get(self.target or "", frozenset()))
-        self.foreign = FREQUENT_WORDS.get(self.source or "", frozenset()) - self.own
+        self.own = frozenset(own | frequent_words().get(self.target or "", frozenset()))
+        self.foreign = frequent_words().get(self.source or "", frozenset()) - self.own
         return self
 
     def _language_of(self, outputs: Sequence[str], sources: Sequence[str]) -> str | None:
@@ -465,7 +465,7 @@ def _is_label(source: str, language: str | None, target: str | None) -> bool:
 def _may_stay(unit: Unit, target: str | None) -> bool:
     """Whether a few words of a copy are all words of the target language, or nouns that got a capital."""
     words, forms = words_of(unit.output), word_forms(target or "")
-    if not forms.has_dictionary or not 0 < len(words) <= 4:
+    if not forms.has_dictionary or not 0 < len({*words}) <= 4:
         return False
     if target == "de" and unit.output != unit.source and all(word[0].isupper() for word in words):
         return True
@@ -520,7 +520,7 @@ class WrongLanguage(_LanguageCheck):
                 len(_LETTER.findall(unit.output)) >= 20
                 and not _ICU.search(unit.output)
                 and not (
-                    # A short file has few words to go by.
+                    # A short file has too few words to tell.
                     is_clear
                     and len(units) >= _LEARNED
                     and words.vocabulary.accepts(unit.output, unit.source, unit.references)

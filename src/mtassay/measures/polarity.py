@@ -271,11 +271,6 @@ class TargetWords:
         seen = self.counts.get(before, 0)
         return -math.log((self.pairs.get((before, word), 0) + _LEAN * alone) / (seen + _LEAN))
 
-    def association(self, before: str, word: str) -> float:
-        """How much more often two words are side by side than by chance, as a logarithm; below 0 is rarer."""
-        expected = self.counts.get(before, 0) * self.counts.get(word, 0) / self.total
-        return math.log((self.pairs.get((before, word), 0) + 0.5) / (expected + 0.5))
-
     def prefers(self, other: str, words: Sequence[str], at: int) -> float:
         """By how many nats another word is more likely than the one at this place, between its neighbours."""
         before, word, after = words[at - 1 : at + 2]

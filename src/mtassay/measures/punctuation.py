@@ -436,7 +436,7 @@ _REDUPLICATE = (
 _LEGITIMATE = {
     "de": words("die der das sie den dem zu was"),
     "fr": words("nous vous"),
-    "en": words("that had is do bye"),
+    "en": words("that had do bye"),
     "nl": words("die dat is je"),
     "sv": words("om för som"),
     "da": words("for som der det"),

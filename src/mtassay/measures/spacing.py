@@ -90,7 +90,10 @@ class Spaces(ConventionCheck):
                     found.append(FormProblem("A space inside a word", where))
                 return found
             match = before.search(output) if " " in output else None
-            if match and not _BEFORE_ALL.search(source):
+            if match and (
+                not _BEFORE_ALL.search(source)
+                or (code_of(context.source) in _SPACE_BEFORE and code not in _SPACE_BEFORE)
+            ):
                 sign = output[match.end()]
                 found.append(
                     FormProblem(f"A space before '{sign}'", mark("output", match.start(), match.end() + 1))
@@ -305,6 +308,7 @@ class Characters(UnitCheck):
             return lambda source, output, unit: [
                 *_character_problems(source, output, invisible),
                 *_letter_problems(source, output, strange),
+                *_mark_problems(output),
             ]
         is_japanese = code_of(context.target) == "ja"
         return lambda source, output, unit: [
@@ -361,6 +365,16 @@ def _symbols(source: str) -> Sequence[str]:
 _WIDTH = re.compile(
     r"＆(?:amp|lt|gt|quot|nbsp|#\d{1,5});|[\uff66-\uff9f]{2,}|(?<=[ぁ-んァ-ヶー一-龥]),(?=[ぁ-んァ-ヶー一-龥])"
 )
+
+
+# A Chinese mark after a Latin word.
+_WIDE_MARK = re.compile(r"(?<=[A-Za-zÀ-ÿ]{3})[。，、！？；：](?=$|[A-Za-zÀ-ÿ ])")
+
+
+def _mark_problems(output: str) -> Iterator[FormProblem]:
+    if not output.isascii() and (match := _WIDE_MARK.search(output)):
+        message = f"{match[0]} is no mark of the target language"
+        yield FormProblem(message, mark("output", *match.span()), "minor")
 
 
 def _width_problems(source: str, output: str) -> Iterator[FormProblem]:

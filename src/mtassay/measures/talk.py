@@ -16,8 +16,8 @@ class Talk(NamedTuple):
     """What a language says about translating, in small letters.
 
     `translate` are beginnings of words for translating, `refuse` an expression for declining, `notes` are
-    labels of notes, `assents` how an answer to a request begins, `names` what the language calls itself and
-    English, as in the label `Czech:`.
+    labels of notes, `assents` how an answer to a request begins, `close` how one ends, `names` what the
+    language calls itself and English, as in the label `Czech:`.
     """
 
     translate: tuple[str, ...]
@@ -25,6 +25,7 @@ class Talk(NamedTuple):
     notes: tuple[str, ...] = ()
     assents: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
+    close: str = ""
 
 
 @cache
@@ -34,6 +35,17 @@ def talk_tables() -> Mapping[str, Talk]:
         Path(__file__).parent / "data" / "talk.toml", lists=("translate", "notes", "assents", "names")
     )
     return {code: Talk(**entry) for code, entry in table.items()}
+
+
+@cache
+def sign(name: str) -> re.Pattern[str]:
+    """An expression of `data/talk_signs.toml`; it finds small and capital letters."""
+    return re.compile(_signs()[name], re.IGNORECASE)
+
+
+@cache
+def _signs() -> Mapping[str, str]:
+    return read_table(Path(__file__).parent / "data" / "talk_signs.toml")
 
 
 def _of(languages: Collection[str]) -> list[Talk]:
@@ -93,20 +105,21 @@ def refusal_in(text: str) -> re.Match[str] | None:
 
 
 @cache
-def _assents() -> re.Pattern[str]:
+def _assents(end: str) -> re.Pattern[str]:
     words = {assent for talk in talk_tables().values() for assent in talk.assents}
     parts = "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
-    return re.compile(rf"\W{{0,4}}(?:{parts})(?:\s?[,.!:：、。，！]|\s[-–—]\s)", re.IGNORECASE)
-
-
-@cache
-def _first_assents() -> frozenset[str]:
-    return frozenset(assent for talk in talk_tables().values() for assent in talk.assents)
+    return re.compile(rf"\W{{0,4}}(?:{parts}){end}", re.IGNORECASE)
 
 
 def says_yes_itself(source: str) -> bool:
-    """Whether the first word of a source is such a word, with or without a mark: "Ja die liebe Haut"."""
-    return source.lower().split(None, 1)[0].strip(",.!:") in _first_assents()
+    """Whether a source begins with such words, with or without a mark: "Ja die liebe Haut"."""
+    return _assents(r"(?!\w)").match(source) is not None
+
+
+@cache
+def closings() -> re.Pattern[str]:
+    """How assistants end an answer, in small letters: "I hope this helps!"."""
+    return re.compile("|".join(talk.close for talk in talk_tables().values() if talk.close))
 
 
 def begins_with_assent(text: str) -> bool:
@@ -115,7 +128,7 @@ def begins_with_assent(text: str) -> bool:
     >>> begins_with_assent("Gerne! Hier ist sie."), begins_with_assent("Sure enough")
     (True, False)
     """
-    return _assents().match(text) is not None
+    return _assents(r"(?:\s?[,.!:：、。，！]|\s[-–—]\s)").match(text) is not None
 
 
 @cache

@@ -23,8 +23,6 @@ from mtassay.measures.metric import Metric
 from mtassay.stats.proportions import change_interval
 from mtassay.systems.live import Ask
 
-# Systems that answer differently each time: asked several times, and what of a finding is only noise.
-
 AGAIN = "again"
 LEAST = 5
 """So many answers it takes to say of one sentence that it is more than noise, at 5 %."""

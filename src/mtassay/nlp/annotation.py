@@ -85,13 +85,6 @@ class Annotation:
         return self.text[start:end]
 
 
-class Advice(NamedTuple):
-    """What a person types to get a tool; a small one is named beside a better one, others are not."""
-
-    command: str
-    is_small: bool = False
-
-
 class Annotator(ABC):
     """A tool that reads texts in one language.
 

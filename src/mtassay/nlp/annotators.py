@@ -87,7 +87,7 @@ def _one_line(error: Exception) -> str:
 class Backend(Protocol):
     """What a module must have to be registered as an annotator.
 
-    It may have two more functions: `advice(language, needs)`, an `Advice` on how to get a model that gives
+    It may have two more functions: `advice(language, needs)`, what to type to get a model that gives
     these layers, or `None` where it has none; and `promised(model)`, the layers that its own record says it
     gives, so that nobody loads it to know.
     """
@@ -112,7 +112,7 @@ def open_annotator(language: str, *, needs: Sequence[Layer] = ("pos",), name: st
 
     >>> open_annotator("pt", name="x")
     Traceback (most recent call last):
-    mtassay.data.errors.UsageError: No annotator 'x'. Available: spacy, stanza, lac.
+    mtassay.data.errors.UsageError: No annotator 'x'. Available: spacy, stanza.
     """
     code = parse_language(language).code
     layers = frozenset(needs)
@@ -153,18 +153,12 @@ def advice(language: str, needs: frozenset[Layer], *, backend: str | None = None
 
     >>> print(advice("de", frozenset(["dependencies"])))  # doctest: +ELLIPSIS
     Install one: ...python -m spacy download de_core_news_md
-    >>> print(advice("zh", frozenset(["pos"])))  # doctest: +ELLIPSIS
-    Install one: ...python -m spacy download zh_core_web_md; or the smaller: pip install 'mtassay[lac]'
     """
-    ways: list[str] = []
     for one in [_backend(backend)] if backend else each("annotator"):
         advise = getattr(one, "advice", None)
-        way = advise(language, needs) if advise else None
-        if way and not ways:
-            ways.append(way.command)
-        elif way and way.is_small:
-            ways.append(f"or the smaller: {way.command}")
-    return f"Install one: {'; '.join(ways)}" if ways else "Choose another annotator, or none."
+        if way := advise(language, needs) if advise else None:
+            return f"Install one: {way}"
+    return "Choose another annotator, or none."
 
 
 def _candidates(code: str, backends: Sequence[str], broken: list[str]) -> Iterator[Annotator]:

@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtassay.data.language_packs import cache_folder, release_of
+from mtassay.data.words import read_table
 
 Ranking = Callable[[str], list[tuple[str, float]]]
 """All languages by code with their scores, the likeliest first."""
@@ -261,47 +262,8 @@ def _is_mostly(characters: str, text: str) -> bool:
     return 2 * len(re.findall(f"[{characters}]", text)) > len(_LETTER.findall(text))
 
 
-# No line tells these apart.
-_SAME = (
-    {"bs", "hr", "sr", "sh"},
-    {"id", "ms"},
-    {"nb", "nn", "no"},
-    {"zh", "yue", "wuu", "lzh"},
-    {"ar", "ary", "arz", "acm", "apc", "ars", "aeb"},
-    {"en", "pcm", "sco"},
-    {"fa", "prs"},
-    {"tl", "fil"},
-    {"uz", "uzs"},
-    {"ku", "sdh"},
-    {"ht", "gcf", "gcr"},
-    {"lv", "ltg"},
-    {"el", "grc"},
-    {"he", "hbo"},
-    {"dz", "bo"},
-    {"mr", "gom"},
-    {"gn", "gug"},
-)
-# Alike enough that one line must speak very clearly.
-_AKIN = (
-    {"da", "nb", "nn", "no", "sv", "fo", "is"},
-    {"es", "pt", "gl", "ca", "an", "ast", "ext", "oc", "it", "lij", "vec"},
-    {"bs", "hr", "sr", "sh", "sl", "mk", "bg"},
-    {"cs", "sk", "pl"},
-    {"ru", "uk", "be", "bg"},
-    {"id", "ms", "jv", "ace"},
-    {"af", "nl", "fy"},
-    {"de", "lb"},
-    {"fr", "oc", "wa", "ht", "gcf", "gcr"},
-    {"az", "tr", "tk", "crh"},
-    {"ba", "tt", "kk", "ky"},
-    {"hi", "mr", "ne", "sa", "gom"},
-    {"as", "bn"},
-    {"ur", "fa", "ps", "pnb"},
-    {"xh", "zu", "st", "nso"},
-    {"rw", "rn"},
-    {"ga", "gd"},
-)
 _MOST_CHARACTERS = 600
+_DATA = Path(__file__).parent / "data"
 
 
 class Guess(NamedTuple):
@@ -318,7 +280,7 @@ class Guess(NamedTuple):
 
     def excludes(self, target: str) -> bool:
         """True if the line is certainly not in the target language."""
-        akin = any(self.code in group and target in group for group in _AKIN)
+        akin = any(self.code in group and target in group for group in _alike("akin"))
         if {self.code, target} == {"es", "pt"}:
             return self.expected < 0.01
         return self.expected < (0.005 if akin else 0.02)
@@ -380,42 +342,22 @@ def language_of_script(text: str) -> str:
 
 _KANA = "\u3040-\u30ff"
 _WHOLE_SCRIPTS = {**_LONELY_SCRIPTS, "my": "\u1000-\u109f", "bo": "\u0f00-\u0fff"}
-# Frequent words that are at least four times rarer in every other language here: 4 to 20 % of the words of a
-# text in the language (2 % in Danish), and less than 1 % in another one.
-FREQUENT_WORDS = {
-    code: frozenset(words.split())
-    for code, words in {
-        "bg": "от че са това като много най към съм няма след през",
-        "ca": "els amb més dels hi aquest però aquesta molt seva també són",
-        "cs": "jsem pro jsou když mě jen nebo byl jsme které který není bylo než",
-        "da": "hvad ud meget noget lige bliver havde mere lidt vores ind gør været blive",
-        "de": "und das ich ist nicht zu von mit ein auf für im sie eine",
-        "en": "the and of that you it with this he not but from my or",
-        "es": "y los las más sus cuando yo fue muy también eso tiene qué así",
-        "fi": "ja ei että oli mutta ole niin myös hän ovat voi nyt kuin joka",
-        "fr": "à est pas une pour dans qui sur plus avec vous",
-        "hu": "az nem hogy egy csak volt ez vagy már még én kell jó azt",
-        "is": "í á að sem við hann ekki fyrir með ég eru frá það þar",
-        "it": "che non è della sono come più dei nel anche gli delle questo",
-        "lt": "į iš yra kaip buvo savo nuo apie taip kai labai dėl gali",
-        "lv": "ka kā uz arī tā nav tas lai bija pēc tikai tad līdz pie",
-        "nb": "å seg noe noen ble nå hva etter hadde deg opp gjør litt vært",
-        "nl": "van het een op ik dat voor met niet zijn maar aan hij ook",
-        "pl": "w nie się jest że dla tym czy przez tego są tylko już mnie",
-        "pt": "em é não uma os eu foi ao você são ele muito isso também",
-        "ro": "în și să din pe cu mai că care pentru fost sunt fi",
-        "ru": "что из это о к его он мы ты только был если когда было",
-        "sk": "aj čo bol pre sú ak alebo sme len vo keď ktorý ktoré ktorá",
-        "sl": "tudi lahko kot še iz bi tako ali če bil vse jih kar smo",
-        "sv": "är att och jag inte för till ett ska när vad från här då",
-        "tr": "ve bir bu için çok ile daha gibi olarak kadar olan ama sonra",
-        "uk": "і у з що та це як про від але він його є",
-        "vi": "là và có của được một các không trong cho người này với",
-    }.items()
-}
 # So many lines from all over a file, and so much of each, show its language.
 _FILE_LINES = 60
 _LINE_CHARACTERS = 200
+
+
+@cache
+def _alike(how: str) -> Sequence[set[str]]:
+    table = read_table(_DATA / "alike_languages.toml", lists=("same", "akin"))
+    return [set(group.split()) for group in table[how]]
+
+
+@cache
+def frequent_words() -> Mapping[str, frozenset[str]]:
+    """Words that show a language, by its code."""
+    table = read_table(_DATA / "frequent_words.toml")
+    return {code: frozenset(words.split()) for code, words in table.items()}
 
 
 def foreign_language(texts: Sequence[str | None], expected: str) -> str:
@@ -429,7 +371,7 @@ def foreign_language(texts: Sequence[str | None], expected: str) -> str:
     """
     sample = _file_sample(texts)
     words = sample.lower().split()
-    frequent = Counter(filter(FREQUENT_WORDS.get(expected, frozenset()).__contains__, words))
+    frequent = Counter(filter(frequent_words().get(expected, frozenset()).__contains__, words))
     if len(frequent) >= 3 and 50 * frequent.total() >= len(words):
         return ""
     if sum(map(_size, words_of(sample))) < _FEWEST_LETTERS:
@@ -457,7 +399,7 @@ def language_of(texts: Sequence[str | None]) -> str:
         return ""
     if by_script := language_of_script(sample):
         return by_script
-    frequent = {code: Counter(filter(own.__contains__, words)) for code, own in FREQUENT_WORDS.items()}
+    frequent = {code: Counter(filter(own.__contains__, words)) for code, own in frequent_words().items()}
     first, second = sorted(frequent, key=lambda code: -frequent[code].total())[:2]
     if len(frequent[first]) >= 3 and frequent[first].total() > 3 * frequent[second].total():
         return first
@@ -474,7 +416,7 @@ def _file_sample(texts: Sequence[str | None]) -> str:
 
 def same_as(code: str) -> set[str]:
     """The code and those that no line distinguishes from it."""
-    return next((group for group in _SAME if code in group), {code})
+    return next((group for group in _alike("same") if code in group), {code})
 
 
 _SAMPLE = 200

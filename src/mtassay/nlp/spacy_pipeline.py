@@ -12,7 +12,7 @@ from typing import Any
 
 from mtassay.data.errors import MissingExtraError, UsageError
 from mtassay.data.language_packs import OUR_PACKS, fingerprint, install_line, pack_file
-from mtassay.nlp.annotation import Advice, Annotation, Annotator, Layer, Token, TokenSpan
+from mtassay.nlp.annotation import Annotation, Annotator, Layer, Token, TokenSpan
 from mtassay.nlp.annotators import read_each
 
 # The transformers last: without a GPU they take seconds for a sentence.
@@ -75,7 +75,7 @@ def open_model(language: str, model: str) -> SpacyAnnotator:
     return annotator
 
 
-def advice(language: str, needs: frozenset[Layer]) -> Advice | None:
+def advice(language: str, needs: frozenset[Layer]) -> str | None:
     """What is missing of the package and the middle-sized official pipeline; or the pack that has one."""
     if language not in _NEWS | _WEB or not needs <= _LAYERS:
         return None
@@ -85,7 +85,7 @@ def advice(language: str, needs: frozenset[Layer]) -> Advice | None:
         missing.append(f"python -m spacy download {pipeline}")
     elif pack_file("pipelines", language) is None:
         missing.append(install_line(language))
-    return Advice(" && ".join(missing) or f"python -m spacy download {pipeline}")
+    return " && ".join(missing) or f"python -m spacy download {pipeline}"
 
 
 def load_pipeline(model: str) -> Any:

@@ -12,7 +12,6 @@ from typing import Any
 from mtassay.data.errors import UsageError
 from mtassay.data.language_packs import load_package
 from mtassay.nlp.annotation import (
-    Advice,
     Annotation,
     Annotator,
     Layer,
@@ -70,10 +69,10 @@ def open_model(language: str, model: str) -> StanzaAnnotator:
     return StanzaAnnotator(pipeline, language=language, model=code)
 
 
-def advice(language: str, needs: frozenset[Layer]) -> Advice:
+def advice(language: str, needs: frozenset[Layer]) -> str:
     """What is missing of the package and the models of a language; which layers they give shows then."""
     package = "" if find_spec("stanza") else "pip install 'mtassay[stanza]' && "
-    return Advice(f"{package}python -c \"import stanza; stanza.download('{_code(language)}')\"")
+    return f"{package}python -c \"import stanza; stanza.download('{_code(language)}')\""
 
 
 class StanzaAnnotator(Annotator):

@@ -23,7 +23,7 @@ from mtassay.data.errors import InputError, RejectedError, UsageError
 from mtassay.data.formats.textfiles import check_file
 from mtassay.data.languages import Language, Pair
 from mtassay.data.nouns import Output, Request
-from mtassay.nlp.chat_models import ChatClient, ChatReply
+from mtassay.nlp.chat_models import ChatClient, ChatReply, GgufModel
 from mtassay.systems.live import Answer, Limits, LiveSystem, answer_each, signature
 
 _PLACEHOLDER = re.compile(r"\$\{([^{}]*)\}")
@@ -359,6 +359,13 @@ class ChatTranslator(LiveSystem):
 
     prompt: str | None
     shots: str | None
+    temperature: float | None
+    seed: int | None
+
+    @property
+    @abstractmethod
+    def chat(self) -> ChatClient | GgufModel:
+        """The model itself, for other work than translating."""
 
     def translate(self, requests: Sequence[Request]) -> list[Output]:
         return [output for request in requests for output in self._translate_one(request)]
@@ -446,7 +453,6 @@ class OpenAI(ChatTranslator):
 
     @property
     def chat(self) -> ChatClient:
-        """The model itself, for other work than translating."""
         return self._client
 
     def check_key(self) -> None:

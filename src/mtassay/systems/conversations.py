@@ -11,12 +11,13 @@ import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Generic, NoReturn, Protocol, TypeVar, cast
+from typing import Any, ClassVar, Generic, NoReturn, TypeVar, cast
 
 from mtassay.data.errors import ClosedError, RejectedError, UsageError
 from mtassay.data.languages import Pair
 from mtassay.data.nouns import Output, Request, RunContext
 from mtassay.nlp.chat_models import ChatReply, Message
+from mtassay.systems.chat_translator import ChatTranslator
 from mtassay.systems.live import Limits, LiveSystem, signature
 from mtassay.systems.roster import open_system
 
@@ -28,40 +29,7 @@ _NO_SCHEMA = re.compile(r"response_format|json_schema|structured|grammar", re.IG
 _EXAMPLE = "as llm:openai:gpt-5-mini or llm:llama:MODEL.gguf"
 
 
-class Chat(Protocol):
-    """A chat model: `ChatClient` or `GgufModel`."""
-
-    def complete(
-        self,
-        messages: Sequence[Message],
-        *,
-        temperature: float | None = 0.0,
-        seed: int | None = None,
-        json_schema: dict[str, Any] | None = None,
-    ) -> ChatReply:
-        """The reply to a conversation."""
-
-
-class ChatSystem(Protocol):
-    """A system that translates with a chat model, such as `openai:` and `llama:`; we use the model alone."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def pair(self) -> Pair: ...
-    @property
-    def temperature(self) -> float | None: ...
-    @property
-    def seed(self) -> int | None: ...
-    @property
-    def signature(self) -> str: ...
-    @property
-    def limits(self) -> Limits: ...
-    @property
-    def chat(self) -> Chat: ...
-
-
-def open_chat(what: str, text: str, pair: Pair, *, name: str = "") -> ChatSystem:
+def open_chat(what: str, text: str, pair: Pair, *, name: str = "") -> ChatTranslator:
     """The chat model that `scheme:MODEL?key=value&…` describes; `what` needs it, for errors.
 
     `name` is what it is called in progress and notes, `what` where none is given.
@@ -69,12 +37,12 @@ def open_chat(what: str, text: str, pair: Pair, *, name: str = "") -> ChatSystem
     if not text:
         raise UsageError(f"{what[:1].upper()}{what[1:]} 'llm:' needs a chat model: {_EXAMPLE}.")
     model = open_system(name or what, text, pair)
-    if not hasattr(model, "chat"):
+    if not isinstance(model, ChatTranslator):
         scheme = text.partition(":")[0]
         raise UsageError(
             f"{what[:1].upper()}{what[1:]} 'llm:{text}': system '{scheme}' is no chat model. {_EXAMPLE}."
         )
-    return cast("ChatSystem", model)
+    return model
 
 
 def conversation(id_: str, messages: Sequence[Message], *, sample: int = 0, again: int = 0) -> Request:
@@ -94,7 +62,7 @@ class Conversations(LiveSystem):
     scheme: ClassVar[str] = "llm"
     subject: ClassVar[str] = "model"
 
-    model: ChatSystem
+    model: ChatTranslator
     form: str = "text"
     schema: Mapping[str, Any] | None = None
     price: tuple[float, ...] = ()

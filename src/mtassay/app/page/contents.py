@@ -306,10 +306,12 @@ class Page:
 
 
 def decide_costs(tested: Sequence[DecidedRun], priorities: Sequence[str]) -> Recommendation:
-    """What to do after these runs, with the prices and times that they measured."""
+    """What to do after these runs, with the prices and times that they measured, and what their plan says."""
     known = measured_costs(one.run for one in tested)
     costs = {"prices": known.prices, "latency": known.latency}
-    return decide(tested, priorities=priorities, **costs, currency=known.currency)
+    planned = (f.get("priorities") for o in tested for f in o.run.result.basis.get("systems", {}).values())
+    chosen = priorities or next(filter(None, planned), ())
+    return decide(tested, priorities=chosen, **costs, currency=known.currency)
 
 
 def page_of(

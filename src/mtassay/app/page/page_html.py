@@ -118,17 +118,17 @@ def _cell_value(figure: Figure, column: int, row: int) -> float | None:
 class _ShownTable:
     """A table as far as there is room for it, and what was left out."""
 
-    def __init__(self, table: Table) -> None:
-        self.header = list(table.header[:_COLUMNS])
-        self.rows = [row[:_COLUMNS] for row in table.cells()[:_ROWS]]
+    def __init__(self, table: Table, rows: int = _ROWS, columns: int = _COLUMNS, notes: int = _NOTES) -> None:
+        self.header = list(table.header[:columns])
+        self.rows = [row[:columns] for row in table.cells()[:rows]]
         self.words = [table.is_text(column) for column in range(len(self.header))]
         left = [
             f"{n:,} more {what}"
-            for n, what in ((len(table.rows) - _ROWS, "rows"), (len(table.header) - _COLUMNS, "columns"))
+            for n, what in ((len(table.rows) - rows, "rows"), (len(table.header) - columns, "columns"))
             if n > 0
         ]
         self.left = f"Not shown: {', '.join(left)}." if left else ""
-        self.notes = list(table.notes[:_NOTES])
+        self.notes = list(table.notes[:notes])
 
 
 def _found_in(what: Table | Figure, sentences: PageCases | None) -> Sequence[Sequence[CaseSelection | None]]:
@@ -250,27 +250,12 @@ def _run(part: RunPart) -> Iterable[str]:
 
 def _table(table: Table) -> str:
     """The table as far as there is room for it."""
-    rows = [
-        [replace(cell, text=_cut(cell.text, _CELL)) for cell in row[:_MARKDOWN_COLUMNS]]
-        for row in table.cells()[:_MARKDOWN_ROWS]
-    ]
-    left = [
-        f"{n:,} more {what}"
-        for n, what in (
-            (len(table.rows) - _MARKDOWN_ROWS, "rows"),
-            (len(table.header) - _MARKDOWN_COLUMNS, "columns"),
-        )
-        if n > 0
-    ]
-    notes = [_cut(note, 1000) for note in table.notes[:8]]
-    notes += [f"Not shown: {', '.join(left)}."] if left else []
-    header = [_cut(name, _CELL) for name in table.header[:_MARKDOWN_COLUMNS]]
+    shown = _ShownTable(table, _MARKDOWN_ROWS, _MARKDOWN_COLUMNS, 8)
+    rows = [[replace(cell, text=_brief(cell.text, _CELL)) for cell in row] for row in shown.rows]
+    notes = [_brief(note, 1000) for note in filter(None, (*shown.notes, shown.left))]
+    header = [_brief(name, _CELL) for name in shown.header]
     return to_markdown(replace(table, header=header, rows=rows, notes=notes, groups=()))
 
 
 def _page_markdown_brief(text: str, most: int = 1000) -> str:
-    return escape_markdown(_cut(text, most))
-
-
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[:most]}… ({len(text) - most:,} more characters)"
+    return escape_markdown(_brief(text, most))

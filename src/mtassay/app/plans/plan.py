@@ -178,13 +178,13 @@ class Plan:
         return (step.test_set.pair if step.test_set else "") or self.pair or None
 
     def about(self, step: PlanStep) -> dict[str, dict[str, Any]]:
-        """What the plan says of the systems of a step besides where they are: prices, models and prompts."""
+        """What the plan says of a step's systems besides where they are: prices, prompts, what counts."""
         about: dict[str, dict[str, Any]] = {}
         for key, system in self.systems.items():
             for place, name in enumerate(system.for_target(step.target)):
-                facts: dict[str, Any] = {}
+                facts: dict[str, Any] = {"priorities": list(self.priorities)} if self.priorities else {}
                 if key in self.budget.prices:
-                    facts = {"price": list(self.budget.prices[key]), "currency": self.budget.currency}
+                    facts |= {"price": list(self.budget.prices[key]), "currency": self.budget.currency}
                 if system.prompts:
                     facts |= {"model": key, "prompt": list(system.prompts)[place]}
                 if facts:

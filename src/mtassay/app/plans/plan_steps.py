@@ -453,10 +453,9 @@ def _segments(plan: Plan, step: PlanStep) -> tuple[list[Segment], dict[str, Stor
     if test_set.where is None:
         return read_test_texts(test_set.source, test_set.references, test_set.documents, pair), {}
     path = Path(test_set.where)
-    # A check reads what a translated file holds besides its texts: keys, lines, limits of length.
     whole = (
         read_translated([path], pair=pair)
-        if step.method == "check" and path.is_file() and not test_set.references
+        if step.method_class.judges_files and path.is_file() and not test_set.references
         else read_test_set(path, pair=pair, references=test_set.references)
     )
     ids = [segment.id for segment in whole.segments]

@@ -208,17 +208,9 @@ def next_card(
         return None if found is None else _full(found, visit)
 
 
-def _cards(
-    store: Workspace, visit: Visit, run: str, question: str, *, after: int = -1, double: bool = False
-) -> review_cards.RunCards:
-    return review_cards.RunCards(
-        store=store,
-        who=visit.person.name,
-        agenda=review_cards.open_agenda(store, run, question),
-        is_admin=visit.person.is_admin,
-        after=after,
-        double=double,
-    )
+def _cards(store: Workspace, visit: Visit, run: str, question: str, **more: Any) -> review_cards.RunCards:
+    agenda, who = review_cards.open_agenda(store, run, question), visit.person
+    return review_cards.RunCards(store=store, who=who.name, agenda=agenda, is_admin=who.is_admin, **more)
 
 
 @router.get("/runs/{run}/{question}/cards/{subject}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 
@@ -210,7 +210,8 @@ def browse(request: Request, run: str, question: str) -> Response:
     )
     if not visit.shows_systems:
         names = tuple(name for name in names if name != "system")
-    choice = replace(_choice(request, names), whose="" if visit.person.is_admin else visit.person.name)
+    chosen = {name: request.query_params.get(name, "")[:200].strip() for name in names}
+    choice = AgendaChoice(**chosen, whose="" if visit.person.is_admin else visit.person.name)
     page = max(number_in(request, "page", 1), 1)
     with visit.site.pool.lend() as store:
         agenda = review_cards.open_agenda(store, run, question)
@@ -238,10 +239,6 @@ def browse(request: Request, run: str, question: str) -> Response:
         page=page,
         pages=max(-(-total // PAGE), 1),
         offers={name: values for name, values in offers.items() if name in names},
-        chosen={name: getattr(choice, name) for name in names if getattr(choice, name)},
+        chosen={name: value for name, value in chosen.items() if value},
         hides=asked.is_blind and not visit.person.is_admin,
     )
-
-
-def _choice(request: Request, names: tuple[str, ...]) -> AgendaChoice:
-    return AgendaChoice(**{name: request.query_params.get(name, "")[:200].strip() for name in names})

@@ -136,6 +136,7 @@ def _one(
         name=name,
         suite=suite,
         item=chosen,
+        version=suite_writing.version_of(chosen) if chosen else "",
         fields=FIELDS,
         form=fields,
         effects=effects,
@@ -171,6 +172,8 @@ def write(request: Request, name: str, form: Form, item: str = "") -> Response:
 def _written(visit: Visit, path: Path, item: str, act: str, form: dict[str, str]) -> str:
     """Do what a form says; tells what was done."""
     who = visit.person.name
+    if "version" in form and form["version"] != suite_writing.version_of(suite_writing.item_of(path, item)):
+        raise UsageError("Somebody has changed this item since you opened it. Look at it again.")
     if act == "approve":
         suite_writing.approve(path, [item], by=who)
         return f"Approved {item}."

@@ -143,7 +143,6 @@ class Inline:
 
     text: str
     codes: list[str]
-    has_cdata: bool = False
 
     @classmethod
     def of(
@@ -175,7 +174,6 @@ class Inline:
             at = token.end()
             if token["cdata"] is not None:
                 pieces.append(token["cdata"])
-                found.has_cdata = True
             elif token[0].startswith("<!--"):
                 continue
             else:

@@ -25,7 +25,8 @@ from mtassay.methods.behavior.infill_prompts import (
 )
 from mtassay.methods.behavior.infiller import Filled, Infiller, Masked, Rejected
 from mtassay.methods.behavior.objections import objection, told
-from mtassay.systems.conversations import ChatSystem, Conversations, conversation, open_chat
+from mtassay.systems.chat_translator import ChatTranslator
+from mtassay.systems.conversations import Conversations, conversation, open_chat
 
 
 class LLMInfiller(Infiller):
@@ -46,7 +47,7 @@ class LLMInfiller(Infiller):
 
     def __init__(
         self,
-        model: ChatSystem,
+        model: ChatTranslator,
         context: RunContext,
         *,
         tries: int = 3,
@@ -148,18 +149,17 @@ def _own_options(text: str) -> tuple[str, dict[str, Any]]:
     ('openai:m?url=http://localhost/v1', {'adapted': 0.2})
     """
     head, _, settings = text.partition("?")
+    kinds = {"tries": (int, "a whole number"), "adapted": (float, "a number")}
     own: dict[str, Any] = {}
     left = []
     for setting in filter(None, settings.split("&")):
         key, _, value = setting.partition("=")
+        if key not in kinds:
+            left.append(setting)
+            continue
+        kind, what = kinds[key]
         try:
-            if key == "tries":
-                own["tries"] = int(value)
-            elif key == "adapted":
-                own["adapted"] = float(value)
-            else:
-                left.append(setting)
+            own[key] = kind(value)
         except ValueError:
-            what = {"tries": "a whole number", "adapted": "a number"}[key]
             raise UsageError(f"llm: {key} is '{value}'. It must be {what}.") from None
     return (f"{head}?{'&'.join(left)}" if left else head), own

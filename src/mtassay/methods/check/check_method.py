@@ -77,6 +77,7 @@ class CheckMethod(Method):
         ),
     )
     view: ClassVar[type[CheckView]] = CheckView
+    judges_files: ClassVar[bool] = True
 
     pair: str | None = None
     checks: tuple[str, ...] = field(default=("default",), metadata=CHECKS)

@@ -133,7 +133,7 @@ def test_an_entity_is_edited_where_it_is_of_its_kind() -> None:
     [
         (masked(AlignedSpan(0, 2, 0, 2, "ADP", 0)), "not in the lexicon"),
         (masked(AlignedSpan(*SPANS[0][:2], *SPANS[-1][2:4], "NOUN", 1)), "not in the lexicon"),  # misaligned
-        (masked(SPANS[3], capability="tense"), "not in the lexicon"),  # no verb
+        (masked(SPANS[3], capability="tense"), "no such edit in the lexicon"),
     ],
 )
 def test_what_cannot_be_right_is_rejected(request_: Masked, reason: str) -> None:
