@@ -5,8 +5,8 @@
 The labels (`sample`, `set`, `line` counted from 0, `system`, `stratum`, `first`, `second`) were given by two
 language models, each reading source and output and no verdict. The first reader of `sample` and `injection`
 also wrote the checks, and signs were chosen with these two in view; `fresh` was drawn and read by two others
-after that, without empty systems and by length and likeness to the source alone. The texts are in
-`$MTASSAY_DATA/wmt24/en-cs`.
+after that, without empty outputs and by length and likeness to the source alone, and `fresh-2` once more in
+the same way, after which no sign was changed. The texts are in `$MTASSAY_DATA/wmt24/en-cs`.
 """
 
 from __future__ import annotations

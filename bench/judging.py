@@ -32,11 +32,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtassay.data.languages import parse_pair
+from mtassay.measures.check import CheckContext, Unit
+from mtassay.measures.check_run import choose_checks, run_checks
 from mtassay.measures.clues import MOST_OTHERS, ClueFinder, JudgedAnswer
 from mtassay.measures.judge import (
     MOST,
     PRECISION,
     SEVERITY,
+    SURE,
     JudgeCalibration,
     Opinion,
     TranslationJudge,
@@ -86,6 +89,7 @@ class Table:
     has_others: Flags
     double: list[tuple[int, int]]
     negated: Flags
+    sure: Flags
 
 
 def main() -> None:
@@ -116,7 +120,10 @@ def main() -> None:
         print(kind, "AUC", *(f"{v:.3f}" for v in mean_auc(table, sums[kind], rows)), flush=True)
     left_out = {kind: without_source(table, kind) for kind in KINDS[:4]}
     page = Report(table, sums, odds, models, left_out)
-    written = {"kinds": models, "records": page.records(), "negated": page.negated()[1:]}
+    written = {"kinds": models, "records": page.records()}
+    written |= {
+        name: page.among(flags)[1:] for name, flags in (("negated", table.negated), ("sure", table.sure))
+    }
     WEIGHTS.write_text(json.dumps(written) + "\n", "utf-8")
     PAGE.write_text(page.text(), "utf-8")
 
@@ -172,7 +179,24 @@ def read_table(cache: Path | None) -> Table:
         ~np.isnan(clues[:, names.index("others-grams")]),
         double,
         np.array([_is_negated(r) for r in ratings]),
+        _surely_wrong(ratings),
     )
+
+
+def _surely_wrong(ratings: Sequence[Mapping[str, Any]]) -> Flags:
+    """What the checks flag that are sure of an error: refusals, other languages, untranslated outputs."""
+    by_pair: defaultdict[str, list[Unit]] = defaultdict(list)
+    for n, r in enumerate(ratings):
+        references = (r["reference"],) if r.get("reference") else ()
+        by_pair[r["set"].partition("/")[2]].append(Unit(str(n), r["output"], r["source"], references))
+    flags = np.zeros(len(ratings), bool)
+    for name, units in by_pair.items():
+        pair = parse_pair(name)
+        context = CheckContext(str(pair.source), str(pair.target))
+        checks = choose_checks(SURE, (), context).checks
+        for finding in run_checks(checks, {"": units}, context, processes=1)[""]:
+            flags[int(finding.case_id)] = True
+    return flags
 
 
 def _is_negated(rating: Mapping[str, Any]) -> bool:
@@ -485,6 +509,23 @@ class Report:
             "lifted": float(np.mean(lifts)) if lifts else float("nan"), "lifts": len(lifts),
         }  # fmt: skip
 
+    def ceiling(self) -> str:
+        """In how many sets any limit could reach 1.5 times the base rate, with hindsight, in a sentence."""
+        sets = reached = common = 0
+        for name in np.unique(self.table.sets):
+            rows = self.rows("encoder+reference", name) & (self.table.folds >= CHOSEN_ON)
+            if rows.sum() < 60:
+                continue
+            ranked = self.table.any[rows][np.argsort(-self.probabilities("encoder+reference")[rows])]
+            precision = np.cumsum(ranked) / np.arange(1, len(ranked) + 1)
+            sets, common = sets + 1, common + int(1.5 * ranked.mean() > 1)
+            reached += bool(precision[29:].max() >= 1.5 * ranked.mean())
+        return (
+            f"In {common} of {sets} sets more than two thirds of the outputs have an error, so that no "
+            "reports can have 1.5 times as many. With the limit that proves best for each set, 30 or more "
+            f"reports with a reference have them in {reached} of {sets}."
+        )
+
     def raters(self) -> str:
         """How far two raters of the same output agree, in a sentence."""
         table = self.table
@@ -503,19 +544,19 @@ class Report:
         agreed, least, most = f"{100 * both / either:.0f} %", _dot(min(areas)), _dot(max(areas))
         return (
             f"Two raters saw {len(pairs):,} of these outputs, from only {documents} biomedical documents. "
-            f"Where one of them marks a major error, both do in {agreed} (of {either}). One rater's severity "
-            f"ranks the other's major errors with an AUC of {least} to {most}, "
+            f"Of {either} outputs in which at least one of them marks a major error, both do in {agreed}. "
+            f"One rater's severity ranks the other's major errors with an AUC of {least} to {most}, "
             f"{_dot(float(np.mean(areas)))} on average of {len(areas)} pairs."
         )
 
-    def negated(self) -> tuple[int, float, float]:
-        """Outputs that say no unlike source and reference: how many, how many have an error, a major one."""
-        rows = self.table.is_machine & self.table.negated
+    def among(self, flags: Flags) -> tuple[int, float, float]:
+        """How many of these outputs there are, how often they have an error, and a major one."""
+        rows = self.table.is_machine & flags
         any_error, major = self.table.any[rows].mean(), self.table.major[rows].mean()
         return int(rows.sum()), round(float(any_error), 2), round(float(major), 2)
 
-    def negations(self) -> str:
-        n, any_error, major = self.negated()
+    def told(self, flags: Flags) -> str:
+        n, any_error, major = self.among(flags)
         return f"{n} such outputs {_percent(any_error)} have an error, and {_percent(major)} a major one"
 
     def sources(self, character: Floats) -> str:
@@ -567,7 +608,9 @@ class Report:
         return _PAGE.format(
             table="\n".join(lines), means=self.means(character, cosine), defaults=self.defaults(),
             calibration=self.calibration(), sources=self.sources(character), raters=self.raters(),
-            precision=_percent(PRECISION), most=_percent(MOST), negated=self.negations(),
+            precision=_percent(PRECISION), most=_percent(MOST), negated=self.told(table.negated),
+            sure=self.told(table.sure),
+            ceiling=self.ceiling(),
         )  # fmt: skip
 
     def means(self, character: Floats, cosine: Floats) -> str:
@@ -627,8 +670,7 @@ major error is ranked above one without.
 
 The more, the better. Other systems' outputs help most, and `score` gives them where it scores several
 systems. "Within" compares only outputs of the same rater. The difference is to character 4-gram F (chrF's
-main
-part) on the same outputs; intervals draw documents anew.
+main part) on the same outputs; intervals draw documents again.
 
 | compared with | sets | AUC | within | 4-gram F | difference |
 |---|---|---|---|---|---|
@@ -643,7 +685,8 @@ below show how far that goes.
 AUC for a major error: with reference and other systems (R+O), with the reference (R), with other systems
 (O), with the source alone (S); within raters and for 4-gram F and the encoder's cosine, each with the
 reference. Then, with the reference and at the default: the share of outputs that have any error (%), the
-number of reports and the share of them that have one (%), and the share of all errors that are reported (%).
+number of reports and the share of them that have one (%), and the share of all errors that are reported
+(%).
 
 | pair | text | n | major | R+O | R | O | S | R within | 4-gram | cosine | wrong | right | recall |
 |---|---|---|---|---|---|---|---|---|---|---|---|---|---|
@@ -664,18 +707,21 @@ training data.
 
 ## What it reports
 
-Called wrong are as many outputs, likeliest first, as can be expected to have an error in {precision} of
-them, and 1.5 times as often as all in the file ({most} at most); all others are undecided, ordered by
-probability, or right (at most 25 % likely). Both limits were chosen on half of the documents, for the highest
-recall with a reference at a precision of 75 %. On the other half, without any answers of people:
+The judge calls the likeliest outputs wrong: as many as can be expected to have an error in {precision} of
+cases, and 1.5 times as often as all outputs of the file (at most {most}). All others are undecided, ordered
+by probability, or right (at most 25 % likely). Both limits were chosen on half of the documents, for the
+highest recall with a reference at a precision of 75 %. On the other half, without any answers of people:
 
 | compared with | n | reports | precision (any error), % | recall, % | 1.5 times the base rate in |
 |---|---|---|---|---|---|
 {defaults}
 
-Where source and reference agree that something is denied, or not, and the output says the opposite, the
-probability is at least {precision}, about what it was here:
-of {negated}. If such an output is called wrong, the error is critical.
+{ceiling}
+
+If source and reference agree on a negation and the output says the opposite, the probability is at least
+{precision}, about what it was here: of {negated}. The same holds where a check
+finds a refusal, an answer instead of a translation, another language or an untranslated output: of {sure}.
+If such an output is called wrong, the error is critical.
 
 ## With 50 answers
 
@@ -683,9 +729,8 @@ Raters differ: from 2 to 67 % of outputs have a major error by one rater or anot
 probability is that of a usual rater. Fifty answers, drawn at random from a set, move it to this system and
 this reader. Measured on the rest of the set, with 10 draws each: in how many sets the Brier score is better
 than that of the constant share of the answers, and the median calibration slope. Then, for draws with 50 or
-more reports: how
-often their mean probability is within .10 of the observed precision, how often the printed range contains
-it, and how wide that range is.
+more reports: how often their mean probability is within .10 of the observed precision, how often the
+printed range contains it, and how wide that range is.
 
 | compared with | Brier skill above 0 | slope | within .10 | in the range | width |
 |---|---|---|---|---|---|

@@ -73,6 +73,7 @@ WORD = re.compile(rf"(?<![\w-])({_ANY})(?![\w-])", re.IGNORECASE)
 DATA = {
     "src/mtassay/data/languages.py": "names of languages",
     "src/mtassay/measures/interface_checks.py": "words that translators leave",
+    "src/mtassay/measures/conduct.py": "what language models write",
     "src/mtassay/measures/polarity.py": "words that deny",
     "src/mtassay/measures/name_check.py": "names of places",
     "src/mtassay/methods/invariance/variant_places.py": "fixed phrases of English",

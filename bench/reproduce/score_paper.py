@@ -121,7 +121,6 @@ def wmt22() -> dict[str, Any]:
             **OPTIONS,
         )
         if name == "systems alone":
-            agreed.draw(IMAGES / "ngrams-wmt22.svg")
             found["error"] = sweep_of(agreed)
         else:
             agreed.draw(IMAGES / "agreement-wmt22.svg")

@@ -148,10 +148,11 @@ def test_what_is_ignored_is_counted_and_shown_with_its_reason(call: Call, table:
     ("text", "told"),
     [
         ("check: numbers", "this is no list of what to ignore"),
+        ("- check: nonsense\n  reason: x", "about 'nonsense', which is no check"),
         ("- check: numbers", "i.yaml line 1: An entry of what to ignore has no reason"),
         ("- reason: because", "says not what: add 'file', 'key' or 'check'"),
         (
-            "- check: x\n  reason: y\n- chekc: x\n  reason: y",
+            "- check: urls\n  reason: y\n- chekc: x\n  reason: y",
             "i.yaml line 3: An entry of what to ignore has no",
         ),
     ],

@@ -183,6 +183,25 @@ STRINGSDICT = [
            {"%d files.NSStringLocalizedFormatKey": "You have %#@n@", "%d files.n.other": ""}),
     Oddity(".stringsdict", "CRLF", (_DICT % ("%#@n@", "<key>other</key><string>a\nb</string>")).replace("\n", "\r\n").encode(),
            {"%d files.n.other": "a\nb"}),
+    *(
+        Oddity(".stringsdict", what, change(_DICT % ("%#@n@", f"<key>other</key><string>{text}</string>\n")),
+               {"%d files.n.other": target})
+        for what, text, target, change in [
+            ("entities", "a &amp; b &lt; c", "a & b < c", str.encode),
+            ("a number for a character", "a&#160;b", "a\u00a0b", str.encode),
+            ("a line break that is meant", "a&#10;b", "a\nb", str.encode),
+            ("other scripts and emoji", "файлы 文件 🗂", "файлы 文件 🗂", str.encode),
+            ("an escaped percent sign", "%d %% of it", "%d %% of it", str.encode),
+            ("spaces at the ends", "  %d files  ", "  %d files  ", str.encode),
+            ("quotation marks", "\"a\" 'b' „c“", "\"a\" 'b' „c“", str.encode),
+            ("a byte order mark", "a", "a", lambda text: b"\xef\xbb\xbf" + text.encode()),
+            ("UTF-16", "ä", "ä", lambda text: text.replace("UTF-8", "UTF-16").encode("utf-16")),
+            ("comments", "a", "a", lambda text: text.replace("<dict>", "<dict><!-- <string>n</string> -->", 1).encode()),
+            ("no end of line", "a", "a", lambda text: text.rstrip("\n").encode()),
+            ("no type", "a", "a", lambda text: (text[: text.index("<!DOC")] + text[text.index("<plist") :]).encode()),
+            ("spaces instead of tabs", "a", "a", lambda text: text.replace("\t", "    ").encode()),
+        ]
+    ),
 ]  # fmt: skip
 
 

@@ -222,7 +222,7 @@ class _States:
             "source-rarity": float(source.rarity.mean()),
             "source-rare": _rare(source),
             "rare": _rare(output),
-            "unknown": float(np.mean([piece == "<unk>" for piece in output.pieces])),
+            "unknown": float(np.mean([piece.endswith("<unk>") for piece in output.pieces])),
             "source-cosine": float(output.vector @ source.vector),
         }
         found |= _matched(self.to_source, output.rarity, source.rarity, "source")

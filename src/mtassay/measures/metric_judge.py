@@ -15,9 +15,10 @@ import numpy as np
 from mtassay.data.errors import UsageError
 from mtassay.data.languages import Pair
 from mtassay.data.nouns import RunContext, Segment
+from mtassay.data.registry import is_known, names
 from mtassay.data.settings import build
 from mtassay.measures.clues import JudgedAnswer
-from mtassay.measures.judge import JudgeCalibration, Opinion, Reason, TranslationJudge, logit
+from mtassay.measures.judge import OURS, JudgeCalibration, Opinion, Reason, TranslationJudge, logit
 from mtassay.measures.metric import Floats, Metric, as_qualities
 from mtassay.systems.client import UnkeptContext
 
@@ -37,12 +38,16 @@ class MetricJudge(TranslationJudge):
 
     @classmethod
     def open(cls, pair: Pair, name: str) -> MetricJudge:
-        """A metric as `score` names it: `comet:MODEL`, `llm:MODEL`, `scores:FILE`.
+        """A metric as `score` names it: `comet`, `llm:MODEL`, `scores:FILE`.
 
         >>> from mtassay.data.languages import parse_pair
         >>> MetricJudge.open(parse_pair("en-de"), "chrf").signature.split("|")[0]
         'chrf-nrefs:var'
         """
+        if not is_known("metric", name.partition(":")[0]):
+            raise UsageError(
+                f"No judge '{name}'. Available: {OURS}, or a metric: {', '.join(names('metric'))}."
+            )
         return cls(pair, name, build("metric", name, language=str(pair.target), langpair=str(pair)))
 
     def lent(self, context: RunContext, system: str) -> MetricJudge:

@@ -92,7 +92,7 @@ def sweep_figure(
             for order, e in errors
         ]
         series.append(Series(labels.get(human, human), points))
-    n = max((score.n for score in result.scores), default=0)
+    n = max((cell.n for cell in cells.values()), default=0)  # other scores count pairs
     return Figure(
         "lines",
         series,

@@ -164,8 +164,8 @@ def compared_note(result: Result, what: str = "segments", lacks: str = "lacks {}
 _AT_ONCE = 512  # answers that are judged in one batch
 
 JUDGE_OPTION = (
-    "The judge of the outputs: ours, a metric (comet:MODEL) or scores:FILE. A metric needs 30 answers from "
-    "people first."
+    "The judge of the outputs: ours, a metric (comet, llm:MODEL) or scores:FILE. A metric needs 30 answers "
+    "from people first."
 )
 """The help of `--judge`, which means the same in all methods."""
 
@@ -370,7 +370,7 @@ def ask_judge(
                     f" Of {len(wrong):,} outputs called wrong, {low:.0%} to {high:.0%} should have an error."
                 )
             context.note(told)
-        else:
+        elif any(opinion.major is not None for opinion in opinions):  # a metric's are none yet
             more = f" ({len(said)} answers so far{of})" if said else ""
             context.note(
                 f"Probabilities are for a typical rater. {ENOUGH} answers by your own readers about a "

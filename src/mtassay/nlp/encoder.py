@@ -222,8 +222,12 @@ class WindowedEncoder:
                 if not kept.any():
                     kept[:] = True
                 rows = states[firsts[number] + 1 : ends[number] - 1][kept]
+                before = np.roll(own, 1)[kept]  # a space can be a piece of its own
                 found[distinct[start + number]] = ReadText(
-                    tuple(self._pieces[n] for n in own[kept]),
+                    tuple(
+                        "▁" * (self._pieces[b] == "▁") + self._pieces[n]
+                        for b, n in zip(before, own[kept], strict=True)
+                    ),
                     unit(rows),
                     self._rarity[own[kept]],
                     vectors[number],

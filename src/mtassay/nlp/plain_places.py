@@ -96,6 +96,8 @@ _NEVER_AFTER = re.compile(
 _CONFIDENCE = re.compile(
     r"signifi[ck]|confid|konfid|confian|intervall?\b|\b[CIK]I\b|置信|显著", re.IGNORECASE
 )
+_HALF_DAY = re.compile(r"\bin the (?:morning|afternoon|evening)\b|\bat night\b|\d ?[ap]\.?m\b", re.IGNORECASE)
+"""What makes a number up to 12 an hour: `18 in the morning` is none."""
 _MONTHS = re.compile(
     r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|fév|avr|mai|août|déc|ene|abr|ago|dic)[a-zû]*",
     re.IGNORECASE,
@@ -112,6 +114,7 @@ def number_places(languages: tuple[str, str], texts: Sides) -> list[Replacement]
     sides = [dict(_numbers(side, code)) for side, code in zip(texts, languages, strict=True)]
     values = [Counter(side.values()) for side in sides]
     parts = _parts_of_sums([Decimal(value) for value in values[0]])
+    is_hour = any(_HALF_DAY.search(side.text) for side in texts)
     places = []
     for number, value in sides[0].items():
         found = [j for j, other in sides[1].items() if other == value]
@@ -128,6 +131,7 @@ def number_places(languages: tuple[str, str], texts: Sides) -> list[Replacement]
             (_written(tokens[0].text, digits), _written(tokens[1].text, digits))
             for digits, new_value in _alternatives(tokens[0].text, Decimal(value))
             if new_value not in others
+            and not (is_hour and Decimal(value) <= 12 < new_value)
             and all((new_value < other) == (Decimal(value) < other) for other in others)
         ]
         if new:

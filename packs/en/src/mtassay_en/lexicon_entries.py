@@ -27,7 +27,6 @@ PARTS = {
     "verbs": "VERB",
     "adverbs": "ADV",
     "determiners": "DET",
-    "conjunctions": "CONJ",
     "pronouns": "PRON",
     "calendar": "NAME",
     "places": "NAME",

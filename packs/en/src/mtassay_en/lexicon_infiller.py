@@ -13,13 +13,23 @@ from mtassay.methods.behavior.capabilities import Preposition
 from mtassay.methods.behavior.capability import Capability, capability_class
 from mtassay.methods.behavior.infiller import Distinct, Filled, Infiller, Masked, Rejected
 from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
+from mtassay.methods.invariance.substitute_lexicon import SubstituteLexicon, open_lexicon
+from mtassay.methods.invariance.substitutes import WordPlace
 from mtassay_en.lexicon_entries import DATA, LANGUAGES, Substitute, load_lexicon, near_groups
 from mtassay_en.number_edits import number_offers
 from mtassay_en.offers import Offer, name_offers, word_offers
 
 _QUANTITIES = frozenset(("CARDINAL", "DATE", "MONEY", "ORDINAL", "PERCENT", "QUANTITY", "TIME", "QP"))
 
-_RULES = 9
+_JUDGED = {"NOUN": 0.0, "VERB": 0.75, "ADJ": 0.0, "ADV": 0.65}
+"""The parts of speech whose words must read naturally in their place, and the least score for that."""
+_GO_ANYWHERE = frozenset((
+    "amount", "currency", "frequency", "growth", "motion up", "nationality", "nationality other", "ordinal",
+    "outcome", "side", "wish",
+))  # fmt: skip
+"""The groups whose words go wherever another of them does."""
+
+_RULES = 10
 """To be raised with every change of the code that changes what is filled."""
 
 
@@ -85,7 +95,7 @@ class LexiconInfiller(Infiller):
             offer = _offer_at(offers, span)
             if offer is None:
                 return Rejected(masked, "not in the lexicon", is_final=True)
-            substitute = _choice(offer, masked, used)
+            substitute = _choice(offer, masked, used, self._languages)
             if substitute is None:
                 return Rejected(masked, "no other word in the lexicon", is_final=True)
             used |= {substitute.source.lower(), substitute.reference.lower()}
@@ -164,17 +174,17 @@ def _offer_at(offers: Sequence[Offer], span: AlignedSpan) -> Offer | None:
     return None
 
 
-def _choice(offer: Offer, masked: Masked, used: set[str]) -> Substitute | None:
+def _choice(offer: Offer, masked: Masked, used: set[str], languages: tuple[str, str]) -> Substitute | None:
     """The substitute for this repetition: all are taken once, in an order made from the pair's texts.
 
     Those of the first group come first. Of two with the same translation (`big` and `large`) one is left
-    out, since they test the same.
+    out, since they test the same. English words that do not read naturally here are left out, too.
     """
     seed = f"{masked.pair.source.text}\0{masked.pair.reference.text}\0{offer.start}"
     free = [s for s in offer.substitutes if s.source.lower() not in used and s.reference.lower() not in used]
     rank = {group: n for n, group in enumerate(dict.fromkeys(_group(one) for one in offer.substitutes))}
     ordered = sorted(
-        free,
+        _natural(free, offer, masked.pair, languages),
         key=lambda s: (
             rank[_group(s)],
             hashlib.sha256(f"{seed}\0{s.source}\0{s.reference}".encode()).digest(),
@@ -184,6 +194,37 @@ def _choice(offer: Offer, masked: Masked, used: set[str]) -> Substitute | None:
     for substitute in ordered:
         first.setdefault(substitute.reference, substitute)
     return [*first.values()][masked.number] if masked.number < len(first) else None
+
+
+def _natural(
+    substitutes: Sequence[Substitute], offer: Offer, pair: ReadPair, languages: tuple[str, str]
+) -> list[Substitute]:
+    """Those whose English word reads naturally in its place, as far as the table of substitutes can tell."""
+    if "en" not in languages or all(_goes_anywhere(one) for one in substitutes):
+        return list(substitutes)
+    is_source = languages[0] == "en"
+    side, start = (pair.source, offer.start) if is_source else (pair.reference, offer.reference_start)
+    number = next(i for i, token in enumerate(side.tokens) if token.start == start)
+    scores = {
+        candidate.word.lower(): candidate.score
+        for candidate in _table().substitutes([WordPlace(side, number)], count=1000)[0]
+    }
+    return [one for one in substitutes if _goes_anywhere(one) or _fits(one, scores, is_source)]
+
+
+def _fits(one: Substitute, scores: Mapping[str, float], is_source: bool) -> bool:
+    score = scores.get((one.source if is_source else one.reference).lower())
+    return score is not None and one.entry is not None and score >= _JUDGED[one.entry.part]
+
+
+def _goes_anywhere(substitute: Substitute) -> bool:
+    entry = substitute.entry
+    return entry is None or entry.part not in _JUDGED or entry.group in _GO_ANYWHERE
+
+
+@lru_cache(maxsize=1)
+def _table() -> SubstituteLexicon:
+    return open_lexicon("en")
 
 
 def _group(substitute: Substitute) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 from mtassay.nlp.annotation import Annotation, Token
@@ -59,7 +59,7 @@ Place = tuple[int, int]
 
 _TAGS: dict[str, tuple[str, ...]] = {
     "NOUN": ("NN",), "VERB": ("VB",), "ADJ": ("JJ",), "ADV": ("RB",),
-    "DET": ("DT", "JJ", "PRP$"), "CONJ": ("CC", "IN", "WRB"),
+    "DET": ("DT", "JJ", "PRP$"),
     "PRON": ("DT", "NN", "PRP"),
 }  # fmt: skip
 _DAYS = frozenset(("today", "tomorrow", "tonight", "yesterday"))
@@ -99,7 +99,7 @@ def is_unsafe_in_english(tokens: Sequence[Token], place: Place, entry: LexiconEn
         return True
     check = {
         "NOUN": _noun, "VERB": _verb, "ADJ": _adjective, "ADV": _adverb, "DET": _determiner,
-        "CONJ": _conjunction, "PRON": _pronoun,
+        "PRON": _pronoun,
     }.get(entry.part)  # fmt: skip
     return check is not None and check(tokens, place, entry)
 
@@ -381,55 +381,6 @@ def _next_pos(tokens: Sequence[Token], number: int) -> str:
     return tokens[number].pos if number < len(tokens) else ""
 
 
-_ASKED = {
-    "how": ("act", "behave", "feel", "look", "seem", "sound", "treat"),
-    "where": ("belong", "keep", "lead", "lie", "live", "place", "put", "sit", "stand", "stay"),
-}
-"""Verbs that say nothing without what is asked for: `how she feels`, `where she lives`."""
-_JOINED = frozenset(("both", "between", "either", "together", "same", "each", "neither", "not", "nor"))
-
-
-def _conjunction(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
-    """Whether another conjunction would not do here: nothing may depend on the one that there is."""
-    token, before, after = tokens[place[0]], _before(tokens, place), _after(tokens, place)
-    words = {other.text.lower() for other in tokens}
-    if before is None or after is None or token.head < 0:
-        return True
-    head = tokens[token.head]
-    if entry.group == "joining":
-        other = next((o for o in tokens if o.relation == "conj" and o.head == token.head), None)
-        is_subject = any(one.relation.startswith("nsubj") for one in _upwards(tokens, head))
-        same = other is not None and head.pos == other.pos and head.pos in ("NOUN", "PROPN", "ADJ")
-        following = next((o for o in tokens if other is not None and o.start > other.start), None)
-        is_plural = following is not None and following.text in ("are", "were", "have")  # `A and B are`
-        return not same or is_subject or is_plural or bool(words & _JOINED)
-    if entry.group == "clauses":
-        is_clause = head.pos in ("VERB", "AUX") and any(
-            o.relation == "conj" and o.head == token.head and o.pos in ("VERB", "AUX") for o in tokens
-        )
-        # `I am not here to drink, but to work`
-        verbs = [i for i, o in enumerate(tokens) if o.relation == "conj" and o.head == token.head]
-        has_subject = any(o.head in verbs and o.relation.startswith("nsubj") for o in tokens)
-        is_denied = not has_subject and any(o.text in ("n't", "n’t") for o in tokens[: place[0]])
-        return not is_clause or is_denied or bool(words & {"not", "nothing", "all"}) or before.text != ","
-    if entry.group == "question":  # `I know why he came`, but not `the day when` or `how old`
-        is_asked = head.pos in ("VERB", "AUX") and head.relation in ("ccomp", "pcomp") and head.lemma != "be"
-        is_state = (head.lemma == "do" and head.tag == "VBG") or head.lemma in _ASKED.get(
-            token.text.lower(), ()
-        )  # `how he is doing`
-        return not is_asked or is_state or before.pos in ("NOUN", "PROPN") or after.pos in ("ADJ", "ADV")
-    is_clause = head.pos in ("VERB", "AUX") and head.relation == "advcl"
-    return not is_clause or "?" in words or before.pos in ("VERB", "ADP", "ADV", "SCONJ", "AUX")
-
-
-def _upwards(tokens: Sequence[Token], token: Token) -> Iterator[Token]:
-    """A token and the conjuncts that it hangs from."""
-    yield token
-    while token.relation == "conj" and token.head >= 0:
-        token = tokens[token.head]
-        yield token
-
-
 def _before(tokens: Sequence[Token], place: Place) -> Token | None:
     return tokens[place[0] - 1] if place[0] else None
 
@@ -606,8 +557,6 @@ def _unsafe_in_portuguese(tokens: Sequence[Token], place: Place, entry: LexiconE
         return before in ("de", "em", "a", "por") or after in ("que", "mais", "de", "mesmo", "o")
     if entry.group == "another":
         return before in ("um", "uma", "de", "em", "a")
-    if entry.part == "CONJ":
-        return _is_conjunction_elsewhere(tokens, place, entry, after)
     is_first = place[1] < len(tokens) and tokens[place[1]].pos in ("NOUN", "PROPN")
     if entry.part == "ADJ" and entry.group in word_set("free"):
         is_last = place[0] > 0 and tokens[place[0] - 1].pos == "NOUN"
@@ -619,19 +568,6 @@ def _unsafe_in_portuguese(tokens: Sequence[Token], place: Place, entry: LexiconE
         return not after.endswith(("ar", "er", "ir"))
     # `um bom advogado`, but `um advogado ruim`
     return entry.group == "quality" and place[1] < len(tokens) and tokens[place[1]].pos == "NOUN"
-
-
-def _is_conjunction_elsewhere(tokens: Sequence[Token], place: Place, entry: LexiconEntry, after: str) -> bool:
-    """Whether a Portuguese conjunction joins numbers, or a clause whose verb goes with it alone."""
-    if entry.group == "joining":
-        near = tokens[max(place[0] - 1, 0) : place[1] + 1]
-        return any(token.pos in ("NUM", "VERB", "AUX") for token in near) or not after
-    if entry.group == "clauses":
-        return after in ("sim", "também", "não")
-    verb = next((token for token in tokens[place[1] :] if token.pos in ("VERB", "AUX")), None)
-    if entry.group == "question":
-        return verb is None or verb.features.get("Mood") == "Sub" or after in ("é", "fica", "está", "se")
-    return verb is None or verb.features.get("Mood") != "Ind"
 
 
 def _is_adverb_elsewhere(

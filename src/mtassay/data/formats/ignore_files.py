@@ -11,6 +11,7 @@ import yaml
 from mtassay.data.errors import InputError, UsageError
 from mtassay.data.formats.textfiles import FilePath, decode, read_bytes, shown
 from mtassay.data.formats.yaml_editing import compose
+from mtassay.data.registry import names
 
 IGNORE_FILE = "mtassay-ignore.yaml"
 """What is read where nobody names a file."""
@@ -71,4 +72,6 @@ def _ignore(entry: Any) -> Ignore:
         raise UsageError("An entry of what to ignore has no reason. Add 'reason: …'.")
     if not values.keys() & {"file", "key", "check"}:
         raise UsageError("An entry of what to ignore says not what: add 'file', 'key' or 'check'.")
+    if not any(fnmatchcase(name, values.get("check", "*")) for name in names("check")):
+        raise UsageError(f"An entry of what to ignore is about {values['check']!r}, which is no check.")
     return Ignore(**values)

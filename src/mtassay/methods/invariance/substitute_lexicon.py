@@ -251,7 +251,7 @@ def inflection(token: Token) -> str:
 _JUDGED = frozenset(("NN", "NNS", "JJ", "JJR", "JJS"))  # whose scores a language model judged
 _OF_THE_PLACE = 0.133  # what it weighs, by a regression on variants that a language model labelled
 # A word that is likely enough must also go with its neighbours, unless it is sure to read naturally.
-_SURE, _LEAST = 0.88, 0.75
+_SURE, _LEAST = 0.88, 0.8
 
 
 def naturalness(score: float, advantage: float) -> float:

@@ -33,6 +33,7 @@ def texts(
         ("a fee of 12%", "multa de 12%", [("number", "12", "12")]),
         ("almost 12 percent", "quase 12%", [("number", "12", "12")]),
         ("for $79", "por US$ 79", [("number", "79", "79")]),
+        ("7 to 10 in the morning", "7 a 10 da manhã", [("number", "7", "7")]),  # never 20 in the morning
         ("born in 1938", "nascido em 1938", [("number", "1938", "1938")]),
         ("on February 3", "em 3 de fevereiro", [("number", "3", "3")]),
         ("by the 19th", "até o dia 19", []),  # an ordinal on one side only

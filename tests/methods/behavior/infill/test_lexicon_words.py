@@ -580,27 +580,3 @@ def test_a_pronoun_is_left_alone_where_another_one_may_be_meant() -> None:
     assert substitutes(read("do/VB it/PRP like/IN this/DT", "fazer isso assim", "this"), "this") == {}
     described = read("like/IN something/NN very/RB nice/JJ", "como algo muito bonito", "something")
     assert substitutes(described, "something") == {}
-
-
-def test_a_plural_verb_needs_and() -> None:
-    def read(verb: str) -> ReadPair:
-        annotation = side(
-            f"Tom/NNP and/CC Mary/NNP {verb}/VBP", relations={"and": ("cc", "Tom"), "Mary": ("conj", "Tom")}
-        )
-        return pair(annotation, side("Tom e Maria vão"))
-
-    assert substitutes(read("are"), "and") == {}
-    assert substitutes(read("might"), "and")["or"] == "ou"
-
-
-def test_what_is_denied_before_but_is_not_joined_by_and() -> None:
-    def read(negation: str, subject: str = "") -> ReadPair:
-        annotation = side(
-            f"I do/VBP {negation}/RB drink/VB ,/, but/CC {subject} work/VB",
-            relations={"but": ("cc", "drink"), "work": ("conj", "drink"), "she": ("nsubj", "work")},
-        )
-        return pair(annotation, side("Eu não bebo , mas trabalho/VB"))
-
-    assert substitutes(read("n't"), "but") == {}
-    assert substitutes(read("n't", "she"), "but")["and"] == "e"
-    assert substitutes(read("often"), "but")["and"] == "e"

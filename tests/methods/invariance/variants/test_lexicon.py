@@ -92,7 +92,7 @@ def test_every_row_of_our_tables_is_well_formed() -> None:
 @pytest.mark.parametrize(
     ("word", "tag", "one_of_them"),
     [
-        ("bridge", "NN", "tunnel"),
+        ("bridge", "NN", "road"),
         ("trucks", "NNS", "cars"),
         ("white", "JJ", "black"),
         ("oldest", "JJS", "largest"),
