@@ -259,7 +259,12 @@ class Reading:
             _CLOSES.search(theirs) or closings().search(theirs)
         ):
             return f"an offer or wish beside the translation: {closing[0]!r}"
-        if "(" not in source and "（" not in source and (_MEANS.search(lowered) or _BRACKETED.search(output)):
+        if (
+            ("(" in output or "（" in output)
+            and "(" not in source
+            and "（" not in source
+            and (_MEANS.search(lowered) or _BRACKETED.search(output))
+        ):
             return "an explanation in brackets"
         if output.count(":") + output.count("：") > source.count(":") + source.count("："):
             notes = note_labels(*self.languages)
