@@ -110,6 +110,7 @@ bench: $(VENV)/bench
 	@$(BIN)/python bench/executors.py
 	@$(BIN)/python bench/review.py pages
 	@$(BIN)/python bench/review.py crowd
+	@$(BIN)/python bench/review.py users --people 50
 
 # Needs the public data of the papers in MTASSAY_DATA. PART is one or several of these.
 PART := score suite invariance behavior

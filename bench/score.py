@@ -1,16 +1,17 @@
 """Measures `mtassay score` against the tools a user would pick, on the same files in the same run.
 
-usage: python bench/score.py [paired] [tokenizers] [growth] [stages] [ten-million]    (all but the last)
+usage: python bench/score.py [PART …]    (all but ten-million)
 
 paired       1,000 paired bootstrap resamples of BLEU and chrF, beside sacreBLEU, compare-mt (five minutes)
 tokenizers   BLEU alone with four tokenisers, and TER, beside sacreBLEU (two minutes)
 growth       10 thousand to 1 million lines, time and memory; sacreBLEU up to 100 thousand (ten minutes)
 stages       where our time goes (seconds)
+waiting      what people wait for: the start, the judge, a report of all systems (a minute)
 ten-million  10 million lines with --stream (an hour)
 
 Files: WMT22 de-en, WMT23 en-de and BTPGBT en-zh from MTASSAY_DATA where they are, else our demo corpus. Every
-command is a fresh process without cache, programs run in turns, and the best of some rounds is shown. CPU
-seconds are those of all processes and threads of a command: they hold on a busy machine too.
+command is a fresh process without cache, programs run in turns, and the best and the worst of three rounds
+are shown; ratios are of the best. CPU seconds are those of all processes and threads of a command.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ BIN = Path(sys.executable).parent
 OURS = [sys.executable, "-m", "mtassay", "score", "-q", "--no-cache"]
 SACREBLEU = [sys.executable, "-m", "sacrebleu"]
 ROUNDS = 3
+MISSING = "start of score, to the first file, which is missing"
 
 
 @dataclass(frozen=True)
@@ -79,9 +81,10 @@ def main() -> None:
         "tokenizers": tokenizers,
         "growth": growth,
         "stages": stages,
+        "waiting": waiting,
         "ten-million": ten_million,
     }
-    for part in sys.argv[1:] or ["paired", "tokenizers", "growth", "stages"]:
+    for part in sys.argv[1:] or ["paired", "tokenizers", "growth", "stages", "waiting"]:
         parts[part]()
 
 
@@ -164,7 +167,7 @@ def tokenizers() -> None:
         "sacreBLEU": first.sacrebleu("-m", "ter", "-f", "text"),
         "mtassay": first.ours("-m", "ter", "--checks", "none", "--samples", "100"),
     }
-    rows += compared(f"{first.what}, TER", commands, "sacreBLEU", rounds=1)
+    rows += compared(f"{first.what}, TER", commands, "sacreBLEU")
     write_section(
         "score-tokenizers",
         "Score: tokenisers and TER, scores alone (ours with intervals of 100 resamples)",
@@ -277,44 +280,68 @@ def stages() -> None:
     write_section("score-stages", "Score: where the time goes", table(["stage", "CPU s"], rows))
 
 
-def compared(
-    what: str, commands: Mapping[str, Sequence[str]], peer: str, *, rounds: int = ROUNDS
-) -> list[list[object]]:
-    """A row for each command: the best of some rounds, in turns, and how much longer the peer takes."""
-    costs = [{name: cost(command) for name, command in commands.items()} for _ in range(rounds)]
-    best = {
-        name: Cost(
-            min(c[name].cpu for c in costs),
-            min(c[name].wall for c in costs),
-            max(c[name].memory for c in costs),
-        )
-        for name in commands
-    }
+def waiting() -> None:
+    """What people wait for, with no peer beside it."""
+    files = test_sets()[0]
+    with tempfile.TemporaryDirectory() as folder:
+        parts = {"source": files.source, "reference": files.reference, "output": files.outputs[0]}
+        for name, path in parts.items():
+            lines = path.read_text(encoding="utf-8").splitlines()[:1000]
+            (Path(folder) / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        outputs = [Path(folder) / "output"]
+        some = Files("some", Path(folder) / "source", Path(folder) / "reference", outputs, files.pair)
+        none = Files("none", Path("no.txt"), Path("no.txt"), [Path("no.txt")], files.pair)
+        kept = ["--workspace", f"{folder}/w.db"]
+        subprocess.run(files.ours(*kept), stdout=subprocess.DEVNULL, check=True)
+        report = [sys.executable, "-m", "mtassay", "report", "-o", f"{folder}/report.html", *kept]
+        commands = {
+            MISSING: none.ours(),
+            f"score, 1,000 outputs of {files.pair}": some.ours(),
+            f"score --judge ours, 1,000 outputs of {files.pair}": some.ours("--judge", "ours"),
+            f"report of {files.what}": report,
+        }
+        rounds = [
+            {name: cost(command, exit_code=2 * (name == MISSING)) for name, command in commands.items()}
+            for _ in range(ROUNDS)
+        ]
+    rows = [[name, *_best_and_worst([costs[name] for costs in rounds])] for name in commands]
+    write_section("score-waiting", "What people wait for", table(["what", "CPU s", "wall s", "MB"], rows))
+
+
+def _best_and_worst(costs: Sequence[Cost]) -> list[object]:
+    cpu, wall = ([c.cpu for c in costs], [c.wall for c in costs])
+    spans = [f"{min(values):.2f}–{max(values):.2f}" for values in (cpu, wall)]
+    return [*spans, round(max(c.memory for c in costs))]
+
+
+def compared(what: str, commands: Mapping[str, Sequence[str]], peer: str) -> list[list[object]]:
+    """A row for each command, run in turns, and how much longer the peer takes, by the best of each."""
+    costs = [{name: cost(command) for name, command in commands.items()} for _ in range(ROUNDS)]
+    best = {name: (min(c[name].cpu for c in costs), min(c[name].wall for c in costs)) for name in commands}
     return [
         [
             f"{what}: {name}",
-            found.cpu,
-            found.wall,
-            round(found.memory),
-            best[peer].cpu / found.cpu,
-            best[peer].wall / found.wall,
+            *_best_and_worst([c[name] for c in costs]),
+            best[peer][0] / cpu,
+            best[peer][1] / wall,
         ]
-        for name, found in best.items()
+        for name, (cpu, wall) in best.items()
     ]
 
 
-def cost(command: Sequence[str]) -> Cost:
+def cost(command: Sequence[str], *, exit_code: int = 0) -> Cost:
     """Run a command in an empty folder, and see what it takes."""
     code = (
         "import resource as r, subprocess as s, sys, time; start = time.perf_counter();"
-        "s.run(sys.argv[1:], stdout=s.DEVNULL, stderr=s.DEVNULL, check=True);"
+        "done = s.run(sys.argv[2:], stdout=s.DEVNULL, stderr=s.DEVNULL);"
+        "assert done.returncode == int(sys.argv[1]), done;"
         "wall = time.perf_counter() - start; used = r.getrusage(r.RUSAGE_CHILDREN);"
         "print(used.ru_utime + used.ru_stime, wall, used.ru_maxrss)"
     )
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
-            [sys.executable, "-c", code, *command],
+            [sys.executable, "-c", code, str(exit_code), *command],
             cwd=folder,
             env=environment,
             capture_output=True,

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from paper_files import DATA, HERE, WORKSPACE, write_part
+from paper_files import DATA, HERE, WORKSPACE, lines, write_part
 
 import mtassay as mt
 from mtassay.stats.correlation import pearson, spearman
@@ -137,8 +137,14 @@ def released() -> dict[str, Any]:
     return found
 
 
+def lengths() -> dict[str, float]:
+    """How many characters the edited sources of each capability have, on average."""
+    texts = {name: lines(DATA / "btpgbt" / "cases" / name / "test_en") for name in CAPABILITIES}
+    return {name: float(np.mean([len(line) for line in own])) for name, own in texts.items()}
+
+
 def measure() -> dict[str, Any]:
-    return {"released": released()}
+    return {"released": released(), "lengths": lengths()}
 
 
 if __name__ == "__main__":

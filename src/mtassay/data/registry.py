@@ -11,17 +11,13 @@ import warnings
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
-from functools import cache
+from functools import cache, reduce
 from importlib import import_module
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from mtassay.data.errors import MtassayError, PluginError, PluginWarning, UsageError
-
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
-
 
 KINDS = (
     *("method", "metric", "system", "annotator", "aligner", "capability", "infiller", "format"),
@@ -156,12 +152,12 @@ def in_pack(kind: str, name: str) -> str:
 
 def blamed(error: BaseException) -> str:
     """What of another package raised an error, in a sentence; empty where it was nobody's but ours."""
-    by_package: dict[str, list[EntryPoint]] = {}
+    by_package: dict[str, list[Point]] = {}
     for kind in KINDS:
         for point in _entry_points(kind):
             by_package.setdefault(point.module.partition(".")[0], []).append(point)
     trace: TracebackType | None = error.__traceback__
-    points: list[EntryPoint] = []
+    points: list[Point] = []
     while trace is not None:  # the innermost line that is of such a package or of ours decides
         frame, trace = trace.tb_frame, trace.tb_next
         package = str(frame.f_globals.get("__name__")).partition(".")[0]
@@ -175,12 +171,12 @@ def blamed(error: BaseException) -> str:
     return f"{', '.join(map(_described, points))} failed: {_in_a_line(error)}" if points else ""
 
 
-def _broken(point: EntryPoint, error: BaseException) -> PluginError:
+def _broken(point: Point, error: BaseException) -> PluginError:
     told = f"cannot be used ({point.value}): {_in_a_line(error)}"
     return PluginError(f"{_described(point)} {told} Update or uninstall the package.")
 
 
-def _described(point: EntryPoint) -> str:
+def _described(point: Point) -> str:
     package = point.dist.name if point.dist else point.module
     return f"{point.group.removeprefix('mtassay.')} '{point.name}' of the package {package}"
 
@@ -189,17 +185,45 @@ def _in_a_line(error: BaseException) -> str:
     return " ".join(f"{type(error).__name__}: {error}".split())[:200].rstrip(".") + "."
 
 
-def _entry_points(kind: str) -> Sequence[EntryPoint]:
+def _entry_points(kind: str) -> Sequence[Point]:
     return _of_kind(f"mtassay.{kind}", tuple(sys.path))
 
 
-@cache  # A kind is asked for once per file or name.
-def _of_kind(group: str, folders: tuple[str, ...]) -> Sequence[EntryPoint]:
-    if f"[{group}]" not in _declared(folders) and not any(Path(folder).is_file() for folder in folders):
-        return ()
-    from importlib.metadata import entry_points  # slow to load, and seldom needed
+class Point(NamedTuple):
+    """An entry point, as `importlib.metadata` has them, whose loading takes longer than most commands do."""
 
-    return tuple(entry_points(group=group))
+    name: str
+    value: str
+    group: str
+
+    @property
+    def module(self) -> str:
+        return self.value.partition(":")[0].strip()
+
+    @property
+    def attr(self) -> str:
+        return self.value.partition(":")[2].partition("[")[0].strip()
+
+    @property
+    def dist(self) -> Any:
+        from importlib.metadata import entry_points
+
+        return next((p.dist for p in entry_points(group=self.group) if p.value == self.value), None)
+
+    def load(self) -> Any:
+        return reduce(getattr, filter(None, self.attr.split(".")), import_module(self.module))
+
+
+@cache  # A kind is asked for once per file or name.
+def _of_kind(group: str, folders: tuple[str, ...]) -> Sequence[Point]:
+    if any(Path(folder).is_file() for folder in folders):  # an archive of packages
+        from importlib.metadata import entry_points
+
+        return tuple(Point(point.name, point.value, point.group) for point in entry_points(group=group))
+    sections = _declared(folders).split(f"[{group}]\n")[1:]
+    own = "".join(f"\n{section}".partition("\n[")[0] for section in sections)
+    pairs = (line.partition("=") for line in dict.fromkeys(own.splitlines()) if not line.startswith("#"))
+    return tuple(Point(name.strip(), value.strip(), group) for name, sign, value in pairs if sign)
 
 
 @cache

@@ -256,7 +256,8 @@ class Reading:
         ):
             return f"an offer or wish beside the translation: {closing[0]!r}"
         if (
-            "(" not in source
+            ("(" in output or "（" in output)
+            and "(" not in source
             and "（" not in source
             and (sign("means").search(lowered) or _BRACKETED.search(output))
         ):

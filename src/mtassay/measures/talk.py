@@ -94,7 +94,11 @@ def _parts(expression: str) -> list[str]:
 @cache
 def _refusals(is_ascii: bool) -> re.Pattern[str]:
     """All expressions for declining, or those that a text in ASCII can have."""
-    parts = [part for talk in _of(()) for part in _parts(talk.refuse)]
+    return _joined((talk.refuse for talk in _of(())), is_ascii)
+
+
+def _joined(expressions: Iterable[str], is_ascii: bool) -> re.Pattern[str]:
+    parts = [part for expression in expressions for part in _parts(expression) if part]
     if is_ascii:
         parts = [part for part in parts if re.search("[a-z]", re.sub(r"\\.", "", part))]
     # To look for the beginning of a word once is much faster than once for each expression.
@@ -126,7 +130,7 @@ def says_yes_itself(source: str) -> bool:
 @cache
 def closings() -> re.Pattern[str]:
     """How assistants end an answer, in small letters: "I hope this helps!"."""
-    return re.compile("|".join(talk.close for talk in talk_tables().values() if talk.close))
+    return _joined((talk.close for talk in talk_tables().values()), False)
 
 
 def begins_with_assent(text: str) -> bool:

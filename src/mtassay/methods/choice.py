@@ -361,6 +361,8 @@ def choice_headlines(run: Run, told: Sequence[Headline]) -> list[Headline]:
 
 def choice_tables(view: RunView) -> list[Table]:
     """The table of the choice, and that of prompts; none where there is nothing to choose by."""
+    if not (view.run.result.basis.get("systems") or has_choice(offers(view.run, None))):
+        return []  # headlines take long
     board = _board(view.headlines())
     label = board.label if board else ""
     tables = choice_table(offers(view.run, board), label), prompt_table(view.run, view.ledgers, label)

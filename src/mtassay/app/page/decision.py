@@ -41,7 +41,7 @@ _LESS = 0.9  # a price or a time that is less by a tenth counts
 _NAMED = 6  # systems named in a sentence
 _GONE = {
     _APART: "Not compared with the others",
-    QUALITY: "Significantly worse",
+    QUALITY: "Another system is significantly better by some measure, and worse by none",
     NO_CRITICAL: "More critical errors",
     TERMINOLOGY: "More wrong terms",
     COST: "More expensive",
@@ -405,11 +405,15 @@ class _Choice:
         told += self._told_critical([first, rival])
         return [*told, *self._worth(first, rival), *self._judge(), self.people(first, rival)]
 
+    def _before(self, name: str) -> set[str]:
+        """The systems that were left before this counted."""
+        stages = self._stages(self.priorities)
+        return next((set(a) for (_, a), (now, _) in pairwise(stages) if now == name and len(a) > 1), set())
+
     def _tie(self, first: str) -> list[str]:
         """What made the choice where quality did not, in numbers."""
         name = self.decided_by()
-        stages = self._stages(self.priorities)
-        left = next(before for (_, before), (now, _) in pairwise(stages) if now == name and len(before) > 1)
+        left = self._before(name)
         rest = sorted((system for system in left if system != first), key=self.systems.index)
         numbers = self._costs(name) if name in (COST, LATENCY) else self._counts(name, left)
         told = ", ".join(
@@ -550,7 +554,7 @@ class _Choice:
         asked = [list(one.run.parameters.get("checks") or ()) for one in self.tested if is_checked(one.run)]
         if asked and all(checks == ["critical"] for checks in asked):
             told = "Checks found no critical error. Major and minor ones were not looked for"
-            return f"{told}: set checks to default."
+            return f"{told}; with --checks default, or checks: default in the plan, they are."
         return f"{did}, so no risk is known."
 
     # What comes next ----------------------------------------------------------------------------------------
@@ -565,10 +569,13 @@ class _Choice:
         }
         run = max(waiting, key=lambda run_id: waiting[run_id], default="")
         if not run or not waiting[run]:
-            return self._campaign([system])
+            tied = self.decided_by() in (COST, LATENCY) and QUALITY in self.priorities
+            return self._campaign(
+                [system, *self.ordered(self._before(self.decided_by()) - {system})][: 1 + tied]
+            )
         outputs = plural(waiting[run], "output")
         more = sum(waiting.values()) - waiting[run]
-        other = f" Other runs have {more:,} more." if more else ""
+        other = f" {more:,} more wait in other runs." if more else ""
         text = f"look at {outputs} of {system}: they failed, or no rule could judge them.{other}"
         return text, f"mtassay review next {run} --system {shlex.quote(system)}"
 
