@@ -10,12 +10,10 @@ import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from mtassay.data.words import read_table
 from mtassay.measures.check import words
-
-Address = Literal["formal", "informal"]
 
 
 class AddressForm(NamedTuple):

@@ -23,7 +23,7 @@ Features = Callable[[Sequence[str], Sequence[str]], tuple[Floats, Floats]]
 """The vectors of the sentences of both sides, a row each; the vector of a block is the sum of its rows."""
 
 _BLOCKS = ((1, 1), (1, 2), (2, 1), (1, 3), (3, 1))
-_SWAP = (2, -2)
+_SWAPS = ((1, 1), (1, 2), (2, 1), (2, 2))
 _SIZE = 8192
 _WIDE = re.compile(r"[\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff]")
 _END = re.compile(r"(?<=[.!?…؟۔।॥։።။])[\"'”’»)\]]*\s+(?=\S)|(?<=[。！？])(?![。！？」』”）])|\n+")
@@ -253,7 +253,8 @@ def _found(gains: _Gains, n: int, m: int, band: int) -> list[Link]:
     """The links with the largest gain, by a search within a band around the diagonal."""
     best: list[dict[int, tuple[float, tuple[int, int]]]] = [{} for _ in range(n + 1)]
     alone_source, alone_target = gains.alone
-    one, swap, sizes = gains.gain[1, 1], gains.settings.swap, gains.sizes[0]
+    one, swap = gains.gain[1, 1], gains.settings.swap
+    sizes = [0.0, *np.cumsum(gains.sizes[0]).tolist()]
     for i in range(n + 1):
         middle = i * m // n
         row = best[i]
@@ -266,9 +267,12 @@ def _found(gains: _Gains, n: int, m: int, band: int) -> list[Link]:
             for a, b in _BLOCKS:
                 if i >= a and j >= b and (before := best[i - a].get(j - b)):
                     options.append((before[0] + gains.gain[a, b][i - a][j - b], (a, b)))
-            if i > 1 and j > 1 and (before := best[i - 2].get(j - 2)):
-                crossed = one[i - 2][j - 1] + one[i - 1][j - 2] - swap * sizes[i - 2 : i].sum()
-                options.append((before[0] + crossed, _SWAP))
+            for a, b in _SWAPS:
+                s, t = i - a - b, j - a - b
+                if s >= 0 and t >= 0 and (before := best[s].get(t)):
+                    crossed = sum(one[s + k][t + b + k] for k in range(a))
+                    crossed += sum(one[s + a + k][t + k] for k in range(b))
+                    options.append((before[0] + crossed - swap * (sizes[i] - sizes[s]), (a, -b)))
             if options:
                 row[j] = max(options)
     links: list[Link] = []
@@ -276,10 +280,12 @@ def _found(gains: _Gains, n: int, m: int, band: int) -> list[Link]:
     while i or j:
         a, b = best[i][j][1]
         if b < 0:
-            links += [_link(gains, i - 1, 1, j - 2, 1), _link(gains, i - 2, 1, j - 1, 1)]
+            i, j = i - a + b, j - a + b
+            links += [_link(gains, i + a + k, 1, j + k, 1) for k in range(-b)[::-1]]
+            links += [_link(gains, i + k, 1, j - b + k, 1) for k in range(a)[::-1]]
         else:
             links.append(_link(gains, i - a, a, j - b, b))
-        i, j = i - a, j - abs(b)
+            i, j = i - a, j - b
     return links[::-1]
 
 

@@ -48,7 +48,7 @@ def render_page(page: Page, *, home: str = "") -> str:
         cell_value=_cell_value,
         shown_table=_ShownTable,
         found_in=_found_in,
-        address=_address,
+        address=lambda key, found, sentences: f"{key}:{sentences.address(found)}",
         short_example=_short_example,
     )
 
@@ -135,10 +135,6 @@ def _found_in(what: Table | Figure, sentences: PageCases | None) -> Sequence[Seq
     if sentences is None:
         return []
     return sentences.in_table(what) if isinstance(what, Table) else sentences.in_figure(what)
-
-
-def _address(key: str, found: CaseSelection, sentences: PageCases) -> str:
-    return f"{key}:{sentences.address(found)}"
 
 
 def _short_example(block: Block) -> list[Line]:
