@@ -46,10 +46,6 @@ _CHOICES = re.compile(r"(?<![\w/.])[^\W\d_]{3,} ?/ ?[^\W\d_]{3,} ?/ ?[^\W\d_]{3,
 _SENTENCES = re.compile(r"\w[.!?] ?/ ?[A-ZÀ-ÞА-Я][^/]{3,}[.!?]")
 # What a source has that may become a wish or an offer at the end.
 _CLOSES = re.compile(r"hop(?:e|ing)|help|useful|let \w+ know|else|hesitate|feel free|need|assist")
-_MEANS = re.compile(
-    r"[(（][^()（）\n]{0,40}(?:\b(?:means|stand(?:s)? for|significa|bedeutet|signifie|vuol dire|quer dizer"
-    r"|означает|znamená|oznacza)\b|意思是|是指)"
-)
 # A remark in brackets that is a paragraph of its own at the end.
 _BRACKETED = re.compile(r"\S\s*\n\s*[(（][^()（）\n]{15,}[)）]\s*$")
 _GLOSS = re.compile(r"(?<![^\W\d_])([^\W\d_]{3,}+)[\"”“»]? [(（]([^()（）\d]{6,60})[)）]")
@@ -263,7 +259,7 @@ class Reading:
             ("(" in output or "（" in output)
             and "(" not in source
             and "（" not in source
-            and (_MEANS.search(lowered) or _BRACKETED.search(output))
+            and (sign("means").search(lowered) or _BRACKETED.search(output))
         ):
             return "an explanation in brackets"
         if output.count(":") + output.count("：") > source.count(":") + source.count("："):
@@ -323,17 +319,9 @@ def _severity(wrappers: Sequence[str]) -> Severity:
     return "minor" if is_small else "major"
 
 
-# What a source has that may become a refusal.
-_HELP = re.compile(
-    r"help|assist|support|request|translat|provid|answer|respon|reply|compl|fulfil|process|discuss|generat|reprod"
-    r"|sorry|apolog|n[o']t|please|text|sentence|phrase|content|context|serve|suppl|deliver|execut|perform|edit|work"
-    r"|creat|render|find|handl|run|make|made|built|show|display|represent|return|play|transfer|forward"
-)
-
-
 @lru_cache(maxsize=1 << 14)
 def _may_ask_for_help(source: str) -> bool:
-    return _HELP.search(source) is not None
+    return sign("help").search(source) is not None
 
 
 @lru_cache(maxsize=1 << 14)

@@ -25,14 +25,14 @@ class NameGlossary:
     """For a normalised name, all texts that are accepted in its place."""
 
     def __init__(self, rows: Iterable[tuple[str, ...]], normaliser: Normaliser) -> None:
-        self._variants: dict[tuple[str, ...], list[str]] = {}
+        self._variants: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
         for row in rows:
             for text in row:
-                self._variants.setdefault(tuple(normaliser.words(text)), []).extend(row)
+                self._variants.setdefault(tuple(normaliser.words(text)), []).append(row)
 
     def variants(self, tokens: tuple[str, ...]) -> list[str]:
         """Texts that may mean the name with these tokens; none where the glossary does not have it."""
-        return self._variants.get(tokens, [])
+        return [text for row in dict.fromkeys(self._variants.get(tokens, ())) for text in row]
 
 
 def read_glossary(path: str, *, language: str = "") -> list[tuple[str, ...]]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 from mtassay.data.languages import parse_language
 from mtassay.data.words import read_table
 from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Severity, Unit
+from mtassay.measures.talk import small_words
 from mtassay.measures.word_sets import swapped_word
 from mtassay.nlp.numbers import Number, NumbersOf, is_converted, month_of, western
 from mtassay.nlp.numerals import HAN_LANGUAGES, WORDS, has_unit, key_of, lexicon, spellings
@@ -165,7 +166,7 @@ class _Reader:
                 for number in missing
                 if number.digits not in _SPELLED_OUT and number.shown not in loose and number.value >= least
             ]
-        has_measure = _MEASURE.search(source_text) or _MEASURE.search(output_text)
+        has_measure = _expression("measure").search(source_text) or _expression("measure").search(output_text)
         # To read number words takes longest, so what they cannot change comes first.
         roman = {_ROMAN.get(word) for word in _ROMAN_WORD.findall(output_text)}
         missing = [
@@ -211,7 +212,7 @@ class _Reader:
             or _is_short_year(before, after)
             # 3 miles are 5 km, 3 attempts are not 5.
             or (
-                (_MEASURE.search(source) or _MEASURE.search(output))
+                (_expression("measure").search(source) or _expression("measure").search(output))
                 and any(_is_near(after, before * factor) for factor in _FACTORS)
                 and _units_in(source).isdisjoint(_units_in(output))
             )
@@ -513,6 +514,11 @@ def _months(text: str, language: str | None) -> frozenset[int]:
 
 
 @cache
+def _expression(name: str) -> re.Pattern[str]:
+    return re.compile(small_words("expressions")[name], re.IGNORECASE)
+
+
+@cache
 def _unit_of() -> Mapping[str, str]:
     """The unit of each word for it."""
     table = read_table(Path(__file__).parent / "data" / "units.toml")
@@ -527,18 +533,6 @@ def _with_unit() -> re.Pattern[str]:
         rf"({wide}|(?:%|％|٪|°[CF]|℃|℉|[glгл]|km ?/ ?h|км ?/ ?ч|[^\W\d_]{{2,12}})(?![\w/²³]))",
         re.IGNORECASE,
     )
-
-
-_MEASURE = re.compile(
-    r"(?<![^\W\d_])(?:k?m|[cmk]m|[km]?g|[fl]t|lbs?|oz|mph|in|l|ml|kmh|º|°)(?![^\W\d_]|['’])|[°″′℃℉]|\d['\"]"
-    r"|\b(?:mil(?:es?|ha|las?|ja)|meile|feet|foot|fu(?:ß|ss)|pieds?|pies?|pés?|inch|zoll|pulgad|pouce|polegad|pound"
-    r"|pfund|livre|libr|kilo|gram|met[re]|mètre|litr|liter|gallon|gal[oó]|unze|ounce|onza|acre|hecta|hekta|yard"
-    r"|degree|grad|celsius|fahrenheit|knot|knoten|nudo|nœud|nautical|ton|knopp|psi|bar\b|tausend|thousand|mil\b)"
-    r"|[кмсг]м\b|кг|фут|мил[яьие]|дюйм|фунт|метр|градус|マイル|キロ|メートル|フィート|インチ|ポンド|グラム|度|英里|公里|英尺|磅|斤|米|平方"
-    r"|千|万|亩|坪",
-    re.IGNORECASE,
-)
-"""What may be given in other units, so that 3 miles are 5 km."""
 
 
 def _changed_unit(source: str, output: str) -> _Found | None:
@@ -589,17 +583,12 @@ def _lost_sign(source: str, output: str) -> _Found | None:
 
 
 _EVENING = re.compile(r"(?<![\d:.])(1[01]|[1-9])(?:[:.]([0-5]\d))? ?(?:PM|pm|p\.m\.)(?!\w)")
-_SAYS_EVENING = re.compile(
-    r"pm\b|p\. ?m\.|soir|midi|abend|nacht|mittag|tarde|noche|noite|sera|pomeriggio|notte|вечер|дня|ноч"
-    r"|午後|午后|下午|夜|晚|večer|odpo|wiecz|połud|popoł",
-    re.IGNORECASE,
-)
 
 
 def _lost_afternoon(source: str, output: str) -> _Found | None:
     """9 PM as 9 o'clock in the morning."""
     match = _EVENING.search(source)
-    if match is None or len(_EVENING.findall(source)) > 1 or _SAYS_EVENING.search(output):
+    if match is None or len(_EVENING.findall(source)) > 1 or _expression("evening").search(output):
         return None
     hour = int(match[1])
     runs = _DIGITS.findall(output)

@@ -20,6 +20,7 @@ from mtassay.measures.check import (
     words,
 )
 from mtassay.measures.spacing import UNSPACED
+from mtassay.measures.talk import small_words
 
 _KINDS = {
     "period": ".。．।۔։።།။។॥",
@@ -433,23 +434,6 @@ _REDUPLICATE = (
     )
     | UNSPACED
 )
-_LEGITIMATE = {
-    "de": words("die der das sie den dem zu was"),
-    "fr": words("nous vous"),
-    "en": words("that had do bye"),
-    "nl": words("die dat is je"),
-    "sv": words("om för som"),
-    "da": words("for som der det"),
-    "nb": words("for som"),
-    "it": words("via man mano piano pian così poco"),
-    "es": words("casi poco"),
-    "pt": words("quase pouco"),
-    "ru": words("чуть еле да нет"),
-    "fi": words("sen joka"),
-    "hu": words("ki egy az"),
-    "ro": words("nu"),
-    "pl": words("się"),
-}
 _ARTICLES = words("der die das den dem")
 _NAMES_DOUBLED = words("bora duran papua pago new york walla chop bla yo tam")
 
@@ -469,7 +453,7 @@ class DoubledWords(UnitCheck):
 
     def look(self, context: CheckContext) -> Callable[[str, str, Unit], Sequence[FormProblem]]:
         code = code_of(context.target)
-        legitimate = _LEGITIMATE.get(code, frozenset())
+        legitimate = words(small_words("doubled").get(code, ""))
         reduplicates = code in _REDUPLICATE
         letters = _ONE_LETTER.get(code)
         short = re.compile(rf"(?<![^\s(])([{letters}]) \1(?= [^\W\d_])") if letters else None

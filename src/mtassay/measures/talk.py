@@ -44,6 +44,13 @@ def sign(name: str) -> re.Pattern[str]:
 
 
 @cache
+def small_words(table: str) -> Mapping[str, str]:
+    """A table of `data/small_words.toml`: words by language, separated by spaces."""
+    words: Mapping[str, Mapping[str, str]] = read_table(Path(__file__).parent / "data" / "small_words.toml")
+    return words[table]
+
+
+@cache
 def _signs() -> Mapping[str, str]:
     return read_table(Path(__file__).parent / "data" / "talk_signs.toml")
 
