@@ -300,7 +300,7 @@ def open_workspace(chosen: Any = None) -> Workspace:
 
 @dataclass(frozen=True, kw_only=True)
 class RunSettings:
-    """How a method is run: what all functions of the library share; see the top of this module.
+    """How a method is run: what all functions of the library share; see `app.library`.
 
     `temporary` is how the command line saves: where the workspace cannot be made, the result is all the same,
     and when there are many newer runs, this one goes. `creates` makes a workspace for the cache alone, where
