@@ -152,12 +152,12 @@ def in_pack(kind: str, name: str) -> str:
 
 def blamed(error: BaseException) -> str:
     """What of another package raised an error, in a sentence; empty where it was nobody's but ours."""
-    by_package: dict[str, list[Point]] = {}
+    by_package: dict[str, list[PluginEntry]] = {}
     for kind in KINDS:
         for point in _entry_points(kind):
             by_package.setdefault(point.module.partition(".")[0], []).append(point)
     trace: TracebackType | None = error.__traceback__
-    points: list[Point] = []
+    points: list[PluginEntry] = []
     while trace is not None:  # the innermost line that is of such a package or of ours decides
         frame, trace = trace.tb_frame, trace.tb_next
         package = str(frame.f_globals.get("__name__")).partition(".")[0]
@@ -171,12 +171,12 @@ def blamed(error: BaseException) -> str:
     return f"{', '.join(map(_described, points))} failed: {_in_a_line(error)}" if points else ""
 
 
-def _broken(point: Point, error: BaseException) -> PluginError:
+def _broken(point: PluginEntry, error: BaseException) -> PluginError:
     told = f"cannot be used ({point.value}): {_in_a_line(error)}"
     return PluginError(f"{_described(point)} {told} Update or uninstall the package.")
 
 
-def _described(point: Point) -> str:
+def _described(point: PluginEntry) -> str:
     package = point.dist.name if point.dist else point.module
     return f"{point.group.removeprefix('mtassay.')} '{point.name}' of the package {package}"
 
@@ -185,11 +185,11 @@ def _in_a_line(error: BaseException) -> str:
     return " ".join(f"{type(error).__name__}: {error}".split())[:200].rstrip(".") + "."
 
 
-def _entry_points(kind: str) -> Sequence[Point]:
+def _entry_points(kind: str) -> Sequence[PluginEntry]:
     return _of_kind(f"mtassay.{kind}", tuple(sys.path))
 
 
-class Point(NamedTuple):
+class PluginEntry(NamedTuple):
     """An entry point, as `importlib.metadata` has them, whose loading takes longer than most commands do."""
 
     name: str
@@ -215,15 +215,15 @@ class Point(NamedTuple):
 
 
 @cache  # A kind is asked for once per file or name.
-def _of_kind(group: str, folders: tuple[str, ...]) -> Sequence[Point]:
+def _of_kind(group: str, folders: tuple[str, ...]) -> Sequence[PluginEntry]:
     if any(Path(folder).is_file() for folder in folders):  # an archive of packages
         from importlib.metadata import entry_points
 
-        return tuple(Point(point.name, point.value, point.group) for point in entry_points(group=group))
+        return tuple(PluginEntry(point.name, point.value, point.group) for point in entry_points(group=group))
     sections = _declared(folders).split(f"[{group}]\n")[1:]
     own = "".join(f"\n{section}".partition("\n[")[0] for section in sections)
     pairs = (line.partition("=") for line in dict.fromkeys(own.splitlines()) if not line.startswith("#"))
-    return tuple(Point(name.strip(), value.strip(), group) for name, sign, value in pairs if sign)
+    return tuple(PluginEntry(name.strip(), value.strip(), group) for name, sign, value in pairs if sign)
 
 
 @cache
