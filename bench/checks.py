@@ -270,8 +270,8 @@ INTRODUCTION = "\n\n".join(
         f"A check is on if it fires on fewer than {100 * MOST_ALARMS:g} % of human translations into the "
         f"language ({', '.join(STRICTER)}: {100 * max(STRICTER.values()):g} %). A check of meaning must also "
         "fire three times as often on outputs that people labelled wrong as on right ones (and not by "
-        f"chance). If it fires on fewer than {100 * QUIET:g} % of human translations, firing more often on "
-        "wrong outputs is enough. Checks of form, style and consistency are counted only on catalogues of "
+        f"chance), or more often at all if it fires on fewer than {100 * QUIET:g} % of human translations. "
+        "Checks of form, style and consistency are counted only on catalogues of "
         "programs. `python bench/checks.py` counts again and writes this page.",
         "Numbers are percent. *wrong*: outputs with a major or critical error; *right*: outputs without any; "
         "*human*: human translations; *most in*: the target language with the most alarms on human "

@@ -668,9 +668,9 @@ major error is ranked above one without.
 
 ## What it has to compare with
 
-The more, the better. Other systems' outputs help most, and `score` gives them where it scores several
-systems. "Within" compares only outputs of the same rater. The difference is to character 4-gram F (chrF's
-main part) on the same outputs; intervals draw documents again.
+The more, the better. Other systems' outputs help most, and `score` uses
+them if it compares several systems. "Within" compares only outputs of the same rater. The difference is
+to character 4-gram F (chrF's main part) on the same outputs; intervals draw documents again.
 
 | compared with | sets | AUC | within | 4-gram F | difference |
 |---|---|---|---|---|---|

@@ -23,7 +23,7 @@ def test_every_share_shows_how_many_of_how_many() -> None:
 
 def test_what_is_not_labelled_bounds_the_precision() -> None:
     notes = "\n".join(detection_table(detect([PLAIN])).notes)
-    assert "1 of 3 flagged pairs are not labelled; with them its precision is between 33.3 and 66.7." in notes
+    assert "1 of 3 flagged pairs have no label. Their labels would make the precision 33.3 to 66.7." in notes
     assert "plain: 2 skipped count as not flagged." in notes
 
 

@@ -186,7 +186,9 @@ class Development:
             [group, f"{scores[0].n:,}", *(_number(score.value, self.decimals) for score in scores)]
             for group, scores in self.values.items()
         ]
-        notes = [f"{self.label} on what counts for all of these systems: {self.fair:,} of {self.total:,}."]
+        notes = [
+            f"{self.label} on items that all of these systems have: {self.fair:,} of {self.total:,}."
+        ]
         reach = [
             (s.high - s.low) / 2 for s in self.values[self.main] if s.high is not None and s.low is not None
         ]
@@ -223,7 +225,7 @@ class Development:
             cells = [_number(values.get(group), self.decimals) for group in groups]
             rows.append([course.system, *cells, *_change_cells(course.change, self, mark)])
         notes = [
-            f"{self._named(self.main)}, on what counts for all of these in all of their groups: "
+            f"{self._named(self.main)}, on the items that all of these have in all of their groups: "
             f"{self.courses[0].n:,} of {self.total:,}.",
             f"Change: from its first group to its last. {mark or 'Bold'}: p < {self.alpha:g} (two-sided "
             "approximate randomization, corrected for the number of systems).",

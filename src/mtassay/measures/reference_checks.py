@@ -28,7 +28,7 @@ def reference_notes(
     >>> segments = [Segment(str(n), None, (f"one two three four five {n}",)) for n in range(40)]
     >>> texts = {"a": [s.references[0] for s in segments], "b": ["something else"] * 40}
     >>> reference_notes(segments, texts, {})
-    ['The reference may be a post-edit of a: 40 of 40 longer lines are the same, of the next system 0. \
+    ['The reference may be a post-edit of a: 40 of 40 longer lines are equal; next system: 0. \
 Scores favour a.']
     """
     if len(outputs) < 2:
@@ -52,8 +52,8 @@ def _post_edit(
         return ""
     name = "The reference" if count == 1 else f"Reference {place + 1}"
     return (
-        f"{name} may be a post-edit of {first}: {most:,} of {len(long):,} longer lines are the same, of the "
-        f"next system {second:,}. Scores favour {first}."
+        f"{name} may be a post-edit of {first}: {most:,} of {len(long):,} longer lines are equal; "
+        f"next system: {second:,}. Scores favour {first}."
     )
 
 

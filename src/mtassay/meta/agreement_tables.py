@@ -298,8 +298,8 @@ def _about(name: str, counts: Mapping[str, int], precision: Score) -> list[str]:
         hits = _hits(precision)
         low, high = (100 * (hits + more) / counts["flagged"] for more in (0, unlabelled))
         lines.append(
-            f"{name}: {unlabelled:,} of {counts['flagged']:,} flagged pairs are not labelled; with "
-            f"them its precision is between {low:.1f} and {high:.1f}."
+            f"{name}: {unlabelled:,} of {counts['flagged']:,} flagged pairs have no label. Their "
+            f"labels would make the precision {low:.1f} to {high:.1f}."
         )
     silent = {key.removeprefix(_SILENT): n for key, n in counts.items() if key.startswith(_SILENT)}
     if silent:

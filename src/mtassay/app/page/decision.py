@@ -629,7 +629,7 @@ class _Choice:
         unknown = [name for name in self.priorities if not self._is_known(name)]
         said = f"Priorities: {', then '.join(name.replace('-', ' ') for name in self.priorities)}."
         if unknown:
-            said += f" Nothing is known of {_joined(unknown).replace('-', ' ')}, so it did not count."
+            said += f" Not considered, because unknown: {_joined(unknown).replace('-', ' ')}."
         ours = self.left(self.priorities)
         for name in PRIORITIES:
             if name != self.priorities[0] and self._is_known(name):

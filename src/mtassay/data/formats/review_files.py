@@ -277,7 +277,9 @@ def _records(data: bytes, path: str) -> Iterator[tuple[int, Record]]:
         return _platform_records(data, path)
     if ending == ".jsonl" or path.removesuffix(".gz").endswith(".ndjson"):
         return _json_records(data, path)
-    raise UsageError(f"{path}: a file of reviews ends in {', '.join(ENDINGS)}, or .json of another program.")
+    raise UsageError(
+        f"{path}: a file of reviews ends in {', '.join(ENDINGS)}, or, from other programs, .json."
+    )
 
 
 def _platform_records(data: bytes, path: str) -> Iterator[tuple[int, Record]]:

@@ -319,7 +319,7 @@ def _alpha(run: Run) -> float:
 
 
 _TESTS = {
-    "bootstrap": "p: paired bootstrap, as sacreBLEU's, which is lenient; --test randomization is not",
+    "bootstrap": "p: paired bootstrap as in sacreBLEU, a lenient test; --test randomization is stricter",
     "randomization": "p: randomization, two-sided",
     "sacrebleu-randomization": "p: approximate randomization as sacreBLEU's, which does not count ties",
 }
