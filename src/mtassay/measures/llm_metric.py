@@ -313,7 +313,7 @@ class LLM(Metric):
         return int(sums[..., 1])
 
     def quality(self, scores: Floats) -> Floats:
-        """Between 0 and 1: a hundredth of the score, or for errors 1 minus their weight in non-translations."""
+        """Between 0 and 1: a hundredth of the score, or 1 minus the errors' weight in non-translations."""
         if self.form == "errors":
             return np.maximum(0.0, 1 + scores / NON_TRANSLATION)
         return scores / 100
