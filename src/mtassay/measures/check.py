@@ -135,8 +135,8 @@ class Check(ABC):
     """A rule with a name.
 
     `id` is its name everywhere, `about` says in one line what it reports, `needs` what a unit or the context
-    must have for it to look at all. `scope` is `"unit"` if each unit can be looked at by itself, `"file"` if
-    the check compares units of one system with each other, in the order given.
+    must have for the check. `scope` is `"unit"` if it can read each unit by itself, `"file"` if it compares
+    units of one system with each other, in the order given.
     """
 
     id: ClassVar[str]
@@ -197,9 +197,8 @@ class UnitLook:
 class UnitCheck(Check):
     """A check with one required method, `look`, which returns the function that finds problems.
 
-    The check skips texts whose source and output have none of the characters in `signs`. If `signs` is empty,
-    it reads all texts. No letter, digit, space, full stop, comma or hyphen can be a sign: nearly every text
-    has one.
+    The check skips texts whose source and output have none of the characters in `signs`, unless it is empty.
+    No letter, digit, space, full stop, comma or hyphen can be a sign: nearly every text has one.
     """
 
     signs: ClassVar[str] = ""

@@ -23,7 +23,7 @@ DEFAULT, ALL, NONE = "default", "all", "none"
 BATCH = 4096
 """The number of units that a worker checks together."""
 _ENOUGH_FOR_A_FORK = 300_000  # characters
-# What a user asks for by name is wrong even where a reference has it.
+# Rules that a user sets apply even if a reference breaks them.
 _ABOVE_REFERENCES = ("terms", "style")
 
 

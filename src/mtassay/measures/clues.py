@@ -1,9 +1,9 @@
 """Clues: the numbers that the judge uses, for any language pair.
 
-An output is compared with its source, with a reference and with what other systems wrote, where these are
-given: by characters and numbers, and, if the sentence encoder is installed, piece by piece. Pieces that mean
-the same have similar states, in one language or in two (as in BERTScore, Zhang et al. 2020), so a piece
-without a counterpart on the other side is missing, added or wrong.
+An output is compared with its source and with any reference and outputs of other systems: by characters and
+numbers, and, if the sentence encoder is installed, piece by piece. Pieces that mean the same have similar
+states, in one language or in two (as in BERTScore, Zhang et al. 2020), so a piece without a counterpart on
+the other side is missing, added or wrong.
 """
 
 from __future__ import annotations
@@ -190,7 +190,7 @@ def _of_reference(output: _Side, source: _Side, reference: _Side) -> dict[str, f
 
 
 def _of_others(output: _Side, others: Sequence[_Side]) -> dict[str, float]:
-    """How far an output agrees with those of other systems, by characters."""
+    """The agreement of an output with those of other systems, by characters."""
     scores = [_f_score(output.grams[4], other.grams[4]) for other in others]
     ratios = [np.log((len(output.text) + 1) / (len(other.text) + 1)) for other in others]
     return {
@@ -327,7 +327,7 @@ class _States:
 
 
 def _matched(matrix: Floats, ours: Floats, theirs: Floats, name: str) -> dict[str, float]:
-    """How well the pieces of two texts match, each with its best counterpart; rare pieces count more."""
+    """The match of the pieces of two texts, each with its best counterpart; rare pieces count more."""
     found: dict[str, float] = {}
     best, best_of_other = matrix.max(1), matrix.max(0)
     precision = float(np.average(best, weights=ours))

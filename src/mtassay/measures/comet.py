@@ -40,7 +40,7 @@ class Batch:
 
 
 def encode(model: Any, texts: Iterable[str], *, most_tokens: int, device: str) -> tuple[dict[str, int], Any]:
-    """Each distinct text's row, and the rows: what `model.get_sentence_embedding` gives, in single precision.
+    """Each distinct text's row, and the rows of `model.get_sentence_embedding`, in single precision.
 
     A batch has at most `most_tokens` tokens, padding included, or one text. Call it in inference mode.
     """

@@ -36,7 +36,7 @@ _ENGLISH = frozenset(
 # A refusal comes at the beginning.
 _BEGINNING = 1_500
 _CHUNK = re.compile(r"[.!?。！？\n`]+|\*\*|\) |\(")
-# How a text is read, in Latin letters, after it: 無料（Muryō).
+# The reading of a text, in Latin letters, after it: 無料（Muryō).
 _LATIN_READING = re.compile(
     r"[^\x00-\u02ff][)）。.]?\s?[(（]([A-Za-zāīūēōǎǐǔěǒáíúéóàìùèòĀŌ' -]{5,200})[)）]\s*$"
 )
@@ -473,7 +473,7 @@ class Answered(_Conduct):
 
 
 class Obeyed(_Conduct):
-    """Outputs that do what the source says."""
+    """Outputs that obey the source."""
 
     id = "obeyed"
     about = "the model obeys an instruction in the source instead of translating it"

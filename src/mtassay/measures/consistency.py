@@ -23,7 +23,7 @@ from mtassay.measures.document_checks import Use, both, minority, name_of, witho
 from mtassay.nlp.word_forms import WordForms, word_forms
 
 _FOLD = re.compile(r"[\W_]+")
-# Who speaks, before what they say: (ANNA) Yes; and a reply, which may be by somebody else: @anna Yes.
+# The speaker before the speech: (ANNA) Yes; and a reply, perhaps by another person: @anna Yes.
 _SPEAKER = re.compile(r"\s*(?:[(\[]([A-Z][^)\]]{0,30})[)\]]|(@)\w)")
 
 

@@ -58,7 +58,7 @@ class Corpus:
         return cls(segments, {name: [answer.text or "" for answer in row] for name, row in outputs.items()})
 
     def usable(self, name: str, metric: Metric) -> Corpus:
-        """The segments that have what the metric needs."""
+        """The segments that meet the metric's needs."""
         if not metric.counts_empty_references and self.without_empty_references is not self:
             return self.without_empty_references.usable(name, metric)
         rows = range(len(self.segments))

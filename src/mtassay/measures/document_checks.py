@@ -1,8 +1,7 @@
 """Checks over a document: texts that differ from those around them.
 
 They compare figures, lists, repeated sentences, tense and person of a story, and the gender of people. The
-majority decides; a difference explained by the source is not reported. The words of each language are in
-`data/narration.toml`.
+majority decides, unless the source explains a difference. Words by language are in `data/narration.toml`.
 """
 
 from __future__ import annotations

@@ -81,7 +81,7 @@ class Opinion(NamedTuple):
     major: float | None = None
 
     def with_threshold(self, fail: float) -> Opinion:
-        """The opinion that calls an output wrong if the probability is at least `fail`, and not otherwise.
+        """The opinion with the verdict "fail" if, and only if, the probability is at least `fail`.
 
         >>> [Opinion(v, p).with_threshold(0.6).verdict for v, p in (("fail", 0.5), ("undecided", 0.7))]
         ['undecided', 'fail']

@@ -268,7 +268,7 @@ class Omission(Check):
         for index, unit in enumerate(units):
             source = unit.source
             missing, n = _fewer_sentences(source, unit.output) if source else (0, 0)
-            # Half of what the sentences would have, if all are of one length.
+            # Half of the length of these sentences, if all are equally long.
             if missing and lengths.excess(unit) < 0.5 * math.log(1 - missing / n):
                 yield Alarm(index, f"{plural(missing, 'sentence')} fewer than the source, and it is shorter")
                 continue

@@ -80,8 +80,7 @@ class Likelihoods:
     ) -> list[dict[str, Clue]]:
         """The clues of each answer by name; fewer if the model's own translation would differ.
 
-        Some need a reference. Texts that are too long have no clues, since the model would read only their
-        beginning.
+        Some need a reference. Texts that are too long have no clues: the model would read only a part.
         """
         texts = [(a.source, a.output, r or "") for a, r in zip(answers, references, strict=True)]
         read = [n for n, sides in enumerate(texts) if not any(map(self._is_too_long, sides))]

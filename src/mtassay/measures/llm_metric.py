@@ -321,8 +321,7 @@ class LLM(Metric):
     def findings(self, segments: Sequence[Segment], system: str, outputs: Sequence[str]) -> Iterable[Finding]:
         """One finding for each measured output that has errors or is unrated.
 
-        `value` is the score. Spans in the evidence are characters of the output, or of the source for an
-        omission (`in`).
+        `value` is the score. Spans in the evidence are characters of the output, or of the source by `in`.
         """
         for segment, text in zip(segments, outputs, strict=True):
             judged = self._judged.get(self._texts(segment, text))

@@ -113,8 +113,7 @@ def read_score(text: str) -> Judged:
 def read_errors(text: str, *, source: str, output: str) -> Judged:
     """The errors of a reply, in its order, weighed as MQM; their words determine their places in the texts.
 
-    Words that occur several times are taken from the left, one place each time the reply names them. Spaces
-    may differ.
+    Words that occur several times are taken from the left, one place per mention. Spaces may differ.
 
     >>> reply = '{"errors": [{"span": "gata", "category": "mistranslation", "severity": "major"}]}'
     >>> read_errors(reply, source="A dog.", output="Uma gata.")

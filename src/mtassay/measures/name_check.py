@@ -331,7 +331,7 @@ def small_place(source: str, output: str) -> str:
 
 
 class _Places(NamedTuple):
-    """The number of each place by its names, Russian ones without their endings, and what finds them.
+    """The number of each place by its names, Russian ones without their endings, and patterns to find them.
 
     `firsts` are the Latin names by their first words, with and without the ending that the pattern allows.
     """

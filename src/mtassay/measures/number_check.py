@@ -385,7 +385,7 @@ _HAN = re.compile(
     "[二三四五六七八九两兩十百千][一二三四五六七八九两兩十百千万萬億亿零〇]"
     "|[二三四五六七八九十两兩][个個人名次年月日天周本只件条張枚冊]"
 )
-# Miles, pounds, feet, inches and what they are in other units.
+# Miles, pounds, feet, inches and their values in other units.
 _FACTORS = [one for factor in (1.6093, 2.2046, 3.2808, 2.54, 1000, 100) for one in (factor, 1 / factor)]
 
 
@@ -556,7 +556,7 @@ def _changed_unit(source: str, output: str) -> _Found | None:
     return None
 
 
-# What stays the same in another language: 2,460 m are not 2,46 m.
+# Units that other languages keep: 2,460 m are not 2,46 m.
 _SHORT_UNIT = re.compile(r"(?<=\d)[ \u00a0\u202f]?((?:k|m|c)?m|k?g|[mk]?l|lbs?|ft|%|°[CF])(?![^\W_])")
 
 

@@ -221,8 +221,7 @@ def _quoted(words: Sequence[str]) -> str:
 class AnnotatedAnswer:
     """One source and its translation, both annotated, or with the text only.
 
-    `references` are right translations, if there are any; `again` are further answers of a system that was
-    asked several times.
+    `references` are any right translations; `again` are further answers of a system asked several times.
     """
 
     id: str

@@ -223,7 +223,7 @@ def _a(kind: str) -> str:
 
 
 def _inverted(output: str, kind: str) -> Sequence[FormProblem]:
-    """Spanish opens what it closes: ¿…?, ¡…!"""
+    """Spanish opens questions and exclamations, too: ¿…?, ¡…!"""
     opening = "¿" if kind == "question" else "¡"
     if opening in output or output.rstrip().endswith(("?!", "!?")):
         return ()

@@ -360,8 +360,7 @@ def _symbols(source: str) -> Sequence[str]:
     ]
 
 
-# Full-width & breaks an entity; half-width katakana and a Latin comma between Japanese words are remains of
-# old programs.
+# Full-width & breaks an entity; half-width katakana and a Latin comma in Japanese come from old programs.
 _WIDTH = re.compile(
     r"＆(?:amp|lt|gt|quot|nbsp|#\d{1,5});|[\uff66-\uff9f]{2,}|(?<=[ぁ-んァ-ヶー一-龥]),(?=[ぁ-んァ-ヶー一-龥])"
 )

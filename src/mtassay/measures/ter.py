@@ -5,9 +5,8 @@ differ by at most one, so a row is two integers: `plus` has a bit where a cell i
 its left, `minus` where it is one less (Myers 1999, Hyyrö 2003). A row then costs a dozen operations on
 integers, however long it is. Many outputs are measured together, each in its lane of one long integer.
 
-Tercom, in sacreBLEU's version, leaves cells far from the diagonal uncomputed. Here they have values too, but
-these never help a cell inside the beam: on its left side they fall by one per column, on its right side they
-rise by one.
+Tercom, in sacreBLEU's version, leaves cells far from the diagonal uncomputed. Here their values never help a
+cell inside the beam: on its left side they fall by one per column, on its right side they rise by one.
 
 The search for shifts is greedy and needs conventions: the possible moves of a block, the choice among equally
 good shifts, the limit of the search. Ours, and so the counts, equal those of sacreBLEU's version of Tercom.
@@ -92,8 +91,7 @@ class EditDistance:
 
     def measure(self, output: Sequence[int], *, expected: int) -> MeasuredOutput:
         """The distance of one output, and its rows; in less time if `expected` is about right."""
-        # A path that leaves the beam drops and adds at least so many words. Below that, the beam excludes
-        # no cheapest path.
+        # A path outside the beam drops and adds at least so many words; below that, none is cheapest.
         far = 2 * (BEAM - 1) - abs(self._size - self._length)
         if self._size < BEAM or expected < far:
             measured = self._measure(output, [None] * self._length)
@@ -108,8 +106,7 @@ class EditDistance:
         return MeasuredOutput(self._length + more.bit_count() - less.bit_count(), above, same, limits)
 
     def after(self, shifts: Sequence[Shift], output: Sequence[int], measured: MeasuredOutput) -> list[int]:
-        """The distance after each of some shifts; one that is no improvement may be underestimated, but never
-        looks like one."""
+        """The distance after each shift; too low for some that are no better, but these never look better."""
         start = min(min(shift.start, shift.target) for shift in shifts)
         words = list(output)
         moved = [_move(words, shift)[start:] for shift in shifts]
@@ -130,8 +127,7 @@ class EditDistance:
     ) -> list[int]:
         """The distances of outputs, given their words from `start` on, place by place.
 
-        A lane has the columns of the beam, and moves along with it. The distance begins with the sum of the
-        columns left behind.
+        A lane has the columns of the beam and moves with it. The distance includes the columns left behind.
         """
         limits = [limit or ColumnRange(0, self._size + 1) for limit in measured.limits[start:]]
         highs = [*(limit.high for limit in limits[1:]), self._size + 1]
@@ -234,8 +230,7 @@ def _differences(row: Row) -> tuple[int, int]:
 def _limits(length: int, size: int, least: int) -> list[ColumnRange | None]:
     """For each row the columns of the row above that it may use; `None` for all.
 
-    sacreBLEU's beam runs along the diagonal of the matrix, whatever its shape, with `least` columns on either
-    side.
+    sacreBLEU's beam follows the diagonal of a matrix of any shape, with `least` columns on either side.
     """
     ratio = size / length
     beam = math.ceil(ratio / 2 + least) if ratio / 2 > least else least

@@ -265,7 +265,7 @@ class _Look:
         there, here = source.plain_in(text), target.plain_in(output)
         if bool(there) == bool(here) and (there or not self._without.search(text)):
             return self._opposite(unit)
-        # A value that stays as it is, such as "none" or `None`, denies nothing.
+        # An unchanged value, such as "none" or `None`, denies nothing.
         kept = set(_WORDS.findall(text.lower())).intersection(_WORDS.findall(output.lower()))
         if any(word in kept for word in there or here):
             return None
