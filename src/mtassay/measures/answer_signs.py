@@ -264,7 +264,7 @@ def _most_frequent(words: Sequence[str]) -> tuple[tuple[str, ...], int]:
 
 
 def _units_of(text: str) -> list[str]:
-    """Words; characters where a text has no spaces."""
+    """The words of a text, or its characters if it has no spaces."""
     words = _WORD.findall(text.lower())
     if words and sum(map(len, words)) > 14 * len(words):
         return [char for char in text if char.isalnum()]

@@ -44,7 +44,7 @@ class CheckMark(Evidence):
 class CheckEvidence(Evidence):
     """The problem that a check found in a unit: reason, severity, place, and the right output where certain.
 
-    `file`, `key` and `line` are where the text is from. `ignored` is the reason why no action is needed.
+    `file`, `key` and `line` give the text's origin. `ignored` is the reason why no action is needed.
     """
 
     why: str = ""

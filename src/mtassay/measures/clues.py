@@ -385,7 +385,7 @@ def _softmax(matrix: Floats) -> Floats:
 
 
 def _f_score(ours: Counter[Any], theirs: Counter[Any]) -> float:
-    """The F-score of two counts: 1 where they are equal, 0 where they share nothing."""
+    """The F-score of two counts: 1 if they are equal, 0 if they share nothing."""
     total = ours.total() + theirs.total()
     return 2 * (ours & theirs).total() / total if total else 0.0
 

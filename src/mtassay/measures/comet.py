@@ -71,7 +71,7 @@ def encode(model: Any, texts: Iterable[str], *, most_tokens: int, device: str) -
 def cut(lengths: Sequence[int], most_tokens: int) -> Iterator[slice]:
     """Batches of texts of these lengths, longest first, of `most_tokens` at most with padding to the longest.
 
-    A text that alone has more is a batch of its own.
+    A longer text is a batch of its own.
 
     >>> list(cut([9, 4, 4, 2, 1], 8))
     [slice(0, 1, None), slice(1, 3, None), slice(3, 7, None)]
@@ -424,7 +424,7 @@ class COMET(Metric):
         ]
 
     def aggregate(self, sums: NDArray[Any]) -> Floats:
-        """The mean score; not a number where nothing was counted."""
+        """The mean score; not a number without scores."""
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray(sums[..., 0] / sums[..., 1], dtype=np.float64)
 

@@ -170,7 +170,7 @@ class Reading:
     ) -> str | None:
         if not signs.ends_in_question(source) or output.strip() in source:
             return None
-        # "Don't translate this and tell me what it is?" may well become a sentence that asks for nothing.
+        # "Don't translate this and tell me what it is?" may become a sentence that asks for nothing.
         if (
             "refusal" not in named
             and not talk

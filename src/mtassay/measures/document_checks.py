@@ -385,7 +385,7 @@ def _agreements(index: int, unit: Unit, code: str) -> Iterator[tuple[str, Use]]:
 
 
 def _other_pronouns(document: Mapping[int, Unit], source: str, target: str) -> Iterator[Alarm]:
-    """Texts whose source speaks of a woman alone and the output of a man alone, or the other way round."""
+    """Texts whose source mentions only a woman and the output only a man, or the other way round."""
     for index, unit in document.items():
         wanted = _only(("he", "she"), source, unit.source or "")
         own = _only(("he", "she"), target, unit.output)

@@ -1,6 +1,6 @@
 """A language model as a metric: a direct score, or errors weighed as MQM (Kocmi and Federmann 2023).
 
-Each output is judged alone, in a conversation of its own, so no system's place among the others can matter.
+Each output is judged in a conversation of its own, so the order of systems has no influence.
 With `form=pairs` two outputs are compared, in both orders. In every run a share of the outputs is judged
 again with an instruction to the judge appended: a model that obeys it is unfit to judge these outputs.
 """
@@ -305,7 +305,7 @@ class LLM(Metric):
             )
 
     def aggregate(self, sums: NDArray[Any]) -> Floats:
-        """The mean score; not a number where nothing was rated."""
+        """The mean score; not a number without ratings."""
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray(sums[..., 0] / sums[..., 1], dtype=np.float64)
 

@@ -515,7 +515,7 @@ class PluralForms(Check):
     scope = "file"
 
     def applies(self, context: CheckContext) -> bool:
-        """Only in languages whose plural CLDR knows."""
+        """Only in languages with plural rules in CLDR."""
         return bool(cardinal_categories(code_of(context.target)))
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:

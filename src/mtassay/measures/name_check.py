@@ -156,7 +156,7 @@ _KANA = {
 _SPELLED = frozenset(("es", "fr", "it", "pt", "ru"))
 _OUTPUT_INNER = re.compile(r"(?<=[a-zà-ÿа-яё] )[A-ZÀ-ÞА-ЯЁ][^\W\d_]{3,14}(?![\w-])")
 _SURE = frozenset("BDFHKLMNPRST")
-# Languages whose names take endings, so that only another beginning is another name.
+# Languages whose names take endings, so that only a different beginning shows another name.
 _INFLECTED = frozenset(
     ("cs", "sk", "pl", "lt", "lv", "sl", "hr", "sr", "bs", "hu", "fi", "et", "tr", "az", "la")
 )
@@ -223,7 +223,7 @@ def lost_name(source: str, output: str, language: str, target: str) -> re.Match[
     rows, there = _places().rows, _places_in(output) if lost else {}
     lost = [m for m in lost if rows.get(m[0], -1) not in there]
     if target in ("ja", "zh"):
-        # Only where another name in Latin letters is in its place.
+        # Only if another name in Latin letters replaces it.
         new = [word for word in _LATIN_WORD.findall(output) if word not in source]
         return lost[0] if lost and len(new) == 1 and not forms.knows(new[0].lower()) else None
     words = {word for word in _WORDS.findall(small) if len(word) > 2}

@@ -302,7 +302,7 @@ class NEE(Metric):
         """One finding per unit in which a name was not found exactly, with the most similar text.
 
         `case_id` is the unit's id, `value` the share matched, 0 to 1. `near` in the evidence is the most
-        similar place in the output, `None` where nothing is even half similar.
+        similar place in the output, `None` if nothing is at least half similar.
         """
         for unit in self._units(segments):
             if not unit.names:

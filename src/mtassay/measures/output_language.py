@@ -446,7 +446,7 @@ _SCRIPTED = re.compile("[\u0400-\u04ff]{3}")
 
 
 def _is_label(source: str, language: str | None, target: str | None) -> bool:
-    """Whether a short text has two words or more, all of the source language alone: Search settings."""
+    """Whether a short text has two words or more, all only in the source language: Search settings."""
     parts = source.strip(" .…:!?").split()
     if (
         not 2 <= len(parts) <= 4
@@ -489,7 +489,7 @@ def _is_like_reference(unit: Unit) -> bool:
 
 
 class WrongLanguage(_LanguageCheck):
-    """Outputs that are certainly in another language or script, where no reference is."""
+    """Outputs that are certainly in another language or script, unless a reference is, too."""
 
     id = "wrong-language"
     about = "the output is in another language or script"

@@ -53,7 +53,7 @@ class Negations:
         return list(dict.fromkeys(match.group().strip() for match in re.finditer(self.plain, rest)))
 
     def witnessed_in(self, text: str) -> list[str]:
-        """The same, for a text beside a right translation in the same language."""
+        """The words that deny in a text beside a right translation in the same language."""
         if words := self.plain_in(text):
             return words
         rest = re.sub(self.formal, " ", fold_text(text))
@@ -161,7 +161,7 @@ class Polarity:
         return None
 
     def contradictions(self, answers: Sequence[AnnotatedAnswer]) -> list[Suspicion]:
-        """The same for each of these that has a reference, in order."""
+        """The contradictions in the answers with a reference, in order."""
         suspicions = []
         for answer in answers:
             found = self.contradict(answer.source.text, answer.output.text, answer.references)
@@ -200,7 +200,7 @@ def negations_of(language: str) -> Negations | None:
         if not tab or part not in parts or not expression:
             raise InputError(f"write {', '.join(parts)}, a tab and an expression", path=path, line=number)
         parts[part].append(expression)
-    # An expression that nothing matches means a part that has no line.
+    # An expression that matches nothing, for a part without lines.
     return Negations(**{part: "|".join(found) or r"(?!)" for part, found in parts.items()})
 
 
