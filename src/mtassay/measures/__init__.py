@@ -1,1 +1,1 @@
-"""What says something about an output: metrics, checks, judges."""
+"""Metrics, checks and judges: everything that assesses an output."""

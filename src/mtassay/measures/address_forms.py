@@ -1,4 +1,4 @@
-"""Forms of address (du or Sie, tu or vous) and spelling variants (en-GB or en-US): which one a text uses.
+"""Find which form of address (du or Sie, tu or vous) and spelling variant (en-GB or en-US) a text uses.
 
 A mark counts only where it is certain: *Sie* at the beginning of a German sentence can be *she* or *they*.
 The words of each language are in `data/address_forms.toml`.
@@ -17,7 +17,7 @@ from mtassay.measures.check import words
 
 
 class AddressForm(NamedTuple):
-    """What a text uses, and the place that shows it."""
+    """A form of address or a variant that a text uses, and the place that shows it."""
 
     name: str
     text: str
@@ -50,7 +50,7 @@ _SU = re.compile(r"\b[Ss]us?\b")
 
 
 def find_address(text: str, code: str, source: str = "") -> list[AddressForm]:
-    """The forms of address of a text, at most one formal and one informal, each at its first place.
+    """Find the forms of address in a text: at most one formal and one informal, each at its first place.
 
     Spanish `su` is formal where the source, in English, has `your` and no other owner.
 
@@ -88,7 +88,7 @@ def variants_of(code: str) -> tuple[str, str] | None:
 
 @cache
 def _marks(code: str) -> dict[str, tuple[str, str]]:
-    """Each word that shows a variant: which one, and what the other variant writes, where known."""
+    """The words that show a variant: which variant, and the other variant's word where known."""
     tables = _tables()["variants"]
     if code == "en":
         pairs = [pair.split("/") for pair in tables["en-GB-or-en-US"].split()]
@@ -111,7 +111,7 @@ def _old(code: str) -> frozenset[str]:
 
 
 def find_variants(text: str, code: str) -> list[AddressForm]:
-    """The words of a text that show a variant, in order; in Chinese, the first sign of each.
+    """Find the words of a text that show a variant, in order; in Chinese, the first sign of each variant.
 
     >>> [(found.name, found.text) for found in find_variants("The colour of the center", "en")]
     [('en-GB', 'colour'), ('en-US', 'center')]
@@ -128,7 +128,7 @@ def find_variants(text: str, code: str) -> list[AddressForm]:
         return []
     marks = _marks(code)
     small = text.lower()
-    # Nearly always there is none, which is cheap to see.
+    # Nearly no text has one, and that is cheap to check.
     if not (code == "de" and "ß" in small) and marks.keys().isdisjoint(_WORD.findall(small)):
         return []
     if code == "de":
@@ -145,7 +145,7 @@ def find_variants(text: str, code: str) -> list[AddressForm]:
 
 
 def find_old_spellings(text: str, code: str) -> list[AddressForm]:
-    """The words of a text whose spelling is out of use.
+    """Find the words of a text with an obsolete spelling.
 
     >>> [found.text for found in find_old_spellings("Ich weiß, daß es geht.", "de")]
     ['daß']
@@ -165,7 +165,7 @@ _YO = re.compile("(?<![а-яё])(?=[а-дж-я]*+[её])[а-яё]++", re.IGNOREC
 
 
 def spelled_twice(text: str, code: str) -> list[tuple[str, str, int]]:
-    """Words that are spelled in two ways, as a key for both, the word and its place: サーバ, ещё."""
+    """Find words that have two spellings: a key for both spellings, the word and its place (サーバ, ещё)."""
     if code == "ja":
         found = [(match[0].rstrip("ー"), match[0], match.start()) for match in _KATAKANA.finditer(text)]
         return [item for item in found if len(item[0]) > 2]

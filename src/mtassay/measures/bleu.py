@@ -142,9 +142,9 @@ class BLEU(Metric):
             later = (np.arange(self.order) > 0) * self._smooth_value
             correct, total = correct + later, total + later
         if correct.ndim > 2 and self.weights is None and correct.all():
-            # The same without the special cases, for the many resamples that have none.
+            # The same without the special cases, for the many resamples without any.
             mean = np.log(100.0 * correct / total).sum(axis=-1) / self.order
-            # The penalty's exponent is 0 or less, and added to the mean it costs no exponential of its own.
+            # The penalty's exponent is 0 or less; adding it to the mean saves a second exponential.
             return np.asarray(np.exp(mean + np.minimum(1 - reference_length / length, 0.0)))
         precisions, present = self._precisions(correct, total)
         included = present if self.effective_order else np.ones_like(present)
@@ -160,7 +160,7 @@ class BLEU(Metric):
         return replace(self, effective_order=True).aggregate(values)
 
     def _precisions(self, correct: Floats, total: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-        """Each order's smoothed precision in percent, and which orders there are any n-grams of."""
+        """Each order's smoothed precision in percent, and which orders have any n-grams."""
         present = np.logical_and.accumulate(total > 0, axis=-1)
         zero = present & (correct == 0)
         total = np.where(present, total, 1.0)
@@ -181,7 +181,7 @@ class BLEU(Metric):
 
 
 def _closest_length(lengths: NDArray[np.int64], references: NDArray[np.int64]) -> NDArray[np.int64]:
-    """For each output, the reference length closest to its own, the shorter on a tie; -1 is no reference."""
+    """The reference length closest to each output's, the shorter on a tie; -1 without a reference."""
     distance = np.where(references >= 0, np.abs(references - lengths), np.iinfo(np.int64).max)
     tied = np.where(distance == distance.min(axis=0), references, np.iinfo(np.int64).max)
     closest: NDArray[np.int64] = tied.min(axis=0)
@@ -194,8 +194,8 @@ def _brevity_penalty(length: Floats, reference_length: Floats) -> Floats:
     return _exp(np.where(short, 1 - ratio, 0.0))
 
 
-# NumPy's log, exp and sum may differ from Python's in the last digit. What people read is computed with
-# Python's, so that it equals sacreBLEU's; thousands of resamples, of which only the order counts, are not.
+# NumPy's log, exp and sum may differ from Python's in the last digit. Printed scores use Python's, so that
+# they equal sacreBLEU's; thousands of resamples, where only the order matters, use NumPy's.
 _MANY = 10_000
 
 

@@ -1,4 +1,4 @@
-"""What a check is: a rule with a name, on units or on one unit by itself, and what all checks share."""
+"""The base classes of checks (named rules on units or on one unit by itself) and their shared functions."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ class Unit:
     Args:
         id: The segment's id, unique in the run.
         output: What the system wrote; the empty string if it gave no answer.
-        source: `None` if there is none to compare with.
-        references: Right translations; an output that agrees with one of them is not to blame.
+        source: `None` if there is no source to compare with.
+        references: Right translations; an output that agrees with one of them gets no alarm.
         document: The document that the text is from. Units are in the order of the document.
         file: The localisation file that it is from, or the empty string.
         key: Its key in that file.
         line: Its line in that file, counted from 1.
-        facts: What the file or the engine says of this text, for example `syntax` (`"icu"`, `"printf"`, …),
-            `max_length` (characters), `plural` (a CLDR category), `finish_reason`, `cleaned` (what an adapter
-            took out of the answer).
+        facts: Facts from the file or the engine about this text, for example `syntax` (`"icu"`, `"printf"`,
+            …), `max_length` (characters), `plural` (a CLDR category), `finish_reason`, `cleaned` (what an
+            adapter removed from the answer).
     """
 
     id: str
@@ -56,7 +56,7 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A place in a text of a unit, in characters, `end` not included; `index` is another unit's, if it is."""
+    """A place in a text of a unit, in characters, `end` not included; `index` if it is in another unit."""
 
     side: Literal["source", "output"]
     start: int
@@ -66,13 +66,13 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Alarm:
-    """What a check says of one unit.
+    """A problem that a check reports in one unit.
 
     Args:
         index: The position of the unit in the sequence that the check was given.
         message: What is wrong, in plain words, for example `"{name} is missing"`.
         marks: Where.
-        severity: Where this alarm is worse or better than the check's usual one.
+        severity: Only where this alarm is more or less severe than usual for the check.
         fix: The whole output as it should be, only where that is certain.
     """
 
@@ -84,7 +84,7 @@ class Alarm:
 
 
 class CheckContext:
-    """What checks know besides the units: languages, glossaries, house style, and parts that they share.
+    """The languages, glossaries and house style that checks use, and parts that they share.
 
     `source` and `target` are language tags such as `en` or `pt-BR`, `None` if unknown. `terms` are the
     glossaries given, `style` the style rules by name.
@@ -106,12 +106,12 @@ class CheckContext:
         self._key = ""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Parts may be large: another process makes its own, once.
+        # Parts may be large, so another process makes its own, once.
         self._key = self._key or token_hex(8)
         return _reopened, (self._key, self.source, self.target, self.terms, self.style)
 
     def part(self, make: Callable[[CheckContext], Part]) -> Part:
-        """What `make` makes of the context; anyone who asks with the same function gets the same part."""
+        """The result of `make` for this context, computed once for each function."""
         if make not in self._parts:
             self._parts[make] = make(self)
         part: Part = self._parts[make]
@@ -124,7 +124,7 @@ _REOPENED: dict[str, CheckContext] = {}
 def _reopened(
     key: str, source: str | None, target: str | None, terms: Any, style: Mapping[str, str]
 ) -> CheckContext:
-    """The context that has come to another process: the same one each time."""
+    """Return the context sent to another process, the same object each time."""
     if key not in _REOPENED:
         _REOPENED.clear()  # one run at a time
         _REOPENED[key] = CheckContext(source, target, terms=terms, style=style)
@@ -135,8 +135,8 @@ class Check(ABC):
     """A rule with a name.
 
     `id` is its name everywhere, `about` says in one line what it reports, `needs` what a unit or the context
-    must have for it to look at all. `scope` is `"unit"` if each unit can be looked at by itself, `"file"` if
-    the check compares units of one system with each other, in the order given.
+    must have for the check. `scope` is `"unit"` if it can read each unit by itself, `"file"` if it compares
+    units of one system with each other, in the order given.
     """
 
     id: ClassVar[str]
@@ -151,20 +151,20 @@ class Check(ABC):
         """The alarms, in the order of the units. An empty output is for `empty` and conduct alone."""
 
     def each(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
-        """The alarms of units by themselves; `find` also settles what they are in the file."""
+        """The alarms of units by themselves; `find` also considers the whole file."""
         return self.find(units, context)
 
     def settle(self, alarms: Sequence[Alarm], units: Sequence[Unit]) -> Iterable[Alarm]:
-        """What remains of the alarms of `each` in a file of these units."""
+        """The alarms of `each` that remain in a file of these units."""
         return alarms
 
     def applies(self, context: CheckContext) -> bool:
-        """Whether this check knows the languages; if not, it is listed as not run."""
+        """Whether this check knows the languages; otherwise it is listed as not run."""
         return True
 
 
 class FormProblem(NamedTuple):
-    """What is wrong with one output; the fields are those of `Alarm`."""
+    """A problem in one output, with the fields of `Alarm`."""
 
     message: str
     marks: tuple[Mark, ...] = ()
@@ -174,12 +174,12 @@ class FormProblem(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class UnitLook:
-    """How a check looks at units: a function made once for the languages and the style of a run."""
+    """A check of single units by a function that is made once for the languages and the style of a run."""
 
     problems: Callable[[str, str, Unit], Sequence[FormProblem]]
 
     def alarms(self, index: int, unit: Unit) -> Iterator[Alarm]:
-        """What is wrong with the unit, except for what is the same in a reference."""
+        """The problems in the unit, except for those that a reference has, too."""
         source = unit.source or ""
         problems = self.problems(source, unit.output, unit)
         if not problems:
@@ -195,11 +195,10 @@ class UnitLook:
 
 
 class UnitCheck(Check):
-    """A check with one required method: `look` gives the function that finds problems.
+    """A check with one required method, `look`, which returns the function that finds problems.
 
-    `signs` are characters of which the source or the output must have one for the check to find anything:
-    texts without them are not looked at. Where it is empty, all are. No letter, digit, space, full stop,
-    comma or hyphen can be a sign: nearly every text has one.
+    The check skips texts whose source and output have none of the characters in `signs`, unless it is empty.
+    No letter, digit, space, full stop, comma or hyphen can be a sign: nearly every text has one.
     """
 
     signs: ClassVar[str] = ""
@@ -218,14 +217,14 @@ class UnitCheck(Check):
 
 
 class _Signs:
-    """The characters of the texts that were looked at last: checks of one file come one after the other."""
+    """The characters of the latest texts, kept because the checks of one file run one after the other."""
 
     def __init__(self, context: CheckContext) -> None:
         self._units: Sequence[Unit] | None = None
         self._places: dict[str, list[int]] = {}
 
     def places(self, signs: str, units: Sequence[Unit]) -> Sequence[int]:
-        """Where the source or the output has one of these signs."""
+        """The places of the units where the source or the output has one of these signs."""
         if not signs:
             return range(len(units))
         if self._units is not units:
@@ -245,7 +244,7 @@ def _signs_of(text: str) -> frozenset[str]:
 
 
 class ConventionCheck(UnitCheck):
-    """A check of habits: what a file does throughout is its style, reported once, and not many errors.
+    """A check that reports a habit of a whole file once, as its style, and not as many errors.
 
     German translators write a full stop where many English sources have none. If at least ten texts of a
     file and a twentieth of them get the same message, or six and a fifth of those that could get it, only the
@@ -293,13 +292,13 @@ class ConventionCheck(UnitCheck):
 
 
 def _kind(message: str) -> str:
-    """A message without what it quotes."""
+    """A message without its quoted parts."""
     return re.sub(r"'.*'", "''", message)
 
 
 @cache
 def language_of(tag: str | None) -> Language | None:
-    """The language of a tag, `None` if there is none or nobody knows it.
+    """The language of a tag, `None` if the tag is missing or unknown.
 
     >>> language_of("pt_BR").region, language_of("xx-unknown"), language_of(None)
     ('BR', None, None)
@@ -346,12 +345,12 @@ def quoted(text: str, *, most: int = 40) -> str:
 
 
 def words(text: str) -> frozenset[str]:
-    """The words of a text as a set, for short tables of codes and words."""
+    """The words of a text as a set, for short tables."""
     return frozenset(text.split())
 
 
 def times(n: int) -> str:
-    """How often, in words.
+    """A number of times in words.
 
     >>> times(1), times(3)
     ('once', '3 times')

@@ -1,4 +1,4 @@
-"""Runs checks over the outputs of systems: which ones, on what, and one finding for each unit and check."""
+"""Select checks, run them on the outputs of systems, and make one finding for each unit and check."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from mtassay.measures.check import GROUPS, SEVERITIES, Alarm, Check, CheckContex
 from mtassay.runtime.processes import map_in_processes, process_count
 
 DETECTOR = "check:"
-"""How the detectors of findings begin."""
+"""The prefix of the detector names of findings."""
 DEFAULT, ALL, NONE = "default", "all", "none"
 BATCH = 4096
-"""Units that a worker looks at together."""
+"""The number of units that a worker checks together."""
 _ENOUGH_FOR_A_FORK = 300_000  # characters
-# What a user asks for by name is wrong even where a reference has it.
+# Rules that a user sets apply even if a reference breaks them.
 _ABOVE_REFERENCES = ("terms", "style")
 
 
 @dataclass(frozen=True, slots=True)
 class CheckMark(Evidence):
-    """A place in the source or the output, in characters; `id` is another text's, where it is not here."""
+    """A place in the source or the output, in characters; `id` only for a place in another text."""
 
     side: str = "output"
     start: int = 0
@@ -42,9 +42,9 @@ class CheckMark(Evidence):
 
 @dataclass(frozen=True, slots=True)
 class CheckEvidence(Evidence):
-    """What a check says of a unit: why, how bad, where, and the right output where that is certain.
+    """The problem that a check found in a unit: reason, severity, place, and the right output where certain.
 
-    `file`, `key` and `line` are where the text is from. `ignored` is the reason why nobody need act on it.
+    `file`, `key` and `line` give the text's origin. `ignored` is the reason why no action is needed.
     """
 
     why: str = ""
@@ -74,7 +74,7 @@ class CheckEvidence(Evidence):
 
 
 def id_of(finding: Finding) -> str:
-    """The check that a finding is of; empty where it is of something else.
+    """The check that made a finding; empty if something else made it.
 
     >>> id_of(Finding("1", "nmt", "check:numbers")), id_of(Finding("1", "nmt", "judge"))
     ('numbers', '')
@@ -83,7 +83,7 @@ def id_of(finding: Finding) -> str:
 
 
 def severity_of(finding: Finding) -> Severity | None:
-    """How bad a finding of a check is; `None` for another one, and for one that does not fail."""
+    """The severity of a check's finding; `None` for other findings and for those that do not fail."""
     if not id_of(finding) or finding.verdict != "fail":
         return None
     return CheckEvidence.of(finding).severity
@@ -93,17 +93,17 @@ def severity_of(finding: Finding) -> Severity | None:
 
 
 class ChosenChecks(NamedTuple):
-    """The checks that are run, and why others that were asked for are not."""
+    """The checks to run, and the reasons why other requested checks do not run."""
 
     checks: list[Check]
     not_run: dict[str, str]
 
 
 def check_names(value: str | Iterable[str]) -> tuple[str, ...]:
-    """Names of checks, separated by commas or in a list, each once; `UsageError` for an unknown one.
+    """Read names of checks, separated by commas or in a list, each once; `UsageError` for an unknown one.
 
-    A group means its checks, and a severity those of it that are on by default; `default`, `all` and `none`
-    are for all of them.
+    A group means its checks, and a severity means its checks that are on by default; `default`, `all` and
+    `none` apply to all checks.
 
     >>> check_names("numbers, negation"), check_names(["none"])
     (('numbers', 'negation'), ('none',))
@@ -138,7 +138,7 @@ def choose_checks(
         pair = f"{parse_language(context.source).code}-{parse_language(context.target).code}"
     checks: list[Check] = []
     not_run: dict[str, str] = {}
-    # To load what is not wanted takes longer than many checks.
+    # Loading unused checks takes longer than running many of them.
     every = not {DEFAULT, ALL}.isdisjoint(wanted)
     meant = {name for name, own in tags("check").items() if every or not {name, *own}.isdisjoint(wanted)}
     for name, kind in each_named("check", among=meant):
@@ -157,7 +157,7 @@ def choose_checks(
 
 
 def checks_of(run: Run) -> list[str]:
-    """The checks that a run was made with; none where its method runs none."""
+    """The checks that a run used; empty if its method runs no checks."""
     pair = run.parameters.get("pair") or run.parameters.get("langpair") or (None, None)
     languages = pair.split("-", 1) if isinstance(pair, str) else pair
     given, without = (run.parameters.get(key) or () for key in ("checks", "without"))
@@ -178,11 +178,10 @@ def _why_not(check: Check, context: CheckContext) -> str:
 
 
 def units_of(segments: Sequence[Segment], outputs: Sequence[str | Output | None]) -> list[Unit]:
-    """Each segment with its output, as checks see them; where there is no output at all, there is no unit.
+    """Each segment and its output as a unit for checks; a segment without any output has no unit.
 
-    An answer that an adapter refused is there as it came, so that a check can name what is wrong with it.
-
-    What a file says of a text is in the tags `file`, `key`, `line` and `facts` of its segment.
+    An answer that an adapter refused keeps its raw text, so that a check can name the problem. The tags
+    `file`, `key`, `line` and `facts` of a segment hold the information from its file.
     """
     units = []
     for segment, answer in zip(segments, outputs, strict=True):
@@ -207,9 +206,9 @@ def units_of(segments: Sequence[Segment], outputs: Sequence[str | Output | None]
 
 
 def said(output: Output) -> tuple[str, dict[str, Any]]:
-    """What an engine said, as a check wants it: the text, and the facts for `Unit.facts`.
+    """An engine's answer for a check: the text, and the facts for `Unit.facts`.
 
-    An answer that the adapter refused to take for a translation has its raw text, so that it can be named.
+    An answer that the adapter did not accept as a translation keeps its raw text for the message.
 
     >>> said(Output("1", None, "refused: I'm sorry", {"raw": "I'm sorry."}))[0]
     "I'm sorry."
@@ -221,15 +220,15 @@ def said(output: Output) -> tuple[str, dict[str, Any]]:
 
 
 def _is_told(facts: Mapping[str, Any]) -> bool:
-    """Whether the engine itself says what is wrong with an answer, though there is no text."""
+    """Whether the engine itself reports a problem with an answer that has no text."""
     reason = str(facts.get("finish_reason"))
     return str(facts.get("error") or "").startswith("refused") or reason in ("content_filter", "refusal")
 
 
 class _Task(NamedTuple):
-    """Units to look at, with the checks that look at them and where they begin among those of the system.
+    """Units to check, the checks to run on them, and the position of the first one among the system's units.
 
-    Without a system the units are of several.
+    Without a system, the units are from several systems.
     """
 
     system: str | None
@@ -246,10 +245,10 @@ def run_checks(
     run: RunContext | None = None,
     processes: int | None = None,
 ) -> dict[str, list[Finding]]:
-    """What the checks find in the outputs of each system: one finding for each unit and check, in order.
+    """Run the checks on the outputs of each system: one finding for each unit and check, in order.
 
-    Large work is done by the workers of the run, or else in `processes`, by default as many as there are
-    cores. An output that equals a reference is not to blame, except for terms and style.
+    The workers of the run do large work, or else `processes` processes, by default one per core. An output
+    that equals a reference gets no alarm, except for terms and style.
 
     >>> units = {"nmt": [Unit("1", "Er hat Geld.", "He has 250 euros.")]}
     >>> context = CheckContext("en", "de")
@@ -260,7 +259,7 @@ def run_checks(
     alone = [check for check in checks if check.scope == "unit" or _settles(check)]
     together = [check for check in checks if check not in alone]
     distinct, places = _distinct(units)
-    # What looks at a whole file takes longest, so it begins first; it shares what it learns of the file.
+    # Checks of a whole file take longest, so they begin first; they share what they compute of the file.
     tasks = [_Task(name, together, 0, own) for name, own in units.items() if together]
     tasks += [
         _Task(None, alone, i, distinct[i : i + BATCH]) for i in range(0, len(distinct) if alone else 0, BATCH)
@@ -304,7 +303,7 @@ def _settles(check: Check) -> bool:
 
 
 def _settled(check: Check, alarms: Sequence[Alarm], units: Sequence[Unit]) -> Iterable[Alarm]:
-    """The alarms that remain when the check sees all units of the file that have what it needs."""
+    """The alarms that remain when the check sees all units of the file that meet its needs."""
     if not _settles(check):
         return alarms
     places, own = _having(units, [_lacks(unit) for unit in units], _needs(check))
@@ -314,13 +313,13 @@ def _settled(check: Check, alarms: Sequence[Alarm], units: Sequence[Unit]) -> It
 
 
 def _moved(alarm: Alarm, places: Sequence[int]) -> Alarm:
-    """An alarm among some units as one among all, whose places these are."""
+    """Convert the indices of an alarm from some units to all units; `places` maps them."""
     marks = tuple(m if m.index is None else replace(m, index=places[m.index]) for m in alarm.marks)
     return replace(alarm, index=places[alarm.index], marks=marks)
 
 
 def _distinct(units: Mapping[str, Sequence[Unit]]) -> tuple[Sequence[Unit], Mapping[str, Sequence[int]]]:
-    """Each unit once, and for each system where its units are among them: systems often say the same."""
+    """Each distinct unit once, and the places of each system's units: systems often have equal outputs."""
     if len(units) == 1:
         return next((own, {name: range(len(own))}) for name, own in units.items())
     distinct: list[Unit] = []
@@ -340,7 +339,7 @@ def _distinct(units: Mapping[str, Sequence[Unit]]) -> tuple[Sequence[Unit], Mapp
 def _find(context: CheckContext, task: _Task) -> list[tuple[str, Alarm]]:
     """The alarms of each check, with places among the units of the task."""
     found = []
-    # Checks that read a file together know it by its list, so those that see the same units get the same one.
+    # Checks that share work on a file recognise its list, so those with the same units get the same list.
     seen_by: dict[frozenset[str], tuple[Sequence[int], Sequence[Unit]]] = {}
     lacking = [_lacks(unit) for unit in task.units]
     for check in task.checks:
@@ -364,14 +363,14 @@ _NOTHING: frozenset[str] = frozenset()
 
 
 def _needs(check: Check) -> frozenset[str]:
-    """What a unit must have for a check to look at it."""
+    """The needs that a unit must meet for a check to read it."""
     if check.id == "empty":
         return _NOTHING
     return frozenset({*check.needs, "told" if check.group == "conduct" else "output"})
 
 
 def _lacks(unit: Unit) -> frozenset[str]:
-    """What a unit has not."""
+    """The needs that a unit does not meet."""
     is_blank = not unit.output or unit.output.isspace()
     if not is_blank and unit.references and unit.source is not None and unit.source not in CREDITS:
         return _NOTHING  # nearly always
@@ -388,7 +387,7 @@ def _lacks(unit: Unit) -> frozenset[str]:
 def _having(
     units: Sequence[Unit], lacking: Sequence[frozenset[str]], needs: frozenset[str]
 ) -> tuple[Sequence[int], Sequence[Unit]]:
-    """The units that have what is needed, with their places."""
+    """The units that meet the needs, with their places."""
     wanted = needs | {"text"}
     places = [i for i, lacks in enumerate(lacking) if not lacks or wanted.isdisjoint(lacks)]
     return (range(len(units)), units) if len(places) == len(units) else (places, [units[i] for i in places])
@@ -397,7 +396,7 @@ def _having(
 def _finding(
     units: Sequence[Unit], unit: Unit, system: str, check: Check, alarms: Sequence[Alarm]
 ) -> Finding:
-    """One finding of all that a check says of a unit; the worst severity means all."""
+    """Join all alarms of a check on a unit into one finding, with the worst severity."""
     severities = [alarm.severity or check.severity for alarm in alarms]
     marks = dict.fromkeys(mark for alarm in alarms for mark in alarm.marks)
     evidence = CheckEvidence(
@@ -421,7 +420,7 @@ def severity_of_check(name: str) -> Severity:
 
 
 def count_checks(findings: Iterable[Finding]) -> dict[str, int]:
-    """How many units each check flags, in the order of the registry."""
+    """Count the units that each check flags, in the order of the registry."""
     counted: dict[str, int] = {}
     for finding in findings:
         if (name := id_of(finding)) and finding.verdict == "fail":
@@ -435,23 +434,23 @@ RATIO = 3.0
 FEWEST = 8
 FEWEST_OF_A_PAIR = 20
 SURE = 2.33
-"""Standard deviations: with equal rates, fewer than one check in a hundred would do so well."""
+"""Standard deviations: with equal rates, fewer than one check in a hundred would exceed this."""
 MOST_ALARMS = 0.01
-"""On so many human translations a check may fire."""
+"""The largest share of human translations on which a check may fire."""
 STRICTER = {"numbers": 0.003, "negation": 0.003}
 ENOUGH = 1000
-"""So many human translations into a language are enough to use them alone."""
+"""The number of human translations into a language that is enough to use them alone."""
 QUIET = 0.003
-"""A check of meaning that fires on fewer human translations need not show the ratio."""
+"""A check of meaning that fires on a smaller share of human translations need not reach the ratio."""
 GOES_BY_PEOPLE = frozenset(("meaning",))
-"""Groups whose errors people mark in every text. Those of others rarely occur there, as lost placeholders."""
+"""Groups whose errors people mark in every text. Other errors, such as lost placeholders, are rare there."""
 GOES_BY_CATALOGUES = frozenset(("form", "style", "consistency"))
 CATALOGUES = "catalogues"
-"""The origin of texts of programs."""
+"""The origin of texts from programs."""
 
 
 class CheckRecord(NamedTuple):
-    """On how many of the wrong, of the right and of the human translations in a pair a check fires."""
+    """Counts of wrong, right and human translations in a pair, and on how many of each a check fires."""
 
     check: str
     pair: str
@@ -465,12 +464,12 @@ class CheckRecord(NamedTuple):
 
     @property
     def fired(self) -> int:
-        """On how many outputs that people labelled it fires."""
+        """The number of labelled outputs on which it fires."""
         return self.wrong_fired + self.right_fired
 
     @property
     def alarm_rate(self) -> float:
-        """The share of human translations that it fires on; 0 where there are none."""
+        """The share of human translations on which it fires; 0 without any."""
         return self.human_fired / self.human if self.human else 0.0
 
     def tell(self) -> str:
@@ -491,7 +490,7 @@ class CheckRecord(NamedTuple):
 
 
 def is_on(check: Check | type[Check], pair: str | None, records: Iterable[CheckRecord] | None = None) -> bool:
-    """Whether a check is on by default in a pair; without a pair, by all of them together."""
+    """Whether a check is on by default in a pair; without a pair, all pairs together decide."""
     records = read_records() if records is None else records
     if check.group in GOES_BY_CATALOGUES:
         records = [record for record in records if record.origin == CATALOGUES]
@@ -514,8 +513,8 @@ def is_on(check: Check | type[Check], pair: str | None, records: Iterable[CheckR
 def tells_wrong_from_right(records: Iterable[CheckRecord]) -> bool:
     """Whether a check fires at least three times as often on wrong outputs as on right ones, not by chance.
 
-    Raters differ much in how strict they are, so rates are compared within each record, and what they say is
-    added up (Mantel and Haenszel 1959).
+    Raters differ much in how strict they are, so rates are compared within each record and then combined
+    (Mantel and Haenszel 1959).
 
     >>> [tells_wrong_from_right([CheckRecord("", "", "", n, 100, 4, 200)]) for n in (5, 6, 9)]
     [False, False, True]
@@ -536,14 +535,14 @@ def tells_wrong_from_right(records: Iterable[CheckRecord]) -> bool:
 
 
 class _Deciding(NamedTuple):
-    """The records that decide, of labels and of human translations."""
+    """The records of labels and of human translations that decide."""
 
     labels: list[CheckRecord]
     human: list[CheckRecord]
 
 
 def _deciding(check: str, pair: str | None, records: Iterable[CheckRecord]) -> _Deciding:
-    """Those of the pair, or into its target language, where there are enough; else those of all."""
+    """The records of the pair or of its target language, if large enough; else all records."""
     own = [record for record in records if record.check == check]
     target = (pair or "").partition("-")[2].partition("-")[0]
     there = [record for record in own if record.pair == pair]
@@ -555,7 +554,7 @@ def _deciding(check: str, pair: str | None, records: Iterable[CheckRecord]) -> _
 
 
 def record_of(check: str, pair: str | None, records: Iterable[CheckRecord] | None = None) -> CheckRecord:
-    """The counts that decide, added up. Labels and human translations are looked up apart.
+    """The sum of the counts that decide. Labels and human translations are looked up separately.
 
     >>> rows = [CheckRecord("x", "en-de", "a", 9, 90, 1, 90, 0, 50)]
     >>> rows.append(CheckRecord("x", "en-fr", "b", human=2000))

@@ -1,9 +1,9 @@
 """Clues: the numbers that the judge uses, for any language pair.
 
-An output is compared with its source, with a reference and with what other systems wrote, where these are
-given: by characters and numbers, and, if the sentence encoder is installed, piece by piece. Pieces that mean
-the same have similar states, in one language or in two (as in BERTScore, Zhang et al. 2020), so what has no
-counterpart on the other side is missing, added or wrong.
+An output is compared with its source and with any reference and outputs of other systems: by characters and
+numbers, and, if the sentence encoder is installed, piece by piece. Pieces that mean the same have similar
+states, in one language or in two (as in BERTScore, Zhang et al. 2020), so a piece without a counterpart on
+the other side is missing, added or wrong.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from mtassay.nlp.numbers import read_numbers
 Floats = NDArray[np.float32]
 
 MOST_OTHERS = 5
-"""With so many outputs of other systems an output is compared at most: more tell little more."""
+"""The largest number of other systems' outputs to compare with an output: more add little."""
 _ORDERS = (1, 2, 3, 4, 6)
 _WORD = re.compile(r"\w+|[^\w\s]")
-_RARE = 9.0  # pieces rarer than that are content words or names
-_LIKE = 0.5  # states that are nearer than that mean something alike
+_RARE = 9.0  # rarer pieces are content words or names
+_LIKE = 0.5  # nearer states mean something similar
 _SUSPECTS = 3
 
 
 class JudgedAnswer(NamedTuple):
     """One output as the judge sees it.
 
-    `others` are outputs of other systems for the same source; what they agree on is likely right.
+    `others` are outputs of other systems for the same source; if they agree, they are likely right.
     """
 
     id: str
@@ -47,7 +47,7 @@ class JudgedAnswer(NamedTuple):
 
 
 class Suspect(NamedTuple):
-    """A word that has no counterpart: on which side it is, and how much that weighs (rarity × distance)."""
+    """A word without a counterpart: its side and its weight (rarity × distance)."""
 
     side: str
     word: str
@@ -56,9 +56,9 @@ class Suspect(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Clues:
-    """What is known of one answer: numbers by name, what they were computed from, and the words to blame.
+    """The clues of one answer: numbers by name, the kind of texts behind them, and the suspect words.
 
-    `kind` is what there was to compare with, as `"encoder+reference+others"`; `"nothing"` if only the source.
+    `kind` names the texts compared, as `"encoder+reference+others"`; `"nothing"` if only the source.
     """
 
     kind: str
@@ -68,12 +68,12 @@ class Clues:
 
 @dataclass(frozen=True)
 class ClueFinder:
-    """Computes the clues of answers; without an encoder, those that need none."""
+    """Computes the clues of answers; without an encoder, only clues that do not need it."""
 
     reader: WindowedEncoder | None = None
 
     def find(self, answers: Sequence[JudgedAnswer]) -> list[Clues]:
-        """The clues of each answer, in order. Quotes, dashes and spaces are read as plain ones.
+        """Compute the clues of each answer, in order. Quotes, dashes and spaces count as plain ones.
 
         >>> right = JudgedAnswer("1", "Das Haus ist klein.", "The house is small.", ("The house is small.",))
         >>> clues = ClueFinder().find([right])[0]
@@ -121,7 +121,7 @@ class ClueFinder:
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """A text, counted: its words, its numbers, its runs of characters."""
+    """The counts of a text's words, numbers and runs of characters."""
 
     text: str
     words: tuple[str, ...]
@@ -147,7 +147,7 @@ class _Side:
 
 
 def _of_source(output: _Side, source: _Side) -> dict[str, float]:
-    """What can be told without a reference and without an encoder."""
+    """The clues that need neither a reference nor an encoder."""
     long_words = {word.lower() for word in source.words if len(word) > 3 and word.isalpha()}
     copied = sum(word.lower() in long_words for word in output.words)
     ends = (side.text.rstrip()[-1:] in ".。!?！？" for side in (output, source))
@@ -169,7 +169,7 @@ def _of_source(output: _Side, source: _Side) -> dict[str, float]:
 
 
 def _of_reference(output: _Side, source: _Side, reference: _Side) -> dict[str, float]:
-    """What differs from the reference, by characters, words and numbers."""
+    """The differences from the reference, by characters, words and numbers."""
     found = {f"grams-{n}": _f_score(output.grams[n], reference.grams[n]) for n in _ORDERS}
     shared = (output.grams[4] & reference.grams[4]).total()
     lower = [Counter(map(str.lower, side.words)) for side in (output, reference)]
@@ -190,7 +190,7 @@ def _of_reference(output: _Side, source: _Side, reference: _Side) -> dict[str, f
 
 
 def _of_others(output: _Side, others: Sequence[_Side]) -> dict[str, float]:
-    """How far an output agrees with those of other systems, by characters."""
+    """The agreement of an output with those of other systems, by characters."""
     scores = [_f_score(output.grams[4], other.grams[4]) for other in others]
     ratios = [np.log((len(output.text) + 1) / (len(other.text) + 1)) for other in others]
     return {
@@ -234,14 +234,14 @@ class _States:
         return found
 
     def _contrasts(self, reference: ReadText, to_reference: Floats) -> dict[str, float]:
-        """Where an output leaves source and reference, which know more together than each alone."""
+        """The departures of an output from source and reference, which together tell more than each alone."""
         output, source = self.output, self.source
         between = source.states @ reference.states.T
         kept = self.to_source.max(0)
         lost = np.sort(np.clip(between.max(1) - kept, 0, None) * source.rarity)[::-1]
         either = np.maximum(self.to_source.max(1), to_reference.max(1))
         alone = np.sort((1 - either) * output.rarity)[::-1]
-        # What each source piece became here and there: two texts that agree give it the same meaning.
+        # The counterpart of each source piece in both texts: texts that agree give it the same meaning.
         here = _softmax(self.to_source.T) @ output.states
         there = _softmax(between) @ reference.states
         lengths = np.sqrt(np.einsum("ij,ij->i", here, here) * np.einsum("ij,ij->i", there, there))
@@ -270,7 +270,7 @@ class _States:
         return found | self._rewordings(reference, to_reference, either)
 
     def _rewordings(self, reference: ReadText, to_reference: Floats, either: Floats) -> dict[str, float]:
-        """How much the stretches weigh in which the output is worded otherwise than the reference."""
+        """The weights of the stretches where the wording of output and reference differs."""
         output = self.output
         matcher = SequenceMatcher(None, output.pieces, reference.pieces, autojunk=False)
         nearest = to_reference.max(0)
@@ -299,7 +299,7 @@ class _States:
         }
 
     def _agreement(self) -> dict[str, float]:
-        """How far an output agrees with those of other systems: means, and the one that is nearest."""
+        """The agreement of an output with those of other systems: the means, and the nearest one."""
         rows = []
         for other in self.others:
             found = _matched(self.output.states @ other.states.T, self.output.rarity, other.rarity, "others")
@@ -312,7 +312,7 @@ class _States:
         }
 
     def suspects(self) -> tuple[Suspect, ...]:
-        """The words with the least counterpart, weightiest first, each once."""
+        """The words with the weakest counterparts, heaviest first, each once."""
         output, source = self.output, self.source
         support = self.to_source.max(1)
         if self.to_reference is not None and self.reference is not None:
@@ -327,7 +327,7 @@ class _States:
 
 
 def _matched(matrix: Floats, ours: Floats, theirs: Floats, name: str) -> dict[str, float]:
-    """How well the pieces of two texts match, each with its best counterpart; rare pieces count more."""
+    """The match of the pieces of two texts, each with its best counterpart; rare pieces count more."""
     found: dict[str, float] = {}
     best, best_of_other = matrix.max(1), matrix.max(0)
     precision = float(np.average(best, weights=ours))
@@ -349,7 +349,7 @@ def _matched(matrix: Floats, ours: Floats, theirs: Floats, name: str) -> dict[st
 
 
 def _summed(weights: Floats, name: str) -> dict[str, float]:
-    """Weights in falling order as four numbers: the largest, the second, the first four, all."""
+    """Summarise weights in descending order as four numbers: the largest, the second, the first four, all."""
     return {
         f"{name}-1": float(weights[0]),
         f"{name}-2": float(weights[1]) if len(weights) > 1 else 0.0,
@@ -359,7 +359,7 @@ def _summed(weights: Floats, name: str) -> dict[str, float]:
 
 
 def _words(text: ReadText, weights: Floats, side: str) -> Iterable[Suspect]:
-    """The word around the heaviest piece of a text, whole."""
+    """The whole word around the heaviest piece of a text."""
     heaviest = int(weights.argmax())
     start = heaviest
     while start and not text.pieces[start].startswith("▁"):
@@ -385,7 +385,7 @@ def _softmax(matrix: Floats) -> Floats:
 
 
 def _f_score(ours: Counter[Any], theirs: Counter[Any]) -> float:
-    """The F-score of two counts: 1 where they are equal, 0 where they share nothing."""
+    """The F-score of two counts: 1 if they are equal, 0 if they share nothing."""
     total = ours.total() + theirs.total()
     return 2 * (ours & theirs).total() / total if total else 0.0
 

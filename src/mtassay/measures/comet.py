@@ -1,4 +1,4 @@
-"""The models of the official package: found, loaded and asked, with nothing of theirs on the terminal."""
+"""Find, load and run the models of the official package, without its messages on the terminal."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from mtassay.data.nouns import Segment, Statistics
 from mtassay.measures.metric import Floats, Metric, reference_count
 
 WINDOW = 2048
-"""How many texts are split into tokens at once. Batches are cut from them by their numbers of tokens."""
+"""The number of texts tokenised at once. They are then batched by their numbers of tokens."""
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Texts that are encoded together: tokens padded to the longest text, and which are no padding."""
+    """Texts to encode together: tokens padded to the longest text, and a mask that excludes the padding."""
 
     texts: Sequence[str]
     tokens: Any
@@ -40,21 +40,21 @@ class Batch:
 
 
 def encode(model: Any, texts: Iterable[str], *, most_tokens: int, device: str) -> tuple[dict[str, int], Any]:
-    """Each distinct text's row, and the rows: what `model.get_sentence_embedding` gives, in single precision.
+    """Each distinct text's row, and the rows of `model.get_sentence_embedding`, in single precision.
 
     A batch has at most `most_tokens` tokens, padding included, or one text. Call it in inference mode.
     """
     import torch
     from torch.nn.attention import SDPBackend, sdpa_kernel
 
-    # The longest first: what does not fit into memory is known at once.
+    # The longest first: a batch that does not fit into memory fails at once.
     distinct = sorted(dict.fromkeys(texts), key=len, reverse=True)
     windows = (distinct[start : start + WINDOW] for start in range(0, len(distinct), WINDOW))
     prepared = (list(_batches(model, window, most_tokens, device)) for window in windows)
     weights = _layer_weights(model)
     rows: dict[str, int] = {}
     vectors = []
-    # All kinds of attention but cuDNN's, which plans again for every shape of a batch and then is no faster.
+    # All kinds of attention except cuDNN's, which plans again for every batch shape and is no faster.
     attention = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
     with sdpa_kernel(attention):
         for batch in (batch for batches in ahead(prepared) for batch in batches):
@@ -71,7 +71,7 @@ def encode(model: Any, texts: Iterable[str], *, most_tokens: int, device: str) -
 def cut(lengths: Sequence[int], most_tokens: int) -> Iterator[slice]:
     """Batches of texts of these lengths, longest first, of `most_tokens` at most with padding to the longest.
 
-    A text that alone has more is a batch of its own.
+    A longer text is a batch of its own.
 
     >>> list(cut([9, 4, 4, 2, 1], 8))
     [slice(0, 1, None), slice(1, 3, None), slice(3, 7, None)]
@@ -84,7 +84,7 @@ def cut(lengths: Sequence[int], most_tokens: int) -> Iterator[slice]:
 
 
 def ahead(items: Iterable[T]) -> Iterator[T]:
-    """The same items in order; while one is worked on, a thread makes the next."""
+    """Yield the same items in order; a thread makes the next one while the caller uses the current one."""
     source = iter(items)
     with ThreadPoolExecutor(max_workers=1) as thread:
         upcoming = thread.submit(next, source, None)
@@ -116,7 +116,7 @@ def _batches(model: Any, texts: Sequence[str], most_tokens: int, device: str) ->
 
 
 def _layer_weights(model: Any) -> list[float] | None:
-    """What each layer counts in the mix; `None` where mix and pooling are not weighted sums, both of them."""
+    """The weight of each layer in the mix; `None` unless both mix and pooling are weighted sums."""
     import torch
 
     mix = model.layerwise_attention
@@ -147,11 +147,11 @@ def _pool_and_mix(model: Any, weights: Sequence[float], tokens: Any, mask: Any) 
 Precision = Literal["fp32", "bf16"]
 
 TOKENS_ON_PROCESSOR, TOKENS_ON_GPU = 64, 1024
-"""How many tokens each text of `batch_size` is for: a processor is fastest with what its caches hold."""
+"""Tokens per text of `batch_size`: a processor is fastest with batches that fit into its caches."""
 
 
 class CometSample(NamedTuple):
-    """What the model scores at once; `reference` is `None` for a model that reads none."""
+    """One sample for the model; `reference` is `None` for a reference-free model."""
 
     source: str
     output: str
@@ -160,16 +160,16 @@ class CometSample(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Predictor:
-    """A loaded model: how it treats references, and one function to one score per sample, in order."""
+    """A loaded model: its use of references, and a function that returns one score per sample, in order."""
 
     references: Literal["required", "optional", "unused"]
     predict: Callable[[Sequence[CometSample]], Sequence[float]]
 
 
 def load_predictor(model: str, *, batch_size: int, gpus: int, precision: Precision = "fp32") -> Predictor:
-    """The official model of this name, file or folder, ready to score; nothing it says reaches the terminal.
+    """Load the official model of this name, file or folder, without its messages on the terminal.
 
-    What is in the local cache is used without asking the network.
+    A model in the local cache is used without asking the network.
     """
     checkpoint = local_checkpoint(model)
     try:
@@ -187,7 +187,7 @@ def load_predictor(model: str, *, batch_size: int, gpus: int, precision: Precisi
         # Reference-free models inherit from RegressionMetric but cannot score embeddings.
         by_embeddings = type(loaded) is RegressionMetric
         if by_embeddings and precision == "bf16":
-            loaded.encoder.to(torch.bfloat16)  # what comes out of it is added up in single precision
+            loaded.encoder.to(torch.bfloat16)  # its results are added up in single precision
 
     def predict(samples: Sequence[CometSample]) -> Sequence[float]:
         try:
@@ -239,7 +239,7 @@ def _download(comet: Any, model: str) -> Path:
     for local_files_only in (True, False):
         try:
             path = Path(comet.download_model(model, local_files_only=local_files_only))
-        except KeyError as error:  # whatever went wrong, COMET says KeyError
+        except KeyError as error:  # COMET raises KeyError for any failure
             cause = error
             continue
         if path.is_file():  # an interrupted download leaves a folder without it
@@ -270,7 +270,7 @@ def _predict(model: Any, samples: Sequence[CometSample], *, batch_size: int, gpu
         {name: text for name, text in zip(names, sample, strict=True) if text is not None}
         for sample in samples
     ]
-    # Worker processes would write warnings past `_quiet`, and tokenising is not what takes the time.
+    # Worker processes would write warnings past `_quiet`, and tokenising takes little of the time.
     prediction = model.predict(records, batch_size=batch_size, gpus=gpus, progress_bar=False, num_workers=0)
     return list(prediction["scores"])
 
@@ -278,7 +278,7 @@ def _predict(model: Any, samples: Sequence[CometSample], *, batch_size: int, gpu
 def _predict_from_embeddings(
     model: Any, samples: Sequence[CometSample], *, batch_size: int, device: str
 ) -> Sequence[float]:
-    """What `model.predict` computes, encoding every distinct text once for all systems and references."""
+    """Score as `model.predict` does, encoding every distinct text once for all systems and references."""
     import torch
 
     texts = (text for sample in samples for text in sample if text is not None)
@@ -306,7 +306,7 @@ def _device(gpus: int) -> str:
 
 
 def missing_extra() -> MissingExtraError:
-    """What to raise where the official package is not installed."""
+    """The error to raise if the official package is not installed."""
     return MissingExtraError("metric 'comet'", package="unbabel-comet", extra="comet")
 
 
@@ -317,7 +317,7 @@ def _one_line(error: Exception) -> str:
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
-    """No garbage collection, which lists of tokens set off and which then looks through all of PyTorch."""
+    """Suspend garbage collection: lists of tokens trigger it, and it then scans all of PyTorch."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -329,7 +329,7 @@ def _uncollected() -> Iterator[None]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keeps log lines, warnings and progress bars of the libraries below off the terminal."""
+    """Keep log lines, warnings and progress bars of the libraries below off the terminal."""
     level = logging.root.manager.disable
     logging.disable(logging.ERROR)
     try:
@@ -372,7 +372,7 @@ class COMET(Metric):
 
     @property
     def needs(self) -> frozenset[str]:
-        """The source; a model that reads references says so when it is loaded."""
+        """The source only; whether the model reads references is known once it is loaded."""
         return frozenset({"source"})
 
     @property
@@ -387,8 +387,7 @@ class COMET(Metric):
     def signature(self, segments: Sequence[Segment], *, extra: Mapping[str, object] | None = None) -> str:
         """Names the model and COMET's version; a local checkpoint also by the start of its SHA-256.
 
-        The model is not loaded for this, so `nrefs` says what the segments have: a reference-free model
-        ignores them.
+        The model is not loaded for this, so `nrefs` counts the segments' references even if it ignores them.
         """
         has_references = all(_present(segment.references) for segment in segments)
         parts = {
@@ -425,7 +424,7 @@ class COMET(Metric):
         ]
 
     def aggregate(self, sums: NDArray[Any]) -> Floats:
-        """The mean score; not a number where nothing was counted."""
+        """The mean score; not a number without scores."""
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray(sums[..., 0] / sums[..., 1], dtype=np.float64)
 

@@ -25,7 +25,7 @@ from mtassay.measures.talk import (
 )
 from mtassay.nlp.identification import words_of
 
-# The language that assistants fall back to.
+# The language to which assistants fall back.
 _ENGLISH = frozenset(
     words_of(
         "the and of that you it with this is are to in for be can as or not your more would which an on if"
@@ -33,10 +33,10 @@ _ENGLISH = frozenset(
         " one first second option context translation"
     )
 )
-# Who refuses says so at once.
+# A refusal comes at the beginning.
 _BEGINNING = 1_500
 _CHUNK = re.compile(r"[.!?。！？\n`]+|\*\*|\) |\(")
-# How a text is read, in Latin letters, after it: 無料（Muryō).
+# The reading of a text, in Latin letters, after it: 無料（Muryō).
 _LATIN_READING = re.compile(
     r"[^\x00-\u02ff][)）。.]?\s?[(（]([A-Za-zāīūēōǎǐǔěǒáíúéóàìùèòĀŌ' -]{5,200})[)）]\s*$"
 )
@@ -44,7 +44,7 @@ _LATIN_READING = re.compile(
 _CHOICES = re.compile(r"(?<![\w/.])[^\W\d_]{3,} ?/ ?[^\W\d_]{3,} ?/ ?[^\W\d_]{3,}(?![\w/])")
 # One sentence after the other, with a stroke between them.
 _SENTENCES = re.compile(r"\w[.!?] ?/ ?[A-ZÀ-ÞА-Я][^/]{3,}[.!?]")
-# What a source has that may become a wish or an offer at the end.
+# Words of a source that may become a wish or an offer at the end.
 _CLOSES = re.compile(r"hop(?:e|ing)|help|useful|let \w+ know|else|hesitate|feel free|need|assist")
 # A remark in brackets that is a paragraph of its own at the end.
 _BRACKETED = re.compile(r"\S\s*\n\s*[(（][^()（）\n]{15,}[)）]\s*$")
@@ -52,7 +52,7 @@ _GLOSS = re.compile(r"(?<![^\W\d_])([^\W\d_]{3,}+)[\"”“»]? [(（]([^()（�
 
 
 class Reading:
-    """What the conduct of a file's outputs shows: alarms by check and index, read once for all checks."""
+    """The alarms about conduct in a file's outputs, by check and index, computed once for all checks."""
 
     def __init__(self, context: CheckContext) -> None:
         self._context = context
@@ -149,10 +149,10 @@ class Reading:
     def _refuses(
         self, lowered: str, theirs: str, excess: float, speaks: bool, is_foreign: bool
     ) -> tuple[int, int] | None:
-        """Where the output declines; the source must not decline itself, nor speak of translating."""
+        """The place where the output declines; the source must neither decline nor mention translating."""
         if _declines().match(lowered) and not sign("apology").search(theirs):
             return 0, min(len(lowered), 60)
-        # "We cannot help you" is a sentence like others; only its length or language shows that it is none.
+        # "We cannot help you" may be a translation; only its length or language shows that it is a refusal.
         is_possible = self.source != "en" or _may_ask_for_help(theirs)
         if (
             not speaks
@@ -170,7 +170,7 @@ class Reading:
     ) -> str | None:
         if not signs.ends_in_question(source) or output.strip() in source:
             return None
-        # "Don't translate this and tell me what it is?" may well become a sentence that asks for nothing.
+        # "Don't translate this and tell me what it is?" may become a sentence that asks for nothing.
         if (
             "refusal" not in named
             and not talk
@@ -182,7 +182,7 @@ class Reading:
             return None
         if begins_with_assent(output) and not says_yes_itself(source) and not signs.asks(output):
             return "the source asks a question, and the output says yes"
-        # A question of the usual length without any mark at its end has lost the mark.
+        # A question of the usual length without any mark at its end has lost only the mark.
         is_unended = abs(excess) < 0.35 and output.rstrip()[-1:].isalpha()
         if not is_unended and signs.answers_question(source, output, self.target):
             return "the source asks a question, and the output asks none"
@@ -241,7 +241,7 @@ class Reading:
     def _has_note(
         self, source: str, theirs: str, output: str, lowered: str, speaks: bool, excess: float
     ) -> str | None:
-        """A note, label, introduction or alternative by its form."""
+        """Recognise a note, label, introduction or alternative by its form."""
         is_louder = output.count("!") + output.count("！") > source.count("!")
         is_answer = signs.ends_in_question(source) and not signs.asks(output)
         if (
@@ -294,7 +294,7 @@ class Reading:
     def _chatters(
         self, source: str, output: str, speaks: bool, excess: float, talk: str | None, named: set[str]
     ) -> str | None:
-        """Talk by its length and language."""
+        """Recognise talk by its length and language."""
         if excess <= 0.2 and not output.startswith(source):
             return None
         # A name of people or a term may be given in both scripts.
@@ -329,7 +329,7 @@ def _in_small_letters(source: str) -> str:
     return source.lower()
 
 
-# An apology at the very beginning, and then that one cannot: nobody translates so what does not apologise.
+# An apology at the very beginning, then an inability: no translation of a text without an apology has both.
 @cache
 def _declines() -> re.Pattern[str]:
     return re.compile(
@@ -348,7 +348,7 @@ _REASONS = {
 
 
 def _facts(index: int, unit: Unit) -> Iterator[tuple[str, Alarm]]:
-    """What the engine or its adapter said of the answer."""
+    """The alarms from the engine's or its adapter's remarks on the answer."""
     facts = unit.facts
     reason = _REASONS.get(str(facts.get("finish_reason")))
     error = str(facts.get("error") or "")
@@ -369,8 +369,8 @@ def _is_copy(source: str, output: str) -> bool:
 def _foreign_talk(
     source: str, output: str, lowered: str, foreign: frozenset[str], words: FileWords
 ) -> str | None:
-    """The first sentence in English or in the source language that says what the source does not say."""
-    # Nearly every output has few of these words, which is cheap to see.
+    """The first sentence in English or in the source language that adds something to the source."""
+    # Nearly every output has few of these words, and that is cheap to check.
     if len(foreign.intersection(lowered.split())) < 2:
         return None
     theirs = set(words_of(source))
@@ -381,7 +381,7 @@ def _foreign_talk(
         n = sum(word in foreign for word in own)
         fresh = sum(word not in theirs for word in own)
         if n >= 2 and 5 * n >= len(own) and n > sum(word in words.own and word not in theirs for word in own):
-            # A title, or what an abbreviation is for, is no talk.
+            # A title or the meaning of an abbreviation is no talk.
             titled = sum(word[:1].isupper() for word in chunk.split())
             if 10 * fresh >= 6 * len(own) and 2 * titled < len(own):
                 return chunk.strip()
@@ -434,13 +434,13 @@ _SENTENCE_END = re.compile(r"[.!?。！？…]+[\"'”’»)\]]*(?=\s|$)|[。！
 
 
 def _loses_sentences(source: str, output: str) -> bool:
-    """Whether an output has two sentences fewer than its source."""
+    """Whether an output has at least two sentences fewer than its source."""
     theirs, own = len(_SENTENCE_END.findall(source)), max(1, len(_SENTENCE_END.findall(output)))
     return theirs - own >= 2
 
 
 class _Conduct(Check):
-    """A check of conduct; all read the units together, once."""
+    """A check of conduct; all these checks share one pass over the units."""
 
     group = "conduct"
     severity: ClassVar[Severity] = "critical"
@@ -473,7 +473,7 @@ class Answered(_Conduct):
 
 
 class Obeyed(_Conduct):
-    """Outputs that do what the source says."""
+    """Outputs that obey the source."""
 
     id = "obeyed"
     about = "the model obeys an instruction in the source instead of translating it"

@@ -23,7 +23,7 @@ from mtassay.measures.document_checks import Use, both, minority, name_of, witho
 from mtassay.nlp.word_forms import WordForms, word_forms
 
 _FOLD = re.compile(r"[\W_]+")
-# Who speaks, before what they say: (ANNA) Yes; and a reply, which may be by somebody else: @anna Yes.
+# The speaker before the speech: (ANNA) Yes; and a reply, perhaps by another person: @anna Yes.
 _SPEAKER = re.compile(r"\s*(?:[(\[]([A-Z][^)\]]{0,30})[)\]]|(@)\w)")
 
 
@@ -79,7 +79,7 @@ class SameSource(Check):
 
 
 class SameTarget(Check):
-    """Two sources that say different things with one output.
+    """Two sources with different meanings and the same output.
 
     >>> units = [Unit("1", "Anmelden", "Sign in"), Unit("2", "Anmelden", "Sign out")]
     >>> [alarm.message for alarm in SameTarget().find(units, CheckContext("en", "de"))]
@@ -126,7 +126,7 @@ def _differ(one: str, two: str, *, english: bool) -> bool:
         if not english and len(short) > 4 and long.endswith(short) and " " in one:
             return True
     if not english:
-        # Nobody knows which words matter; only a text with several other words is another text.
+        # It is unknown which words matter; only a text with several other words is another text.
         return len(only_one) >= 2 and len(only_two) >= 2 and len(only_one) > len(words_one & words_two)
     if len(only_one) > 1 or len(only_two) > 1:
         return False
@@ -154,7 +154,7 @@ _CAPITALISED = re.compile(r"\b[^\W\d_a-z]\w{2,}")
 
 
 class NameDrift(Check):
-    """A name of the source that most texts of a document keep, and one spells otherwise.
+    """A name of the source that most texts of a document keep and one spells differently.
 
     >>> texts = ["Then Cohren left.", "She saw Cohren."], ["Então Cohren saiu.", "Ela viu Coheren."]
     >>> units = [Unit(str(i), o, s, document="a") for i, (s, o) in enumerate(zip(*texts))]
@@ -196,13 +196,13 @@ _CAPITALS = re.compile(r"(?<![^\W\d_])[A-ZÀ-ÞА-ЯЁ]{2,6}(?![a-rt-zß-ÿа-я
 
 
 def _abbreviated(name: str, units: Mapping[int, Unit]) -> Iterator[Alarm]:
-    """The texts that abbreviate otherwise than most: RFS and SLR."""
+    """The texts whose abbreviation differs from that of most texts: RFS and SLR."""
     uses = []
     for index, unit in units.items():
         source = unit.source or ""
         if {word for word in _CAPITALS.findall(source) if word not in unit.output} <= {name}:
             found = [m for m in _CAPITALS.finditer(unit.output) if m[0] == name or m[0] not in source]
-            # Of two abbreviations of the source, it is the one whose letters it has: AEC is ECA, and not AIC.
+            # Of two abbreviations in the source, ECA translates the one with the same letters: AEC, not AIC.
             others = {*map(_letters, _CAPITALS.findall(source))} - {_letters(name)}
             own = [m for m in found if m[0] == name] or [
                 m for m in found if _abbreviates(m[0], name) and _letters(m[0]) not in others
@@ -231,7 +231,7 @@ _NO_NAME = re.compile("(?:ian|ese|ish|ern)$")
 
 
 def _drifting(name: str, units: Mapping[int, Unit], forms: WordForms) -> Iterator[Alarm]:
-    """The texts that spell a name nearly as it is, where as many or more keep it, in any inflection."""
+    """The texts that slightly change a name, where at least as many keep it, in any inflection."""
     if _NO_NAME.search(name):
         return
     # Endings change (Siso, Sisa; Marcus, Marka), and so may the last vowel of a stem (Kayel, Kayle).
@@ -272,10 +272,10 @@ class _Drift(Check):
     def _minority(
         self, units: Sequence[Unit], read: Callable[[str, str], list[AddressForm]]
     ) -> Iterator[tuple[int, AddressForm, str, tuple[Mark, Mark]]]:
-        """Each unit that uses another form than most of its file: index, place, what is usual, and marks.
+        """Each unit whose form differs from most of its file: index, place, the usual form, and marks.
 
-        Where more than a third do so, it has several voices: of many texts only the first place counts. Each
-        speaker of a conversation has a voice.
+        Where more than a third differ, the file has several voices: of many texts only the first place
+        counts. Each speaker of a conversation has a voice.
         """
         groups: dict[tuple[str, str | None, str], list[tuple[int, list[AddressForm]]]] = {}
         place, speaker = None, ""
@@ -316,7 +316,7 @@ class _Drift(Check):
 
 
 class AddressDrift(_Drift):
-    """Texts that address the reader in another way than the rest of their file.
+    """Texts whose form of address differs from the rest of their file.
 
     >>> outputs = ["Bitte warten Sie.", "Haben Sie Fragen?", "Gib dein Passwort ein."]
     >>> units = [Unit(str(i), output) for i, output in enumerate(outputs)]
@@ -395,7 +395,7 @@ _HABIT = 20
 
 
 def _old(units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
-    """Old spellings; where a file has many, it is its habit, and the first one is told."""
+    """Old spellings; if a file has many, they are its habit, and only the first one is reported."""
     code = code_of(context.target)
     found: dict[str, list[Alarm]] = {}
     for index, unit in enumerate(units):
@@ -412,7 +412,7 @@ def _old(units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
 
 
 def _mixed(units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
-    """One word in two spellings in a file: the rarer one is told."""
+    """One word in two spellings in a file: the rarer one is reported."""
     code = code_of(context.target)
     places: dict[tuple[str, str], dict[str, list[tuple[int, int]]]] = {}
     for index, unit in enumerate(units if code in ("ja", "ru") else ()):
@@ -432,12 +432,12 @@ def _mixed(units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
 
 
 def _is_archive(item: AddressForm, source: str) -> bool:
-    """In Portugal `arquivo` is an archive, in Brazil a file."""
+    """Whether `arquivo` means an archive, as in Portugal, and not a file, as in Brazil."""
     return item.text.lower().startswith("arquivo") and "archiv" in source.lower()
 
 
 def variant_of(tag: str | None) -> str | None:
-    """The variant that a language tag asks for, `None` if it asks for none that is known.
+    """The variant that a language tag asks for, `None` if it names no known one.
 
     >>> variant_of("en_GB"), variant_of("zh-TW"), variant_of("pt")
     ('en-GB', 'zh-Hant', None)

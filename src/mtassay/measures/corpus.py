@@ -1,4 +1,4 @@
-"""Measures a corpus, taking from the cache what was found out before."""
+"""Measure a corpus, with earlier results from the cache."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from mtassay.runtime.processes import can_fork, computed_beside, map_in_processe
 from mtassay.runtime.workspace_file import pack_statistics, unpack_statistics
 
 ENOUGH_FOR_A_FORK = 300_000
-"""Characters of outputs that are worth a process which has them already."""
+"""The number of characters of outputs that justifies a forked process."""
 
-# The same for a process that has to be started, and told.
+# The same for a process that has to be started and to receive the texts.
 _ENOUGH_FOR_A_START = 4_000_000
 
 _HOW = {
@@ -49,7 +49,7 @@ class Corpus:
 
     @classmethod
     def of(cls, segments: Sequence[Segment], outputs: Mapping[str, Sequence[Output]]) -> Corpus:
-        """All segments; a text that a system did not answer is an empty output."""
+        """All segments; a missing answer of a system is an empty output."""
         for system, answers in outputs.items():
             failed = [answer for answer in answers if answer.text is None]
             if failed and len(failed) == len(answers):
@@ -58,7 +58,7 @@ class Corpus:
         return cls(segments, {name: [answer.text or "" for answer in row] for name, row in outputs.items()})
 
     def usable(self, name: str, metric: Metric) -> Corpus:
-        """The segments that have what the metric needs."""
+        """The segments that meet the metric's needs."""
         if not metric.counts_empty_references and self.without_empty_references is not self:
             return self.without_empty_references.usable(name, metric)
         rows = range(len(self.segments))
@@ -89,7 +89,7 @@ class Corpus:
 
     @cached_property
     def without_empty_references(self) -> Corpus:
-        """The same with each empty reference beside a full one as missing."""
+        """The same corpus, with each empty reference beside a non-empty one marked as missing."""
         kept = [
             s._replace(references=tuple(text or None for text in s.references))
             if "" in s.references and any(s.references)
@@ -100,18 +100,18 @@ class Corpus:
 
     @property
     def size(self) -> int:
-        """How many characters all outputs have together."""
+        """The total number of characters of all outputs."""
         return sum(sum(map(len, texts)) for texts in self.outputs.values())
 
     def parts(self, size: int) -> Iterator[Corpus]:
-        """The same, so many segments at a time; nothing where there are no outputs."""
+        """The same corpus in parts of so many segments; empty without outputs."""
         for start in range(0, len(self.segments) if self.outputs else 0, max(1, size)):
             rows = slice(start, start + size)
             yield Corpus(self.segments[rows], {system: texts[rows] for system, texts in self.outputs.items()})
 
     @cached_property
     def digest(self) -> str:
-        """Of all that a metric may look at, but the outputs."""
+        """A digest of everything that a metric may read, except the outputs."""
         texts: list[str] = []
         for segment in self.segments:
             texts += (
@@ -124,12 +124,12 @@ class Corpus:
 
     @cached_property
     def output_digests(self) -> dict[str, str]:
-        """Of each system's outputs."""
+        """A digest of each system's outputs."""
         return {system: digest_of(texts) for system, texts in self.outputs.items()}
 
 
 class MeasuredMetric(NamedTuple):
-    """The statistics of each system under one metric, in order, and what they were measured on."""
+    """The statistics of each system under one metric, in order, and the measured corpus."""
 
     name: str
     metric: Metric
@@ -144,9 +144,9 @@ def measure_all(
     *,
     extra: Mapping[str, object] | None = None,
 ) -> Iterator[MeasuredMetric]:
-    """What each metric measures of all systems, on the segments that have what it needs.
+    """Measure all systems with each metric, on the segments that meet its needs.
 
-    Metrics are by the name that their statistics get; `extra` goes into the signatures.
+    The keys of `metrics` name their statistics; `extra` goes into the signatures.
     """
     at_once = _measured_at_once(metrics, corpus, context) if context.workers == 1 else {}
     for done, (name, metric) in enumerate(metrics.items()):
@@ -167,7 +167,7 @@ def measure_all(
 def _measured_at_once(
     metrics: Mapping[str, Metric], corpus: Corpus, context: RunContext
 ) -> dict[str, tuple[Corpus, list[Statistics]]]:
-    """Of the metrics whose work is shared: what they are measured on, and their statistics."""
+    """The corpus and the statistics of each metric whose work is shared."""
     jobs = {
         name: _Job.of(metric, corpus.usable(name, metric), context)
         for name, metric in metrics.items()
@@ -184,7 +184,7 @@ def _measured_at_once(
 
 
 def measure_at_once(work: Sequence[tuple[Metric, Corpus]]) -> list[list[Statistics]]:
-    """`Metric.measure` for each of these; of the `shared` ones in parts, for all cores at once."""
+    """`Metric.measure` for each of these; the `shared` ones in parts, on all cores at once."""
     size = sum(corpus.size for _, corpus in work)
     processes = min(
         process_count(), max(1, size // (ENOUGH_FOR_A_FORK if can_fork() else _ENOUGH_FOR_A_START))
@@ -205,7 +205,7 @@ def measure_at_once(work: Sequence[tuple[Metric, Corpus]]) -> list[list[Statisti
 
 
 def measure(metric: Metric, corpus: Corpus, context: RunContext) -> list[Statistics]:
-    """`metric.measure` for all systems, but only for those that the cache does not know."""
+    """`metric.measure` for all systems; it computes only those missing from the cache."""
     if not metric.cacheable:
         return metric.measure_with(corpus.segments, corpus.outputs, context)
     job = _Job.of(metric, corpus, context)
@@ -222,14 +222,14 @@ def measure(metric: Metric, corpus: Corpus, context: RunContext) -> list[Statist
 
 
 def _is_shared(metric: Metric) -> bool:
-    """Whether its parts can be measured anywhere; who inherits from such a metric may have added to it."""
+    """Whether its parts can be measured anywhere; a subclass of such a metric may change that."""
     kind = type(metric)
     is_plain = kind.prepare is Metric.prepare and kind.measure_with is Metric.measure_with
     return metric.shared and metric.cacheable and is_plain
 
 
 class _Job(NamedTuple):
-    """A metric on a corpus, and what the cache knows of it: `cached` by system, under the `keys`."""
+    """A metric on a corpus, and its cached statistics: `cached` by system, under the `keys`."""
 
     metric: Metric
     corpus: Corpus
@@ -238,7 +238,7 @@ class _Job(NamedTuple):
 
     @classmethod
     def of(cls, metric: Metric, corpus: Corpus, context: RunContext) -> _Job:
-        """What the cache knows."""
+        """The job with everything that the cache has."""
         what = [
             __version__,
             code_stamp(type(metric).__module__),
@@ -252,12 +252,12 @@ class _Job(NamedTuple):
 
     @property
     def missing(self) -> Corpus:
-        """What is still to be measured."""
+        """The part still to be measured."""
         outputs = {name: texts for name, texts in self.corpus.outputs.items() if name not in self.cached}
         return Corpus(self.corpus.segments, outputs)
 
     def finish(self, measured: Sequence[Statistics], context: RunContext) -> list[Statistics]:
-        """The statistics of all systems, once the missing ones are measured; these are kept."""
+        """The statistics of all systems, given the newly measured ones, which it caches."""
         fresh = {entry.system: entry for entry in measured}
         for system, entry in fresh.items():
             context.remember(self.keys[system], pack_statistics(entry))
@@ -279,7 +279,7 @@ def _measure_part(metric: Metric, part: Corpus) -> list[Statistics]:
 
 
 def _joined(parts: Sequence[Sequence[Statistics]]) -> list[Statistics]:
-    """The statistics of each system, from those of parts of the segments."""
+    """Join the statistics of parts of the segments for each system."""
     return [
         replace(
             of_system[0],
@@ -291,7 +291,7 @@ def _joined(parts: Sequence[Sequence[Statistics]]) -> list[Statistics]:
 
 
 def code_stamp(module: str) -> str:
-    """When a module was written, and how long it is: who changes a metric wants to see the difference."""
+    """The time and size of a module's file, so that changes to a metric's code invalidate the cache."""
     path = getattr(sys.modules.get(module), "__file__", None)
     if path is None or not os.path.exists(path):  # noqa: PTH110
         return ""
@@ -306,7 +306,7 @@ def _has(segment: Segment, need: str) -> bool:
 
 
 def digest_of(texts: Sequence[str]) -> str:
-    """Another one for any other row of texts."""
+    """A digest that differs for any other sequence of texts."""
     # The lengths keep ["ab", "c"] apart from ["a", "bc"].
     digest = hashlib.blake2b(np.fromiter(map(len, texts), np.int64, len(texts)).tobytes(), digest_size=20)
     digest.update("".join(texts).encode("utf-8", "surrogatepass"))
@@ -316,7 +316,7 @@ def digest_of(texts: Sequence[str]) -> str:
 def open_metrics(
     specs: Iterable[str | SegmentScore], pair: Sequence[str] | None, *, terms: Sequence[str] = ()
 ) -> dict[str, Metric]:
-    """Metrics by what was asked for, `bleu,chrf++` or a function, for these two languages where known.
+    """Build metrics from specifications (`bleu,chrf++` or a function), for these two languages where known.
 
     `terms` are glossaries, for the metrics that read some.
     """
@@ -338,7 +338,7 @@ def open_metrics(
 def saved_metric(
     name: str, described: str, pair: Sequence[str] | None, *, terms: Sequence[str] = ()
 ) -> Metric:
-    """A metric of a saved run: of a function there is no more than its description."""
+    """Rebuild a metric of a saved run: a function has only its description."""
     if described.startswith(FunctionMetric.__name__):
         return FunctionMetric.described(described)
     (metric,) = open_metrics([name], pair, terms=terms).values()
@@ -346,7 +346,7 @@ def saved_metric(
 
 
 def labels_of(metrics: Mapping[str, Metric]) -> dict[str, str]:
-    """What people call each metric; two variants of one metric are distinguished by what was asked for."""
+    """The label of each metric; two variants of one metric keep their specifications."""
     shared = Counter(metric.label for metric in metrics.values())
     return {n: m.label if shared[m.label] == 1 else n for n, m in metrics.items()}
 
@@ -361,12 +361,12 @@ def checked(
     *,
     terms: Sequence[str] = (),
 ) -> Iterator[Callable[[], dict[str, list[Finding]]]]:
-    """The findings of checks by system, by a call, which tells `notes_on_inputs`, too; computed meanwhile.
+    """Start the checks and yield a function that returns their findings by system and adds `notes_on_inputs`.
 
-    What the cache knows is not computed. Where the run has workers, they compute it in the end.
+    Cached results are not computed again. If the run has workers, they compute the rest at that call.
     """
     for name, metric in metrics.items():
-        corpus.usable(name, metric)  # who lacks references needs no other advice
+        corpus.usable(name, metric)  # missing references first: no other advice is needed
     glossary = None
     if terms:
         from mtassay.data.formats.glossaries import read_glossaries  # slow to load, and seldom needed

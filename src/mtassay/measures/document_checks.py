@@ -1,8 +1,7 @@
-"""Checks over a document: what one of its texts does otherwise than those beside it.
+"""Checks over a document: texts that differ from those around them.
 
-Figures, lists, sentences that are there twice, tense and person of a story, the gender of people. Most texts
-decide; a text that its source explains is not reported. The words of each language are in
-`data/narration.toml`.
+They compare figures, lists, repeated sentences, tense and person of a story, and the gender of people. The
+majority decides, unless the source explains a difference. Words by language are in `data/narration.toml`.
 """
 
 from __future__ import annotations
@@ -20,22 +19,22 @@ from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Severity, U
 from mtassay.nlp.sentence_alignment import split_sentences
 
 SPEECH = re.compile('「[^」]*」?|『[^』]*』?|„[^“”]*[“”]?|“[^”]*”|"[^"]*"|«[^»]*»|»[^«]*«')
-"""People who are quoted may speak otherwise than who tells it."""
+"""Quoted people may speak differently from the narrator."""
 _QUOTE = re.compile("[\"“”„«»「」『』‚‘`]|(?<!\\w)'")
 
 
 def without_speech(text: str) -> str:
-    """A text with blanks where somebody is quoted, so that places stay."""
+    """A text with spaces in place of quotations, so that positions remain valid."""
     return SPEECH.sub(lambda match: " " * len(match[0]), text)
 
 
 def name_of(unit: Unit) -> str:
-    """What a text is called in a message."""
+    """The name of a text in a message."""
     return quoted(unit.key or unit.id)[1:-1]
 
 
 class Use(NamedTuple):
-    """What a text does at a place of its output."""
+    """A form that a text uses, and its place in the output."""
 
     row: int
     form: str
@@ -44,7 +43,7 @@ class Use(NamedTuple):
 
 
 class Minority(NamedTuple):
-    """Uses that differ from what is usual, with one that is usual, and how many of all are."""
+    """Unusual uses, one usual use, and how many of all uses agree with it."""
 
     others: Sequence[Use]
     usual: Use
@@ -60,12 +59,12 @@ class Minority(NamedTuple):
 
 
 def both(use: Use, other: Use) -> tuple[Mark, Mark]:
-    """The marks of a place and of another one, elsewhere."""
+    """The marks of a place and of a second one in another text."""
     return Mark("output", use.start, use.end), Mark("output", other.start, other.end, other.row)
 
 
 def minority(uses: Iterable[Use], *, least: int = 2, share: float = 2 / 3) -> Minority | None:
-    """Those that differ from what at least so many and such a share do; `None` where nothing is usual."""
+    """The uses that differ from a form with at least this count and share; `None` without such a form."""
     uses = list(uses)
     counts = Counter(use.form for use in uses)
     if len(counts) < 2:
@@ -78,7 +77,7 @@ def minority(uses: Iterable[Use], *, least: int = 2, share: float = 2 / 3) -> Mi
 
 
 class DocumentCheck(Check):
-    """A check that looks at one document after the other."""
+    """A check that reads one document after the other."""
 
     group: ClassVar[str] = "consistency"
     severity: ClassVar[Severity] = "minor"
@@ -99,7 +98,7 @@ class DocumentCheck(Check):
         yield from sorted(alarms, key=lambda alarm: alarm.index)
 
     def look(self, document: Mapping[int, Unit], context: CheckContext) -> Iterable[Alarm]:
-        """The alarms of one document; its units by their place among all."""
+        """The alarms of one document, given its units by their index among all."""
         raise NotImplementedError
 
 
@@ -111,7 +110,7 @@ _MARKS = {",": "a comma", ".": "a point", " ": "a space", "'": "an apostrophe", 
 
 
 class NumberDrift(DocumentCheck):
-    """Figures that are written with another decimal mark, or otherwise in thousands, than most of a document.
+    """Figures whose decimal mark or thousands separator differs from most of a document.
 
     >>> sources, outputs = ["3.5 km", "2.5 km", "1.5 km"], ["3,5 km", "2,5 km", "1.5 km"]
     >>> texts = enumerate(zip(outputs, sources, strict=True))
@@ -134,12 +133,12 @@ class NumberDrift(DocumentCheck):
 
 
 def _figures(index: int, unit: Unit, kind: str, *, point: bool) -> Iterator[Use]:
-    """The figures of a source as the output writes them, each once."""
+    """Find the figures of a source as written in the output, each once."""
     group, mark = (",", ".") if point else (f".{_SPACES}", ",")
     pattern = rf"(?<![\w.,:/'+-])(\d{{1,3}}(?:[{group}]\d{{3}})+|\d+)(?:\{mark}(\d+))?(?![\w:/'-]|[.,]\d)"
     for whole, decimals in dict.fromkeys(re.findall(pattern, unit.source or "")):
         digits = re.sub(r"\D", "", whole)
-        # 22.0 is a release of a program, which is written as it is.
+        # 22.0 is a release of a program, which keeps its form.
         if kind == "decimals" and decimals.strip("0"):
             body = rf"(?:{_spaced(digits)})([.,]){decimals}"
         elif kind == "thousands" and len(digits) > 4 and digits != whole:
@@ -153,7 +152,7 @@ def _figures(index: int, unit: Unit, kind: str, *, point: bool) -> Iterator[Use]
 
 
 def _spaced(digits: str, *, first: bool = False) -> str:
-    """A pattern of digits with anything between thousands, the first of which is caught."""
+    """A pattern of digits with any thousands separators; it captures the first separator."""
     head = len(digits) % 3 or 3
     groups = [digits[:head], *(digits[i : i + 3] for i in range(head, len(digits), 3))]
     between = rf"[.,'{_SPACES}]?"
@@ -166,7 +165,7 @@ _ITEM = re.compile(r"\s*(?:(?:\d{1,2}|[a-z](?=\)))([.)、．）])(?!\d)|([-*•�
 
 
 class ListDrift(DocumentCheck):
-    """Items of a list that begin in another way than the others.
+    """Items of a list that begin differently from the others.
 
     >>> texts = [("1. Open", "1. Öffnen"), ("2. Look", "2. Schauen"), ("3. Close", "3) Schließen")]
     >>> units = [Unit(str(i), o, s, document="a") for i, (s, o) in enumerate(texts)]
@@ -205,7 +204,7 @@ _NEAR = 3
 
 
 class RepeatedSentence(DocumentCheck):
-    """A sentence of a translation that the text before or after has, too, and the sources do not.
+    """A sentence of a translation that a neighbouring text has, too, although the sources share none.
 
     >>> texts = [("It rained all day.", "Es regnete den ganzen Tag."), ("We left.", "Wir gingen.")]
     >>> texts.append(("The hut was empty.", "Es regnete den ganzen Tag. Die Hütte war leer."))
@@ -253,7 +252,7 @@ _CAPITALISED = re.compile(r"\b[A-Z][a-z]{2,}\b")
 
 @cache
 def _pattern(table: str, code: str) -> re.Pattern[str] | None:
-    """The words of a table; after a slash it is a pattern as it is."""
+    """A pattern for the words of a table; an entry after a slash is itself a pattern."""
     told = read_table(Path(__file__).parent / "data" / "narration.toml")[table].get(code)
     if told is None:
         return None
@@ -273,7 +272,7 @@ def _first(table: str, code: str, text: str) -> re.Match[str] | None:
 
 
 def _only(tables: tuple[str, str], code: str, text: str) -> tuple[str, re.Match[str]] | None:
-    """Which of two tables has words in a text, where the other has none, and its first word."""
+    """The only one of two tables with words in a text, and its first word there."""
     one, other = (_first(table, code, text) for table in tables)
     if one is None or other is None:
         return (tables[0], one) if one else (tables[1], other) if other else None
@@ -329,8 +328,8 @@ class NarrationDrift(DocumentCheck):
 class GenderDrift(DocumentCheck):
     """A person who is a man in most texts of a document, and a woman in one, or the other way round.
 
-    Of names by the verb that agrees with them, of narrators by theirs, and of others where the source says
-    "she" alone and the output "he".
+    Names and narrators are judged by the verbs that agree with them, other people where the source has only
+    "she" and the output "he".
 
     >>> texts = ["Nyssi vstala.", "Pak Nyssi čekala.", "Nyssi se usmál."]
     >>> units = [Unit(str(i), o, "Nyssi did.", document="a") for i, o in enumerate(texts)]
@@ -343,7 +342,7 @@ class GenderDrift(DocumentCheck):
     about = "a person who is a man in most texts of a document and a woman in one, or the other way round"
 
     def applies(self, context: CheckContext) -> bool:
-        """Only in languages that show it."""
+        """Only in languages that mark gender."""
         return bool(_pattern("narrator", code_of(context.target))) or self._has_pronouns(context)
 
     @staticmethod
@@ -377,7 +376,7 @@ def _gender(ending: str) -> str:
 
 
 def _agreements(index: int, unit: Unit, code: str) -> Iterator[tuple[str, Use]]:
-    """The names of the source that a verb of the output agrees with, as its subject."""
+    """The names of the source that are subjects in the output, with a verb that agrees."""
     pattern = _pattern("subject", code)
     names = set(_CAPITALISED.findall(unit.source or "")) if pattern else set()
     for match in pattern.finditer(unit.output) if pattern and names else ():
@@ -386,7 +385,7 @@ def _agreements(index: int, unit: Unit, code: str) -> Iterator[tuple[str, Use]]:
 
 
 def _other_pronouns(document: Mapping[int, Unit], source: str, target: str) -> Iterator[Alarm]:
-    """Texts whose source speaks of a woman alone and the output of a man alone, or the other way round."""
+    """Texts whose source mentions only a woman and the output only a man, or the other way round."""
     for index, unit in document.items():
         wanted = _only(("he", "she"), source, unit.source or "")
         own = _only(("he", "she"), target, unit.output)

@@ -24,12 +24,12 @@ from mtassay.measures.metric import Floats, Metric, measure_in_chunks, settings_
 
 COLUMNS = ("score", "count")
 PEOPLE = ("z.scr", "esa", "da", "mqm", "z", "raw.scr", "human")
-"""Columns of scores that people gave, the one to take first."""
+"""Columns of human scores, the preferred one first."""
 _PEOPLE_FILES = frozenset({"esa", "da", "mqm", "human", "people", "dasqm", "sqm"})
 
 
 def are_of_people(label: str, file: str) -> bool:
-    """Whether people gave scores, as far as the names of the column and of the file tell.
+    """Whether people gave scores, according to the names of the column and of the file.
 
     >>> are_of_people("Z.SCR", "seg-scores.csv"), are_of_people("score", "metricx.jsonl")
     (True, False)
@@ -62,7 +62,7 @@ class Scores(Metric):
 
     @property
     def higher_is_better(self) -> bool:  # type: ignore[override]
-        """As `better` says."""
+        """The direction that `better` gives."""
         return self.better == "higher"
 
     @property
@@ -71,7 +71,7 @@ class Scores(Metric):
 
     @property
     def decimals(self) -> int:  # type: ignore[override]
-        """The fewer, the larger the scores are: 1 of 100 points, 2 of error weights, 4 of probabilities."""
+        """Fewer for larger scores: 1 for 100 points, 2 for error weights, 4 for probabilities."""
         column = self._scores
         values = [
             *column.by_text.values(),
@@ -87,7 +87,7 @@ class Scores(Metric):
 
     @property
     def reads_ids(self) -> bool:  # type: ignore[override]
-        """Where the file has no texts."""
+        """True if the file has no texts."""
         return not self._scores.by_text
 
     def signature(self, segments: Sequence[Segment], *, extra: Mapping[str, object] | None = None) -> str:
@@ -120,7 +120,7 @@ class Scores(Metric):
         return statistics
 
     def by_system(self, systems: Sequence[str]) -> dict[str, dict[str, float]]:
-        """Scores of rated segments by id: of these systems, or of all in the file where none is named."""
+        """Scores of rated segments by id, of these systems, or of all in the file if `systems` is empty."""
         names = match_systems(self._scores.systems, systems) if systems else {}
         return {
             names.get(theirs, theirs): {unit: value for unit, value in own.items() if value is not None}
@@ -129,7 +129,7 @@ class Scores(Metric):
         }
 
     def aggregate(self, sums: NDArray[Any]) -> Floats:
-        """The mean score; not a number where nothing was rated."""
+        """The mean score; not a number without ratings."""
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray(sums[..., 0] / sums[..., 1], dtype=np.float64)
 
@@ -164,13 +164,13 @@ def _positions(count: int) -> list[str]:
 SegmentScore = Callable[..., float]
 """A number for one output, more is better: of (output), (output, reference) or (output, reference, source).
 
-Parameters called `reference` (the first one), `references` (a list of all) and `source` get these wherever
-they are."""
+Parameters called `reference` (the first one), `references` (a list of all), `source` may have any place.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FunctionMetric(Metric):
-    """The mean of what a function says of each segment.
+    """The mean of a function's scores of the segments.
 
     >>> def same(output, reference): return float(output == reference)
     >>> FunctionMetric.of(same).needs
@@ -179,17 +179,17 @@ class FunctionMetric(Metric):
 
     name: ClassVar[str] = "function"
     decimals: ClassVar[int] = 3
-    cacheable: ClassVar[bool] = False  # nobody knows when the code of a function changes
+    cacheable: ClassVar[bool] = False  # changes to a function's code go unnoticed
 
     function: str
     score: SegmentScore | None = field(default=None, repr=False, compare=False)
-    """`None` where a saved run knows no more than the name."""
+    """`None` if a saved run has only the name."""
     takes: tuple[str, ...] = ()
-    """What the function gets besides the output, in order."""
+    """The function's arguments after the output, in order."""
 
     @classmethod
     def of(cls, function: SegmentScore) -> FunctionMetric:
-        """The metric that a function is, called by its name."""
+        """Make a metric from a function, with its name."""
         name = getattr(function, "__name__", type(function).__name__)
         if not name.isidentifier():
             raise UsageError(f"A metric needs a name, and {name} is none: define it with def.")
@@ -209,7 +209,7 @@ class FunctionMetric(Metric):
 
     @classmethod
     def described(cls, text: str) -> FunctionMetric:
-        """The same without its function, by what `repr` said of it.
+        """Rebuild the metric from its `repr`, without its function.
 
         >>> FunctionMetric.described("FunctionMetric(function='same', takes=('reference',))").takes
         ('reference',)

@@ -43,7 +43,7 @@ _VALUES: Mapping[str, str] = {
 }
 
 Rule = Callable[[str, str], Iterator[FormProblem]]
-# In Brazil nearly everybody is você.
+# Brazil says você to nearly everybody.
 _NEUTRAL = re.compile(r"vocês?", re.IGNORECASE)
 
 
@@ -129,7 +129,7 @@ def _quotes(value: str, target: str) -> Rule:
 
 
 def _replaced(value: str, pattern: str, name: str) -> Rule:
-    """A rule that a sign is written in one way; the other way has a certain fix."""
+    """A rule that a sign has one form; the other form has a certain fix."""
     wrong = re.compile(pattern)
 
     def rule(source: str, output: str) -> Iterator[FormProblem]:

@@ -1,4 +1,4 @@
-"""Checks that names which programs read stay as they are: options, paths, functions; addresses."""
+"""Checks that outputs keep the names that programs read: options, paths, functions, addresses."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _KINDS = {"option": "option", "path": "path", "function": "function", "file": "f
 
 
 def find_identifiers(text: str) -> list[tuple[str, str, int]]:
-    """The kind, the name and the place of each, in order.
+    """Find the names in order, each with its kind and place.
 
     >>> [name for _, name, _ in find_identifiers("Run --dry-run on /etc/hosts or config.json with max_size")]
     ['--dry-run', '/etc/hosts', 'config.json', 'max_size']
@@ -56,7 +56,7 @@ class Identifiers(UnitCheck):
 
 
 def _may_change(kind: str, name: str, source: str, output: str) -> bool:
-    """True for what only looks like a name: an access key, a variable of a usage line, a key as text."""
+    """True if a text only looks like a name: an access key, a variable of a usage line, a key as text."""
     if kind == "path":
         return source.startswith("/") and output.startswith("/") and " " in source  # a menu
     if kind == "file":
@@ -170,12 +170,12 @@ def _addresses(text: str) -> list[str]:
 
 
 def _folded(url: str) -> str:
-    """An address without what does not change it: case, a slash at the end, the scheme before `www`."""
+    """An address without its irrelevant parts: case, a slash at the end, the scheme before `www`."""
     return re.sub(r"^https?://(?=www\.)", "", url.casefold()).rstrip("/")
 
 
 def _without_language(url: str) -> str:
-    """An address as it is in any language: its scheme, a slash at the end and codes of languages left out.
+    """An address without its scheme, a slash at the end and language codes.
 
     >>> _without_language("https://www.example.org/en-us/") == _without_language("http://example.org")
     True

@@ -39,8 +39,8 @@ _ENOUGH = 5
 class Accelerators(Check):
     """The access key of a menu entry or a button: `&File`, `_File` or `~File`.
 
-    The file says whether a sign marks access keys: the fact `accelerator` of a unit, or the majority of
-    its translations, where it has five or more such texts.
+    The file decides whether a sign marks access keys: by the fact `accelerator` of a unit, or by the majority
+    of its translations, if it has five or more such texts.
 
     >>> units = [Unit("1", "&Datei", "&File"), Unit("2", "Bearbeiten", "&Edit")]
     >>> [alarm.message for alarm in Accelerators().find(units, CheckContext("en", "de"))]
@@ -144,7 +144,7 @@ _CASELESS = words(
 )
 _NOUNS_ARE_CAPITAL = words("de lb gsw nds bar ksh")
 _LETTERS = re.compile(r"[^\W\d_]+")
-# Parts of a text that are not written by the translator.
+# Parts of a text that the translator does not write.
 _SKIP = re.compile(r"%(?:\d+\$)?[-+#0 ]*[\d.*]*[a-zA-Z@]+|\{[^{}]*\}|<[^<>]*>|&\w+;|\\[nt]|\$\w+")
 _CODE_START = re.compile(r"[\w.+-]*[_/.\\=:@()\d<>*-]\w|[A-Za-z]+\(|\w+::")
 
@@ -174,7 +174,7 @@ class LetterCase(ConventionCheck):
     about = "a first letter, a name or a whole text in another case than the source"
 
     def applies(self, context: CheckContext) -> bool:
-        """Only from languages that have capital letters; to others, for names alone."""
+        """Only from languages with capital letters; into languages without them, only for names."""
         return code_of(context.source) not in _CASELESS
 
     def look(self, context: CheckContext) -> Callable[[str, str, Unit], Sequence[FormProblem]]:
@@ -233,7 +233,7 @@ _SHOUTED = words(
 )
 
 
-# Days and months, which these languages write with a small letter within a sentence.
+# Days and months, which these languages write in small letters within a sentence.
 _DAYS = {
     code: re.compile(rf"(?<=[a-zà-ÿа-яё] )(?:{days})(?!\w| [A-ZÀ-ÞА-ЯЁ])")
     for code, days in {
@@ -268,7 +268,7 @@ def _lowered(source: str, output: str) -> Sequence[FormProblem]:
 
 @lru_cache(maxsize=1 << 14)
 def _abbreviations(source: str) -> Sequence[str]:
-    """Those of a source that an output might write in small letters."""
+    """The abbreviations of a source that an output might write in small letters."""
     if source.isupper() or source.islower():
         return ()
     return [
@@ -278,13 +278,13 @@ def _abbreviations(source: str) -> Sequence[str]:
         and (small := name.lower()) not in _SHOUTED
         and small not in source
         and name[-1].isalnum()
-        # Names of two parts such as Ai-Cham are written as the language wants.
+        # Names of two parts such as Ai-Cham follow the rules of the language.
         and any(sum(map(str.isupper, part)) > 1 for part in name.split("-"))
     ]
 
 
 def _is_name(source: str, output: str) -> bool:
-    """True if the source begins with a name or an abbreviation, or with what only English writes so."""
+    """True if the source begins with a name, an abbreviation or a word that only English capitalises."""
     word = _LETTERS.match(source)
     return word is not None and (word[0] in output or word[0][1:2].isupper() or word[0] in _ENGLISH_CAPITALS)
 

@@ -1,11 +1,11 @@
-"""The judge: how likely a translation has an error, how likely a major one, and which words speak for it.
+"""The judge: the probability of an error and of a major error in a translation, and the suspect words.
 
-One judge serves all language pairs. It adds up clues (`clues.py`) with weights that were learned from what
-people marked in outputs of many systems, 17 language pairs and three sources (`bench/judging.py` trains and
-measures it, docs/studies/judges.md has the figures). A pack may add evidence for its pair: for en-pt, what
-two translation models make of an output (`likelihood.py`).
+One judge covers all language pairs. It adds up clues (`clues.py`) with weights learned from people's marks in
+outputs of many systems, 17 language pairs and three sources (`bench/judging.py` trains and measures it,
+docs/studies/judges.md has the figures). A pack may add evidence for its pair: for en-pt, the likelihoods of
+two translation models (`likelihood.py`).
 
-Raters differ much in how strict they are, so its probabilities are those of a usual rater. Thirty or more
+Raters differ much in how strict they are, so its probabilities are those of a typical rater. Thirty or more
 answers of your own readers recalibrate it (`JudgeCalibration`).
 """
 
@@ -40,27 +40,26 @@ from mtassay.nlp.normalisation import plain_marks
 OURS = "ours"
 """The name of the judge for all pairs."""
 PRECISION, LIFT = 0.68, 1.5
-"""Outputs are called wrong where so many can be expected to be, and so many times more than usual.
+"""The smallest expected share of errors among outputs called wrong, and its ratio to the usual share.
 
-The curves are cautious at the top: of what was called wrong so, with a reference, people found an error in 76
-to 78 %.
+The probabilities are cautious at the top: with a reference, people found an error in 76 to 78 % of these.
 """
 MOST = 0.72
-"""Where most outputs have an error, an expected precision of so much is enough."""
+"""The expected precision that is enough even if most outputs have an error."""
 SURE = ("refusal", "obeyed", "wrong-language", "untranslated")
 """Checks whose alarm makes an output wrong, and the error critical."""
 _GRAVE = ("placeholders", "message-format", "tags", "numbers")
 """Checks whose alarm makes an error critical where the judge calls the output wrong and the error major."""
 SEVERITY = 2.0
-"""How much severity counts beside level in the log-odds of any error."""
+"""The weight of severity relative to level in the log-odds of any error."""
 RIGHT = 0.25
-"""It is called right where an error is at most so likely."""
+"""The largest probability of an error at which an output is called right."""
 ENOUGH = 30
-"""So many answers of people recalibrate the judge."""
+"""The number of human answers needed to recalibrate the judge."""
 
 
 class Reason(NamedTuple):
-    """One line that speaks for an error: the kind of clue, how much it weighs, which words it names."""
+    """One line of evidence for an error: the kind of clue, its weight and the words it names."""
 
     name: str
     weight: float
@@ -69,10 +68,10 @@ class Reason(NamedTuple):
 
 
 class Opinion(NamedTuple):
-    """What a judge makes of one output: `reasons` are those for an error, strongest first.
+    """A judge's opinion of one output: `reasons` are those for an error, strongest first.
 
-    `probability` is that of an error, `major` that of a major one; `None` where the judge gives none. `kind`
-    says what it was compared with.
+    `probability` is that of an error, `major` that of a major one; `None` if the judge gives none. `kind`
+    names the texts compared.
     """
 
     verdict: Verdict
@@ -82,7 +81,7 @@ class Opinion(NamedTuple):
     major: float | None = None
 
     def with_threshold(self, fail: float) -> Opinion:
-        """The same where an output is called wrong from the probability `fail` on; below, it is not.
+        """The opinion with the verdict "fail" if, and only if, the probability is at least `fail`.
 
         >>> [Opinion(v, p).with_threshold(0.6).verdict for v, p in (("fail", 0.5), ("undecided", 0.7))]
         ['undecided', 'fail']
@@ -95,9 +94,9 @@ class Opinion(NamedTuple):
 
     @property
     def severity(self) -> str:
-        """Of an output that is called wrong: "major" if that is more likely than not, else "minor".
+        """For an output called wrong: "major" if that is more likely than not, else "minor".
 
-        It is "critical" only where a check knows: a negation is lost or added, the output is a refusal or
+        It is "critical" only if a check is certain: a negation is lost or added, the output is a refusal or
         in another language; or the error is major, and a number or a placeholder is wrong.
         """
         if self.verdict != "fail":
@@ -109,12 +108,12 @@ class Opinion(NamedTuple):
 
     @property
     def why(self) -> str:
-        """The reasons in a line."""
+        """The reasons on one line."""
         return "; ".join(reason.why for reason in self.reasons)
 
 
 class JudgeCalibration(NamedTuple):
-    """How the judge's log-odds are bent for one system and its readers, learned from `n` answers.
+    """A recalibration of the judge's log-odds for one system and its readers, learned from `n` answers.
 
     >>> said, wrong = [0.2, 0.4, 0.6, 0.8] * 10, [False, False, False, True] * 10
     >>> fitted = JudgeCalibration.of(said, wrong)
@@ -132,10 +131,10 @@ class JudgeCalibration(NamedTuple):
     def of(
         cls, probabilities: Sequence[float], wrong: Sequence[bool], *, usual: float = 1.0
     ) -> JudgeCalibration:
-        """From what the judge said and what people say of the same outputs.
+        """Fit a calibration to the judge's probabilities and people's answers for the same outputs.
 
-        The slope is drawn to the `usual` one: few answers say more about how many outputs are wrong than
-        about how well the judge ranks them.
+        The slope is shrunk towards the `usual` one: few answers tell more about the share of wrong outputs
+        than about the quality of the judge's ranking.
         """
         x = np.array([logit(p) for p in probabilities])
         y = np.asarray(wrong, float)
@@ -156,10 +155,10 @@ class JudgeCalibration(NamedTuple):
         )  # fmt: skip
 
     def precision(self, probabilities: Sequence[float]) -> tuple[float, float]:
-        """Between which shares of outputs with an error lie, of those that are called wrong, most probably.
+        """The likely range of the share with an error among the outputs called wrong.
 
-        `probabilities` are what the judge said of them before it was recalibrated. The range is two standard
-        deviations on either side: of what the answers leave open, and of chance in so many outputs.
+        `probabilities` are the judge's for these outputs before recalibration. The range is two standard
+        deviations on either side: from the uncertainty of the fit, and from chance in so many outputs.
         """
         x = np.array([logit(p) for p in probabilities])
         p = 1 / (1 + np.exp(-(self.shift + self.slope * x)))
@@ -171,15 +170,15 @@ class JudgeCalibration(NamedTuple):
         return max(share - spread, 0.0), min(share + spread, 1.0)
 
     def __call__(self, probability: float) -> float:
-        """The probability that holds here."""
+        """The recalibrated probability."""
         return _sigmoid(self.shift + self.slope * logit(probability))
 
 
 class JudgeRecord(NamedTuple):
-    """How the judge did on outputs that people rated, of documents and systems that it did not learn from.
+    """The judge's results on outputs that people rated, from documents and systems outside its training data.
 
-    Of `n` outputs `wrong` have an error; it reported `failed`, and `caught` of these are wrong. `auc` is how
-    well it ranks those with a major error.
+    Of `n` outputs `wrong` have an error; it reported `failed`, and `caught` of these are wrong. `auc`
+    measures its ranking of outputs with a major error.
     """
 
     pair: str
@@ -193,7 +192,7 @@ class JudgeRecord(NamedTuple):
     auc: float
 
     def tell(self) -> str:
-        """The same in a line.
+        """The record on one line.
 
         >>> JudgeRecord("de-en", "talks", "experts", "encoder", 204, 70, 50, 35, 0.7).tell()
         'de-en, talks, experts: 7 of 10 outputs it reports have an error; it reports 5 of 10 errors (n = 204)'
@@ -209,10 +208,11 @@ class JudgeRecord(NamedTuple):
 
 
 def limit_of(probabilities: Sequence[float]) -> float:
-    """From which probability on outputs of one file are called wrong.
+    """The smallest probability at which outputs of one file are called wrong.
 
-    So many are called wrong, likeliest first, as can be expected to have an error in 68 % of them, and 1.5
-    times as often as all. In a file with fewer than 30 outputs each must reach 68 % by itself.
+    As many as possible are called wrong, highest probability first, while 68 % of them, and 1.5 times the
+    usual share (but at most 72 %), are expected to have an error. In a file with fewer than 30 outputs each
+    must reach 68 % by itself.
 
     >>> limit_of([0.5] * 10), limit_of([0.2] * 60 + [0.7] * 20 + [0.9] * 20), limit_of([0.6] * 40)
     (0.68, 0.7, 1.01)
@@ -222,46 +222,46 @@ def limit_of(probabilities: Sequence[float]) -> float:
     ordered = np.sort(np.asarray(probabilities))[::-1]
     expected = np.cumsum(ordered) / np.arange(1, len(ordered) + 1)
     wanted = min(max(PRECISION, LIFT * float(ordered.mean())), MOST)
-    # Equal probabilities are reported together, and nothing that is more likely right.
+    # Report equal probabilities together, and no output that is more likely right.
     ends = np.append(ordered[:-1] != ordered[1:], True) & (ordered >= 0.5)
     enough = np.flatnonzero(ends & (expected >= wanted))
     return float(ordered[enough[-1]]) if len(enough) else 1.01
 
 
 class TranslationJudge(ABC):
-    """Gives its opinion of outputs in one language pair."""
+    """A judge of outputs in one language pair."""
 
     pair: Pair
     has_memory: ClassVar[bool] = False
-    """Whether it keeps answers by itself: then it is asked in this process, and nothing is recalled."""
+    """Whether it stores answers itself: then it runs in this process, without the cache."""
 
     def lent(self, context: RunContext, system: str) -> TranslationJudge:
-        """The same with what the engine lends, for outputs of one system; by default as it is."""
+        """The judge with the engine's tools, for outputs of one system; by default the judge itself."""
         return self
 
     def usual_slope(self, opinions: Sequence[Opinion]) -> float:
-        """Around which slope a calibration is looked for: 1 where the log-odds are those of errors."""
+        """The slope towards which a calibration is shrunk: 1 if the log-odds are those of errors."""
         return 1.0
 
     @abstractmethod
     def judge(self, answers: Sequence[JudgedAnswer]) -> list[Opinion]:
-        """One opinion for each answer, in order; `decide` then says what is wrong."""
+        """Give one opinion for each answer, in order; `decide` then adds verdicts."""
 
     @property
     @abstractmethod
     def signature(self) -> str:
-        """What its opinions depend on."""
+        """Everything that its opinions depend on."""
 
     @abstractmethod
     def record(self, opinions: Sequence[Opinion]) -> str:
-        """In a line, how often it is right about outputs such as these, by people; or that nobody knows."""
+        """One line: how often it agrees with people on outputs such as these, or that this is unknown."""
 
     def decide(
         self, opinions: Sequence[Opinion], *, calibration: JudgeCalibration | None = None
     ) -> list[Opinion]:
-        """The same with verdicts: wrong is what is likely enough to be, and more so than usual among these.
+        """Add verdicts: outputs are wrong if that is likely enough, and more so than usual among these.
 
-        What has no probability keeps its verdict. A calibration bends both probabilities alike.
+        Without a probability, the verdict remains. A calibration changes both probabilities alike.
         """
         if calibration is not None:
             opinions = [_bent(opinion, calibration) for opinion in opinions]
@@ -299,10 +299,10 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Weights:
-    """A linear model for answers of one kind, and how its sums turn into two probabilities.
+    """A linear model for answers of one kind, with the conversion of its sums into two probabilities.
 
-    `clues` has for each its usual value, its usual spread, and two weights per spread: one for how severe the
-    errors are, next to what the same rater said of others, and one for how often such outputs have any.
+    `clues` has for each clue its usual value, its usual spread, and two weights per spread: one for the
+    severity of errors relative to the same rater's other marks, and one for the frequency of any error.
     """
 
     clues: Mapping[str, tuple[float, float, float, float]]
@@ -315,7 +315,7 @@ class Weights:
         return list(self.clues)
 
     def probabilities(self, values: Mapping[str, float]) -> tuple[float, float]:
-        """How likely any error is, and a major one; a clue that is missing counts as usual."""
+        """The probabilities of any error and of a major one; a missing clue counts as usual."""
         severity = level = 0.0
         for name, (usual, spread, severe, often) in self.clues.items():
             if name in values:
@@ -327,7 +327,7 @@ class Weights:
 
 
 def added_negations(words: Mapping[str, str], answer: JudgedAnswer, reference: str | None) -> float:
-    """Whether an output says no more often than its source, and than its reference: 0, 0.5 or 1.
+    """Whether an output has more negations than its source and than its reference: 0, 0.5 or 1.
 
     `words` are two regular expressions that find negations, of `source` and `target` language.
 
@@ -345,10 +345,10 @@ def added_negations(words: Mapping[str, str], answer: JudgedAnswer, reference: s
 
 @dataclass(frozen=True)
 class PairEvidence:
-    """What a pack adds for its pair: weights of the clues that translation models give, in log-odds.
+    """A pack's evidence for its pair: weights of the clues from translation models, in log-odds.
 
-    `weights` has a model for each kind of answers, whose `base` bends the log-odds of the judge for all pairs
-    before the clues are added, and the words of negation.
+    `weights` has the words of negation, and a model for each kind of answers; its `base` scales the log-odds
+    of the judge for all pairs before the clues are added.
     """
 
     models: Likelihoods
@@ -358,7 +358,7 @@ class PairEvidence:
     def bend(
         self, answers: Sequence[JudgedAnswer], probabilities: Sequence[float]
     ) -> list[tuple[float, tuple[Reason, ...]] | None]:
-        """For each answer the probability with this evidence, and its reasons; `None` where it has none."""
+        """The probability of each answer with this evidence, and its reasons; `None` without evidence."""
         plain = [
             answer._replace(source=plain_marks(answer.source), output=plain_marks(answer.output))
             for answer in answers
@@ -396,7 +396,7 @@ class PeopleJudge(TranslationJudge):
     evidence: PairEvidence | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return open_judge, (self.pair,)  # another process opens it for itself: the encoder is large
+        return open_judge, (self.pair,)  # another process opens its own: the encoder is large
 
     def judge(self, answers: Sequence[JudgedAnswer]) -> list[Opinion]:
         found = self.finder.find(answers)
@@ -409,10 +409,10 @@ class PeopleJudge(TranslationJudge):
         return self._with_checks(answers, opinions)
 
     def _with_checks(self, answers: Sequence[JudgedAnswer], opinions: Sequence[Opinion]) -> list[Opinion]:
-        """What the registry's checks know, and whether source and reference deny what the output says.
+        """Add the results of the registry's checks, and contradictions of source and reference.
 
-        Where one of them is sure, an error is at least as likely as people find one there, and as likely as
-        it takes to be called wrong in a small file. Others only name a reason.
+        If one is certain, the probability of an error is at least the share that people found there, and
+        enough to be called wrong in a small file. Others only add a reason.
         """
         found = [
             _EMPTY if not plain_marks(answer.output).strip() else o
@@ -458,7 +458,7 @@ class PeopleJudge(TranslationJudge):
         return f"people-{_digest()}{encoder}{more}"
 
     def record(self, opinions: Sequence[Opinion]) -> str:
-        """That of the pair; where there is none, those of the nearest pairs."""
+        """The record of the pair, or else the records of the nearest pairs."""
         kinds = Counter(opinion.kind for opinion in opinions if opinion.kind)
         kind = kinds.most_common(1)[0][0] if kinds else "encoder+reference"
         own = records_of(self.pair, kind)
@@ -473,7 +473,7 @@ class PeopleJudge(TranslationJudge):
 
 
 def _with_reason(opinion: Opinion, reason: Reason, measured: str) -> Opinion:
-    """The opinion with a reason of a check at the head, and what people found where a sure one spoke."""
+    """Put a check's reason first; a certain one raises the probabilities to the shares that people found."""
     if opinion is _EMPTY:
         return opinion
     if math.isinf(reason.weight):
@@ -486,7 +486,7 @@ def _with_reason(opinion: Opinion, reason: Reason, measured: str) -> Opinion:
 
 
 def _joined(opinion: Opinion, probability: float, reasons: tuple[Reason, ...]) -> Opinion:
-    """The opinion with the evidence of a pack; a major error stays as likely among errors as it was."""
+    """Add a pack's evidence to the opinion; the share of major errors among errors remains the same."""
     share = (opinion.major or 0.0) / max(opinion.probability or 0.0, 1e-9)
     return opinion._replace(
         probability=round(probability, 4),
@@ -515,7 +515,7 @@ def _farthest(clues: Clues) -> Reason:
 
 
 def open_judge(pair: Pair, name: str = OURS) -> TranslationJudge:
-    """A judge by name, for a pair: ours, with what a pack adds, or a metric (`metric_judge.py`)."""
+    """Open a judge by name, for a pair: ours, with a pack's evidence, or a metric (`metric_judge.py`)."""
     if name == OURS:
         return PeopleJudge(pair, ClueFinder(open_reader()), _weights(), _evidence(pair))
     from mtassay.measures.metric_judge import MetricJudge  # which builds on this module
@@ -524,7 +524,7 @@ def open_judge(pair: Pair, name: str = OURS) -> TranslationJudge:
 
 
 def has_models(pair: Pair) -> bool:
-    """Whether translation models on this machine, and a pack, help the judge in this pair."""
+    """Whether this machine has translation models and a pack that help the judge in this pair."""
     return _evidence(pair) is not None
 
 
@@ -556,9 +556,9 @@ def _weights() -> dict[str, Weights]:
 
 
 def records_of(pair: Pair, kind: str) -> list[JudgeRecord]:
-    """The records of a pair and kind; of a pair without any, of others, the nearest first.
+    """The records of a pair and kind; for a pair without records, those of other pairs, the nearest first.
 
-    Near is a pair with the same target language, then one with the same source language, then a larger one.
+    Nearest are pairs with the same target language, then with the same source language, then larger ones.
     """
     records = [JudgeRecord(*row) for row in _data()["records"]]
     kinds = [kind.removesuffix("+models"), "encoder+reference" if "reference" in kind else "encoder"]

@@ -1,4 +1,4 @@
-"""What an output leaves out or leaves as it is: words of the source in it, too few or too many words."""
+"""Checks for untranslated words of the source, and for outputs with too few or too many words."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from mtassay.measures.output_language import (
     without_quotes,
 )
 
-# Addresses, tags, placeholders, options and code are no words to translate.
+# Addresses, tags, placeholders, options and code need no translation.
 _NO_WORDS = re.compile(
     r"https?://\S++|www\.\S++|(?<!\S)\S{1,80}@\S++|<[^<>]{1,400}>|\{[^{}]{1,80}\}|`[^`]{1,200}`"
     r"|[^\s\w(\"'“„«][\w.:/=-]++|(?<!\w)\w++[_/\\=.(:|][\w(/'\"]\S*+"
     r"|(?<!\w)\w++=|(?<!\w)\w++(?:-\w++)+|\(\w++\)|(?<!\w)\w++:(?=\s)|\bgit(?: [a-z]++)+"
 )
-# Texts about commands have values and names of theirs in them: "  -z unique   Mark it".
+# Texts about commands contain their values and names: "  -z unique   Mark it".
 _COMMAND = re.compile(
     r"(?:^|[\s(\['\"|=])--?[A-Za-z][\w-]*|\S {2,}\S|(?<!\w)[a-z]+\(\)|\w_\w|[$%\\]\w+ ?[=:]|\t"
 )
@@ -39,11 +39,11 @@ _RUN = 3
 
 
 class UntranslatedWords(Check):
-    """Words that are in source and output alike, and are neither names nor loans.
+    """Words that source and output share and that are neither names nor loans.
 
     A word of four or more small letters counts if dictionaries have it in the source language and not in the
-    target language, and programs do not usually leave it as it is (`socket`); else three small words in a
-    row. What a reference has, too, is right.
+    target language, and it is no usual loan in programs (`socket`); else three small words in a row. Words
+    that a reference has, too, are right.
     """
 
     id: ClassVar[str] = "untranslated-words"
@@ -53,11 +53,11 @@ class UntranslatedWords(Check):
     scope: ClassVar[Literal["unit", "file"]] = "file"
 
     def applies(self, context: CheckContext) -> bool:
-        """Where there are two languages."""
+        """Only between two different languages."""
         return context.source is not None and context.target is not None and not is_monolingual(context)
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
-        """An output that is its source as a whole is for `untranslated`.
+        """The check `untranslated` reports outputs that equal their whole source.
 
         >>> unit = Unit("1", "Klicken Sie auf den Button, um zu continue.", "Click the Button to continue.")
         >>> [alarm.message for alarm in UntranslatedWords().find([unit], CheckContext("en", "de"))]
@@ -69,7 +69,7 @@ class UntranslatedWords(Check):
         left: Counter[str] = Counter()
         for index, unit in enumerate(units):
             source, output = unit.source or "", unit.output
-            # Nearly always both have no such word in common, which is cheap to see.
+            # Nearly always both have no such word in common, and that is cheap to check.
             words = [word for word in _long_words(source, has_nouns) if word in output]
             if (
                 not words
@@ -115,12 +115,12 @@ def _right_words(references: tuple[str, ...]) -> frozenset[str]:
 
 @lru_cache(maxsize=1 << 14)
 def _long_words(source: str, has_nouns: bool) -> frozenset[str]:
-    """The long words of a source, in small letters but where all nouns have a capital."""
+    """The long words of a source, only those in small letters unless all nouns have a capital."""
     return frozenset(word for word in _LONG.findall(source) if has_nouns or word.islower())
 
 
 def _loans(units: Sequence[Unit], left: Counter[str]) -> set[str]:
-    """Words that a file leaves as they are as often as not, and more than once."""
+    """Words that a file keeps more than once, and in at least half of their occurrences."""
     there: Counter[str] = Counter()
     kept: Counter[str] = Counter()
     for unit in units if left else ():
@@ -132,7 +132,7 @@ def _loans(units: Sequence[Unit], left: Counter[str]) -> set[str]:
 
 @lru_cache(maxsize=1 << 13)
 def _own_words(text: str) -> Sequence[str]:
-    """The words of a text that are to be translated."""
+    """The words of a text that need a translation."""
     return _words(_NO_WORDS.sub(" ", without_quotes(text)))
 
 
@@ -158,14 +158,14 @@ def _is_common(word: str) -> bool:
 
 
 _CAPITAL_NOUNS = frozenset(("de", "lb"))
-# "The Hausmeister has": a noun with an article is no name, as a rule.
+# "The Hausmeister has": a noun with an article is usually no name.
 _AFTER_ARTICLE = re.compile(
     r"\b(?:the|an?|this|that|his|her|their|our|my|your|no|every) ([^\W\d_]+)(?= [a-z]|[.,!?])", re.IGNORECASE
 )
 
 
 def _runs(there: Sequence[str], here: Sequence[str]) -> list[str]:
-    """Runs of words that both have, all in small letters and one of them long."""
+    """Runs of words in both texts, all in small letters and one of them long."""
     small = [word.isalpha() and word.islower() for word in here]
     text = f" {' '.join(there)} "
     runs = []
@@ -187,13 +187,13 @@ _WIDE = re.compile(r"[\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\U0002
 # Added to both lengths, so that "No." for "Absolutely not." is nothing special.
 _SLACK = 12
 _SAMPLE = 2000
-# Fewer translations do not show what is usual in a file.
+# Fewer translations do not show the usual length in a file.
 _FEWEST = 30
 
 
 @lru_cache(maxsize=1 << 15)
 def size_of(text: str) -> int:
-    """Length in letters: a Chinese, Japanese or Korean character says about as much as three.
+    """The length in letters; a Chinese, Japanese or Korean character counts as three.
 
     >>> size_of("dog"), size_of("狗")
     (3, 3)
@@ -214,17 +214,17 @@ class Lengths:
 
     @classmethod
     def of(cls, units: Sequence[Unit]) -> Lengths:
-        """From a sample of the units; 0 where there are fewer than 30."""
+        """Estimate it from a sample of the units; 0 for fewer than 30."""
         some = units[:: len(units) // _SAMPLE + 1]
         texts = ((unit.output, unit.source) for unit in some if unit.source and unit.output)
         ratios = [_log_size(output) - _log_size(source) for output, source in texts]
-        # A broken file must not become the usual case: twice as long or half as long is not usual.
+        # A broken file must not define the usual length: twice or half as long is not usual.
         return cls(max(-0.5, min(0.5, median(ratios)))) if len(ratios) >= _FEWEST else cls()
 
     def excess(self, unit: Unit) -> float:
-        """By how much the output is longer than usual, as a logarithm: 0.69 is twice as long.
+        """The logarithm of an output's length relative to the usual length: 0.69 is twice as long.
 
-        Where there are references, the one of the nearest length counts, if it is nearer than the source.
+        A reference whose length is nearer than the source's counts instead.
 
         >>> round(Lengths().excess(Unit("1", "x" * 76, "x" * 32)), 2)
         0.69
@@ -236,7 +236,7 @@ class Lengths:
 
 
 class _Shared:
-    """The lengths of the units that were looked at last: checks of one file come one after the other."""
+    """The lengths of the latest units, kept because the checks of one file run one after the other."""
 
     def __init__(self, context: CheckContext) -> None:
         self._units: Sequence[Unit] | None = None
@@ -268,11 +268,11 @@ class Omission(Check):
         for index, unit in enumerate(units):
             source = unit.source
             missing, n = _fewer_sentences(source, unit.output) if source else (0, 0)
-            # Half of what the sentences would have, if all are of one length.
+            # Half of the length of these sentences, if all are equally long.
             if missing and lengths.excess(unit) < 0.5 * math.log(1 - missing / n):
                 yield Alarm(index, f"{plural(missing, 'sentence')} fewer than the source, and it is shorter")
                 continue
-            # The first comparisons are cheap and clear nearly all.
+            # The first comparisons are cheap and settle nearly all cases.
             if source and size_of(source) >= _LONG_SOURCE and 4 * size_of(unit.output) < 3 * size_of(source):
                 # Chinese and Japanese have commas in other places.
                 is_wide = _WIDE.search(unit.output) is not None
@@ -320,7 +320,7 @@ class Addition(Check):
 
 
 _LONG_SOURCE = 50
-# What ends a part of a sentence.
+# The signs that end a part of a sentence.
 _PART = re.compile(r"[,;:.!?](?=\s|$)|[、，；：。！？]|\s[–—-]\s")
 _SENTENCE = re.compile(
     r"[^\W_]{1,2}[>)\]\"'”’“»]{0,3}(?:[\u00a0\u202f ]»)?(?:[.;]|[\u00a0\u202f ]?[!?]+)[\"”»)]?"
@@ -330,7 +330,7 @@ _SENTENCE = re.compile(
 
 
 def _fewer_sentences(one: str, other: str) -> tuple[int, int]:
-    """How many sentences fewer the other text has, and how many this one has; 0 where they are not plain."""
+    """The number of sentences that the other text lacks, and that this one has; 0 if they are unclear."""
     if len(one) > 1_000 or (". " not in one and "! " not in one and "? " not in one and "。" not in one):
         return 0, 0
     own, theirs = _count_sentences(one), _count_sentences(other)
@@ -346,7 +346,7 @@ _CONTACT = re.compile(r"\w@\w|https?://|www\.")
 
 
 def has_contact(unit: Unit) -> bool:
-    """Whether an output names an address that its source has not: where to report errors of translation."""
+    """Whether an output has an address, as for reports of translation errors, and its source has none."""
     return _CONTACT.search(unit.output) is not None and not _CONTACT.search(unit.source or "")
 
 

@@ -1,15 +1,13 @@
-"""What translation models find of a translation: words that are unlikely, what differs from the reference.
+"""Clues from translation models: unlikely words of an output, and its differences from the reference.
 
-One model reads the output as a translation of the source, the other, of the opposite direction, reads the
-source as a translation of the output: what an output does not say cannot be guessed from it. Where there is a
-reference, what can be guessed from that shows what an output should have said. This is asked only of
-translations that the model would have made much the same: there its doubt tells errors. What somebody else
-says well in other words is unlikely, too.
+One model reads the output as a translation of the source. The other, of the opposite direction, reads the
+source as a translation of the output: missing content cannot be guessed from the output, but it can be
+guessed from a reference. These clues are computed only for translations that resemble the model's own: there
+its doubt shows errors. Elsewhere good translations in other words are unlikely, too.
 
-Who reads the target language as a source also tells whether an output says what its reference says, by
-whomever both are: the words of the reference that nothing in the output is like, as the encoder sees them in
-their context (as BERTScore does, Zhang et al. 2020), and the words of the source that would be come to
-differently from the one and from the other.
+The model that reads the target language also compares any output with its reference: it finds words of the
+reference without a similar word in the output, by the encoder's states in context (as BERTScore does, Zhang
+et al. 2020), and words of the source that it would derive differently from the two texts.
 """
 
 from __future__ import annotations
@@ -35,7 +33,7 @@ from mtassay.nlp.marian import (
 
 
 class Clue(NamedTuple):
-    """How much something speaks for an error, in words if it tells something, and which words it is about."""
+    """Evidence for an error: its value, a message if it is strong enough, and the words concerned."""
 
     value: float
     why: str = ""
@@ -46,30 +44,30 @@ LIKELIHOODS = (
     "unlikely", "unlikely-all", "unlikely-word", "unexpected", "doubt", "doubt-word",
     "unexplained", "unexplained-all", "unexplained-word",
 )  # fmt: skip
-"""The clues of an output that the model would have made much the same, by name."""
+"""Names of the clues of an output that resembles the model's own translation."""
 LOSSES = ("lost", "lost-all")
-"""Those of such an output that has a reference."""
+"""More clues of such an output with a reference."""
 CONTRASTS = ("missing", "missing-word", "apart", "apart-word")
-"""Those of every output that has a reference."""
+"""The clues of every output with a reference."""
 
-_OWN = 0.9  # so many of the words must be those that the model itself finds likeliest
-_TELLING = 3.0  # a surprise, in logs, from which on a reason names the word: a probability below 5 %
-_MISSING = 0.7  # a distance times a rarity from which on it does, as in half of all outputs
-_APART = 0.4  # a distance from which on it does, as in four of ten
+_OWN = 0.9  # the share of words that must be the model's own first choice
+_TELLING = 3.0  # the smallest surprise, in nats, at which a reason names the word: a probability below 5 %
+_MISSING = 0.7  # the smallest distance times rarity at which it does, as in half of all outputs
+_APART = 0.4  # the smallest distance at which it does, as in four of ten
 
 
 @dataclass(frozen=True)
 class Likelihoods:
-    """Two translation models, one for each direction, and what they make of outputs."""
+    """Two translation models, one for each direction, that compute clues of outputs."""
 
     folders: tuple[Path, Path]
     signature: str
 
-    # Read when they are asked for: many a run that is told again needs the signature alone.
+    # Loaded on demand: a run from the cache often needs only the signature.
 
     @cached_property
     def there(self) -> TranslationModel:
-        """The model of the direction that is judged."""
+        """The model of the judged direction."""
         return open_model(self.folders[0])
 
     @cached_property
@@ -80,10 +78,9 @@ class Likelihoods:
     def clues(
         self, answers: Sequence[JudgedAnswer], references: Sequence[str | None]
     ) -> list[dict[str, Clue]]:
-        """The clues of each answer by name; fewer where the model would have said it otherwise.
+        """The clues of each answer by name; fewer if the model's own translation would differ.
 
-        Those that need a reference are there where there is one. Of texts that are too long there are none:
-        what comes behind the end of what is read would be missing.
+        Some need a reference. Texts that are too long have no clues: the model would read only a part.
         """
         texts = [(a.source, a.output, r or "") for a, r in zip(answers, references, strict=True)]
         read = [n for n, sides in enumerate(texts) if not any(map(self._is_too_long, sides))]
@@ -118,7 +115,7 @@ class Likelihoods:
     def _compared(
         self, answers: Sequence[JudgedAnswer], references: Sequence[str | None]
     ) -> list[dict[str, Clue]]:
-        """How each answer is to its reference, as the model sees both that reads their language."""
+        """Compare each answer with its reference by the model that reads their language."""
         found: list[dict[str, Clue]] = [{} for _ in answers]
         sides = {n: (references[n] or "", answer.output) for n, answer in enumerate(answers)}
         sides = {n: pair for n, pair in sides.items() if all(map(str.strip, pair))}
@@ -129,13 +126,13 @@ class Likelihoods:
 
 
 def _is_own(words: Sequence[ReadWord]) -> bool:
-    """Whether nearly all words are those that the model finds likeliest."""
+    """Whether nearly all words are the model's own first choice."""
     likeliest = sum(word.surprise - word.expected < 1e-6 for word in words)
     return likeliest >= _OWN * len(words)
 
 
 def _of_output(words: Sequence[ReadWord]) -> dict[str, Clue]:
-    """How unlikely the words of the output are, and how little the model knows what should be there."""
+    """Clues from the improbability of the output's words, and from the model's uncertainty there."""
     total = sum(word.surprise for word in words)
     least = max(words, key=lambda word: word.surprise)
     strange = max(words, key=lambda word: word.surprise - word.expected)
@@ -153,7 +150,7 @@ def _of_output(words: Sequence[ReadWord]) -> dict[str, Clue]:
 
 
 def _of_source(words: Sequence[ReadWord]) -> dict[str, Clue]:
-    """How hard it is to guess the words of the source from the output."""
+    """Clues from the difficulty of guessing the words of the source from the output."""
     total = sum(word.surprise for word in words)
     least = max(words, key=lambda word: word.surprise)
     return {
@@ -164,7 +161,7 @@ def _of_source(words: Sequence[ReadWord]) -> dict[str, Clue]:
 
 
 def _of_loss(words_read: Sequence[ReadWord], right: Sequence[ReadWord]) -> dict[str, Clue]:
-    """How much better the words of the source can be guessed from the reference."""
+    """Clues from words of the source that are easier to guess from the reference."""
     losses = [(word.surprise - best.surprise, word) for word, best in zip(words_read, right, strict=True)]
     loss, word = max(losses, key=lambda entry: entry[0])
     return {
@@ -174,7 +171,7 @@ def _of_loss(words_read: Sequence[ReadWord], right: Sequence[ReadWord]) -> dict[
 
 
 def _of_match(reference: RepresentedText, output: RepresentedText) -> dict[str, Clue]:
-    """How far the words of a reference are from what the output has nearest, rare ones counting more."""
+    """Clues from the distances of a reference's words to the nearest of the output; rare ones count more."""
     if not len(reference.vectors) or not len(output.vectors):
         return dict.fromkeys(CONTRASTS[:2], Clue(0.0))
     distances = 1 - (reference.vectors @ output.vectors.T).max(axis=1)
@@ -189,7 +186,7 @@ def _of_match(reference: RepresentedText, output: RepresentedText) -> dict[str, 
 
 
 def _of_ways(words: Sequence[ComparedWord]) -> dict[str, Clue]:
-    """How differently the words of the source are come to from the output and from the reference."""
+    """Clues from words of the source that the model derives differently from output and reference."""
     worst = max(words, key=lambda word: word.distance)
     why = "output and reference say it differently: "
     return {
@@ -199,14 +196,14 @@ def _of_ways(words: Sequence[ComparedWord]) -> dict[str, Clue]:
 
 
 def _about(word: str, value: float, why: str, *, least: float = _TELLING) -> Clue:
-    """A clue about one word, which it names behind `why` where the value tells something."""
+    """A clue about one word; its message, `why` and the word, needs a value of at least `least`."""
     shown = word.strip(".,;:!?\"'()")
     return Clue(value, why + shown if shown and value >= least else "", tuple(small_words(shown)[1:-1]))
 
 
 @cache
 def find_likelihoods(pair: Pair) -> Likelihoods | None:
-    """Models of both directions, where a package on this machine brings them; else `None`."""
+    """The models of both directions, or `None` if no package on this machine has them."""
     there, back = find_model(pair), find_model(Pair(pair.target, pair.source))
     if there is None or back is None:
         return None

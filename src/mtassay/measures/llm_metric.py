@@ -1,8 +1,8 @@
 """A language model as a metric: a direct score, or errors weighed as MQM (Kocmi and Federmann 2023).
 
-Each output is judged alone, in a conversation of its own, so no system's place among the others can matter.
+Each output is judged in a conversation of its own, so the order of systems has no influence.
 With `form=pairs` two outputs are compared, in both orders. In every run a share of the outputs is judged
-again with an instruction to the judge appended: anyone who obeys it is no judge of these outputs.
+again with an instruction to the judge appended: a model that obeys it is unfit to judge these outputs.
 """
 
 from __future__ import annotations
@@ -55,12 +55,12 @@ UNKNOWN = (
     "outputs with labels tell: mtassay meta judges"
 )
 PROMPTS = 3
-"""Counts up when the words of a prompt, or what is taken from a reply, change."""
+"""Increases when the words of a prompt, or the parsing of a reply, change."""
 
 
 @dataclass(slots=True)
 class Spent:
-    """What judging has cost: replies, and tokens as far as the server counts them."""
+    """The cost of judging: replies, and tokens as far as the server counts them."""
 
     replies: int = 0
     read: int = 0
@@ -76,7 +76,7 @@ class Spent:
         self.uncounted += not usage
 
     def price(self, price: Sequence[float]) -> float | None:
-        """What the tokens cost at a price for a million read and a million written; `None` if unknown.
+        """The cost of the tokens, given prices per million read and per million written; `None` if unknown.
 
         >>> Spent(replies=10, read=200_000, written=1_000).price((0.25, 2))
         0.052
@@ -99,7 +99,7 @@ class Spent:
 
 
 class _Texts(NamedTuple):
-    """All that a judgement depends on; equal ones are judged once."""
+    """The texts that determine a judgement; equal ones are judged once."""
 
     source: str
     output: str
@@ -121,12 +121,12 @@ _FAMILIES = (
 
 
 def family_of(name: str) -> str:
-    """The family of language models that a name speaks of; empty where it names none that we know.
+    """The family of language models that a name mentions; empty if it names no known one.
 
     >>> family_of("openai:gpt-5-mini"), family_of("Llama3-70B"), family_of("online-b")
     ('GPT', 'Llama', '')
     """
-    name = name.lower().removeprefix("llama:")  # the scheme of any GGUF file
+    name = name.lower().removeprefix("llama:")  # the scheme of every GGUF file
     return next((family for family, words in _FAMILIES if re.search(rf"(?<![a-z])(?:{words})", name)), "")
 
 
@@ -148,7 +148,7 @@ class LLM(Metric):
     name: ClassVar[str] = "llm"
     subject: ClassVar[str] = "model"
     asks_models: ClassVar[bool] = True
-    cacheable: ClassVar[bool] = False  # every reply is kept by itself, and who is unrated is asked again
+    cacheable: ClassVar[bool] = False  # each reply is cached by itself, and unrated outputs are judged again
 
     model: str = ""
     form: Form = "score"
@@ -179,7 +179,7 @@ class LLM(Metric):
 
     @property
     def decimals(self) -> int:  # type: ignore[override]
-        """Errors are few for an output."""
+        """A typical output has few errors."""
         return 2 if self.form == "errors" else 1
 
     @property
@@ -237,7 +237,7 @@ class LLM(Metric):
     def _compare(
         self, rows: Mapping[str, Sequence[_Texts]], context: RunContext
     ) -> dict[str, list[float | None]]:
-        """For each output the share of the other systems' that it beats; equal ones are not asked about."""
+        """The share of the other systems' outputs that each output beats; equal outputs need no request."""
         if len(rows) < 2:
             raise UsageError(f"{self.label} compares systems with each other: give two or more.")
         asked: list[_Texts] = []
@@ -305,7 +305,7 @@ class LLM(Metric):
             )
 
     def aggregate(self, sums: NDArray[Any]) -> Floats:
-        """The mean score; not a number where nothing was rated."""
+        """The mean score; not a number without ratings."""
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray(sums[..., 0] / sums[..., 1], dtype=np.float64)
 
@@ -313,16 +313,15 @@ class LLM(Metric):
         return int(sums[..., 1])
 
     def quality(self, scores: Floats) -> Floats:
-        """Between 0 and 1: a hundredth of the score; errors take off what they weigh of a non-translation."""
+        """Between 0 and 1: a hundredth of the score, or 1 minus the errors' weight in non-translations."""
         if self.form == "errors":
             return np.maximum(0.0, 1 + scores / NON_TRANSLATION)
         return scores / 100
 
     def findings(self, segments: Sequence[Segment], system: str, outputs: Sequence[str]) -> Iterable[Finding]:
-        """One for each output with errors, and for each that is unrated, of those measured before.
+        """One finding for each measured output that has errors or is unrated.
 
-        `value` is the score. Spans in the evidence are characters of the output, or of the source for an
-        omission (`in`).
+        `value` is the score. Spans in the evidence are characters of the output, or of the source by `in`.
         """
         for segment, text in zip(segments, outputs, strict=True):
             judged = self._judged.get(self._texts(segment, text))
@@ -360,9 +359,9 @@ class LLM(Metric):
         return _Texts(segment.source or "", output, present[0] if self.reference and present else None)
 
     def _judge(self, asked: Sequence[_Texts], context: RunContext) -> None:
-        """Asks for what is not judged yet, in rounds: in each, those whose last reply could not be used."""
+        """Ask for the missing judgements in rounds; each repeats those whose last reply was unusable."""
         for texts in asked:
-            if not texts.output.strip() and texts.other is None:  # there is nothing to ask about
+            if not texts.output.strip() and texts.other is None:  # nothing to judge
                 self._judged[texts] = _nothing(self.form)
         open_texts = [t for t in asked if t not in self._judged or self._judged[t].score is None]
         if not open_texts:
@@ -407,7 +406,7 @@ class LLM(Metric):
 
 
 def _nothing(form: Form) -> Judged:
-    """What an empty output gets: it translates nothing."""
+    """The judgement of an empty output: it translates nothing."""
     if form == "score":
         return Judged(0.0)
     errors = (ErrorSpan(0, 0, "non-translation", "major"),)

@@ -32,7 +32,7 @@ _HTML = words(
 )
 _STYLES = words("b i u em strong tt code bold italic")
 _VOID = words("br hr img wbr x bx ex ph")
-# What people read or what depends on the language; everything else belongs to programs.
+# Attributes that people read or that depend on the language; all others belong to programs.
 _TRANSLATABLE = words(
     "title alt label placeholder summary content value lang xml:lang hreflang dir style equiv-text disp"
     " dispstart dispend face font_family font_desc"
@@ -65,7 +65,7 @@ def _tags(text: str) -> list[_Tag]:
 
 
 def _real_tags(tags: Sequence[_Tag]) -> list[_Tag]:
-    """Without `<file>` of a command line: a tag is closed somewhere, known, or has attributes."""
+    """The tags that are closed somewhere, known or have attributes, unlike `<file>` in a command line."""
     closed = {tag.name for tag in tags if tag.closing}
     return [
         tag
@@ -98,7 +98,7 @@ def _tag_problems(source: str, output: str, unit: Unit) -> Sequence[FormProblem]
     if "<" not in source and "<" not in output:
         return ()
     expected = _real_tags(_tags(source))
-    # In the output a name counts that the source has, or that is certainly a tag.
+    # In the output a name counts if the source has it, or if it is certainly a tag.
     names = {tag.name.lower() for tag in expected}
     everything = _tags(output)
     found = [tag for tag in everything if tag.name.lower() in names]
@@ -188,7 +188,7 @@ def _compare_tags(expected: list[_Tag], found: list[_Tag], source: str, output: 
         yield from _changed_code(source, output)
 
 
-# What joins two things whose order a translation keeps.
+# Words that join two things whose order a translation keeps.
 _JOINED = re.compile(
     r"\s*(?:,|/|\||&|,? ?\b(?:and|or|und|oder|et|ou|y|o|e)\b)(?: (?:the|our|a|an|die|le|la))?\s*"
 )
@@ -382,7 +382,7 @@ class Markdown(UnitCheck):
 
 def _markdown_problems(source: str, output: str, unit: Unit) -> Sequence[FormProblem]:
     if is_message(source):
-        return ()  # Other plural forms repeat what is in a branch.
+        return ()  # Other plural forms repeat the content of a branch.
     has_lines = "\n" in source
     if not (
         has_lines
@@ -395,7 +395,7 @@ def _markdown_problems(source: str, output: str, unit: Unit) -> Sequence[FormPro
     ):
         return ()
     problems: list[FormProblem] = []
-    # An older way to quote is `this', which is no code.
+    # `this' is an older form of quotation and no code.
     if "`" in source and "'" not in source:
         problems += _code_problems(source, output)
     if "](" in source:

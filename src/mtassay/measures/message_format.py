@@ -25,7 +25,7 @@ from mtassay.measures.check import (
     words,
 )
 
-# What only MessageFormat has: an argument with a type. `{name}` alone belongs to many syntaxes.
+# Only MessageFormat has arguments with a type. `{name}` alone belongs to many syntaxes.
 _TYPED = re.compile(
     r"\{\s*+[\w.-]++\s*+,\s*+(?:plural|selectordinal|select|number|date|time|spellout|ordinal|duration|choice)\b"
 )
@@ -40,7 +40,7 @@ _ONE_IS_MORE = frozenset({"be", "bs", "hr", "is", "lt", "lv", "mk", "ru", "sh", 
 
 
 class MessageError(Exception):
-    """The text is no message: what is wrong, and where."""
+    """The text is no message; gives the reason and the place."""
 
     def __init__(self, why: str, start: int, end: int) -> None:
         super().__init__(why)
@@ -49,7 +49,7 @@ class MessageError(Exception):
 
 @dataclass(slots=True)
 class Message:
-    """A parsed text: its arguments in order, where `#` is, the literal text, and its place in the whole."""
+    """A parsed text: its arguments in order, the places of `#`, the literal text, and its own place."""
 
     arguments: list[Argument] = field(default_factory=list)
     hashes: list[int] = field(default_factory=list)
@@ -72,7 +72,7 @@ class Argument:
 
     @property
     def shown(self) -> str:
-        """The argument as a person would name it."""
+        """The argument's name for people."""
         return f"{{{self.name}}}" if not self.kind else f"{{{self.name}, {self.kind}}}"
 
 
@@ -213,7 +213,7 @@ class _Parser:
 
 
 class _Path(NamedTuple):
-    """What is shown when a plural or select takes one branch."""
+    """The content shown when a plural or select takes one branch."""
 
     arguments: set[str]
     has_number: bool
@@ -250,7 +250,7 @@ class MessageFormat(UnitCheck):
             try:
                 original = parse_message(source)
             except MessageError:
-                return ()  # Not a message after all, or the source is to blame.
+                return ()  # Not a message after all, or the source itself is broken.
             try:
                 translated = parse_message(output)
             except MessageError as error:
@@ -384,7 +384,7 @@ def _check_categories(
 def _check_paths(
     source: Argument, argument: Argument, whole_source: Message, whole: Message, where: tuple[Mark, ...]
 ) -> Iterator[FormProblem]:
-    """Each branch shows what the branch of the source shows, itself or around it."""
+    """Check that each branch, itself or with its surroundings, shows the content of the source's branch."""
     missing: dict[str, list[str]] = {}
     for keyword in argument.branches:
         key = keyword if keyword in source.branches else "one" if keyword == "=1" else "other"
@@ -455,7 +455,7 @@ _ORDINAL = {
     "many other": "it kk lij lld sc scn vec",
     "one other": "bal fil fr ga hu hy lo mo ms ne ro sv tl vi",
 }
-# Only large round numbers or fractions need these; anyone who leaves them out loses next to nothing.
+# Only large round numbers or fractions need these, so leaving them out rarely matters.
 _OPTIONAL = {
     "many": words("ca es fr it lld pt scn vec cs sk lt he mt"),
     "other": frozenset(),
@@ -515,7 +515,7 @@ class PluralForms(Check):
     scope = "file"
 
     def applies(self, context: CheckContext) -> bool:
-        """Only in languages whose plural CLDR knows."""
+        """Only in languages with plural rules in CLDR."""
         return bool(cardinal_categories(code_of(context.target)))
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:

@@ -1,7 +1,7 @@
 """The contract of a metric: statistics per unit, and one aggregate from their sums to a score.
 
-Everything that compares systems (intervals, significance, clusters, correlation) is built on sums of
-these statistics, so a metric that keeps the contract gets all of it.
+All comparisons of systems (intervals, significance, clusters, correlation) use sums of these statistics, so
+they work for any metric that keeps the contract.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ class Metric(ABC):
     name: ClassVar[str]
     higher_is_better: ClassVar[bool] = True
     decimals: ClassVar[int] = 1
-    """How many decimals people print."""
+    """The usual number of decimals."""
     cacheable: ClassVar[bool] = True
     """Whether signature, segments and outputs alone decide the statistics."""
 
     finds: ClassVar[str] = ""
-    """What people call its findings, where it has any: entity misses."""
+    """The name of its findings, if it has any: entity misses."""
 
     asks_models: ClassVar[bool] = False
-    """Whether it asks live models, whose answers are paid for and must be kept."""
+    """Whether it asks live models, whose answers cost money and must be kept."""
 
     reads_ids: ClassVar[bool] = False
     """Whether the ids of segments and the names of systems change the score, besides the texts."""
@@ -46,19 +46,19 @@ class Metric(ABC):
     """Whether scores come from elsewhere: a segment without one is unrated, not badly translated."""
 
     counts_empty_references: ClassVar[bool] = False
-    """Whether an empty reference beside a full one counts, as in sacreBLEU; else it is missing."""
+    """Whether an empty reference beside a non-empty one counts, as in sacreBLEU; else it is missing."""
 
     batch: ClassVar[int] = 0
-    """So many segments at a time can be measured anywhere, with the same statistics; 0: only all together."""
+    """The number of segments that can be measured anywhere with the same statistics; 0: only all together."""
 
     shared: ClassVar[bool] = False
     """Whether processes of this machine measure parts of the segments, each on its own, with `measure`.
 
-    Not where a subclass prepares anything, asks through tools, or may not be cached."""
+    Not if a subclass prepares anything, asks through tools, or may not be cached."""
 
     @property
     def needs(self) -> frozenset[str]:
-        """Which of "source" and "references" every measured segment must have."""
+        """The parts that every measured segment must have: "source", "references" or both."""
         return frozenset({"references"})
 
     @property
@@ -72,14 +72,14 @@ class Metric(ABC):
         return self.name
 
     def prepare(self, segments: Sequence[Segment], context: RunContext) -> Sequence[Segment]:
-        """The segments with what is slow to find out about them, taken from the cache where it is known.
+        """Add slowly computed data to the segments, from the cache where possible.
 
-        The other methods get these; they must do without as well.
+        The other methods get the result, but must also work without this data.
         """
         return segments
 
     def require(self, segments: Sequence[Segment], context: RunContext) -> None:
-        """Open what measuring these segments takes: what is missing is an error before anybody is asked."""
+        """Open everything needed to measure these segments: a missing part is an error before any request."""
         self.signature(self.prepare(segments, context))
 
     @abstractmethod
@@ -100,7 +100,7 @@ class Metric(ABC):
     def measure_with(
         self, segments: Sequence[Segment], outputs: Mapping[str, Sequence[str]], context: RunContext
     ) -> list[Statistics]:
-        """The same for a metric that asks a live model through `context`: answers and notes are kept."""
+        """Measure with a live model through `context`, which keeps answers and notes."""
         return self.measure(segments, outputs)
 
     @abstractmethod
@@ -108,11 +108,11 @@ class Metric(ABC):
         """Summed statistics (…, columns) to scores (…). Works on any number of leading axes."""
 
     def unit_scores(self, values: NDArray[Any]) -> Floats:
-        """Statistics (units, columns) to one score per unit; sentence-level settings where they differ."""
+        """Statistics (units, columns) to one score per unit; with sentence-level settings if these differ."""
         return self.aggregate(values)
 
     def quality(self, scores: Floats) -> Floats:
-        """Scores of units on a scale whose best is 1, or 0 where less is better; as they are by default."""
+        """Scores of units on a scale whose best is 1, or 0 if less is better; by default unchanged."""
         return scores
 
     def groups(self, columns: Sequence[str]) -> dict[str, list[int]]:
@@ -120,20 +120,20 @@ class Metric(ABC):
         return {}
 
     def size(self, sums: NDArray[Any], units: int) -> int:
-        """The `n` to print beside a score: how many units, or entities, are behind these sums."""
+        """The `n` to print beside a score: the number of units, or entities, behind these sums."""
         return units
 
     def caution(self, language: str) -> str:
-        """What is wrong with these settings for texts in a language, with the fix; empty where nothing is."""
+        """A problem of these settings with texts in a language, and the fix; empty if they suit."""
         return ""
 
     def findings(self, segments: Sequence[Segment], system: str, outputs: Sequence[str]) -> Iterable[Finding]:
-        """The segments worth showing to a person, with evidence; none by default."""
+        """The segments worth showing to a person, with evidence; empty by default."""
         return ()
 
 
 CHUNK = 16384
-"""Segments measured at once: bounds the memory, costs nothing."""
+"""The number of segments measured at once: bounds the memory at no cost in time."""
 Measure = Callable[[Sequence[Segment], Mapping[str, Sequence[str]]], Mapping[str, NDArray[Any]]]
 
 
@@ -144,7 +144,7 @@ def measure_in_chunks(
     outputs: Mapping[str, Sequence[str]],
     measure: Measure,
 ) -> list[Statistics]:
-    """`Metric.measure` for a metric that can do any segments and any systems on their own.
+    """`Metric.measure` for a metric that can measure any segments and any systems separately.
 
     `measure` gives the values of each system for some of the segments.
     """
@@ -162,9 +162,9 @@ def measure_in_chunks(
 def settings_signature(
     metric: Metric, segments: Sequence[Segment], *, extra: Mapping[str, object] | None = None
 ) -> str:
-    """A signature in sacreBLEU's style made of the metric's own fields.
+    """Build a signature in sacreBLEU's style from the metric's own fields.
 
-    Order: number of references, what the caller adds, the fields, our version.
+    Order: number of references, the caller's additions, the fields, our version.
     """
     from mtassay import __version__
 
@@ -176,7 +176,7 @@ def settings_signature(
 
 
 def reference_count(segments: Sequence[Segment]) -> int | str:
-    """How many references each segment has, or "var" where that differs.
+    """The number of references per segment, or "var" if that differs.
 
     >>> reference_count([Segment("1", "a", ("b", "c")), Segment("2", "d", ("e", None))])
     'var'
@@ -194,7 +194,7 @@ def _show(value: object) -> str:
 
 
 PERCENT = frozenset({"bleu", "chrf", "ter", "nee"})
-"""Metrics of ours that count to 100."""
+"""Our metrics with a scale up to 100."""
 
 
 def as_qualities(metric: Metric, scores: Floats) -> Floats:

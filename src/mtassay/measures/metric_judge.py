@@ -1,4 +1,4 @@
-"""Any metric as a judge, computed, asked of a model or read from a file: the same frame as for our own judge.
+"""Any metric as a judge, whether computed, asked of a model or read from a file.
 
 A metric ranks outputs; it does not know which ones are wrong. So everything is undecided, the lowest quality
 first, until thirty or more answers of people calibrate it (`JudgeCalibration`).
@@ -25,9 +25,9 @@ from mtassay.systems.client import UnkeptContext
 
 @dataclass(frozen=True)
 class MetricJudge(TranslationJudge):
-    """A metric of `score`, its quality turned round: the lower it is, the more likely an error.
+    """A judge by the metric `score`: the lower its quality, the more likely an error.
 
-    `system` is whose outputs they are: a file of scores may have rows by system and id.
+    `system` produced the outputs: a file of scores may have rows by system and id.
     """
 
     pair: Pair
@@ -58,14 +58,14 @@ class MetricJudge(TranslationJudge):
         return self.metric.asks_models or self.metric.is_given
 
     def usual_slope(self, opinions: Sequence[Opinion]) -> float:
-        """Metrics use a small part of their scale: the slope that gives log-odds the usual spread."""
+        """The slope that gives log-odds the usual spread: metrics use a small part of their scale."""
         given = [logit(opinion.probability) for opinion in opinions if opinion.probability is not None]
         return 1 / max(float(np.std(given)), 0.05) if given else 1.0
 
     def judge(self, answers: Sequence[JudgedAnswer]) -> list[Opinion]:
-        """One opinion for each answer, in order; without a reference that the metric needs, an error.
+        """Give one opinion for each answer, in order; a missing reference that the metric needs is an error.
 
-        What has no score is undecided without a probability.
+        Answers without a score are undecided without a probability.
         """
         if "references" in self.metric.needs and not all(answer.references for answer in answers):
             raise UsageError(f"The judge `{self.name}` needs references.")
@@ -79,7 +79,7 @@ class MetricJudge(TranslationJudge):
         ]
 
     def _qualities(self, scores: Floats) -> Floats:
-        """Between 0 and 1; scores from elsewhere may be on any scale, so that they are squeezed into it."""
+        """Between 0 and 1; scores from elsewhere may have any scale, so they are squeezed into this range."""
         qualities = as_qualities(self.metric, scores)
         if self.metric.is_given:
             turned = qualities if self.metric.higher_is_better else qualities - 1
@@ -89,7 +89,7 @@ class MetricJudge(TranslationJudge):
     def decide(
         self, opinions: Sequence[Opinion], *, calibration: JudgeCalibration | None = None
     ) -> list[Opinion]:
-        """Undecided, unless answers of people say what a score means."""
+        """Undecided until people's answers calibrate the scores."""
         return super().decide(opinions, calibration=calibration) if calibration else list(opinions)
 
     @property
@@ -97,7 +97,7 @@ class MetricJudge(TranslationJudge):
         return f"{self.name.partition(':')[0]}-{self.metric.signature([])}"
 
     def record(self, opinions: Sequence[Opinion]) -> str:
-        """That nobody has measured it here."""
+        """A note that this judge has not been measured on the pair."""
         return (
             f"What {self.name} calls wrong is not measured on {self.pair}: 30 or more answers in the "
             "review app calibrate it. Until then outputs are undecided, the worst first."

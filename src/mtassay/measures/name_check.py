@@ -41,13 +41,13 @@ class Names(Check):
     scope: ClassVar[Literal["unit", "file"]] = "file"
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
-        """One alarm for each unit, with all names that are missing.
+        """One alarm for each unit, with all missing names.
 
         >>> unit = Unit("1", "Das iPad ist neu.", "The new iPhone is here.")
         >>> [alarm.message for alarm in Names().find([unit], CheckContext("en", "de"))]
         ["'iPhone' is missing"]
         """
-        # Where the target has another script, names are spelled in it.
+        # A target with another script spells names in it.
         is_latin = context.target is None or scripts_of(parse_language(context.target).code) == ("Latin",)
         name = re.compile(f"{_BEFORE}(?:{_HANDLE}|{_CODE}{f'|{_NAME}' if is_latin else ''}){_AFTER}")
         code = code_of(context.target)
@@ -62,7 +62,7 @@ class Names(Check):
             source, output = unit.source, unit.output
             if not source or not output or (source.isupper() and max(source) < "\u2e80") or source.isalnum():
                 continue
-            # Nearly every name is in the output as it is, which is cheap to see.
+            # Nearly every name is unchanged in the output, and that is cheap to check.
             missing = [match for match in _names_in(source, name) if match.group() not in output]
             if not missing:
                 swapped = swapped_name(source, output, code) if can_swap else None
@@ -98,7 +98,7 @@ class Names(Check):
                 missing = [match for match in missing if _bare(match.group()) in own]
             if missing:
                 gone[index] = missing
-        # What a file translates wherever it comes is no name, as in a game: Dunefolk.
+        # A word that a file always translates is no name, as in a game: Dunefolk.
         often = Counter(name for missing in gone.values() for name in {match[0] for match in missing})
         words = {
             name
@@ -134,12 +134,12 @@ _TITLED = re.compile(
     r"\.? (?:(?:Dr|Prof)\.? )?(?:[A-ZÄÖÜ][a-zäöüßé]+ )?([A-ZÄÖÜ][a-zäöüßé]{3,14})"
     r"(?![\w-]| [A-ZÄÖÜ])"
 )
-# A capital that no beginning of a sentence asks for.
+# A capital that does not begin a sentence.
 _INNER = re.compile(r"(?<=[a-zäöüß,] )[A-ZÄÖÜ][a-zäöüß]{2,14}(?![\w-])")
 _LATIN_NEXT = re.compile(r" ([A-ZÀ-ÞŠŽČŁŚ][^\W\d_]{2,14})(?![\w-])")
 _CYRILLIC_PERSON = re.compile(r"(?<!\w)([А-ЯЁ])[а-яё]{1,12} (([А-ЯЁ])[а-яё]{2,14})(?![\w-]| [А-ЯЁ])")
 _KANA_PERSON = re.compile(r"(?<![ァ-ヴー・])([ァ-ヴ])[ァ-ヴー]*・(([ァ-ヴ])[ァ-ヴー]+)(?![ァ-ヴー・])")
-# The Latin letters that a first letter may mean; where none is given, nobody knows.
+# The Latin letters that a first letter may mean; other letters are unknown.
 _CYRILLIC = {
     "Б": "BV", "В": "VWB", "Г": "GH", "Д": "DJTG", "З": "ZSX", "К": "KCQX", "Л": "L", "М": "M", "Н": "NK",
     "П": "PF", "Р": "RW", "С": "SCTXZ", "Т": "TD", "Ф": "FPVT", "Х": "HKJCG", "Ш": "SCXJ", "Ч": "CTJQZ",
@@ -156,7 +156,7 @@ _KANA = {
 _SPELLED = frozenset(("es", "fr", "it", "pt", "ru"))
 _OUTPUT_INNER = re.compile(r"(?<=[a-zà-ÿа-яё] )[A-ZÀ-ÞА-ЯЁ][^\W\d_]{3,14}(?![\w-])")
 _SURE = frozenset("BDFHKLMNPRST")
-# Languages whose names take endings, so that only another beginning is another name.
+# Languages whose names take endings, so that only a different beginning shows another name.
 _INFLECTED = frozenset(
     ("cs", "sk", "pl", "lt", "lv", "sl", "hr", "sr", "bs", "hu", "fi", "et", "tr", "az", "la")
 )
@@ -165,7 +165,7 @@ _INFLECTED = frozenset(
 _LATER_NAMED = frozenset(("de", "en", "es", "fr", "it", "pt", "ru", "ja", "zh", "nl", "pl", "cs"))
 # Languages whose common nouns have no capital, and whose dictionaries are large.
 _PLAIN_NOUNS = frozenset(("en", "es", "fr", "it", "pt", "de"))
-# In German only a place is told from a noun by what is before it.
+# In German only the word before a place distinguishes it from a noun.
 _GERMAN_PLACE = re.compile(r"(?:(?<=\bin )|(?<=\bnach )|(?<=\baus ))[A-ZÄÖÜ][a-zäöüß]{3,11}(?![\w-])")
 _LATER = re.compile(
     r"(?:(?<=[^\W_] )|(?<=[^\W_], )|(?<=Dr\. )|(?<=Mr\. ))[A-ZÀ-Þ][a-zß-ÿ]{3,14}(?![\w.@/-]|['’](?!s\b))"
@@ -175,7 +175,7 @@ _INNER_LATIN = re.compile(r"(?<=[a-zà-ÿ,] )[A-Z][a-zà-ÿ]{3,14}(?![\w-])")
 
 
 def _latin_for_cyrillic(source: str, output: str, target: str) -> tuple[re.Match[str], re.Match[str]] | None:
-    """A name in Cyrillic letters, and the one in Latin letters that is in its place and sounds otherwise."""
+    """A name in Cyrillic letters, and the one in Latin letters that replaces it but sounds different."""
     theirs = list(_CYRILLIC_NAME.finditer(source))
     inner = [match for match in theirs if match.start() and source[match.start() - 2] not in ".!?:—"]
     ours = list(_INNER_LATIN.finditer(output))
@@ -199,7 +199,7 @@ _LATIN_WORD = re.compile(r"(?<![\w.@/-])[A-Z][a-z]{3,14}(?![\w.@/-])")
 
 
 def lost_name(source: str, output: str, language: str, target: str) -> re.Match[str] | None:
-    """A word with a capital that no dictionary of its language has, and no word of the output looks like.
+    """A word with a capital that no dictionary of its language has and that no word of the output resembles.
 
     >>> lost_name("Please ask Professor Adeyemi first.", "Demandez d'abord au professeur.", "en", "fr")[0]
     'Adeyemi'
@@ -223,7 +223,7 @@ def lost_name(source: str, output: str, language: str, target: str) -> re.Match[
     rows, there = _places().rows, _places_in(output) if lost else {}
     lost = [m for m in lost if rows.get(m[0], -1) not in there]
     if target in ("ja", "zh"):
-        # Only where another name in Latin letters is in its place.
+        # Only if another name in Latin letters replaces it.
         new = [word for word in _LATIN_WORD.findall(output) if word not in source]
         return lost[0] if lost and len(new) == 1 and not forms.knows(new[0].lower()) else None
     words = {word for word in _WORDS.findall(small) if len(word) > 2}
@@ -244,14 +244,14 @@ def _is_compound(word: str, forms: WordForms) -> bool:
 
 
 class SwappedName(NamedTuple):
-    """A name of the source, and the one that is in the output for it."""
+    """A name of the source, and the one that replaces it in the output."""
 
     name: str
     other: str
 
 
 def swapped_name(source: str, output: str, target: str) -> SwappedName | None:
-    """The first name of the source for which another one is in the output.
+    """The first name of the source that the output replaces with another one.
 
     >>> swapped_name("The train to Vienna is late.", "Der Zug nach Prag hat Verspätung.", "de")
     SwappedName(name='Vienna', other='Prag')
@@ -280,12 +280,12 @@ def swapped_name(source: str, output: str, target: str) -> SwappedName | None:
 
 @lru_cache(maxsize=1 << 14)
 def _named_in(source: str) -> tuple[Sequence[re.Match[str]], re.Match[str] | None, Sequence[str]]:
-    """The people of a source, a name after a title, and the words with a capital that is not the first."""
+    """The people of a source, a name after a title, and the words with a capital except the first word."""
     return list(_PERSON.finditer(source)), _TITLED.search(source), _INNER.findall(source)
 
 
 def _after_title(found: re.Match[str], source: str, output: str, target: str) -> SwappedName | None:
-    """Frau Schilling as Mrs Schelling, where both are written in the same letters."""
+    """Find a changed name after a title, if both are in the same script: Frau Schilling as Mrs Schelling."""
     other = _TITLED.search(output)
     if not other or target in _INFLECTED or found[1] in output or other[1] in source:
         return None
@@ -331,9 +331,9 @@ def small_place(source: str, output: str) -> str:
 
 
 class _Places(NamedTuple):
-    """The number of each place by its names, Russian ones without their endings, and what finds them.
+    """The number of each place by its names, Russian ones without their endings, and patterns to find them.
 
-    `firsts` are the Latin names by their first words, also with the ending that the pattern allows.
+    `firsts` are the Latin names by their first words, with and without the ending that the pattern allows.
     """
 
     rows: dict[str, int]
@@ -366,9 +366,9 @@ _WORD = re.compile(r"\w+")
 
 @lru_cache(maxsize=1 << 15)
 def _places_in(text: str) -> dict[int, str]:
-    """The places of a text by number, each with the name that the text has last."""
+    """The places in a text by number, each with its last name there."""
     rows, pattern, firsts = _places()
-    # Few texts name one, and the words of a text are found much faster than any of hundreds of names.
+    # Few texts name a place, and splitting a text is much faster than a search for hundreds of names.
     if text.isascii() or max(text) < "\u0400":
         names = {name for word in _WORD.findall(text) for name in firsts.get(word, ())}
         # In the order of the table: the first of two names that begin alike counts.
@@ -384,7 +384,7 @@ def _other_place(missing: list[str], source: str, output: str, target: str) -> S
         return None
     table, theirs = _places().rows, _places_in(source)
     added = [name for row, name in ours.items() if row not in theirs and name not in source]
-    # Where a place of the source is in the output, the other one explains it.
+    # If the output has a place of the source under another name, that name explains it.
     lost = [name for name in missing if name not in table or table[name] not in ours]
     if not added and target in _SPELLED and theirs and ours.keys() <= theirs.keys():
         new = [name for name in _OUTPUT_INNER.findall(output) if name not in source]

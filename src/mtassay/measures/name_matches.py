@@ -22,7 +22,7 @@ from mtassay.nlp.normalisation import NormalisedToken, Normaliser
 
 
 class NameGlossary:
-    """For a normalised name, all texts that are accepted in its place."""
+    """All texts that are accepted in place of a normalised name."""
 
     def __init__(self, rows: Iterable[tuple[str, ...]], normaliser: Normaliser) -> None:
         self._variants: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
@@ -31,7 +31,7 @@ class NameGlossary:
                 self._variants.setdefault(tuple(normaliser.words(text)), []).append(row)
 
     def variants(self, tokens: tuple[str, ...]) -> list[str]:
-        """Texts that may mean the name with these tokens; none where the glossary does not have it."""
+        """Texts that may mean the name with these tokens; empty if the glossary lacks it."""
         return [text for row in dict.fromkeys(self._variants.get(tokens, ())) for text in row]
 
 
@@ -39,7 +39,7 @@ def read_glossary(path: str, *, language: str = "") -> list[tuple[str, ...]]:
     """One tuple of interchangeable names per line of a TSV, or per entry of a TBX file.
 
     In a TSV, all names are in the target language. In TBX, only terms of `language` count, and all
-    terms where it is "". Blank lines are passed over.
+    terms where it is "". Blank lines are skipped.
     """
     data = read_bytes(path)
     if PurePath(path).suffix.lower() in (".tbx", ".xml") or data.lstrip()[:5] == b"<?xml":
@@ -76,7 +76,7 @@ class Form:
 
     @cached_property
     def needle(self) -> str:
-        """What to search in tokens joined by spaces."""
+        """The text to search for in tokens joined by spaces."""
         return f" {' '.join(self.tokens)} "
 
 
@@ -90,14 +90,14 @@ class Name:
     forms: dict[tuple[str, ...], Form] = field(default_factory=dict)
 
     def accept(self, forms: Iterable[Form]) -> None:
-        """Count these spellings as the name, too."""
+        """Accept these spellings of the name, too."""
         for form in forms:
             self.forms.setdefault(form.tokens, form)
 
 
 @dataclass
 class NameUnit:
-    """What is compared as a whole: the segments at `rows`, and the names of their references."""
+    """A unit of comparison: the segments at `rows`, and the names of their references."""
 
     id: str
     rows: list[int] = field(default_factory=list)
@@ -135,7 +135,7 @@ def _unit_key(segment: Segment, unit: str) -> tuple[str, ...]:
 
 
 def _distinct(name: str, used_ids: set[str]) -> str:
-    """A segment may have the name of a document."""
+    """Make the name of a unit unique: a segment may have the name of a document."""
     number = 2
     distinct = name
     while distinct in used_ids:
@@ -144,11 +144,11 @@ def _distinct(name: str, used_ids: set[str]) -> str:
 
 
 def _add_names(unit: NameUnit, segment: Segment, normaliser: Normaliser) -> None:
-    """Add the names of a segment, where somebody annotated it.
+    """Add the names of a segment, if it is annotated.
 
-    A name is accepted as it is alone and as it is in its sentence. The two differ where
-    annotation cuts a token ("Putin" of "Putins", "twenty" of "twenty-three"); with both, the annotated
-    reference itself always holds all of its names.
+    A name is accepted in its form alone and in its form in the sentence. The two differ where annotation cuts
+    a token ("Putin" of "Putins", "twenty" of "twenty-three"); with both, the annotated reference itself
+    always has all of its names.
     """
     index = int(segment.tags.get("entities_reference", 0))
     reference = segment.references[index] if index < len(segment.references) else None
@@ -181,12 +181,12 @@ def _covering(entity: Entity, tokens: Iterable[NormalisedToken]) -> list[Normali
 
 
 def _as_entity(entity: Any) -> Entity:
-    """Stored runs hold entities as plain lists or objects."""
+    """Read an entity, which stored runs have as a plain list or object."""
     return Entity(**entity) if isinstance(entity, Mapping) else Entity(*entity)
 
 
 def forms_of(tokens: Sequence[NormalisedToken], text: str) -> list[Form]:
-    """The plain form, and the one with marked letters spelled out; none for no tokens."""
+    """The plain form, and the one with marked letters spelled out; empty without tokens."""
     if not tokens:
         return []
     written = [text[token.start : token.end] for token in tokens]
@@ -223,7 +223,7 @@ class _Window(NamedTuple):
 
 
 class Haystack:
-    """What one system wrote for one unit; a name must be within one of its sentences."""
+    """The output of one system for one unit; a name must be within one of its sentences."""
 
     def __init__(self, texts: Iterable[str], normaliser: Normaliser) -> None:
         renderings = [normaliser.renderings(text) for text in texts]
@@ -239,8 +239,8 @@ class Haystack:
     def overlap(self, form: Form) -> float:
         """The best token F1 of the form against any window of tokens, 0 to 1.
 
-        A window without an anchor earns nothing. Where anchors are single characters, as in scripts
-        without spaces, one of them alone identifies nothing, either: two must be shared.
+        A window without an anchor scores 0. Where anchors are single characters, as in scripts without
+        spaces, two must be shared, because one alone identifies nothing.
         """
         wanted, size = Counter(form.tokens), len(form.tokens)
         least = 2 if size > 1 and all(map(_is_character, form.anchors)) else 1
@@ -262,7 +262,7 @@ class Haystack:
         for width in range(max(1, size - slack), size + slack + 1):
             for window, place in self._windows_of(width, joiner).items():
                 longest = max(len(text), len(window))
-                # Every kind of letter that only one side has costs at least one edit.
+                # Every kind of letter on one side only costs at least one edit.
                 least_distance = max(
                     abs(len(text) - len(window)),
                     (letters & ~place.letters).bit_count(),
@@ -327,5 +327,5 @@ def _letters(text: str) -> int:
     return bits
 
 
-# The same names are beside the same words again and again.
+# The same names and words are compared again and again.
 _distance = lru_cache(maxsize=1 << 18)(edit_distance)

@@ -40,9 +40,9 @@ from mtassay.nlp.spacy_pipeline import SpacyAnnotator, load_pipeline
 def annotate(segments: Sequence[Segment], model: str, *, reference: int = 0) -> list[Segment]:
     """The segments, in order, with entities that a spaCy pipeline found in one of their references.
 
-    `model` is the name of an installed pipeline or the path of one. Segments that have annotation
-    keep it, and segments without that reference stay as they are. `tags["entities_origin"]` says
-    which model it was: scores on such entities are not comparable with scores on gold ones.
+    `model` is the name of an installed pipeline or its path. Segments with annotation keep it, and segments
+    without that reference stay unchanged. `tags["entities_origin"]` names the model: scores on such entities
+    are not comparable with scores on gold ones.
     """
     return _annotate(segments, load_recogniser(model), None, reference=reference)
 
@@ -74,8 +74,8 @@ _AT_ONCE = 256
 class Recogniser:
     """An annotator that reads every distinct text once, for its entities alone.
 
-    It is opened only for a text that no earlier run has read: `open_it` gives the annotator, and `key` names
-    all that this depends on.
+    It is opened only for a text that no earlier run has read: `open_it` returns the annotator, and `key`
+    names everything that this depends on.
     """
 
     def __init__(self, open_it: Callable[[], Annotator], key: Callable[[], str]) -> None:
@@ -99,14 +99,14 @@ class Recogniser:
         self._recall(wanted, context)
         if not all(text in self._known for text in wanted):
             recalled, actual = self._signature, self._annotator.signature
-            if recalled != actual:  # The annotator is not the one that the earlier runs had.
+            if recalled != actual:  # The annotator differs from that of the earlier runs.
                 self._known.clear()
                 self._recall(wanted, context)
             self._read([text for text in wanted if text not in self._known], context)
         return {text: self._known[text] for text in wanted}
 
     def _identify(self, context: RunContext | None) -> None:
-        """Know by what name earlier runs kept what the annotator found."""
+        """Find the signature under which earlier runs cached the annotator's entities."""
         key = f"annotator|{self._own_key()}" if context is not None and not self._signature else ""
         if context is not None and key and (kept := context.recall(key)) is not None:
             self._signature, self.origin = json.loads(kept)
@@ -178,7 +178,7 @@ def default_recogniser(language: str) -> Recogniser:
 
 
 def _installed(folder: Path | None) -> str:
-    """A digest of all that is installed, and of a folder: which annotator serves depends on it."""
+    """A digest of all installed packages and of a folder, which determine the choice of an annotator."""
     from importlib.metadata import distributions  # slow to load, and seldom needed
 
     packages = sorted(f"{package.name} {package.version}" for package in distributions())
@@ -209,7 +209,7 @@ class NEE(Metric):
 
     name: ClassVar[str] = "nee"
     finds: ClassVar[str] = "entity misses"
-    # Annotation and documents decide, too, and may change while all texts stay the same.
+    # Annotation and documents matter, too, and may change while all texts stay the same.
     cacheable: ClassVar[bool] = False
 
     unit: UnitName = "document"
@@ -236,7 +236,7 @@ class NEE(Metric):
         return "NEE"
 
     def signature(self, segments: Sequence[Segment], *, extra: Mapping[str, object] | None = None) -> str:
-        """`entities` says whether people annotated ("gold") or which model did; one reference counts."""
+        """`entities` is "gold" for human annotation or names the model; one reference counts."""
         origins = {
             str(segment.tags.get("entities_origin", "gold"))
             for segment in self._annotated(segments)
@@ -283,7 +283,7 @@ class NEE(Metric):
         return measured
 
     def aggregate(self, sums: NDArray[Any]) -> Floats:
-        """Per cent of the entities matched; nan where there is no entity, also for a unit without any."""
+        """Per cent of the entities matched; nan without entities, also for a single unit."""
         matched, entities = (np.asarray(sums[..., column], dtype=np.float64) for column in (0, 1))
         empty = entities == 0
         return np.where(empty, np.nan, 100 * matched / np.where(empty, 1, entities))
@@ -299,10 +299,10 @@ class NEE(Metric):
         return int(sums[..., 1].sum())
 
     def findings(self, segments: Sequence[Segment], system: str, outputs: Sequence[str]) -> Iterable[Finding]:
-        """One finding per unit in which a name was not found exactly, with what is there instead.
+        """One finding per unit in which a name was not found exactly, with the most similar text.
 
         `case_id` is the unit's id, `value` the share matched, 0 to 1. `near` in the evidence is the most
-        similar place in the output, `None` where nothing is even half similar.
+        similar place in the output, `None` if nothing is at least half similar.
         """
         for unit in self._units(segments):
             if not unit.names:
@@ -337,7 +337,7 @@ class NEE(Metric):
         return text[tokens[0].start : tokens[-1].end]
 
     def _credits(self, unit: NameUnit, texts: Sequence[str]) -> Iterable[tuple[Name, float]]:
-        """The names of a unit with what each earns; a unit without names costs nothing."""
+        """The names of a unit and the credit of each; a unit without names takes no time."""
         if not unit.names:
             return []
         haystack = self._haystack(unit, texts)
@@ -358,7 +358,7 @@ class NEE(Metric):
         return Haystack([texts[row] for row in unit.rows], self._normaliser)
 
     def prepare(self, segments: Sequence[Segment], context: RunContext) -> Sequence[Segment]:
-        """The segments with their entities; a reference that was read before is not read again."""
+        """The segments with their entities; no reference is read twice."""
         return self._annotated(segments, context)
 
     def _annotated(self, segments: Sequence[Segment], context: RunContext | None = None) -> Sequence[Segment]:

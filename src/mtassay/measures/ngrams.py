@@ -5,8 +5,8 @@ output's or the reference's. The windows of a segment are a row, and rows of abo
 sorting short rows is many times as fast as sorting one long array. Sorted keys stay sorted when their last
 symbols are cleared, so each stream is sorted once, and then merged with the other for every order.
 
-Nothing is hashed. Where the symbols of all orders do not fit into 64 bits, windows of as many as do fit are
-numbered, and such a number is the first symbol of the longer windows.
+Nothing is hashed. If the symbols of the longest windows do not fit into 64 bits, the longest windows that fit
+are numbered, and such a number is the first symbol of the longer windows.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ Ints = NDArray[np.int64]
 Keys = NDArray[np.uint64]
 
 BLOCK = 8192
-"""About how many symbols of one stream are counted at once: few enough to stay in the processor's cache."""
+"""The approximate number of symbols of one stream counted at once: few enough for the processor's cache."""
 
 FEWEST_ROWS = 32
-"""Segments that are not split any more: too few to be worth the calls."""
+"""The number of segments that are no longer split: too few to be worth the calls."""
 
 # The last bit of a key; also the symbol that matches nothing in the other stream. Others begin at 2.
 _OUTPUT, _REFERENCE = np.uint64(0), np.uint64(1)
 _KEY_BITS = 63
 LONGEST = 100
-"""Words or characters of an n-gram: longer ones take memory and tell nothing."""
+"""The most words or characters of an n-gram: longer ones take memory and show nothing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +45,7 @@ class Symbols:
 
     @cached_property
     def starts(self) -> Ints:
-        """Where each segment begins."""
+        """The position at which each segment begins."""
         starts: Ints = np.cumsum(self.lengths) - self.lengths
         return starts
 
@@ -88,12 +88,12 @@ class Matcher:
 
 
 def _blocks(lengths: Ints) -> Iterator[Ints]:
-    """Which segments make a matrix: some of about the same length, of `BLOCK` symbols together."""
+    """Group segments into matrices: segments of similar length, with `BLOCK` symbols together."""
     ranked: Ints = np.argsort(lengths, kind="stable")
     widths = lengths[ranked] + 1
     start = 0
     while start < len(ranked):
-        # As many as would fit if all were as wide as the first, and then as many as do fit.
+        # First as many as would fit if all were as wide as the first, then as many as really fit.
         most = widths[start : start + max(1, BLOCK // int(widths[start]))]
         stop = start + max(1, min(len(most), BLOCK // int(most[-1])))
         yield ranked[start:stop]
@@ -101,9 +101,9 @@ def _blocks(lengths: Ints) -> Iterator[Ints]:
 
 
 def _numbers(references: Sequence[Symbols], rows: Ints) -> Keys:
-    """A number for each symbol that references have in these segments, from 2; 0 for others, and at the end.
+    """Number the symbols of the references in these segments from 2; 0 for others, and at the end.
 
-    There are few symbols in some segments, whatever there are elsewhere, and so few bits in a number.
+    A few segments have few different symbols, so a number needs few bits.
     """
     values = [reference.of(rows) for reference in references]
     present = np.zeros(max(int(part.max(initial=0)) for part in values) + 2, bool)
@@ -118,10 +118,10 @@ def _bits(numbers: Keys) -> int:
 
 
 class _Level(NamedTuple):
-    """Keys of the same make: of windows of `least + 1` to `most` symbols.
+    """Keys of the same structure: of windows of `least + 1` to `most` symbols.
 
-    The first `least` of them are one number: the place, from 2, among `windows`, which the references have.
-    `targets` are what an output is compared with: orders, and for them the sorted keys of each reference.
+    The first `least` symbols are one number: their place, from 2, among `windows` of the references. An
+    output is compared with `targets`: orders, and for them the sorted keys of each reference.
     """
 
     least: int
@@ -131,7 +131,7 @@ class _Level(NamedTuple):
 
     @property
     def orders(self) -> range:
-        """How many symbols the windows have."""
+        """The numbers of symbols in the windows."""
         return range(self.least + 1, self.most + 1)
 
 
@@ -168,7 +168,7 @@ class _Block:
             least = level.most
 
     def parts(self, lengths: Ints) -> Iterator[Ints | slice]:
-        """The rows, in parts that make a matrix with outputs of these lengths: a far longer one is alone."""
+        """Split the rows into parts for matrices with outputs of these lengths: a far longer one is alone."""
         is_longer = lengths > 2 * self._width + 30
         if not is_longer.any():
             yield slice(None)
@@ -194,7 +194,7 @@ class _Block:
         return matches
 
     def _matrix(self, symbols: Symbols, rows: Ints, none: np.uint64) -> Keys:
-        """A row of this block's symbols for each segment; behind it as much of `none` as a window needs.
+        """A row of this block's symbols for each segment, padded with as many `none` as a window needs.
 
         Every row has a window that begins with `none`.
         """
@@ -219,7 +219,7 @@ class _Block:
         return keys
 
     def _cleared(self, level: _Level, n: int) -> int:
-        """How many bits of the level's keys are beyond windows of `n` symbols."""
+        """The number of bits in the level's keys beyond windows of `n` symbols."""
         return self._bits * (level.most - n)
 
 
@@ -231,7 +231,7 @@ def _ranked(keys: Keys, stream: np.uint64) -> Keys:
 
 
 def _clipped_matches(output: Keys, reference: Keys, cleared: Sequence[int]) -> Ints:
-    """For each row, and each number of bits to clear, the sum over all windows of how often both have it."""
+    """Clipped matches, summed over all windows, for each row and each number of bits to clear."""
     merged = np.concatenate((output, reference), axis=1)
     merged.sort(axis=1, kind="stable")  # which only merges two parts that are sorted
     rows, width = merged.shape
@@ -249,7 +249,7 @@ def _clipped_matches(output: Keys, reference: Keys, cleared: Sequence[int]) -> I
 
 
 def _steps(values: NDArray[Any], *, before: int) -> NDArray[Any]:
-    """How much each value is more than the one before it; what `np.diff` does, with less ado."""
+    """The difference of each value from the one before it, as `np.diff`, with less overhead."""
     steps = values.copy()
     steps[1:] -= values[:-1]
     steps[:1] -= before
@@ -257,7 +257,7 @@ def _steps(values: NDArray[Any], *, before: int) -> NDArray[Any]:
 
 
 def _pool(references: Sequence[Keys]) -> Keys:
-    """Sorted keys of several references as one, which has each as often as the one that has it most often."""
+    """Merge the sorted keys of several references; each key occurs as often as in the reference with most."""
     places = [np.arange(keys.shape[1]) for keys in references]
     begins = [np.diff(keys, axis=1, prepend=np.uint64(0)) != 0 for keys in references]
     firsts = [np.maximum.accumulate(np.where(b, p, 0), axis=1) for b, p in zip(begins, places, strict=True)]
@@ -277,12 +277,12 @@ class WordNumbers(dict[str, int]):
     """Numbers words from 1, in order of appearance; any other word is 0."""
 
     def __init__(self, streams: Iterable[Iterable[str]]) -> None:
-        """From streams of words."""
+        """Number the words of these streams."""
         words = dict.fromkeys(chain.from_iterable(streams))
         super().__init__(zip(words, count(1), strict=False))
 
     def encode(self, words: Sequence[str], lengths: Ints) -> Symbols:
-        """The symbols of segments of so many words each, which are all in one row."""
+        """The symbols of segments with these numbers of words; all words are in one sequence."""
         return Symbols(np.fromiter(map(self.get, words, repeat(0)), np.uint32, len(words)), lengths)
 
 
@@ -297,12 +297,12 @@ def encode_characters(texts: Sequence[str], *, whitespace: bool) -> Symbols:
     return Symbols(points[visible], np.bincount(row[visible], minlength=len(texts)))
 
 
-# Where str.split() would split; no code point above this table is white space.
+# The characters at which str.split() does not split; no code point above this table is white space.
 _VISIBLE = np.array([not chr(point).isspace() for point in range(0x3002)])
 
 
 def renumber(streams: Sequence[Symbols], references: Sequence[Symbols]) -> list[Symbols]:
-    """The streams with the references' symbols numbered from 1 and all others 0, so that keys are short."""
+    """Number the references' symbols from 1 in the streams, and set all others to 0, to keep keys short."""
     largest = max((int(s.values.max()) for s in (*streams, *references) if len(s.values)), default=0)
     present = np.zeros(largest + 1, bool)
     for reference in references:

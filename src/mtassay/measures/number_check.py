@@ -1,4 +1,4 @@
-"""Whether an output has the numbers of its source: the same values, in whatever digits, words or order."""
+"""Check that an output has the numbers of its source: the same values in any digits, words or order."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _DIGITS = re.compile(r"\d\d*+")
 # People and systems spell these out, in words that differ by language.
 _SPELLED_OUT = frozenset(map(str, [*range(21), *range(30, 101, 10), 24, 1000]))
-# A text with more is a table; the bound keeps look-up linear.
+# A text with more numbers is a table; the bound keeps look-up linear.
 _MOST_NUMBERS = 200
 # Longer texts, and longer runs of digits, are data.
 _MOST_CHARACTERS = 20_000
@@ -34,14 +34,14 @@ _NO_NUMBER = re.compile(r"\d{60}")
 _TIMES = re.compile(r"\bx(?=\d)")
 _TIME = re.compile(r"0\d[0-5]\d|[01]\d00|2[0-4]00")
 _LOOSE = re.compile(r"\b(\d{1,3}0)(?=['’]?s\b)|\b(?=\d+[.,]5\b)(\d+[.,]5)\b")
-# Codes and links carry digits that belong to no number: B2B, H1N1, https://…/2024.
+# Codes and links have digits that belong to no number: B2B, H1N1, https://…/2024.
 _CODE = re.compile(
     r"</?[A-Za-z][^<>]*>|https?://\S++|www\.\S++|(?<![\w.+-])[\w.+-]{1,64}@\S++|&#?\w{1,6};|(?!x\d)[A-Za-z_]\d[\w-]*+|(?<!\d)\d++[A-Za-z]{1,3}\d[\w-]*+"
 )
 
 
 class Numbers(Check):
-    """Numbers that the source and every reference have and the output has not, and units that changed."""
+    """Numbers that the source and every reference have and the output lacks, and changed units."""
 
     id: ClassVar[str] = "numbers"
     group: ClassVar[str] = "meaning"
@@ -65,7 +65,7 @@ class Numbers(Check):
             runs = _runs_in(source)
             if runs and (_NO_NUMBER.search(source) or _NO_NUMBER.search(output)):
                 continue
-            # Nearly always the same digits are in the output, which is cheap to see.
+            # Nearly always the same digits are in the output, and that is cheap to check.
             clocks = reader.half_hours(source, output)
             if clocks and clocks[0] % 12 == clocks[1] % 12:
                 continue
@@ -117,7 +117,7 @@ class _Reader:
         self.source, self.target = codes
 
     def has_words(self, text: str) -> bool:
-        """Whether a text may have numbers in words; cheap to see."""
+        """Whether a text may have numbers in words; fast."""
         return _has_words(text, self.source)
 
     def half_hours(self, source: str, output: str) -> tuple[int, int] | None:
@@ -132,7 +132,7 @@ class _Reader:
         return None if there is None or here is None else (there, here)
 
     def compare(self, unit: Unit) -> _Found | None:
-        """What is missing from an output, and what is there instead."""
+        """Find the numbers missing from an output, and those there instead."""
         source_text, output_text = _CODE.sub(" ", unit.source or ""), unit.output
         source, output = _numbers_of(source_text, self.source), _numbers_of(output_text, self.target)
         numbers = list(dict.fromkeys(source.numbers))[:_MOST_NUMBERS]
@@ -140,7 +140,7 @@ class _Reader:
             numbers = [number for number in numbers if len(number.digits) > 1]
         for reference in unit.references:
             own = _numbers_of(reference, self.target)
-            # Where the reference has it in words, an output may have it in any.
+            # If the reference has it in words, an output may use any words.
             numbers = [number for number in numbers if own.has(number, source=source, words=False)]
         missing = [
             number
@@ -167,7 +167,7 @@ class _Reader:
                 if number.digits not in _SPELLED_OUT and number.shown not in loose and number.value >= least
             ]
         has_measure = _expression("measure").search(source_text) or _expression("measure").search(output_text)
-        # To read number words takes longest, so what they cannot change comes first.
+        # Reading number words takes longest, so checks that do not need them come first.
         roman = {_ROMAN.get(word) for word in _ROMAN_WORD.findall(output_text)}
         missing = [
             number
@@ -188,7 +188,7 @@ class _Reader:
         return _Found(message, tuple(mark for mark in marks if mark))
 
     def swapped(self, unit: Unit) -> _Found | None:
-        """One value of the source, in digits or words, for which another one is in the output."""
+        """Find one value of the source, in digits or words, that the output replaces with another one."""
         source, output = unit.source or "", unit.output
         if len(source) > _LONGEST or any(map(_TIME.fullmatch, _DIGITS.findall(source))):
             return None
@@ -218,7 +218,7 @@ class _Reader:
             )
         ):
             return None
-        # Of 三遍 nobody knows whether it is a number; where the digit is there, nothing is lost.
+        # It is unknown whether 三遍 is a number; if the digit is there, nothing is lost.
         if _has_han(missing[0], output, self.target) or _has_han(instead[0], source, self.source):
             return None
         for reference in unit.references:
@@ -228,7 +228,7 @@ class _Reader:
         return _Found(f"{missing[0]} became {instead[0]}", tuple(mark for mark in marks if mark))
 
     def changed_word(self, unit: Unit) -> _Found | None:
-        """Another day, fraction or currency: Monday and Dienstag, half and ein Viertel."""
+        """Find another day, fraction or currency: Monday and Dienstag, half and ein Viertel."""
         source, output = unit.source or "", unit.output
         swapped = swapped_word(Numbers.id, source, output, self.source or "", self.target or "")
         if swapped is None or any(swapped.other in reference.lower() for reference in unit.references):
@@ -236,7 +236,7 @@ class _Reader:
         return _Found(swapped.message, swapped.marks(source, output))
 
     def changed_scale(self, unit: Unit) -> _Found | None:
-        """The same digits with another unit: 2.5 million and 2,5 Milliarden."""
+        """Find the same digits with another unit: 2.5 million and 2,5 Milliarden."""
         source, output = unit.source or "", unit.output
         if not self.source or not self.target or not has_unit(source, self.source):
             return None
@@ -255,7 +255,7 @@ class _Reader:
         return None
 
     def kept_separator(self, unit: Unit) -> _Found | None:
-        """1,500 as it is in a language in which that is one and a half."""
+        """Find an unchanged 1,500 in a language in which that is one and a half."""
         if self.source not in _COMMA_GROUPS or self.target not in _COMMA_DECIMALS or "," not in unit.output:
             return None
         match = _GROUPED.search(unit.output)
@@ -277,7 +277,7 @@ _ROMAN = {
     for i, tens in enumerate(("", "X", "XX"))
     for j, ones in enumerate(("", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX"))
 }
-"""Centuries are in Roman numerals in many languages: the 21st is le XXIe siècle."""
+"""Roman numerals, which many languages use for centuries: the 21st is le XXIe siècle."""
 _COMMA_GROUPS = frozenset(("en", "zh", "ja", "ko", "th", "he"))
 _COMMA_DECIMALS = frozenset(
     ("de", "es", "fr", "it", "pt", "ru", "cs", "pl", "nl", "sv", "da", "nb", "fi", "uk", "tr")
@@ -291,7 +291,7 @@ def _numbers_of(text: str, language: str | None) -> NumbersOf:
 
 
 def _is_rounded(number: Number, others: Sequence[Number]) -> bool:
-    """Whether another number is this one with fewer or more closing digits: 1.25 million and 1.3 million."""
+    """Whether another number is this one rounded or with more digits: 1.25 million and 1.3 million."""
     return any(
         other.value > 0
         and abs(number.value / other.value - 1) < 0.002
@@ -310,12 +310,12 @@ def _mark(side: str, text: str, shown: str) -> Mark | None:
     start = western(text).find(shown)
     if start >= 0:
         return Mark(kind, start, start + len(shown))
-    # A value such as 2500000 is there in other words; where there is one figure, it is that.
+    # A value such as 2500000 is written differently; if the text has one figure, this is the value.
     places = list(_FIGURE.finditer(text))
     return Mark(kind, *places[0].span()) if len(places) == 1 else None
 
 
-# How a half hour is said: what is before and after the word of the hour, and how many hours it is ahead.
+# Half hours by language: the text before and after the word of the hour, and how many hours it is ahead.
 _HALF_HOURS = {
     "en": (r"\bhalf past ", r"\b", 0),
     "de": (r"\bhalb ", r"\b", 1),
@@ -359,7 +359,7 @@ _HALF_IN_DIGITS = re.compile(r"(?<![\d.,:])(\d{1,2}) ?(?:[:.hч点時]|Uhr) ?30(
 
 
 def _is_regrouped(source: str, output: str) -> bool:
-    """Whether a figure of the output goes on after a figure of the source: 2,750 and 2,750,000."""
+    """Whether a figure of the output continues a figure of the source: 2,750 and 2,750,000."""
     if len(_DIGITS.findall(output)) <= len(_DIGITS.findall(source)):
         return False
     starts = tuple(f"{figure}{sign}" for figure in _FIGURE.findall(source) for sign in ",.")
@@ -367,7 +367,7 @@ def _is_regrouped(source: str, output: str) -> bool:
 
 
 def _has_all(runs: Iterable[str], text: str) -> bool:
-    """True if each run of digits is in the text by itself; False may mean that it is hard to see."""
+    """True if each run of digits is in the text by itself; False may mean that this is unclear."""
     for run in runs:
         start = text.find(run)
         end = start + len(run)
@@ -385,7 +385,7 @@ _HAN = re.compile(
     "[二三四五六七八九两兩十百千][一二三四五六七八九两兩十百千万萬億亿零〇]"
     "|[二三四五六七八九十两兩][个個人名次年月日天周本只件条張枚冊]"
 )
-# Miles, pounds, feet, inches and what they are in other units.
+# Miles, pounds, feet, inches and their values in other units.
 _FACTORS = [one for factor in (1.6093, 2.2046, 3.2808, 2.54, 1000, 100) for one in (factor, 1 / factor)]
 
 
@@ -445,7 +445,7 @@ _WORDS = re.compile(r"[^\W\d_]{3,}")
 _HAN_MONTH = re.compile(
     r"(?<!\d)(\d{1,2}) ?月|(?<![一二三四五六七八九十])([一二三四五六七八九十]{1,2})月(?!份额)"
 )
-# Where a month has no day, only what is before it shows that March and May are months.
+# Without a day, only the words before March and May show that they are months.
 _IN_MONTH = re.compile(
     r"\b(?:in|since|until|by|last|next) (?:January|February|March|April|May|June|July|August|September"
     r"|October|November|December)\b|[一二三四五六七八九十]月"
@@ -483,7 +483,7 @@ _HAN_DAY = re.compile(r"月 ?(\d{1,2}) ?日")
 
 
 def _days(text: str, language: str | None) -> set[int]:
-    """The days that are beside months."""
+    """The days beside months."""
     plain, code = western(text), language or ""
     found = [day for day, word in _BEFORE_MONTH.findall(plain) if month_of(word, code)]
     if code == "en":
@@ -556,7 +556,7 @@ def _changed_unit(source: str, output: str) -> _Found | None:
     return None
 
 
-# What stays the same in another language: 2,460 m are not 2,46 m.
+# Units that other languages keep: 2,460 m are not 2,46 m.
 _SHORT_UNIT = re.compile(r"(?<=\d)[ \u00a0\u202f]?((?:k|m|c)?m|k?g|[mk]?l|lbs?|ft|%|°[CF])(?![^\W_])")
 
 
@@ -586,7 +586,7 @@ _EVENING = re.compile(r"(?<![\d:.])(1[01]|[1-9])(?:[:.]([0-5]\d))? ?(?:PM|pm|p\.
 
 
 def _lost_afternoon(source: str, output: str) -> _Found | None:
-    """9 PM as 9 o'clock in the morning."""
+    """Find a time such as 9 PM that has become 9 o'clock in the morning."""
     match = _EVENING.search(source)
     if match is None or len(_EVENING.findall(source)) > 1 or _expression("evening").search(output):
         return None
@@ -599,7 +599,7 @@ def _lost_afternoon(source: str, output: str) -> _Found | None:
 
 @lru_cache(maxsize=1 << 14)
 def _measures(text: str) -> Mapping[str, tuple[str, int, int]]:
-    """By value: the unit, and where number and unit stand; a value with two units is left out."""
+    """The unit of each value, and the place of number and unit; without values that have two units."""
     measures: dict[str, tuple[str, int, int]] = {}
     twice = set()
     for match in _with_unit().finditer(western(text)):

@@ -32,25 +32,25 @@ _SAMPLE = 4_000
 _FEWEST = 30
 _LEARNED = 300
 _ICU = re.compile(r",\s*(?:plural|select(?:ordinal)?)\s*,")
-# Outputs that are identified before the rest is looked at; each takes 0.2 to 0.3 ms.
+# The number of outputs to identify first; each takes 0.2 to 0.3 ms.
 _FIRST_IDENTIFIED = 2_000
-# Where this share of them is foreign, the file is, and the rest need not be identified.
+# If this share of them is foreign, the whole file is, and the rest need not be identified.
 _ALL_FOREIGN = 0.9
 _LETTER = re.compile(r"[^\W\d_]")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _MARKS = ".,;:!?\"'()[]{}*/„“”‘’«»…"
-# What is in quotes may stay in its language: a title, a slogan.
+# Quoted text may stay in its language: a title, a slogan.
 _QUOTED = re.compile(
     r"„[^“”\n]{1,200}[“”]|“[^”\n]{1,200}”|«[^»\n]{1,200}»|»[^«\n]{1,200}«"
     r"|\"[^\"\n]{1,200}\"|‘[^’\n]{4,200}’(?!\w)|(?<!\w)'[^'\n]{4,80}'(?!\w)"
     r"|&quot;(?:(?!&quot;).){1,200}&quot;|「[^」\n]{1,200}」|《[^》\n]{1,200}》"
 )
 
-# The beginning of an argument of an ICU message, and what comes before each of its cases.
+# The beginning of an argument of an ICU message, and the text before each of its cases.
 _ARGUMENT = re.compile(r"\{\s*\w+\s*(?:,\s*(?:plural|select|selectordinal)\s*,|,\s*\w+\s*(?=[,}]))")
 _SELECTOR = re.compile(r"(?<![\w=])(?:=\d++|[A-Za-z_]\w*+)\s*+(?=\{)")
 
-# What is in angle brackets may be a remark and no tag.
+# Text in angle brackets may be a remark and no tag.
 _SPOKEN_TAG = re.compile(r"<([^\W\d_]+(?: [^\W\d_]+){2,})>")
 
 _SCRIPTS = {
@@ -112,7 +112,7 @@ _SCRIPTS_OF = {
 
 
 def without_quotes(text: str) -> str:
-    """The text without what may stay in its language: quotes, and the words of ICU messages.
+    """The text without parts that may keep their language: quotes, and the words of ICU messages.
 
     >>> without_quotes("{n, plural, one {# dog} other {# dogs}}").split()
     ['{', '{#', 'dog}', '{#', 'dogs}}']
@@ -123,7 +123,7 @@ def without_quotes(text: str) -> str:
 
 
 def scripts_of(language: str | None) -> tuple[str, ...]:
-    """The scripts of a language; Latin where the table has none.
+    """The scripts of a language; Latin if the table lacks it.
 
     >>> scripts_of("ja"), scripts_of("pt")
     (('Chinese', 'kana'), ('Latin',))
@@ -173,7 +173,7 @@ _LOANS = Path(__file__).parent / "data" / "loan_words.txt"
 
 
 def is_loan(word: str) -> bool:
-    """Whether translators of programs leave a word in English in several languages: socket."""
+    """Whether translators of programs keep a word in English in several languages: socket."""
     loans = _usual_loans()
     return word in loans or word.removesuffix("s") in loans
 
@@ -184,7 +184,7 @@ def _usual_loans() -> frozenset[str]:
 
 
 def knows_word(word: str, language: str) -> bool:
-    """Whether a language has a word; true where it is in Latin letters and has no dictionary."""
+    """Whether a language has a word; true for a language in Latin letters without a dictionary."""
     if "Latin" not in scripts_of(language):
         return False
     forms = word_forms(language)
@@ -194,7 +194,7 @@ def knows_word(word: str, language: str) -> bool:
 @lru_cache(maxsize=100_000)
 def is_foreign_word(word: str, source: str, target: str) -> bool:
     """Whether the source language has the word and the target language does not."""
-    # A dictionary takes long to open, and what the target language has needs no second one.
+    # A dictionary takes long to open, and a word of the target language needs no second one.
     if knows_word(word, target):
         return False
     forms = word_forms(source)
@@ -206,7 +206,7 @@ _FAMILIES = (("de", "nl", "sv"), ("fr", "es", "it", "pt"), ("pl", "cs"))
 
 @lru_cache(maxsize=10_000)
 def is_international(word: str, source: str, target: str) -> bool:
-    """Whether Germanic, Romance and Slavic languages have a word alike, so that any may: festival, album."""
+    """Whether Germanic, Romance and Slavic languages share a word, so others may, too: festival, album."""
     others = [[code for code in family if code not in (source, target)] for family in _FAMILIES]
     return all(
         any(word_forms(code).knows(form) for code in family for form in (word, word.capitalize()))
@@ -236,7 +236,7 @@ def _is_loud(text: str) -> bool:
 
 
 class FileWords:
-    """Which words of a file's outputs belong to the target language."""
+    """The words of a file's outputs that belong to the target language."""
 
     def __init__(self, context: CheckContext) -> None:
         self.source = parse_language(context.source).code if context.source else None
@@ -251,7 +251,7 @@ class FileWords:
         self.is_stranger = False
 
     def learn(self, units: Sequence[Unit]) -> FileWords:
-        """From the references where there are any, else from the outputs; once for each file."""
+        """Learn from the references if there are any, else from the outputs; once for each file."""
         if self._units is units:
             return self
         self._units = units
@@ -285,15 +285,15 @@ class FileWords:
         return self
 
     def _language_of(self, outputs: Sequence[str], sources: Sequence[str]) -> str | None:
-        """The language of most texts, where nobody says it or the identifier does not know it."""
+        """The language of most texts, used if none is given or the identifier does not know it."""
         found = language_of(outputs) or None
-        # Where every output is its source, that is not the target language.
+        # If every output equals its source, that is not the target language.
         return None if found is not None and found == language_of(sources) else found
 
     def leftovers(self, unit: Unit) -> list[bool]:
-        """For each word of the output outside quotes: whether it is a common word of the source.
+        """For each word of the output outside quotes, whether it is a common word of the source.
 
-        Names, codes, and words that the target language has too are none. Empty where none is.
+        Names, codes, and words that the target language shares do not count. May be empty if no word does.
         """
         kept = _common_words(unit.source or "") - self.own
         # Few outputs have such a word, and runs of letters are found faster than words.
@@ -311,13 +311,13 @@ class FileWords:
 _USAGE = re.compile(r"\[-?[^\[\]]{1,60}\]|(?<!\w)--?\w[\w-]*+(?:[= ]?<[^<>]{1,40}>)?")
 
 
-# How a command is called, which many leave as it is: dirs [-clpv] [+N].
+# The usage of a command, which translators often keep: dirs [-clpv] [+N].
 _SYNOPSIS = re.compile(r"\w \[{1,2}[-+|]|\.\.\.\]|\[\w+ \.\.\.|\w=\w+\]")
 
 
 @lru_cache(maxsize=1 << 14)
 def _common_words(source: str) -> frozenset[str]:
-    """The words of a source that are no names, in small letters."""
+    """The words of a source, without names, in small letters."""
     is_upper = _is_loud(source)
     # A word at the beginning of a sentence is a name only if it is one elsewhere.
     return frozenset(
@@ -337,7 +337,7 @@ def _plain(text: str) -> list[str]:
 
 
 def file_words(units: Sequence[Unit], context: CheckContext) -> FileWords:
-    """The words of a file, learned once for all checks that ask."""
+    """The words of a file, learned once for all checks."""
     return context.part(FileWords).learn(units)
 
 
@@ -348,7 +348,7 @@ def is_monolingual(context: CheckContext) -> bool:
     return parse_language(context.target).code in same_as(parse_language(context.source).code)
 
 
-# Letters and digits of any script; the underscore alone says nothing.
+# Letters and digits of any script; the underscore alone has no meaning.
 _SAYS_SOMETHING = re.compile(r"[^\W_]")
 _WHY = ("the output is empty", "the output is only punctuation")
 
@@ -416,7 +416,7 @@ class Untranslated(_LanguageCheck):
                     continue
                 if source.istitle() and source.split()[0] in given_names():
                     continue
-                # Languages that share most words may well say the same.
+                # Languages that share most words may have equal texts.
                 if words.has_enough and 3 * words.vocabulary.leaning(output) > len(output.split()):
                     continue
                 yield Alarm(
@@ -446,7 +446,7 @@ _SCRIPTED = re.compile("[\u0400-\u04ff]{3}")
 
 
 def _is_label(source: str, language: str | None, target: str | None) -> bool:
-    """Whether a short text has two words or more, all of the source language alone: Search settings."""
+    """Whether a short text has two words or more, all only in the source language: Search settings."""
     parts = source.strip(" .…:!?").split()
     if (
         not 2 <= len(parts) <= 4
@@ -473,7 +473,7 @@ def _may_stay(unit: Unit, target: str | None) -> bool:
 
 
 def _share_beginnings(source: str, output: str) -> bool:
-    """Whether two texts have a word in common among their first or last ones, which is cheap to see."""
+    """Whether two texts share a word near their beginning; a fast test."""
     if source[:4].casefold() == output[:4].casefold():
         return True
     return not set(source[:60].split()).isdisjoint(output[:60].split())
@@ -489,14 +489,14 @@ def _is_like_reference(unit: Unit) -> bool:
 
 
 class WrongLanguage(_LanguageCheck):
-    """Outputs that are certainly in another language or script, where no reference is."""
+    """Outputs that are certainly in another language or script, unless a reference is, too."""
 
     id = "wrong-language"
     about = "the output is in another language or script"
     needs = frozenset()
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
-        """Words of the file clear most outputs; the identifier must be sure of the others.
+        """The words of the file show most outputs to be right; the identifier must be sure of the others.
 
         An answer that talks about translating instead is for `refusal` and `chatter`. Without a language pair
         the target language is that of the references, or of most outputs.
@@ -543,7 +543,7 @@ class WrongLanguage(_LanguageCheck):
 
 
 def _why_wrong(unit: Unit, target: str, words: FileWords) -> str:
-    """Why an output is in the wrong language; empty if it may be right."""
+    """The reason why an output is in the wrong language; empty if it may be right."""
     if _is_talk(unit):
         return ""
     guess = identify(unit.output, target)
@@ -558,9 +558,9 @@ def _why_wrong(unit: Unit, target: str, words: FileWords) -> str:
 
 
 def _has_words_of(code: str, target: str, unit: Unit) -> bool:
-    """Whether another language has all words of an output, and the target language not even most."""
+    """Whether another language has all words of an output, and the target language lacks many of them."""
     own = {word for word in words_of(unit.output) if word.islower() and len(word) > 2}
-    # Danish and Norwegian dictionaries are too small to tell the two apart.
+    # Danish and Norwegian dictionaries are too small to distinguish the two.
     is_other = code_of(code) != "" and code not in same_as(target)
     if not is_other or {code, target} <= {"da", "nb", "nn", "no"} or len(own) < 4:
         return False
@@ -617,7 +617,7 @@ def _letters_of(scripts: tuple[str, ...]) -> re.Pattern[str]:
 
 @cache
 def _strange_letters(target: str) -> re.Pattern[str]:
-    """Runs of letters of scripts that a language is not written in; Latin letters are everywhere at home."""
+    """Runs of letters from scripts that a language does not use; Latin letters belong to all languages."""
     spans = [span for name, span in _SCRIPTS.items() if name not in scripts_of(target) and name != "Greek"]
     return re.compile(
         f"[{''.join(spans)}]+|[\u0370-\u03ff]{{3,}}"
@@ -666,7 +666,7 @@ class MixedLanguage(Check):
                 yield Alarm(index, f"{n} of {len(left)} words are left in the source language")
 
     def _are_strange(self, unit: Unit, left: Sequence[bool], words: FileWords) -> bool:
-        """Whether the words left are in small letters, and no dictionary of the target language has them."""
+        """Whether the words left are in small letters and missing from the target language's dictionary."""
         there = words_of(without_quotes(unit.output))
         source, target = words.source, words.target
         if not source or not target or len(there) != len(left) or _USAGE.search(unit.source or ""):
@@ -681,7 +681,7 @@ class MixedLanguage(Check):
 
 
 def _copied_slang(source: str, output: str, target: str | None) -> int:
-    """How many words are as in the source if these are half of the output: three at least, and no names."""
+    """Count the words copied from the source, if at least three and 40 % of the output, without names."""
     there, here = (words_of(_BRACKETED.sub(" ", without_quotes(text))) for text in (source, output))
     if target is None or len(here) < 4 or _USAGE.search(source):
         return 0
@@ -708,9 +708,9 @@ def _strange_script(index: int, unit: Unit, strange: re.Pattern[str]) -> Alarm |
 
 
 def _longest_run(unit: Unit, words: FileWords) -> int:
-    """How many different words in a row, with spaces alone between them, are as in the source.
+    """Count the different words in the longest run copied from the source, with only spaces between them.
 
-    A title begins with a capital letter in the middle of a sentence, and may stay.
+    A title begins with a capital letter in the middle of a sentence, and may be copied.
     """
     common = {word.lower() for word in words_of(unit.source or "") if word.isalpha()} - words.own
     longest, run, is_title, is_start = 0, set[str](), False, True

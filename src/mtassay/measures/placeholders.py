@@ -133,7 +133,7 @@ def _problems(source: str, output: str, unit: Unit) -> Sequence[FormProblem]:
 def _relevant(
     expected: list[Placeholder], found: list[Placeholder], source: str, output: str, syntax: str
 ) -> tuple[list[Placeholder], list[Placeholder]]:
-    """Without what only looks like a placeholder: dates, percentages, words of a command line."""
+    """Drop false placeholders: dates, percentages, words of a command line."""
     dropped = set()
     kinds = {p.kind for p in expected}
     if syntax == "no-c-format" or (
@@ -154,7 +154,7 @@ def _relevant(
             [p for p in own if p.text[0] != "[" or p.text[1] == "["] for own in (expected, found)
         )
     if "name" not in kinds:
-        # Only what nobody writes in a plain text is an added placeholder.
+        # Only forms that do not occur in plain text are added placeholders.
         found = [p for p in found if p.kind != "name" or p.text[0] == "#"]
     if "dollar" not in kinds:
         found = [p for p in found if p.kind != "dollar" or p.text[1] in "{t"]
@@ -165,7 +165,7 @@ def _relevant(
 
 
 class _Use(NamedTuple):
-    """What a printf placeholder takes: which argument, of which type, and how it is shown."""
+    """The argument of a printf placeholder: its position, its type and its precision."""
 
     position: int
     type: str
@@ -320,7 +320,7 @@ def _core(key: str) -> str:
 
 
 def _broken(placeholder: Placeholder, output: str, in_order: Collection[Placeholder]) -> Mark | None:
-    """Where the output has the placeholder with a space, another case or wide signs in it, or half of it."""
+    """The place of a damaged placeholder: with a space, another case or wide signs in it, or half of it."""
     text = placeholder.key
     narrow = output.translate(_WIDE)
     pattern = r"\s?".join(re.escape(char) for char in text)

@@ -1,7 +1,7 @@
-"""Says which inputs of a score are not what they seem, each with its fix.
+"""Report suspicious inputs of a score, each with its fix.
 
-Samples of lines show nearly all of it, and only what they make suspect is looked at whole: a good test set
-costs a few milliseconds for each system.
+Samples of lines show nearly all problems, and only suspicious files are read whole: a good test set takes a
+few milliseconds for each system.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from mtassay.nlp.identification import (
     tokenization_of,
 )
 
-# Fewer lines can lie side by side, or be the same, by chance.
+# Fewer lines can be side by side, or equal, by chance.
 _FEWEST_LINES = 10
 _FEWEST_EQUAL = 20
 _NEARLY_ALL = 0.9
@@ -34,7 +34,7 @@ _MOST_PAIRS = 4
 
 
 class _Side(NamedTuple):
-    """The texts of one file as a person calls it; `None` is missing."""
+    """The texts of one file, with its name for people; `None` is missing."""
 
     name: str
     texts: Sequence[str | None]
@@ -60,9 +60,9 @@ def notes_on_inputs(
     pair: tuple[str, str] | None,
     metrics: Mapping[str, Metric],
 ) -> list[str]:
-    """What a person should know about these inputs before believing a score, one per line; mostly nothing.
+    """Notes on these inputs that matter for trust in a score, one per line; usually empty.
 
-    `outputs[system][i]` translates `segments[i]`; `metrics` are those in use, by what was asked for.
+    `outputs[system][i]` translates `segments[i]`; `metrics` are those in use, by their specifications.
 
     >>> segments = [Segment(str(i), None, (f"Das ist Satz {i} , und er ist gut .",)) for i in range(9)]
     >>> notes_on_inputs(segments, {}, pair=("en", "de"), metrics={})[0].partition(":")[0]
@@ -89,7 +89,7 @@ def notes_on_inputs(
 
 
 def _joined(names: Sequence[str], every: Sequence[_Side]) -> str:
-    """Names as a person lists them; `every` is what they may be all of."""
+    """List names in words; if they are more than two and as many as `every`, give only their number."""
     if len(names) > 2 and len(names) == len(every):
         return f"all {len(names)} outputs"
     shown = list(names[:3]) + ([f"{len(names) - 3} more"] if len(names) > 3 else [])
@@ -97,7 +97,7 @@ def _joined(names: Sequence[str], every: Sequence[_Side]) -> str:
 
 
 def _tables(inputs: _Inputs) -> Iterator[str]:
-    """Lines that hold several columns, taken as one text."""
+    """Notes on lines with several columns that were read as one text."""
     for side in inputs.all:
         if not any("\t" in text for text in islice(filter(None, side.texts), 2 * _FEWEST_LINES)):
             continue
@@ -114,7 +114,7 @@ def _tables(inputs: _Inputs) -> Iterator[str]:
 
 
 def _other_languages(inputs: _Inputs, pair: tuple[str, str]) -> Iterator[str]:
-    """Files that as a whole are in another language than the pair says."""
+    """Notes on files in another language than the pair's."""
     source, target = (parse_language(code).code for code in pair)
     of_source = next((foreign_language(side.texts, source) for side in inputs.source), "")
     found: dict[str, list[_Side]] = {}
@@ -145,7 +145,7 @@ def _other_languages(inputs: _Inputs, pair: tuple[str, str]) -> Iterator[str]:
 
 
 def _unfit_metrics(inputs: _Inputs, metrics: Mapping[str, Metric]) -> Iterator[str]:
-    """Metrics that cannot tell the words of a language apart."""
+    """Notes on metrics that cannot split the words of a language."""
     for side in (inputs.references or inputs.outputs)[:1]:
         language = language_of_script(
             "\n".join(text[:200] for text in side.texts[:: len(side.texts) // 40 + 1] if text)
@@ -155,7 +155,7 @@ def _unfit_metrics(inputs: _Inputs, metrics: Mapping[str, Metric]) -> Iterator[s
 
 
 def _tokenised(inputs: _Inputs) -> Iterator[str]:
-    """Files that were split into words or pieces; outputs with the same sign are reported together."""
+    """Notes on files split into words or pieces; outputs with the same sign are reported together."""
     total = len(inputs.segments)
     alike: dict[str, list[tuple[str, Tokenization]]] = {}
     for side in inputs.all:
@@ -171,7 +171,7 @@ def _tokenised(inputs: _Inputs) -> Iterator[str]:
 
 
 def _equal(inputs: _Inputs) -> Iterator[str]:
-    """Files that are the same as another in nearly all lines that both have."""
+    """Notes on pairs of files that are equal in nearly all lines that both have."""
     lines = [_hashes(side.texts) for side in inputs.all]
     alike = []
     for (one, a), (two, b) in combinations(zip(inputs.all, lines, strict=True), 2):
@@ -191,13 +191,13 @@ def _equal(inputs: _Inputs) -> Iterator[str]:
 
 
 def _hashes(texts: Sequence[str | None]) -> NDArray[np.int64]:
-    """One number a line, blanks around it aside; 0 where there is nothing."""
+    """One number per line, without the spaces around it; 0 for an empty line."""
     stripped = [text.strip() if text else "" for text in texts]
     return np.fromiter(map(hash, stripped), np.int64, len(stripped))  # that of "" is 0
 
 
 def _blanks(inputs: _Inputs) -> Iterator[str]:
-    """Lines that end in blanks, and files that end in blank lines."""
+    """Notes on lines that end in spaces, and on files that end in blank lines."""
     found = {
         side.name: sum(map(str.isspace, [text[-1] for text in side.texts if text])) for side in inputs.all
     }
@@ -225,11 +225,11 @@ def _blanks(inputs: _Inputs) -> Iterator[str]:
         )
 
 
-# How far lines are looked for, and in how many places of so many lines each.
+# The farthest shift, the lines per place and the number of places to search.
 _FARTHEST = 5
 _BLOCK = 10
 _BLOCKS = 30
-_BEGINNING = 300  # characters of a line that are enough to know it again
+_BEGINNING = 300  # the number of characters that identify a line
 
 
 class _Shift(NamedTuple):
@@ -241,7 +241,7 @@ class _Shift(NamedTuple):
 
 
 def _shifted(inputs: _Inputs, metrics: Mapping[str, Metric]) -> Iterator[str]:
-    """Outputs, or references, whose lines are beside the wrong ones."""
+    """Notes on outputs or references whose lines are beside the wrong ones."""
     if len(inputs.segments) < _FEWEST_LINES or not inputs.references:
         return
     anchor = inputs.references[0]
@@ -263,11 +263,11 @@ def _shifted(inputs: _Inputs, metrics: Mapping[str, Metric]) -> Iterator[str]:
         in_place, moved = (
             [inputs.segments[i]._replace(references=(anchor.texts[i + k],)) for i in rows] for k in (0, by)
         )
-        # Lines in any order gain less by chance; those of a bad system, corrected, gain more.
+        # By chance, lines in any order gain less; the corrected lines of a bad system gain more.
         if len(rows) < _BLOCK or _score(ChrF(), moved, texts) < 1.75 * _score(ChrF(), in_place, texts):
             continue
         before, after = _score(metric, in_place, texts), _score(metric, moved, texts)
-        # Where all others are too high, the reference is too low.
+        # If all others are too high, the reference is too low.
         is_reference = len(sides) == len(others) > 1
         is_high = (by > 0) != is_reference
         first, last = (inputs.segments[i + (by if is_reference else 0)].id for i in (shift.first, shift.last))
@@ -289,7 +289,7 @@ def _score(metric: Metric, segments: Sequence[Segment], texts: Sequence[str]) ->
 
 
 class _Lines:
-    """The lines of a reference, and how alike others are to them by the words, or characters, in common."""
+    """The lines of a reference, and their similarity to others by common words or characters."""
 
     def __init__(self, texts: Sequence[str | None]) -> None:
         self._texts = texts
@@ -297,7 +297,7 @@ class _Lines:
         self._features: dict[int, frozenset[str]] = {}
 
     def shift_of(self, texts: Sequence[str | None]) -> _Shift | None:
-        """Where texts are beside the wrong lines; mostly nowhere."""
+        """The place where texts are beside the wrong lines; usually `None`."""
         n = len(texts)
         count = min(n // _BLOCK, _BLOCKS)
         starts = [i * (n - _BLOCK) // max(count - 1, 1) for i in range(count)]
@@ -316,7 +316,7 @@ class _Lines:
         return self._whole(texts, max(votes, key=lambda by: votes[by])) if votes else None
 
     def _whole(self, texts: Sequence[str | None], by: int) -> _Shift | None:
-        """The lines that are more alike to those `by` further down: the run of them with the largest gain."""
+        """The run of lines that gains most in similarity from the lines `by` further down."""
         rows = range(max(0, -by), min(len(texts), len(texts) - by))
         best = total = 0.0
         first = begin = last = rows[0]

@@ -1,10 +1,10 @@
-"""Finds outputs that say no where the source says yes, or the reverse.
+"""Find outputs that say no where the source says yes, or the reverse.
 
-Only a plain negation (*not*, *never*, *kein*, *não*) makes a suspicion, and only where nothing at all on the
-other side could mean it: a word that denies by its meaning or its affix (*without*, *fail*, *illegal*)
-is enough to leave the pair alone, and so is a phrase that denies in form alone (*not only*, *isn't it?*).
-In a language whose word for no looks like another word, it is also suspected where the other one would fit
-far better (*não verão* for *no verão*) and the output denies more often than the source.
+Only a plain negation (*not*, *never*, *kein*, *não*) is suspected, and only if nothing at all on the other
+side could mean it: a word that denies by its meaning or its affix (*without*, *fail*, *illegal*) is enough to
+accept the pair, and so is a phrase that denies only in form (*not only*, *isn't it?*). In a language whose
+word for no looks like another word, it is also suspected if the other word would fit far better (*não verão*
+for *no verão*) and the output denies more often than the source.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from mtassay.nlp.normalisation import plain_marks
 
 @dataclass(frozen=True, slots=True)
 class Negations:
-    """How a language says no, as regular expressions over text in small letters.
+    """The negations of a language, as regular expressions over text in small letters.
 
-    `formal` are phrases that hold a negation and deny nothing, `plain` the words that deny for certain,
-    `hidden` all else that another language may well say with a negation, `witnessed` what denies for certain
-    if a right translation of the same text lacks it.
+    `formal` are phrases that contain a negation and deny nothing, `plain` the words that deny for certain,
+    `hidden` everything else that another language may express by a negation, `witnessed` words that deny for
+    certain if a right translation of the same text lacks them.
     """
 
     formal: str
@@ -53,14 +53,14 @@ class Negations:
         return list(dict.fromkeys(match.group().strip() for match in re.finditer(self.plain, rest)))
 
     def witnessed_in(self, text: str) -> list[str]:
-        """The same, for a text beside a right translation in the same language."""
+        """The words that deny in a text beside a right translation in the same language."""
         if words := self.plain_in(text):
             return words
         rest = re.sub(self.formal, " ", fold_text(text))
         return re.findall(self.witnessed, rest)[:1] if self.witnessed else []
 
     def count(self, text: str) -> int:
-        """How often the text says no plainly, in form or in meaning."""
+        """The number of plain negations in the text, including those that deny only in form."""
         return len(re.findall(self.plain, fold_text(text)))
 
     def may_deny(self, text: str, *, beside: str = "") -> bool:
@@ -70,7 +70,7 @@ class Negations:
         return any(not other or match.group() not in other for match in found)
 
 
-# What programs write into texts: options, keys to press within words, quotes as %'. None denies anything.
+# Program syntax that denies nothing: options, access keys within words, quotes as %'.
 _OPTIONS = re.compile(r"(?<![\w-])--?[a-z][\w-]*")
 _ACCELERATORS = re.compile(r"[&_](?=[^\W_])|%(?=')")
 _FIELDS = re.compile(r"%(?:\d+\$)?[sduqi](?![^\W_]*')")
@@ -95,7 +95,7 @@ def fold_text(text: str) -> str:
 
 @cache
 def all_negations() -> Mapping[str, Negations]:
-    """By language; a language pack may bring others (`negations_of`)."""
+    """The negations by language; a language pack may add others (`negations_of`)."""
     table = read_table(Path(__file__).parent / "data" / "negations.toml")
     return {code: Negations(**{"formal": "", **entry}) for code, entry in table.items()}
 
@@ -105,7 +105,7 @@ _LIKELIER = 1.0  # nats
 
 
 class Contradiction(NamedTuple):
-    """A negation on one side alone: why, and the words that deny on either side."""
+    """A negation on one side only: the reason, and the words that deny on either side."""
 
     why: str
     source: list[str]
@@ -114,9 +114,9 @@ class Contradiction(NamedTuple):
 
 @dataclass(frozen=True)
 class Polarity:
-    """A plain negation on one side, and on the other nothing that could mean it.
+    """Finds a plain negation on one side without anything on the other that could mean it.
 
-    `words` and `confused`, a negation and the word it is taken for, find one that is in its place.
+    `words` and `confused`, a negation and a similar word, find a negation in place of that word.
     """
 
     source: Negations
@@ -125,7 +125,7 @@ class Polarity:
     confused: tuple[str, str] | None = None
 
     def compare(self, source: str, output: str) -> Contradiction | None:
-        """What contradicts the source in an output; an empty side says neither yes nor no."""
+        """The contradiction between source and output; an empty side says neither yes nor no."""
         if not source.strip() or not output.strip():
             return None
         if (words := self.target.plain_in(output)) and not self.source.may_deny(source):
@@ -142,10 +142,10 @@ class Polarity:
         return None
 
     def contradict(self, source: str, output: str, references: Sequence[str]) -> Contradiction | None:
-        """Where an output says no and neither source nor reference does, or the reverse.
+        """The contradiction if an output says no and neither source nor reference does, or the reverse.
 
-        A reference of the same language is the better witness, so that only plain negations of the source
-        count; without one nothing is said.
+        A reference in the same language is better evidence, so only plain negations of the source count;
+        without a reference nothing is reported.
         """
         if not source.strip() or not output.strip() or not references:
             return None
@@ -153,7 +153,7 @@ class Polarity:
         if here and not there and not any(map(self.target.may_deny, references)):
             why = f"the output says {_quoted(here)}, and neither source nor reference says no"
             return Contradiction(why, [], here)
-        # What is in output and reference alike is not what means the negation.
+        # Words that output and reference share do not express the negation.
         denies = any(self.target.may_deny(output, beside=reference) for reference in references)
         if there and all(map(self.target.witnessed_in, references)) and not (here or denies):
             why = f"the source says {_quoted(there)}, and nothing in the output says no"
@@ -161,7 +161,7 @@ class Polarity:
         return None
 
     def contradictions(self, answers: Sequence[AnnotatedAnswer]) -> list[Suspicion]:
-        """The same for each of these that has a reference, in order."""
+        """The contradictions in the answers with a reference, in order."""
         suspicions = []
         for answer in answers:
             found = self.contradict(answer.source.text, answer.output.text, answer.references)
@@ -186,7 +186,7 @@ class Polarity:
 
 @cache
 def negations_of(language: str) -> Negations | None:
-    """How a language says no: by an installed language pack, else by our table; `None` where neither knows.
+    """The negations of a language from an installed language pack, else from our table; `None` if unknown.
 
     Raises:
         InputError: A line of the pack's table is not `formal`, `plain` or `hidden`, a tab, and an expression.
@@ -200,12 +200,12 @@ def negations_of(language: str) -> Negations | None:
         if not tab or part not in parts or not expression:
             raise InputError(f"write {', '.join(parts)}, a tab and an expression", path=path, line=number)
         parts[part].append(expression)
-    # An expression that nothing matches means a part that has no line.
+    # An expression that matches nothing, for a part without lines.
     return Negations(**{part: "|".join(found) or r"(?!)" for part, found in parts.items()})
 
 
 def find_polarity(pair: Pair) -> Polarity | None:
-    """What compares negations in a pair; `None` where those of a language are not listed."""
+    """The comparison of negations for a pair; `None` if those of a language are not listed."""
     languages = [str(language).partition("-")[0] for language in (pair.source, pair.target)]
     source, target = map(negations_of, languages)
     if source is None or target is None:
@@ -219,10 +219,9 @@ def _quoted(words: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class AnnotatedAnswer:
-    """One source and its translation, both as the annotators read them; a bare one has a text only.
+    """One source and its translation, both annotated, or with the text only.
 
-    `references` are right translations, where there are any; `again` are the further answers of a system
-    that was asked several times.
+    `references` are any right translations; `again` are further answers of a system asked several times.
     """
 
     id: str
@@ -234,7 +233,7 @@ class AnnotatedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Suspicion:
-    """One suspected error: `id` is the answer's it is in, `why` says it in words, `value` how strongly."""
+    """One suspected error: the `id` of its answer, `why` in words, and `value`, its strength."""
 
     id: str
     why: str
@@ -243,10 +242,10 @@ class Suspicion:
 
 
 STEP = 0.25
-"""Frequencies are kept in steps of this width on the Zipf scale: 3 is once in a million words."""
+"""The step of the stored frequencies on the Zipf scale: 3 is once in a million words."""
 EDGE = "|"
-"""Is before the first word of a sentence and after the last."""
-_LEAN = 20.0  # how many sightings of a word weigh as much as what is known of all words together
+"""The mark before the first word of a sentence and after the last."""
+_LEAN = 20.0  # the number of occurrences of a word that weigh as much as the counts of all words together
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -262,17 +261,17 @@ class TargetWords:
     total: int
 
     def frequency(self, word: str) -> float:
-        """On the Zipf scale; 0 for a word that nobody has seen."""
+        """The frequency on the Zipf scale; 0 for an unknown word."""
         return self.frequencies.get(word, 0.0)
 
     def surprise(self, before: str, word: str) -> float:
-        """How little a word is expected after another, in nats."""
+        """The surprise of a word after another, in nats."""
         alone = (self.counts.get(word, 0) + 0.1) / self.total
         seen = self.counts.get(before, 0)
         return -math.log((self.pairs.get((before, word), 0) + _LEAN * alone) / (seen + _LEAN))
 
     def prefers(self, other: str, words: Sequence[str], at: int) -> float:
-        """By how many nats another word is more likely than the one at this place, between its neighbours."""
+        """The advantage, in nats, of another word over the one at this place, between its neighbours."""
         before, word, after = words[at - 1 : at + 2]
         there = self.surprise(before, word) + self.surprise(word, after)
         return there - self.surprise(before, other) - self.surprise(other, after)
@@ -288,7 +287,7 @@ def small_words(text: str) -> list[str]:
 
 
 def target_words(pair: Pair) -> TargetWords | None:
-    """The words of a pair's target language; `None` where no installed pack has a list of them."""
+    """The words of a pair's target language; `None` if no installed pack has a list."""
     return _read(pair.target.code.partition("-")[0])
 
 

@@ -1,4 +1,4 @@
-"""Checks of punctuation: how a text ends, quotation marks, brackets, doubled words."""
+"""Checks of punctuation: ends of texts, quotation marks, brackets, doubled words."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _OWN = {
     "hy": {"period": "։"},
     "fr": {"colon": " :", "question": " ?", "exclamation": " !"},
 }
-# Signs that a language never takes from Latin script after its own letters.
+# Latin signs that a language never uses after its own letters.
 _FOREIGN = {
     "zh": {"period": ".", "question": "?", "exclamation": "!"},
     "ja": {"period": "."},
@@ -69,7 +69,7 @@ _CLOSERS = " \t\r\n\u00a0\u200e\u200f\"'”“’»«›」』)）]】*_`"
 _TAGS_AT_END = re.compile(r"(?:(?:</[A-Za-z]\w{0,20}>|<br\s?/?>)\s{0,3}){1,8}$")
 _KEY_AT_END = re.compile(r"\s?[(（][_&]\w$")
 _CONSONANT = re.compile(r"[bcdfghjklmnpqrstvwxzбвгджзклмнпрстфхцчшщ]{2}$")
-# What ends a Japanese sentence, and no label.
+# The ends of Japanese sentences, which labels lack.
 _POLITE = ("です", "ます", "ました", "ません", "でした", "ください")
 _NO_PERIOD = words("th lo km my bo dz")
 
@@ -108,7 +108,7 @@ class EndPunctuation(ConventionCheck):
     about = "a text that ends with other punctuation than its source"
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
-        """The alarms; Japanese files that leave out full stops may do so."""
+        """The alarms; Japanese files may leave out full stops throughout."""
         alarms = super().find(units, context)
         if code_of(context.target) != "ja":
             yield from alarms
@@ -169,7 +169,7 @@ def _may_differ(before: str, given: str, output: str, source: str, code: str) ->
     if before == "comma" and given in ("exclamation", "colon"):
         return True  # a salutation
     if {before, given} == {"exclamation", "period"} and len(source) > 100:
-        return True  # How loud a longer text is, is the translator's choice.
+        return True  # The translator may add or drop exclamation marks in longer texts.
     if {before, given} & {"comma", "semicolon"} and "" in (before, given):
         return False
     if code in _NO_PERIOD and {before, given} <= {"period", "question", "exclamation", ""}:
@@ -179,7 +179,7 @@ def _may_differ(before: str, given: str, output: str, source: str, code: str) ->
             return not output.rstrip(_CLOSERS).endswith(_POLITE)
         return before != "question" or output.rstrip(_CLOSERS + "。.").endswith(("か", "ん", "の"))
     if code in ("ja", "ko") and not before and given == "period":
-        return len(source.split()) > 3  # what is a phrase in English is often a sentence there
+        return len(source.split()) > 3  # an English phrase often becomes a sentence there
     if code == "hy" and before in ("question", "exclamation"):
         return "՞" in output or "՜" in output
     # One word with a full stop is often an abbreviation: etc., usw.
@@ -201,7 +201,7 @@ def _end_problem(
 ) -> FormProblem | None:
     bare = output.rstrip()
     where = mark("output", max(len(bare) - 1, 0), len(bare))
-    # Inside brackets, quotes or tags nobody knows where the sign belongs.
+    # Inside brackets, quotes or tags the place of the sign is unclear.
     is_plain = bool(bare) and source.rstrip()[-1:] not in _CLOSERS + ">" and bare[-1] not in _CLOSERS + ">"
     if not given:
         fix = bare + own[before] + output[len(bare) :] if is_plain and before in own else None
@@ -223,7 +223,7 @@ def _a(kind: str) -> str:
 
 
 def _inverted(output: str, kind: str) -> Sequence[FormProblem]:
-    """Spanish opens what it closes: ¿…?, ¡…!"""
+    """Spanish opens questions and exclamations, too: ¿…?, ¡…!"""
     opening = "¿" if kind == "question" else "¡"
     if opening in output or output.rstrip().endswith(("?!", "!?")):
         return ()
@@ -327,7 +327,7 @@ class Quotes(ConventionCheck):
     about = "quotation marks that are not closed or lost"
 
     def look(self, context: CheckContext) -> Callable[[str, str, Unit], Sequence[FormProblem]]:
-        """A function for the target language; German and Russian have no closing mark ”."""
+        """Make the function for the target language; German and Russian have no closing mark ”."""
         own = {"de": "German quotation marks are „…“", "ru": "Russian quotation marks are «…»"}
         message = own.get(code_of(context.target))
         if message is None:

@@ -1,4 +1,4 @@
-"""What speaks against the references of a test set, one note for each, with the evidence."""
+"""Report doubts about the references of a test set, one note for each, with the evidence."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mtassay.measures.metric import Metric
 
 _WORDS = 5  # shorter lines are equal by chance
 _LEAST = 10  # equal lines that mean something
-_TIMES = 2.0  # so many times as many as the next system has
+_TIMES = 2.0  # the smallest ratio to the next system's count
 _SURE = 4.0  # standard errors
 _HUMAN = re.compile(r"ref|human", re.IGNORECASE)
 
@@ -23,7 +23,7 @@ _HUMAN = re.compile(r"ref|human", re.IGNORECASE)
 def reference_notes(
     segments: Sequence[Segment], outputs: Mapping[str, Sequence[str]], metrics: Mapping[str, Metric]
 ) -> list[str]:
-    """A post-edit of one system, references that disagree about the best one, a reference rated low.
+    """Notes on a post-edit of one system, disagreement about the best system, and a reference rated low.
 
     >>> segments = [Segment(str(n), None, (f"one two three four five {n}",)) for n in range(40)]
     >>> texts = {"a": [s.references[0] for s in segments], "b": ["something else"] * 40}
@@ -58,7 +58,7 @@ def _post_edit(
 
 
 def _disagreement(segments: Sequence[Segment], outputs: Mapping[str, Sequence[str]], count: int) -> str:
-    """That another system is best by each reference alone."""
+    """A note if single references disagree about the best system."""
     rows = [row for row, s in enumerate(segments) if len(s.references) == count and all(s.references)]
     texts = {system: [own[row] for row in rows] for system, own in outputs.items()}
     metric, told = ChrF(), []
@@ -81,7 +81,7 @@ def _disagreement(segments: Sequence[Segment], outputs: Mapping[str, Sequence[st
 
 
 def _rated_low(metric: Metric, systems: Sequence[str]) -> str:
-    """That people rate a human translation below systems, on the segments that both have."""
+    """A note if people rate a human translation below systems, on the segments that both have."""
     if not isinstance(metric, Scores) or not are_of_people(metric.label, metric.file):
         return ""
     scores = metric.by_system(systems)

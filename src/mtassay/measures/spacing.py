@@ -1,4 +1,4 @@
-"""Checks of spaces, line breaks and characters: what is hard to see and easy to lose."""
+"""Checks of spaces, line breaks and characters, which are hard to see and easy to lose."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def _leading(text: str) -> str:
 
 
 def _trailing(text: str) -> str:
-    """Blanks at the end, or before the line breaks at the end."""
+    """Spaces at the end, or before the line breaks at the end."""
     text = text.rstrip("\r\n")
     return text[len(text.rstrip(_BLANK)) :]
 
@@ -170,7 +170,7 @@ def _trailing(text: str) -> str:
 _ESCAPE = re.compile(r"\\(?:[nrt\"]|u[0-9A-Fa-f]{4})")
 _INDENTED = re.compile(r"(?<![ \t])[ \t]*+\r?\n(?:[ \t]++(?=\r?\n))?")
 _LIST_LINE = re.compile(r"\n[ \t]{0,40}(?:[-*•+]|\d{1,2}[.)])\s")
-# Anyone who breaks lines at a width may break them elsewhere; shorter lines end where the text wants it.
+# Lines broken at a width may break elsewhere in a translation; breaks after shorter lines have a meaning.
 _WRAPPED = 48
 
 
@@ -262,7 +262,7 @@ def _break_problems(source: str, output: str, unit: Unit) -> Sequence[FormProble
 
 
 def _is_short(lines: Sequence[str], output: str) -> bool:
-    """True if nobody would break these lines only for their length."""
+    """True if the lines are too short to be broken only for their length."""
     return sum(map(len, lines)) <= 45 and len(output) <= 66
 
 
@@ -277,7 +277,7 @@ _CONTROL = re.compile("[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufff
 # Not the joiners U+200C and U+200D, with which Persian, Hindi and emoji are spelled.
 _UNSEEN = re.compile("[\ufeff\u2060\u00ad\u202a-\u202e\u2066-\u2069]")
 _UNSEEN_OR_ZERO = re.compile(_UNSEEN.pattern[:-1] + "\u200b]")
-# What all of these have, which is cheap to see.
+# A part common to all of these, for a fast test.
 _ODD = re.compile(
     f"{_CONTROL.pattern}|{_UNSEEN_OR_ZERO.pattern}|\ufffd|[ÃâÂÐÑÅÄäåæçèé][{_LATE}€]|[\u00c0-\u00ff]{{4}}"
 )
@@ -360,8 +360,7 @@ def _symbols(source: str) -> Sequence[str]:
     ]
 
 
-# Full-width & breaks an entity; half-width katakana and a Latin comma between Japanese words are remains of
-# old programs.
+# Full-width & breaks an entity; half-width katakana and a Latin comma in Japanese come from old programs.
 _WIDTH = re.compile(
     r"＆(?:amp|lt|gt|quot|nbsp|#\d{1,5});|[\uff66-\uff9f]{2,}|(?<=[ぁ-んァ-ヶー一-龥]),(?=[ぁ-んァ-ヶー一-龥])"
 )
@@ -439,7 +438,7 @@ def _mixed_words(source: str, output: str) -> Iterator[FormProblem]:
         ):
             continue
         few = latin if len(latin) < len(other) else other
-        # A word that goes to and fro between scripts was typed by nobody: HTTPсервер does not.
+        # Nobody types a word that alternates between scripts; HTTPсервер does not alternate.
         turns = sum(one.isascii() != two.isascii() for one, two in pairwise(word))
         if all(char in _LOOKALIKE for char in few) and (len(few) <= 2 or turns > 2):
             name = unicodedata.name(few[0], "a letter").split(" ")[0].capitalize()

@@ -1,4 +1,4 @@
-"""How assistants talk about a translation instead of giving it: small tables for many languages."""
+"""Tables, for many languages, of what assistants say about a translation instead of giving it."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from mtassay.data.words import read_table
 
 
 class Talk(NamedTuple):
-    """What a language says about translating, in small letters.
+    """A language's expressions about translating, in small letters.
 
-    `translate` are beginnings of words for translating, `refuse` an expression for declining, `notes` are
-    labels of notes, `assents` how an answer to a request begins, `close` how one ends, `names` what the
-    language calls itself and English, as in the label `Czech:`.
+    `translate` are beginnings of words for translating, `refuse` an expression for declining, `notes` labels
+    of notes, `assents` beginnings of answers to a request, `close` an expression for their ends, `names` the
+    language's names of itself and English, as in the label `Czech:`.
     """
 
     translate: tuple[str, ...]
@@ -30,7 +30,7 @@ class Talk(NamedTuple):
 
 @cache
 def talk_tables() -> Mapping[str, Talk]:
-    """By language."""
+    """The tables by language."""
     table = read_table(
         Path(__file__).parent / "data" / "talk.toml", lists=("translate", "notes", "assents", "names")
     )
@@ -63,9 +63,9 @@ def _of(languages: Collection[str]) -> list[Talk]:
 
 @cache
 def stems_of(*languages: str, only_ascii: bool = False) -> tuple[str, ...]:
-    """Beginnings of words for translating in these languages; of all where none is given.
+    """Beginnings of words for translating in these languages, by default in all.
 
-    A text in ASCII can have no others than those that are ASCII. What has another one in it is left out.
+    A text in ASCII needs only those in ASCII. Entries that contain a shorter one are left out.
     """
     stems = sorted({stem for talk in _of(languages) for stem in talk.translate}, key=len)
     return tuple(
@@ -85,7 +85,7 @@ def speaks_of_translation(text: str, languages: Iterable[str] = ()) -> bool:
 
 
 def _parts(expression: str) -> list[str]:
-    """What is between the bars of an expression that are in no bracket."""
+    """Split an expression at the bars outside brackets."""
     bars = [match.start() for match in re.finditer(r"\|", expression)]
     outside = [bar for bar in bars if expression.count("(", 0, bar) == expression.count(")", 0, bar)]
     return [expression[start + 1 : end] for start, end in pairwise([-1, *outside, len(expression)])]
@@ -101,13 +101,13 @@ def _joined(expressions: Iterable[str], is_ascii: bool) -> re.Pattern[str]:
     parts = [part for expression in expressions for part in _parts(expression) if part]
     if is_ascii:
         parts = [part for part in parts if re.search("[a-z]", re.sub(r"\\.", "", part))]
-    # To look for the beginning of a word once is much faster than once for each expression.
+    # Looking for the beginning of a word once is much faster than once per expression.
     words = "|".join(part[2:] for part in parts if part.startswith(r"\b"))
     return re.compile("|".join([rf"\b(?:{words})", *(part for part in parts if part[:2] != r"\b")]))
 
 
 def refusal_in(text: str) -> re.Match[str] | None:
-    """Where a text in small letters declines to translate or asks for the text, in any language.
+    """The place where a text in small letters declines to translate or asks for the text, in any language.
 
     >>> refusal_in("es tut mir leid, aber ich kann diesen text nicht übersetzen.")[0]
     'kann diesen text nicht übersetz'
@@ -123,18 +123,18 @@ def _assents(end: str) -> re.Pattern[str]:
 
 
 def says_yes_itself(source: str) -> bool:
-    """Whether a source begins with such words, with or without a mark: "Ja die liebe Haut"."""
+    """Whether a source begins with an assent, with or without a mark: "Ja die liebe Haut"."""
     return _assents(r"(?!\w)").match(source) is not None
 
 
 @cache
 def closings() -> re.Pattern[str]:
-    """How assistants end an answer, in small letters: "I hope this helps!"."""
+    """The phrases that end an assistant's answer, in small letters: "I hope this helps!"."""
     return _joined((talk.close for talk in talk_tables().values()), False)
 
 
 def begins_with_assent(text: str) -> bool:
-    """Whether a text begins as the answer to a request.
+    """Whether a text begins like an answer to a request.
 
     >>> begins_with_assent("Gerne! Hier ist sie."), begins_with_assent("Sure enough")
     (True, False)
@@ -144,7 +144,7 @@ def begins_with_assent(text: str) -> bool:
 
 @cache
 def note_labels(*languages: str) -> re.Pattern[str]:
-    """A label of a note with its colon, where a line, a sentence or a bracket begins."""
+    """A label of a note with its colon, at the beginning of a line, a sentence or a bracket."""
     words = sorted({note for talk in _of(languages) for note in talk.notes}, key=len, reverse=True)
     return re.compile(
         rf"(?:^|[\n(（\[*`.!?。])[\s*_`]{{0,4}}(?:{'|'.join(map(re.escape, words))})[*_]{{0,2}}\s?[:：]"

@@ -5,12 +5,11 @@ differ by at most one, so a row is two integers: `plus` has a bit where a cell i
 its left, `minus` where it is one less (Myers 1999, Hyyrö 2003). A row then costs a dozen operations on
 integers, however long it is. Many outputs are measured together, each in its lane of one long integer.
 
-Tercom, as sacreBLEU renders it, leaves cells far from the diagonal uncomputed. Here they have values too, but
-such as never help a cell inside the beam: on its left side they fall by one per column, on its right side
-they rise by one.
+Tercom, in sacreBLEU's version, leaves cells far from the diagonal uncomputed. Here their values never help a
+cell inside the beam: on its left side they fall by one per column, on its right side they rise by one.
 
-The search for shifts is greedy and rests on conventions: which block may move where, which of equally good
-shifts is made, when to give up. Ours are those of sacreBLEU's rendering of Tercom, and so are the counts.
+The search for shifts is greedy and needs conventions: the possible moves of a block, the choice among equally
+good shifts, the limit of the search. Ours, and so the counts, equal those of sacreBLEU's version of Tercom.
 """
 
 from __future__ import annotations
@@ -32,15 +31,15 @@ from mtassay.measures.tokenizers import UNSPACED, reference_streams, sacre_signa
 from mtassay.runtime.processes import map_in_processes, process_count
 
 BEAM = 25
-"""How many columns on either side of the diagonal are computed."""
+"""The number of columns computed on either side of the diagonal."""
 
 Row = tuple[int, int, int, int, int]
-"""A row that the next one starts from: `plus`, `minus`, and `left`, the columns that the beam has left
-behind, with `left_plus` and `left_minus`, the differences they had when that happened."""
+"""The state before the next row: `plus`, `minus`, and `left`, the columns that the beam has left behind,
+with `left_plus` and `left_minus`, their differences at that moment."""
 
 
 class ColumnRange(NamedTuple):
-    """Which cells of the row above a row may use: those of the columns `low` to `high - 1`."""
+    """The columns, `low` to `high - 1`, whose cells in the row above a row may use."""
 
     low: int
     high: int
@@ -48,7 +47,7 @@ class ColumnRange(NamedTuple):
 
 class MeasuredOutput(NamedTuple):
     """The distance of an output; for each of its words the row above, and the cells equal to the one
-    above and to the left. `limits` has what each row may use of the row above; `None` where that is all."""
+    above and to the left. `limits` has the columns of the row above that each row may use; `None` for all."""
 
     distance: int
     above: list[Row]
@@ -59,8 +58,8 @@ class MeasuredOutput(NamedTuple):
 class Alignment(NamedTuple):
     """The cheapest way from the reference to the output.
 
-    `used[j]` output words are used up when the `j`-th reference word (from 1) has been dealt with. The other
-    two tell for each word whether an edit touches it.
+    `used[j]` is the number of output words used up to the `j`-th reference word (from 1). The other two give,
+    for each word, whether an edit touches it.
     """
 
     used: list[int]
@@ -71,8 +70,8 @@ class Alignment(NamedTuple):
 class EditDistance:
     """Distances between one reference and outputs of `length` words, as Tercom counts them; neither is empty.
 
-    Unlike `mtassay.data.words` it keeps within the beam, keeps the rows that an alignment is read from,
-    and measures many outputs at once.
+    Unlike `mtassay.data.words` it keeps within the beam, keeps the rows needed for an alignment, and
+    measures many outputs at once.
 
     A word is given as its code: the bits of the places where it is in the reference.
     """
@@ -91,9 +90,8 @@ class EditDistance:
         return [self._codes.get(word, 0) for word in words]
 
     def measure(self, output: Sequence[int], *, expected: int) -> MeasuredOutput:
-        """The distance of one output, and its rows; in less time where it is about what is expected."""
-        # Who leaves the beam drops and adds so many words at least. Below that it changes nothing: neither a
-        # cheapest way nor what is as cheap.
+        """The distance of one output, and its rows; in less time if `expected` is about right."""
+        # A path outside the beam drops and adds at least so many words; below that, none is cheapest.
         far = 2 * (BEAM - 1) - abs(self._size - self._length)
         if self._size < BEAM or expected < far:
             measured = self._measure(output, [None] * self._length)
@@ -108,8 +106,7 @@ class EditDistance:
         return MeasuredOutput(self._length + more.bit_count() - less.bit_count(), above, same, limits)
 
     def after(self, shifts: Sequence[Shift], output: Sequence[int], measured: MeasuredOutput) -> list[int]:
-        """The distance after each of some shifts; one that is no better may come out smaller than it is, but
-        not better."""
+        """The distance after each shift; too low for some that are no better, but these never look better."""
         start = min(min(shift.start, shift.target) for shift in shifts)
         words = list(output)
         moved = [_move(words, shift)[start:] for shift in shifts]
@@ -128,10 +125,9 @@ class EditDistance:
     def _after_in_beam(
         self, rows: Sequence[tuple[int, ...]], measured: MeasuredOutput, start: int
     ) -> list[int]:
-        """The distances of outputs whose words from `start` on are given, place by place.
+        """The distances of outputs, given their words from `start` on, place by place.
 
-        A lane has the columns that the beam is on, and moves along with it. What the columns left behind have
-        added up to is part of the distance, and so begins with it.
+        A lane has the columns of the beam and moves with it. The distance includes the columns left behind.
         """
         limits = [limit or ColumnRange(0, self._size + 1) for limit in measured.limits[start:]]
         highs = [*(limit.high for limit in limits[1:]), self._size + 1]
@@ -163,8 +159,8 @@ class EditDistance:
         return [n + m.bit_count() - s.bit_count() for n, m, s in zip(sums, more, less, strict=True)]
 
     def align(self, output: Sequence[int], measured: MeasuredOutput) -> Alignment:
-        """The cheapest edits; of equally cheap ones those of Tercom, which decides from the end and prefers
-        to pair two words, then to drop an output word, then to add a reference word."""
+        """The cheapest edits; on ties Tercom's, which decides from the end and prefers to pair two words, to
+        drop an output word, to add a reference word, in this order."""
         _, above, same, all_limits = measured
         i, j = self._length, self._size
         used = [0] * (j + 1)
@@ -217,7 +213,7 @@ def _restrict(row: Row, limit: ColumnRange, full: int) -> Row:
     plus, minus, left, left_plus, left_minus = row
     low = (1 << limit.low) - 1
     inside = (1 << limit.high - 1) - 1
-    # What the columns left behind have added up to so far is still part of the distance.
+    # The sum of the columns left behind is still part of the distance.
     new = low & ~left
     left_plus |= plus & new
     left_minus |= minus & new
@@ -232,10 +228,9 @@ def _differences(row: Row) -> tuple[int, int]:
 
 @lru_cache(maxsize=256)
 def _limits(length: int, size: int, least: int) -> list[ColumnRange | None]:
-    """For each row what it may use of the row above; `None` where that is all.
+    """For each row the columns of the row above that it may use; `None` for all.
 
-    sacreBLEU's beam runs along the diagonal of the matrix, whatever its shape, with `least` columns on either
-    side.
+    sacreBLEU's beam follows the diagonal of a matrix of any shape, with `least` columns on either side.
     """
     ratio = size / length
     beam = math.ceil(ratio / 2 + least) if ratio / 2 > least else least
@@ -244,7 +239,7 @@ def _limits(length: int, size: int, least: int) -> list[ColumnRange | None]:
     for i in range(1, length + 1):
         diagonal = math.floor(i * ratio)
         next_low = max(0, diagonal - beam)
-        # The cell left of the first one inside is of use to the next row only.
+        # Only the next row uses the cell to the left of the first one inside.
         row = ColumnRange(max(low, next_low - 1), high)
         limits.append(row if row.low > 0 or row.high <= size else None)
         low, high = next_low, min(size + 1, diagonal + beam)
@@ -280,7 +275,7 @@ class Shift(NamedTuple):
 
 
 def count_edits(output: Sequence[str], reference: Sequence[str]) -> int:
-    """How many edits turn the words of the output into those of the reference.
+    """The number of edits that turn the words of the output into those of the reference.
 
     >>> count_edits("on the mat the cat sat".split(), "the cat sat on the mat".split())
     1
@@ -300,7 +295,7 @@ def count_edits(output: Sequence[str], reference: Sequence[str]) -> int:
             words, goal, distance.align(words, measured), most=MOST_CANDIDATES - candidates
         )
         candidates += tried
-        # Tercom gives up here, and forgets what this round has found.
+        # Tercom stops here, and discards the results of this round.
         if not possible_shifts or candidates >= MOST_CANDIDATES:
             break
         distances = distance.after(possible_shifts, words, measured)
@@ -317,7 +312,7 @@ def count_edits(output: Sequence[str], reference: Sequence[str]) -> int:
 
 
 def fewest_edits(output: Sequence[str], reference: Sequence[str]) -> int:
-    """A number that no order of the words can get below: words without a partner must be edited.
+    """The fewest edits possible in any order of the words: words without a partner must be edited.
 
     >>> fewest_edits("b a c".split(), "a b b".split())
     1
@@ -334,10 +329,10 @@ def fewest_edits(output: Sequence[str], reference: Sequence[str]) -> int:
 def _find_shifts(
     words: list[int], goal: list[int], alignment: Alignment, *, most: int
 ) -> tuple[list[Shift], int]:
-    """The shifts worth trying, and how many Tercom counts: it tries some of them twice, or without effect.
+    """The shifts worth trying, and Tercom's count of them: it tries some twice, or without effect.
 
-    A block moves to where the reference has the same words, if both sides have an edit there. The search ends
-    when `most` are counted.
+    A block moves to the place of the same words in the reference, if both sides have an edit there. The
+    search ends at a count of `most`.
     """
     used, output_wrong, reference_wrong = alignment
     places: dict[int, list[int]] = {}
@@ -382,7 +377,7 @@ def _find_shifts(
 
 
 def _next_places(flags: list[bool]) -> list[int]:
-    """For each place the next one, or itself, that has its flag set; far away where there is none."""
+    """For each place the nearest one from there on with its flag set; a distant number without one."""
     place = len(flags) + LONGEST_SHIFT
     places = [place] * len(flags)
     for i in range(len(flags) - 1, -1, -1):
@@ -405,14 +400,14 @@ def _move(words: list[Word], shift: Shift) -> list[Word]:
 
 
 def _preference(shift: Shift) -> tuple[int, int, int]:
-    """Of equally good shifts the longest block first, then the first block, then the first target."""
+    """Rank equally good shifts: the longest block first, then the first block, then the first target."""
     return -shift.length, shift.start, shift.target
 
 
 COLUMNS = ("edits", "reference_length")
 
 ENOUGH_FOR_PROCESSES = 4_000_000
-"""Cells of edit distance matrices, about two seconds of one core; less is not worth starting processes."""
+"""The fewest cells of edit distance matrices that justify processes: about two seconds of one core."""
 
 Pair = tuple[str, tuple[str, ...]]
 """An output and its references, tokenised, with a space between words."""
@@ -463,7 +458,7 @@ class TER(Metric):
         return sacre_signature(segments, settings, extra=extra)
 
     def measure(self, segments: Sequence[Segment], outputs: Mapping[str, Sequence[str]]) -> list[Statistics]:
-        # sacreBLEU tokenises references twice, and with `normalized` the second time can change them again.
+        # sacreBLEU tokenises references twice, and with `normalized` the second pass can change them again.
         split = [self._split(self._split([text or "" for text in s])) for s in reference_streams(segments)]
         references = [
             tuple(t for t, given in zip(texts, segment.references, strict=False) if given is not None)
@@ -474,7 +469,7 @@ class TER(Metric):
             system: list(zip(self._split(texts), references, strict=True))
             for system, texts in outputs.items()
         }
-        # Systems often agree on a translation, and its edits are then counted once.
+        # Systems often have equal translations, whose edits are then counted once.
         edits = _count_all(list({pair: None for of_system in pairs.values() for pair in of_system}))
         ids = [segment.id for segment in segments]
         return [
@@ -505,7 +500,7 @@ def _table(edits: list[int], lengths: list[float]) -> Floats:
 
 
 def _count_all(pairs: list[Pair]) -> dict[Pair, int]:
-    """The edits of each pair; in several processes where there is much to do."""
+    """The edits of each pair; in several processes if there are many."""
     work = sum((output.count(" ") + 1) * (text.count(" ") + 1) for output, texts in pairs for text in texts)
     processes = process_count() if work >= ENOUGH_FOR_PROCESSES else 1
     return dict(zip(pairs, map_in_processes(_fewest_edits, pairs, processes=processes), strict=True))

@@ -1,4 +1,4 @@
-"""Checks of terminology: missing, forbidden, translated against orders, and drifting terms."""
+"""Checks of terminology: missing, forbidden, wrongly translated and inconsistent terms."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from mtassay.nlp.word_forms import fold, word_forms
 
 @dataclass
 class Concept:
-    """A source term with all that a glossary says of its translations; `accepted` has the preferred first."""
+    """A source term with its translations in a glossary; `accepted` has the preferred ones first."""
 
     source: str
     case: bool = False
     accepted: list[str] = field(default_factory=list)
     forbidden: list[str] = field(default_factory=list)
     is_kept: bool = False
-    """Whether it must stay as it is in the source."""
+    """Whether it must stay untranslated."""
 
     def add(self, term: Term) -> None:
-        """What one more row of the glossary says."""
+        """Add one more row of the glossary."""
         if term.status == "do-not-translate":
             self.is_kept = True
             return
@@ -41,7 +41,7 @@ class Concept:
 
 
 def concepts_of(terms: Iterable[Term], *, by_spelling: bool = False) -> list[Concept]:
-    """The terms by source, preferred translations first; `by_spelling` keeps `File` and `file` apart."""
+    """Group terms by source, preferred translations first; `by_spelling` distinguishes `File` and `file`."""
     concepts: dict[str, Concept] = {}
     for term in sorted(terms, key=lambda term: term.status != "preferred"):
         key = term.source if term.case or by_spelling else fold(term.source)
@@ -63,7 +63,7 @@ class Occurrence(NamedTuple):
 
 
 class TermBook:
-    """Concepts of two languages, ready to be found: all of them in one pass over a text.
+    """Finds the concepts of two languages, all in one pass over a text.
 
     >>> terms = [Term("file", "Datei"), Term("file", "Dokument", "forbidden")]
     >>> book = TermBook(concepts_of(terms), "en", "de")
@@ -100,13 +100,13 @@ class TermBook:
         return found
 
     def occurrences_of(self, concepts: Sequence[Concept], source: str) -> list[Occurrence]:
-        """Those of some concepts of the book that a source text has, also inside of each other."""
+        """The occurrences of some concepts of the book in a source text, also inside each other."""
         first = {match.term: match for match in reversed(self._sources.find(TermText(source)))}
         found = ((concept, first.get(self._source_numbers[_written(concept)])) for concept in concepts)
         return [Occurrence(concept, match.start, match.end) for concept, match in found if match]
 
     def translations(self, concept: Concept, output: str) -> list[TermMatch]:
-        """Where accepted translations are in an output; `term` counts in `concept.accepted`."""
+        """The places of accepted translations in an output; `term` is the index in `concept.accepted`."""
         found = self._outputs_known.get(output)
         if found is None:
             found = {}
@@ -120,9 +120,9 @@ class TermBook:
         ]
 
     def banned(self, output: str, concepts: Sequence[Concept]) -> list[tuple[Concept, str, TermMatch]]:
-        """Forbidden terms in an output: those of these concepts, and those that are forbidden everywhere.
+        """Forbidden terms in an output: those of these concepts, and those forbidden everywhere.
 
-        A forbidden term inside an accepted one (`Rechner` in `Taschenrechner`) is none.
+        A forbidden term inside an accepted one (`Rechner` in `Taschenrechner`) does not count.
         """
         if not self._bans:
             return []
@@ -139,7 +139,7 @@ class TermBook:
 
     @cached_property
     def _source_numbers(self) -> dict[tuple[str, bool], int]:
-        """Every source term, and whether its case counts, by its number."""
+        """The number of every source term, by the term and whether its case counts."""
         return {key: number for number, key in enumerate(dict.fromkeys(map(_written, self.concepts)))}
 
     @cached_property
@@ -154,7 +154,7 @@ class TermBook:
 
     @cached_property
     def _numbers(self) -> dict[tuple[str, bool], int]:
-        """Every accepted translation, with and without regard to case, by its number."""
+        """The number of every accepted translation, by the translation and whether its case counts."""
         targets = ((target, concept.case) for concept in self.concepts for target in concept.accepted)
         return {target: number for number, target in enumerate(dict.fromkeys(targets))}
 
@@ -178,7 +178,7 @@ class TermBook:
 
 
 def _written(concept: Concept) -> tuple[str, bool]:
-    """The source term, and whether it must be written exactly so: for a name that is also a word, Apple."""
+    """The source term, and whether its spelling must match exactly: for a name that is also a word, Apple."""
     is_name = concept.is_kept and concept.source != concept.source.lower()
     return concept.source, concept.case or is_name
 
@@ -194,7 +194,7 @@ def _keep(known: dict[str, Found], text: str, found: Found) -> None:
 
 
 def term_book(context: CheckContext) -> TermBook:
-    """The glossaries of a context, for its languages; the same for all checks."""
+    """The term book of a context's glossaries for its languages, shared by all checks."""
     glossary: Glossary | None = context.terms
     if glossary is None:
         return TermBook((), context.source, context.target)
@@ -284,7 +284,7 @@ class TermForbidden(_TermCheck):
 
 
 class DoNotTranslate(_TermCheck):
-    """A term that must stay as it is, and does not.
+    """A term that must stay untranslated, but does not.
 
     >>> context = CheckContext("en", "de", terms=Glossary((Term("Apple", status="do-not-translate"),)))
     >>> units = [Unit("1", "Apfel ist groß.", "Apple is big."), Unit("2", "Ein Apfel.", "An apple.")]
@@ -310,9 +310,9 @@ class DoNotTranslate(_TermCheck):
 
 
 def _is_kept(occurrence: Occurrence, unit: Unit) -> bool:
-    """Whether the output has the term as the source or the glossary writes it, at the beginning of a word.
+    """Whether the output has the term in the spelling of source or glossary, at the beginning of a word.
 
-    What follows may be an ending: Googles, Googlen.
+    An ending may follow: Googles, Googlen.
     """
     written = (unit.source or "")[occurrence.start : occurrence.end]
     for term in (written, occurrence.concept.source):
@@ -326,7 +326,7 @@ def _is_kept(occurrence: Occurrence, unit: Unit) -> bool:
 
 
 class TermDrift(_TermCheck):
-    """A term with several accepted translations that one document translates now so, now so.
+    """A term that one document translates in several accepted ways.
 
     >>> terms = Glossary((Term("screen", "Bildschirm"), Term("screen", "Anzeige", "allowed")))
     >>> outputs = ["Bildschirm", "Der Bildschirm", "Eine Anzeige"]

@@ -1,4 +1,4 @@
-"""The metric `terms`: how many terms are translated as a glossary says, and how consistently."""
+"""The metric `terms`: the share of terms translated as a glossary says, and their consistency."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class Terms(Metric):
         return values
 
     def aggregate(self, sums: NDArray[Any]) -> Floats:
-        """Per cent; not a number where there is no term."""
+        """Per cent; not a number without terms."""
         hits, terms = (np.asarray(sums[..., column], dtype=np.float64) for column in (0, 1))
         empty = terms == 0
         return np.where(empty, np.nan, 100 * hits / np.where(empty, 1, terms))
@@ -130,7 +130,7 @@ class Terms(Metric):
                 yield Finding(segment.id, system, self.name, "fail", share, {"why": why, "errors": errors})
 
     def _used(self, book: TermBook, occurrence: Occurrence, text: str) -> str | None:
-        """The translation that an output has, `None` where it has none that is right."""
+        """The right translation in an output, `None` if there is not one."""
         concept = occurrence.concept
         if concept.is_kept and concept.source in text:
             return concept.source
@@ -141,7 +141,7 @@ class Terms(Metric):
         return concept.accepted[min(place.term for place in places)] if places else None
 
     def _found(self, segments: Sequence[Segment]) -> tuple[TermBook, list[list[Occurrence]]]:
-        """The terms of each source, and the book that knows their translations."""
+        """The terms of each source, and the book with their translations."""
         given = self._given
         if isinstance(given, Glossary):
             book = TermBook(concepts_of(given.for_pair(*self._pair)), *self._pair, lemmas=self._lemmas)
@@ -163,7 +163,7 @@ class Terms(Metric):
         return terms
 
     def _listed(self, book: TermBook, concepts: Sequence[Concept], source: str) -> list[Occurrence]:
-        """Those of the terms listed for a segment that its source has."""
+        """The terms listed for a segment that occur in its source."""
         if self.match == "words":
             return book.occurrences_of(concepts, source)
         forms = book.source_forms

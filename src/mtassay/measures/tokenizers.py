@@ -1,4 +1,4 @@
-"""Splits text into words as sacreBLEU does, and borrows its signatures."""
+"""Split text into words as sacreBLEU does, with its signatures."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from mtassay.data.nouns import Segment
 from mtassay.measures.metric import reference_count
 
 DEFAULTS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
-"""Which tokeniser sacreBLEU takes for a target language; 13a for all others."""
+"""sacreBLEU's tokeniser for a target language; 13a for all others."""
 
 UNSPACED = ("zh", "ja", "th", "lo", "km", "my", "bo")
 """Languages that have no spaces between words."""
@@ -27,14 +27,14 @@ SPLITTING = ("char", "spm", "flores101", "flores200")
 
 
 class SplitTexts(NamedTuple):
-    """The words of all texts in one row, and how many of them each text has."""
+    """The words of all texts in one sequence, and the number of words in each text."""
 
     words: list[str]
     lengths: NDArray[np.int64]
 
     @classmethod
     def of(cls, rows: Sequence[Sequence[str]]) -> SplitTexts:
-        """From the words of each text."""
+        """Join the words of each text."""
         return cls(list(chain.from_iterable(rows)), np.fromiter(map(len, rows), np.int64, len(rows)))
 
     @property
@@ -53,7 +53,7 @@ def split_words(texts: Sequence[str], tokenizer: str, *, lowercase: bool = False
 
 
 def split_texts(texts: Sequence[str], tokenizer: str, *, lowercase: bool = False) -> SplitTexts:
-    """The same in one row. With most tokenisers all texts are split at once, which is many times as fast."""
+    """The same in one sequence. Most tokenisers split all texts at once, which is many times as fast."""
     if lowercase:
         texts = [text.lower() for text in texts]
     if tokenizer in OURS:
@@ -66,7 +66,7 @@ def split_texts(texts: Sequence[str], tokenizer: str, *, lowercase: bool = False
 def split_for_ter(
     texts: Sequence[str], *, normalized: bool, no_punct: bool, asian_support: bool, case_sensitive: bool
 ) -> list[str]:
-    """Each text as Tercom's tokeniser leaves it, with one space between words."""
+    """Split each text as Tercom's tokeniser does, with one space between words."""
     if normalized:
         from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
 
@@ -83,7 +83,7 @@ _TER_ASIAN_MARKS = "、。〈〉《》「」『』【】〔〕〖〗〘〙〚〛
 
 
 def tokenizer_signature(tokenizer: str) -> str:
-    """What sacreBLEU writes after `tok:`; some tokenisers add the version of their model."""
+    """sacreBLEU's text after `tok:`; some tokenisers add the version of their model."""
     return tokenizer if tokenizer in OURS else str(_sacrebleu_tokenizer(tokenizer).signature())
 
 
@@ -92,7 +92,7 @@ def _split_13a(texts: Sequence[str]) -> SplitTexts:
     joined = joined.replace("<skipped>", "")
     for escaped, character in (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">")):
         joined = joined.replace(escaped, character)
-    # sacreBLEU puts a space before and after the line, and so do we: a line break is like any space.
+    # sacreBLEU puts a space before and after the line; here a line break counts as a space.
     return _split_lines(joined, _kinds_of_13a(), ends=0)
 
 
@@ -124,29 +124,29 @@ OURS: Mapping[str, Callable[[Sequence[str]], SplitTexts]] = {
     "char": _split_characters,
     "none": _split_at_spaces,
 }
-"""Tokenisers that have a twin here, which gives the same words and is faster."""
+"""Our faster versions of tokenisers, which give the same words."""
 
 
 def _lines(texts: Sequence[str]) -> str:
-    """The texts one below the other, each with a line break after it and none inside."""
+    """Join the texts, each with a line break after it and no other."""
     joined = "\n".join([*texts, ""])
     if joined.count("\n") > len(texts):
         joined = "\n".join([*(text.replace("\n", " ") for text in texts), ""])
     return joined
 
 
-# What a character is to a tokeniser. A word of its own; a mark, which is one unless it is within a number; a
-# digit; a dash, which is a word after a digit; white space; the end of a line, where that is no space.
+# Kinds of characters. A word of its own; a mark, which is a word except within a number; a digit; a dash,
+# which is a word after a digit; white space; the end of a line, where that is no space.
 _ALONE, _MARK, _DIGIT, _DASH, _SPACE, _END = 1, 2, 4, 8, 16, 32
 
 
 def _split_lines(joined: str, table: NDArray[np.uint8], *, ends: int) -> SplitTexts:
-    """The words of each line, by what the table says of each character; of those beyond it, the last entry.
+    """Split each line into words by the table's entries for its characters; the last entry is for all others.
 
-    sacreBLEU's rules set off, one after the other, a mark not behind a digit, `([^0-9])([.,])`, a mark
-    that is not before one, `([.,])([^0-9])`, and a dash behind one, `([0-9])(-)`. A match uses up both
-    characters, so that of a row of marks the first rule sets off every other one; the second rule does the
-    rest, except for a last one with a digit behind it.
+    sacreBLEU's rules separate, one after the other, a mark not after a digit, `([^0-9])([.,])`, a mark not
+    before a digit, `([.,])([^0-9])`, and a dash after a digit, `([0-9])(-)`. A match uses up both characters,
+    so in a row of marks the first rule separates every other one; the second rule separates the rest, except
+    for a last one before a digit.
     """
     points = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), np.uint32)
     kinds = table.take(points, mode="clip")
@@ -155,7 +155,7 @@ def _split_lines(joined: str, table: NDArray[np.uint8], *, ends: int) -> SplitTe
     alone = (kinds & _ALONE) != 0
     marks = np.flatnonzero(kinds & _MARK)
     if len(marks):
-        # What comes before the first character is the break at the very end.
+        # The character before the first one is the break at the very end.
         is_first = np.diff(marks, prepend=-2) != 1
         first = np.maximum.accumulate(np.where(is_first, marks, 0))
         is_even = (marks - first) % 2 == 0
@@ -223,7 +223,7 @@ _CHINESE = (
 
 
 def _kinds_of_intl(characters: str) -> NDArray[np.uint8]:
-    """Only of these characters: Unicode has a million, and what they are the package regex knows."""
+    """The kinds of these characters only: Unicode has a million, and the package regex classifies them."""
     import regex
 
     kinds = np.zeros(max(map(ord, characters)) + 2, np.uint8)
@@ -245,7 +245,7 @@ def _sacrebleu_tokenizer(name: str) -> Any:
         if not name.endswith("-mecab"):
             raise UsageError(f"tokeniser '{name}' needs: pip install sentencepiece") from error
         raise MissingExtraError(f"tokeniser '{name}'", package=f"sacrebleu[{extra}]", extra=extra) from error
-    except RuntimeError as error:  # sacreBLEU's word for a missing MeCab package
+    except RuntimeError as error:  # sacreBLEU's error for a missing MeCab package
         raise MissingExtraError(f"tokeniser '{name}'", package=f"sacrebleu[{extra}]", extra=extra) from error
     except OSError as error:
         raise ServiceError(f"tokeniser '{name}' could not get its model: {error}") from error
@@ -260,7 +260,7 @@ def sacre_signature(
     *,
     extra: Mapping[str, object] | None = None,
 ) -> str:
-    """sacreBLEU's own signature: what it would print with these settings.
+    """sacreBLEU's own signature for these settings.
 
     >>> sacre_signature([Segment("1", None, ("a",))], {"case": "mixed"}, extra={"bs": 1000}).split("|v")[0]
     'nrefs:1|bs:1000|case:mixed'

@@ -1,4 +1,4 @@
-"""USE: how near an output lies to its reference, or to its source, in a multilingual sentence encoder.
+"""USE: the similarity of an output to its reference, or to its source, in a multilingual sentence encoder.
 
 Yang et al. 2020, "Multilingual Universal Sentence Encoder for Semantic Retrieval". It sees the topic and not
 the polarity: it finds outputs that drifted away, and says nothing about adequacy.
@@ -58,7 +58,7 @@ class USE(Metric):
     def measure(self, segments: Sequence[Segment], outputs: Mapping[str, Sequence[str]]) -> list[Statistics]:
         """Columns `score` and `count` (always 1); every distinct text is encoded once for all systems.
 
-        It is done in batches, so that anyone who measures one of them gets the same to the last digit.
+        It works in batches, so that a batch measured alone gives the same result to the last digit.
         """
         ids = [segment.id for segment in segments]
         starts = range(0, len(segments), self.batch) or [0]
@@ -93,7 +93,7 @@ class USE(Metric):
         return scores
 
     def aggregate(self, sums: NDArray[Any]) -> Floats:
-        """The mean cosine; not a number where nothing was counted."""
+        """The mean cosine; not a number without segments."""
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray(sums[..., 0] / sums[..., 1], dtype=np.float64)
 

@@ -1,4 +1,4 @@
-"""What an output must not turn into another meaning: words of one set (Monday, Tuesday), and negations."""
+"""Checks for changes of meaning: words of one set (Monday, Tuesday), and negations."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _STEM = 3
 
 
 class SwappedWord(NamedTuple):
-    """A word of the source, and the one of the output that means another member of its set."""
+    """A word of the source, and a word of the output that means another member of its set."""
 
     set: str
     word: str
@@ -31,11 +31,11 @@ class SwappedWord(NamedTuple):
 
     @property
     def message(self) -> str:
-        """What is wrong, in plain words."""
+        """The problem in plain words."""
         return f"'{self.word}' became '{self.other}'"
 
     def marks(self, source: str, output: str) -> tuple[Mark, ...]:
-        """Where both are."""
+        """The places of both words."""
         places = source.lower().find(self.word), output.lower().find(self.other)
         return (
             Mark("source", places[0], places[0] + len(self.word)),
@@ -44,7 +44,7 @@ class SwappedWord(NamedTuple):
 
 
 class _Form(NamedTuple):
-    """A word or stem of a member; where `is_sure` is false, it only may mean the member."""
+    """A word or stem of a member; if `is_sure` is false, it only may mean the member."""
 
     set: str
     member: str
@@ -52,7 +52,7 @@ class _Form(NamedTuple):
 
 
 class _Words:
-    """All forms of one language of the sets that a check looks at."""
+    """All forms in one language of the sets that a check reads."""
 
     def __init__(self, check: str, language: str) -> None:
         head, *rows = [line.split("\t") for line in _TABLE.read_text(encoding="utf-8").splitlines()]
@@ -83,7 +83,7 @@ class _Words:
             self.exact.setdefault(text, []).append(form)
 
     def forms_in(self, text: str) -> Mapping[str, dict[str, str]]:
-        """By set: each member that a text may have, with the word where it surely has it, else ""."""
+        """For each set, the members that a text may have: with the word if it is certain, else ""."""
         found: dict[str, dict[str, str]] = {}
 
         def add(word: str, form: _Form) -> None:
@@ -116,7 +116,7 @@ def _words(check: str, language: str) -> _Words:
 
 @lru_cache(maxsize=1 << 14)
 def _forms_in(text: str, check: str, language: str) -> Mapping[str, dict[str, str]]:
-    """Those of a source; none where it has no member of a set for sure."""
+    """The members in a source; empty unless at least one is certain."""
     found = _words(check, language).forms_in(text)
     return found if any(any(members.values()) for members in found.values()) else {}
 
@@ -124,7 +124,7 @@ def _forms_in(text: str, check: str, language: str) -> Mapping[str, dict[str, st
 def swapped_word(
     check: str, source: str, output: str, source_language: str, target_language: str
 ) -> SwappedWord | None:
-    """The first word for which the output has another member of its set, and nothing that may mean the word.
+    """The first word for which the output has another member of its set, but nothing that may mean the word.
 
     >>> swapped_word("numbers", "See you on Monday.", "Bis Dienstag.", "en", "de").message
     "'monday' became 'dienstag'"
@@ -173,7 +173,7 @@ class _Sides(NamedTuple):
 
 
 def _screen(negations: Negations) -> Callable[[str], bool]:
-    """Whether a text has a word that looks like a plain negation; cheaper than to find it."""
+    """Whether a text has a word that looks like a plain negation; faster than finding it."""
     search = re.compile(negations.plain.replace(r"\b\w+n't\b", "n't").replace(r"\b\w+n't", "n't")).search
     return lambda text: search(text.lower().replace("’", "'")) is not None
 
@@ -181,7 +181,7 @@ def _screen(negations: Negations) -> Callable[[str], bool]:
 class NegationCheck(Check):
     """A plain negation on one side, and nothing on the other that could mean it.
 
-    References are the better witnesses: where they deny as the output does, there is no alarm.
+    References are better evidence: if they deny as the output does, there is no alarm.
     """
 
     id: ClassVar[str] = "negation"
@@ -190,7 +190,7 @@ class NegationCheck(Check):
     about: ClassVar[str] = "a negation is lost or added, or a word became its opposite"
 
     def applies(self, context: CheckContext) -> bool:
-        """Where the negations of both languages are listed."""
+        """Only if the negations of both languages are listed."""
         return None not in context.part(_Sides.of)
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
@@ -203,7 +203,7 @@ class NegationCheck(Check):
         yield from self.settle(list(self.each(units, context)), units)
 
     def each(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
-        """What is wrong with each unit."""
+        """The problem in each unit."""
         source, target = context.part(_Sides.of)
         if source is None or target is None:
             return
@@ -213,7 +213,7 @@ class NegationCheck(Check):
                 yield Alarm(index, problem.message, problem.marks)
 
     def settle(self, alarms: Sequence[Alarm], units: Sequence[Unit]) -> Iterator[Alarm]:
-        """A sentence may be cut in two: what one part lost, the next one has."""
+        """Drop alarms from a sentence split in two: the negation that one part lost is in the next."""
         messages = {alarm.index: alarm.message for alarm in alarms}
         for alarm in alarms:
             near = "\n".join(messages.get(alarm.index + step, "") for step in (-1, 0, 1))
@@ -237,7 +237,7 @@ class _Problem(NamedTuple):
 
 
 class _Look:
-    """Looks at one unit after the other, in two languages whose negations are listed."""
+    """Checks one unit after the other, in two languages whose negations are listed."""
 
     def __init__(self, source: Negations, target: Negations, context: CheckContext) -> None:
         self._source, self._target = source, target
@@ -247,7 +247,7 @@ class _Look:
         self._polarity = context.part(_confusing)
 
     def at(self, unit: Unit) -> _Problem | None:
-        """What is wrong with a unit, if anything."""
+        """The problem in a unit, if any."""
         if not unit.source or not unit.output or len(unit.source) > _LONGEST:
             return None
         denies, is_denied = self._in_source(unit.source), self._in_output(unit.output)
@@ -260,17 +260,17 @@ class _Look:
         return self._opposite(unit)
 
     def _plain(self, unit: Unit) -> _Problem | None:
-        """A plain negation on one side alone."""
+        """Find a plain negation on one side only."""
         source, target = self._source, self._target
         text, output = unit.source or "", unit.output
         there, here = source.plain_in(text), target.plain_in(output)
         if bool(there) == bool(here) and (there or not self._without.search(text)):
             return self._opposite(unit)
-        # A value that stays as it is, such as "none" or `None`, denies nothing.
+        # An unchanged value, such as "none" or `None`, denies nothing.
         kept = set(_WORDS.findall(text.lower())).intersection(_WORDS.findall(output.lower()))
         if any(word in kept for word in there or here):
             return None
-        # What is not translated at all denies nothing and affirms nothing.
+        # An untranslated output neither denies nor affirms anything.
         if fold(text) == fold(output) or wrong_script(unit, self._languages[1]):
             return None
         if unit.references:
@@ -292,7 +292,7 @@ class _Look:
         return self._opposite(unit)
 
     def _opposite(self, unit: Unit) -> _Problem | None:
-        """A word whose opposite is in the output, where nothing else denies."""
+        """Find a word whose opposite is in the output, if nothing else denies."""
         text = unit.source or ""
         swapped = swapped_word(NegationCheck.id, text, unit.output, *self._languages)
         if swapped is None or any(swapped.other in reference.lower() for reference in unit.references):
@@ -307,7 +307,7 @@ class _Look:
 
 
 def _confusing(context: CheckContext) -> Polarity | None:
-    """For a language whose word for no looks like another word; `None` for the others."""
+    """The comparison for a language whose word for no looks like another word; `None` for the others."""
     pair = Pair(parse_language(context.source or ""), parse_language(context.target or ""))
     polarity = find_polarity(pair)
     return polarity if polarity and polarity.confused and polarity.words else None

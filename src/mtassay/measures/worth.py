@@ -1,4 +1,4 @@
-"""What a difference of a metric is worth to people: how often they preferred the same system, at WMT22–24.
+"""The meaning of a metric's difference: how often people preferred the same system, at WMT22–24.
 
 The figures are in `data/worth.json`, written by `bench/worth.py`. Each row counts pairs of systems by the
 size of the metric's difference: people significantly preferred the same system, the other one, or neither.
@@ -15,12 +15,12 @@ from typing import Any
 from mtassay.data.display import Table
 
 TABLE = Path(__file__).with_name("data") / "worth.json"
-_LEAST_SETS = 3  # test sets that must be behind a number
+_LEAST_SETS = 3  # the fewest test sets behind a number
 
 
 @dataclass(frozen=True, slots=True)
 class Worth:
-    """Pairs of systems that differ by `least` to `most` points: what people said of them.
+    """People's preferences for pairs of systems that differ by `least` to `most` points.
 
     `low` and `high` are the 95 % interval of the share that agreed, drawing whole test sets.
     """
@@ -36,12 +36,12 @@ class Worth:
 
     @property
     def n(self) -> int:
-        """How many pairs."""
+        """The number of pairs."""
         return self.same + self.undecided + self.opposite
 
     @property
     def short(self) -> str:
-        """For a cell: in how many of ten such cases people agreed.
+        """For a table cell: the number of cases out of ten in which people agreed.
 
         >>> Worth(1, 2, 45, 20, 10, 6, 0.4, 0.8).short
         '6 of 10'
@@ -50,7 +50,7 @@ class Worth:
 
 
 def worth_of(label: str, delta: float | None) -> Worth | None:
-    """What people said of differences of this size; `None` where fewer than three test sets know.
+    """People's preferences for differences of this size; `None` with fewer than three test sets.
 
     >>> worth_of("no such metric", 1.0) is None
     True
@@ -62,7 +62,7 @@ def worth_of(label: str, delta: float | None) -> Worth | None:
 
 
 def worth_table(label: str) -> Table | None:
-    """All sizes of differences of a metric, as people call it; `None` for a metric that is not known."""
+    """All sizes of differences of a metric, given its label; `None` for an unknown metric."""
     names = {name.lower(): name for name in _figures()["metrics"]}
     name = names.get(label.lower(), label)
     rows = [
