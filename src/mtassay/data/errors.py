@@ -1,4 +1,4 @@
-"""The exceptions mtassay raises on purpose; anything else that escapes is a bug of ours (exit code 70).
+"""The exceptions that mtassay raises on purpose; any other is a bug in mtassay (exit code 70).
 
 MtassayError
 ├── UsageError             the request makes no sense: unknown name, bad option        (exit code 2)
@@ -27,7 +27,7 @@ class MtassayError(Exception):
 
 
 class UsageError(MtassayError):
-    """The request makes no sense as it is."""
+    """The request makes no sense."""
 
 
 class MissingExtraError(UsageError):
@@ -46,11 +46,11 @@ class MissingExtraError(UsageError):
 
 
 class PluginError(UsageError):
-    """What another package adds through an entry point cannot be loaded; names both."""
+    """An entry point of another package cannot be loaded; the message names both."""
 
 
 class PluginWarning(UserWarning):
-    """What a person should know while the work goes on: a plug-in that cannot be used, a file upgraded."""
+    """A warning while the work goes on: an unusable plug-in, an upgraded file."""
 
 
 class InputError(MtassayError):
@@ -96,4 +96,4 @@ class ClosedError(ServiceError):
 
 
 class WorkerError(ServiceError):
-    """Workers of an executor were lost with their work again and again, or are not like this process."""
+    """Workers of an executor were lost repeatedly with their work, or differ from this process."""
