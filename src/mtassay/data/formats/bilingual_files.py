@@ -236,7 +236,7 @@ class _Unit(NamedTuple):
     id: str
     element: Element
     state: str
-    """Whether an empty target is a translation, not just unfinished."""
+    """Of an empty target: whether it is a translation or unfinished."""
 
 
 class Xliff(XmlFormat, LocalisationFormat):

@@ -134,7 +134,7 @@ def table_file(
 
 
 class _Columns:
-    """Find the role of each column."""
+    """The roles of the columns."""
 
     def __init__(self, titles: list[str], header: list[str], pair: Pair | None, content: Content) -> None:
         self.titles = titles

@@ -250,7 +250,7 @@ def _sentences(lines: Sequence[str]) -> list[_Sentence]:
 
 
 def _is_comment(line: str, cells: list[str], *, tabs: bool) -> bool:
-    """Whether a line is a comment: it may also start with "#" because that is its token."""
+    """Whether a line is a comment; a token may also start with "#"."""
     if not line.startswith("#"):
         return False
     if tabs:
@@ -387,7 +387,7 @@ def _standoff_annotation(record: Any, path: str, *, line: int | None, which: str
 
 
 def _span(entity: Any) -> tuple[str, MarkedSpan | None]:
-    """Return the span, or a message that says what is wrong."""
+    """The error message (empty if there is no error) and the span."""
     if not isinstance(entity, dict):
         return "an entity is not an object", None
     kind = entity.get("type", entity.get("label"))
@@ -408,8 +408,7 @@ def _is_count(value: Any) -> TypeGuard[int]:
 
 
 def locate(spans: Sequence[MarkedSpan], text: str) -> Iterator[MarkedSpan]:
-    """Add offsets to spans. A span with only a text is its next occurrence; `ValueError` if there is no
-    such."""
+    """Add offsets to spans. A span with only a text is its next occurrence; `ValueError` without one."""
     after: dict[str, int] = {}
     for span in spans:
         if span.start is None or span.end is None:
