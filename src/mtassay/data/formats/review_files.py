@@ -311,7 +311,7 @@ def _platform_records(data: bytes, path: str) -> Iterator[tuple[int, Record]]:
 
 
 def _csv_rows(data: bytes, path: str) -> Iterator[tuple[int, Sequence[str]]]:
-    """Find the separator: spreadsheets write commas, semicolons or tabs, depending on the country."""
+    """Read rows of cells between commas, semicolons or tabs: spreadsheets vary by country."""
     text = "\n".join(split_lines(data, path))
     header = text.partition("\n")[0]
     between = max(",;\t", key=header.count)
