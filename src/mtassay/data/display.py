@@ -160,7 +160,7 @@ class Standing(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Leaderboard:
-    """All systems by one measure, the best value first; `tested` says whether all were tested against it.
+    """All systems by one measure, best value first; `tested`: whether all were tested against the best.
 
     `pairs` are the comparisons of two systems each, with the significantly better one. `is_people` means that
     people gave the scores.
@@ -245,9 +245,9 @@ class Figure:
 
     - `dots`: a row for each place, and in it a dot with its interval for each series.
     - `heat`: a map of shades, a row for each place and a column for each series; the darker, the lower. With
-      one series alone, intervals are behind the values.
+      only one series, intervals follow the values.
     - `lines`: a line for each series; intervals are bars at named places, else a band.
-    - `steps`: the same without marks, where each value holds from its place to the next one.
+    - `steps`: the same without marks; each value extends from its place to the next one.
     - `scatter`: points in a plane with the line of least squares; those with a `label` have it beside them.
     - `bars`: a bar for each place, in which the values of the series are one after another, and their sum.
     - `panels`: several figures as one; see `panels`.

@@ -21,7 +21,7 @@ from typing import Any
 
 
 class MtassayError(Exception):
-    """Base of all of ours. The message is one line: what happened, where, what to do."""
+    """Base of all our errors. The message is one line: what happened, where, what to do."""
 
     exit_code = 2
 
@@ -80,7 +80,7 @@ class ServiceError(MtassayError):
 
 
 class BusyError(ServiceError):
-    """It may work later. `retry_after` is how many seconds the service asks to be left alone."""
+    """The request may work later. `retry_after` is the waiting time in seconds that the service asks for."""
 
     def __init__(self, what: str, *, retry_after: float | None = None) -> None:
         super().__init__(what)

@@ -103,7 +103,7 @@ PackPart = Literal[
 
 
 class OurPack(NamedTuple):
-    """A pack in `packs/`: what it adds, in words, and the names of its files by part."""
+    """A pack in `packs/`: its content in words, and the names of its files by part."""
 
     adds: str
     files: dict[PackPart, str]
@@ -140,7 +140,7 @@ class LanguagePack:
     Portuguese, `judges/en-pt.json` the weights of a judge for that pair, `pipelines/pt` a folder.
 
     Args:
-        language: The code of the language, as `pt`.
+        language: The code of the language, such as `pt`.
         folder: Where the files are; usually the folder of the package.
 
     >>> from tempfile import mkdtemp

@@ -32,8 +32,8 @@ _NOTHING: Mapping[str, Any] = {}
 class Segment(NamedTuple):
     """One line of a test set.
 
-    `references` holds one entry per reference stream, in order; `None` means that stream has no
-    translation of this segment, while an empty string is a real, empty translation.
+    `references` has one entry per reference stream, in order; `None` means that the stream has no translation
+    of this segment, while an empty string is a real, empty translation.
     """
 
     id: str
@@ -618,7 +618,7 @@ class RunContext(ABC):
     """Services of the engine for a running method, metric or judge."""
 
     texts: str = ""
-    """The digest of the segments that are tested, as soon as they are known."""
+    """The digest of the tested segments, once they are known."""
 
     @abstractmethod
     def progress(self, step: str, done: int, total: int | None) -> None:

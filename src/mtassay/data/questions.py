@@ -152,8 +152,8 @@ def mean_answer(answers: Iterable[str]) -> str | None:
 def held_spans(answers: Iterable[str]) -> str | None:
     """Keep the characters that more than half of the answers mark alike, and average their scores.
 
-    The severity of a character is the median of its markers', the milder of two middle ones. A new span
-    begins where most of them begin one.
+    The severity of a character is the median of those given, the milder of two middle ones. A new span begins
+    where most of them begin one.
 
     >>> one, two = SpanAnswer((AnswerSpan(0, 11, "PER"),)), SpanAnswer((AnswerSpan(6, 11, "PER"),))
     >>> held_spans(map(str, (one, two)))

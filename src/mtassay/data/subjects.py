@@ -68,7 +68,7 @@ class Subject:
     def id(self) -> str:
         """The same for equal contents, on any machine."""
         content = json.dumps([self.case_id, self.sources, self.outputs], ensure_ascii=False)
-        # Half a character becomes "?", as in the workspace: what is stored must have the same name.
+        # Half a character becomes "?", as in the workspace, so that stored subjects get the same id.
         return hashlib.sha256(content.encode("utf-8", "replace")).hexdigest()[:20]
 
 

@@ -107,7 +107,7 @@ def _results(review: Review, question: Question, subject: Subject) -> Iterator[R
 
 
 def labeling_config(question: Question) -> str:
-    """The labeling configuration of a question, to paste into the settings of a project."""
+    """The labeling configuration of a question, to paste into a project's settings."""
 
     def choices(name: str, values: Iterable[str], *, to: str = "target", more: str = "") -> str:
         inner = "".join(f"<Choice value={quoteattr(value)}/>" for value in values)

@@ -152,7 +152,7 @@ def _property_list(data: bytes, path: str, name: str) -> LocalisationFile:
 
 
 class XcStrings(LocalisationFormat):
-    """Apple's string catalogue, which holds all languages."""
+    """Apple's string catalogue, one file for all languages."""
 
     name = "xcstrings"
     suffixes = (".xcstrings",)
@@ -205,7 +205,7 @@ class XcStrings(LocalisationFormat):
 
 
 def _target_tag(strings: JsonNode, source: str, pair: Pair | None, path: str) -> str:
-    """The language to translate into: the pair's, as the file writes it, or the only other one."""
+    """The target language: the pair's, as spelled in the file, or the only other one."""
     entries = strings.value.values() if isinstance(strings.value, dict) else ()
     tags: dict[str, None] = {}
     for entry in entries:

@@ -30,7 +30,7 @@ from mtassay.data.formats.xml_files import (
 )
 from mtassay.data.languages import Pair
 
-# Gettext's PO and POT: entries as they are written, of which only `msgstr` changes.
+# Gettext's PO and POT: only `msgstr` changes in the entries.
 
 _CHARSET = re.compile(rb"charset=([A-Za-z0-9_.:-]+)")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+\Z")
@@ -227,7 +227,7 @@ def _character(match: re.Match[str]) -> str:
     return _MEANINGS.get(code, code)
 
 
-# XLIFF 1.2 and 2.x: units with source and target, whose inline codes and layout stay as they are.
+# XLIFF 1.2 and 2.x: units with source and target; inline codes and layout stay unchanged.
 
 _UNTRANSLATED = frozenset({"new", "needs-translation", "initial"})
 

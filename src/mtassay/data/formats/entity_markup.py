@@ -316,7 +316,7 @@ def parse_jsonl(lines: Sequence[str], path: str) -> list[MarkedSentence]:
 
 
 def parse_json(lines: Sequence[str], path: str) -> list[MarkedSentence]:
-    """One annotation per element of the list that the file holds."""
+    """One annotation per element of the list in the file."""
     records = _load("\n".join(lines), path, first_line=1)
     if not isinstance(records, list):
         raise InputError(

@@ -57,7 +57,7 @@ def read_ignores(path: FilePath) -> list[Ignore]:
 
 
 def ignores_of(entries: Iterable[Any]) -> list[Ignore]:
-    """The same from mappings, as a plan has them; a `UsageError` says what is wrong."""
+    """Read the same mappings from a plan; a `UsageError` says what is wrong."""
     return [entry if isinstance(entry, Ignore) else _ignore(entry) for entry in entries]
 
 

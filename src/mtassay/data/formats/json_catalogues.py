@@ -157,7 +157,7 @@ def _write(text: str, *, ascii_only: bool, escapes_slash: bool = False) -> str:
 
 
 def writer(content: Content) -> Callable[[str], str]:
-    """How this file writes texts: with `\\uXXXX` or `\\/` where it does so everywhere."""
+    """The function that writes texts as this file does: with `\\uXXXX` or `\\/` if used everywhere."""
     ascii_only = (
         content.text.isascii() and re.search(r"\\u(?!00[01])[0-9a-fA-F]{4}", content.text) is not None
     )

@@ -312,7 +312,7 @@ class Tsv(Format):
     def read(self, data: bytes, path: str, pair: Pair | None) -> FileTable:
         """One row per line after the header; with a `system` column, one row per segment and system.
 
-        Cells are taken as they are: there is no quoting, and an empty cell is an empty text.
+        Cells are read unchanged: there is no quoting, and an empty cell is an empty text.
         """
         header, *lines = split_lines(data, path)
         if not lines:

@@ -25,7 +25,7 @@ class ErrorSpan(NamedTuple):
     """One error that a person marked: characters `start` to `end` (exclusive) of the output.
 
     With `is_source_error` they are characters of the source. `score` is the weight of the error:
-    higher is worse, `None` where nobody gave one.
+    higher is worse, `None` if missing.
     """
 
     start: int

@@ -117,7 +117,7 @@ def check_text(path: FilePath) -> int:
                 raise ValueError
     except (OSError, ValueError):
         count = 0
-    return count or len(read_lines(path))  # which says what is wrong
+    return count or len(read_lines(path))  # reports the error
 
 
 def shown(path: FilePath) -> str:
@@ -235,7 +235,7 @@ def open_for_writing(where: FilePath | TextIO) -> Iterator[TextIO]:
 
 
 def write_bytes(where: FilePath, data: bytes) -> None:
-    """A whole file, compressed where its name ends in `.gz`; what is there stays until all is written."""
+    """Write a whole file, compressed for `.gz`; the old content stays until all is written."""
     with _replacing(where) as beside, beside.open("wb") as handle:
         handle.write(gzip.compress(data) if str(where).endswith(".gz") else data)
         _settle(handle)
