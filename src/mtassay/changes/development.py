@@ -186,9 +186,7 @@ class Development:
             [group, f"{scores[0].n:,}", *(_number(score.value, self.decimals) for score in scores)]
             for group, scores in self.values.items()
         ]
-        notes = [
-            f"{self.label} on items that all of these systems have: {self.fair:,} of {self.total:,}."
-        ]
+        notes = [f"{self.label} on items that all of these systems have: {self.fair:,} of {self.total:,}."]
         reach = [
             (s.high - s.low) / 2 for s in self.values[self.main] if s.high is not None and s.low is not None
         ]

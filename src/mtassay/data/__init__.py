@@ -1,1 +1,1 @@
-"""The nouns, and what needs nothing else: errors, languages, settings, texts, files."""
+"""The basic records, and modules that depend on nothing else: errors, languages, settings, files."""

@@ -1,6 +1,6 @@
-"""What can be shown, no matter who shows it: tables, figures as data, and texts with marks.
+"""Data to display, independent of the medium: tables, figures and texts with marks.
 
-A method says with these how it looks; a terminal, a notebook, a report and the review app render them.
+Methods return these objects; a terminal, a notebook, a report and the review app render them.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ if TYPE_CHECKING:
     from mtassay.data.nouns import Comparison
 
 Span = tuple[int, int]
-"""Start and end in a text, as in a slice."""
+"""Start and end (exclusive) in a text, as in a slice."""
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What only changes the look of a run, never a number.
+    """Options that change only how a run is displayed, never a number.
 
-    `detail` shows the finest groups too, `pairs` all pairs of systems. `cases` is how many cases of each
-    system are shown in full, `None` for as many as the method thinks good. `mark` is written behind what is
-    bold, for where bold cannot be seen. `is_saved` is for a run that comes out of the workspace.
+    `detail` shows the finest groups too, `pairs` all pairs of systems. `cases` is the number of cases shown
+    in full for each system; `None` leaves it to the method. `mark` is written after bold text, for media
+    without bold. `is_saved` means that the run comes from the workspace.
 
-    `examples` is how many examples there are, each way, of where two systems differ: those of `between`, or
-    the baseline and the best other one. `metric` says by which metric.
+    `examples` is the number of examples, in each direction, of differences between two systems: those in
+    `between`, or the baseline and the best other one. `metric` is the metric by which they differ.
     """
 
     detail: bool = False
@@ -43,7 +43,7 @@ PLAIN = Look()
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One cell; `strong` ones are bold where that can be shown."""
+    """One cell; `strong` ones are bold where the medium allows it."""
 
     text: str
     strong: bool = False
@@ -63,33 +63,33 @@ class Table:
     title: str = ""
     notes: Sequence[str] = field(default_factory=tuple)
     groups: Sequence[str] = ()
-    """The group of cases that each row is about, where that is not what its first cell says."""
+    """The group of cases of each row, if its first cell does not name it."""
 
     def cells(self) -> list[list[Cell]]:
         """The rows, every cell a `Cell`."""
         return [[cell if isinstance(cell, Cell) else Cell(cell) for cell in row] for row in self.rows]
 
     def is_text(self, column: int) -> bool:
-        """Whether a column holds words, as the first one does, and not numbers: in most of its cells."""
+        """Whether most cells of a column hold words, not numbers; always true of the first column."""
         texts = [row[column].text.strip() for row in self.cells()]
         filled = [text for text in texts if text not in ("", "–")]
         return column == 0 or 2 * sum(map(_is_number, filled)) < len(filled)
 
     @property
     def nothing(self) -> str:
-        """The sentence that means a table without rows."""
+        """The sentence shown for a table without rows."""
         return f"{self.title.removesuffix(': 0') or 'Found'}: none."
 
 
 def _is_number(text: str) -> bool:
-    """Whether a text begins as a number, a share or an interval does: -1.2, 3/7, [12–77], < 0.001."""
+    """Whether a text begins like a number, a share or an interval: -1.2, 3/7, [12–77], < 0.001."""
     return text.lstrip("[(+-−±<>≤≥≈ ")[:1].isdecimal()
 
 
 class Line(NamedTuple):
-    """A text with parts of it marked, behind its label; an empty one goes on with the text above.
+    """A text with marked parts, after its label; an empty label continues the text above.
 
-    Without a label (`None`) it heads the lines that follow it.
+    Without a label (`None`) it is a heading for the following lines.
     """
 
     label: str | None
@@ -99,10 +99,10 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One answer, or one case, as a person reads it, and why it was judged so.
+    """One answer or case as shown to a person, with the reasons for its verdict.
 
-    A block with a `title` tells all there is to know, sources too; one without is below a head and the
-    source that anyone who shows it writes. `label` is how many columns the labels take in a terminal.
+    A block with a `title` is complete, with its sources. For one without, the caller prints a heading and the
+    source above it. `label` is the width of the labels in columns of a terminal.
     """
 
     lines: Sequence[Line] = ()
@@ -111,17 +111,17 @@ class Block:
 
 
 LIKELY = "probability of an error"
-"""What the judge's number is called among the values of an answer."""
+"""Name of the judge's number among the values of an answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerView:
-    """What one system answered to a case, as a person reads it.
+    """One system's answer to a case, as shown to a person.
 
-    `verdict` is that of the run, empty where nothing was judged, and `status` what people call it. `groups`
-    are those that this answer alone is in, such as what a detector flags. Of one verdict, answers with a
-    lower `order` come first. `severity` is critical, major or minor, and empty where nothing is wrong.
-    `values` are the numbers that answers can be sorted by, by what they are called.
+    `verdict` is the run's verdict, empty if nothing was judged, and `status` its printed name. `groups` are
+    the groups of this answer alone, such as flags of a detector. Among equal verdicts, answers with a
+    lower `order` come first. `severity` is critical, major or minor, and empty if nothing is wrong. `values`
+    are numbers, by name, by which answers can be sorted.
     """
 
     system: str
@@ -136,7 +136,7 @@ class AnswerView:
 
 @dataclass(frozen=True, slots=True)
 class CaseView:
-    """One case with every answer to it, and the groups that it counts in: what comes behind a number."""
+    """One case with all answers to it and its groups: the detail behind a number."""
 
     id: str
     lines: Sequence[Line] = ()
@@ -146,7 +146,7 @@ class CaseView:
 
 
 class Standing(NamedTuple):
-    """Where a system is by one measure: its value as it is shown, on `n` units.
+    """A system's place by one measure: its value as printed, on `n` units.
 
     `is_best` says that it may be the best: no other system is significantly better.
     """
@@ -160,10 +160,10 @@ class Standing(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Leaderboard:
-    """All systems by one measure, the best value first; `tested` says whether all were tested against it.
+    """All systems by one measure, best value first; `tested`: whether all were tested against the best.
 
-    `pairs` are the comparisons of any two of them, each with the system that is significantly better.
-    `is_people` says that people gave the scores.
+    `pairs` are the comparisons of two systems each, with the significantly better one. `is_people` means that
+    people gave the scores.
     """
 
     label: str
@@ -174,11 +174,11 @@ class Leaderboard:
     is_people: bool = False
 
     def pair(self, a: str, b: str) -> Comparison | None:
-        """What was found between two systems; `None` where nothing was tested."""
+        """The comparison of two systems; `None` if they were not tested."""
         return next((pair for pair in self.pairs if {pair.a, pair.b} == {a, b}), None)
 
     def standing(self, system: str) -> Standing | None:
-        """Where a system is; `None` where this measure does not have it."""
+        """The place of a system; `None` if this measure does not have it."""
         return next((standing for standing in self.standings if standing.system == system), None)
 
     def is_ahead(self, a: str, b: str) -> bool:
@@ -191,11 +191,11 @@ class Leaderboard:
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """What matters of a run, in plain sentences; `system` and `group` name the cases that prove it.
+    """A main result of a run, in plain sentences; `system` and `group` name the cases that prove it.
 
-    The kinds: `better` says which system is and how sure that is, `weak` what a system is worst at, `open`
-    what is not known yet, `choice` what to choose by quality, price and time together. One that compares
-    systems has their `board`; `n` is how many cases its number counts, 0 where it says nothing of that.
+    The kinds: `better` names the better system and how certain that is, `weak` a system's weakest point,
+    `open` an open point, `choice` the best choice by quality, price and time. A headline that compares
+    systems has their `board`. `n` is the number of cases behind its number, 0 if not stated.
     """
 
     text: str
@@ -209,10 +209,10 @@ class Headline:
 class Point(NamedTuple):
     """One value at a place.
 
-    `x` is the place: a number, or a row by its name or, where names repeat, by its number from 0. `y` is the
-    value; `None` is a gap. `low` and `high` are the ends of its interval, `None` where none is to be drawn.
-    `strong` points stand out: a bold number in a map, a large filled mark on a line. `framed` ones have a
-    frame around them, in a map. `label` is written beside the point, in a scatter.
+    `x` is the place: a number, or a row by its name or, if names repeat, by its number from 0. `y` is the
+    value; `None` is a gap. `low` and `high` are the ends of its interval, `None` to draw no interval.
+    `strong` points stand out: a bold number in a map, a large filled mark on a line. In a map, `framed`
+    points have a frame. In a scatter, `label` is written beside the point.
     """
 
     x: float | str
@@ -226,28 +226,28 @@ class Point(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Points that belong together, in order of their places, under a name.
+    """Points under one name, in order of their places.
 
-    Series of one figure that have the same name look the same, and are in its legend once. `hollow` ones
-    have hollow marks, in `dots`: a second kind of series beside the filled first one.
+    Series of one figure with the same name look the same and appear once in the legend. In `dots`, `hollow`
+    series have hollow marks, to tell a second kind of series from the filled first one.
     """
 
     label: str
     points: Sequence[Point]
     hollow: bool = False
     system: str = ""
-    """The system that it is of, where its name is not the label."""
+    """The system of this series, if its name is not the label."""
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """What to draw, as data. The kinds:
+    """A figure as data. The kinds:
 
     - `dots`: a row for each place, and in it a dot with its interval for each series.
     - `heat`: a map of shades, a row for each place and a column for each series; the darker, the lower. With
-      one series alone, intervals are behind the values.
+      only one series, intervals follow the values.
     - `lines`: a line for each series; intervals are bars at named places, else a band.
-    - `steps`: the same without marks, where each value holds from its place to the next one.
+    - `steps`: the same without marks; each value extends from its place to the next one.
     - `scatter`: points in a plane with the line of least squares; those with a `label` have it beside them.
     - `bars`: a bar for each place, in which the values of the series are one after another, and their sum.
     - `panels`: several figures as one; see `panels`.
@@ -260,42 +260,42 @@ class Figure:
     kind: Literal["dots", "heat", "lines", "steps", "scatter", "bars", "panels"]
     series: Sequence[Series] = ()
     title: str = ""
-    """What is shown; it is above."""
+    """The title, above the figure."""
     x_label: str = ""
-    """What the horizontal axis counts: values in `dots` and `bars`, elsewhere places."""
+    """Label of the horizontal axis: values in `dots` and `bars`, elsewhere places."""
     y_label: str = ""
-    """The same for the vertical axis."""
+    """Label of the vertical axis."""
     note: str = ""
-    """What a reader must know besides; it is below, each of its lines in a line of its own."""
+    """Notes below the figure, with its line breaks."""
     rows: Sequence[str] = ()
-    """The names of the places in order, where they are not numbers; by default as the points have them."""
+    """The names of the places in order, if they are not numbers; by default in the order of the points."""
     heads: Sequence[str] = ()
-    """Those of the rows that mean a group or for all: they are bold, and apart from what is above."""
+    """The rows that sum up a group or everything: they are bold, with a gap above."""
     limits: tuple[float | None, float | None] = (None, None)
-    """The least and the greatest value that the axis has room for, in `heat` those of the darkest and the
-    lightest shade; `None` where the values decide."""
+    """The least and the greatest value on the axis (in `heat`, of the darkest and the lightest shade);
+    `None`: as the values need."""
     x_limits: tuple[float | None, float | None] = (None, None)
     """The same for places that are numbers."""
     level: float | None = None
-    """A value to point out with a line across, such as chance."""
+    """A value to mark with a line across, such as chance."""
     marks: Sequence[float] = ()
-    """Places to point out with a line across."""
+    """Places to mark with a line across."""
     unit: str = ""
-    """What is written behind the sums of `bars`."""
+    """A suffix of the sums of `bars`."""
     panels: Sequence[Figure | None] = ()
     """The parts, row by row; `None` leaves a place empty. Lines below each other share their x axis."""
     groups: Sequence[str] = ()
-    """The group of cases that each row is about, in order, where it is not what the row is called."""
+    """The group of cases of each row, in order, if it differs from the name of the row."""
     columns: int = 1
-    """How many panels are side by side."""
+    """The number of panels side by side."""
 
     @property
     def places(self) -> list[str]:
-        """The names of the places in order, where they are not numbers."""
+        """The names of the places in order, if they are not numbers."""
         return list(self.rows) or list(
             dict.fromkeys(str(p.x) for series in self.series for p in series.points)
         )
 
     def place(self, point: Point) -> int:
-        """The row that a point is in, from 0."""
+        """The row of a point, from 0."""
         return self.places.index(point.x) if isinstance(point.x, str) else int(point.x)

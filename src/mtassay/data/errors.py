@@ -1,4 +1,4 @@
-"""The exceptions mtassay raises on purpose; anything else that escapes is a bug of ours (exit code 70).
+"""The exceptions that mtassay raises on purpose; any other is a bug in mtassay (exit code 70).
 
 MtassayError
 ├── UsageError             the request makes no sense: unknown name, bad option        (exit code 2)
@@ -21,13 +21,13 @@ from typing import Any
 
 
 class MtassayError(Exception):
-    """Base of all of ours. The message is one line: what happened, where, what to do."""
+    """Base of all our errors. The message is one line: what happened, where, what to do."""
 
     exit_code = 2
 
 
 class UsageError(MtassayError):
-    """The request makes no sense as it is."""
+    """The request makes no sense."""
 
 
 class MissingExtraError(UsageError):
@@ -46,11 +46,11 @@ class MissingExtraError(UsageError):
 
 
 class PluginError(UsageError):
-    """What another package adds through an entry point cannot be loaded; names both."""
+    """An entry point of another package cannot be loaded; the message names both."""
 
 
 class PluginWarning(UserWarning):
-    """What a person should know while the work goes on: a plug-in that cannot be used, a file upgraded."""
+    """A warning while the work goes on: an unusable plug-in, an upgraded file."""
 
 
 class InputError(MtassayError):
@@ -80,7 +80,7 @@ class ServiceError(MtassayError):
 
 
 class BusyError(ServiceError):
-    """It may work later. `retry_after` is how many seconds the service asks to be left alone."""
+    """The request may work later. `retry_after` is the waiting time in seconds that the service asks for."""
 
     def __init__(self, what: str, *, retry_after: float | None = None) -> None:
         super().__init__(what)
@@ -96,4 +96,4 @@ class ClosedError(ServiceError):
 
 
 class WorkerError(ServiceError):
-    """Workers of an executor were lost with their work again and again, or are not like this process."""
+    """Workers of an executor were lost repeatedly with their work, or differ from this process."""

@@ -1,9 +1,9 @@
-"""Language packs: what knows one language, in a package of its own, found through an entry point.
+"""Language packs: packages with data for one language, found through entry points.
 
 The core has small tables that cover many languages. A pack is a folder of files (word lists, a spaCy
 pipeline, suites, the weights of a judge) and a `LanguagePack`, which an entry point of the group
-`mtassay.pack` names. Code that needs such a file asks `pack_file`; where there is none, `missing_pack` says
-what to install. Nothing is read before that.
+`mtassay.pack` names. Code that needs such a file calls `pack_file`; without one, `missing_pack` says what
+to install. Nothing is read before that.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from mtassay.data.formats.textfiles import check_file
 from mtassay.data.languages import Pair, name_of
 from mtassay.data.registry import each
 
-# What many rooms need from outside: optional packages and fingerprints of files.
+# Optional packages and fingerprints of files.
 
 
 def load_package(module: str, *, what: str, package: str, extra: str) -> Any:
-    """The imported module, loaded where it is used and not before."""
+    """Import a module at the place that uses it."""
     try:
         return import_module(module)
     except ImportError as error:
@@ -37,7 +37,7 @@ def load_package(module: str, *, what: str, package: str, extra: str) -> Any:
 
 @cache
 def release_of(package: str) -> str:
-    """The installed release of a package that is there, without loading it."""
+    """The release of an installed package, found without loading it."""
     spec = find_spec(package)
     folder = Path(spec.origin).parent.parent if spec and spec.origin else Path()
     # The name of the folder that an installer leaves beside a package, `sacrebleu-2.6.0.dist-info`.
@@ -50,13 +50,13 @@ def release_of(package: str) -> str:
 
 
 def cache_folder() -> Path:
-    """The user's folder for what is unpacked once and can be made again."""
+    """The user's folder for files that are unpacked once and can be made again."""
     base = os.environ.get("XDG_CACHE_HOME")
     return (Path(base) if base else Path.home() / ".cache") / "mtassay"
 
 
 def package_version(package: str, *, what: str, extra: str) -> str:
-    """The installed release, for a signature; `MissingExtraError` where there is none."""
+    """The installed release, for a signature; `MissingExtraError` if it is not installed."""
     from importlib.metadata import PackageNotFoundError, version  # loads what reads e-mail
 
     try:
@@ -66,9 +66,9 @@ def package_version(package: str, *, what: str, extra: str) -> str:
 
 
 def fingerprint(*paths: Path) -> str:
-    """Twelve digits that change with the content of these files, so that a new model gets new answers.
+    """Twelve digits that change with the content of these files, so that a new model is asked again.
 
-    A file is read in full once per process, as long as its size and time stay the same.
+    A file is read once per process while its size and time stay the same.
     """
     digest = hashlib.blake2b(digest_size=6)
     for path in paths:
@@ -84,7 +84,7 @@ def _content(path: str, size: int, modified: int) -> bytes:
         return hashlib.file_digest(file, "blake2b").digest()
 
 
-# Language packs: what knows one language, in a package of its own, found through an entry point.
+# Language packs.
 
 
 PackPart = Literal[
@@ -99,11 +99,11 @@ PackPart = Literal[
     "collocations",
     "cloze",
 ]
-"""What a pack may have, each in a folder of this name (docs/howto/language-pack.md has the formats)."""
+"""Parts of a pack, each in a folder of this name (docs/howto/language-pack.md has the formats)."""
 
 
 class OurPack(NamedTuple):
-    """A pack in `packs/`: what it adds, in words, and the names of its files by part."""
+    """A pack in `packs/`: its content in words, and the names of its files by part."""
 
     adds: str
     files: dict[PackPart, str]
@@ -129,18 +129,18 @@ OUR_PACKS = {
     ),
     "zh": OurPack("a word aligner for en-zh", {"alignments": "en-zh"}),
 }
-"""By language, so that an error can name a pack that is not installed. A test compares it with the files."""
+"""Our packs by language, to name packs that are not installed. A test compares this with the files."""
 
 
 @dataclass(frozen=True, slots=True)
 class LanguagePack:
-    """What a package knows of one language, as files.
+    """The files of a package for one language.
 
-    A file is called by what it is for: `suites/en-pt.yaml` is the suite `en-pt`, `words/pt.gz` the word list
-    of Portuguese, `judges/en-pt.json` the weights of a judge for that pair, `pipelines/pt` a folder.
+    Files are named after their use: `suites/en-pt.yaml` is the suite `en-pt`, `words/pt.gz` the word list of
+    Portuguese, `judges/en-pt.json` the weights of a judge for that pair, `pipelines/pt` a folder.
 
     Args:
-        language: The code of the language, as `pt`.
+        language: The code of the language, such as `pt`.
         folder: Where the files are; usually the folder of the package.
 
     >>> from tempfile import mkdtemp
@@ -157,7 +157,7 @@ class LanguagePack:
 
     @property
     def parts(self) -> list[PackPart]:
-        """What it has, in the order of `PackPart`."""
+        """The parts it has, in the order of `PackPart`."""
         return [part for part in get_args(PackPart) if self.files(part)]
 
     def files(self, part: PackPart) -> dict[str, Path]:
@@ -167,12 +167,12 @@ class LanguagePack:
 
 
 def installed_packs() -> list[LanguagePack]:
-    """The packs on this machine, in the order of the alphabet; one that cannot be loaded is left out."""
+    """The installed packs in alphabetical order, without those that cannot be loaded."""
     return list(each("pack"))
 
 
 def pack_files(part: PackPart) -> dict[str, Path]:
-    """All files of a part by name, from all installed packs; of equal names the first counts."""
+    """All files of a part by name, from all installed packs; the first of equal names counts."""
     files: dict[str, Path] = {}
     for pack in installed_packs():
         files = {**pack.files(part), **files}
@@ -180,20 +180,20 @@ def pack_files(part: PackPart) -> dict[str, Path]:
 
 
 def pack_file(part: PackPart, name: str) -> Path | None:
-    """The file of this part and name; `None` where no installed pack has it."""
+    """The file of this part and name; `None` if no installed pack has it."""
     return pack_files(part).get(name)
 
 
 def missing_pack(part: PackPart, *names: str, what: str = "it") -> str:
-    """The sentence that names a pack of ours which has a file of one of these names and is not installed.
+    """A sentence naming our pack that is not installed and has a file of one of these names.
 
     Args:
         part: The kind of file.
         names: Languages, pairs or suites; one of them is enough.
-        what: What the sentence says that the pack has.
+        what: The content of the pack, as the sentence calls it.
 
     Returns:
-        The sentence with the line to type; empty where no pack would help.
+        The sentence with the command to type; empty if no pack would help.
 
     >>> missing_pack("judges", "ja-fi")
     ''
@@ -206,7 +206,7 @@ def missing_pack(part: PackPart, *names: str, what: str = "it") -> str:
 
 
 def install_line(code: str) -> str:
-    """What a person types to install a pack of ours.
+    """The command that installs one of our packs.
 
     >>> install_line("pt")
     'pip install ./packs/pt'
@@ -218,7 +218,7 @@ def packs_for(pair: Pair | None = None) -> dict[str, LanguagePack | None]:
     """Packs by language, ours and installed ones; `None` is one of ours that is not installed.
 
     Args:
-        pair: Only those that know one of these two languages. Default: all.
+        pair: Only packs for one of these two languages. Default: all.
     """
     packs = {**dict.fromkeys(OUR_PACKS), **{pack.language: pack for pack in installed_packs()}}
     codes = sorted(packs) if pair is None else dict.fromkeys((pair.source.code, pair.target.code))

@@ -1,4 +1,4 @@
-"""Language codes and pairs in one normal form, whatever spelling a file or a person uses."""
+"""Language codes and pairs in one normal form, for any spelling in files or input."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mtassay.data.errors import UsageError
 
 # A line has the normal code (ISO 639-1, else 639-3), further codes for it after "/" (639-3, 639-2/B,
 # withdrawn ones, the individual language that means a macrolanguage, as `arb` for `ar`), the script it is
-# written in unless one says otherwise (none where several are common), and the name.
+# usually written in (empty if several are common), and the name.
 _TABLE = Path(__file__).parent / "languages.tsv"
 
 _SCRIPT_NAMES = {
@@ -33,7 +33,7 @@ _REGION_NAMES = {
     "US": "United States", "ZA": "South Africa",
 }  # fmt: skip
 
-# Countries that people write where a language is meant; only those that are no language code themselves.
+# Countries that people write instead of languages; only those that are not language codes themselves.
 _COUNTRY_SLIPS = {
     "cn": "zh", "cz": "cs", "dk": "da", "gb": "en", "gr": "el", "jp": "ja", "rs": "sr", "ua": "uk",
     "us": "en",
@@ -50,8 +50,8 @@ _ARROW = re.compile(r"->|[:>→]")
 class Language:
     """One language in normal form; make one with `parse_language`.
 
-    `code` is the ISO 639-1 code where one exists, else the 639-3 one. `script` is `None` where the text
-    is in the language's usual script, and `region` is `None` where nobody said.
+    `code` is the ISO 639-1 code if there is one, else the 639-3 code. `script` is `None` for the language's
+    usual script, and `region` is `None` if not stated.
     """
 
     code: str
@@ -81,7 +81,7 @@ class Language:
 
     @property
     def name(self) -> str:
-        """The English name, with script and region where they are stated.
+        """The English name, with script and region if stated.
 
         >>> parse_language("pt_BR").name, parse_language("zh-Hant").name, parse_language("hsb").name
         ('Portuguese (Brazil)', 'Chinese (Traditional)', 'Upper Sorbian')
@@ -95,7 +95,7 @@ class Language:
         return f"{name} ({', '.join(details)})" if details else name
 
     def matches(self, other: Language) -> bool:
-        """Whether both can mean the same text: equal codes, and no script or region that contradicts.
+        """Whether both can mean the same text: equal codes, and no conflicting script or region.
 
         >>> parse_language("pt").matches(parse_language("pt-BR"))
         True
@@ -121,7 +121,7 @@ class Pair:
 
 
 def parse_language(text: str) -> Language:
-    """A code, tag or English name in normal form; `UsageError` where it is none.
+    """Parse a code, tag or English name; `UsageError` if it is not one.
 
     >>> parse_language("ger") == parse_language("deu_Latn") == parse_language("German")
     True
@@ -140,7 +140,7 @@ def parse_language(text: str) -> Language:
 
 
 def parse_pair(text: str) -> Pair:
-    """A language pair in normal form; `UsageError` where it is none, or could be two.
+    """Parse a language pair; `UsageError` if it is not one or is ambiguous.
 
     >>> texts = ["de-en", "de_DE-en", "deu_Latn-eng_Latn", "deen", "deueng", "de-AT:en-US", "German-English"]
     >>> {str(parse_pair(text)) for text in texts}
@@ -177,7 +177,7 @@ class _Entry:
 
 @cache
 def _entries() -> dict[str, _Entry]:
-    """Every known code, in lower case, with its language."""
+    """All known codes in lower case, with their languages."""
     table = {}
     for line in _TABLE.read_text(encoding="utf-8").splitlines()[1:]:
         codes, script, name = line.split("\t")
@@ -200,7 +200,7 @@ def _language(text: str) -> Language | None:
             entry = _Entry(code, code, code, "")
         if entry is not None:
             script = script.title() if script else None
-            # FLORES writes Korean as Hang; its script with Hanja is Kore: nobody means a difference.
+            # FLORES writes Korean as Hang; the script with Hanja is Kore. Treat them as equal.
             usual = script == entry.script or (script, entry.script) == ("Hang", "Kore")
             return Language(entry.code, None if usual else script, region.upper() if region else None)
     named = _codes_by_name().get(text.casefold())

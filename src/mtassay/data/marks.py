@@ -1,4 +1,4 @@
-"""Shows any text in a terminal: nothing hidden, nothing that steers the terminal, nothing endless."""
+"""Safe display of any text in a terminal: all characters visible, no control codes, limited length."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mtassay.data.display import Span
 from mtassay.data.errors import UsageError
 
 LIMIT = 1200
-"""Characters of one text that are shown."""
+"""Largest number of characters shown of one text."""
 
 _AROUND = 60  # characters shown on either side of a match in a long text
 _SPANS = 5  # matches in a long text that are shown
@@ -23,11 +23,11 @@ _MARKS = ("[[", "]]")
 # Inside a text these are escaped, so they can mean the marks until the lines are broken.
 _BEGIN, _END = "\ue000", "\ue001"
 _HIDDEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
-# Joiners are ordinary letters' business in many scripts; the others are signs that one can see.
+# Many scripts need joiners between ordinary letters; the others are visible signs.
 _KEPT = {"\u200c", "\u200d", *map(chr, range(0x0600, 0x0606)), "\u06dd", "\u070f", "\u08e2"}
-_OURS = re.compile(r"(\n|\t|\x1b\[(?:0|1|1;36)m)")  # lines, and what we mark with
+_OURS = re.compile(r"(\n|\t|\x1b\[(?:0|1|1;36)m)")  # line ends and our own marks
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|\w+|[^\w\s]")  # scripts without spaces: each character
-_LONG = 600  # words: beyond, only what is the same at both ends is found
+_LONG = 600  # words: in longer texts, only equal words at both ends are found
 
 
 def plural(number: int, word: str, many: str = "") -> str:
@@ -74,7 +74,7 @@ def p_stated(p: float | None) -> str:
 
 
 def printable(text: str) -> str:
-    r"""The text with every character visible: what controls a terminal or hides is written as an escape.
+    r"""Make every character of a text visible: write control and invisible characters as escapes.
 
     >>> print(printable("a\x1b[31mred\n\u202eoverride"))
     a\x1b[31mred\n\u202eoverride
@@ -93,7 +93,7 @@ def _is_hidden(character: str) -> bool:
 
 
 def safe(text: str) -> str:
-    r"""A whole page for a terminal: lines and our own bold stay, what else controls it or hides is escaped.
+    r"""Make a page safe for a terminal: keep lines and our bold, escape all else that controls it or hides.
 
     >>> safe("\x1b[1mbold\x1b[0m\n\x1b]0;title\x07") == "\x1b[1mbold\x1b[0m\n\\x1b]0;title\\x07"
     True
@@ -105,7 +105,7 @@ def safe(text: str) -> str:
 
 
 def json_text(value: object, *, indent: int | None = None) -> str:
-    r"""JSON that a terminal may show: what controls it or hides is written as JSON escapes it.
+    r"""JSON that is safe in a terminal: control and invisible characters are written as JSON escapes.
 
     JSON has no NaN and no infinity, so both are written as `null`.
 
@@ -122,7 +122,7 @@ def json_text(value: object, *, indent: int | None = None) -> str:
 
 
 def _finite(value: Any) -> Any:
-    """The same without what JSON has no word for."""
+    """The same with `None` for numbers that JSON cannot write."""
     if isinstance(value, Mapping):
         return {key: _finite(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
@@ -135,7 +135,7 @@ def _json_escape(character: str) -> str:
 
 
 def readable(name: str) -> str:
-    r"""The name of a file, with escapes for bytes that are not UTF-8 and that no text can hold.
+    r"""The name of a file, with escapes for bytes that are not UTF-8.
 
     >>> print(readable("caf\udce9.txt"))
     caf\xe9.txt
@@ -144,7 +144,7 @@ def readable(name: str) -> str:
 
 
 def file_name(name: str) -> str:
-    """The name, if a file in a folder can have it; an error where it would be another place, or hidden.
+    """Return a name that is valid for a file in a folder; an error if it leads elsewhere or is hidden.
 
     >>> file_name("nmt-2")
     'nmt-2'
@@ -157,7 +157,7 @@ def file_name(name: str) -> str:
 
 
 def marked(text: str, spans: Iterable[Span] = (), *, limit: int = LIMIT, color: bool = False) -> str:
-    """The printable text on one line, parts of it marked; of a long one the beginning, the end and the marks.
+    """The printable text on one line with marked parts; a long text is cut to its start, end and marks.
 
     >>> marked("He went to the bank.", [(15, 19)])
     'He went to the [[bank]].'
@@ -168,7 +168,7 @@ def marked(text: str, spans: Iterable[Span] = (), *, limit: int = LIMIT, color: 
 
 
 def pieces(text: str, spans: Sequence[Span] = (), *, limit: int = LIMIT) -> list[tuple[str, bool]]:
-    """The same in parts, each with whether it is marked.
+    """The same in parts, each with a flag that says whether it is marked.
 
     >>> pieces("He went to the bank.", [(15, 19)])
     [('He went to the ', False), ('bank', True), ('.', False)]
@@ -202,7 +202,7 @@ def wrapped(
 
 
 def find_words(text: str, words: Sequence[str]) -> list[Span]:
-    """Where each of the words first is in the text: as a whole word if it does, else anywhere.
+    """The first place of each word in the text: as a whole word if possible, else anywhere.
 
     >>> find_words("A man and his woman.", ["man", "woman", "child"])
     [(2, 5), (14, 19)]
@@ -218,7 +218,7 @@ def find_words(text: str, words: Sequence[str]) -> list[Span]:
 
 
 def differing(old: str, new: str) -> tuple[list[Span], list[Span]]:
-    """Which words of each text are not in the other one, in their order.
+    """The words of each text that are not in the other one, in their order.
 
     >>> differing("He read novels.", "He liked novellas.")
     ([(3, 14)], [(3, 17)])
@@ -243,7 +243,7 @@ def differing(old: str, new: str) -> tuple[list[Span], list[Span]]:
 
 
 def display_width(text: str) -> int:
-    """Terminal columns: East Asian wide characters take two, combining marks none."""
+    """Count terminal columns: East Asian wide characters take two, combining marks none."""
     if text.isascii():
         return len(text)
     return sum(map(_columns, text))
@@ -287,7 +287,7 @@ def _prepared(text: str, spans: Iterable[Span], limit: int) -> str:
 
 
 def _shown(length: int, spans: Sequence[Span], limit: int) -> list[Span]:
-    """Which parts of a long text to show."""
+    """The parts of a long text to show."""
     if length <= limit:
         return [(0, length)]
     matches = [
@@ -298,7 +298,7 @@ def _shown(length: int, spans: Sequence[Span], limit: int) -> list[Span]:
 
 
 def _merged(spans: Iterable[Span]) -> list[Span]:
-    """Spans in order, those that touch made one, empty ones left out."""
+    """Sort spans, join touching ones and drop empty ones."""
     merged: list[Span] = []
     for start, end in sorted(span for span in spans if span[0] < span[1]):
         if merged and start <= merged[-1][1]:

@@ -1,4 +1,4 @@
-"""What a method is: a way of testing, with its parameters, its flow and the view of what came out."""
+"""The base class of methods: a way of testing, with its parameters, its steps and the view of its runs."""
 
 from __future__ import annotations
 
@@ -24,14 +24,13 @@ from mtassay.data.nouns import (
 from mtassay.data.registry import find
 from mtassay.data.run_view import RunView
 
-# What findings rest on, as typed records, and the one codec between these and the JSON that findings
-# keep.
+# Evidence of findings as typed records, and the codec between these and the JSON of findings.
 
 
 class Evidence:
-    """A record that a finding keeps as JSON. What a field does not say is left out, and read as its default.
+    """A record that a finding stores as JSON. Fields with their default are left out of the JSON.
 
-    A field may have other `keys` in the JSON: the first is written, and the first that is there is read.
+    A field may have other `keys` in the JSON: the first is written, and the first one present is read.
 
     >>> from dataclasses import dataclass, field
     >>> @dataclass(frozen=True)
@@ -48,12 +47,12 @@ class Evidence:
 
     @classmethod
     def of(cls, finding: Finding) -> Self:
-        """The record of a finding, fresh or out of the workspace."""
+        """Read the record of a finding, new or from the workspace."""
         return cls.read(finding.evidence)
 
     @classmethod
     def read(cls, record: Mapping[str, Any]) -> Self:
-        """The record that was written as this JSON, by this version or an earlier one."""
+        """Read a record from its JSON, written by this version or an earlier one."""
         values = {}
         for name, keys, convert, _ in _plan(cls):
             for key in keys:
@@ -63,7 +62,7 @@ class Evidence:
         return cls(**values)
 
     def as_json(self) -> dict[str, Any]:
-        """The JSON that a finding keeps."""
+        """The JSON that a finding stores."""
         record = {}
         written = self.written()
         for name, keys, _, default in _plan(type(self)):
@@ -73,12 +72,12 @@ class Evidence:
         return record
 
     def written(self) -> Collection[str]:
-        """The fields that are written even if they say nothing."""
+        """The fields that are written even if they have their default."""
         return ()
 
 
 class _Field(NamedTuple):
-    """How a field is read and when it is left out."""
+    """A field: how to read it and when to leave it out."""
 
     name: str
     keys: tuple[str, ...]
@@ -103,7 +102,7 @@ def _fields(cls: Any) -> Iterator[_Field]:
 
 
 def _converter(hint: Any) -> Callable[[Any], Any] | None:
-    """What makes a value of JSON one of the field; `None` where they are the same."""
+    """The function that turns a value of JSON into one of the field; `None` if they are the same."""
     for part in _parts(hint):
         if isinstance(part, type) and issubclass(part, Evidence):
             return lambda values: tuple(map(part.read, values))
@@ -122,41 +121,41 @@ def _plain(value: Any) -> Any:
     return [_plain(part) for part in value] if isinstance(value, list | tuple) else value
 
 
-# What a method is: a way of testing, with its parameters, its flow and the view of what came out.
+# The base class of methods.
 
 
 Read = Callable[[str, str], Mapping[str, str | None]]
-"""Reads outputs from a file, for a system of this name: by segment id."""
+"""Reads the outputs of a system of this name from a file, by segment id."""
 
 
 @dataclass(frozen=True)
 class Method(ABC):
-    """A way of testing: its fields are its parameters, and it does all that is particular to it.
+    """A way of testing. Its fields are its parameters; its methods do everything specific to it.
 
-    What a field needs to be an option of a command is in its metadata (`mtassay.data.settings.option`).
-    Only `cases`, `judge` and `score` must be written; everything else has a default that serves.
+    The metadata of a field makes it an option of a command (`mtassay.data.settings.option`). Subclasses must
+    implement only `cases`, `judge` and `score`; everything else has a default.
     """
 
     name: ClassVar[str]
     asks: ClassVar[Sequence[Question]] = ()
-    """What people can be asked about the outputs of a run; the first question is the usual one."""
+    """Questions for people about the outputs of a run; the first one is the default."""
     view: ClassVar[type[RunView]] = RunView
-    """How its runs show themselves."""
+    """The class that displays its runs."""
     judges_files: ClassVar[bool] = False
-    """Whether it reads what translated files hold besides texts: keys, lines, limits of length."""
+    """Whether it reads more of translated files than texts: keys, lines, limits of length."""
 
     @property
     def asks_models(self) -> bool:
-        """Whether live models are asked besides the systems: then a workspace keeps what they say."""
+        """Whether it asks live models besides the systems: then a workspace stores their answers."""
         return False
 
     # Parameters ------------------------------------------------------------------------------------------
 
     @classmethod
     def resolve(cls, settings: Mapping[str, Any], run: Run | None = None) -> Self:
-        """The method with these parameters; what was not given, or is `None`, is as in a saved run.
+        """The method with these parameters; missing ones, or `None`, are taken from a saved run.
 
-        Parameters that the run does not have, or that say nothing there, have their defaults.
+        Parameters that the run does not have, or that are empty there, have their defaults.
         """
         names = [f.name for f in fields(cls) if f.init]
         if strange := [key for key in settings if key not in names]:
@@ -168,34 +167,34 @@ class Method(ABC):
 
     @classmethod
     def restore(cls, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """The fields that saved parameters describe; JSON has no tuples."""
+        """Convert saved parameters back to fields, since JSON has no tuples."""
         return {key: tuple(v) if isinstance(v, list) else v for key, v in parameters.items()}
 
     def parameters(self) -> dict[str, Any]:
-        """The fields as resolved, as JSON can hold them; `restore` reads them again."""
+        """The resolved fields as JSON; `restore` reads them again."""
         return {f.name: _method_plain(getattr(self, f.name)) for f in fields(self)}
 
     @classmethod
     def check_run(cls, run: Run) -> None:
-        """Refuse a run that says nothing, before it is kept and shown."""
+        """Refuse a run without any result, before it is stored and shown."""
         return None
 
     def require(self) -> None:
-        """Open all tools that judging takes: what is missing is an error before anybody is asked."""
+        """Open all tools needed to judge, so that a missing one is an error before any system is asked."""
         return None
 
     def check(self, systems: Sequence[str]) -> None:
-        """Refuse what cannot be with these systems, before anything is asked."""
+        """Refuse parameters that do not fit these systems, before any is asked."""
         return None
 
     @classmethod
     def takes(cls, run: Run) -> bool:
-        """Whether this method can judge the outputs of a run: of one of its own, unless it knows better."""
+        """Whether this method can judge the outputs of a run; by default only runs of its own."""
         return run.method == cls.name
 
     @classmethod
     def segments_of(cls, run: Run) -> Sequence[Segment]:
-        """The segments of a run that this method can judge; an error where it cannot."""
+        """The segments of a run that this method can judge; an error if it cannot."""
         if not cls.takes(run):
             raise UsageError(f"Run {run.id} is of '{run.method}', not of '{cls.name}'.")
         return run.segments
@@ -203,34 +202,34 @@ class Method(ABC):
     # The flow --------------------------------------------------------------------------------------------
 
     def generate(self, segments: Sequence[Segment], context: RunContext) -> Generated:
-        """New sentences, where the method invents any; otherwise the segments as they are."""
+        """Make new sentences, if the method does; otherwise return the segments unchanged."""
         return Generated(segments)
 
     def reader(self, segments: Sequence[Segment], context: RunContext) -> Read | None:
-        """What reads files of outputs, where those of this method are not read as all others are."""
+        """The function that reads this method's files of outputs; `None` for the usual one."""
         return None
 
     @abstractmethod
     def cases(self, segments: Iterable[Segment], context: RunContext) -> Iterable[Case]:
-        """What to ask. A case that cannot run is given with `skip`, never left out."""
+        """The cases to ask. A case that cannot run has `skip` set and is never left out."""
 
     @abstractmethod
     def judge(
         self, cases: Sequence[Case], outputs: Mapping[str, Sequence[Output]], context: RunContext
     ) -> Judgement:
-        """What the answers show. `outputs` has, for each system, one output per case and source, in order."""
+        """Judge the answers. `outputs` has, for each system, one output per case and source, in order."""
 
     @abstractmethod
     def score(self, judgement: Judgement, context: RunContext) -> Result:
-        """What it adds up to."""
+        """Sum up the judgement as a result."""
 
     def units(self, judgement: Judgement) -> list[dict[str, Any]]:
-        """A record for each unit and system with the score of each metric, where the method measures."""
+        """Records per unit and system with the score of each metric, if the method measures."""
         return []
 
 
 def method_of(run: Run) -> type[Method]:
-    """The method that a run is of; where that is not installed any more, what all methods have in common."""
+    """The method of a run; the common part of all methods if it is no longer installed."""
     try:
         return cast("type[Method]", find("method", run.method))
     except UsageError:
@@ -238,12 +237,12 @@ def method_of(run: Run) -> type[Method]:
 
 
 def view_of(run: Run) -> RunView:
-    """How a run shows itself, as its method says."""
+    """The view of a run, of the class that its method names."""
     return method_of(run).view(run)
 
 
 def _check_values(cls: type[Method], parameters: Mapping[str, Any]) -> None:
-    """Refuse an invalid value of a field: an unknown choice, no number, or one out of bounds."""
+    """Refuse an invalid value of a field: an unknown choice, not a number, or out of bounds."""
     hints = get_type_hints(cls)
     for f in fields(cls):
         value, hint = parameters.get(f.name), hints[f.name]
@@ -267,7 +266,7 @@ def _check_values(cls: type[Method], parameters: Mapping[str, Any]) -> None:
 
 
 def _method_plain(value: Any) -> Any:
-    """A value as JSON can hold it; other objects by their own description."""
+    """Convert a value to JSON; other objects by their own description."""
     if isinstance(value, tuple | list):
         return [_method_plain(item) for item in value]
     if isinstance(value, Mapping):

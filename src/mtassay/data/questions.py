@@ -1,6 +1,6 @@
-"""Questions that can be asked about any run with outputs: named entities, error spans and ratings.
+"""Questions for any run with outputs: named entities, error spans and ratings.
 
-Answers are kept as text. To a number it is the number; to spans it is JSON, in one form for equal contents:
+Answers are stored as text: a number as such, spans as JSON, in the same form for equal contents:
 `{"spans": [{"start": 0, "end": 5, "label": "PER"}]}`, with `severity` and `score` where the question has any.
 Offsets count characters, and `end` is exclusive.
 """
@@ -30,7 +30,7 @@ _MOST_SPANS = 1000
 
 
 class AnswerSpan(NamedTuple):
-    """What somebody marked: characters `start` to `end` (exclusive) of the target, or of the source."""
+    """A marked span: characters `start` to `end` (exclusive) of the target or the source."""
 
     start: int
     end: int
@@ -39,7 +39,7 @@ class AnswerSpan(NamedTuple):
     side: Side = "target"
 
     def record(self) -> dict[str, Any]:
-        """As JSON has it; what says nothing is left out."""
+        """The span as JSON, without defaults."""
         record: dict[str, Any] = {"start": self.start, "end": self.end, "label": self.label}
         if self.severity:
             record["severity"] = self.severity
@@ -50,7 +50,7 @@ class AnswerSpan(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SpanAnswer:
-    """An answer to a question of spans, in the order of the text; `score` is `None` where none is asked for.
+    """Spans in the order of the text, as an answer; `score` is `None` if the question asks for none.
 
     >>> str(SpanAnswer((AnswerSpan(0, 5, "PER"),)))
     '{"spans": [{"start": 0, "end": 5, "label": "PER"}]}'
@@ -66,7 +66,7 @@ class SpanAnswer:
         return json.dumps(record, ensure_ascii=False)
 
     def tell(self, *, source: str, target: str) -> str:
-        """The same as people type it: labels, and the words that are marked.
+        """The answer as people type it: labels and marked words.
 
         >>> SpanAnswer((AnswerSpan(0, 5, "PER"),)).tell(source="", target="Maria saiu.")
         'PER: Maria'
@@ -85,7 +85,7 @@ def _in_order(span: AnswerSpan) -> tuple[bool, int, int, str, str]:
 
 
 def span_answer(answer: str) -> SpanAnswer:
-    """The answer in a text that was stored, or came from elsewhere; a `ValueError` says what is wrong.
+    """Read an answer from stored or imported text; a `ValueError` says what is wrong.
 
     >>> span_answer('{"spans": [{"start": 0, "end": 5, "label": "PER"}]}').spans
     (AnswerSpan(start=0, end=5, label='PER', severity='', side='target'),)
@@ -136,7 +136,7 @@ def _span(record: Any) -> AnswerSpan:
     return AnswerSpan(start, end, label, severity, side)  # type: ignore[arg-type]
 
 
-# What several answers come to ----------------------------------------------------------------------------
+# Joining several answers ---------------------------------------------------------------------------------
 
 
 def mean_answer(answers: Iterable[str]) -> str | None:
@@ -150,10 +150,10 @@ def mean_answer(answers: Iterable[str]) -> str | None:
 
 
 def held_spans(answers: Iterable[str]) -> str | None:
-    """Character by character what more than half of them mark alike, and the mean of their scores.
+    """Keep the characters that more than half of the answers mark alike, and average their scores.
 
-    A severity is the middle one of those who mark the character, of two the milder. Where most begin a new
-    span, a new one begins.
+    The severity of a character is the median of those given, the milder of two middle ones. A new span begins
+    where most of them begin one.
 
     >>> one, two = SpanAnswer((AnswerSpan(0, 11, "PER"),)), SpanAnswer((AnswerSpan(6, 11, "PER"),))
     >>> held_spans(map(str, (one, two)))
@@ -170,7 +170,7 @@ def held_spans(answers: Iterable[str]) -> str | None:
 
 
 def _held(answers: Sequence[SpanAnswer], side: Side, label: str) -> Iterator[AnswerSpan]:
-    """The spans of one label on one side that most answers have."""
+    """The majority spans of one label on one side."""
     marks: dict[int, list[str]] = {}
     begins: Counter[int] = Counter()
     for answer in answers:
@@ -203,9 +203,9 @@ def _middle(severities: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NumberQuestion(Question):
-    """A question whose answer is a number from `low` to `high`; the mean of several holds.
+    """A question whose answer is a number from `low` to `high`; several answers are averaged.
 
-    Two answers differ where they are more than `tolerance` apart.
+    Answers differ if they are more than `tolerance` apart.
     """
 
     kind: Literal["choice", "number", "spans", "text"] = "number"
@@ -219,11 +219,11 @@ class NumberQuestion(Question):
 
     @property
     def how(self) -> str:
-        """What an answer looks like."""
+        """The form of an answer."""
         return f"{'a whole' if self.is_whole else 'a'} number from {self.low:g} to {self.high:g}"
 
     def read_answer(self, text: str) -> str:
-        """The number that a person wrote, or `unsure`; a `ValueError` says what is asked for."""
+        """Read a typed number, or `unsure`; a `ValueError` says what is expected."""
         word = text.strip().lower()
         if word in ("u", UNSURE):
             return UNSURE
@@ -236,18 +236,18 @@ class NumberQuestion(Question):
         return f"{number:g}"
 
     def differ(self, answers: Sequence[str]) -> bool:
-        """Whether two of the answers are more than the tolerance apart."""
+        """Whether any two answers are more than the tolerance apart."""
         numbers = [float(answer) for answer in answers]
         return bool(numbers) and max(numbers) - min(numbers) > self.tolerance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpanQuestion(Question):
-    """A question whose answer are spans, each with a label, and a severity where the question has some.
+    """A question whose answer is spans, each with a label, and with a severity if the question has them.
 
-    `labels` and `severities` are given by the key for each. `marks` says what is marked: outputs of systems,
-    or references. `has_source` allows spans of the source, for what an output leaves out; `scored` asks for
-    a number from 0 to 100 besides. Of several answers, what most mark alike holds, by character.
+    `labels` and `severities` map keys to words. `marks` is the text to mark: outputs of systems, or
+    references. `has_source` allows spans of the source, for omissions; `scored` also asks for a number from 0
+    to 100. Of several answers, the characters that most mark alike count.
     """
 
     kind: Literal["choice", "number", "spans", "text"] = "spans"
@@ -262,9 +262,9 @@ class SpanQuestion(Question):
     tolerance: float = 10
 
     def usual_label(self, side: Side) -> str:
-        """What a span is for which nobody chose a label; empty where somebody must.
+        """The label of a span without a chosen one; empty if a label is required.
 
-        Only spans with a score of the whole (ESA) need no category: there is an error, or an omission of the
+        Only spans of a question with a score (ESA) need no category: each is an error, or an omission of the
         source.
         """
         labels = tuple(self.labels.values()) if self.scored else ()
@@ -272,7 +272,7 @@ class SpanQuestion(Question):
 
     @property
     def how(self) -> str:
-        """What an answer looks like that is typed as a line."""
+        """The form of an answer typed as a line."""
         severity = ", SEVERITY" if self.severities else ""
         score = "; score: 0 to 100" if self.scored else ""
         kinds = [f"LABEL is {_listed(self.labels)}"]
@@ -281,10 +281,9 @@ class SpanQuestion(Question):
         return f"LABEL{severity}: words; …{score}; or none. {'; '.join(kinds)}.{source}"
 
     def marked_words(self, line: str, *, source: str, target: str) -> str:
-        """The answer in a line that a person typed, which names words instead of offsets.
+        """Convert a typed line, which names words instead of offsets, to an answer.
 
-        Words that are there several times are taken in their order. JSON, `none` and `unsure` stay as they
-        are.
+        Repeated words are taken in their order. JSON, `none` and `unsure` stay unchanged.
 
         >>> question = COMMON_QUESTIONS["entities"]
         >>> question.marked_words("PER: Maria; l: Lisboa", source="", target="Maria ama Lisboa.")
@@ -315,7 +314,7 @@ class SpanQuestion(Question):
         return str(SpanAnswer(tuple(spans), score))
 
     def read_answer(self, text: str) -> str:
-        """The spans that a person gave, in one form; `none` is no span. A `ValueError` says why not."""
+        """Read a person's spans in the normal form; `none` is no span. A `ValueError` names the error."""
         word = text.strip()
         if word.lower() in ("u", UNSURE):
             return UNSURE
@@ -353,7 +352,7 @@ class SpanQuestion(Question):
                 )
 
     def differ(self, answers: Sequence[str]) -> bool:
-        """Whether any character is marked otherwise, or scores are more than the tolerance apart."""
+        """Whether any character is marked differently, or scores are more than the tolerance apart."""
         read = [span_answer(answer) for answer in answers]
         scores = [answer.score for answer in read if answer.score is not None]
         far = bool(scores) and max(scores) - min(scores) > self.tolerance
@@ -456,12 +455,12 @@ _ALL: tuple[Question, ...] = (
     ),
 )
 COMMON_QUESTIONS: Mapping[str, Question] = {question.name: question for question in _ALL}
-"""By name. MQM after Freitag et al. (2021), ESA after Kocmi et al. (2024), DA after Graham et al. (2013)."""
+"""Questions by name: MQM (Freitag et al. 2021), ESA (Kocmi et al. 2024), DA (Graham et al. 2013)."""
 
 
 @cache
 def all_questions() -> dict[str, Question]:
-    """The questions of all methods, in their order, then those about any run. Loads all methods."""
+    """The questions of all methods, in their order, then those for any run. Loads all methods."""
     return {
         **{question.name: question for method in _methods_in_order() for question in method.asks},
         **COMMON_QUESTIONS,
@@ -469,7 +468,7 @@ def all_questions() -> dict[str, Question]:
 
 
 def find_question(name: str) -> Question:
-    """The question of this name. A method whose name it has is asked first, and alone where that will do.
+    """The question of this name. Looks first in the method of the same name, to avoid loading all methods.
 
     >>> find_question("suite").keys
     {'c': 'correct', 'i': 'incorrect'}
@@ -486,7 +485,7 @@ def find_question(name: str) -> Question:
 
 
 def _methods_in_order() -> list[type[Method]]:
-    """Methods as people meet them: the suite first, which is reviewed most."""
+    """The methods, with the suite first because it is reviewed most."""
     methods: Iterable[tuple[str, type[Method]]] = each_named("method")
     return [
         m for _, m in sorted(methods, key=lambda one: (one[0] != "suite", one[0] != "invariance", one[0]))

@@ -1,7 +1,7 @@
-"""Finds everything that has a name: ours in `registry.tsv`, anyone's through entry points.
+"""Finds named objects: ours in `registry.tsv`, those of other packages through entry points.
 
-A package adds its own with an entry point in the group `mtassay.KIND`, as `mtassay.metric`. Nothing is loaded
-before it is asked for.
+A package adds its own with an entry point in the group `mtassay.KIND`, such as `mtassay.metric`. Objects
+are loaded only when needed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ KINDS = (
 
 @cache
 def ours() -> dict[str, dict[str, str]]:
-    """What comes with mtassay, by kind and name; each kind is in the order of its tables."""
+    """The objects of mtassay itself, by kind and name; each kind is in the order of its tables."""
     found: dict[str, dict[str, str]] = {kind: {} for kind in KINDS}
     for kind, name, place, *_ in _table():
         found[kind][name] = f"mtassay.{place}"
@@ -41,24 +41,24 @@ def _table() -> Iterator[list[str]]:
 
 @cache
 def tags(kind: str) -> dict[str, frozenset[str]]:
-    """What is known of ours without loading them: of checks their group and severity."""
+    """Tags of our objects, known without loading them: for checks their group and severity."""
     return {name: frozenset(" ".join(more).split()) for own, name, _, *more in _table() if own == kind}
 
 
 _IN_PACKS = {("infiller", "lexicon"): " The English pack has it: pip install ./packs/en"}
-"""What comes with a language pack of ours, and how to get it."""
+"""Objects of our language packs, and how to install them."""
 
 
 def names(kind: str) -> list[str]:
-    """All names of this kind: ours in our order, then those of other packages in that of the alphabet."""
+    """All names of this kind: ours in our order, then those of other packages in alphabetical order."""
     return [*ours()[kind], *sorted({point.name for point in _entry_points(kind)} - ours()[kind].keys())]
 
 
 def each_named(kind: str, *, among: Container[str] | None = None) -> Iterator[tuple[str, Any]]:
-    """All that is registered, by name, in the order of `names`; other packages are looked at only after ours.
+    """All registered objects by name, in the order of `names`; other packages are read only after ours.
 
-    Of ours only those `among` these names. What of another package cannot be loaded is left out with a
-    `PluginWarning`.
+    `among` limits ours to these names. An object of another package that cannot be loaded is left out with
+    a `PluginWarning`.
     """
     for name in ours()[kind]:
         if among is None or name in among:
@@ -78,7 +78,7 @@ def each(kind: str) -> Iterator[Any]:
 
 
 def each_made(kind: str) -> Iterator[Any]:
-    """One object of each; what of another package cannot be made is left out in the same way."""
+    """Make one instance of each; leave out failing ones of other packages in the same way."""
     for name, _ in each_named(kind):
         try:
             made = make(kind, name)
@@ -89,7 +89,7 @@ def each_made(kind: str) -> Iterator[Any]:
 
 
 def make(kind: str, name: str, /, **values: Any) -> Any:
-    """An object of what is registered under this name; `PluginError` where another package's cannot be."""
+    """Make an instance of the class of this name; `PluginError` if another package's class fails."""
     loaded = find(kind, name)
     try:
         return loaded(**values)
@@ -107,7 +107,7 @@ def _warn(error: PluginError) -> None:
 
 
 def is_known(kind: str, name: str) -> bool:
-    """Whether there is something of this kind and name."""
+    """Whether an object of this kind and name exists."""
     return name in ours()[kind] or any(point.name == name for point in _entry_points(kind))
 
 
@@ -121,7 +121,7 @@ def is_ours(kind: str, name: str) -> bool:
 
 
 def find(kind: str, name: str) -> Any:
-    """What is registered under this name, usually a class.
+    """Load the object of this name, usually a class.
 
     >>> find("relation", "blue")
     Traceback (most recent call last):
@@ -142,7 +142,7 @@ def find(kind: str, name: str) -> Any:
 
 
 def in_pack(kind: str, name: str) -> str:
-    """The sentence that names the language pack of ours which has this, after a blank; else nothing.
+    """A sentence, after a space, naming our language pack that has this object; else empty.
 
     >>> in_pack("infiller", "lexicon")
     ' The English pack has it: pip install ./packs/en'
@@ -151,14 +151,14 @@ def in_pack(kind: str, name: str) -> str:
 
 
 def blamed(error: BaseException) -> str:
-    """What of another package raised an error, in a sentence; empty where it was nobody's but ours."""
+    """A sentence naming the object of another package that raised an error; empty if it was ours."""
     by_package: dict[str, list[PluginEntry]] = {}
     for kind in KINDS:
         for point in _entry_points(kind):
             by_package.setdefault(point.module.partition(".")[0], []).append(point)
     trace: TracebackType | None = error.__traceback__
     points: list[PluginEntry] = []
-    while trace is not None:  # the innermost line that is of such a package or of ours decides
+    while trace is not None:  # the innermost frame in such a package or in ours decides
         frame, trace = trace.tb_frame, trace.tb_next
         package = str(frame.f_globals.get("__name__")).partition(".")[0]
         if package == "mtassay":
@@ -190,7 +190,7 @@ def _entry_points(kind: str) -> Sequence[PluginEntry]:
 
 
 class PluginEntry(NamedTuple):
-    """An entry point, as `importlib.metadata` has them, whose loading takes longer than most commands do."""
+    """An entry point like those of `importlib.metadata`, which itself loads slower than most commands run."""
 
     name: str
     value: str
@@ -214,9 +214,9 @@ class PluginEntry(NamedTuple):
         return reduce(getattr, filter(None, self.attr.split(".")), import_module(self.module))
 
 
-@cache  # A kind is asked for once per file or name.
+@cache  # Called once per file or name.
 def _of_kind(group: str, folders: tuple[str, ...]) -> Sequence[PluginEntry]:
-    if any(Path(folder).is_file() for folder in folders):  # an archive of packages
+    if any(Path(folder).is_file() for folder in folders):  # a zip archive of packages
         from importlib.metadata import entry_points
 
         return tuple(PluginEntry(point.name, point.value, point.group) for point in entry_points(group=group))
@@ -228,13 +228,13 @@ def _of_kind(group: str, folders: tuple[str, ...]) -> Sequence[PluginEntry]:
 
 @cache
 def _declared(folders: tuple[str, ...]) -> str:
-    """What the packages installed in these folders declare, as it is written."""
+    """The entry points that packages in these folders declare, as text."""
     files = (file for folder in folders for file in Path(folder).glob("*-info/entry_points.txt"))
     return "\n".join(file.read_text("utf-8", "replace") for file in files)
 
 
 _Entry = TypeVar("_Entry")
-_FEW = 10  # names that a message lists
+_FEW = 10  # number of names listed in a message
 
 
 def named(
@@ -245,9 +245,9 @@ def named(
     *,
     has: str = "item has",
 ) -> list[_Entry]:
-    """The entries one of whose names fits one of the patterns; without patterns, all of them.
+    """The entries with a name that matches one of the patterns; without patterns, all of them.
 
-    A pattern that no entry fits is a `UsageError`, which says what could have been meant.
+    A pattern without a match is a `UsageError` with suggestions.
 
     >>> named(["Modal verbs", "Negation"], ["modal*"], "category", lambda name: [name])
     ['Modal verbs']
@@ -267,7 +267,7 @@ def named(
 
 
 def suggest(word: str, names: Iterable[str]) -> str:
-    """What could have been meant: names like it, or else the first few there are.
+    """Suggest similar names, or else the first few names.
 
     >>> suggest("sytems", ["systems", "pair"]), suggest("x", ["systems", "pair"])
     ('Near: systems.', 'Available: systems, pair.')

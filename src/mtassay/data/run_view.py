@@ -1,4 +1,4 @@
-"""How a saved run shows itself, and what people are asked about it, where its method knows no better."""
+"""The default view of a saved run: its display and the questions to people about it."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from mtassay.data.nouns import (
 from mtassay.data.registry import find
 
 SEVERITIES: Sequence[str] = ("critical", "major", "minor")
-"""How bad an error is, the worst first."""
+"""Severities of errors, the worst first."""
 
 
 class AskedPair(NamedTuple):
-    """A source and a target that people are asked about as they are, no matter who made them.
+    """A source and a target for a question that does not depend on the system.
 
-    `segment_id` is a segment of the run that the pair belongs to, `case_id` names the pair in reviews, and
-    `lines` are what may be shown of it.
+    `segment_id` is the segment of the run to which the pair belongs, `case_id` names the pair in reviews, and
+    `lines` are the parts that may be shown.
     """
 
     segment_id: str
@@ -44,9 +44,9 @@ class AskedPair(NamedTuple):
 
 
 class RunView:
-    """A saved run as people see it: its tables and sentences, what they are asked, what it is compared by.
+    """A saved run as people see it: tables, sentences, questions, and the data to compare it with others.
 
-    A method derives from it what it shows in another way, and names that class as its `view`.
+    A method with its own display derives a class from this one and names it as its `view`.
     """
 
     def __init__(self, run: Run) -> None:
@@ -54,17 +54,17 @@ class RunView:
 
     @property
     def asks(self) -> Sequence[Question]:
-        """What people can be asked about the outputs of the run, as its method says."""
-        with suppress(UsageError):  # of a method that is not installed any more
+        """Questions for people about the outputs of the run, from its method."""
+        with suppress(UsageError):  # the method may no longer be installed
             return cast("Sequence[Question]", find("method", self.run.method).asks)
         return ()
 
-    # What two runs are compared by ------------------------------------------------------------------------
+    # Comparing two runs -----------------------------------------------------------------------------------
 
     def ledgers(self, system: str) -> list[Ledger]:
-        """What the scores of a system add up from, unit by unit: by default the pass rate of each detector.
+        """The data of each unit behind a system's scores: by default the pass rate of each detector.
 
-        A detector that only ever flags has none.
+        A detector that never passes an output has none.
         """
         passed: dict[str, dict[str, bool]] = {}
         for finding in self.run.findings:
@@ -79,22 +79,22 @@ class RunView:
         ]
 
     def title(self) -> str:
-        """What was tested, by the name that people gave it; empty where it has none."""
+        """The name that people gave to the test set; empty if it has none."""
         return ""
 
     def test_set(self) -> str:
-        """What was tested, in a word: runs that share it are points of one history."""
+        """A short identifier of the test set: runs that share it are points of one history."""
         texts = str(self.run.result.basis.get("texts", ""))
         return f"texts {texts[:12]}" if texts else "unknown texts"
 
-    # What people can be asked ----------------------------------------------------------------------------
+    # Questions to people ---------------------------------------------------------------------------------
 
     def questions(self) -> list[Question]:
-        """What people can be asked about this run, each question with what they should look at."""
+        """Questions to people about this run, each with the outputs to look at."""
         return [replace(question, open_answers=self.open_answers()) for question in self.asks]
 
     def open_answers(self) -> list[OpenAnswer]:
-        """The answers that a person should look at: by default what is undecided or fails."""
+        """The answers that a person should look at: by default undecided and failed ones."""
         return [
             OpenAnswer(finding.case_id, finding.system, self.status([finding]), finding.evidence)
             for finding in self.run.findings
@@ -102,28 +102,28 @@ class RunView:
         ]
 
     def decided(self) -> list[OpenAnswer]:
-        """What the run settled without people, to be compared with them: `status` is what it says.
+        """The run's own verdicts, to compare with people's; `status` is the verdict.
 
-        It is `correct`, or another answer for what is wrong.
+        It is `correct`, or the answer that names the error.
         """
         return []
 
     def claims_right(self) -> bool:
-        """Whether a pass says that an output is right, and not only that nothing speaks against it."""
+        """Whether a pass means that an output is right, not only that no error was found."""
         return any(claim.status == "correct" for claim in self.decided())
 
     def reviewed(self, case_id: str) -> str:
-        """The id of the segment whose outputs people are asked about; usually the case's own."""
+        """The id of the segment whose outputs people judge; usually the case's own."""
         return case_id
 
     def pairs(self, question: str) -> list[AskedPair]:
-        """What a question is about that is not asked of outputs, in the order of asking."""
+        """The pairs for a question that is not about outputs, in the order of asking."""
         return []
 
     def related_blocks(self, segment_id: str, system: str) -> list[Block]:
-        """What a reviewer of an output should see beside it: sentences that belong to it, and their outputs.
+        """The context of an output for its reviewer: related sentences and their outputs.
 
-        Nothing of it may tell what the run found.
+        It must not reveal the findings of the run.
         """
         return []
 
@@ -132,11 +132,11 @@ class RunView:
         return ""
 
     def joint_decision(self, case_id: str, system: str, decisions: Mapping[str, str]) -> str:
-        """What decisions, by subject, make of a case that means more than one output; else empty."""
+        """The joint decision on a case with several outputs, from decisions by subject; else empty."""
         return ""
 
     def flags(self) -> list[Flags]:
-        """What each detector of the run takes for wrong."""
+        """The answers that each detector of the run considers wrong."""
         missing = Counter(str(f.verdict) for f in self.run.findings if f.detector == "output")
         by_detector: dict[str, list[Finding]] = {}
         for finding in self.run.findings:
@@ -145,7 +145,7 @@ class RunView:
         return [self.flags_of(name, findings, missing) for name, findings in by_detector.items()]
 
     def flags_of(self, detector: str, findings: Sequence[Finding], missing: Mapping[str, int]) -> Flags:
-        """The same for the findings of one detector: what it finds to fail is wrong."""
+        """The same for the findings of one detector: an answer is wrong if it fails."""
         silent = Counter(missing) + Counter(
             str(f.verdict) for f in findings if f.verdict not in ("pass", "fail")
         )
@@ -159,10 +159,10 @@ class RunView:
     # What failures have in common ------------------------------------------------------------------------
 
     def observations(self) -> list[Observation]:
-        """Every output that was judged, or could not be, with what may have to do with it.
+        """All outputs, judged or not, with possible causes.
 
-        By default one for each case and system with findings: it failed if one of them says so. Clues are
-        those that a finding names, and detectors that only ever flag.
+        By default one for each case and system with findings: it failed if one of them failed. Clues are
+        those that a finding names, and detectors that never pass an output.
         """
         segments = {segment.id: segment for segment in self.run.segments}
         texts = {(name, o.id): o.text for name, answers in self.run.outputs.items() for o in answers}
@@ -201,32 +201,32 @@ class RunView:
         return observations
 
     def failure(self) -> str:
-        """What counts as a failure among the observations of a run, in a few words."""
+        """The definition of a failure among the observations of a run, in a few words."""
         return "what a finding says fails"
 
     def failures(self) -> str:
-        """What people call the outputs that failed: 'low-scoring outputs' where only a metric says so."""
+        """The name for outputs that failed: 'low-scoring outputs' if only a metric judges them."""
         return "failures"
 
     def finds(self, detector: str) -> str:
-        """What people call what a detector finds."""
+        """The name for the findings of a detector."""
         return f"{detector} findings"
 
-    # How a saved run shows itself ------------------------------------------------------------------------
+    # Display of a saved run ------------------------------------------------------------------------------
 
     def facts(self) -> str:
-        """What was tested, in a line."""
+        """The size of the test, in a line."""
         return f"{len(self.run.segments):,} segments"
 
     def headlines(self) -> list[Headline]:
-        """What matters first, in sentences: which system is better, what each is worst at, what is open.
+        """The main results in sentences: the better system, each system's weakest point, open questions.
 
-        By default the scores as they are, since nobody knows here which way is better.
+        By default the plain scores, since this class does not know which direction is better.
         """
         return [*_score_headlines(self.run), *_failure_headlines(self.run), *self.open_headlines()]
 
     def open_headlines(self) -> list[Headline]:
-        """How much is undecided of each system, the most first, and how many outputs wait for people."""
+        """The undecided share of each system, highest count first, and the number of outputs for review."""
         open_to = {finding.detector for finding in self.run.findings if finding.verdict == "undecided"}
         judged = [f for f in self.run.findings if f.detector in open_to]
         counts = Counter(f.system for f in judged if f.verdict == "undecided")
@@ -246,9 +246,9 @@ class RunView:
         return told
 
     def case_views(self) -> Iterable[CaseView]:
-        """Every case with all answers to it, and the groups it is in: what comes behind the numbers.
+        """All cases with their answers and groups: the detail behind the numbers.
 
-        By default a case is a segment, and what detectors flag is a group of answers.
+        By default a case is a segment, and the answers flagged by a detector are a group.
         """
         findings: dict[tuple[str, str], list[Finding]] = {}
         for finding in self.run.findings:
@@ -267,16 +267,16 @@ class RunView:
             yield CaseView(segment.id, self.source_lines(segment), answers, groups, document)
 
     def source_lines(self, segment: Segment) -> list[Line]:
-        """What was asked, and what good translations of it are."""
+        """The source and its references."""
         lines = [] if segment.source is None else [Line("source", segment.source)]
         return lines + [Line("reference", text) for text in segment.references if text]
 
     def groups_of(self, segment: Segment) -> list[str]:
-        """The groups that a case of this segment counts in, coarse ones first."""
+        """The groups of a case of this segment, coarse ones first."""
         return []
 
     def answer_view(self, output: Output | None, system: str, findings: Sequence[Finding]) -> AnswerView:
-        """What one system answered, and what was found in it; the gravest verdict means all."""
+        """One system's answer and the findings in it, with the gravest verdict."""
         lines = []
         if output is None or output.text is None:
             lines.append(Line("no output", output.error or "" if output else ""))
@@ -295,7 +295,7 @@ class RunView:
         return AnswerView(system, lines, verdict, status, list(flagged), order, self.severity(findings))
 
     def severity(self, findings: Sequence[Finding]) -> str:
-        """How bad the worst of the findings about one output is: what evidence says, else major.
+        """The severity of the worst finding about one output: as stated in the evidence, else major.
 
         >>> from mtassay.data.nouns import Result
         >>> view = RunView(Run("1", "toy", {}, ["nmt"], "", {}, Result()))
@@ -306,31 +306,31 @@ class RunView:
         return min((word for word in stated if word in SEVERITIES), key=SEVERITIES.index, default="")
 
     def tables(self, look: Look = PLAIN) -> list[Table]:
-        """All tables; the first one tells what was tested, and the notes of the run are below it."""
+        """All tables; the first one says what was tested, with the notes of the run below it."""
         return [_score_table(self.run)]
 
     def figures(self, look: Look = PLAIN) -> list[Figure]:
-        """What there is to draw."""
+        """The figures."""
         return []
 
     def blocks(self, look: Look = PLAIN) -> list[Block]:
-        """The cases that a person should see first, told whole."""
+        """The cases that a person should see first, in full."""
         return []
 
     def differences(self, look: Look = PLAIN) -> list[Table | Block]:
-        """Where two systems differ, with as many examples as the look wants; it is last."""
+        """The differences between two systems, with `look.examples` examples; shown last."""
         return []
 
     def differences_record(self, look: Look = PLAIN) -> dict[str, Any]:
-        """The same for a program; empty where the method has nothing of the kind."""
+        """The same for a program; empty if the method does not have it."""
         return {}
 
     def cases_table(self, look: Look = PLAIN) -> Table | None:
-        """The same as a table, for where blocks cannot be shown."""
+        """The same as a table, for media that cannot show blocks."""
         return None
 
     def finding_blocks(self) -> list[Block]:
-        """Every finding that is worth a look, in full."""
+        """All findings worth a look, in full."""
         sources = {segment.id: segment.source for segment in self.run.segments}
         texts = {(name, o.id): o.text for name, answers in self.run.outputs.items() for o in answers}
         blocks = []
@@ -344,11 +344,11 @@ class RunView:
         return blocks
 
     def findings_table(self, *, everything: bool) -> Table | None:
-        """The same as a table; `everything` has those too that are not worth a look."""
+        """The same as a table; `everything` includes findings not worth a look."""
         return None
 
     def block(self, case_id: str, system: str) -> Block:
-        """One answer to one case, and why it was judged so."""
+        """One answer to one case, with the reasons for its verdict."""
         findings = [finding for finding in self.findings(case_id) if finding.system == system]
         text = self.run.text(case_id, system)
         lines = [] if text is None else self.output_lines(text, findings[0].evidence if findings else {})[:1]
@@ -358,27 +358,27 @@ class RunView:
         return Block(lines)
 
     def unit_scores(self, case_id: str, system: str) -> dict[str, float]:
-        """What each metric says of one answer, by its name, where the method measures."""
+        """The score of one answer by each metric, by name, if the method measures."""
         return {}
 
     def output_lines(self, text: str, evidence: Mapping[str, Any]) -> list[Line]:
-        """An output with what was found in it marked, then what helps a person to judge it."""
+        """An output with the findings marked in it, then help to judge it."""
         return [Line("output", text)]
 
     def reasons(self, finding: Finding) -> list[str]:
-        """What a finding says, in as many lines as it takes."""
+        """The reasons of a finding, in any number of lines."""
         return [self.why(finding)]
 
     def findings(self, case_id: str) -> list[Finding]:
-        """All that was found about a case."""
+        """All findings about a case."""
         return [finding for finding in self.run.findings if finding.case_id == case_id]
 
     def case_of(self, segment: Segment) -> str:
-        """The case that a segment is told with; usually its own."""
+        """The case with which a segment is shown; usually its own."""
         return segment.id
 
     def status(self, findings: Sequence[Finding]) -> str:
-        """The findings about one output in a word or a few; empty where nothing was judged.
+        """The findings about one output in a few words; empty if nothing was judged.
 
         >>> from mtassay.data.nouns import Result
         >>> view = RunView(Run("1", "toy", {}, ["nmt"], "", {}, Result()))
@@ -395,7 +395,7 @@ class RunView:
         )
 
     def why(self, finding: Finding) -> str:
-        """What a finding says, in a line."""
+        """The reason of a finding, in a line."""
         evidence = finding.evidence
         reason = str(evidence.get("why") or evidence.get("reason") or "") or "; ".join(
             f"{key.replace('_', ' ')}: {value}" for key, value in evidence.items()
@@ -411,7 +411,7 @@ class RunView:
         return self.run.result.as_dict()
 
     def signatures(self) -> list[str]:
-        """What the numbers depend on, each once."""
+        """The signatures of the numbers, each once."""
         return list(dict.fromkeys(score.signature for score in self.run.result.scores if score.signature))
 
     def saved_notes(self) -> list[str]:
@@ -419,12 +419,12 @@ class RunView:
         return []
 
     def advice(self, *, is_saved: bool) -> list[str]:
-        """What can be done with a run next, one per line."""
+        """Possible next steps with a run, one per line."""
         return []
 
 
 def joint_verdict(verdicts: Iterable[str]) -> Verdict:
-    """What several findings about one output come to: a failure if one of them is, else a pass if one is.
+    """The joint verdict of findings about one output: fail if one is, else pass if one is.
 
     >>> joint_verdict(["pass", "fail"]), joint_verdict(["undecided", "pass"]), joint_verdict(["skipped"])
     ('fail', 'pass', 'skipped')
@@ -438,13 +438,13 @@ _TRAITS = (
     *("category", "phenomenon", "capability", "tags"),
     *("domain", "genre", "origlang", "collection", "testsuite"),
 )
-"""Tags that are about the text; others say how a segment was made, or are of one segment alone."""
+"""Tags that describe the text; others say how a segment was made, or concern one segment alone."""
 
 
 def traits_of(segment: Segment, by: str | None = None) -> tuple[tuple[str, str], ...]:
-    """What a segment may share with others: its document, what it tests, what kind of text it is.
+    """Traits that a segment may share with others: its document, what it tests, its kind of text.
 
-    `by` is one more tag, by which a run groups its segments.
+    `by` is another tag, by which a run groups its segments.
 
     >>> traits_of(Segment("1", document="d1", tags={"category": "Negation", "tags": ["a", "b"], "note": "?"}))
     (('document', 'd1'), ('category', 'Negation'), ('tags', 'a'), ('tags', 'b'))
@@ -469,7 +469,7 @@ _SOME = 6  # systems that a headline names
 
 
 def _score_headlines(run: Run) -> list[Headline]:
-    """The first score of each system, with its interval and n, and the comparisons there are of it."""
+    """The first score of each system, with its interval and n, and its comparisons."""
     name = next((score.name for score in run.result.scores), "")
     scores = [score for score in run.result.scores if score.name == name and score.group == "all"]
     texts = []
@@ -487,7 +487,7 @@ def _score_headlines(run: Run) -> list[Headline]:
 
 
 def _failure_headlines(run: Run) -> list[Headline]:
-    """How often each system fails by each detector, where any does."""
+    """The failures of each system by detector, if there are any."""
     settled = Counter(
         (f.system, f.detector, f.verdict) for f in run.findings if f.verdict in ("pass", "fail")
     )
@@ -501,7 +501,7 @@ def _failure_headlines(run: Run) -> list[Headline]:
 
 
 def _score_table(run: Run) -> Table:
-    """Every score with its n and interval, a row each; what was counted is below."""
+    """All scores with n and interval, one per row; the counts are below."""
     rows: list[list[Cell | str]] = [
         [
             score.system,

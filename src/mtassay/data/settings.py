@@ -12,7 +12,7 @@ from mtassay.data.errors import UsageError
 from mtassay.data.registry import find, make, names
 
 ALIASES = {"chrf++": "chrf:word_order=2", "chrf+": "chrf:word_order=1"}
-"""Names that people use for a metric with certain options."""
+"""Common names for a metric with certain options."""
 
 
 _OPTION = "option"
@@ -20,12 +20,12 @@ _OPTION = "option"
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """How a field is an option of a command.
+    """A field of a dataclass as an option of a command.
 
-    `help` may be a function, for what takes time to say. `flags` are how it is written; without any, `--` and
-    its name, for a switch also `--no-` and its name. `kind` is the type of what is written and `default` what
-    means nothing written, where these are not the field's own. `least` and `most` bound a number.
-    `is_hidden` makes it a setting of plans and of the library alone, which few people change.
+    `help` may be a function, if it takes time to compute. `flags` are its spellings; by default `--` and its
+    name, for a switch also `--no-` and its name. `kind` is the type of the typed value and `default` the
+    value if none is typed, if these differ from the field's own. `least` and `most` bound a number.
+    `is_hidden` makes it a setting of plans and of the library only, which few people change.
     """
 
     help: str | Callable[[], str]
@@ -43,7 +43,7 @@ class Option:
         return self.help if isinstance(self.help, str) else self.help()
 
     def written(self, value: Any) -> str:
-        """How a person wrote this value, without the value itself.
+        """The flag that a person typed for this value, without the value itself.
 
         >>> Option("Look for it.", ("--direct/--no-direct",)).written(False)
         '--no-direct'
@@ -60,7 +60,7 @@ def option(
 ) -> dict[str, Any]:
     """The metadata that makes a field an option; see `Option`.
 
-    Not `in_signature` is what changes no number.
+    `in_signature` is false for options that change no number.
 
     >>> option("Level of significance.", least=0.0001)["option"].least
     0.0001
@@ -69,9 +69,9 @@ def option(
 
 
 def options_of(cls: Any, *, plain: bool = False) -> dict[str, Option]:
-    """The fields of a dataclass that are options, by name, with all that is known of each.
+    """The fields of a dataclass that are options, by name, with their properties filled in.
 
-    With `plain`, fields that say nothing are options too, as far as a command line can write their type.
+    With `plain`, fields without metadata are options too, if a command line can write their type.
     """
     hints = get_type_hints(cls)
     options = {}
@@ -94,7 +94,7 @@ def options_of(cls: Any, *, plain: bool = False) -> dict[str, Option]:
 
 
 def _plain_option(hint: Any) -> Option | None:
-    """The option that a type makes by itself; several values are written with commas between them."""
+    """The option that follows from a type alone; several values are separated by commas."""
     if get_origin(hint) is tuple:
         return Option("Several, with commas between them.", kind=str | None, default=None)
     parts = [kind for kind in get_args(hint) or (hint,) if kind is not type(None)]
@@ -103,7 +103,7 @@ def _plain_option(hint: Any) -> Option | None:
 
 
 def read_values(cls: Any, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Values as the fields want them; `None` says nothing, and is left out."""
+    """Convert values to the types of the fields; `None` is left out."""
     hints = get_type_hints(cls)
     return {
         name: _convert(value, hints[name], what=name)
@@ -115,7 +115,7 @@ def read_values(cls: Any, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def build(kind: str, spec: str, **defaults: Any) -> Any:
-    """The object a spec describes. `defaults` fill fields of that name where the spec is silent.
+    """Build the object that a spec describes. `defaults` fill fields that the spec does not set.
 
     >>> build("metric", "bleu:order=2:lowercase=yes", language="zh")  # doctest: +ELLIPSIS
     BLEU(tokenize=None, lowercase=True, ..., order=2, ..., language='zh')
@@ -179,11 +179,11 @@ def split_names(texts: str | Iterable[str] | None) -> list[str]:
     return [name.strip() for text in parts for name in text.split(",") if name.strip()]
 
 
-_SETTING = re.compile(r"\w+=")  # what comes after a `?` is of the value, as in an address
+_SETTING = re.compile(r"\w+=")  # the part after a `?` belongs to the value, as in a URL
 
 
 def _rejoin(settings: list[str]) -> list[str]:
-    """Puts back colons that belong to a value, such as those of a URL or a drive letter."""
+    """Restore colons that belong to a value, such as those of a URL or a drive letter."""
     joined: list[str] = []
     for setting in settings:
         if _SETTING.match(setting) or not joined:
@@ -196,7 +196,7 @@ def _rejoin(settings: list[str]) -> list[str]:
 def _convert(text: str, hint: Any, *, what: str) -> Any:
     origin, arguments = get_origin(hint), get_args(hint)
     if origin in (Union, types.UnionType):
-        if text == "none" and str not in arguments:  # a text may be the word "none", as a tokeniser is
+        if text == "none" and str not in arguments:  # a text may be the word "none": a tokeniser
             return None
         return _convert(text, next(kind for kind in arguments if kind is not type(None)), what=what)
     if origin is Literal:

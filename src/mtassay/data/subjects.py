@@ -1,4 +1,4 @@
-"""What a review is about, and what holds after several."""
+"""The subject of a review, and the decision after several reviews."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from mtassay.data.nouns import UNSURE, Question, Review, Run, Segment, majority
 from mtassay.data.questions import COMMON_QUESTIONS, SpanQuestion, span_answer
 
 CORRECT = "correct"
-"""The answer that finds no error; a question without it says nothing about errors."""
+"""The answer that means no error; a question without it is not about errors."""
 SHORT = 10
-"""How much of an id is shown to people; any unique beginning is understood."""
+"""Number of characters of an id that people see; any unique beginning is accepted."""
 _FIX = re.compile(r"^\s*fix\s*:\s*(\S.*?)\s*$", re.IGNORECASE | re.MULTILINE)
 
 
 def is_model(reviewer: str) -> bool:
-    """Whether a reviewer is a language model and no person, which its name begins with.
+    """Whether a reviewer is a language model: its name begins with `model:`.
 
     >>> is_model("model:reader-1"), is_model("anna")
     (True, False)
@@ -32,7 +32,7 @@ def is_model(reviewer: str) -> bool:
 
 
 def count_reviewers(reviewers: Collection[str]) -> str:
-    """How many there are, and how many of them are language models, which is always said.
+    """The number of reviewers in words, always with the number of language models among them.
 
     >>> count_reviewers({"anna", "ben"}), count_reviewers({"anna", "model:reader-1"})
     ('2 reviewers', '2 reviewers, 1 of them a language model')
@@ -44,7 +44,7 @@ def count_reviewers(reviewers: Collection[str]) -> str:
 
 
 def caution_of_models(reviewers: Collection[str], what: str = "Labels") -> str:
-    """What a reader must know of numbers that these reviewers are behind; empty where all are people.
+    """A caution for numbers that rest on these reviewers; empty if all are people.
 
     >>> caution_of_models({"anna", "model:reader-1"}), caution_of_models({"anna", "ben"})
     ('Labels by 2 reviewers, 1 of them a language model.', '')
@@ -58,7 +58,7 @@ def caution_of_models(reviewers: Collection[str], what: str = "Labels") -> str:
 
 @dataclass(frozen=True)
 class Subject:
-    """What a person looks at: a case with its sources, and the outputs to them."""
+    """The subject of a review: a case with its sources and their outputs."""
 
     case_id: str
     sources: tuple[str | None, ...]
@@ -68,48 +68,48 @@ class Subject:
     def id(self) -> str:
         """The same for equal contents, on any machine."""
         content = json.dumps([self.case_id, self.sources, self.outputs], ensure_ascii=False)
-        # Half a character becomes "?", as in the workspace: what is stored must have the same name.
+        # Half a character becomes "?", as in the workspace, so that stored subjects get the same id.
         return hashlib.sha256(content.encode("utf-8", "replace")).hexdigest()[:20]
 
 
 def subject_from(record: Mapping[str, Any]) -> Subject:
-    """The subject in a record of the workspace or of a file."""
+    """Read a subject from a record of the workspace or of a file."""
     return Subject(record["case_id"], tuple(record["sources"]), tuple(record["outputs"]))
 
 
 Rule = Callable[[Iterable[str]], str | None]
-"""What several answers to one question come to; `None` is a dispute."""
+"""Joins several answers to one question; `None` is a dispute."""
 _MAJORITY: Mapping[str, Rule] = {}
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What the reviews of one subject and question come to; `answer` is `None` while nothing is settled."""
+    """The decision from the reviews of one subject and question; `answer` is `None` while undecided."""
 
     answer: str | None
     latest: Mapping[str, Review]
     """The newest review of each reviewer, the newest last."""
     adjudications: Mapping[str, Review] = field(default_factory=dict)
-    """The newest answer of each adjudicator; these saw what the reviewers had said, and are no ratings."""
+    """The newest answer of each adjudicator, who saw the reviewers' answers; these are not ratings."""
 
     @property
     def ratings(self) -> dict[str, str]:
-        """The answer of each reviewer who had one; `unsure` is none."""
+        """The answer of each reviewer, without those who were unsure."""
         return {name: r.answer for name, r in self.latest.items() if r.answer != UNSURE}
 
     @property
     def is_disputed(self) -> bool:
-        """Whether reviewers answered, and no answer has more than half of them."""
+        """Whether reviewers answered without reaching a decision."""
         return self.answer is None and bool(self.ratings)
 
     @property
     def is_adjudicated(self) -> bool:
-        """Whether what holds is what an adjudicator said."""
+        """Whether an adjudicator decided."""
         return any(review.answer != UNSURE for review in self.adjudications.values())
 
     @property
     def voices(self) -> Collection[str]:
-        """Whose answers count: those of adjudicators where there are any, else of all who rated."""
+        """The people whose answers count: the adjudicators if there are any, else all who rated."""
         if not self.is_adjudicated:
             return self.ratings.keys()
         return [name for name, review in self.adjudications.items() if review.answer != UNSURE]
@@ -118,12 +118,12 @@ class Decision:
 def decide(
     reviews: Iterable[Review], rules: Mapping[str, Rule] = _MAJORITY
 ) -> dict[tuple[str, str], Decision]:
-    """What holds now, by subject and question. Reviews are given in the order in which they came.
+    """The current decision by subject and question. Reviews are in order of time, oldest first.
 
-    Of each reviewer the newest answer counts, and `unsure` is no answer. What they come to is up to the rule
-    of the question, by its name; usually what more than half of them say holds. Otherwise it is disputed,
-    until somebody changes an answer or one more person decides. Where somebody adjudicated, that holds,
-    whatever reviewers say before or after; several adjudicators come to one answer by the same rule.
+    The newest answer of each reviewer counts, and `unsure` is no answer. The rule of the question, by its
+    name, joins the answers; the usual rule is the majority. Without a majority the subject is disputed until
+    somebody changes an answer or one more person decides. An adjudication overrides all reviewers, earlier
+    or later; the same rule joins several adjudications.
     """
     latest: dict[tuple[str, str], dict[str, Review]] = {}
     adjudicated: dict[tuple[str, str], dict[str, Review]] = {}
@@ -144,7 +144,7 @@ def decide(
 
 
 def fix_in(note: str) -> str | None:
-    r"""The correction that a note holds, a line `fix: …`, or `None`.
+    r"""The correction in a note, a line `fix: …`, or `None`.
 
     >>> fix_in("the adjective is lost\nfix: Ela comprou um vaso azul.")
     'Ela comprou um vaso azul.'
@@ -156,7 +156,7 @@ def fix_in(note: str) -> str | None:
 
 
 def _usual_rule(question: str) -> Rule:
-    """That of a question about any run; the questions of methods have another only where they are told."""
+    """The rule of a question about any run; questions of methods have another only if it is passed."""
     return COMMON_QUESTIONS[question].combine if question in COMMON_QUESTIONS else majority
 
 
@@ -169,20 +169,20 @@ def review_now(
     note: str = "",
     is_adjudication: bool = False,
 ) -> Review:
-    """A review given at this moment. The time is exact, so that a quick change of mind is a new review."""
+    """A review given now. The time is exact, so that a quick change of mind is a new review."""
     at = datetime.now(UTC).isoformat()
     return Review(subject, question, answer, reviewer, note, at, is_adjudication)
 
 
 def told_answer(question: Question, answer: str, subject: Subject) -> str:
-    """An answer as a person reads it: of spans, the words that are marked."""
+    """An answer in readable form: for spans, the marked words."""
     if not isinstance(question, SpanQuestion) or answer == UNSURE:
         return answer
     return span_answer(answer).tell(source=(subject.sources or ("",))[-1] or "", target=subject.outputs[-1])
 
 
 def answer_about(question: Question, text: str, subject: Subject) -> str:
-    """The answer that a person wrote about a subject; a `ValueError` says what is wrong with it."""
+    """Read a person's answer about a subject; a `ValueError` says what is wrong with it."""
     source, target = (subject.sources or ("",))[-1] or "", (subject.outputs or ("",))[-1]
     if isinstance(question, SpanQuestion):
         text = question.marked_words(text, source=source, target=target)
@@ -193,12 +193,12 @@ def answer_about(question: Question, text: str, subject: Subject) -> str:
 
 @dataclass(frozen=True)
 class Pending:
-    """One output to look at, with what a person needs to judge it.
+    """One output to review, with the information that a person needs to judge it.
 
-    `status` is why it is here: what its method doubts, as `undecided` or `suspicious`, or that it is
-    `disputed` among reviewers. `systems` are those that gave this very output, `run` is a run that it is in.
-    `evidence` is empty where reviewers must not know what the run found; `lines` are the output, and what of
-    that evidence helps to judge it.
+    `status` is the reason: a doubt of its method, such as `undecided` or `suspicious`, or `disputed` among
+    reviewers. `systems` are those that gave exactly this output, `run` is a run that contains it. `evidence`
+    is empty if reviewers must not know the run's findings; `lines` are the output and the evidence that helps
+    to judge it.
     """
 
     subject: Subject
@@ -212,7 +212,7 @@ class Pending:
 
 
 def subjects_in(run: Run) -> dict[tuple[str, str], Subject]:
-    """What can be reviewed, by segment and system. A segment without all of its outputs is not there."""
+    """All subjects of reviews, by segment and system, without segments that lack an output."""
     sources = {segment.id: (segment.source,) for segment in run.segments}
     subjects = {}
     for system, answers in run.outputs.items():

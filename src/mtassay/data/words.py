@@ -1,4 +1,4 @@
-"""A text in words that people can point at; in scripts without spaces, each character is one."""
+"""Splits a text into words that people can mark; in scripts without spaces, each character is one."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 _UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN")
-"""Scripts that put no space between words, by how the names of their characters begin."""
+"""Scripts without spaces between words, by the prefix of their characters' names."""
 _JOINERS = "'’\u200c\u200d"
 
 
 class Piece(NamedTuple):
-    """A part of a text, characters `start` to `end` (exclusive); a space `is_space`, and nobody marks it."""
+    """A part of a text, characters `start` to `end` (exclusive); people cannot mark spaces (`is_space`)."""
 
     start: int
     end: int
@@ -25,7 +25,7 @@ class Piece(NamedTuple):
 
 
 def split_words(text: str) -> list[Piece]:
-    """All of a text in order: words, single signs, spaces. Marks stay with the character that bears them.
+    """Split a text into words, single signs and spaces, in order. Marks stay with their base character.
 
     >>> [piece.text for piece in split_words("Não, don't!")]
     ['Não', ',', ' ', "don't", '!']
@@ -102,11 +102,11 @@ _PERSIAN_KEYBOARD = str.maketrans("یک", "يك")
 _ALEF_LETTERS = 3
 
 MARKS_ARE_LETTERS = frozenset({"vi"})
-"""Languages in Latin script where a word without its marks is another word."""
+"""Languages in Latin script in which marks distinguish words."""
 
 
 def strip_marks(text: str) -> str:
-    """The text without optional marks.
+    """Remove optional marks from a text.
 
     >>> strip_marks("São Tomé, Łódź, Αθήνα, Ёлкин, Йошкар")
     'Sao Tome, Lodz, Αθηνα, Елкин, Йошкар'
@@ -127,10 +127,10 @@ def _optional_marks() -> Any:
 
 
 def _plain_arabic(match: re.Match[str]) -> str:
-    """An Arabic word in the spelling of those who leave out what readers add.
+    """Spell an Arabic word as writers do who omit optional signs.
 
-    Short words are left alone where the letter makes another word of it: آن (Anne) and أن (that), علي (Ali)
-    and على (on), أمل (Amal) and آمل (I hope).
+    Short words stay unchanged if the letter distinguishes words: آن (Anne) and أن (that), علي (Ali) and
+    على (on), أمل (Amal) and آمل (I hope).
     """
     word = str(match.group()).translate(_PERSIAN_KEYBOARD)
     if len(word) >= _ALEF_LETTERS:
@@ -139,7 +139,7 @@ def _plain_arabic(match: re.Match[str]) -> str:
 
 
 def spell_out_marks(text: str) -> str:
-    """The text in the spelling that German and the Scandinavian languages use where marks are not to be had.
+    """Replace marked letters as German and the Scandinavian languages do in text without marks.
 
     >>> spell_out_marks("Müller, Århus, Ærø")
     'Mueller, Aarhus, AEroe'
@@ -150,7 +150,7 @@ def spell_out_marks(text: str) -> str:
 
 
 def lower(text: str, *, language: str) -> str:
-    """The text without case; `language` is a primary subtag, and Turkish and Azerbaijani have two i's.
+    """Fold the case of a text; `language` is a primary subtag, since Turkish and Azerbaijani have two i's.
 
     >>> lower("DİYARBAKIR", language="tr"), lower("STRASSE", language="de") == lower("Straße", language="de")
     ('diyarbakır', True)
@@ -161,7 +161,7 @@ def lower(text: str, *, language: str) -> str:
 
 
 def edit_distance(a: Sequence[Hashable], b: Sequence[Hashable]) -> int:
-    """How many items must be added, dropped or replaced to turn one sequence into the other.
+    """The number of items to add, drop or replace to turn one sequence into the other.
 
     >>> edit_distance("kitten", "sitting"), edit_distance(["he", "went"], ["went"])
     (3, 1)
@@ -174,7 +174,7 @@ def edit_distance(a: Sequence[Hashable], b: Sequence[Hashable]) -> int:
     for place, item in enumerate(a):
         places[item] = places.get(item, 0) | 1 << place
     full, last = (1 << len(a)) - 1, 1 << len(a) - 1
-    # Neighbouring cells differ by at most one: `plus` and `minus` say where a cell is above the one before.
+    # Neighbouring cells differ by at most one: `plus` and `minus` mark where one is above or below the last.
     plus, minus, distance = full, 0, len(a)
     for item in b:
         match = places.get(item, 0) | minus
@@ -188,7 +188,7 @@ def edit_distance(a: Sequence[Hashable], b: Sequence[Hashable]) -> int:
 
 
 def common_ends(a: Sequence[Hashable], b: Sequence[Hashable]) -> tuple[int, int]:
-    """How many items two sequences share at their start, and then at their end.
+    """The number of items that two sequences share at their start, and then at their end.
 
     >>> common_ends("abcd", "abxd"), common_ends("aa", "aaa")
     ((2, 1), (2, 0))
@@ -204,7 +204,7 @@ def common_ends(a: Sequence[Hashable], b: Sequence[Hashable]) -> tuple[int, int]
 
 
 def read_table(path: Path, *, lists: Collection[str] = ()) -> dict[str, Any]:
-    """A table of words in TOML: lists are joined to one text, except for those of these keys."""
+    """Read a table of words in TOML; lists are joined to one text, except under the keys in `lists`."""
 
     def value(key: str, item: Any) -> Any:
         if isinstance(item, dict):
@@ -221,7 +221,7 @@ _SKELETON = str.maketrans("cqwx", "kkvk", "aeiouyhj'")
 
 
 def sound_distance(word: str, cyrillic: str) -> tuple[int, int]:
-    """How many consonants of a word in Latin letters and of one in Cyrillic differ, and of how many.
+    """The number of consonants that differ between a Latin and a Cyrillic word, and their total number.
 
     >>> sound_distance("Pushkin", "Пушкин"), sound_distance("Pelevin", "Зарубин")
     ((0, 4), (3, 4))
@@ -232,6 +232,6 @@ def sound_distance(word: str, cyrillic: str) -> tuple[int, int]:
 
 
 def sound_apart(word: str, cyrillic: str) -> bool:
-    """Whether the consonants of the two differ too much for one name."""
+    """Whether the consonants of the two words differ too much for the same name."""
     distance, most = sound_distance(word, cyrillic)
     return distance >= 3 and 2 * distance >= most

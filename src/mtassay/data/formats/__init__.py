@@ -1,1 +1,1 @@
-"""Reading test sets and outputs in the formats of the field, and writing ours: see `docs/formats.md`."""
+"""Reads test sets and outputs in the field's formats, and writes ours: see `docs/formats.md`."""

@@ -26,10 +26,10 @@ class AndroidStrings(XmlFormat, LocalisationFormat):
     is_monolingual = True
 
     def read_root(self, root: Element, path: str, pair: Pair | None) -> FileTable:
-        """The texts in the order of the file; what is not translatable is left out."""
+        """The texts in the order of the file, without untranslatable ones."""
         from lxml import etree
 
-        # lxml has parsed it; places in the text are what its tree lacks.
+        # lxml has parsed it, but its tree lacks places in the text.
         data = etree.tostring(root.getroottree(), encoding="utf-8", xml_declaration=True)
         return self.table(self.open(data, path, pair))
 
@@ -100,7 +100,7 @@ def _plain(inline: Inline) -> str:
     """The text that a user sees: escapes resolved, white space outside of quotes one space, ends trimmed."""
     if not inline.codes:
         return _resolved(inline.text)
-    # A code may hold quotes and backslashes of its own, which mean nothing here.
+    # A code may contain quotes and backslashes, which have no meaning here.
     parts = re.split(
         "(" + "|".join(map(re.escape, sorted(set(inline.codes), key=len, reverse=True))) + ")", inline.text
     )

@@ -1,4 +1,4 @@
-"""What people marked and rated in a run, in the formats of the field: entities, MQM as WMT has it, ratings.
+"""People's annotations of a run in the field's formats: entities, WMT's MQM, ratings.
 
 Entities are written as `mtassay.data.formats` reads them. Errors go into the table of WMT's MQM data
 (github.com/google/wmt-mqm-human-evaluation): a row for each error and rater, marked `<v>…</v>`; or into the
@@ -38,7 +38,7 @@ from mtassay.data.nouns import UNSURE, Question, Review, Run, Segment
 from mtassay.data.questions import AnswerSpan, NumberQuestion, SpanAnswer, SpanQuestion, span_answer
 from mtassay.data.subjects import CORRECT, Decision, Subject, fix_in, subjects_in
 
-# Puts annotation on the segments whose reference it annotates.
+# Reading: attaches annotation to the segments whose reference it annotates.
 
 
 Parser = Callable[[Sequence[str], str], list[MarkedSentence]]
@@ -51,9 +51,9 @@ def read_entities(
 ) -> list[Segment]:
     """The segments, in order, with the entities of an annotation file attached.
 
-    `tags["entities"]` is a tuple of `Entity`, by position; `tags["entities_reference"]` says which
-    reference they are in, counted from 0. A segment that the file does not annotate stays as it is,
-    which differs from one annotated as having no entity.
+    `tags["entities"]` is a tuple of `Entity`, by position; `tags["entities_reference"]` is the number of
+    their reference, from 0. A segment without annotation stays unchanged, unlike one annotated with no
+    entity.
 
     The annotated text must equal one of the segment's references up to white space. With
     `make_references`, a segment that has none gets the annotated text as its reference.
@@ -90,9 +90,9 @@ def _parser(path: str, lines: Sequence[str]) -> Parser:
 def _assign(
     annotations: Sequence[MarkedSentence], segments: Sequence[Segment], path: str, *, gaps: bool
 ) -> list[tuple[int, MarkedSentence]]:
-    """Which annotation belongs to which segment: by id where the file has ids, else by order.
+    """Assign annotations to segments: by id if the file has ids, else by order.
 
-    A format without empty sentences has `gaps`: it passes over segments whose references are all empty.
+    A format without empty sentences has `gaps`: it skips segments whose references are all empty.
     """
     if any(annotation.id is not None for annotation in annotations):
         return _assign_by_id(annotations, segments, path)
@@ -153,7 +153,7 @@ def _attach(annotation: MarkedSentence, segment: Segment, path: str, *, make_ref
 def _find_reference(
     annotation: MarkedSentence, segment: Segment, path: str
 ) -> tuple[int, Sequence[MarkedSpan]]:
-    """Which reference the annotation is of, and its spans there."""
+    """Find the annotated reference, and the spans in it."""
     if annotation.readings[0].text is None:
         return annotation.reference, _spans_of_reference(annotation, segment, path)
     for reading in annotation.readings:
@@ -167,7 +167,7 @@ def _find_reference(
 
 
 def _spans_of_reference(annotation: MarkedSentence, segment: Segment, path: str) -> Sequence[MarkedSpan]:
-    """Offsets that come without a text are taken at their word, as far as the reference reaches."""
+    """Accept offsets without a text if they are inside the reference."""
     index = annotation.reference
     reference = segment.references[index] if index < len(segment.references) else None
     if reference is None:
@@ -192,8 +192,7 @@ def _ink(reference: str | None) -> bool:
     return bool(reference and reference.strip())
 
 
-# What people marked and rated in a run, in the formats of the field: entities, MQM as WMT has it,
-# ratings.
+# Writing people's annotations of a run: entities, MQM in WMT's format, ratings.
 
 
 Decisions = Mapping[tuple[str, str], Decision]
@@ -203,9 +202,9 @@ ADJUDICATOR = "adjudicator:"
 
 
 def entity_records(run: Run, decisions: Decisions, question: str = "entities") -> list[dict[str, Any]]:
-    """The entities that hold in each reference, a record for each that somebody marked, in order.
+    """The decided entities, one record for each reference that somebody marked, in order.
 
-    A reference with no entity has an empty list, and one that nobody looked at is not there.
+    A reference without entities has an empty list; one that nobody annotated has no record.
     """
     records = []
     for segment in run.segments:
@@ -228,24 +227,24 @@ def entity_records(run: Run, decisions: Decisions, question: str = "entities") -
 def write_entities(
     where: FilePath | TextIO, run: Run, decisions: Decisions, question: str = "entities"
 ) -> int:
-    """Write what `entity_records` gives as JSONL, for the metric nee; gives how many references."""
+    """Write `entity_records` as JSONL, for the metric nee; return the number of references."""
     records = entity_records(run, decisions, question)
     write_jsonl(where, records)
     return len(records)
 
 
 def error_span(span: AnswerSpan) -> ErrorSpan:
-    """An error that somebody marked, as the files of WMT have it, with its weight."""
+    """A marked error in WMT's form, with its weight."""
     plain = ErrorSpan(span.start, span.end, span.label, span.severity, is_source_error=span.side == "source")
     return plain._replace(score=weight(plain))
 
 
 def mqm_rows(run: Run, decisions: Decisions, question: str = "mqm") -> Iterator[dict[str, Any]]:
-    """A row for each error that a rater marked in an output, by system, segment and rater.
+    """One row for each error that a rater marked in an output, by system, segment and rater.
 
-    Who found none has one row `no-error`. The raters' own answers are written, not what holds after all of
-    them; an adjudicator's are there too, with a rater `adjudicator:NAME`. What is on the source is marked
-    there.
+    A rater without errors has one row `no-error`. The rows are the raters' own answers, not the decisions; an
+    adjudicator's answers are included, with a rater `adjudicator:NAME`. Spans of the source are marked in the
+    source.
     """
     for system, number, segment, review in _answers(run, decisions, question, with_raters=True):
         text = run.text(segment.id, system) or ""
@@ -272,7 +271,7 @@ def mqm_rows(run: Run, decisions: Decisions, question: str = "mqm") -> Iterator[
 
 
 def write_mqm(where: FilePath | TextIO, run: Run, decisions: Decisions, question: str = "mqm") -> int:
-    """Write what `mqm_rows` gives as a TSV file; gives how many rows."""
+    """Write `mqm_rows` as a TSV file; return the number of rows."""
     rows = list(mqm_rows(run, decisions, question))
     write_tsv(where, rows, columns=MQM_COLUMNS)
     return len(rows)
@@ -283,7 +282,7 @@ def _marked(text: str, span: AnswerSpan) -> str:
 
 
 def seg_ratings(run: Run, decisions: Decisions, question: str = "mqm") -> Iterator[str]:
-    """Lines of an mt-metrics-eval `.seg.rating` file: system, then the errors that hold, or None.
+    """Lines of an mt-metrics-eval `.seg.rating` file: system, then the decided errors, or None.
 
     Each system has a line for each segment of the run, in its order.
     """
@@ -300,14 +299,14 @@ def seg_ratings(run: Run, decisions: Decisions, question: str = "mqm") -> Iterat
 
 
 def write_seg_ratings(where: FilePath | TextIO, run: Run, decisions: Decisions, question: str = "mqm") -> int:
-    """Write what `seg_ratings` gives; gives how many lines."""
+    """Write `seg_ratings`; return the number of lines."""
     lines = list(seg_ratings(run, decisions, question))
     write_lines(where, lines)
     return len(lines)
 
 
 def esa_records(run: Run, decisions: Decisions, question: str = "esa") -> Iterator[dict[str, Any]]:
-    """A record for each output and rater, as WMT's error span annotation (Kocmi et al. 2024) has them.
+    """One record for each output and rater, in the form of WMT's error span annotation (Kocmi et al. 2024).
 
     `end` is the last character. An omission is `missing`, with the place in the source in `source_span`.
     """
@@ -336,14 +335,14 @@ def esa_records(run: Run, decisions: Decisions, question: str = "esa") -> Iterat
 
 
 def write_esa(where: FilePath | TextIO, run: Run, decisions: Decisions, question: str = "esa") -> int:
-    """Write what `esa_records` gives as JSONL; gives how many records."""
+    """Write `esa_records` as JSONL; return the number of records."""
     records = list(esa_records(run, decisions, question))
     write_jsonl(where, records)
     return len(records)
 
 
 def esa_answer(record: Mapping[str, Any]) -> dict[str, Any]:
-    """A record of WMT's error span annotation as a record of a review; a `ValueError` says what is wrong."""
+    """Convert a record of WMT's error span annotation to a review; a `ValueError` says what is wrong."""
     source, output, score = record.get("source"), record.get("output"), record.get("score")
     if not isinstance(source, str) or not isinstance(output, str) or not isinstance(record["errors"], list):
         raise ValueError("an annotation needs 'source', 'output' and a list of 'errors'")
@@ -373,10 +372,10 @@ def esa_answer(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def correction_records(decisions: Decisions, subjects: Mapping[str, Subject]) -> list[dict[str, str]]:
-    """A record for each output that reviews call wrong, in the order of its first review.
+    """One record for each output that reviews call wrong, in the order of first reviews.
 
-    `correction` is the newest line `fix: …` in a note of somebody who found an error, and `by` who wrote it;
-    both are empty where nobody did. `error` is the kind of error.
+    `correction` is the newest line `fix: …` in a note of somebody who found an error, and `by` its author;
+    both are empty if there is none. `error` is the kind of error.
     """
     records = []
     for (subject_id, _), decision in decisions.items():
@@ -392,10 +391,10 @@ def correction_records(decisions: Decisions, subjects: Mapping[str, Subject]) ->
 
 
 def rating_rows(run: Run, decisions: Decisions, questions: Iterable[Question]) -> list[dict[str, Any]]:
-    """A row for each output and rater with a column for each question; `None` where one was not answered.
+    """One row for each output and rater, with a column for each question; `None` means unanswered.
 
-    Of errors it is their weight below zero (MQM), of spans with a score the score (ESA). Of what was
-    adjudicated there are the adjudicator's rows alone, since they hold.
+    The value for errors is minus their weight (MQM), for spans with a score the score (ESA). An adjudicated
+    output has only the adjudicator's rows, since these decide.
     """
     asked = [question for question in questions if gives_number(question)]
     rows: dict[tuple[str, str, str], dict[str, Any]] = {}
@@ -419,21 +418,21 @@ def rating_rows(run: Run, decisions: Decisions, questions: Iterable[Question]) -
 def write_ratings(
     where: FilePath | TextIO, run: Run, decisions: Decisions, questions: Iterable[Question]
 ) -> int:
-    """Write what `rating_rows` gives as a TSV file, as `meta correlate` reads it; gives how many rows."""
+    """Write `rating_rows` as a TSV file that `meta correlate` reads; return the number of rows."""
     rows = rating_rows(run, decisions, questions)
     write_tsv(where, rows)
     return len(rows)
 
 
 def gives_number(question: Question) -> bool:
-    """Whether an answer comes to a number."""
+    """Whether answers to this question give a number."""
     if isinstance(question, NumberQuestion):
         return True
     return isinstance(question, SpanQuestion) and (question.scored or bool(question.severities))
 
 
 def number_of(question: Question, answer: str) -> float:
-    """The number that an answer comes to: a rating, the score of spans, or minus the weight of errors."""
+    """The number of an answer: a rating, the score of spans, or minus the weight of errors."""
     if isinstance(question, NumberQuestion):
         return float(answer)
     read = span_answer(answer)
@@ -443,9 +442,9 @@ def number_of(question: Question, answer: str) -> float:
 def _answers(
     run: Run, decisions: Decisions, question: str, *, with_raters: bool = False
 ) -> Iterator[tuple[str, int, Any, Review]]:
-    """What each rater said last of each output: system, place and segment, review; `unsure` is nothing.
+    """Each rater's newest answer on each output, without `unsure`: system, place, segment, review.
 
-    Where somebody adjudicated, that is what is left, unless raters are wanted too.
+    An adjudication replaces the raters' answers, unless `with_raters`.
     """
     subjects = subjects_in(run)
     for system in run.systems:

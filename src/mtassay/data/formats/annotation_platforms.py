@@ -1,4 +1,4 @@
-"""Annotation tools of others: Label Studio and Pearmut."""
+"""Exchanges tasks and answers with other annotation tools: Label Studio and Pearmut."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from mtassay.data.subjects import Subject
 
 Record = dict[str, Any]
 LEFT_OUT = "left out"
-"""The key of a record without an answer that says why there is none: one of `REASONS`."""
+"""The key, in a record without an answer, of the reason for that: one of `REASONS`."""
 SKIPPED, DRAFT, PREDICTED, UNSCORED = "skipped", "left as a draft", "made by a model", "left without a score"
 RESET, TUTORIAL = "reset later", "of a tutorial or a form"
 REASONS = (SKIPPED, DRAFT, PREDICTED, UNSCORED, RESET, TUTORIAL)
-"""Why what is in a file of another program is no answer."""
+"""Reasons why an entry in a file of another program is not an answer."""
 
 
 def task_of(
@@ -36,7 +36,7 @@ def task_of(
     *,
     more: Mapping[str, Any] | None = None,
 ) -> Record:
-    """A task with what was answered so far; `more` are texts that help, such as a context."""
+    """A task with its answers so far; `more` are helpful texts, such as a context."""
     data = {
         "source": "\n".join(text or "" for text in subject.sources),
         "target": subject.outputs[-1] if subject.outputs else "",
@@ -50,7 +50,7 @@ def task_of(
     task: Record = {"data": data}
     given = list(reviews)
     if given:
-        # Label Studio forgets who annotated and when, but keeps ids and the data of a task.
+        # Label Studio loses author and time of annotations, but keeps ids and the data of a task.
         data["given"] = [[review.reviewer, review.at] for review in given]
         task["annotations"] = [_annotation(n, r, question, subject) for n, r in enumerate(given)]
     return task
@@ -66,7 +66,7 @@ def _annotation(number: int, review: Review, question: Question, subject: Subjec
         "created_at": review.at,
         "reviewer": review.reviewer,
     }
-    # Label Studio refuses a task by a user that it does not know, unless nothing is said.
+    # Label Studio refuses a task with an unknown user, but accepts one without any.
     return {**record, "completed_by": {"email": review.reviewer}} if "@" in review.reviewer else record
 
 
@@ -107,7 +107,7 @@ def _results(review: Review, question: Question, subject: Subject) -> Iterator[R
 
 
 def labeling_config(question: Question) -> str:
-    """The labeling configuration of a question, to paste into the settings of a project."""
+    """The labeling configuration of a question, to paste into a project's settings."""
 
     def choices(name: str, values: Iterable[str], *, to: str = "target", more: str = "") -> str:
         inner = "".join(f"<Choice value={quoteattr(value)}/>" for value in values)
@@ -150,10 +150,10 @@ def is_labelstudio(content: object) -> bool:
 
 
 def task_records(tasks: Sequence[Record]) -> Iterator[Record]:
-    """The annotations of tasks as records of reviews, one each; a task without any is one without an answer.
+    """The annotations of tasks, one review record each; a task without any gives one without an answer.
 
-    An annotation with no result is one where somebody found nothing to mark. What was skipped, drafts and
-    predictions are no answers: `LEFT_OUT` says so. What is wrong is a `ValueError`.
+    An annotation without a result means that somebody found nothing to mark. Skipped tasks, drafts and
+    predictions are not answers: `LEFT_OUT` has the reason. Invalid content is a `ValueError`.
     """
     for task in tasks:
         data = task["data"]
@@ -184,7 +184,7 @@ def task_records(tasks: Sequence[Record]) -> Iterator[Record]:
 
 
 def _given(entry: Mapping[str, Any], data: Mapping[str, Any]) -> tuple[str, str]:
-    """Who gave an annotation, and when: of one of ours that nobody has changed since, as it was."""
+    """The author and time of an annotation; kept as they were for an unchanged one of ours."""
     given, number = data.get("given"), entry.get("import_id")
     if isinstance(given, list) and isinstance(number, int) and entry.get("updated_by") is None:
         match given[max(number - 1, 0) : number]:
@@ -209,7 +209,7 @@ def _when(entry: Mapping[str, Any]) -> str:
 
 
 def _answer(results: Any, data: Mapping[str, Any]) -> tuple[str, str, str]:
-    """The answer and the note in the results of one annotation, and why there is no answer."""
+    """The answer and the note in the results of one annotation, and the reason if there is no answer."""
     if not isinstance(results, list):
         return "", "", ""
     question = find_question(str(data.get("question") or "suite"))
@@ -242,7 +242,7 @@ def _answer(results: Any, data: Mapping[str, Any]) -> tuple[str, str, str]:
 
 
 def _only(texts: Any) -> str:
-    """The one text of a list."""
+    """The only text of a list."""
     if isinstance(texts, str):
         return texts
     return str(texts[0]) if isinstance(texts, list) and texts else ""
@@ -269,7 +269,7 @@ def _span(region: Mapping[str, Any], data: Mapping[str, Any]) -> AnswerSpan:
 
 
 def in_characters(text: str, units: int) -> int:
-    """An offset that counts as browsers do, in 16-bit units, as one in characters.
+    """Convert an offset in 16-bit units, as browsers count, to characters.
 
     >>> in_characters("a😀b", 3)
     2
@@ -281,7 +281,7 @@ def in_characters(text: str, units: int) -> int:
 
 
 OWN = "mtassay"
-"""The key of an item that says what it is about; Pearmut keeps it in its logs."""
+"""The key of an item that holds its subject; Pearmut copies it to its logs."""
 _RESET = "__RESET__"
 _LEAD = " "
 
@@ -289,7 +289,7 @@ _LEAD = " "
 def pearmut_campaign(
     name: str, question: Question, items: Sequence[Record], *, reviewers: Sequence[str] = ()
 ) -> Record:
-    """A campaign whose annotators draw from one pool, each item a document of its own."""
+    """A campaign in which annotators share one pool; each item is a document of its own."""
     info: Record = {"assignment": "single-stream", "users": list(reviewers) or 1}
     if isinstance(question, NumberQuestion):
         info["protocol"] = "DA"
@@ -312,8 +312,8 @@ def pearmut_campaign(
 
 
 def pearmut_item(subject: Subject, question: Question, system: str) -> Record:
-    """One output to rate, under the name of a system that gave it, which annotators do not see."""
-    # A name of digits alone, and a text that begins with a tag, mean something else there.
+    """One output to rate, under the name of one of its systems, which annotators do not see."""
+    # Names of digits only, and texts that begin with a tag, have another meaning in Pearmut.
     model = f"system {system}" if system.isdigit() else system or "output"
     item: Record = {
         "tgt": {model: _guarded(subject.outputs[-1])},
@@ -337,7 +337,7 @@ def _guarded(text: str) -> str:
 def pearmut_annotations(
     name: str, question: Question, answered: Iterable[tuple[Review, Subject, str]]
 ) -> Record:
-    """What people answered as Pearmut's download has it; `unsure`, which it does not know, is left out."""
+    """Answers in the form of Pearmut's download, without `unsure`, which Pearmut does not know."""
     entries: list[Record] = []
     for review, subject, system in answered:
         if review.answer == UNSURE:
@@ -396,10 +396,10 @@ def is_pearmut(content: object) -> bool:
 
 
 def annotation_records(content: Mapping[str, Sequence[Record]]) -> Iterator[Record]:
-    """The annotations of a download as records of reviews, one for each output that somebody rated.
+    """The annotations of a download as review records, one for each rated output.
 
-    Of an item that was reset, what came before does not count; nor do tutorials, forms, and what has no
-    score where one is asked for: `LEFT_OUT` says so. What is wrong is a `ValueError`.
+    Entries before the reset of an item do not count; nor do tutorials, forms, and entries that lack a
+    required score: `LEFT_OUT` has the reason. Invalid content is a `ValueError`.
     """
     for entries in content.values():
         last_reset = {
@@ -475,7 +475,7 @@ def _pearmut_span(record: Record, question: SpanQuestion, source: str, target: s
     label = known.get(written, known.get(written.rstrip("/"), written))
     omission = next((name for name in question.labels.values() if name.endswith("omission")), label)
     guarded = _guarded(target)
-    if start >= _units(guarded, len(guarded)):  # at [missing]: something of the source is not there
+    if start >= _units(guarded, len(guarded)):  # at [missing]: an omission
         place = record.get("source") or [0, len(source)]
         return AnswerSpan(int(place[0]), int(place[1]), label or omission, severity, "source")
     shift = len(guarded) - len(target)

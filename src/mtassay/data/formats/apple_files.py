@@ -70,7 +70,7 @@ class Strings(LocalisationFormat):
 
 
 def _add(units: FileUnits, tokens: list[re.Match[str]], note: str, content: Content) -> None:
-    # A key alone means itself.
+    # A key without a text is its own text.
     if len(tokens) not in (1, 3) or (len(tokens) == 3 and tokens[1]["sign"] != "="):
         raise content.error('expected "key" = "text";', tokens[0].start() if tokens else 0)
     key, value = _resolved(tokens[0]), _resolved(tokens[-1])
@@ -112,7 +112,7 @@ _FORMAT = "NSStringLocalizedFormatKey"
 
 
 def _property_list(data: bytes, path: str, name: str) -> LocalisationFile:
-    # The parser of XML is loaded for those who have XML only.
+    # Load the XML parser only for XML.
     from mtassay.data.formats.markup import Inline, MarkupNode, escape, open_xml, read_nodes
 
     content = open_xml(data, path)
@@ -128,7 +128,7 @@ def _property_list(data: bytes, path: str, name: str) -> LocalisationFile:
             if name == "stringsdict" and last not in PLURALS and last != _FORMAT:
                 continue
             text = Inline.of(content.text, node).text
-            # A line break of the file is one character; a carriage return that was written out is meant.
+            # A line break of the file is one character; an escaped carriage return is intended.
             if "&#" not in content.text[node.inside : node.inside_end]:
                 text = text.replace("\r\n", "\n")
             facts: dict[str, Any] = {"syntax": "printf"} if "%" in text else {}
@@ -152,13 +152,13 @@ def _property_list(data: bytes, path: str, name: str) -> LocalisationFile:
 
 
 class XcStrings(LocalisationFormat):
-    """Apple's string catalogue, which holds all languages."""
+    """Apple's string catalogue, one file for all languages."""
 
     name = "xcstrings"
     suffixes = (".xcstrings",)
 
     def open(self, data: bytes, path: str, pair: Pair | None) -> LocalisationFile:
-        """A unit for each text of the source language; the key itself is the source where there is none.
+        """A unit for each text of the source language; if it has no text, the key is the source.
 
         Variations are units with the path in brackets, as `KEY[plural.one]`.
         """
@@ -205,7 +205,7 @@ class XcStrings(LocalisationFormat):
 
 
 def _target_tag(strings: JsonNode, source: str, pair: Pair | None, path: str) -> str:
-    """The language to translate into: the pair's, as the file writes it, or the only other one."""
+    """The target language: the pair's, as spelled in the file, or the only other one."""
     entries = strings.value.values() if isinstance(strings.value, dict) else ()
     tags: dict[str, None] = {}
     for entry in entries:
@@ -252,7 +252,7 @@ class _Additions:
         self.step = self.indent(content.text.find('"')) or "  "
 
     def indent(self, place: int) -> str:
-        """The blanks before a place that is the first of its line."""
+        """The indentation before the first place of a line."""
         blank = self.content.text[self.content.text.rfind("\n", 0, place) + 1 : place]
         return "" if blank.strip() else blank
 
@@ -282,7 +282,7 @@ class _Additions:
                 yield self.added(holder, tag, value, indent + self.step)
 
     def added(self, node: JsonNode, key: str, value: Any, outer: str) -> tuple[int, int, str]:
-        """One more key of an object, before the first that comes after it in the alphabet."""
+        """Insert a key into an object, in alphabetical order."""
         assert isinstance(node.value, dict)
         indent = outer + self.step
         pair = f"{self.write(key)}{self.colon}{self.dump(value, indent)}"
@@ -295,7 +295,7 @@ class _Additions:
         return node.start, node.end, f"{{{self.line_break}{indent}{pair}{self.line_break}{outer}}}"
 
     def dump(self, value: Any, indent: str) -> str:
-        """A value as the file would write it."""
+        """Write a value in the style of the file."""
         if isinstance(value, str):
             return self.write(value)
         inner = [

@@ -1,4 +1,4 @@
-"""Bilingual files, of which only the translations change: gettext's PO, and XLIFF."""
+"""Bilingual files in which only the translations change: gettext's PO and XLIFF."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from mtassay.data.formats.xml_files import (
 )
 from mtassay.data.languages import Pair
 
-# Gettext's PO and POT: entries as they are written, of which only `msgstr` changes.
+# Gettext's PO and POT: only `msgstr` changes in the entries.
 
 _CHARSET = re.compile(rb"charset=([A-Za-z0-9_.:-]+)")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+\Z")
@@ -98,7 +98,7 @@ class _Reader:
         self.content = content
         self.units = FileUnits(content)
         self.break_ = "\r\n" if "\r\n" in content.text else "\n"
-        # Whether long texts are wrapped: a string that goes on in the next line and does not end in \n.
+        # Whether long texts are wrapped: a string continues in the next line without ending in \n.
         self.wraps = re.search(r'[^n\\"]"[ \t]*\r?\n[ \t]*"', content.text) is not None
         self.header = ""
         self.count = 0
@@ -193,7 +193,7 @@ class _Reader:
         return names[number] if number < len(names) else "other"
 
     def write(self, text: str, *, indent: int) -> str:
-        """As gettext does: a line for each line of the text; long ones are wrapped where the file does so."""
+        """Write a text as gettext does: line by line, with long lines wrapped if the file does so."""
         lines = re.findall(r"[^\n]*\n|[^\n]+", text) or [""]
         written = ["".join(_WRITTEN.get(c, c) for c in line) for line in lines]
         is_short = not self.wraps or len(written[0]) + indent + 2 <= _WIDTH + 3
@@ -227,7 +227,7 @@ def _character(match: re.Match[str]) -> str:
     return _MEANINGS.get(code, code)
 
 
-# XLIFF 1.2 and 2.x: units with source and target, whose inline codes and layout stay as they are.
+# XLIFF 1.2 and 2.x: units with source and target; inline codes and layout stay unchanged.
 
 _UNTRANSLATED = frozenset({"new", "needs-translation", "initial"})
 
@@ -236,7 +236,7 @@ class _Unit(NamedTuple):
     id: str
     element: Element
     state: str
-    """Of an empty target: whether it is a translation or just not done yet."""
+    """Of an empty target: whether it is a translation or unfinished."""
 
 
 class Xliff(XmlFormat, LocalisationFormat):
@@ -249,8 +249,8 @@ class Xliff(XmlFormat, LocalisationFormat):
     def read_root(self, root: Element, path: str, pair: Pair | None) -> FileTable:
         """One row per `trans-unit` (1.2) or `segment` (2.x), with the id `FILE:UNIT` or `FILE:UNIT:SEGMENT`.
 
-        A unit without `target` is untranslated: its text is missing. So it is where the target is empty and
-        its state says that nobody translated it. Files in other languages than the pair's are left out.
+        A unit without `target` is untranslated: its text is missing. The same holds for an empty target whose
+        state says that it is untranslated. Files in other languages than the pair's are left out.
         """
         table = TableBuilder(path, says_missing=True)
         other_pairs: set[str] = set()
@@ -310,7 +310,7 @@ class Xliff(XmlFormat, LocalisationFormat):
 
 
 _OPAQUE = frozenset({"ph", "bpt", "ept", "it", "ut"})
-"""What these hold is code, not text."""
+"""Elements with code, not text, inside."""
 
 
 def _add(units: FileUnits, unit: MarkupNode, document: str, content: Content) -> None:

@@ -1,4 +1,4 @@
-"""CSV, Java's `.properties` and localisation tables: one text for each key, as it is written."""
+"""CSV, Java's `.properties` and localisation tables: one text for each key, with its exact spelling."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _FUZZY = ("fuzzy",)
 
 
 class FieldCell(NamedTuple):
-    """A cell, and where it is written, quotes included."""
+    """A cell and its place in the file, quotes included."""
 
     text: str
     start: int
@@ -134,7 +134,7 @@ def table_file(
 
 
 class _Columns:
-    """Which column is which."""
+    """The roles of the columns."""
 
     def __init__(self, titles: list[str], header: list[str], pair: Pair | None, content: Content) -> None:
         self.titles = titles
@@ -159,7 +159,7 @@ class _Columns:
         return next((self.titles.index(name) for name in names if name in self.titles), None)
 
     def text(self, row: list[FieldCell], names: tuple[str, ...]) -> str:
-        """The cell of the first of these columns that there is; empty where there is none."""
+        """The cell of the first of these columns that exists; empty if none does."""
         at = self._find(names)
         return "" if at is None else row[at].text
 
@@ -201,7 +201,7 @@ class Properties(LocalisationFormat):
     is_monolingual = True
 
     def open(self, data: bytes, path: str, pair: Pair | None) -> LocalisationFile:
-        """A unit for each key. UTF-8, or Latin-1 where it is not UTF-8."""
+        """A unit for each key. The file is UTF-8, or else Latin-1."""
         try:
             data.decode("utf-8")
             content = open_content(data, path)

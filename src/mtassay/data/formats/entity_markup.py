@@ -24,7 +24,7 @@ class Entity(NamedTuple):
 
 
 class MarkedSpan(NamedTuple):
-    """An entity as a file gives it; where the file gives only its text, `start` and `end` are `None`."""
+    """An entity from a file; if the file gives only its text, `start` and `end` are `None`."""
 
     type: str
     start: int | None
@@ -33,7 +33,7 @@ class MarkedSpan(NamedTuple):
 
 
 class LineReading(NamedTuple):
-    """One way to read an annotated line; `text` is `None` where the file holds offsets alone."""
+    """One way to read an annotated line; `text` is `None` if the file has only offsets."""
 
     text: str | None
     spans: Sequence[MarkedSpan]
@@ -43,8 +43,8 @@ class LineReading(NamedTuple):
 class MarkedSentence:
     """One annotated sentence.
 
-    `readings` are tried in order. `id` names the segment; without it, order does. `reference` is the one
-    that offsets without a text count in. `note` is what to say, too, if no reading fits.
+    `readings` are tried in order. `id` names the segment; without it, the order does. `reference` is the one
+    to which offsets without a text refer. `note` is added to the message if no reading fits.
     """
 
     line: int | None
@@ -55,14 +55,14 @@ class MarkedSentence:
 
 
 def without_space(text: str) -> str:
-    """The text without any white space, since tokenised and plain text differ in nothing else."""
+    """Remove all white space: tokenised and plain text differ only in that."""
     return "".join(text.split())
 
 
 def carry_over(spans: Sequence[MarkedSpan], text: str, other: str) -> list[MarkedSpan]:
-    """Spans of `text` as spans of `other`, which must be equal up to white space.
+    """Convert spans of `text` to spans of `other`, which must be equal up to white space.
 
-    A span of white space alone comes out empty, with equal ends.
+    A span of only white space becomes empty, with equal ends.
 
     >>> carry_over([MarkedSpan("PER", 0, 9)], "O ' Brien said", "O'Brien  said")
     [MarkedSpan(type='PER', start=0, end=7, text=None)]
@@ -96,7 +96,7 @@ def parse_inline(lines: Sequence[str]) -> list[MarkedSentence]:
     """One annotation per line, in order; an empty line annotates an empty sentence.
 
     A tag is annotation if its name is upper case, or one of MUC's three in any case, and it has its
-    partner in the same line, properly nested; all else is text. Nested entities are all kept.
+    partner in the same line, properly nested; all else is text. All nested entities are kept.
 
     >>> [annotation] = parse_inline(['<ORG>Bank of <LOC>Peru</LOC></ORG> <b>fell</b>'])
     >>> text, spans = annotation.readings[0]
@@ -124,7 +124,7 @@ Pair = tuple[re.Match[str], re.Match[str]]
 
 
 def _pairs(line: str) -> tuple[list[Pair], list[re.Match[str]]]:
-    """Opening tags with their closing ones, and the annotation tags that are left over."""
+    """Opening tags with their closing ones, and the unmatched annotation tags."""
     opened: list[re.Match[str]] = []
     pairs: list[Pair] = []
     alone: list[re.Match[str]] = []
@@ -167,7 +167,7 @@ def _reading(line: str, pairs: list[Pair], *, escaped: bool) -> LineReading:
 def _unescaped(text: str) -> str:
     try:
         return html.unescape(text)
-    except ValueError:  # the number of a character that has thousands of digits
+    except ValueError:  # a character number with thousands of digits
         return text
 
 
@@ -196,9 +196,9 @@ class _Sentence(NamedTuple):
 def parse_iob(lines: Sequence[str], path: str) -> list[MarkedSentence]:
     """One annotation per sentence, in order. Blank lines separate sentences, `# key = value` are comments.
 
-    The tag is the last column that holds nothing but tags. The token is the first column, or the second
-    where the first one numbers the tokens. `I-` after `O` or another type starts an entity, as in IOB1;
-    `E-`, `S-`, `L-` and `U-` are understood.
+    The tag is in the last column that has only tags. The token is in the first column, or in the second if
+    the first one numbers the tokens. `I-` after `O` or another type starts an entity, as in IOB1; `E-`, `S-`,
+    `L-` and `U-` are also read.
     """
     sentences = _sentences(lines)
     rows = [row for sentence in sentences for row in sentence.rows]
@@ -250,7 +250,7 @@ def _sentences(lines: Sequence[str]) -> list[_Sentence]:
 
 
 def _is_comment(line: str, cells: list[str], *, tabs: bool) -> bool:
-    """A line may also start with "#" because that is its token."""
+    """Whether a line is a comment; a token may also start with "#"."""
     if not line.startswith("#"):
         return False
     if tabs:
@@ -316,7 +316,7 @@ def parse_jsonl(lines: Sequence[str], path: str) -> list[MarkedSentence]:
 
 
 def parse_json(lines: Sequence[str], path: str) -> list[MarkedSentence]:
-    """One annotation per element of the list that the file holds."""
+    """One annotation per element of the list in the file."""
     records = _load("\n".join(lines), path, first_line=1)
     if not isinstance(records, list):
         raise InputError(
@@ -387,7 +387,7 @@ def _standoff_annotation(record: Any, path: str, *, line: int | None, which: str
 
 
 def _span(entity: Any) -> tuple[str, MarkedSpan | None]:
-    """What is wrong, or the span."""
+    """The error message (empty if there is no error) and the span."""
     if not isinstance(entity, dict):
         return "an entity is not an object", None
     kind = entity.get("type", entity.get("label"))
@@ -408,7 +408,7 @@ def _is_count(value: Any) -> TypeGuard[int]:
 
 
 def locate(spans: Sequence[MarkedSpan], text: str) -> Iterator[MarkedSpan]:
-    """The spans with offsets. One given by text alone is its next occurrence; `ValueError` where none is."""
+    """Add offsets to spans. A span with only a text is its next occurrence; `ValueError` without one."""
     after: dict[str, int] = {}
     for span in spans:
         if span.start is None or span.end is None:

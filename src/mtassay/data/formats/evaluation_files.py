@@ -1,4 +1,4 @@
-"""What detectors flag, labels, and thresholds: files that judges of outputs are compared by."""
+"""Files to compare judges of outputs: flags of detectors, labels and thresholds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NO = frozenset({"0", "false", "no", ""})
 
 
 class FlagRow(NamedTuple):
-    """One pair that a detector names. `is_flagged` is `None` where the file does not say."""
+    """One pair that a detector names. `is_flagged` is `None` if the file does not say."""
 
     id: str
     system: str
@@ -29,7 +29,7 @@ class FlagRow(NamedTuple):
 
 
 class LabelRow(NamedTuple):
-    """What somebody says of one pair, word for word."""
+    """A label of one pair, unchanged."""
 
     id: str
     system: str
@@ -38,7 +38,7 @@ class LabelRow(NamedTuple):
 
 
 def read_flags(path: FilePath) -> list[FlagRow]:
-    """Rows of `id`, with `system`, `score` and `flagged` where the file has them; no pair twice.
+    """Read rows of `id`, with `system`, `score` and `flagged` if the file has them; no pair twice.
 
     Without a header the columns are id and score.
     """
@@ -61,7 +61,7 @@ def read_flags(path: FilePath) -> list[FlagRow]:
 
 
 def read_labels(path: FilePath) -> list[LabelRow]:
-    """Rows of `id` and `label`, with `system` where the file has it; an empty label is no label.
+    """Read rows of `id` and `label`, with `system` if the file has it; an empty label is no label.
 
     Without a header the id is first and the label last, as in the critical errors of MLQE-PE.
     """
@@ -75,7 +75,7 @@ def read_labels(path: FilePath) -> list[LabelRow]:
 
 
 def is_review_file(path: FilePath) -> bool:
-    """Whether the file holds reviews, which have an answer and the texts it is about."""
+    """Whether the file contains reviews, which have an answer and the texts it is about."""
     if not str(path).removesuffix(".gz").endswith((".tsv", ".jsonl")):
         return False
     first = read_lines(path)[0]
@@ -150,12 +150,11 @@ _KIND = "mtassay thresholds"
 
 @dataclass(frozen=True, slots=True)
 class FoundThreshold:
-    """The threshold of one judge: outputs with this score, or a worse one, are called wrong.
+    """The threshold of one judge: outputs with this score or a worse one are wrong.
 
-    `threshold` is on the judge's own scale; `low_is_error` says that low scores are the bad ones.
-    `parameters` are those of a method that follow from it, as alpha, and `quality` is the measure they are
-    about. `known` says in words how well the judge
-    does with it, and `origin` what it was found on.
+    `threshold` is on the judge's own scale; `low_is_error` means that low scores are bad. `parameters` are
+    parameters of a method that follow from it, such as alpha, and `quality` is the measure they concern.
+    `known` says in words how well the judge does with it, and `origin` on which data it was found.
     """
 
     judge: str
@@ -169,13 +168,13 @@ class FoundThreshold:
 
 
 def write_thresholds(path: Path, thresholds: Sequence[FoundThreshold]) -> None:
-    """One JSON object, whole or not at all."""
+    """Write one JSON object, whole or not at all."""
     record = {"kind": _KIND, "thresholds": [asdict(entry) for entry in thresholds]}
     write_text(path, json.dumps(record, indent=1, ensure_ascii=False) + "\n")
 
 
 def read_thresholds(path: FilePath) -> dict[str, FoundThreshold]:
-    """By the name of the judge; an `InputError` says what is wrong with the file."""
+    """Read thresholds by the name of the judge; an `InputError` says what is wrong with the file."""
     try:
         check_file(path)
         record = load_json(Path(path).read_text(encoding="utf-8"))

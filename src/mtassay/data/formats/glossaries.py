@@ -1,4 +1,4 @@
-"""Glossaries: which translation of a term is right, allowed or forbidden, from TBX, CSV, TSV and JSON."""
+"""Glossaries from TBX, CSV, TSV and JSON: preferred, allowed and forbidden translations of terms."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ class Term:
         source: The term in the source language; empty for a target term that is forbidden everywhere.
         target: Its translation; empty for a term that must not be translated.
         status: Whether this translation is preferred, allowed or forbidden; or `do-not-translate`.
-        case: Whether upper and lower case must be as written here.
-        source_language: The tag that the file states, or the empty string: any language.
+        case: Whether case must match.
+        source_language: The tag that the file states; empty means any language.
         target_language: The same for the translation.
-        note: What the file says about it.
+        note: The note in the file.
     """
 
     source: str
@@ -55,7 +55,7 @@ class Term:
 
 @dataclass(frozen=True)
 class Glossary:
-    """All terms of some files, in their order, without repetitions.
+    """All terms of some files, in order, without repetitions.
 
     >>> glossary = Glossary((Term("file", "Datei"), Term("file", "Fichier", target_language="fr")))
     >>> [term.target for term in glossary.for_pair("en", "de")]
@@ -65,7 +65,7 @@ class Glossary:
     terms: tuple[Term, ...]
 
     def for_pair(self, source: str | None, target: str | None) -> list[Term]:
-        """The terms for two languages (tags, `None` if unknown): those that state no other language."""
+        """The terms for two languages (tags, `None` if unknown), unless they state another language."""
         return [
             term
             for term in self.terms
@@ -87,7 +87,7 @@ def _fits(stated: str, wanted: str | None) -> bool:
 
 
 def read_glossaries(paths: Sequence[str | Path]) -> Glossary:
-    """The terms of several files together; the same term in two files counts once.
+    """Read the terms of several files; the same term in two files counts once.
 
     TBX (any dialect) by its content; `.csv`, `.tsv` and `.txt` with named columns, or two columns without
     names; `.json`, an object of terms or a list of records. `.gz` is decompressed.
@@ -175,7 +175,7 @@ _COLUMNS = {
 
 
 def _column(name: str) -> str:
-    """What a column is: one of our names, a language tag such as `lang:de-AT`, or nothing that we read."""
+    """The kind of a column: one of our names, a language tag such as `lang:de-AT`, or empty if not read."""
     plain = "_".join(name.strip().lower().replace("-", " ").replace("_", " ").split())
     if plain in _COLUMNS:
         return _COLUMNS[plain]
@@ -224,7 +224,7 @@ def _read_table(data: bytes, path: str, suffix: str) -> Rows:
 
 
 def _cells(data: bytes, path: str, suffix: str) -> Iterator[tuple[int, list[str]]]:
-    """The rows of a table with the line on which each begins; blank ones are passed over."""
+    """The rows of a table with their first lines; blank rows are skipped."""
     if suffix != ".csv":
         for number, row in enumerate(split_lines(data, path), start=1):
             if row.strip():
@@ -232,7 +232,7 @@ def _cells(data: bytes, path: str, suffix: str) -> Iterator[tuple[int, list[str]
         return
     text = decode(data, path)
     first = text.lstrip().partition("\n")[0]
-    # Spreadsheets of half of Europe write semicolons.
+    # Spreadsheets in many European countries write semicolons.
     delimiter = max(",;\t", key=first.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     line = 1
@@ -246,7 +246,7 @@ def _cells(data: bytes, path: str, suffix: str) -> Iterator[tuple[int, list[str]
 
 
 def _texts(cell: str) -> list[str]:
-    """Several terms in a cell are separated by `|`."""
+    """Split a cell into terms at `|`."""
     return [text for part in cell.split("|") if (text := " ".join(part.split()))]
 
 
@@ -291,7 +291,7 @@ def _terms_of(record: Mapping[str, str], path: str, line: int | None) -> Iterato
 
 
 def _of_concept(terms: Sequence[TbxTerm], note: str) -> Iterator[Term]:
-    """Every term of a concept with those of its other languages, whose status counts."""
+    """Pair each term of a concept with the terms of its other languages; these decide the status."""
     for tag, source, own, own_case in terms:
         if own == "do-not-translate":
             yield Term(source, "", own, own_case, tag, "", note)
@@ -371,7 +371,7 @@ def _read_tbx(data: bytes, path: str) -> Rows:
 
 
 def read_concepts(data: bytes, path: str) -> Iterator[tuple[int | None, list[TbxTerm]]]:
-    """The concepts of a TBX file with their lines: of 2008 (`martif`) or 2019 (`tbx`), in both styles."""
+    """The concepts of a TBX file, of 2008 (`martif`) or 2019 (`tbx`) in both styles, with their lines."""
     root = parse_xml(data, path)
     entries = descendants(root, "conceptEntry") + descendants(root, "termEntry")
     if not entries:
@@ -414,14 +414,14 @@ def _tbx_term(group: Element, tag: str, path: str) -> TbxTerm:
 
 @dataclass(frozen=True)
 class SegmentTerms:
-    """Terms that a test set gives for each of its segments, by the segment's source text or id."""
+    """Terms for each segment of a test set, by the segment's source text or id."""
 
     by_source: Mapping[str, tuple[Term, ...]]
     by_id: Mapping[str, tuple[Term, ...]]
 
     def of(self, segment_id: str, source: str | None) -> tuple[Term, ...] | None:
-        """The terms of a segment; `None` where the file does not know it."""
-        # Ids are often plain line numbers: a source that is once names its segment better.
+        """The terms of a segment; `None` if it is not in the file."""
+        # Ids are often just line numbers, so a unique source identifies its segment better.
         return self.by_source.get(source or "", self.by_id.get(segment_id))
 
     @cached_property
@@ -432,10 +432,10 @@ class SegmentTerms:
 
 
 def read_segment_terms(path: str, *, column: str = "terms") -> SegmentTerms:
-    """A JSON Lines file with a `source` or an `id` in each record, and its terms: `{"file": "Datei"}`.
+    """Read a JSON Lines file of records with a `source` or an `id`, and terms: `{"file": "Datei"}`.
 
-    WMT25's terminology task is written like this, with the columns `proper` and `random`. Where sources
-    repeat, the ids decide.
+    WMT25's terminology task has this form, with the columns `proper` and `random`. Ids decide for repeated
+    sources.
     """
     by_source: dict[str, tuple[Term, ...]] = {}
     by_id: dict[str, tuple[Term, ...]] = {}

@@ -1,4 +1,4 @@
-"""Which findings of checks nobody need act on: a list in YAML, with a reason for each."""
+"""Findings of checks to ignore: a list in YAML, with a reason for each."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from mtassay.data.formats.yaml_editing import compose
 from mtassay.data.registry import names
 
 IGNORE_FILE = "mtassay-ignore.yaml"
-"""What is read where nobody names a file."""
+"""The default file."""
 _KEYS = ("file", "key", "check", "reason")
 
 
 class Ignore(NamedTuple):
-    """What to ignore: texts of a file, with a key, by a check. Each may have `*`; empty is any.
+    """Findings to ignore, by file, key and check. Each may contain `*`; empty means any.
 
     >>> Ignore(file="de/*.tsv", check="numbers", reason="prices").fits("de/shop.tsv", "a.b", "numbers")
     True
@@ -31,16 +31,16 @@ class Ignore(NamedTuple):
     reason: str = ""
 
     def fits(self, file: str, key: str, check: str) -> bool:
-        """Whether it is about this text and check."""
+        """Whether it applies to this text and check."""
         both = ((self.file, file), (self.key, key), (self.check, check))
         return all(not pattern or fnmatchcase(text, pattern) for pattern, text in both)
 
 
 def read_ignores(path: FilePath) -> list[Ignore]:
-    """What a file says, a list of mappings with `file`, `key`, `check` and `reason`.
+    """Read a file with a list of mappings with `file`, `key`, `check` and `reason`.
 
     Raises:
-        InputError: An entry has another key, no reason, or nothing that it is about.
+        InputError: An entry has another key, no reason, or no file, key or check.
     """
     name = shown(path)
     node = compose(decode(read_bytes(path), name), path=name)
@@ -57,7 +57,7 @@ def read_ignores(path: FilePath) -> list[Ignore]:
 
 
 def ignores_of(entries: Iterable[Any]) -> list[Ignore]:
-    """The same from mappings, as a plan has them; a `UsageError` says what is wrong."""
+    """Read the same mappings from a plan; a `UsageError` says what is wrong."""
     return [entry if isinstance(entry, Ignore) else _ignore(entry) for entry in entries]
 
 

@@ -1,4 +1,4 @@
-"""Catalogues of texts in JSON: flat, nested as i18next and Vue have them, and Flutter's ARB."""
+"""Catalogues of texts in JSON: flat, nested (i18next and Vue), and Flutter's ARB."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ _TOKEN = re.compile(
 
 @dataclass(slots=True)
 class JsonNode:
-    """A value and where it is: a text, an object, a list, or something else, which has no value here."""
+    """A value and its place: a text, an object or a list; other kinds have no value here."""
 
     start: int
     end: int = 0
     value: str | dict[str, JsonNode] | list[JsonNode] | None = None
     keys: dict[str, int] = field(default_factory=dict)
-    """Of an object: where each key begins."""
+    """The start of each key of an object."""
 
     def at(self, *path: str) -> JsonNode | None:
         """The value at these keys."""
@@ -46,13 +46,13 @@ class JsonNode:
         return node
 
     def text(self, *path: str) -> str:
-        """The text at these keys; empty where there is none."""
+        """The text at these keys; empty if there is none."""
         node = self.at(*path)
         return node.value if node is not None and isinstance(node.value, str) else ""
 
 
 def read_json(content: Content) -> JsonNode:
-    """The object that a JSON file is, with places. A key that occurs twice keeps both, as `KEY#2`."""
+    """Read the object in a JSON file, with places. A repeated key is kept as `KEY#2`."""
     text = content.text
     root = JsonNode(0)
     stack: list[tuple[JsonNode, str]] = []
@@ -113,7 +113,7 @@ def read_json(content: Content) -> JsonNode:
             here.start, here.end = token.start(3), at
         else:
             raise fail(at)
-        # `here` is complete: go on with what is around it, until something goes on.
+        # `here` is complete: continue with the next outer level that is not.
         while stack:
             here, _ = stack.pop()
             token = _TOKEN.match(text, at)
@@ -157,7 +157,7 @@ def _write(text: str, *, ascii_only: bool, escapes_slash: bool = False) -> str:
 
 
 def writer(content: Content) -> Callable[[str], str]:
-    """How this file writes texts: with `\\uXXXX` or `\\/` where it does so everywhere."""
+    """The function that writes texts as this file does: with `\\uXXXX` or `\\/` if used everywhere."""
     ascii_only = (
         content.text.isascii() and re.search(r"\\u(?!00[01])[0-9a-fA-F]{4}", content.text) is not None
     )
@@ -165,7 +165,7 @@ def writer(content: Content) -> Callable[[str], str]:
 
 
 def _texts(node: JsonNode, path: str = "") -> Iterator[tuple[str, JsonNode]]:
-    """All texts below with their paths, in the order of the file."""
+    """All texts below a node with their paths, in the order of the file."""
     waiting: list[tuple[str, JsonNode]] = [(path, node)]
     while waiting:
         where, node = waiting.pop()
@@ -194,7 +194,7 @@ class JsonCatalogue(LocalisationFormat):
     def open(self, data: bytes, path: str, pair: Pair | None) -> LocalisationFile:
         """A unit for each text; its key is the path, as `menu.file[0]`.
 
-        Of objects with a `message` or `defaultMessage` only that is a text, as in browser extensions.
+        Objects with a `message` or `defaultMessage` have only that text, as in browser extensions.
         """
         content = open_content(data, path)
         root = read_json(content)
@@ -232,7 +232,7 @@ class JsonCatalogue(LocalisationFormat):
 
 
 def _syntax(texts: Iterable[str]) -> str:
-    """Which placeholders the texts of a file have; empty where there are none."""
+    """The kind of placeholders in the texts of a file; empty if there are none."""
     joined = "\n".join(text for text in texts if "{" in text or "@:" in text or " | " in text)
     if "{{" in joined or "$t(" in joined:
         return "i18next"

@@ -22,7 +22,7 @@ from mtassay.data.marks import json_text
 from mtassay.data.nouns import Segment
 
 PARTS = "_#_"
-"""Between the parts of a document's name at WMT25."""
+"""Separator in the document names of WMT25."""
 
 
 def _refuse(constant: str) -> NoReturn:
@@ -42,8 +42,8 @@ class JsonLines(Format):
     def read(self, data: bytes, path: str, pair: Pair | None) -> FileTable:
         """One row per record; with a `system` key, one record per segment and system.
 
-        `null` and an absent key mean that the text is missing, `""` is an empty text. Blank lines are
-        skipped. Of a file with several language pairs, as WMT25's, only those of `pair` are read.
+        `null` and an absent key mean a missing text, `""` an empty text. Blank lines are skipped. If a file
+        has several language pairs, such as WMT25's, only records of `pair` are read.
         """
         table: TableBuilder | None = None
         pairs = set()
@@ -93,9 +93,9 @@ class JsonLines(Format):
 def json_objects(
     lines: Iterable[str], path: str, *, refusal: str = ""
 ) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The objects of a file whose keys are its own, each with its line number; blank lines are skipped.
+    """The objects of a file with any keys, each with its line number; blank lines are skipped.
 
-    `refusal` is what to say of any line that is no object, where one sentence will do.
+    `refusal` is the error message for lines that are not objects; by default the exact fault.
     """
     for number, line in enumerate(lines, start=1):
         if not line.strip():
@@ -115,7 +115,7 @@ def json_objects(
 
 
 def write_jsonl(where: FilePath | TextIO, records: Iterable[Mapping[str, Any] | Segment]) -> None:
-    """One JSON object per line, in UTF-8. Segments are written in the shape that `read_test_set` reads.
+    """Write one JSON object per line, in UTF-8. Segments are written as `read_test_set` reads them.
 
     JSON has no NaN and no infinity, so both are written as `null`.
     """
@@ -126,7 +126,7 @@ def write_jsonl(where: FilePath | TextIO, records: Iterable[Mapping[str, Any] | 
 
 
 def segment_record(segment: Segment, *, outputs: Mapping[str, str | None] | None = None) -> dict[str, Any]:
-    """A segment as a JSON record; what it does not have is left out.
+    """A segment as a JSON record, without missing fields.
 
     >>> segment_record(Segment("7", "Hello", ("Hallo", None)), outputs={"A": "Hallo!"})
     {'id': '7', 'source': 'Hello', 'references': ['Hallo', None], 'outputs': {'A': 'Hallo!'}}
@@ -146,7 +146,7 @@ def segment_record(segment: Segment, *, outputs: Mapping[str, str | None] | None
 
 
 class _Record:
-    """The values of one line, checked and sorted by what they are."""
+    """The values of one line, checked and sorted by kind."""
 
     def __init__(self, values: dict[str, Any], path: str, line: int) -> None:
         self.path, self.line = path, line
@@ -180,7 +180,7 @@ class _Record:
                 self.system = self._label(value, key) or None
 
     def _of_wmt(self, values: dict[str, Any]) -> dict[str, Any]:
-        """A record of WMT25 in our words; its `doc_id` is `en-de_DE_#_news_#_NAME_#_NUMBER`."""
+        """Convert a record of WMT25 to our keys; its `doc_id` is `en-de_DE_#_news_#_NAME_#_NUMBER`."""
         told, domain, *rest = values["doc_id"].split(PARTS)
         self.pair = parse_pair(told.partition("_")[0])
         texts = values.get("tgt_text") or {}

@@ -1,4 +1,4 @@
-"""Localisation files: units with key, source and target. New targets change nothing else in the file."""
+"""Localisation files: units with key, source and target. Writing targets changes nothing else."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PLURALS = frozenset({"zero", "one", "two", "few", "many", "other"})
 
 
 def splice(text: str, edits: Iterable[tuple[int, int, str]]) -> str:
-    """The text with each part from start to end replaced; the parts must not overlap.
+    """Replace parts of a text, each from start to end; the parts must not overlap.
 
     >>> splice("one two", [(4, 7, "three"), (0, 0, "> ")])
     '> one three'
@@ -35,9 +35,9 @@ def splice(text: str, edits: Iterable[tuple[int, int, str]]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """Where a target is written, and how: `write` gives the characters that mean a text there.
+    """The place of a target; `write` encodes a text for it.
 
-    It raises a `ValueError` for a text that this place cannot hold.
+    It raises a `ValueError` for a text that this place cannot contain.
     """
 
     start: int
@@ -51,15 +51,15 @@ class FileUnit:
 
     Args:
         id: Unique in the file: the key, with a number where a key occurs twice.
-        source: `None` where the file has none, as in most formats with one language a file.
-        target: `None` where nobody translated it.
-        line: Where it begins, from 1; `None` where the file lacks it.
-        note: What the file tells translators.
-        facts: What the file says of the text. `syntax`: `icu`, `printf`, `python`, `brace`, `i18next`, `vue`,
+        source: `None` if the file has none, as in most formats with one language per file.
+        target: `None` if untranslated.
+        line: Its first line, from 1; `None` if it is not in the file.
+        note: The note to translators.
+        facts: Properties stated in the file. `syntax`: `icu`, `printf`, `python`, `brace`, `i18next`, `vue`,
             `java`; `max_length` in characters; `plural`: a category of CLDR; `state`, as the file writes it;
-            `fuzzy`, where a person must look at it again; `translatable`, where it is `False`; `codes`: the
-            inline elements that the texts hold.
-        slot: Where a target goes; `None` where the file has no place for it.
+            `fuzzy`, if a person must look at it again; `translatable`, if it is `False`; `codes`: the inline
+            elements in the texts.
+        slot: The place of a target; `None` if the file has no place for it.
         group: The key that all plural forms of a message share.
     """
 
@@ -74,12 +74,12 @@ class FileUnit:
 
     @property
     def is_translatable(self) -> bool:
-        """Whether people translate it at all."""
+        """Whether it is to be translated."""
         return self.facts.get("translatable") is not False
 
 
 class FileUnits(list[FileUnit]):
-    """The units of a file while it is read: makes ids unique and finds lines."""
+    """Collects the units of a file while reading: makes ids unique and finds lines."""
 
     def __init__(self, content: Content) -> None:
         super().__init__()
@@ -97,7 +97,7 @@ class FileUnits(list[FileUnit]):
         return self._line
 
     def add(self, key: str, source: str | None, target: str | None, place: int, **more: Any) -> None:
-        """A unit that begins at this place."""
+        """Add a unit that begins at this place."""
         count = self._seen[key] = self._seen.get(key, 0) + 1
         unit_id = key if count == 1 else f"{key}#{count}"
         line = self.line(place)
@@ -113,7 +113,7 @@ _HALVES = re.compile("[\ud800-\udfff\0]")
 
 
 def _checked(text: str) -> str:
-    """Two escapes that are one character as that character; a `ValueError` for NUL and for half of one."""
+    """Join surrogate pairs of escapes; a `ValueError` for NUL and for half a pair."""
     if not _HALVES.search(text):
         return text
     if "\0" in text:
@@ -123,7 +123,7 @@ def _checked(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """The text of a file and how it is written in bytes."""
+    """The text of a file and its encoding."""
 
     path: str
     text: str
@@ -131,7 +131,7 @@ class Content:
     mark: bytes = b""
     """The byte order mark."""
     errors: str = "strict"
-    """How characters are written that the encoding lacks."""
+    """The way to write characters that the encoding lacks."""
 
     def encode(self, text: str) -> bytes:
         """Another text in the same encoding."""
@@ -152,7 +152,7 @@ _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codec
 
 
 def open_content(data: bytes, path: str, *, declared: str = "", errors: str = "strict") -> Content:
-    """The text of a file: by its byte order mark, else by the encoding it declares, else UTF-8."""
+    """Decode a file: by its byte order mark, else by the encoding it declares, else UTF-8."""
     mark, encoding = next(((mark, name) for mark, name in _MARKS if data.startswith(mark)), (b"", ""))
     if not mark and len(data) > 3:
         # UTF-16 without a mark: every second byte of the first characters, which are ASCII, is zero.
@@ -177,14 +177,14 @@ def open_content(data: bytes, path: str, *, declared: str = "", errors: str = "s
 
 @dataclass(frozen=True)
 class LocalisationFile:
-    """A file that was read, and can be written again with other targets.
+    """A file that can be written again with other targets.
 
     Args:
-        content: The text as it is, with its encoding.
+        content: The unchanged text, with its encoding.
         format: The name of the format.
         units: In the order of the file.
-        is_monolingual: Whether the file has one language only, so that the source is another file.
-        languages: Source and target as the file states them; empty where it does not.
+        is_monolingual: Whether the file has only one language, so that sources are in another file.
+        languages: Source and target as the file states them; empty if it does not.
     """
 
     content: Content
@@ -193,9 +193,9 @@ class LocalisationFile:
     is_monolingual: bool = False
     languages: tuple[str, str] = ("", "")
     source_path: str = ""
-    """The file that the sources are from, where it is another one."""
+    """The file with the sources, if it is another one."""
     insert: Callable[[Mapping[str, str]], Iterable[tuple[int, int, str]]] | None = None
-    """Edits for units without a slot, by id, where the format can add them."""
+    """Edits for units without a slot, by id, if the format can add them."""
 
     @property
     def path(self) -> str:
@@ -203,10 +203,10 @@ class LocalisationFile:
         return self.content.path
 
     def with_targets(self, targets: Mapping[str, str]) -> bytes:
-        """The content of the file with new targets, by unit id. All other bytes stay as they are.
+        """The content of the file with new targets, by unit id. All other bytes stay unchanged.
 
         Raises:
-            InputError: There is no such unit, or the file cannot hold this text.
+            InputError: There is no such unit, or the file cannot contain this text.
         """
         units = {unit.id: unit for unit in self.units}
         edits, added = [], {}
@@ -230,10 +230,10 @@ class LocalisationFile:
         return self.content.encode(splice(self.content.text, edits))
 
     def with_sources(self, source: LocalisationFile) -> LocalisationFile:
-        """The same file with the texts of another one as sources, by key.
+        """Return the same file with the texts of another one as sources, by key.
 
-        A plural form that the other language lacks has the form `other` as its source. What only the source
-        file has is a unit without target at the end.
+        A plural form that the other language lacks has the form `other` as its source. Units only in the
+        source file come last, without target.
         """
         texts = {unit.id: unit for unit in source.units}
         others = {
@@ -258,25 +258,25 @@ class LocalisationFile:
 
 
 def _stricter(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """What the source says of a text holds for its translation too."""
+    """Facts of the source that also apply to its translation."""
     return {key: facts[key] for key in ("translatable", "max_length", "syntax") if key in facts}
 
 
 class LocalisationFormat(Format):
-    """A format of files that people translate. `open` is all that a subclass needs."""
+    """A format of files that people translate. A subclass needs only `open`."""
 
     is_monolingual: ClassVar[bool] = False
 
     @abstractmethod
     def open(self, data: bytes, path: str, pair: Pair | None) -> LocalisationFile:
-        """The file with all its units; an `InputError` where it is not of this format."""
+        """Read the file with all its units; an `InputError` if it is not of this format."""
 
     def read(self, data: bytes, path: str, pair: Pair | None) -> FileTable:
         return self.table(self.open(data, path, pair))
 
     @staticmethod
     def table(file: LocalisationFile) -> FileTable:
-        """The units as a table, with facts as tags; what nobody translates is left out."""
+        """The units as a table, with facts as tags, without untranslatable ones."""
         table = TableBuilder(file.path, says_missing=True)
         for unit in file.units:
             if not unit.is_translatable:
@@ -300,7 +300,7 @@ def localisation_formats() -> list[LocalisationFormat]:
 
 
 def format_of(data: bytes, path: FilePath) -> LocalisationFormat | None:
-    """The format of a localisation file: by the end of the name, else by what is in it."""
+    """Find the format of a localisation file: by the end of its name, else by its content."""
     name = shown(path).removesuffix(".gz")
     suffix = Path(name).suffix.lower()
     formats = localisation_formats()
@@ -323,14 +323,14 @@ _ROOT = re.compile(
 def read_localisation(
     path: FilePath, source_path: FilePath | None = None, *, pair: Pair | None = None
 ) -> LocalisationFile:
-    """The units of a localisation file, each with source, target, line and facts.
+    """Read the units of a localisation file, each with source, target, line and facts.
 
-    A file with one language gets its sources from `source_path`, or from the file that by convention holds
-    them (`values/strings.xml` of `values-de/strings.xml`, `en.json` beside `de.json`, `en.lproj` beside
-    `de.lproj`). Where there is none, sources are `None`.
+    A file with one language gets its sources from `source_path`, or from the file with the conventional name
+    (`values/strings.xml` of `values-de/strings.xml`, `en.json` beside `de.json`, `en.lproj` beside
+    `de.lproj`). Without such a file, sources are `None`.
 
     Raises:
-        InputError: It is no localisation file, or damaged.
+        InputError: It is not a localisation file, or damaged.
     """
     data = read_bytes(path)
     known = format_of(data, path)
@@ -371,7 +371,7 @@ def _is_language(tag: str) -> bool:
 
 
 def language_in(path: str) -> str:
-    """The language that a name states, or nothing.
+    """The language in a name; empty if there is none.
 
     >>> paths = ("res/values-pt-rBR/strings.xml", "de.lproj/a.strings", "app_fr.arb", "x.json")
     >>> [language_in(path) for path in paths]
@@ -391,7 +391,7 @@ def language_in(path: str) -> str:
 
 
 def sibling(path: str, language: str) -> Path | None:
-    """Where the same texts are by convention in another language; `None` where the name does not say.
+    """The conventional path of the same texts in another language; `None` if the name states no language.
 
     >>> paths = ("res/values/strings.xml", "en.lproj/a.strings", "i18n/en_US.json")
     >>> [str(sibling(path, "pt-BR")) for path in paths]
@@ -420,7 +420,7 @@ def sibling(path: str, language: str) -> Path | None:
 
 
 def find_source(path: str, language: str = "en") -> Path | None:
-    """The file that by convention has the sources of this one, if it is there."""
+    """The file with the conventional name for the sources of this one, if it exists."""
     place = Path(path)
     stated = language_in(path)
     if not stated or parse_language(stated).matches(parse_language(language)):

@@ -1,6 +1,6 @@
-"""XML as it is written: elements with their places, so that one can be changed and the rest stays.
+"""XML elements with their places, so that one can be changed and the rest stays.
 
-The parser of `xml_files` has looked at the file before: what is read here is well-formed.
+`xml_files` has parsed the file before, so the input here is well-formed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _NOT_XML = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 @dataclass(slots=True, eq=False)
 class MarkupNode:
-    """An element: where it starts and ends, where its inside does, and the elements in it."""
+    """An element: the places of it and of its content, and its child elements."""
 
     name: str
     attributes: str
@@ -39,11 +39,11 @@ class MarkupNode:
     inside_end: int = 0
     end: int = 0
     is_empty: bool = False
-    """Whether it is written as one tag, `<target/>`."""
+    """Whether it is an empty-element tag, `<target/>`."""
     children: list[MarkupNode] = field(default_factory=list)
 
     def get(self, name: str) -> str:
-        """An attribute by its local name; empty where it is not there."""
+        """An attribute by its local name; empty if missing."""
         if name not in self.attributes:
             return ""
         for key, double, single in _ATTRIBUTE.findall(self.attributes):
@@ -52,7 +52,7 @@ class MarkupNode:
         return ""
 
     def inherited(self, name: str) -> str:
-        """An attribute of the element or of the nearest one around that has it."""
+        """An attribute of the element or of its nearest ancestor that has it."""
         node: MarkupNode | None = self
         while node is not None:
             if value := node.get(name):
@@ -75,7 +75,7 @@ class MarkupNode:
 
 
 def open_xml(data: bytes, path: str, *, entities: bool = False) -> Content:
-    """The text of an XML file that is well-formed and has no entities of its own, unless they may be."""
+    """Decode an XML file that is well-formed and, unless allowed, declares no entities."""
     parse_xml(data, path, entities=entities)
     declared = _DECLARED.match(data.lstrip()[:200])
     return open_content(
@@ -84,7 +84,7 @@ def open_xml(data: bytes, path: str, *, entities: bool = False) -> Content:
 
 
 def read_nodes(content: Content, *roots: str) -> MarkupNode:
-    """The root element with all others below it; an `InputError` for any other root."""
+    """Read the root element with all below it; an `InputError` for any other root."""
     top = MarkupNode("", "", 0, 0)
     here = top
     for token in _TOKEN.finditer(content.text):
@@ -109,7 +109,7 @@ def read_nodes(content: Content, *roots: str) -> MarkupNode:
 
 
 def resolve(text: str, keep: Callable[[str], None] | None = None) -> str:
-    """Entities to characters. One that XML does not know stays as it is, and `keep` is told."""
+    """Replace entities by characters. One that XML does not know stays unchanged and is passed to `keep`."""
     if "&" not in text:
         return text
 
@@ -129,16 +129,16 @@ def resolve(text: str, keep: Callable[[str], None] | None = None) -> str:
 
 
 def tidy_breaks(text: str) -> str:
-    """Line breaks of the layout, with the blanks around them, as one space."""
+    """Replace line breaks of the layout, with the spaces around them, by one space."""
     return _BREAK.sub(" ", text) if "\n" in text or "\r" in text else text
 
 
 @dataclass(slots=True)
 class Inline:
-    """The content of an element as text: inline elements stay as they are written and are listed in `codes`.
+    """The content of an element as text: inline elements stay unchanged and are listed in `codes`.
 
-    `literal` makes text of characters between tags, before entities are resolved; `opaque` names elements
-    that are codes with all they hold.
+    `literal` converts characters between tags, before entities are resolved; `opaque` names elements that
+    are codes with all their content.
     """
 
     text: str
@@ -153,7 +153,7 @@ class Inline:
         opaque: Collection[str] = (),
         literal: Callable[[str], str] | None = None,
     ) -> Inline:
-        """What is between the tags of a node."""
+        """The content between the tags of a node."""
         raw = source[node.inside : node.inside_end]
         if "<" not in raw:
             codes: list[str] = []
@@ -190,7 +190,7 @@ class Inline:
 
 
 def escape(text: str) -> str:
-    """Characters as XML text; a `ValueError` for what XML cannot hold.
+    """Escape characters as XML text; a `ValueError` for characters that XML forbids.
 
     >>> escape("a < b & c")
     'a &lt; b &amp; c'
@@ -202,7 +202,7 @@ def escape(text: str) -> str:
 
 
 def write_inline(text: str, codes: Collection[str], literal: Callable[[str], str] = escape) -> str:
-    """A text as the content of an element: the codes as they are, the rest by `literal`.
+    """Convert a text to the content of an element: codes unchanged, the rest by `literal`.
 
     >>> write_inline('<g id="1">a & b</g> <i>', ['<g id="1">', "</g>"])
     '<g id="1">a &amp; b</g> &lt;i&gt;'

@@ -1,7 +1,7 @@
-"""Files of reviews by their ending, JSONL, TSV or CSV: what people answered, and sheets to fill in.
+"""Files of reviews, JSONL, TSV or CSV by their ending: people's answers, and sheets to fill in.
 
-Each row carries the texts it is about, so a file can be read on another machine, and a text that was
-changed on the way is noticed: the subject is the hash of the case and its texts.
+Each row contains its texts, so a file can be read on another machine, and a changed text is noticed: the
+subject is the hash of the case and its texts.
 """
 
 from __future__ import annotations
@@ -43,20 +43,20 @@ from mtassay.data.questions import all_questions, find_question
 from mtassay.data.subjects import Pending, Subject, answer_about
 
 ADJUDICATION = "adjudication"
-"""In the column `standing`: this answer settles what others disagree on."""
+"""Value of the column `standing`: this answer decides a dispute."""
 EMPTY = "left empty"
-"""Why a row has no answer, where nothing else is known."""
+"""The reason for a row without an answer, if no other is known."""
 ENDINGS = (".jsonl", ".tsv", ".csv")
 Record = dict[str, Any]
 _LISTS = {"sources": "source", "outputs": "output", "references": "references", "systems": "systems"}
-"""What holds several texts, and the name of its column in a TSV file."""
+"""Fields with several texts, and their columns in a TSV file."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewRow:
     """One answer in a file.
 
-    Without a date (`is_dated`) or a reviewer (`is_signed`) of its own it has the one it was read with.
+    Without its own date (`is_dated`) or reviewer (`is_signed`) it has the one passed to the reader.
     """
 
     review: Review
@@ -68,14 +68,14 @@ class ReviewRow:
 
 @dataclass(frozen=True, slots=True)
 class ReviewFile:
-    """The answers of a file in its order, and how many rows have none, by the reason."""
+    """The answers of a file in order, and the number of rows without one, by reason."""
 
     rows: list[ReviewRow]
     left: Mapping[str, int]
 
     @property
     def empty(self) -> int:
-        """How many rows have no answer."""
+        """The number of rows without an answer."""
         return sum(self.left.values())
 
 
@@ -96,9 +96,9 @@ def review_record(review: Review, subject: Subject) -> Record:
 
 
 def pending_record(pending: Pending, *, reviewer: str = "", show_systems: bool = False) -> Record:
-    """A row to fill in: no answer yet, and all that a person needs to give one.
+    """A row to fill in: no answer yet, with all that a person needs to give one.
 
-    Reviewers should not know whose output they judge, so there is only how many systems gave it.
+    Reviewers should not know whose output they judge, so it has only the number of its systems.
     """
     tags = pending.segment.tags
     record: Record = {
@@ -125,7 +125,7 @@ def pending_record(pending: Pending, *, reviewer: str = "", show_systems: bool =
 
 
 def asked_record(subject: Subject, question: Question, *, reviewer: str = "") -> Record:
-    """A row to answer a question in: what is asked and the possible answers come with it."""
+    """A row to fill in, with the question and the possible answers."""
     return {
         "answer": "",
         "note": "",
@@ -141,10 +141,10 @@ def asked_record(subject: Subject, question: Question, *, reviewer: str = "") ->
 
 
 def write_records(where: FilePath | TextIO, records: Iterable[Record]) -> None:
-    """Write records of reviews by what the name ends in: `.tsv`, `.csv`, otherwise JSONL.
+    """Write records of reviews in the format of the name's ending: `.tsv`, `.csv`, otherwise JSONL.
 
-    All tables write a text that a spreadsheet would change with a backslash before it. CSV has the mark that
-    makes Excel read it as UTF-8.
+    Tables put a backslash before a text that a spreadsheet would change. CSV starts with the mark that makes
+    Excel read it as UTF-8.
     """
     ending = _ending(str(where))
     if ending == ".csv":
@@ -163,7 +163,7 @@ def _ending(name: str) -> str:
 
 
 def _rows(records: Iterable[Record]) -> Iterator[list[str]]:
-    """The header, and a row of cells for each record."""
+    """The header, then a row of cells for each record."""
     for number, record in enumerate(records):
         if number == 0:
             yield [_LISTS.get(key, key) for key in record]
@@ -171,10 +171,10 @@ def _rows(records: Iterable[Record]) -> Iterator[list[str]]:
 
 
 def read_reviews(path: FilePath, *, reviewer: str = "", at: datetime | None = None) -> ReviewFile:
-    """The reviews in a file that `write_records` wrote and people filled in.
+    """Read the reviews in a file that `write_records` wrote and people filled in.
 
-    `reviewer` and `at` (default: now) are for rows that do not name their own. What has no answer is counted
-    by the reason and left out. The first bad row is an `InputError`, so a file is read whole or not at all.
+    `reviewer` and `at` (default: now) are for rows without their own. Rows without an answer are counted by
+    reason and left out. The first bad row is an `InputError`, so a file is read whole or not at all.
     """
     name = shown(path)
     default_at = (at or datetime.now(UTC)).astimezone(UTC).isoformat()
@@ -261,7 +261,7 @@ def _date(text: str) -> str:
         raise ValueError(f"{text[:40]!r} is no date. Write it as 2026-01-31T12:00:00+00:00") from None
     try:
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC).isoformat()
-    except OverflowError:  # in UTC it is before the first year, or after the last
+    except OverflowError:  # in UTC it is before year 1 or after year 9999
         raise ValueError(f"{text[:40]!r} is no date that can be: fix it") from None
 
 
@@ -283,7 +283,7 @@ def _records(data: bytes, path: str) -> Iterator[tuple[int, Record]]:
 
 
 def _platform_records(data: bytes, path: str) -> Iterator[tuple[int, Record]]:
-    """What Label Studio or Pearmut wrote; records are numbered, as their files have no lines."""
+    """Records from a file of Label Studio or Pearmut, numbered, since these files have no lines."""
     try:
         content = load_json(decode(data, path))
         check_characters(content)
@@ -313,7 +313,7 @@ def _platform_records(data: bytes, path: str) -> Iterator[tuple[int, Record]]:
 
 
 def _csv_rows(data: bytes, path: str) -> Iterator[tuple[int, Sequence[str]]]:
-    """Spreadsheets write commas, semicolons or tabs between cells, as their country has it."""
+    """Read rows of cells between commas, semicolons or tabs: spreadsheets vary by country."""
     text = "\n".join(split_lines(data, path))
     header = text.partition("\n")[0]
     between = max(",;\t", key=header.count)
@@ -362,7 +362,7 @@ def _json_records(data: bytes, path: str) -> Iterator[tuple[int, Record]]:
 
 
 def _check_texts(record: Mapping[str, Any]) -> None:
-    """Refuse a record that does not carry the texts it is about."""
+    """Refuse a record without the texts it is about."""
     for key in ("sources", "outputs"):
         texts = record.get(key)
         allowed = (str, type(None)) if key == "sources" else (str,)

@@ -1,4 +1,4 @@
-"""Scores that people or other programs gave, in the formats of the field, as columns."""
+"""Reads scores by people or other programs, in the formats of the field, as columns."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def mqm_score(errors: Iterable[ErrorSpan]) -> float:
 
 
 def weight(error: ErrorSpan) -> float:
-    """How much one error costs, 0 or more."""
+    """The weight of one error, 0 or more."""
     if error.score is not None:
         return error.score
     category = error.category.lower().replace("_", " ")
@@ -68,10 +68,10 @@ _OUTPUT = ("output", "mt", "hypothesis", "translation", "tgt", "target")
 
 @dataclass(frozen=True, slots=True)
 class ScoreRecord:
-    """One row; `id` is `None` in a file of scores for whole systems, or for texts.
+    """One row; `id` is `None` in files of scores for whole systems or for texts.
 
-    `texts` are the source and the output where the row has them, and then it need not name a system.
-    `errors` are what was marked, where the row has the places.
+    `texts` are the source and the output if the row has them; then it need not name a system. `errors` are
+    the marked errors, if the row has their places.
     """
 
     line: int
@@ -83,9 +83,9 @@ class ScoreRecord:
 
 
 def delimited_records(lines: Sequence[str], path: str) -> list[ScoreRecord]:
-    """Rows under a header, with tabs, commas, semicolons or spaces between cells.
+    """Read rows under a header, with tabs, commas, semicolons or spaces between cells.
 
-    Rows with a category and a severity are errors (WMT's MQM): they are weighed, called `mqm`.
+    Rows with a category and a severity are errors (WMT's MQM): their weights become a score `mqm`.
     """
     header = lines[0]
     separator = next((mark for mark in "\t,;" if mark in header), None)
@@ -118,7 +118,7 @@ def delimited_records(lines: Sequence[str], path: str) -> list[ScoreRecord]:
         if not {"category", "severity"} <= {*by_name}:
             records.append(record)
             continue
-        # MQM as WMT has it: a row for each error, which is marked in the texts.
+        # WMT's MQM: a row for each error, which is marked in the texts.
         own = dict(zip(by_name, cells, strict=True))
         plain = tuple(re.sub(r"</?v>", "", text) for text in (source, output))
         key = (system, segment_id or "", own.get("rater", ""), *plain)
@@ -135,17 +135,17 @@ def delimited_records(lines: Sequence[str], path: str) -> list[ScoreRecord]:
 
 
 def json_records(lines: Sequence[str], path: str) -> list[ScoreRecord]:
-    """JSON Lines with `system`, `id` and scores; `errors` becomes a score.
+    """Read JSON Lines with `system`, `id` and scores; `errors` becomes a score.
 
-    An object `scores` holds more scores by name. Of a record with `errors`, a `score` of its own is the
-    rating (ESA, called `esa`); otherwise the errors are weighed (called `mqm`).
+    An object `scores` has more scores by name. In a record with `errors`, a `score` is the rating (ESA,
+    called `esa`); without one, the errors are weighed (called `mqm`).
     """
     records = [_json_record(value, path, number) for number, value in json_objects(lines, path)]
     return _checked(records, path)
 
 
 def comet_records(lines: Sequence[str], path: str) -> list[ScoreRecord]:
-    """What `comet-score --to_json` writes: by file of outputs, the texts and score of each segment."""
+    """Read the output of `comet-score --to_json`: by file of outputs, each segment's texts and score."""
     try:
         systems = load_json("\n".join(lines))
     except ValueError as error:
@@ -185,7 +185,7 @@ def _json_record(value: dict[str, Any], path: str, number: int) -> ScoreRecord:
 
 
 def _spans(errors: object) -> list[ErrorSpan] | None:
-    """The places of errors; `None` where one has none."""
+    """The places of errors; `None` if one lacks a place."""
     spans = []
     for error in errors if isinstance(errors, list) else [None]:
         marked: dict[str, Any] = error if isinstance(error, dict) else {}
@@ -220,7 +220,7 @@ def _weigh(errors: object, path: str, line: int) -> float:
 
 
 def _csv(lines: Sequence[str], separator: str, path: str) -> list[tuple[int, list[str]]]:
-    if separator == "\t":  # tab-separated files know no quotes
+    if separator == "\t":  # tab-separated files have no quotes
         return [(number, line.split("\t")) for number, line in enumerate(lines, start=1)]
     reader = csv.reader(lines, delimiter=separator)
     try:
@@ -271,10 +271,10 @@ _Key = TypeVar("_Key")
 
 @dataclass(frozen=True, slots=True)
 class ScoreColumn:
-    """Scores for systems, and for the segments of systems by id. `None` and absence mean unrated, not 0.
+    """Scores of systems, and of their segments by id. `None` and absence mean unrated, not 0.
 
-    Either part may be empty. `by_text` has those of a system ("" where none is named), a source and its
-    output, where the file has the texts; `spans` the errors that were marked, where it has their places.
+    Either part may be empty. `by_text` has scores by system ("" if none is named), source and output, if the
+    file has the texts; `spans` has the marked errors, if the file has their places.
     """
 
     name: str
@@ -293,7 +293,7 @@ class ScoreColumn:
 
 
 def column_of(name: str, scores: Mapping[str, Any], ids: Sequence[str] = ()) -> ScoreColumn:
-    """Scores that are no file: by system a number, a list with a number for each segment, or numbers by id.
+    """Scores not from a file: for each system a number, a list of numbers per segment, or numbers by id.
 
     `None` means unrated. Without `ids`, segments are called "1", "2" and so on.
 
@@ -317,9 +317,9 @@ def column_of(name: str, scores: Mapping[str, Any], ids: Sequence[str] = ()) -> 
 
 
 def match_systems(theirs: Iterable[str], ours: Collection[str]) -> dict[str, str]:
-    """Which of our systems a name is for: the same name, or the one without a numeric suffix.
+    """Map names to our systems: the same name, or the one without a numeric suffix.
 
-    WMT numbers its systems in files of human scores. Names that fit nothing are not in the result.
+    WMT numbers its systems in files of human scores. Unmatched names are not in the result.
 
     >>> match_systems(["Online-Y.3", "HUMAN-B", "v1.2"], ["Online-Y", "v1.2", "v1"])
     {'Online-Y.3': 'Online-Y', 'v1.2': 'v1.2'}
@@ -336,7 +336,7 @@ def match_systems(theirs: Iterable[str], ours: Collection[str]) -> dict[str, str
 
 
 def renamed(column: ScoreColumn, names: Mapping[str, str]) -> ScoreColumn:
-    """The column with our names for its systems, and without those that we do not have."""
+    """The column with our names for its systems, without unknown systems."""
 
     def ours(part: Mapping[str, _Value]) -> dict[str, _Value]:
         return {names[name]: value for name, value in part.items() if name in names}
@@ -346,7 +346,7 @@ def renamed(column: ScoreColumn, names: Mapping[str, str]) -> ScoreColumn:
 
 
 def merged(columns: Iterable[ScoreColumn]) -> list[ScoreColumn]:
-    """Columns of the same name become one, if one brings the scores of systems and one those of segments."""
+    """Join columns of the same name if one has the scores of systems and the other those of segments."""
     by_name: dict[str, ScoreColumn] = {}
     for column in columns:
         earlier = by_name.setdefault(column.name, column)
@@ -361,9 +361,9 @@ def merged(columns: Iterable[ScoreColumn]) -> list[ScoreColumn]:
 
 
 def chosen(columns: Sequence[ScoreColumn], wanted: Sequence[str], *, what: str) -> list[ScoreColumn]:
-    """The wanted ones, in the order of the wishes; all of them where there are no wishes.
+    """The wanted columns, in the order wanted; all columns if none are named.
 
-    Case does not matter, nor does the `.SCR` that WMT puts at the end.
+    Case does not matter, nor does WMT's suffix `.SCR`.
     """
     if not wanted:
         return list(columns)
@@ -378,7 +378,7 @@ def chosen(columns: Sequence[ScoreColumn], wanted: Sequence[str], *, what: str) 
 
 
 def plain_name(name: str) -> str:
-    """How names are compared.
+    """The form in which names are compared.
 
     >>> plain_name("Z.SCR")
     'z'
@@ -390,14 +390,14 @@ _BOOKKEEPING = {
     *("n", "n.all", "count", "line", *_RATERS, "doc", "document", "docid"),
     *("doc_id", "domain", "ref", "reference", *_SOURCE, *_OUTPUT),
 }
-"""Columns that may hold numbers and yet are no scores; `--human` can still ask for one."""
+"""Columns that may contain numbers but are not scores; `--human` can still name one."""
 
 
 def read_score_file(path: str, *, ids: Sequence[str], wanted: Sequence[str] = ()) -> list[ScoreColumn]:
-    """All scores in a file, one column for each name; `wanted` are names to take even if they look odd.
+    """Read all scores in a file, one column per name; `wanted` names are read even if they look odd.
 
-    `ids` are those of the segments, for files that know them by position only; without, positions from 1
-    are the ids. Several ratings of one translation are averaged, if a column names the raters.
+    `ids` are the segments' ids, for files that have only positions; the default ids are positions from 1.
+    Several ratings of one translation are averaged if a column names the raters.
     """
     lines = read_lines(path)
     first = lines[0]
@@ -436,7 +436,7 @@ def column_from_scores(name: str, scores: Scores, ids: Sequence[str]) -> ScoreCo
 
 
 def _is_plain(line: str) -> bool:
-    """Whether this is a line `SYSTEM SCORE` rather than a header."""
+    """Whether a line is `SYSTEM SCORE`, not a header."""
     cells = line.split("\t") if "\t" in line else line.split()
     return len(cells) == 2 and (cells[1].strip() == "None" or _is_number(cells[1]))
 
@@ -457,7 +457,7 @@ def _from_ratings(path: str, lines: Sequence[str], ids: Sequence[str]) -> ScoreC
 
 
 def _units(lines: Sequence[str], ids: Sequence[str]) -> int:
-    """How many lines each system should have: one, or one per segment."""
+    """The number of lines each system should have: one, or one per segment."""
     most = max(Counter(line.split(None, 1)[0] if line.strip() else "" for line in lines).values())
     return 1 if most == 1 else len(ids) or most
 
@@ -467,7 +467,7 @@ def _positions(count: int) -> list[str]:
 
 
 def _name(path: str) -> str:
-    """What the scores of a file are called that does not say: `en-de.mqm.seg.score` holds `mqm`."""
+    """The name of scores in a file that does not state it: `en-de.mqm.seg.score` has `mqm`."""
     name = re.sub(r"(\.(sys|seg|doc|domain))?\.(score|rating|txt|tsv|csv)$", "", Path(path).name)
     return re.sub(r"^[a-z]{2,3}-[a-z]{2,3}\.", "", name) or name
 
@@ -494,7 +494,7 @@ def _from_records(records: list[ScoreRecord], path: str, wanted: Sequence[str]) 
 
 
 def means(ratings: Iterable[tuple[_Key, float | None]]) -> dict[_Key, float | None]:
-    """The mean of all ratings of one thing; `None` where nobody rated it."""
+    """The mean of all ratings of one unit; `None` if nobody rated it."""
     cells: dict[_Key, list[float]] = {}
     for key, score in ratings:
         cells.setdefault(key, []).extend([] if score is None else [score])
@@ -502,7 +502,7 @@ def means(ratings: Iterable[tuple[_Key, float | None]]) -> dict[_Key, float | No
 
 
 def _holds_scores(name: str, records: Sequence[ScoreRecord], wanted: Sequence[str]) -> bool:
-    """A wished column, or one whose first rating is a number."""
+    """Whether a column is wanted by name, or its first rating is a number."""
     if name.lower() in {wish.lower() for wish in wanted}:
         return True
     if name.lower() in _BOOKKEEPING:

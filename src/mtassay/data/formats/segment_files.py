@@ -1,4 +1,4 @@
-"""From files of any format to the segments of a test set, and outputs joined to them."""
+"""Reads the segments of a test set from files of any format, and joins outputs to them."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ NOT_YET = {
     **dict.fromkeys([".html", ".htm"], "HTML"),
     ".ftl": "Fluent",
 }
-"""Formats that are not read yet, by the end of the name."""
+"""Formats that mtassay cannot read yet, by the end of the name."""
 
 
 def read_stream(path: FilePath, *, role: Role, pair: Pair | None = None, system: str | None = None) -> Stream:
-    """The column of a file that plays the role; the format follows from the name, else from the content.
+    """Read a file's column of this role; the format follows from the name, else from the content.
 
-    Of several references the first is taken: `read_references` gives them all. Of several outputs
-    `system` names one; a single output is taken whatever its name.
+    It reads the first of several references; `read_references` reads all. `system` names one of several
+    outputs; a single output is read under any name.
     """
     streams = _streams(path, role=role, pair=pair)
     if role != "output" or len(streams) == 1:
@@ -50,18 +50,18 @@ def read_stream(path: FilePath, *, role: Role, pair: Pair | None = None, system:
 
 
 def read_references(path: FilePath, *, pair: Pair | None = None) -> list[Stream]:
-    """All references that a file holds, in its order: at least one."""
+    """Read all references in a file, in order; at least one."""
     return _streams(path, role="reference", pair=pair)
 
 
 def read_table(path: FilePath, *, pair: Pair | None = None) -> FileTable | None:
-    """Everything a file holds, or `None` where it is plain lines, which say nothing about their role."""
+    """Read all columns of a file; `None` for plain lines, which do not state their role."""
     content = _Content(path)
     return None if content.format is None else content.format.read(content.data, content.path, pair)
 
 
 def check_suffix(path: FilePath, *, lines: bool = False) -> None:
-    """Refuse a file whose name says that it is not read, or with `lines` that it is not plain lines."""
+    """Refuse a file whose name has an unreadable format or, with `lines`, any format but plain lines."""
     suffix = _suffix(path)
     if lines and any(suffix in format_class.suffixes for format_class in each("format")):
         raise InputError("only plain lines are read here. Save its texts as .txt", path=shown(path))
@@ -77,7 +77,7 @@ def _suffix(path: FilePath) -> str:
 
 
 class _Content:
-    """The bytes of a file and the format they are in; `None` is plain lines."""
+    """Read the bytes of a file and find their format; `None` means plain lines."""
 
     def __init__(self, path: FilePath) -> None:
         self.path = shown(path)
@@ -123,11 +123,11 @@ def read_segments(
     documents: FilePath | None = None,
     pair: Pair | None = None,
 ) -> list[Segment]:
-    """The segments of a test set, in the order of the first file that has ids, else of the lines.
+    """Read the segments of a test set, in the order of the first file with ids, else of the lines.
 
-    Files with ids are joined by id, files of lines by position, and the ids of lines are "1", "2" and so on.
-    Each reference file contributes all its references. Where several references come as lines (or TSV),
-    an empty one beside a full one is missing (`None`).
+    Files with ids are joined by id, files of lines by position; the ids of lines are "1", "2" and so on.
+    Each reference file contributes all its references. If several references come as lines (or TSV), an empty
+    one beside a full one is missing (`None`).
     """
     streams = [stream for path in references for stream in read_references(path, pair=pair)]
     first = None if source is None else read_stream(source, role="source", pair=pair)
@@ -137,7 +137,7 @@ def read_segments(
 def read_outputs(
     path: FilePath, segments: Sequence[Segment], *, system: str | None = None, pair: Pair | None = None
 ) -> list[str | None]:
-    """One output per segment, in their order; `None` where the file has none for it.
+    """Read one output per segment, in their order; `None` if the file has none.
 
     A file with ids is joined by id, and an id that no segment has is an `InputError`. A file of lines must
     have as many lines as there are segments.
@@ -152,7 +152,7 @@ def read_outputs(
 
 
 def read_documents(path: FilePath) -> Stream:
-    """One document id per line, or `domain<TAB>document` as mt-metrics-eval has it; empty means none."""
+    """Read one document id per line, or mt-metrics-eval's `domain<TAB>document`; empty means none."""
     cells = [line.rpartition("\t") for line in read_lines(path)]
     tags = [{"domain": domain} if domain else {} for domain, _, _ in cells]
     documents = [document or None for _, _, document in cells]
@@ -166,7 +166,7 @@ def join(
     documents: Stream | None = None,
     keep_empty: bool = False,
 ) -> list[Segment]:
-    """Segments from columns; see `read_segments` for the rules. `keep_empty` keeps every empty reference."""
+    """Make segments from columns as in `read_segments`. `keep_empty` keeps every empty reference."""
     streams = ([] if source is None else [source]) + list(references)
     if not streams:
         raise UsageError("Give a source file, a reference file or both.")
@@ -192,7 +192,7 @@ def join(
 
 
 def _check_ends(streams: Sequence[Stream]) -> None:
-    """Refuse a file of lines that is longer than the shortest by blank lines only: those are its mistake."""
+    """Refuse a file of lines that is longer than the shortest only by blank lines."""
     of_lines = [stream for stream in streams if stream.ids is None]
     shortest = min((len(stream.texts) for stream in of_lines), default=0)
     for stream in of_lines:
@@ -203,13 +203,13 @@ def _check_ends(streams: Sequence[Stream]) -> None:
 
 
 def align(stream: Stream, ids: Sequence[str], *, base: str) -> list[str | None]:
-    """The texts of a stream in the order of `ids`: by id where it has ids, else by position."""
+    """The texts of a stream in the order of `ids`: by id if it has ids, else by position."""
     places = _places(stream, ids, base)
     return stream.texts if places is None else [None if i is None else stream.texts[i] for i in places]
 
 
 def _places(stream: Stream, ids: Sequence[str], base: str) -> list[int | None] | None:
-    """Where the stream has each id, `None` where nowhere; `None` for all if both have the same order."""
+    """The place of each id in the stream, `None` if missing; `None` as a whole if the orders are equal."""
     if stream.ids is None:
         if len(stream.texts) != len(ids):
             what = (
@@ -229,7 +229,7 @@ def _places(stream: Stream, ids: Sequence[str], base: str) -> list[int | None] |
 
 
 def _why_unequal(stream: Stream, expected: int) -> str:
-    """What to do about a file with another number of lines."""
+    """Advice for a file with another number of lines."""
     rest = stream.texts[expected:]
     if _is_blank(rest):
         return f"Its {_last(rest)} blank: take the blank lines out"
@@ -249,7 +249,7 @@ def _last(texts: Sequence[object]) -> str:
 def _references(
     columns: Sequence[Sequence[str | None]], says_missing: Sequence[bool]
 ) -> list[tuple[str | None, ...]]:
-    """The references of each segment. An empty line beside a full one means that nobody translated it."""
+    """The references of each segment. An empty line beside a full one means a missing translation."""
     rows = list(zip(*columns, strict=True))
     if len(columns) < 2 or all(says_missing):
         return rows
@@ -265,7 +265,7 @@ def _references(
 
 
 def _descriptions(stream: Stream | None, ids: Sequence[str], base: str) -> list[_Description]:
-    """Document and tags of each segment, as far as the stream knows them."""
+    """Document and tags of each segment, as far as the stream has them."""
     nothing: _Description = (None, {})
     if stream is None:
         return [nothing] * len(ids)
@@ -277,13 +277,13 @@ def _descriptions(stream: Stream | None, ids: Sequence[str], base: str) -> list[
 
 
 TRANSLATION = "translation"
-"""What a translation is called where a file gives it no name."""
+"""Default name of a translation without a name in its file."""
 
 
 class TranslatedTexts(NamedTuple):
-    """Segments, and by the name of each translation one text per segment; `None` where there is none.
+    """Segments, and for each translation by name one text per segment; `None` if missing.
 
-    `languages` are source and target as the files state them, empty where they do not or do not agree.
+    `languages` are source and target as the files state them, empty if not stated or not equal.
     """
 
     segments: list[Segment]
@@ -294,14 +294,13 @@ class TranslatedTexts(NamedTuple):
 def read_translated(
     paths: Sequence[FilePath], *, source: FilePath | None = None, pair: Pair | None = None
 ) -> TranslatedTexts:
-    """The texts and translations of these files, in order; `source` is for files of one language.
+    """Read the texts and translations of these files, in order; `source` is for files of one language.
 
-    The tags of a segment say where it is from: `file`, `key` and, where it is known, `line`; `facts` are what
-    a localisation file says of the text. Of several files each id has its file before it, so that ids stay
-    unique.
+    The tags of a segment state its origin: `file`, `key` and, if known, `line`; `facts` are properties stated
+    in a localisation file. With several files, each id starts with its file, so that ids stay unique.
 
     Raises:
-        InputError: A file is plain lines, or holds no source or no translation.
+        InputError: A file is plain lines, or has no source or no translation.
         UsageError: The files state several target languages.
     """
     segments: list[Segment] = []
@@ -328,7 +327,7 @@ def read_translated(
 def _read(path: FilePath, pair: Pair | None, source: FilePath | None) -> TranslatedTexts:
     from mtassay.data.formats.localisation import format_of, read_localisation  # slow to load
 
-    # A table may hold several systems and references, which only the reader of test sets knows.
+    # A table may have several systems and references; only the reader of test sets handles these.
     is_table = shown(path).removesuffix(".gz").endswith(".tsv")
     if not is_table and format_of(read_bytes(path), path) is not None:
         return _read_units(read_localisation(path, source, pair=pair), path)
@@ -360,7 +359,7 @@ def _read(path: FilePath, pair: Pair | None, source: FilePath | None) -> Transla
 
 
 def _read_units(file: LocalisationFile, path: FilePath) -> TranslatedTexts:
-    """The texts of a localisation file that are to be translated; one nobody translated has no output."""
+    """The translatable texts of a localisation file; an untranslated one has no output."""
     units = [unit for unit in file.units if unit.is_translatable]
     if all(unit.source is None for unit in units):
         raise InputError(
@@ -383,7 +382,7 @@ def _read_units(file: LocalisationFile, path: FilePath) -> TranslatedTexts:
 
 
 def _lines(path: FilePath, table: FileTable, source: Stream) -> Sequence[Any] | None:
-    """The line of each row, where each row of the file is a line; `None` where it is not known."""
+    """The line of each row, if each row of the file is a line; `None` if unknown."""
     if not shown(path).endswith((".tsv", ".jsonl")):
         return None
     count = sum(bool(line.strip()) for line in split_lines(read_bytes(path), shown(path)))

@@ -1,4 +1,4 @@
-"""Suites as files: YAML, which is ours and changed in place, and the DFKI's JSON, which is only read."""
+"""Suites as files: our YAML, edited in place, and the DFKI's JSON, read only."""
 
 from __future__ import annotations
 
@@ -43,26 +43,26 @@ from mtassay.data.formats.yaml_editing import (
 )
 from mtassay.data.language_packs import missing_pack, pack_files
 
-# Suites as files: YAML, which is ours, and the DFKI's JSON, which is only read.
+# Reading suites.
 
 OWN_ENDINGS = (".yaml", ".yml")
 ENDINGS = (*OWN_ENDINGS, ".json")
 
 
 def own_suites() -> dict[str, Path]:
-    """The suites that installed language packs have, by name."""
+    """The suites of installed language packs, by name."""
     return pack_files("suites")
 
 
 def suite_advice(name: str) -> str:
-    """What to do about a suite that is not there: the pack to install, or what there is."""
+    """Advice on a missing suite: the pack to install, or the available suites."""
     if install := missing_pack("suites", name):
         return install
     return f"Suites of language packs: {', '.join(own_suites()) or 'none is installed'}."
 
 
 def suite_path(where: FilePath) -> Path:
-    """The file of a suite: as it is given, or that of a language pack by its name."""
+    """The file of a suite: the given file, or that of a language pack by its name."""
     path = Path(where)
     if not path.exists() and str(where) in own_suites():
         return own_suites()[str(where)]
@@ -72,9 +72,9 @@ def suite_path(where: FilePath) -> Path:
 
 
 def read_suite(where: FilePath) -> Suite:
-    """The suite in a file, or that of a language pack by its name (`en-pt`) where there is no such file.
+    """Read the suite in a file or, if there is no such file, that of a language pack by name (`en-pt`).
 
-    Ids may repeat here: anyone who judges asks `mtassay.methods.suite` first.
+    Ids may repeat here: before judging, check them with `mtassay.methods.suite`.
     """
     path = suite_path(where)
     ending = path.name.removesuffix(".gz")
@@ -84,7 +84,7 @@ def read_suite(where: FilePath) -> Suite:
 
 
 def parse_suite(data: bytes, ending: str, *, path: str) -> Suite:
-    """The suite in the content of a file with this ending; `path` is for messages."""
+    """Parse the content of a suite file with this ending; `path` is for messages."""
     text = decode(data, path)
     if ending == ".json":
         suite = suite_from_dfki(_parsed(text, path), path=path)
@@ -106,7 +106,7 @@ def _parsed(text: str, path: str) -> Any:
 
 
 def _object(pairs: list[tuple[str, Any]], *, path: str) -> dict[str, Any]:
-    """A JSON object. A key that occurs twice would lose a rule without a word."""
+    """Make a JSON object. Refuse a repeated key, which would silently lose a rule."""
     record = dict(pairs)
     if len(record) < len(pairs):
         twice = next(key for key, n in Counter(key for key, _ in pairs).items() if n > 1)
@@ -116,13 +116,13 @@ def _object(pairs: list[tuple[str, Any]], *, path: str) -> dict[str, Any]:
 
 
 def write_suite(where: FilePath, suite: Suite) -> None:
-    """Write a suite as YAML. A kill leaves the old file or the new one."""
+    """Write a suite as YAML. If killed, it leaves the old file or the new one."""
     check_ending(Path(where))
     write_text(Path(where), yaml_text(suite))
 
 
 def copy_suite(where: FilePath, target: Path) -> Suite:
-    """Write the suite of a file or a language pack into a file of one's own; comments of YAML stay."""
+    """Copy the suite of a file or a language pack to a new file; comments of YAML stay."""
     check_ending(target)
     suite, path = read_suite(where), suite_path(where)
     is_yaml = path.name.removesuffix(".gz").endswith(OWN_ENDINGS)
@@ -131,7 +131,7 @@ def copy_suite(where: FilePath, target: Path) -> Suite:
 
 
 def check_ending(path: Path) -> None:
-    """Refuse a file that would not be YAML."""
+    """Refuse a name that does not mean YAML."""
     if path.suffix not in OWN_ENDINGS:
         raise UsageError(f"{path}: a suite is written as {' or '.join(OWN_ENDINGS)}.")
 
@@ -142,16 +142,15 @@ def write_text(path: Path, text: str) -> None:
         handle.write(text)
 
 
-# Changes suite files in place: items and rules come, rules go, fields are set. All else stays as it was.
+# Editing suite files in place: add items, add and remove rules, set fields. All else stays unchanged.
 
 NewRules = Mapping[str, Sequence[tuple[RuleField, Rule]]]
 
 
 def add_items(where: FilePath, items: Sequence[Item] | Callable[[Suite], Sequence[Item]]) -> Suite:
-    """Put items at the end of a suite file; gives the suite afterwards. An id must be new.
+    """Append items with new ids to a suite file; return the new suite.
 
-    A function makes the items for the suite as it is while nobody else can edit it, so that ids which it
-    finds free stay free.
+    A function makes the items from the locked suite, so that free ids stay free.
     """
     new: list[Item] = []
 
@@ -169,9 +168,9 @@ def add_items(where: FilePath, items: Sequence[Item] | Callable[[Suite], Sequenc
 
 
 def add_rules(where: FilePath, rules: NewRules) -> Suite:
-    """Put rules at the end of the lists of items, by id; gives the suite afterwards.
+    """Append rules to the lists of items, by id; return the new suite.
 
-    What was approved is another thing now, so that an item with new rules loses its approver.
+    An item with new rules loses its approver, since the approval was of the old rules.
     """
 
     def change(suite: Suite) -> Suite:
@@ -194,7 +193,7 @@ def add_rules(where: FilePath, rules: NewRules) -> Suite:
 
 
 def set_fields(where: FilePath, fields: Mapping[str, Mapping[str, Any]]) -> Suite:
-    """Set fields of items (`{"item-1": {"approver": "ana"}}`), texts or lists; gives the suite afterwards."""
+    """Set fields of items (`{"item-1": {"approver": "ana"}}`), texts or lists; return the new suite."""
 
     def change(suite: Suite) -> Suite:
         changed = {key: replace(_item_by_id(suite, key), **values) for key, values in fields.items()}
@@ -213,7 +212,7 @@ def set_fields(where: FilePath, fields: Mapping[str, Mapping[str, Any]]) -> Suit
 
 
 def set_macro(where: FilePath, name: str, pattern: str) -> Suite:
-    """Set a macro of a suite; gives the suite afterwards. Approvals stay: `suite check` looks at them."""
+    """Set a macro of a suite; return the new suite. Approvals stay: `suite check` reviews them."""
 
     def change(suite: Suite) -> Suite:
         return replace(suite, macros={**suite.macros, name: pattern})
@@ -222,7 +221,7 @@ def set_macro(where: FilePath, name: str, pattern: str) -> Suite:
 
 
 def editable(where: FilePath) -> Path:
-    """The file behind a name, if it can be edited: no suite of a language pack, nothing compressed."""
+    """The file of a suite, if it can be edited: not in a language pack and not compressed."""
     path = Path(where)
     if not path.exists():
         if str(where) in own_suites():
@@ -246,7 +245,7 @@ def _change(
     change: Callable[[Suite], Suite],
     edit: Callable[[str, Suite], str],
 ) -> Suite:
-    """Read, edit, check and write, while no other process does."""
+    """Read, edit, check and write a file, locked against other processes."""
     path = editable(where)
     with _locked(path):
         data = read_bytes(path)
@@ -298,16 +297,16 @@ def _with_changed(suite: Suite, changed: Mapping[str, Item]) -> Suite:
 
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    """Wait until no other process of ours edits the file. A kill releases the lock; no lock file is left."""
+    """Lock the file against our other processes. A killed process releases the lock; no lock file remains."""
     try:
         import fcntl
-    except ImportError:  # not on Windows; there the comparison before writing has to do
+    except ImportError:  # not on Windows, which relies on the comparison before writing
         yield
         return
     while True:
         with path.open("rb") as handle:
             fcntl.flock(handle, fcntl.LOCK_EX)
-            # Who held the lock before may have put a new file in the place of the one that was waited for.
+            # The previous holder of the lock may have replaced the file that we waited for.
             if os.fstat(handle.fileno()).st_ino == path.stat().st_ino:
                 yield
                 return

@@ -1,4 +1,4 @@
-"""What a suite consists of: items, rules, matching and macros."""
+"""The parts of a suite: items, rules, matching and macros."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ RULE_FIELDS = (*REGEX_FIELDS, *TOKEN_FIELDS)
 
 @dataclass(frozen=True, slots=True)
 class Matching:
-    """How outputs and rules are made comparable. The defaults compare character by character.
+    """Options to normalise outputs and rules. The defaults compare character by character.
 
-    `quotes` folds curly quotation marks and apostrophes into straight ones, `invisible` leaves out soft
-    hyphens and characters without width, `copies` says what an output is that equals its source. `unicode`
-    has, beyond Unicode's own forms, `scripts`: NFKC (one width of kana and letters), without vowel marks and
-    tatweel of Arabic, Persian and Urdu letters as the Arabic ones, all digits as 0 to 9; and `accents`: the
-    same without combining accents.
+    `quotes` turns curly quotation marks and apostrophes into straight ones, `invisible` drops soft hyphens
+    and zero-width characters, `copies` is the verdict on an output that equals its source. `unicode` has,
+    beyond Unicode's own forms, `scripts`: NFKC (one width of kana and letters), without vowel marks and
+    tatweel of Arabic, with Persian and Urdu letters as the Arabic ones and all digits as 0 to 9; and
+    `accents`: the same without combining accents.
     """
 
     case: Case = "exact"
@@ -41,14 +41,14 @@ class Matching:
 
 
 OWN_MATCHING = Matching(quotes="fold", invisible="ignore", copies="incorrect")
-"""What holds in our own formats unless a file says otherwise; the DFKI's files are compared exactly."""
+"""The default of our own formats; the DFKI's files are compared exactly."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One expression, or one token: a whole output that a person settled.
+    """One expression, or one token: a whole output that a person decided.
 
-    `case` of `None` means as in the suite; `engine` matters to expressions only.
+    `case=None` means as in the suite; `engine` applies only to expressions.
     """
 
     text: str
@@ -61,10 +61,10 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One source sentence that tests one phenomenon, with the rules that judge its translations.
+    """A source sentence that tests one phenomenon, with the rules that judge its translations.
 
-    `focus` are the words of the source that carry the phenomenon, `context` the sentences before it.
-    `extra` keeps what a file of others says besides; `line` is where the item begins in its file.
+    `focus` are the words of the source with the phenomenon, `context` the sentences before it. `extra` keeps
+    other fields of foreign files; `line` is the first line of the item in its file.
     """
 
     id: str
@@ -89,7 +89,7 @@ class Item:
 
     @property
     def is_draft(self) -> bool:
-        """Whether no second person has approved the item yet."""
+        """Whether the item lacks the approval of a second person."""
         return not self.approver or self.approver == self.author
 
     @property
@@ -100,9 +100,9 @@ class Item:
 
 @dataclass(frozen=True, repr=False)
 class Suite:
-    """Items in the order of their file, and what holds for all of them.
+    """Items in the order of their file, and their common settings.
 
-    `words_alone` are phenomena in which one word decides, wherever it is; `*` means anything.
+    `words_alone` are phenomena in which one word anywhere decides; `*` matches anything.
     """
 
     items: tuple[Item, ...]
@@ -117,20 +117,20 @@ class Suite:
 
     @cached_property
     def digest(self) -> str:
-        """Of all that decides a verdict: items, rules, macros and how texts are compared."""
+        """A digest of all that decides a verdict: items, rules, macros and matching options."""
         content = repr((self.items, self.matching, dict(self.macros)))
         return hashlib.sha256(content.encode("utf-8", "replace")).hexdigest()
 
     def __repr__(self) -> str:
-        """Which suite this is; runs keep it among their parameters."""
+        """The identity of this suite; runs store it among their parameters."""
         return f"{self.name or Path(self.path).name} ({len(self.items)} items, {self.digest[:12]})"
 
 
 VARIABLE = "MTASSAY_MAX_PATTERN"
-"""The variable of the environment that says how many characters a pattern may have, macros written out."""
+"""Environment variable with the largest number of characters of a pattern, macros expanded."""
 
 PATTERNS = 200
-"""So many patterns of the largest size a suite may have together."""
+"""A suite may have this many patterns of the largest size."""
 
 _USUAL = 100_000
 _DEEPEST = 50
@@ -138,12 +138,12 @@ _MACRO = re.compile(r"\{\{\s*([\w-]+)\s*\}\}")
 
 
 def macros_in(pattern: str) -> list[str]:
-    """The names of the macros that are in a pattern, in order."""
+    """The names of the macros in a pattern, in order."""
     return _MACRO.findall(pattern)
 
 
 def expand(pattern: str, macros: Mapping[str, str], *, within: tuple[str, ...] = ()) -> str:
-    r"""The pattern with every macro written out as a group. A `ValueError` names one that is unknown.
+    r"""Expand every macro of a pattern to a group. A `ValueError` names an unknown one.
 
     >>> expand(r"\b{{never}} vi", {"never": "nunca|jamais"})
     '\\b(?:nunca|jamais) vi'
@@ -173,7 +173,7 @@ def expand(pattern: str, macros: Mapping[str, str], *, within: tuple[str, ...] =
 
 
 def longest_pattern() -> int:
-    """How many characters a pattern may have with its macros written out."""
+    """The largest number of characters of a pattern with its macros expanded."""
     text = os.environ.get(VARIABLE, "").strip()
     if not text:
         return _USUAL
@@ -183,7 +183,7 @@ def longest_pattern() -> int:
 
 
 def check_length(suite: Suite) -> None:
-    """Refuse a suite whose patterns are too long together with their macros written out."""
+    """Refuse a suite whose patterns, with their macros expanded, are too long in total."""
     limit = PATTERNS * longest_pattern()
     lengths: dict[str, int] = {}
 
@@ -191,7 +191,7 @@ def check_length(suite: Suite) -> None:
         known = [name for name in macros_in(pattern) if name in suite.macros] if depth < _DEEPEST else []
         for name in known:
             if name not in lengths:
-                lengths[name] = 0  # one that contains itself is reported where it is used
+                lengths[name] = 0  # a macro that contains itself is reported where it is used
                 lengths[name] = length(suite.macros[name], depth + 1)
         return len(pattern) + sum(lengths[name] for name in known)
 
@@ -211,7 +211,7 @@ _TRUTHS = {"true": True, "yes": True, "false": False, "no": False}
 
 
 def suite_from_header(record: Mapping[str, Any], items: Sequence[Item], *, path: str) -> Suite:
-    """The suite that a header and its items make."""
+    """Make a suite from a header and items."""
     _check_keys(record, (*_HEADER, "items"), "a suite", path, 1)
     macros = record.get("macros") or {}
     if not isinstance(macros, Mapping):
@@ -244,7 +244,7 @@ def _matching(record: Any, path: str) -> Matching:
 def item_from_record(
     record: Any, *, path: str, line: int | None, langpair: str = "", author: str = ""
 ) -> Item:
-    """One item. `langpair` and `author` are the header's, for items that name none."""
+    """Read one item. `langpair` and `author` are the header's, for items without their own."""
     if not isinstance(record, Mapping):
         raise InputError(
             "an item must be a mapping with id, category, phenomenon, source", path=path, line=line
@@ -263,7 +263,7 @@ def item_from_record(
 
 
 def rules_in(value: Any, name: str, *, path: str, line: int | None = None) -> tuple[Rule, ...]:
-    """The rules in a field: a text, a mapping, or a list of both; what is empty is no rule."""
+    """Read the rules in a field: a text, a mapping, or a list of both; empty entries are not rules."""
     entries = value if isinstance(value, list) else [value]
     return tuple(_rule(entry, name, path, line) for entry in entries if entry not in (None, "", {}))
 
@@ -318,7 +318,7 @@ def _truth(value: Any, path: str, line: int | None) -> bool:
 def _check_keys(
     record: Mapping[str, Any], allowed: Sequence[str], what: str, path: str, line: int | None
 ) -> None:
-    """A misspelt key would be a rule that is silently not there."""
+    """Refuse unknown keys: a misspelt key would silently lose a rule."""
     if unknown := [str(key) for key in record if key not in allowed]:
         raise InputError(
             f"{what} has no '{unknown[0]}'. Available: {', '.join(allowed)}", path=path, line=line
@@ -326,7 +326,7 @@ def _check_keys(
 
 
 def header_record(suite: Suite) -> dict[str, Any]:
-    """What a file says before its items; nothing that is a default."""
+    """The header of a file, before its items, without defaults."""
     match = {
         field.name: value
         for field in fields(Matching)
@@ -345,7 +345,7 @@ def header_record(suite: Suite) -> dict[str, Any]:
 
 
 def item_record(item: Item, suite: Suite) -> dict[str, Any]:
-    """An item without what is empty, and without what its suite says for all: language pair and author."""
+    """An item without empty fields, and without its suite's language pair and author."""
     record: dict[str, Any] = {
         "id": item.id,
         "langpair": item.langpair if item.langpair != suite.langpair else "",
@@ -366,7 +366,7 @@ def item_record(item: Item, suite: Suite) -> dict[str, Any]:
 
 
 def rule_record(rule: Rule, name: str) -> str | dict[str, str]:
-    """A rule as a text where it is nothing more, else as a mapping."""
+    """A rule as a text if it has nothing else, otherwise as a mapping."""
     rest = {
         field.name: getattr(rule, field.name)
         for field in fields(Rule)
@@ -379,7 +379,7 @@ _DFKI_TEXTS = ("id", "langpair", "category", "phenomenon")
 
 
 def suite_from_dfki(content: Any, *, path: str) -> Suite:
-    """The suite in the parsed content of such a file."""
+    """Read the suite in the parsed content of such a file."""
     if not isinstance(content, Mapping) or not isinstance(content.get("items"), list):
         raise InputError('this is no suite: a JSON suite is an object with a list "items"', path=path)
     items = tuple(_item(record, number, path) for number, record in enumerate(content["items"], 1))

@@ -1,8 +1,8 @@
-r"""Everything one file holds as columns, and the cells and fields it is made of.
+r"""The contents of a file as columns, and the encoding of cells and fields.
 
 A tab, a line break and a backslash are written `\t`, `\n`, `\r`, `\\`; several texts in one cell are
-separated by `\|`, and `\N` is no text. A backslash also is before what a spreadsheet would take for a
-formula (`\=1+1`), for a quotation (`\"Yes"`) or for a number and change (`\007`, but not `7`).
+separated by `\|`, and `\N` is no text. A backslash also precedes texts that a spreadsheet would read as a
+formula (`\=1+1`), as a quotation (`\"Yes"`) or as a number that it changes (`\007`, but not `7`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _QUOTED = re.compile(r'"((?:[^"]|"")*)"', re.DOTALL)
 
 
 def join_cell(texts: Iterable[str | None]) -> str:
-    r"""Texts as one cell; `None` is no text.
+    r"""Write texts as one cell; `None` is no text.
 
     >>> print(join_cell(["=1+1", "two\nlines", None]))
     \=1+1\|two\nlines\|\N
@@ -37,7 +37,7 @@ def join_cell(texts: Iterable[str | None]) -> str:
 
 
 def split_cell(cell: str) -> tuple[str | None, ...]:
-    r"""The texts of a cell, also after a spreadsheet has put it in quotation marks.
+    r"""Read the texts of a cell, even if a spreadsheet has put it in quotation marks.
 
     >>> split_cell(r"\=1+1\|two\nlines\|\N"), split_cell('"say ""yes"", please"')
     (('=1+1', 'two\nlines', None), ('say "yes", please',))
@@ -63,7 +63,7 @@ def _escaped(text: str) -> str:
 Kind = Literal["id", "document", "system", "text", "tag"]
 
 EXPECTED = "source, reference, output (or src, ref, mt, hypothesis, translation, target, text)"
-"""For messages: what the text columns may be called."""
+"""The possible names of text columns, for messages."""
 
 _KINDS: dict[str, Kind] = {
     **dict.fromkeys(["id", "seg_id", "segment_id"], "id"),
@@ -82,7 +82,7 @@ _NAMED_OUTPUT = re.compile(r"(?:output|mt|hypothesis|hyp|translation):(.+)", re.
 
 
 class Field(NamedTuple):
-    """What a column or key holds: `name` of a reference, system or tag, and the `role` of a text."""
+    """The content of a column or key: `name` of a reference, system or tag, and the `role` of a text."""
 
     kind: Kind
     name: str = ""
@@ -91,7 +91,7 @@ class Field(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def field_of(header: str) -> Field:
-    """What a column with this header holds; upper and lower case are the same.
+    """The content of a column with this header; case does not matter.
 
     >>> field_of("src"), field_of("Doc")
     (Field(kind='text', name='', role='source'), Field(kind='document', name='', role=None))
@@ -120,16 +120,16 @@ def field_of(header: str) -> Field:
 Role = Literal["source", "reference", "output"]
 
 ColumnRole = Literal["source", "reference", "output", "target", "text"]
-"""A "target" is a reference or an output, and a "text" anything: the reader of the file decides."""
+"""A "target" is a reference or an output, a "text" can be anything: the file's reader decides."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """One column of text, with the ids of its segments or only in the order of lines.
+    """One column of text, with the ids of its segments, or in the order of lines only.
 
-    `texts[i]` is `None` where the segment has no text here, and empty where it has an empty one.
-    `says_missing` tells whether the format can make that difference; where it cannot, `None` does not occur.
-    `name` is that of the reference or system, empty where the file gives none.
+    `texts[i]` is `None` if the segment has no text here, and empty if it has an empty one. `says_missing`
+    says whether the format makes that difference; if not, `None` does not occur. `name` is the name of the
+    reference or system, empty if the file has none.
     """
 
     path: str
@@ -152,7 +152,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class FileTable:
-    """Everything one file holds. `ids` is `None` where rows are known by their order only."""
+    """The contents of one file. `ids` is `None` if rows are identified only by their order."""
 
     path: str
     ids: list[str] | None
@@ -162,7 +162,7 @@ class FileTable:
     says_missing: bool
 
     def streams(self, role: Role) -> list[Stream]:
-        """The columns that can play the role, in order: its own, else targets, else plain texts."""
+        """The possible columns for a role, in order: its own, else targets, else plain texts."""
         roles = (role, "text") if role == "source" else (role, "target", "text")
         for candidate in roles:
             streams = [self._stream(column) for column in self.columns if column.role == candidate]
@@ -187,10 +187,10 @@ class FileTable:
 
 
 class Format(ABC):
-    """One way in which a file holds a table.
+    """A file format for tables.
 
-    `suffixes` are the ends of names that say so: with their dot, in small letters, without `.gz`. `roots` are
-    the root elements by which it is told from other XML, and `roots_shown` is what errors call them.
+    `suffixes` are the file name endings of the format: with their dot, in lower case, without `.gz`. `roots`
+    are the root elements that distinguish it from other XML, and `roots_shown` is their name in errors.
     """
 
     name: ClassVar[str]
@@ -200,15 +200,15 @@ class Format(ABC):
 
     @abstractmethod
     def read(self, data: bytes, path: str, pair: Pair | None) -> FileTable:
-        """All that a file with this content holds; `path` is for messages.
+        """Read a file with this content; `path` is for messages.
 
-        Whatever the bytes are, it raises nothing but an `InputError`, or a `UsageError` without a pair.
+        For any bytes, it raises only an `InputError`, or a `UsageError` without a pair.
         """
 
     def recognises(self, start: bytes) -> bool:
-        """Whether content that starts so, after any byte order mark, can only be of this format.
+        """Whether content with this start, after any byte order mark, can only be of this format.
 
-        It is asked where the name of a file says nothing; a file that nobody recognises is plain lines.
+        It is called if the file's name does not tell; a file that no format recognises is plain lines.
         """
         return False
 
@@ -220,7 +220,7 @@ class _Cells:
 
 
 class TableBuilder:
-    """Collects cells in any order; a cell filled twice is an error that names both lines."""
+    """Collects cells in any order; filling a cell twice is an error that names both lines."""
 
     def __init__(self, path: str, *, says_missing: bool, has_ids: bool = True) -> None:
         self.path = path
@@ -241,7 +241,7 @@ class TableBuilder:
         tags: Mapping[str, Any] | None = None,
         must_be_new: bool = False,
     ) -> int:
-        """The number of the row with this id; a new one at the end where it is not known yet."""
+        """The number of the row with this id; adds a row at the end for a new id."""
         number = self._rows.get(row_id)
         if number is not None:
             if must_be_new:
@@ -266,7 +266,7 @@ class TableBuilder:
         name: str = "",
         may_repeat: bool = False,
     ) -> None:
-        """Fill one cell. With `may_repeat` the same text may come again, as sources do once per system."""
+        """Fill one cell. `may_repeat` allows the same text again, such as a source once per system."""
         cells = self._columns.get((role, name))
         if cells is None:
             cells = self._columns[role, name] = _Cells()
@@ -285,7 +285,7 @@ class TableBuilder:
         cells.lines[row] = line or -1
 
     def build(self) -> FileTable:
-        """The table, with `None` in every cell that nobody filled."""
+        """The table, with `None` in every unfilled cell."""
         count = len(self._documents)
         for cells in self._columns.values():
             cells.texts.extend([None] * (count - len(cells.texts)))
@@ -312,7 +312,7 @@ class Tsv(Format):
     def read(self, data: bytes, path: str, pair: Pair | None) -> FileTable:
         """One row per line after the header; with a `system` column, one row per segment and system.
 
-        Cells are taken as they are: there is no quoting, and an empty cell is an empty text.
+        Cells are read unchanged: there is no quoting, and an empty cell is an empty text.
         """
         header, *lines = split_lines(data, path)
         if not lines:
@@ -354,7 +354,7 @@ class Tsv(Format):
 def write_tsv(
     where: FilePath | TextIO, rows: Iterable[Mapping[str, Any]], *, columns: Sequence[str] | None = None
 ) -> None:
-    r"""A header and one line per row; `columns` defaults to the keys of the first row.
+    r"""Write a header and one line per row; `columns` defaults to the keys of the first row.
 
     `None` and NaN become empty cells. A tab or line break in a text would break the table, so each becomes
     one space: use `write_jsonl` where every character must survive.

@@ -18,14 +18,14 @@ from mtassay.data.marks import readable
 from mtassay.data.nouns import Segment
 
 Scores = dict[str, list[float | None]]
-"""For each system one score per unit, in the order of the units. `None` means unrated, which is not 0."""
+"""One score per unit for each system, in the order of the units. `None` means unrated, not 0."""
 
 
 class ErrorSpan(NamedTuple):
     """One error that a person marked: characters `start` to `end` (exclusive) of the output.
 
     With `is_source_error` they are characters of the source. `score` is the weight of the error:
-    higher is worse, `None` where nobody gave one.
+    higher is worse, `None` if missing.
     """
 
     start: int
@@ -37,7 +37,7 @@ class ErrorSpan(NamedTuple):
 
 
 def read_scores(path: Path, *, units: int) -> Scores:
-    """The scores of a file with lines `SYSTEM SCORE`, which must have `units` lines for each system."""
+    """Read lines `SYSTEM SCORE`; the file must have `units` lines for each system."""
     scores: Scores = {}
     for number, (system, score) in _rows(path, "SYSTEM<TAB>SCORE"):
         scores.setdefault(system, []).append(_score(score, path, number))
@@ -46,7 +46,7 @@ def read_scores(path: Path, *, units: int) -> Scores:
 
 
 def read_domain_scores(path: Path, *, domains: Sequence[str]) -> Scores:
-    """The scores of a file with lines `DOMAIN SYSTEM SCORE`, in the order of `domains`."""
+    """Read lines `DOMAIN SYSTEM SCORE`; the scores are in the order of `domains`."""
     scores: Scores = {}
     filled: set[tuple[str, str]] = set()
     for number, (domain, system, score) in _rows(path, "DOMAIN<TAB>SYSTEM<TAB>SCORE"):
@@ -64,7 +64,7 @@ def read_domain_scores(path: Path, *, domains: Sequence[str]) -> Scores:
 
 
 def read_ratings(path: Path, *, units: int) -> dict[str, list[list[ErrorSpan] | None]]:
-    """For each system one list of errors per segment: empty is free of errors, `None` is unrated."""
+    """Read one list of errors per segment for each system: empty is error-free, `None` is unrated."""
     ratings: dict[str, list[list[ErrorSpan] | None]] = {}
     for number, line in enumerate(read_lines(path), start=1):
         system, tab, rest = line.partition("\t")
@@ -135,7 +135,7 @@ Level = Literal["sys", "domain", "doc", "seg"]
 
 
 def read_mtme(folder: FilePath, pair: Pair) -> MtmeFolder:
-    """The part of the folder for one language pair. Files are read when asked for, not here."""
+    """The part of the folder for one language pair. Files are read later, when needed."""
     path = Path(folder)
     stems = [file.stem for file in sorted((path / "sources").glob("*.txt"))]
     if not stems:
@@ -151,7 +151,7 @@ def read_mtme(folder: FilePath, pair: Pair) -> MtmeFolder:
 
 @dataclass(frozen=True)
 class MtmeFolder:
-    """A test set with everything people and metrics said about it; `key` is how its files spell the pair."""
+    """A test set with all its human and metric scores; `key` is the pair as its files spell it."""
 
     folder: Path
     pair: Pair
@@ -159,7 +159,7 @@ class MtmeFolder:
 
     @property
     def name(self) -> str:
-        """The name of the test set, which is that of the folder."""
+        """The name of the test set: the folder's name."""
         return self.folder.resolve().name
 
     @cached_property
@@ -180,12 +180,12 @@ class MtmeFolder:
 
     @cached_property
     def documents(self) -> list[str]:
-        """Each document once, in the order of the segments; empty where the folder does not tell."""
+        """All documents in the order of the segments; empty if the folder does not state them."""
         return list(dict.fromkeys(filter(None, self._documents.texts))) if self._documents else []
 
     @cached_property
     def domains(self) -> list[str]:
-        """Each domain once, in the order of the segments; empty where the folder does not tell."""
+        """All domains in the order of the segments; empty if the folder does not state them."""
         tags = self._documents.tags if self._documents else None
         return list(dict.fromkeys(tag["domain"] for tag in tags or ()))
 
@@ -195,7 +195,7 @@ class MtmeFolder:
         return self._lines(self.folder / "references" / f"{self.key}.{name}.txt", name)
 
     def output(self, system: str) -> list[str | None]:
-        """What a system answered, one text per segment. Every segment has one, though it may be empty."""
+        """A system's outputs, one text per segment. Every segment has one, which may be empty."""
         _check(system, self.system_names, f"system for {self.key}")
         stream = self._lines(self.folder / "system-outputs" / self.key / f"{system}.txt", system)
         expected = len(self._source.texts)
@@ -206,21 +206,21 @@ class MtmeFolder:
 
     @cached_property
     def human_names(self) -> dict[str, list[Level]]:
-        """What people scored, each with its levels: `{"mqm": ["sys", "domain", "seg"]}`."""
+        """The human scores, each with its levels: `{"mqm": ["sys", "domain", "seg"]}`."""
         return _levels(self.folder / "human-scores", f"{self.key}.")
 
     @cached_property
     def metric_names(self) -> dict[str, list[Level]]:
-        """Which metrics were run, each with its levels; a name is `METRIC-REFERENCE`, as `BLEU-refA`."""
+        """The metrics, each with its levels; a name is `METRIC-REFERENCE`, such as `BLEU-refA`."""
         return _levels(self.folder / "metric-scores" / self.key, "")
 
     @cached_property
     def rating_names(self) -> list[str]:
-        """Sorted: for which ratings there are error spans."""
+        """The ratings with error spans, sorted."""
         return _names(self.folder / "human-scores", f"{self.key}.", ".seg.rating")
 
     def human_scores(self, name: str, level: Level) -> Scores:
-        """For each system one score per unit; `None` means unrated, which is not 0.
+        """One score per unit for each system; `None` means unrated, not 0.
 
         FileUnits are the segments, `documents` or `domains`, in their order; level "sys" has a single unit.
         """
@@ -228,12 +228,12 @@ class MtmeFolder:
         return self._scores(self.folder / "human-scores" / f"{self.key}.{name}.{level}.score", level)
 
     def metric_scores(self, name: str, level: Level) -> Scores:
-        """As `human_scores`, for a metric."""
+        """The same for a metric."""
         _check_level(name, level, self.metric_names, f"metric scores for {self.key}")
         return self._scores(self.folder / "metric-scores" / self.key / f"{name}.{level}.score", level)
 
     def ratings(self, name: str) -> dict[str, list[list[ErrorSpan] | None]]:
-        """For each system one list of errors per segment: empty is free of errors, `None` is unrated."""
+        """One list of errors per segment for each system: empty is error-free, `None` is unrated."""
         _check(name, self.rating_names, f"ratings for {self.key}")
         path = self.folder / "human-scores" / f"{self.key}.{name}.seg.rating"
         return read_ratings(path, units=len(self._source.texts))
@@ -298,17 +298,17 @@ def _check_level(name: str, level: str, names: Mapping[str, list[Level]], what: 
 
 
 UNNAMED = "output"
-"""What a system is called whose name the file does not give."""
+"""Default name of a system without a name in the file."""
 
 
 @dataclass(frozen=True, slots=True)
 class TestSet:
-    """Segments, and what systems answered: `outputs[system][i]` translates `segments[i]`, `None` is missing.
+    """Segments and outputs: `outputs[system][i]` translates `segments[i]`, `None` is missing.
 
-    `reference_names[j]` names what `segments[i].references[j]` holds; empty where nobody named it.
+    `reference_names[j]` is the name of `segments[i].references[j]`; empty if it has none.
     """
 
-    __test__ = False  # pytest takes classes called Test… for tests
+    __test__ = False  # pytest would collect classes called Test…
 
     name: str
     segments: list[Segment]
@@ -334,11 +334,11 @@ class TestSet:
 
 
 def read_test_set(where: FilePath, *, pair: Pair | None = None, references: Sequence[str] = ()) -> TestSet:
-    """A folder in mt-metrics-eval's layout, a file with sources, references and outputs, or a sacreBLEU name.
+    """Read mt-metrics-eval's folder, a file with sources, references and outputs, or a sacreBLEU name.
 
-    A folder, a TMX file and a sacreBLEU name need the pair. `references` are names of some of its references;
-    without any, all are taken, of a folder those that people wrote. Of a folder, outputs that are one of the
-    references are left out; `read_mtme` has them.
+    A folder, a TMX file and a sacreBLEU name need the pair. `references` names the references to read; the
+    default is all, from a folder all that people wrote. A folder's outputs that are references are left out;
+    `read_mtme` has them.
     """
     path = Path(where)
     if str(where) != STDIN and not _exists(path):
@@ -348,7 +348,7 @@ def read_test_set(where: FilePath, *, pair: Pair | None = None, references: Sequ
         systems = [name for name in folder.system_names if name not in folder.reference_names]
         outputs = {readable(name): folder.output(name) for name in systems}
         test_set = TestSet(readable(folder.name), folder.segments, outputs, folder.reference_names)
-        # mt-metrics-eval calls human references ref…; others, such as synthetic_ref, nobody wrote.
+        # In mt-metrics-eval, human references are called ref…; others, such as synthetic_ref, are not human.
         references = references or [name for name in folder.reference_names if name.startswith("ref")]
     else:
         test_set = _from_file(where, pair)
@@ -394,7 +394,7 @@ def _from_sacrebleu(name: str, pair: Pair | None) -> TestSet:
             f"sacreBLEU cannot give {name} {langpair} ({reason}). Go online once, or give the files."
         ) from None
     columns = {key: read_lines(files[key]) for key in ("docid", "domain", "origlang") if key in files}
-    # These are plain lines whatever their names end in.
+    # These are plain lines for any ending of their names.
     texts = [Stream(path, list(read_lines(path)), None) for path in (source, *references)]
     segments = join(texts[0], texts[1:])
     for key, values in columns.items():
@@ -413,7 +413,7 @@ def _described(segment: Segment, i: int, columns: dict[str, list[str]]) -> Segme
 def _exists(path: Path) -> bool:
     try:
         return path.exists()
-    except OSError:  # a name that is too long, or a folder we may not look into
+    except OSError:  # a name that is too long, or a folder without permission
         return False
 
 

@@ -1,4 +1,4 @@
-"""Bytes and lines: the one place where files are opened, decompressed, decoded and split."""
+"""Bytes and lines: opens, decompresses, decodes and splits files for all other modules."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from typing import Any, TextIO
 from mtassay.data.errors import InputError, UsageError
 
 VARIABLE = "MTASSAY_MAX_MIB"
-"""The variable of the environment that says how many MiB a file may have when it is decompressed."""
+"""Environment variable with the largest size of a decompressed file in MiB."""
 
 _USUAL = 128
 _PIECE = 2**20
 
 
 def largest() -> int:
-    """How many bytes a file may have when it is decompressed."""
+    """The largest size of a decompressed file in bytes."""
     text = os.environ.get(VARIABLE, "").strip()
     if not text:
         return _USUAL * 2**20
@@ -37,7 +37,7 @@ def largest() -> int:
 
 
 def decompress(data: bytes, *, path: str | PathLike[str]) -> bytes:
-    """The content of gzip data, of one member or several; `path` is for messages."""
+    """Decompress gzip data of one or several members; `path` is for messages."""
     if data[:2] != b"\x1f\x8b":
         raise InputError("not a gzip file, although its name ends in .gz", path=path)
     limit = largest()
@@ -49,7 +49,7 @@ def decompress(data: bytes, *, path: str | PathLike[str]) -> bytes:
             rest = data[start : start + _PIECE]
             while rest:
                 if member is None:
-                    # Another member, or zeros that fill the last block of a tape.
+                    # Another member, or zeros as padding of the last tape block.
                     rest = rest.lstrip(b"\0")
                     member = zlib.decompressobj(31) if rest else None
                     continue
@@ -79,23 +79,23 @@ def _too_large(path: str | PathLike[str], limit: int) -> InputError:
 FilePath = str | PathLike[str]
 
 STDIN = "-"
-_CHECKED = 1000  # lines that are looked at together
+_CHECKED = 1000  # lines that are checked together
 
 _HALF = re.compile("[\ud800-\udfff]")
 
 
 def read_lines(path: FilePath) -> list[str]:
-    r"""The lines of a text file, without their line ends.
+    r"""Read the lines of a text file, without their line ends.
 
-    Only "\n" and "\r\n" end a line: any other separator that Unicode knows is text. A last line end
-    makes no further line, and empty lines are lines. `-` reads standard input, `.gz` is decompressed.
+    Only "\n" and "\r\n" end a line: Unicode's other separators are text. A final line end does not start
+    another line, and empty lines are lines. `-` reads standard input, `.gz` is decompressed.
     The text must be UTF-8; a byte order mark is dropped. A file without any line is an `InputError`.
     """
     return split_lines(read_bytes(path), shown(path))
 
 
 def text_blocks(path: FilePath, size: int) -> Iterator[list[str]]:
-    """The same lines, `size` at a time, of a file that `check_text` found to be right."""
+    """The same lines, `size` at a time, of a file that `check_text` has checked."""
     check_file(path)
     with Path(path).open("rb") as handle:
         first = True
@@ -108,7 +108,7 @@ def text_blocks(path: FilePath, size: int) -> Iterator[list[str]]:
 
 
 def check_text(path: FilePath) -> int:
-    """How many lines a text file has; an `InputError` where `read_lines` would have one."""
+    """Count the lines of a text file; raise the same `InputError` as `read_lines`."""
     count = 0
     try:
         for lines in text_blocks(path, _CHECKED):
@@ -117,16 +117,16 @@ def check_text(path: FilePath) -> int:
                 raise ValueError
     except (OSError, ValueError):
         count = 0
-    return count or len(read_lines(path))  # which says what is wrong
+    return count or len(read_lines(path))  # reports the error
 
 
 def shown(path: FilePath) -> str:
-    """How messages name a file."""
+    """The name of a file in messages."""
     return "standard input" if str(path) == STDIN else str(path)
 
 
 def read_bytes(path: FilePath) -> bytes:
-    """The content of a file, decompressed where its name ends in `.gz`; never empty."""
+    """Read the content of a file, decompressed if its name ends in `.gz`; never empty."""
     name = shown(path)
     try:
         check_file(path)
@@ -143,7 +143,7 @@ def read_bytes(path: FilePath) -> bytes:
 
 
 def split_lines(data: bytes, path: str) -> list[str]:
-    """The lines of a file's content; `path` is for messages."""
+    """Split the content of a file into lines; `path` is for messages."""
     text = decode(data, path)
     # Looking for one character is many times faster than replacing two.
     if "\r" in text:
@@ -157,7 +157,7 @@ def split_lines(data: bytes, path: str) -> list[str]:
 
 
 def check_columns(columns: Sequence[str], path: FilePath) -> None:
-    """Refuse a table with two columns of one name: one of them would be lost without a word."""
+    """Refuse a table with two columns of one name: one of them would be silently lost."""
     for place, name in enumerate(columns):
         if name and name in columns[:place]:
             what = f"the column '{name}' occurs twice: {columns.index(name) + 1} and {place + 1}; keep one"
@@ -165,14 +165,14 @@ def check_columns(columns: Sequence[str], path: FilePath) -> None:
 
 
 def not_csv(error: Exception) -> str:
-    """What is wrong with a CSV file, for people: Python speaks to programmers."""
+    """Say what is wrong with a CSV file in plain words, unlike Python's messages."""
     if "new-line character" in str(error):
         return "not CSV: a line break inside of a cell that has no quotes. Put the cell in double quotes"
     return f"not CSV ({error})"
 
 
 def decode(data: bytes, path: str) -> str:
-    """UTF-8 without byte order mark; an `InputError` names the line and the byte that is not UTF-8."""
+    """Decode UTF-8, without byte order mark; an `InputError` names the line and the first wrong byte."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InputError("this is UTF-16. Convert it: iconv -f UTF-16 -t UTF-8", path=path)
     try:
@@ -193,9 +193,9 @@ def decode(data: bytes, path: str) -> str:
 
 
 def check_characters(value: object) -> None:
-    r"""Refuse NUL and half a surrogate pair anywhere in a JSON value, with a `ValueError` that says which.
+    r"""Refuse NUL and half a surrogate pair anywhere in a JSON value; the `ValueError` says which.
 
-    JSON can write both with an escape, and no file, terminal, engine or database could take them later.
+    JSON can write both as escapes, but files, terminals, engines and databases reject them later.
 
     >>> check_characters({"a": ["\ud800"]})
     Traceback (most recent call last):
@@ -218,9 +218,9 @@ def check_characters(value: object) -> None:
 
 @contextmanager
 def open_for_writing(where: FilePath | TextIO) -> Iterator[TextIO]:
-    """An open handle as it is, or a path opened for UTF-8 text, compressed where it ends in `.gz`.
+    """Return an open handle, or open a path for UTF-8 text, compressed if it ends in `.gz`.
 
-    A file is written whole or not at all: what is there stays until the new text is complete.
+    A file is written whole or not at all: the old content stays until the new text is complete.
     """
     if not isinstance(where, str | PathLike):
         yield where
@@ -235,7 +235,7 @@ def open_for_writing(where: FilePath | TextIO) -> Iterator[TextIO]:
 
 
 def write_bytes(where: FilePath, data: bytes) -> None:
-    """A whole file, compressed where its name ends in `.gz`; what is there stays until all is written."""
+    """Write a whole file, compressed for `.gz`; the old content stays until all is written."""
     with _replacing(where) as beside, beside.open("wb") as handle:
         handle.write(gzip.compress(data) if str(where).endswith(".gz") else data)
         _settle(handle)
@@ -249,8 +249,8 @@ def _settle(handle: Any) -> None:
 
 @contextmanager
 def _replacing(where: FilePath) -> Iterator[Path]:
-    """A file beside this one, which takes its place when all went well."""
-    target = Path(where).resolve()  # what a link points to, not the link
+    """Open a file beside this one, which replaces it if no error occurs."""
+    target = Path(where).resolve()  # replace the target of a link, not the link
     beside = target
     if (target.is_file() or not target.exists()) and os.access(target.parent, os.W_OK):
         beside = target.with_name(f".{target.name}.{os.getpid()}.new")
@@ -264,11 +264,11 @@ def _replacing(where: FilePath) -> Iterator[Path]:
         raise InputError(f"cannot write: {_reason(error)}", path=where) from None
     finally:
         if beside is not target:
-            beside.unlink(missing_ok=True)  # what is left of it after an error or Ctrl-C
+            beside.unlink(missing_ok=True)  # left over after an error or Ctrl-C
 
 
 def write_lines(where: FilePath | TextIO, lines: Iterable[str]) -> None:
-    """One text per line. The caller makes sure that no text holds a line end."""
+    """Write one text per line. The caller makes sure that no text contains a line end."""
     with open_for_writing(where) as handle:
         handle.writelines(f"{line}\n" for line in lines)
 
@@ -278,7 +278,7 @@ def _reason(error: OSError | ValueError) -> str:
 
 
 MAX_DEPTH = 100
-"""Lists and objects within each other."""
+"""Largest depth of nested lists and objects."""
 
 _GIVEN = re.compile(r"/dev/(stdin|fd/\d+)|/proc/self/fd/\d+")
 _KINDS = (
@@ -290,22 +290,22 @@ _KINDS = (
 
 
 def check_file(path: str | PathLike[str]) -> None:
-    """Refuse what may never end, or never begin: named pipes, sockets and devices.
+    """Refuse files that may never end or start: named pipes, sockets and devices.
 
-    What the shell opened for us, as `<(zcat x.gz)` and `/dev/stdin`, has somebody at the other end.
+    Files that the shell opened, such as `<(zcat x.gz)` and `/dev/stdin`, are fine: they have a writer.
     """
     name = os.fspath(path)
     try:
         mode = os.stat(name).st_mode  # noqa: PTH116
     except (OSError, ValueError):
-        return  # anyone who opens it says what is wrong
+        return  # opening it later reports the error
     kind = next((word for is_kind, word in _KINDS if is_kind(mode)), "")
     if kind and not _GIVEN.fullmatch(name) and name != os.devnull:
         raise InputError(f"this is {kind}: save the text in a file, and give that", path=path)
 
 
 def load_json(text: str, decode: Callable[[str], Any] = json.loads) -> Any:
-    """What `decode` makes of a text, with a `json.JSONDecodeError` for what is nested too deeply.
+    """Apply `decode` to a text, with a `json.JSONDecodeError` for too deep nesting.
 
     >>> load_json("[" * 200 + "]" * 200)
     Traceback (most recent call last):

@@ -25,16 +25,16 @@ _LINE_BREAK = re.compile(r"(?<![ \t\r\n])[ \t]*+[\r\n][ \t\r\n]*+")
 
 
 class XmlFormat(Format):
-    """XML, which its root element tells: the name of a file only says that it is XML of some format."""
+    """An XML format, identified by its root element, since file names only say that it is XML."""
 
     @abstractmethod
     def read_root(self, root: Element, path: str, pair: Pair | None) -> FileTable:
-        """All that a document with one of the `roots` holds."""
+        """Read a document with one of the `roots`."""
 
     def read(self, data: bytes, path: str, pair: Pair | None) -> FileTable:
         formats: list[Format] = [known for known in each_made("format") if known.roots]
         for other in formats:
-            # SGML often has the name of XML and is not well-formed, so it must be known before it is parsed.
+            # SGML is often named XML and is not well-formed, so it must be recognised before parsing.
             if not isinstance(other, XmlFormat) and other.recognises(data):
                 return other.read(data, path, pair)
         root = parse_xml(data, path)
@@ -57,7 +57,7 @@ class XmlFormat(Format):
 
 
 def parse_xml(data: bytes, path: str, *, entities: bool = False) -> Element:
-    """The root element. A document that declares or uses entities is refused, unless with `entities`."""
+    """Parse the root element. Refuse a document that declares or uses entities, unless `entities`."""
     from lxml import etree
 
     parser = etree.XMLParser(
@@ -90,7 +90,7 @@ def parse_xml(data: bytes, path: str, *, entities: bool = False) -> Element:
 
 
 def line_of(element: Element) -> int | None:
-    """The line an element begins on, where the parser knows it."""
+    """The first line of an element, if the parser knows it."""
     line: int | None = element.sourceline
     return None if line is None or line >= _LAST_KNOWN_LINE else line
 
@@ -112,16 +112,16 @@ def descendants(element: Element, name: str) -> list[Element]:
 
 
 def flat_text(element: Element, *, path: str, unit: str) -> str:
-    """All text inside, on one line; `path` and `unit` are for messages.
+    """All text in an element, on one line; `path` and `unit` are for messages.
 
-    Inline elements give what they hold: words of the sentence, or code of the original file as it is written
-    there. One that holds nothing means something that the text would lose: an `InputError`.
+    Inline elements give their content: words of the sentence, or code of the original file, unchanged. An
+    empty one is an `InputError`, because the text would lose its meaning.
     """
     return tidy("".join(_pieces(element, path, unit)))
 
 
 def tidy(text: str) -> str:
-    r"""One line: a line break with the blanks around it becomes a space, and the ends are trimmed.
+    r"""Make one line: a line break with the spaces around it becomes one space, and the ends are trimmed.
 
     >>> tidy("\n  one\n    two  three ")
     'one two  three'
@@ -130,21 +130,21 @@ def tidy(text: str) -> str:
 
 
 def language_of(tag: str | None) -> Language | None:
-    """The language a file states, `None` where it states none or one that we do not know."""
+    """The language that a file states; `None` if it states none or an unknown one."""
     try:
         return parse_language(tag) if tag else None
     except UsageError:
         return None
 
 
-# They mark a place or words of the text, and mean no text of their own.
+# They mark a place or words of the text and have no text of their own.
 _MARKS = frozenset({"mrk", "sm", "em", "hi", "sub"})
 
 
 def _pieces(element: Element, path: str, unit: str) -> Iterator[str]:
     yield element.text or ""
     for child in element:
-        is_element = isinstance(child.tag, str)  # no processing instruction
+        is_element = isinstance(child.tag, str)  # not a processing instruction
         inside = "".join(_pieces(child, path, unit)) if is_element else ""
         if not inside and not (is_element and local_name(child) in _MARKS):
             number = f' id="{child.get("id")}"' if child.get("id") else ""
@@ -227,8 +227,7 @@ class Tmx(XmlFormat):
     def read_root(self, root: Element, path: str, pair: Pair | None) -> FileTable:
         """One row per unit that has the pair's source or target; its id is `tuid`, else its number.
 
-        Where a unit has several variants that fit a language, the one with the same tag counts, else the
-        first.
+        If several variants of a unit fit a language, the one with the same tag counts, else the first.
         """
         units = descendants(root, "tu")
         if pair is None:
@@ -300,7 +299,7 @@ _CHARACTERS = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 
 
 class Sgm(Format):
-    """Sets of documents of segments, by their tags."""
+    """Sets of documents with segments, by their tags."""
 
     name = "sgm"
     suffixes = (".sgm", ".sgml")
@@ -372,7 +371,7 @@ def _name(role: ColumnRole, document: dict[str, str], the_set: dict[str, str]) -
 
 
 def _resolve(text: str) -> str:
-    """Entities to characters; a number that is no character stays as it is written."""
+    """Replace entities by characters; a number that is not a character stays unchanged."""
     return _ENTITY.sub(_character, text) if "&" in text else text
 
 

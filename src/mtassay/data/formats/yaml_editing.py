@@ -1,7 +1,7 @@
-"""YAML that people wrote, changed in place: comments and order stay.
+"""Edits YAML in place: comments and order stay.
 
-Places are found by the marks of `compose`. These functions do what the layout allows; anyone who calls
-them reads the result again and compares it with what was wanted.
+Places come from the marks of `compose`. These functions edit as far as the layout allows; callers must
+read the result again and compare it with the intended suite.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from mtassay.data.formats.suite_items import (
     suite_from_header,
 )
 
-# With the base loader `no` is a word and not a falsehood, and a date is what was written.
+# With the base loader, `no` is a word, not false, and a date stays text.
 Loader: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
 MAX_DEPTH = 100
-"""Lists and mappings within each other. Nodes are made by recursion in C, which has no net to fall into."""
+"""Largest depth of lists and mappings. PyYAML makes nodes by recursion in C, which can crash."""
 
 
 def compose(text: str, *, path: str) -> Any:
-    """The root node of a YAML text, `None` if there is nothing in it; `path` is for messages.
+    """Parse the root node of a YAML text, `None` if it is empty; `path` is for messages.
 
-    A key that occurs twice in one mapping is an `InputError`: YAML would take the last without a word.
+    A repeated key in one mapping is an `InputError`: YAML would silently take the last.
 
     >>> compose("a: [no, 1.0]", path="x.yaml").value[0][1].value[0].value
     'no'
@@ -67,13 +67,13 @@ _HINTS = {
     "did not find expected node content": _BEGINNING,
     "undefined tag handle": _BEGINNING,
 }
-"""What mostly is behind an error of the YAML parser in a file of patterns, and what to do."""
+"""The usual cause of a YAML error in a file of patterns, and the remedy."""
 
 
 def _check_keys(node: Any, path: str, seen: dict[int, bool]) -> None:
-    """Refuse a key that occurs twice in a mapping, and an alias within what it is for.
+    """Refuse a repeated key in a mapping, and an alias inside its own anchor.
 
-    Each node is looked at once, whatever the aliases; `seen` says of it whether all in it was.
+    Each node is checked once, despite aliases; `seen` says whether all inside a node was checked.
     """
     if id(node) in seen:
         if not seen[id(node)]:
@@ -114,7 +114,7 @@ _WholeDumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 
 def suite_from_yaml(text: str, *, path: str) -> Suite:
-    """The suite in a YAML text; `path` is for messages."""
+    """Read the suite in a YAML text; `path` is for messages."""
     try:
         node = compose(text, path=path)
         if not isinstance(node, yaml.MappingNode):
@@ -145,7 +145,7 @@ def suite_from_yaml(text: str, *, path: str) -> Suite:
 
 
 def yaml_text(suite: Suite) -> str:
-    """The whole file, one key a line."""
+    """Write the whole file, one key per line."""
     header = header_record(suite)
     head = _dump_whole(header) if header else ""
     items = "".join(_dump_whole([item_record(item, suite)]) for item in suite.items)
@@ -159,7 +159,7 @@ def _dump_whole(value: Any) -> str:
 
 
 Entries = Mapping[str, Sequence[Any]]
-"""What goes to the end of which lists of an item: texts, or mappings as in `records.rule_record`."""
+"""Entries to append to lists of an item: texts, or mappings as in `records.rule_record`."""
 
 _ORDER = ("id", "langpair", "category", "phenomenon", "source", "focus", *RULE_FIELDS, "references")
 _ORDER = (*_ORDER, "context", "note", "author", "approver")
@@ -173,7 +173,7 @@ class _Edit:
 
 
 def with_items(text: str, records: Sequence[Mapping[str, Any]]) -> str:
-    """The text with these items at the end of the list of items."""
+    """Append items to the list of items."""
     page = _Page(text)
     items, key = page.items, page.key
     if isinstance(items, yaml.SequenceNode) and items.flow_style and items.value:
@@ -182,12 +182,12 @@ def with_items(text: str, records: Sequence[Mapping[str, Any]]) -> str:
     lines = [line for record in records for line in page.block([record], page.dash).splitlines()]
     if isinstance(items, yaml.SequenceNode) and items.value:
         return page.edited([page.after(page.end_of(items), lines)])
-    # There is nothing yet: `items:` or `items: []`. The brackets go, a comment behind them stays.
+    # The list is empty: `items:` or `items: []`. The brackets go, a comment after them stays.
     return page.edited([_Edit(key.end_mark.index + 1, items.end_mark.index, ""), page.after(items, lines)])
 
 
 def with_entries(text: str, entries: Mapping[str, Entries]) -> str:
-    """The text with entries at the end of lists, by the id of the item; missing lists are made."""
+    """Append entries to lists, by the id of the item; missing lists are made."""
     page = _Page(text)
     edits = []
     for item_id, lists in entries.items():
@@ -198,7 +198,7 @@ def with_entries(text: str, entries: Mapping[str, Entries]) -> str:
 
 
 def with_fields(text: str, fields: Mapping[str, Mapping[str, Any]]) -> str:
-    """The text with fields of items set, by the id of the item and the name of the field."""
+    """Set fields of items, by the id of the item and the name of the field."""
     page = _Page(text)
     edits = []
     for item_id, values in fields.items():
@@ -208,7 +208,7 @@ def with_fields(text: str, fields: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def with_macro(text: str, name: str, pattern: str) -> str:
-    """The text with a macro set: its own line changes, or a new one comes behind the others."""
+    """Set a macro: change its line, or add a line after the others."""
     page = _Page(text)
     macros = next((value for key, value in page.root.value if key.value == "macros"), None)
     if not isinstance(macros, yaml.MappingNode):
@@ -232,7 +232,7 @@ class _Page:
         self.indent = self._usual_indent(0 if block and self.dash == 0 else 2)
 
     def _usual_indent(self, default: int) -> int:
-        """How much further right than their key the dashes of a list are in this file."""
+        """The indentation of a list's dashes from their key in this file."""
         for node in self.items.value or ():
             for key, value in node.value:
                 if isinstance(value, yaml.SequenceNode) and not value.flow_style:
@@ -247,7 +247,7 @@ class _Page:
         )
 
     def append(self, item: Any, name: str, entries: list[Any]) -> list[_Edit]:
-        """Entries at the end of a list of an item."""
+        """Append entries to a list of an item."""
         field = next(((key, value) for key, value in item.value if key.value == name), None)
         if field is None:
             return [self._new_key(item, name, entries)]
@@ -269,7 +269,7 @@ class _Page:
             return [_Edit(colon, end, f" {_flow([*old, *entries])}")]
         if isinstance(value, yaml.ScalarNode) and value.style not in ("|", ">"):
             written = self.text[value.start_mark.index : end]
-            if "\n" not in written:  # one line: it stays as it is written, behind a dash
+            if "\n" not in written:  # one line: it stays unchanged, after a dash
                 first = f"{self.newline}{' ' * column}- {written}" if old else ""
                 lines = self.block(entries, column).splitlines()
                 return [_Edit(colon, end, first), self.after(value, lines)]
@@ -278,7 +278,7 @@ class _Page:
         return [_Edit(colon, stop.start, self.newline), _Edit(stop.start, stop.start, stop.text)]
 
     def set(self, item: Any, name: str, value: Any) -> _Edit:
-        """A field of an item: a text, or a list, of which entries that stay keep their lines."""
+        """Set a field of an item to a text or a list; unchanged entries of a list keep their lines."""
         key, current = next((pair for pair in item.value if pair[0].value == name), (None, None))
         if key is None or current is None:
             return self._new_key(item, name, value)
@@ -312,7 +312,7 @@ class _Page:
         return self.text.rfind("\n", 0, node.start_mark.index) + 1
 
     def _new_key(self, item: Any, name: str, value: Any) -> _Edit:
-        """A new field, behind those that are before it in our own order."""
+        """Add a field, after those that precede it in our own order."""
         if item.flow_style:
             last = item.value[-1][1].end_mark.index
             return _Edit(last, last, f", {name}: {_flow(value)}")
@@ -323,13 +323,13 @@ class _Page:
         return self.after(self.end_of(before[-1]), [column + line for line in lines])
 
     def block(self, entries: Sequence[Any], column: int) -> str:
-        """Entries of a list, one or more lines each, with their dashes in this column."""
+        """Write entries of a list, one or more lines each, with their dashes in this column."""
         lines = _dump(list(entries), self.indent).splitlines()
         shift = min((len(line) - len(line.lstrip()) for line in lines[:1]), default=0)
         return "\n".join(" " * column + line[shift:] for line in lines)
 
     def end_of(self, node: Any) -> int:
-        """Where the text of a node ends, without the blank lines and comments that follow."""
+        """The end of the text of a node, without following blank lines and comments."""
         end = int(node.end_mark.index)
         if isinstance(node, yaml.ScalarNode):
             text = self.text[node.start_mark.index : end]
@@ -341,12 +341,12 @@ class _Page:
         lines = self.text[node.start_mark.index : end].splitlines(keepends=True)
         while lines and (not lines[-1].strip() or lines[-1].lstrip().startswith("#")):
             end -= len(lines.pop())
-        # What looks like a comment may be the end of a text with many lines.
+        # An apparent comment may be the end of a text with many lines.
         parts = [part for pair in node.value for part in (pair if isinstance(pair, tuple) else (pair,))]
         return max(end, *(self.end_of(part) for part in parts[-1:]))
 
     def after(self, place: Any, lines: Sequence[str]) -> _Edit:
-        """These lines below the line of a place (a node or an index)."""
+        """Add lines below the line of a place (a node or an index)."""
         index = place if isinstance(place, int) else int(place.end_mark.index)
         text = self.newline.join(lines) + self.newline
         if index and self.text[index - 1] == "\n":
@@ -357,7 +357,7 @@ class _Page:
         return _Edit(end, end, text)
 
     def edited(self, edits: Sequence[_Edit]) -> str:
-        """The text after all edits; those of one place in their order."""
+        """The text after all edits; edits of one place keep their order."""
         text = self.text
         for edit in sorted(edits, key=lambda edit: edit.start)[::-1]:
             text = text[: edit.start] + edit.text + text[edit.end :]
@@ -365,7 +365,7 @@ class _Page:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes lists further right than their key."""
+    """Writes lists with more indentation than their key."""
 
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> Any:
         return super().increase_indent(flow, False)
@@ -377,7 +377,7 @@ def _dump(value: Any, indent: int, **style: Any) -> str:
 
 
 def _flow(value: Any) -> str:
-    """A value on one line, as it can be inside brackets."""
+    """Write a value on one line, as inside brackets."""
     return _dump([value], 0, default_flow_style=True).strip()[1:-1]
 
 

@@ -172,8 +172,8 @@ def status_table(run: Run, *, title: str = "") -> Table:
         "original is bad": "Bad original: the translation of the original is already bad.",
         "edit broke it": "Broke: only the translation of the edit is bad.",
         "edit ignored": "Ignored: the edit is provably not translated, however good the original.",
-        "edit improved it": "Improved: the edit is translated much better than the original; the paper's rule "
-        "fails this, too.",
+        "edit improved it": "Improved: the edit is translated much better than the original; the paper's "
+        "rule fails this, too.",
         "undecided": "Undecided: the judge could not decide; not in the pass rate.",
         "skipped": "Skipped: there was nothing to judge.",
         "error": "Failed: the system gave no output.",
