@@ -43,7 +43,7 @@ _FREE = """
         WHERE s.campaign = ?1 AND (a.is_own OR a.given >= s.wanted)
     )
 """
-"""What a reviewer may get: not answered, and fewer others have answered it than are wanted.
+"""Subjects that a reviewer may get: not answered by them, and by fewer others than wanted.
 
 Finished subjects are collected once, from the answers: a query for each subject of a large campaign is slow.
 """

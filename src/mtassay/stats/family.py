@@ -188,7 +188,7 @@ def paired_trials(rows: Sequence[PairedSums], *, trials: int = 10000, seed: int 
 
 
 def _moving(row: PairedSums, part: NDArray[np.int64]) -> tuple[NDArray[np.int64], Floats, Floats, Floats]:
-    """The units of a part on which the systems differ, by how much; the second's sums, and those of both."""
+    """Units of a part on which the systems differ, the differences, the second's sums, and those of both."""
     values = row.values[part].astype(np.float64)
     change = values[:, 0] - values[:, 1]
     moving = np.flatnonzero(change.any(axis=1))
