@@ -39,7 +39,7 @@ class Executor(ABC, Generic[Job]):
         """The number of batches that can be computed at the same time."""
 
     def map(self, function: Callable[[Batch], Answer], batches: Iterable[Batch]) -> Iterator[Answer]:
-        """The function of each batch, in order. Its error is raised in the place of an answer.
+        """Yield the function of each batch, in order. An error is raised in place of the answer.
 
         Batches are taken when there is room for them, so memory is bounded for any number.
         """

@@ -295,7 +295,7 @@ def field(answer: Any, *path: str | int) -> Any:
 def _exchange(
     method: str, url: str, share: Share, *, timeout: float, what: str, **request: Any
 ) -> tuple[int, Mapping[str, str], bytes]:
-    """Status, headers and body. `timeout` is for all of it, even if the server sends one byte at a time."""
+    """Send it; return status, headers and body. `timeout` covers the whole call, even a slow stream."""
     import httpx
 
     from mtassay.runtime.transfers import read_body, within
@@ -422,7 +422,7 @@ def _kind(status: int, closed: frozenset[int], busy: frozenset[int]) -> type[Ser
 
 
 def _reason(content: bytes) -> str:
-    """What the service says is wrong, where its JSON has one of the usual shapes; else how it begins."""
+    """The service's own message, if its JSON has one of the usual shapes; else how the answer begins."""
     try:
         answer = json.loads(content)
     except (ValueError, RecursionError):

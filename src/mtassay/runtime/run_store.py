@@ -53,7 +53,7 @@ class KeptRuns(WorkspaceFile):
         return {}
 
     def save_run(self, run: Run, *, is_temporary: bool = False) -> None:
-        """Keep a run with what was asked, answered and found; `Workspace.tidy` may delete a temporary one."""
+        """Store a run with its segments, outputs and findings; `Workspace.tidy` may delete temporary ones."""
         of_run = (
             *(run.id, run.method, as_json(run.parameters), as_json(run.systems), run.started),
             *(as_json(run.versions), as_json(run.result.as_dict())),
@@ -259,7 +259,7 @@ class KeptRuns(WorkspaceFile):
         return run_id
 
     def share_heads(self, heads: dict[str, tuple[int | None, Run]]) -> None:
-        """Keep the unchanging parts of a run where others with the same file open keep them, too."""
+        """Keep the unchanging parts of runs in a mapping that others with the same file open share."""
         self.__dict__["_heads"] = heads
 
     def keep_run(self, run_id: str) -> None:

@@ -25,7 +25,7 @@ LARGEST = 8 * 2**20
 """Longest answer that is read, in bytes after decompression."""
 
 ROOM = 32 * 2**20
-"""Bytes of all answers under way together; their texts in memory take up to four times as much, twice."""
+"""Most bytes of all answers in progress together; their texts in memory take up to eight times as much."""
 
 MOST_VALUES = 1_000_000
 """Most values in JSON: an empty list takes twenty times more memory than text in the answer."""

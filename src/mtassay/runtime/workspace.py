@@ -86,7 +86,7 @@ class KeptReviews(WorkspaceFile):
         self._database.insert("subjects", ((s.id, as_json(asdict(s))) for s in subjects), or_ignore=True)
 
     def _is_new(self, connection: Connection, receipt: str, review: Review) -> bool:
-        """Whether this receipt is new; a receipt for another answer is a `UsageError`."""
+        """Record a receipt; return whether it is new. A receipt for another answer is a `UsageError`."""
         content = (review.subject, review.question, review.answer, review.reviewer)
         row = connection.execute(
             "SELECT subject, question, answer, reviewer FROM receipts WHERE id = ?", (receipt,)
@@ -102,7 +102,7 @@ class KeptReviews(WorkspaceFile):
         return self._reviews({"question": question, "subject": subject})
 
     def reviews_about(self, subjects: Collection[str], question: str | None = None) -> list[Review]:
-        """The reviews of these subjects in the order in which they came, or only those of one question."""
+        """The reviews of these subjects in the order in which they came, or those of one question."""
         return self._reviews({"question": question}, subjects)
 
     def _reviews(
@@ -321,7 +321,7 @@ class AnswersBeside:
 
 
 def _is_alive(owner: str) -> bool:
-    """Whether the process of a claim may still run; of other machines this is unknown."""
+    """Whether the process of a claim may still run; on another machine, assume that it does."""
     host, process, _ = owner.rsplit(":", 2)
     if host != socket.gethostname():
         return True
@@ -352,7 +352,7 @@ _IN_TRASH = 20  # runs
 
 
 class Purged(NamedTuple):
-    """What was deleted for good: runs, and how many answers and reviews; `others` have some of the texts."""
+    """Data deleted for good: runs, and numbers of answers and reviews; `others` have some of the texts."""
 
     runs: Sequence[str]
     answers: int
@@ -361,7 +361,7 @@ class Purged(NamedTuple):
 
 
 class Workspace(KeptRuns, KeptAnswers, KeptReviews):
-    """An open workspace file. Every method is one transaction: a kill leaves all of it or nothing."""
+    """An open workspace file. Every method is one transaction: a kill leaves all of it, or nothing."""
 
     def recall(self, key: str) -> bytes | None:
         """A cached value, or `None`; damaged values count as missing."""

@@ -323,7 +323,7 @@ def ask_documents(
 
 
 def _context(requests: Sequence[Request], outputs: Mapping[int, Output], places: Sequence[int]) -> str | None:
-    """Segments with their translations, one per line; `None` without any. In a dry run they are as long."""
+    """Segments with their translations, one per line; `None` without any. A dry run has the same length."""
     texts = [requests[p].text if outputs[p].error == DRY_RUN else outputs[p].text for p in places]
     lines = [
         f"{requests[p].text} → {text}" for p, text in zip(places, texts, strict=True) if text is not None

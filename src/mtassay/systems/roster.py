@@ -157,7 +157,7 @@ def open_systems(
 
 
 def stored_among(systems: Given) -> list[str]:
-    """What of this can only give outputs that are there already, as it was given, else by its name."""
+    """The systems that have only stored outputs and cannot be asked: their input, or else their names."""
     return [
         str(what) if isinstance(what, str | PathLike) else name
         for name, what in named(systems).items()

@@ -107,7 +107,7 @@ class DeepL(LiveSystem):
 
 
 def _error_type(status: int, answer: Any) -> type[ServiceError] | None:
-    """A language that DeepL does not have is one for no text at all."""
+    """`ClosedError` for a language that DeepL does not have: every text would fail."""
     message = field(answer, "message")
     unknown = status == 400 and isinstance(message, str) and "_lang' not supported" in message
     return ClosedError if unknown else None
@@ -230,7 +230,7 @@ def _environment(*variables: str) -> str | None:
 
 
 def _microsoft_error_type(status: int, answer: Any) -> type[ServiceError] | None:
-    """Its errors have six digits: the status and three more."""
+    """`ClosedError` by the six digits of an error: the status and three more."""
     return ClosedError if status == 400 and str(field(answer, "error", "code")) in _CLOSED else None
 
 
