@@ -134,7 +134,7 @@ def _with_values(cls: Any, key: str, text: str) -> str:
 
 
 Given = Mapping[str, Any] | Sequence[str]
-"""Systems by name, or texts such as `NAME=FILE`. What means a system is the name of a file or folder,
+"""Systems by name, or texts such as `NAME=FILE`. A system is the name of a file or folder,
 `scheme:rest` for a live engine, a list with a text for each segment, a mapping from ids to texts, or a
 `System`."""
 
