@@ -204,7 +204,7 @@ class WindowedEncoder:
         return blocks
 
     def read(self, texts: Sequence[str]) -> dict[str, ReadText]:
-        """The states of each distinct text's pieces, except punctuation."""
+        """The reading of each distinct text, with the states of its pieces except punctuation."""
         distinct = sorted({text for text in texts if text.strip()})
         found: dict[str, ReadText] = {}
         for start, block in self._blocks(distinct):

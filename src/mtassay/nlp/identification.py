@@ -326,7 +326,7 @@ def script_of(text: str) -> str:
 
 
 def language_of_script(text: str) -> str:
-    """The language that only the script of a text shows, by code; empty if the script has several.
+    """The language that the script of a text shows by itself, by code; empty if it shows none.
 
     >>> language_of_script("犬は寝る"), language_of_script("狗在睡觉"), language_of_script("The dog sleeps")
     ('ja', 'zh', '')
