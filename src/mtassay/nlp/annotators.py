@@ -161,7 +161,7 @@ def advice(language: str, needs: frozenset[Layer], *, backend: str | None = None
 
 
 def _candidates(code: str, backends: Sequence[str], broken: list[str]) -> Iterator[Annotator]:
-    """Each is loaded only when the ones before it would not do; why one cannot be goes to `broken`."""
+    """Yield annotators, each loaded only if those before do not fit; reasons for failures go to `broken`."""
     for name in backends:
         try:
             backend = _backend(name)

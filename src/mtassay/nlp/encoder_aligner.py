@@ -137,5 +137,5 @@ def _mean(cosines: Floats, axis: int) -> Floats:
 
 
 def _is_text(word: str) -> bool:
-    """Not blank, and no half character (a lone surrogate), which no encoding can write."""
+    """Whether it is neither blank nor has half a character (a lone surrogate), which cannot be encoded."""
     return bool(word.strip()) and not any("\ud800" <= character <= "\udfff" for character in word)

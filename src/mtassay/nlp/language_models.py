@@ -54,7 +54,7 @@ class MaskedModel(ABC):
 
     @abstractmethod
     def read(self, gaps: Sequence[Gap]) -> list[Row | None]:
-        """One row per gap, in order; `None` where the model cannot take the text: too long, say."""
+        """One row per gap, in order; `None` if the model cannot take the text, such as a very long one."""
 
     @abstractmethod
     def predict(self, rows: Sequence[Row], *, among: Sequence[int], count: int) -> list[list[Prediction]]:

@@ -63,7 +63,7 @@ class PieceModel:
         return self.types.index(_UNKNOWN), lowest - _PENALTY
 
     def rarity(self, number: int) -> float:
-        """How rare a piece is, in logs, over the commonest ones; an unknown one is half as rare as most."""
+        """The rarity of a piece, in logs over the most common ones; unknown ones are half as rare as most."""
         unknown = self.types[number] != _NORMAL
         return _COMMON if unknown else max(-self.scores[number] - _COMMON, _LEAST)
 
@@ -237,7 +237,7 @@ class TranslationModel:
         return len(self.pieces.split(text)) >= _LONGEST
 
     def read(self, pairs: Sequence[tuple[str, str]]) -> list[list[ReadWord]]:
-        """What it finds of each translation, given as source and translation: its words in order."""
+        """The words of each translation with their probabilities, in order; pairs: (source, translation)."""
         numbers = {text: self._numbers(text) for text in {text for pair in pairs for text in pair}}
         distinct = sorted(set(pairs))  # keep translations of one source together, which is read once
         found: dict[tuple[str, str], list[ReadWord]] = {}
@@ -254,7 +254,7 @@ class TranslationModel:
         return [found[pair] for pair in pairs]
 
     def compare(self, triples: Sequence[tuple[str, str, str]]) -> list[ComparedTexts]:
-        """How two texts of the source language differ to the model, each given with a translation of both."""
+        """Compare two texts of the source language for the model, each given with a translation of both."""
         numbers = {text: self._numbers(text) for triple in triples for text in triple}
         found: dict[tuple[str, str, str], ComparedTexts] = {}
         distinct = list(dict.fromkeys(triples))

@@ -415,7 +415,7 @@ class _Known(dict[str, _Word]):
 
 @cache
 def _pattern_of_ordinals(language: str) -> regex.Pattern[str]:
-    # The text must continue in a way that the token alone does not show.
+    # A token ends before the text that must follow it.
     return regex.compile(regex.sub(r"\(\?[=!].*\)$", "", ordinal_pattern(language)) or r"(?!)")
 
 

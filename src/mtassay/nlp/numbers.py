@@ -149,7 +149,7 @@ class NumbersOf:
         return 0 < int(runs[0]) <= 31 and 0 < int(runs[1]) <= 12
 
     def _has_multiple(self, number: Number, source: NumbersOf | None) -> bool:
-        """The same by thousands, as 2.5 million and 2,500,000 are; by any ten with large units."""
+        """The same by factors of a thousand, as 2.5 million and 2,500,000; of ten with large units."""
         significant = number.digits.rstrip("0")
         sizes = self._sizes.get(significant, ())
         size = len(number.digits) - number.decimals

@@ -619,7 +619,7 @@ def group_mark(language: str) -> str:
 
 
 def canonical_number(number: str, *, language: str) -> str | None:
-    """The value in ASCII digits with a decimal point and no idle zeros; `None` if it is no single value.
+    """The value in ASCII digits with a decimal point and no idle zeros; `None` for several values.
 
     >>> canonical_number("1.234,50", language="de"), canonical_number("1,234", language="de")
     ('1234.5', '1.234')
