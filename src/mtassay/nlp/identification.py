@@ -104,7 +104,7 @@ _PUNCTUATION = "\\.,;:!?\"'()[]{}|/*„“”‚‘’«»‹›…·-–—、�
 # Links, handles, hashtags and tags are in no language.
 _NOISE = re.compile(r"https?://\S++|[@#]\w++|<[^<>]{1,400}>|\{[^{}]{1,60}\}")
 _NOISE_MARKS = frozenset("/@#<{")
-# How much more often a word must occur on one side than on the other to belong to it.
+# Ratio of a word's frequencies on the two sides from which it belongs to one of them.
 _RATIO = 4
 _END = 80
 _BLOCK = 4096  # lines

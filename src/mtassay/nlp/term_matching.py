@@ -133,7 +133,7 @@ _NOTHING = _Entry()
 
 
 class TermIndex:
-    """Terms of one language, found in one pass over a text, whatever their number.
+    """Terms of one language, found in one pass over a text, for any number of terms.
 
     Args:
         terms: The terms; a match names its term by the position here.

@@ -291,7 +291,7 @@ class CampaignStore:
         return None
 
 
-# Who may see what -----------------------------------------------------------------------------------------
+# Visibility -----------------------------------------------------------------------------------------------
 
 
 def sealed(store: Workspace, subjects: Collection[str] | None = None) -> dict[tuple[str, str], set[str]]:

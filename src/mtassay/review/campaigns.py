@@ -242,7 +242,7 @@ def _lot(seed: int, *words: str) -> int:
     return int.from_bytes(digest[:8], "big") % _PRIME
 
 
-# What is done --------------------------------------------------------------------------------------------
+# Finished subjects ----------------------------------------------------------------------------------------
 
 
 def is_complete(entry: CampaignSubject, decision: Decision | None, reviewers: Collection[str]) -> bool:
@@ -323,7 +323,7 @@ def frozen_answers(
     return FrozenAnswers(list(frozen.values()), changed)
 
 
-# How fast ------------------------------------------------------------------------------------------------
+# Speed ----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

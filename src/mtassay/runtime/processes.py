@@ -332,7 +332,7 @@ class HeldProgram:
             os.close(self.end)
 
 
-# The pipe gives a line when the program is released, and its end when we have ended. In a subshell within a
+# The pipe gives a line when the program is released, and ends when we have ended. In a subshell within a
 # subshell, so that the program has no child that it knows nothing of.
 _HOLD = '({ read -r _ || kill -KILL 0; } < "/dev/fd/$0" > /dev/null 2>&1 &); exec "$@"'
 

@@ -93,7 +93,7 @@ class DeepL(LiveSystem):
 
     @property
     def _options(self) -> dict[str, str | bool]:
-        """What goes into every request."""
+        """Parameters of every request."""
         options = {
             "source_lang": _source(self.pair.source),
             "target_lang": _target(self.pair.target),
@@ -114,12 +114,12 @@ def _error_type(status: int, answer: Any) -> type[ServiceError] | None:
 
 
 def _source(language: Language) -> str:
-    """Sources have no variants."""
+    """The code of a source language; sources have no variants."""
     return "NB" if language.code in ("no", "nb") else language.code.upper()
 
 
 def _target(language: Language) -> str:
-    """Targets in English, Portuguese and Chinese need a variant, and Spanish may have one."""
+    """The code of a target language: English, Portuguese and Chinese need a variant, Spanish may have one."""
     if language.code == "en":
         return _variant(language, "US", "GB")
     if language.code == "pt":
