@@ -377,10 +377,7 @@ def nameless(reviews: Sequence[Review], viewer: str) -> list[Review]:
 
 
 def frozen_reviews(store: Workspace, question: str, subjects: Collection[str] | None = None) -> FrozenAnswers:
-    """Answers to a question given before others' answers were visible, and who changed theirs since.
-
-    With `subjects`, only about these.
-    """
+    """Answers (about `subjects`) given before others' were visible, and who changed theirs since."""
     reviews = store.reviews(question) if subjects is None else store.reviews_about(subjects, question)
     about = {review.subject for review in reviews}
     shelf = CampaignStore(store)

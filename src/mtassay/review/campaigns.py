@@ -25,12 +25,12 @@ class Campaign:
     """A question about the outputs of runs, and who answers it.
 
     A share `overlap` of the subjects gets `raters` answers each, all others one. Adjudicators settle
-    disagreements. Reviewers in `left` get nothing more; their answers count. `is_blind` hides the findings of
-    the runs, `side_by_side` shows other systems' outputs for the same sentence. `closed` is when the campaign
-    ended, empty while it is open. Reviewers in `late` joined after the start. For the rest see
-    `quality_control`: `attention` is the share of checks, `calibration` the number of outputs that all answer
-    first. A reviewer who passes less than `exclude_below` of the checks, or takes less than `exclude_faster`
-    seconds, is left out of agreement.
+    disagreements. Reviewers in `left` get nothing more; their answers count. `is_blind` hides the findings,
+    `side_by_side` shows other systems' outputs for the same sentence. `closed` is the end of the campaign,
+    empty while it is open. Reviewers in `late` joined after the start. For the rest see `quality_control`:
+    `attention` is the share of checks, `calibration` the number of outputs that all answer first. Agreement
+    excludes reviewers who pass less than `exclude_below` of the checks, or take less than `exclude_faster`
+    seconds.
     """
 
     name: str
@@ -92,8 +92,7 @@ class Campaign:
 class CampaignSubject(NamedTuple):
     """One subject of a campaign, and the number of people who are to answer.
 
-    The lots are numbers that orders are made from. `status` is the reason for its selection, which is not
-    shown.
+    The lots are numbers that orders are made from. `status` is the hidden reason for its selection.
     """
 
     position: int
@@ -328,10 +327,7 @@ def frozen_answers(
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """Time for one decision: the median of `n` gaps between two decisions, in seconds.
-
-    Gaps of more than ten minutes are pauses and do not count.
-    """
+    """Pace: the median of `n` gaps between decisions, in seconds, without pauses of over ten minutes."""
 
     seconds: float | None
     n: int

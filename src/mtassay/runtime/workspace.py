@@ -392,10 +392,7 @@ class Workspace(KeptRuns, KeptAnswers, KeptReviews):
         return self.path.with_name(f"{self.path.name}.trash")
 
     def throw_away(self, name: str) -> str:
-        """Delete a run, and keep it in the trash with some other recent ones; return its id.
-
-        Unreadable runs are not kept.
-        """
+        """Delete a run; keep it, if readable, in the trash with some recent others; return its id."""
         with suppress(DamagedError):
             run = self.run(name)
             with closing(Workspace(self._trash)) as trash:
