@@ -26,8 +26,8 @@ class Campaign:
 
     A share `overlap` of the subjects gets `raters` answers each, all others one. Adjudicators settle
     disagreements. Reviewers in `left` get nothing more; their answers count. `is_blind` hides the findings,
-    `side_by_side` shows other systems' outputs for the same sentence. `closed` is the end of the campaign,
-    empty while it is open. Reviewers in `late` joined after the start. For the rest see `quality_control`:
+    `side_by_side` shows other systems' outputs for the same sentence. `closed` is the time of its end, empty
+    while it is open. Reviewers in `late` joined after the start. For the rest see `quality_control`:
     `attention` is the share of checks, `calibration` the number of outputs that all answer first. Agreement
     excludes reviewers who pass less than `exclude_below` of the checks, or take less than `exclude_faster`
     seconds.

@@ -454,10 +454,7 @@ class Workspace(KeptRuns, KeptAnswers, KeptReviews):
         return Purged(run_ids, len(answers), max(reviews, 0), others)
 
     def tidy(self, keep: int = TEMPORARY_RUNS) -> list[str]:
-        """Delete the oldest temporary runs except for the newest `keep`; return the deleted ids.
-
-        A run with reviews, or in a campaign, stays.
-        """
+        """Delete temporary runs beyond the newest `keep`, unless reviewed or in a campaign; return ids."""
         rows = self._database.select(
             "SELECT r.id FROM runs r JOIN temporary_runs t ON t.run = r.id WHERE r.id NOT IN "
             "(SELECT run FROM campaign_subjects) ORDER BY r.rowid DESC LIMIT -1 OFFSET ?",
