@@ -1,1 +1,1 @@
-"""What reads a text: annotators, aligners, encoders, language models, numbers and names."""
+"""Reading texts: annotators, aligners, encoders, language models, numbers and names."""

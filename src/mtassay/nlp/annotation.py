@@ -1,8 +1,8 @@
-"""What an annotator gives: words, parts of speech, trees, phrases, entities.
+"""The output of annotators: words, parts of speech, trees, phrases, entities.
 
-Tokens are the words as written. Where Universal Dependencies split a written word (`do` = `de` + `o`),
-the part nearest to the root speaks for it, lemmas are joined by a blank and features are united; so tokens
-never overlap, and each is in the text.
+Tokens are the words as written. If Universal Dependencies split a written word (`do` = `de` + `o`), the token
+has the values of the part nearest to the root, its lemmas joined by a space and its features united; so
+tokens never overlap, and each is in the text.
 
 An approximation: every noun, verb, adjective and adverb heads a phrase of the neighbouring words below it,
 so there are no clauses, no unary chains and no traces, and an attachment error of the parser moves a phrase.
@@ -28,12 +28,12 @@ _NOTHING: Mapping[str, str] = {}
 
 
 class Token(NamedTuple):
-    """One written word; `start` and `end` count characters, and `text` is exactly what is there.
+    """One written word; `start` and `end` count characters, and `text` is exactly the text between them.
 
     `pos` is a universal part of speech (`NOUN`), `tag` the model's own one (`NNS`), `features` the universal
     morphology (`{"Number": "Plur"}`; several values are joined by commas). `head` is the index of the token
     it depends on, -1 for the root of a sentence. `relation` is the model's label, universal except spaCy's
-    English and German pipelines; a root's is `root`. What the tool does not give is empty, and `head` -1.
+    English and German pipelines; a root's is `root`. Missing values are empty, and a missing `head` is -1.
     """
 
     text: str
@@ -57,10 +57,10 @@ class TokenSpan(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """All that was found in one text.
+    """The whole annotation of one text.
 
     `entities` do not overlap and are in order. `constituents` nest, longer before shorter; `None` means that
-    nobody looked for any. With an `error`, which says what went wrong, there are no tokens.
+    the tool does not look for them. With an `error`, which gives the reason, there are no tokens.
 
     >>> tokens = (Token("Ana", 0, 3), Token("saw", 4, 7))
     >>> found = Annotation("Ana saw Rio.", tokens, (TokenSpan(0, 1, "PER"),))
@@ -75,7 +75,7 @@ class Annotation:
     error: str | None = None
 
     def characters(self, span: TokenSpan) -> tuple[int, int]:
-        """Where a span begins and ends in the text; a span of no tokens is nowhere, `(0, 0)`."""
+        """The start and end of a span in the text; an empty span has `(0, 0)`."""
         tokens = self.tokens[span.start : span.end]
         return (tokens[0].start, tokens[-1].end) if tokens else (0, 0)
 
@@ -88,14 +88,14 @@ class Annotation:
 class Annotator(ABC):
     """A tool that reads texts in one language.
 
-    `gives` says which layers it fills; the others stay empty. `language` is a normal code, as `pt`.
+    `gives` lists the layers that it fills; the others stay empty. `language` is a normal code, such as `pt`.
     """
 
     name: str
     language: str
     gives: frozenset[Layer]
     origin: tuple[str, str, str] | None = None
-    """The backend, language and model that it was opened by; another process opens it in the same way."""
+    """The backend, language and model it was opened with; another process opens it in the same way."""
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
         from mtassay.nlp.annotators import reopen_annotator
@@ -111,12 +111,12 @@ class Annotator(ABC):
     def annotate(self, texts: Sequence[str]) -> list[Annotation]:
         """One annotation per text, in order.
 
-        An empty or blank text has an empty annotation. A text that the tool chokes on has one with `error`,
+        An empty or blank text has an empty annotation. A text on which the tool fails has one with `error`,
         and the others are read all the same.
         """
 
     def for_entities(self) -> Annotator:
-        """The same where nothing but entities is wanted: it may leave out the work for other layers."""
+        """The same for entities only: the tool may skip the work for other layers."""
         return self
 
 
@@ -134,7 +134,7 @@ class Word(NamedTuple):
 
 
 def written_tokens(text: str, words: Sequence[Word]) -> tuple[Token, ...]:
-    """One token for each place in the text; neighbours that are in the same place, or overlap, are one.
+    """One token for each place in the text; neighbours at the same place, or that overlap, are merged.
 
     >>> words = [
     ...     Word(0, 2, "de", "ADP", head=2, relation="case"),
@@ -157,7 +157,7 @@ def written_tokens(text: str, words: Sequence[Word]) -> tuple[Token, ...]:
 
 
 def _token(text: str, words: Sequence[Word], group: Sequence[int], place: Mapping[int, int]) -> Token:
-    # The one nearest to the root: from any other part the way up could lead back into the same group.
+    # The one nearest to the root: from other parts the way up could lead back into the same group.
     chief = words[min(group, key=lambda index: _depth(words, index))]
     start, end = words[group[0]].start, max(words[index].end for index in group)
     return Token(
@@ -181,7 +181,7 @@ def _depth(words: Sequence[Word], index: int) -> int:
 
 
 def unite(several: Iterable[Mapping[str, str]]) -> dict[str, str]:
-    """All features, in order of the alphabet, each with all its values.
+    """All features, in alphabetical order, each with all its values.
 
     >>> unite([{"Number": "Sing"}, {"Gender": "Masc", "Number": "Plur"}])
     {'Gender': 'Masc', 'Number': 'Plur,Sing'}
@@ -206,7 +206,7 @@ def parse_features(text: str | None) -> dict[str, str]:
 _LABELS = {
     "NOUN": "NP", "PROPN": "NP", "PRON": "NP", "VERB": "VP", "AUX": "VP", "ADJ": "AP", "ADV": "ADVP",
 }  # fmt: skip
-# A word in such a place is a part of another one's phrase, and heads none.
+# A word with such a relation is part of another one's phrase, and heads none.
 _PARTS = {"case", "fixed", "flat", "compound", "mark", "cc", "aux", "auxpass", "cop"}
 _SUBJECTS = {"nsubj", "csubj", "nsubjpass", "csubjpass", "expl"}
 # Below a word without being a part of the phrase it heads.
@@ -255,7 +255,7 @@ def phrase_spans(tokens: Sequence[Token]) -> tuple[TokenSpan, ...]:
 
 
 def _below(index: int, children: Sequence[Sequence[int]]) -> frozenset[int]:
-    """A token and all that depends on it; a loop, which no tree has, ends where it began."""
+    """A token and everything that depends on it; a loop, impossible in a tree, ends where it began."""
     subtree, waiting = {index}, [index]
     while waiting:
         for child in children[waiting.pop()]:
@@ -290,7 +290,7 @@ def _phrases_of(
 
 
 def _relation(token: Token) -> str:
-    """Without the subtype: `nsubj` for `nsubj:pass`."""
+    """The relation without its subtype: `nsubj` for `nsubj:pass`."""
     return token.relation.partition(":")[0]
 
 
@@ -311,7 +311,7 @@ def _span(head: int, inside: Iterable[int], tokens: Sequence[Token], label: str)
 
 Words = Sequence[Token]
 
-# Chinese, Japanese, Thai and their like put no blanks between words, so each character is one.
+# Chinese, Japanese, Thai and similar have no spaces between words, so each character is a word.
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
     "\U00020000-\U0003ffff"
@@ -320,7 +320,7 @@ _PLAIN = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+(?:['\-][^\W{_UNSPACED}]+)
 
 
 def words_of(annotation: Annotation) -> Words:
-    """The tokens; for a text without any, words, single marks and, in unspaced scripts, characters.
+    """The tokens; for a text without tokens: words, single marks and, in unspaced scripts, characters.
 
     >>> [word.text for word in words_of(Annotation("Don't, 你好!"))]
     ["Don't", ',', '你', '好', '!']
@@ -329,14 +329,14 @@ def words_of(annotation: Annotation) -> Words:
 
 
 def words_of_both(original: Annotation, variant: Annotation) -> tuple[Words, Words]:
-    """The words of two texts, found in the same way: if one has no tokens, both are split plainly."""
+    """The words of two texts, split in the same way: if one has no tokens, both are split plainly."""
     if original.tokens and variant.tokens:
         return original.tokens, variant.tokens
     return plain_words(original.text), plain_words(variant.text)
 
 
 def plain_words(text: str) -> Words:
-    """Words, single marks and, in unspaced scripts, characters; each as it is in the text.
+    """Words, single marks and, in unspaced scripts, characters; each exactly as in the text.
 
     >>> [word.text for word in plain_words("He’s co\u2011operating")]
     ['He’s', 'co\u2011operating']

@@ -1,4 +1,4 @@
-"""The annotator that serves a language best on this machine, or what to install."""
+"""Choice of the best installed annotator for a language, or advice on what to install."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ Read = Callable[[list[str]], Iterable[Annotation]]
 
 
 def read_each(texts: Sequence[str], read: Read, *, batch: int = 256) -> list[Annotation]:
-    """One annotation per text, in order. `read` gets batches of texts and gives an annotation for each.
+    """One annotation per text, in order. `read` gets batches of texts and returns an annotation for each.
 
     Equal texts are read once, blank ones never. `read` gets them with `plain_marks`; their tokens come back
-    with the text and places of the original. Where a batch fails, its texts are read one by one, and those
-    that fail alone have the reason in `error`.
+    with the text and places of the original. If a batch fails, its texts are read one by one, and those that
+    still fail have the reason in `error`.
 
     >>> def read(texts):
     ...     return [Annotation(text) for text in texts if 1 / len(text.strip("!"))]
@@ -56,7 +56,7 @@ def read_each(texts: Sequence[str], read: Read, *, batch: int = 256) -> list[Ann
 
 
 def _as_written(text: str, plain: PlainText, annotation: Annotation) -> Annotation:
-    """The annotation of a plain text as one of the text that it was made of."""
+    """Turn the annotation of a plain text into one of its original text."""
     if plain.text == text:
         return annotation
     tokens = []
@@ -85,18 +85,17 @@ def _one_line(error: Exception) -> str:
 
 
 class Backend(Protocol):
-    """What a module must have to be registered as an annotator.
+    """The interface of a module that is registered as an annotator.
 
-    It may have two more functions: `advice(language, needs)`, what to type to get a model that gives
-    these layers, or `None` where it has none; and `promised(model)`, the layers that its own record says it
-    gives, so that nobody loads it to know.
+    It may have two more functions: `advice(language, needs)`, the command that installs a model with these
+    layers, or `None`; and `promised(model)`, the layers that its own record lists, which saves loading it.
     """
 
     def models(self, language: str) -> list[str]:
         """The models for a language on this machine, best first; `[]` without its package."""
 
     def open_model(self, language: str, model: str) -> Annotator:
-        """The annotator with this model, which may be one that `models` does not know, as a path."""
+        """The annotator with this model, which may be one that `models` does not list, such as a path."""
 
 
 def annotator_names() -> list[str]:
@@ -107,8 +106,8 @@ def annotator_names() -> list[str]:
 def open_annotator(language: str, *, needs: Sequence[Layer] = ("pos",), name: str | None = None) -> Annotator:
     """The best installed annotator for a language that gives all layers in `needs`.
 
-    `name` asks for one backend (`stanza`), or for one of its models, by name or path
-    (`spacy:en_core_web_md`, `stanza:models/stanza`). Where nothing fits, a `UsageError` says what to install.
+    `name` asks for one backend (`stanza`), or for one of its models, by name or path (`spacy:en_core_web_md`,
+    `stanza:models/stanza`). If nothing fits, a `UsageError` says what to install.
 
     >>> open_annotator("pt", name="x")
     Traceback (most recent call last):
@@ -136,7 +135,7 @@ def open_annotator(language: str, *, needs: Sequence[Layer] = ("pos",), name: st
 
 
 def check_annotator(language: str, needs: Sequence[Layer]) -> None:
-    """The error of `open_annotator` where none would fit; a model that says what it gives is not loaded."""
+    """The error that `open_annotator` would raise; a model whose record lists its layers is not loaded."""
     code = parse_language(language).code
     for name in annotator_names():
         with suppress(PluginError):
@@ -147,9 +146,9 @@ def check_annotator(language: str, needs: Sequence[Layer]) -> None:
 
 
 def advice(language: str, needs: frozenset[Layer], *, backend: str | None = None) -> str:
-    """What a person types to get an annotator for a language (a normal code) that gives these layers.
+    """Commands that install an annotator for a language (a normal code) with these layers.
 
-    A package that is installed already is not named again, only its model.
+    If a package is installed already, only its model is named.
 
     >>> print(advice("de", frozenset(["dependencies"])))  # doctest: +ELLIPSIS
     Install one: ...python -m spacy download de_core_news_md
@@ -162,7 +161,7 @@ def advice(language: str, needs: frozenset[Layer], *, backend: str | None = None
 
 
 def _candidates(code: str, backends: Sequence[str], broken: list[str]) -> Iterator[Annotator]:
-    """Each is loaded only when the ones before it would not do; why one cannot be goes to `broken`."""
+    """Yield annotators, each loaded only if those before do not fit; reasons for failures go to `broken`."""
     for name in backends:
         try:
             backend = _backend(name)
@@ -215,7 +214,7 @@ Item = TypeVar("Item")
 
 
 def batches(items: Sequence[Item], size: int) -> Iterator[Sequence[Item]]:
-    """The items in their order, so many at a time.
+    """Split the items into groups of this size, in order.
 
     >>> list(batches("abcde", 2))
     ['ab', 'cd', 'e']
@@ -224,10 +223,9 @@ def batches(items: Sequence[Item], size: int) -> Iterator[Sequence[Item]]:
 
 
 class SpreadAnnotator(Annotator):
-    """An annotator whose batches are read by workers, each distinct text once; `step` tells how far.
+    """An annotator whose batches are read by workers, each distinct text once; `step` reports progress.
 
-    What was read in earlier runs is recalled. A text that the annotator chokes on has an `error`, and is not
-    kept.
+    Results of earlier runs are reused. A text on which the annotator fails has an `error`, and is not stored.
     """
 
     def __init__(self, annotator: Annotator, context: RunContext, *, step: str = "") -> None:
@@ -288,7 +286,7 @@ class SpreadEncoder:
 
     def __call__(self, texts: Sequence[str]) -> Vectors:
         """One row per text, in order."""
-        distinct = sorted(set(texts))  # neighbours in the alphabet share most of the work
+        distinct = sorted(set(texts))  # neighbours in alphabetical order share most of the work
         if not distinct:
             return self._encoder([])
         rows = np.concatenate(list(self._tools.map(self._encoder, batches(distinct, ENCODED))))

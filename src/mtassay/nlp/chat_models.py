@@ -50,10 +50,11 @@ Message = Mapping[str, str]
 
 @dataclass(frozen=True, kw_only=True)
 class ChatReply:
-    """What the model said. `finish_reason` is the server's word, or `refusal` where the model refused.
+    """The model's reply. `finish_reason` is the server's word, or `refusal` if the model refused.
 
-    `usage` counts tokens (`prompt_tokens`, `completion_tokens`) as far as the server tells; `model` is the
-    exact model that it says has answered. `choices` is how many replies came, of which this is the first.
+    `usage` counts tokens (`prompt_tokens`, `completion_tokens`) if the server reports them; `model` is the
+    exact model that answered, according to the server. `choices` is the number of replies, of which this is
+    the first.
     """
 
     text: str
@@ -65,7 +66,7 @@ class ChatReply:
 
 @dataclass(frozen=True, kw_only=True)
 class ChatClient:
-    """One model at one endpoint. A client makes one call at a time, and retries nothing.
+    """One model at one endpoint. A client makes one call at a time, and never retries.
 
     `url` is the address up to and with `/v1`; without one it is that of OPENAI_BASE_URL, or OpenAI's own.
     `key` names the variable of the environment that holds the key; a server on this machine needs none.
@@ -93,12 +94,12 @@ class ChatClient:
 
     @property
     def what(self) -> str:
-        """How errors name it."""
+        """Its name in errors."""
         return f"openai:{self.model}"
 
     @property
     def address(self) -> str:
-        """Where calls go, without `/chat/completions`."""
+        """The address of calls, without `/chat/completions`."""
         return check_address(
             self.url or os.environ.get("OPENAI_BASE_URL", "").strip() or OPENAI, what=self.what
         )
@@ -144,14 +145,14 @@ class ChatClient:
         return _reply(answer, self.what)
 
     def headers(self) -> dict[str, str | Secret]:
-        """What proves who asks; a `ClosedError` where the key is needed and not there."""
+        """The header with the key; a `ClosedError` if a key is needed and missing."""
         if is_local(self.address) and not os.environ.get(self.key, "").strip():
             return {}
         return {"Authorization": Secret(f"Bearer {secret_from(self.key, what=self.what).reveal()}")}
 
 
 def _completions(address: str) -> str:
-    """The path goes before the query that some gateways want.
+    """The address of calls: the path goes before the query that some gateways want.
 
     >>> _completions("https://example.com/v1/?api-version=1")
     'https://example.com/v1/chat/completions?api-version=1'
@@ -166,7 +167,7 @@ def _response_format(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 def _reply(answer: Any, what: str) -> ChatReply:
     choices = at(answer, "choices")
-    # One reply is asked for; where there are more, in whatever order, it is the first by its number.
+    # We ask for one reply; if there are more, in any order, take the first by its number.
     first = [choice for choice in choices if not at(choice, "index")] if isinstance(choices, list) else []
     choice = at(first, 0)
     message = at(choice, "message")
@@ -189,7 +190,7 @@ def _reply(answer: Any, what: str) -> ChatReply:
 
 
 def _text(content: object) -> str | None:
-    """The text of a message; `None` where it is no text. Some servers give it in parts, with others between.
+    """The text of a message; `None` without text. Some servers give it in parts, mixed with others.
 
     >>> _text([{"type": "thinking", "thinking": []}, {"type": "text", "text": "eins"}]), _text(None), _text(1)
     ('eins', '', None)
@@ -221,7 +222,7 @@ def _counts(usage: object) -> dict[str, int]:
 
 
 def _error_type(status: int, answer: Any) -> type[ServiceError] | None:
-    """Where the code of an error says more than the status ("Error codes", OpenAI API documentation)."""
+    """The error type, if its code says more than the status ("Error codes", OpenAI API documentation)."""
     error = at(answer, "error")
     codes = {code for code in (at(error, "code"), at(error, "type")) if isinstance(code, str)}
     if status == 429 and codes & _QUOTA:
@@ -236,7 +237,7 @@ def _error_type(status: int, answer: Any) -> type[ServiceError] | None:
 
 _RUNTIME = "xllamacpp"
 _NEEDED = {"what": "system 'llama'", "extra": "llama"}
-# One conversation at a time: answers to several at once depend on which ones share a batch.
+# One conversation at a time: answers to several at once depend on the others in the batch.
 _lock = threading.Lock()
 
 
@@ -244,7 +245,7 @@ _lock = threading.Lock()
 class GgufModel:
     """One file. `context` counts the tokens of prompt and reply together.
 
-    xllamacpp runs it. `gpu_layers` is how many layers a GPU takes. `threads` of 0 leaves the number to it.
+    xllamacpp runs it. `gpu_layers` is the number of layers on a GPU. `threads` of 0 leaves the number to it.
     """
 
     path: str
@@ -255,12 +256,12 @@ class GgufModel:
 
     @property
     def what(self) -> str:
-        """How errors name it."""
+        """Its name in errors."""
         return f"llama:{self.file.name}"
 
     @property
     def file(self) -> Path:
-        """The file; `UsageError` where there is none."""
+        """The file; `UsageError` if it does not exist."""
         file = Path(self.path).expanduser()
         if not file.is_file():
             raise UsageError(f"llama: no file '{file}'. Give a GGUF file: llama:MODEL.gguf.")
@@ -271,7 +272,7 @@ class GgufModel:
 
     @property
     def identity(self) -> dict[str, str]:
-        """What answers, for a signature."""
+        """The model, for a signature."""
         release = package_version(_RUNTIME, **_NEEDED)
         return {
             "model": self.file.name,
@@ -293,7 +294,7 @@ class GgufModel:
         """The model's reply to a conversation; with `json_schema`, its text is JSON of that schema."""
         options = {"temperature": temperature, "seed": seed, "max_tokens": self.max_tokens}
         chosen = {name: value for name, value in options.items() if value is not None}
-        # What is left of the last prompt saves time and changes the last digits of a probability.
+        # Reusing the last prompt saves time but changes the last digits of a probability.
         request: dict[str, Any] = {
             "messages": [dict(message) for message in messages],
             "cache_prompt": False,
@@ -330,7 +331,7 @@ class GgufModel:
         settings.n_parallel = 1
         settings.n_gpu_layers = self.gpu_layers
         settings.verbosity = -1
-        # It opens a port on this machine; nobody else is to ask there.
+        # It opens a port on this machine; no other program may use it.
         settings.api_keys = [secrets.token_hex(16)]
         if self.threads:
             settings.cpuparams.n_threads = self.threads

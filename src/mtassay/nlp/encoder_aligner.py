@@ -34,14 +34,14 @@ Floats = NDArray[np.float64]
 
 
 class WordVectors:
-    """The unit vectors of words, each encoded once; what is forgotten is encoded again."""
+    """The unit vectors of words, each encoded once, or again after it was dropped."""
 
     def __init__(self, encoder: Encoder) -> None:
         self._encoder = encoder
         self._vectors: dict[str, Vectors] = {}
 
     def learn(self, words: Sequence[str]) -> None:
-        """Encode, in one go, those of these words that are new."""
+        """Encode the new ones of these words, all at once."""
         texts = {word for word in words if _is_text(word)}
         new = sorted(texts - self._vectors.keys())
         if len(self._vectors) + len(new) > MEMORY:
@@ -51,7 +51,7 @@ class WordVectors:
             self._vectors.update(zip(new, unit(self._encoder(new)), strict=True))
 
     def similarity(self, left: Words, right: Words) -> Floats:
-        """Cosines, one row per word of `left`; 0 for what is no text. `learn` must have seen all of them."""
+        """Cosines, one row per word of `left`; 0 for an unusable text. `learn` must have seen all of them."""
         matrix = np.zeros((len(left), len(right)))
         rows = [at for at, word in enumerate(left) if _is_text(word)]
         columns = [at for at, word in enumerate(right) if _is_text(word)]
@@ -64,17 +64,17 @@ class WordVectors:
 
 @cache
 def open_vectors(what: str = WHAT) -> WordVectors:
-    """Word vectors of the installed encoder, shared by all who ask; it is loaded with the first words."""
-    encoder_version(what)  # says at once what is missing
+    """Word vectors of the installed encoder, shared by all callers; it is loaded with the first words."""
+    encoder_version(what)  # fail at once if a package is missing
     return WordVectors(lambda words: open_encoder(what)(words))
 
 
 @dataclass
 class EncoderAligner(WordAligner):
-    """Links words that are each other's nearest.
+    """Links words that are each other's nearest neighbours.
 
-    Some words are near to all others, so a cosine counts against the mean of its row and column. `least` is
-    how far above that mean a link must be; `spread` how much nearer makes e times as likely.
+    Some words are near to all others, so a cosine is compared with the mean of its row and column. `least` is
+    the margin over that mean that a link needs; `spread` is the margin that makes a link e times as likely.
     """
 
     least: float = 0.1
@@ -131,11 +131,11 @@ def _open() -> EncoderAligner:
 
 
 def _mean(cosines: Floats, axis: int) -> Floats:
-    """The means along an axis, drawn to what is usual: with few words a mean says little."""
+    """The means along an axis, shrunk towards the usual mean: with few words a mean says little."""
     mean: Floats = (USUAL * FEW + cosines.sum(axis=axis)) / (FEW + cosines.shape[axis])
     return mean
 
 
 def _is_text(word: str) -> bool:
-    """Not blank, and no half character (a lone surrogate), which no encoding can write."""
+    """Whether it is neither blank nor has half a character (a lone surrogate), which cannot be encoded."""
     return bool(word.strip()) and not any("\ud800" <= character <= "\udfff" for character in word)

@@ -1,4 +1,4 @@
-"""Tells which language a text is in, and which words belong to it.
+"""Identifies the language of a text, and the words that belong to it.
 
 The model is py3langid, a naive Bayes classifier over byte n-grams (Lui and Baldwin, ACL 2012).
 """
@@ -28,19 +28,19 @@ from mtassay.data.language_packs import cache_folder, release_of
 from mtassay.data.words import read_table
 
 Ranking = Callable[[str], list[tuple[str, float]]]
-"""All languages by code with their scores, the likeliest first."""
+"""All languages by code with their scores, the most likely first."""
 
-# Seconds after which nobody is unpacking any more.
+# Seconds after which an unfinished copy counts as abandoned.
 _AT_MOST = 3600
 _PARTS = ("ptc", "pc", "classes", "nextmove", "row", "output")
 
 
 @cache
 def open_identifier(folder: Path | None = None) -> Ranking:
-    """`py3langid.rank`, at once where the folder has a copy of its model; else one is put there.
+    """`py3langid.rank`, fast if the folder has a copy of its model; else store a copy there.
 
-    The folder is `mtassay` in the user's cache folder unless another is given. Where it cannot be written, or
-    where py3langid is of a version that has another model, the model is unpacked each time.
+    The folder is `mtassay` in the user's cache folder unless another is given. If it cannot be written, or
+    this version of py3langid has another model, the model is unpacked each time.
     """
     import py3langid
 
@@ -56,7 +56,7 @@ def open_identifier(folder: Path | None = None) -> Ranking:
         try:
             parts = {name: np.load(copy / f"{name}.npy", mmap_mode="r") for name in _PARTS}
         except (EOFError, OSError, ValueError):
-            shutil.rmtree(copy, ignore_errors=True)  # somebody cleaned up in it: the next run writes it again
+            shutil.rmtree(copy, ignore_errors=True)  # the folder was cleaned up: the next run writes it again
             raise
         rank = LanguageIdentifier(
             parts["ptc"],
@@ -70,9 +70,9 @@ def open_identifier(folder: Path | None = None) -> Ranking:
 
 
 def _write(folder: Path, parts: Mapping[str, NDArray[Any]]) -> None:
-    """All of it or nothing, also where several processes write it at the same time."""
+    """Write all of it or nothing, even if several processes write it at the same time."""
     folder.parent.mkdir(parents=True, exist_ok=True)
-    for left in folder.parent.glob("unpacking-*"):  # by a process that was killed, or is at it
+    for left in folder.parent.glob("unpacking-*"):  # by a process that was killed, or is still writing
         if time.time() - left.stat().st_mtime > _AT_MOST:
             shutil.rmtree(left, ignore_errors=True)
     temporary = Path(tempfile.mkdtemp(dir=folder.parent, prefix="unpacking-"))
@@ -104,16 +104,16 @@ _PUNCTUATION = "\\.,;:!?\"'()[]{}|/*„“”‚‘’«»‹›…·-–—、�
 # Links, handles, hashtags and tags are in no language.
 _NOISE = re.compile(r"https?://\S++|[@#]\w++|<[^<>]{1,400}>|\{[^{}]{1,60}\}")
 _NOISE_MARKS = frozenset("/@#<{")
-# How much more often a word must occur on one side than on the other to belong to it.
+# Ratio of a word's frequencies on the two sides from which it belongs to one of them.
 _RATIO = 4
 _END = 80
 _BLOCK = 4096  # lines
-# Shorter lines are in no language for sure.
+# Shorter lines have no certain language.
 _FEWEST_LETTERS = 20
 
 
 def words_of(text: str) -> list[str]:
-    """Words without the punctuation around them; characters where the script has no spaces.
+    """Words without the punctuation around them; characters if the script has no spaces.
 
     >>> words_of("Don't panic: 42 狗狗 https://a.example")
     ["Don't", 'panic', '狗', '狗']
@@ -127,12 +127,12 @@ def words_of(text: str) -> list[str]:
 
 
 def is_unspaced(word: str) -> bool:
-    """True for a character of a script without spaces, which means a part of a word only."""
+    """True for a character of a script without spaces, which is only a part of a word."""
     return word >= "\u0e00" and _UNSPACED_CHARACTER.match(word) is not None
 
 
 class LanguageVocabulary:
-    """Which words speak for the target language and which for the source language.
+    """Words that speak for the target language, and words that speak for the source language.
 
     `targets` are texts in the target language; a word must occur `fewest` times in them to count.
     """
@@ -156,12 +156,12 @@ class LanguageVocabulary:
             self._wrong = {word for word, n in source.items() if ratio * n > target.get(word, 0)}
 
     def doubtful(self, lines: Iterable[str]) -> list[int]:
-        """Which lines are not plainly in the target language; about 1 µs for each.
+        """Lines that are not clearly in the target language; about 1 µs for each.
 
-        Lines without any word, and those that equal their source, are among them.
+        Lines without any word, and those that equal their source, are included.
         """
         of_target = self._right.intersection
-        # The end of a line is enough, and shows best where a system lost its way.
+        # The end of a line is enough, and shows best if a system went astray.
         ends = [line[-_END:] for line in lines]
         if self._is_unspaced:
             return [i for i in self._unclear(ends) if 2 * len(of_target(ends[i])) <= len(ends[i])]
@@ -169,7 +169,7 @@ class LanguageVocabulary:
         return [i for i, own in enumerate(words) if 5 * len(of_target(own)) <= 2 * len(own)]
 
     def _unclear(self, ends: Sequence[str]) -> Iterator[int]:
-        """Lines that may have too few different characters of the target language, at a glance.
+        """Lines that may have too few different characters of the target language, by a quick check.
 
         Characters fall into 256 classes; the number of classes that occur is a lower bound.
         """
@@ -185,14 +185,14 @@ class LanguageVocabulary:
             yield from (start + np.flatnonzero(2 * np.count_nonzero(seen, axis=1) <= sizes)).tolist()
 
     def leaning(self, line: str) -> int:
-        """How many more words of the line speak for the target language than for the source language."""
+        """The number of words for the target language less those for the source language."""
         return sum((word in self._right) - (word in self._wrong) for word in words_of(line.lower()))
 
     def accepts(self, line: str, source: str | None, references: Collection[str]) -> bool:
-        """True unless the line has enough words to judge by, and few of them speak for the target language.
+        """True unless the line has enough words to judge by, and few of them are for the target language.
 
-        A word that the source has too says nothing, unless it belongs to the source language; a word
-        that only the references of the same segment have is a good one.
+        A word that the source has too counts for neither, unless it belongs to the source language; a word
+        that only the references of the same segment have counts for the target language.
         """
         lowered = line.lower()
         if self._is_plain(lowered):
@@ -218,7 +218,7 @@ class LanguageVocabulary:
         return letters < _FEWEST_LETTERS or self._has_enough(right, total)
 
     def _is_plain(self, lowered: str) -> bool:
-        """True if what is between spaces shows enough: to take punctuation off can only add to it."""
+        """True if the parts between spaces show enough: removing punctuation can only add to it."""
         words = lowered.split()
         if self._is_unspaced or 3 * sum(map(self._right.__contains__, words)) < len(words):
             return False
@@ -230,12 +230,12 @@ class LanguageVocabulary:
 
 
 def _size(word: str) -> int:
-    """How many Latin letters say as much: a Chinese character as much as three, a Korean one as two."""
+    """Number of Latin letters that say as much: a Chinese character counts as three, a Korean one as two."""
     return 3 if is_unspaced(word) else 2 * len(word) if "\uac00" <= word < "\ud7a4" else len(word)
 
 
 def _count(texts: Sequence[str]) -> dict[str, int]:
-    """How often each lower-cased word occurs; faster than `words_of` for each text."""
+    """Count each lower-cased word; faster than `words_of` for each text."""
     text = "\n".join(texts).lower()
     counts: dict[str, int] = {}
     if _is_mostly(_UNSPACED, _sample(texts)):
@@ -267,7 +267,7 @@ _DATA = Path(__file__).parent / "data"
 
 
 class Guess(NamedTuple):
-    """The likeliest language of a line, by code, with its probability and that of the expected language."""
+    """The most likely language of a line, by code, with its probability and that of the expected language."""
 
     code: str
     probability: float
@@ -275,7 +275,7 @@ class Guess(NamedTuple):
 
     @property
     def is_sure(self) -> bool:
-        """True if the language has a name that one can rely on."""
+        """True if the language has a reliable name."""
         return self.code != "zxx" and self.probability >= 0.6
 
     def excludes(self, target: str) -> bool:
@@ -295,7 +295,7 @@ def identify(text: str, target: str) -> Guess:
     """
     text = text[:_MOST_CHARACTERS]
     ranking = open_identifier()(text)
-    # The model's raw scores grow with the text; this scale makes them good probabilities at any length.
+    # The model's raw scores grow with the text; this scale turns them into good probabilities.
     scale = math.sqrt(len(text.encode(errors="replace")) or 1)
     best = ranking[0][1]
     weights = {code: math.exp(max((score - best) / scale, -700)) for code, score in ranking}
@@ -314,7 +314,7 @@ def can_identify(code: str) -> bool:
 
 
 def script_of(text: str) -> str:
-    """The script of most letters, by its Unicode name; characters and kana are one.
+    """The script of most letters, by its Unicode name; Chinese characters and kana are one.
 
     >>> script_of("Привет, Bob"), script_of("犬は寝る"), script_of("42")
     ('CYRILLIC', 'CJK', '')
@@ -326,7 +326,7 @@ def script_of(text: str) -> str:
 
 
 def language_of_script(text: str) -> str:
-    """The language that the script of a text tells by itself, by code; empty where it tells none.
+    """The language that the script of a text shows by itself, by code; empty if it shows none.
 
     >>> language_of_script("犬は寝る"), language_of_script("狗在睡觉"), language_of_script("The dog sleeps")
     ('ja', 'zh', '')
@@ -335,14 +335,14 @@ def language_of_script(text: str) -> str:
         return ""
     if _is_mostly("\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff", text):
         kana, characters = (len(re.findall(f"[{script}]", text)) for script in (_KANA, "\u3400-\u9fff"))
-        # Japanese has no sentence without kana; Chinese has them in names of shops at most.
+        # Japanese sentences always have kana; Chinese ones only in names of shops.
         return "ja" if 4 * kana > characters else "zh"
     return next((code for code, script in _WHOLE_SCRIPTS.items() if _is_mostly(script, text)), "")
 
 
 _KANA = "\u3040-\u30ff"
 _WHOLE_SCRIPTS = {**_LONELY_SCRIPTS, "my": "\u1000-\u109f", "bo": "\u0f00-\u0fff"}
-# So many lines from all over a file, and so much of each, show its language.
+# This many lines from all over a file, and this much of each, show its language.
 _FILE_LINES = 60
 _LINE_CHARACTERS = 200
 
@@ -361,10 +361,9 @@ def frequent_words() -> Mapping[str, frozenset[str]]:
 
 
 def foreign_language(texts: Sequence[str | None], expected: str) -> str:
-    """The language that texts as a whole certainly are in instead of the expected one; else empty.
+    """The language that texts as a whole certainly have instead of the expected one; else empty.
 
-    Frequent words and the script clear nearly every file without the identifier, whose model takes long to
-    load.
+    Frequent words and the script decide nearly every file without the identifier, whose model loads slowly.
 
     >>> foreign_language(["Der Hund schläft auf dem alten Sofa, und wir sind sehr müde."] * 3, "en")
     'de'
@@ -383,12 +382,12 @@ def foreign_language(texts: Sequence[str | None], expected: str) -> str:
     parts = [sample[start : start + _MOST_CHARACTERS] for start in range(0, len(sample), _MOST_CHARACTERS)]
     guesses = [identify(part, expected) for part in parts]
     foreign = Counter(guess.code for guess in guesses if guess.is_sure and guess.excludes(expected))
-    # Nearly all parts must agree: a file of two languages is in none.
+    # Nearly all parts must agree: a file of two languages has no single one.
     return next((code for code, n in foreign.items() if 5 * n >= 4 * len(guesses)), "")
 
 
 def language_of(texts: Sequence[str | None]) -> str:
-    """The language that texts as a whole are in, by code; empty where that is not plain.
+    """The language of texts as a whole, by code; empty if it is unclear.
 
     >>> language_of(["Der Hund schläft auf dem alten Sofa, und wir sind sehr müde."] * 3), language_of(["42"])
     ('de', '')
@@ -415,7 +414,7 @@ def _file_sample(texts: Sequence[str | None]) -> str:
 
 
 def same_as(code: str) -> set[str]:
-    """The code and those that no line distinguishes from it."""
+    """The code and the variants that no line distinguishes from it."""
     return next((group for group in _alike("same") if code in group), {code})
 
 
@@ -424,7 +423,7 @@ _SPACED_MARK = re.compile(r"\w [,.](?= |$)")
 _PLAIN_MARK = re.compile(r"\w[,.](?= |$)")
 _CHARACTERS = "\u3040-\u30ff\u3400-\u9fff"
 # A name in Latin letters has a space beside it now and then; a tokenised line has one after every word.
-# The first character is looked for, and then what comes before it, which is several times faster.
+# Search for the first character, then check what comes before it: several times faster.
 _SPACED_CHARACTERS = re.compile(
     rf"[{_CHARACTERS}](?<![{_CHARACTERS}]{{2}})[{_CHARACTERS}]*+ (?:[{_CHARACTERS}]++ ){{2}}[{_CHARACTERS}]"
 )
@@ -432,9 +431,9 @@ _CHARACTER = re.compile(f"[{_CHARACTERS}]")
 
 
 class _Sign(NamedTuple):
-    """What tokenised lines have: in at least `share` of those that have `among`.
+    """A sign of tokenised lines: it is in at least `share` of the lines that have `among`.
 
-    A line without any of the `marks` does not have it, which is cheap to see.
+    A line without any of the `marks` does not have it, which is fast to check.
     """
 
     what: str
@@ -445,7 +444,7 @@ class _Sign(NamedTuple):
     among: re.Pattern[str] | None = None
 
     def is_in(self, text: str) -> bool:
-        """Whether a line has it."""
+        """Whether a line has this sign."""
         return any(mark in text for mark in self.marks) and self.pattern.search(text) is not None
 
 
@@ -486,19 +485,19 @@ _FEWEST = 5
 
 
 class Tokenization(NamedTuple):
-    """How texts are tokenised: `what` shows it, in how many `lines`, and the `fix`."""
+    """A sign of tokenised texts: `what` shows it, in how many `lines`, and the `fix`."""
 
     what: str
     lines: int
     fix: str
 
     def told_of(self, name: str, total: int) -> str:
-        """What a person should know of the texts with this name, of which there are so many."""
+        """A note for the user on the texts with this name, of which there are `total`."""
         return f"{name} has {self.what} ({self.lines:,} of {total:,} lines): {self.fix} first"
 
 
 def tokenization_of(texts: Sequence[str | None]) -> Tokenization | None:
-    """The first sign that texts are tokenised, or `None` where they are plain.
+    """The first sign that texts are tokenised, or `None` if there is no sign.
 
     French has a space before `?` and `:`, so only commas and full stops count.
 

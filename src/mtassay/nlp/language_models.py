@@ -1,6 +1,6 @@
-"""Masked language models of the Hugging Face hub, or of a folder: they fill gaps.
+"""Masked language models from the Hugging Face hub, or from a folder: they fill gaps.
 
-It takes rows in batches that the caller makes, who knows all texts and so can sort them by length.
+The caller makes the batches: it knows all texts and can sort them by length.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from mtassay.runtime.http_calls import redact
 
 
 class Gap(NamedTuple):
-    """A text with one word left out: what comes before it and after it, with all spaces."""
+    """A text with one word left out: the parts before and after it, with all spaces."""
 
     before: str
     after: str
 
 
 class Row(NamedTuple):
-    """A text as numbers of pieces; `at` is the position that a prediction is made from."""
+    """A text as numbers of pieces; `at` is the position to predict."""
 
     tokens: tuple[int, ...]
     at: int
@@ -43,10 +43,10 @@ class Prediction(NamedTuple):
 
 
 class MaskedModel(ABC):
-    """Says which piece is in a gap, from what is on both sides.
+    """Predicts the piece in a gap, from both sides.
 
-    `pieces` is the vocabulary in the model's own spelling, by number; an empty string means special
-    pieces. `budget` is how many pieces a batch may have, padding included.
+    `pieces` is the vocabulary in the model's own spelling, by number; an empty string means a special piece.
+    `budget` is the most pieces in a batch, padding included.
     """
 
     pieces: Sequence[str]
@@ -54,18 +54,18 @@ class MaskedModel(ABC):
 
     @abstractmethod
     def read(self, gaps: Sequence[Gap]) -> list[Row | None]:
-        """One row per gap, in order; `None` where the model cannot take the text: too long, say."""
+        """One row per gap, in order; `None` if the model cannot take the text, such as a very long one."""
 
     @abstractmethod
     def predict(self, rows: Sequence[Row], *, among: Sequence[int], count: int) -> list[list[Prediction]]:
-        """For each row, in order, at most `count` of the pieces numbered in `among`, most probable first."""
+        """For each row, in order, at most `count` of the pieces in `among` (numbers), most probable first."""
 
 
 def by_length(lengths: Sequence[int], *, budget: int) -> list[list[int]]:
-    """The numbers of all rows in batches, longest first, so that memory that is short shows at once.
+    """The numbers of all rows in batches, longest first, so that a lack of memory shows at once.
 
-    A batch has at most `budget` pieces, counted as rows times the longest row; a row that is longer than
-    this is alone. Rows of equal length keep their order.
+    A batch has at most `budget` pieces, counted as rows times the longest row; a row longer than this is
+    alone. Rows of equal length keep their order.
 
     >>> by_length([3, 9, 4, 4], budget=8)
     [[1], [2, 3], [0]]
@@ -85,7 +85,7 @@ _ADVICE = "Give the folder or the Hugging Face name of a masked language model."
 
 
 def identity(model: str, *, what: str) -> dict[str, object]:
-    """What answers, for a signature: a folder by name and content, another model by name alone."""
+    """The model, for a signature: a folder by name and content, another model by name alone."""
     folder = Path(model).expanduser()
     files = sorted(path for path in folder.rglob("*") if path.is_file()) if folder.is_dir() else []
     return {
@@ -109,7 +109,7 @@ def readable(text: str) -> bool:
 
 
 class TransformersMasked(MaskedModel):
-    """A model with its tokenizer; `longest` is how many pieces it takes, special ones included."""
+    """A model with its tokenizer; `longest` is the most pieces that it takes, special ones included."""
 
     budget = 4096
 
@@ -130,7 +130,7 @@ class TransformersMasked(MaskedModel):
 
     def read(self, gaps: Sequence[Gap]) -> list[Row | None]:
         """One row per gap; `None` for a text that is too long, or has a mask of its own."""
-        # The whole text is read at once: a half of it alone would begin like a sentence.
+        # Read the whole text at once: half of it alone would begin like a sentence.
         texts = [f"{gap.before}{self._tokenizer.mask_token}{gap.after}" for gap in gaps]
         plain = [plain_marks(text) for text in texts if readable(text)]
         rows = iter(self._tokenizer(plain, verbose=False).input_ids if plain else [])
@@ -152,7 +152,7 @@ class TransformersMasked(MaskedModel):
             output.last_hidden_state = states[torch.arange(len(states), device=self._device), at].unsqueeze(1)
             return output
 
-        # The head is the slow part where the vocabulary is large, and one position of each row is wanted.
+        # The head is slow for a large vocabulary, and only one position of each row is needed.
         hook = self._model.base_model.register_forward_hook(only_there)
         try:
             scores = self._logits(rows)[:, 0].float().log_softmax(-1)
@@ -165,10 +165,10 @@ class TransformersMasked(MaskedModel):
         ]
 
     def _logits(self, rows: Sequence[Row]) -> Any:
-        """What the model says to a batch: rows, positions, pieces. Padding is at the end of a row."""
+        """The model's output for a batch: rows, positions, pieces. Padding is at the end of a row."""
         torch, longest = self._torch, max(len(row.tokens) for row in rows)
         missing = [longest - len(row.tokens) for row in rows]
-        # Any piece can pad: nothing looks at it.
+        # Any piece can pad: nothing reads it.
         tokens = [[*row.tokens, *[row.tokens[0]] * short] for row, short in zip(rows, missing, strict=True)]
         mask = [[1] * (longest - short) + [0] * short for short in missing]
         try:
@@ -183,11 +183,11 @@ class TransformersMasked(MaskedModel):
 
 
 def load_pretrained(name: str, kind: str, *, what: str, advice: str = "", **options: Any) -> tuple[Any, Any]:
-    """A tokenizer and a model of this kind, as `AutoModelForMaskedLM`; `UsageError` where that fails."""
+    """A tokenizer and a model of this kind, such as `AutoModelForMaskedLM`; `UsageError` if loading fails."""
     package = load_package("transformers", what=what, package="transformers", extra="transformers")
     folder = Path(name).expanduser()
     place = str(folder) if folder.is_dir() else name
-    # Below the command line nothing is printed, by nobody.
+    # Below the command line nothing may print.
     package.logging.set_verbosity_error()
     package.logging.disable_progress_bar()
     logging.getLogger("huggingface_hub").setLevel(logging.ERROR)
@@ -196,14 +196,14 @@ def load_pretrained(name: str, kind: str, *, what: str, advice: str = "", **opti
             warnings.simplefilter("ignore")
             tokenizer = package.AutoTokenizer.from_pretrained(place)
             return tokenizer, getattr(package, kind).from_pretrained(place, **options)
-    except Exception as error:  # what is no model fails in every way there is
+    except Exception as error:  # a folder without a model fails in every possible way
         raise UsageError(
             f"{what}: '{name}' cannot be loaded: {first_line(error)} {advice}".rstrip()
         ) from None
 
 
 def first_line(error: BaseException) -> str:
-    """What an error says first, as a sentence."""
+    """The beginning of an error message, as a sentence."""
     lines = redact(str(error)).strip().splitlines()
     return (lines[0] if lines else type(error).__name__).rstrip(":. ") + "."
 
@@ -214,7 +214,7 @@ def open_masked(model: str, *, what: str, device: str | None = None) -> Transfor
         model, "AutoModelForMaskedLM", what=what, advice=_ADVICE, output_loading_info=True
     )
     if report["missing_keys"]:
-        # The library makes up what a file lacks: a head of random numbers would answer nonsense.
+        # The library fills in missing weights: a head of random numbers would answer nonsense.
         raise UsageError(f"{what}: '{model}' has no masked language model head. {_ADVICE}")
     if tokenizer.mask_token_id is None:
         raise UsageError(f"{what}: '{model}' has no mask token. Give a masked language model, as BERT.")
@@ -231,7 +231,7 @@ _INSIDE = "'’-"
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The whole words of a vocabulary: their spelling, by number, and which may be where.
+    """The whole words of a vocabulary: their spelling, by number, and the places where they can be.
 
     `spaced` are the numbers of those that follow a space, `glued` of those that follow another character, as
     after a bracket or in Chinese.
@@ -254,21 +254,21 @@ class Words:
 
 
 def where(before: str) -> Where:
-    """How a word begins after this text: after a space, after another character, or as the first."""
+    """The start of a word after this text: after a space, after another character, or as the first."""
     if not before:
         return "start"
     return "spaced" if before[-1].isspace() else "glued"
 
 
 def read_words(pieces: Sequence[str]) -> Words:
-    """The words of a vocabulary, given in the model's own spelling.
+    """Find the words of a vocabulary, which has the model's own spelling.
 
     >>> read_words(["[PAD]", "house", "##s", ","]).spelled
     {1: 'house'}
     >>> read_words(["ĠcafÃ©", "Ġ(", "s"]).spelled
     {0: 'café', 2: 's'}
     """
-    # A mark that is also a rare letter of the vocabulary must not decide.
+    # A mark that is also a rare letter of the vocabulary must not decide this.
     counts = {mark: sum(piece.startswith(mark) for piece in pieces) for mark in _MARKS}
     mark = max(_MARKS, key=lambda mark: counts[mark])
     spelled: dict[int, str] = {}
@@ -304,7 +304,7 @@ def is_word(text: str) -> bool:
 
 
 def _from_bytes(piece: str) -> str:
-    """What a byte-level piece spells, or nothing where it is part of a character."""
+    """The text that a byte-level piece spells, or nothing if it is part of a character."""
     alphabet = _alphabet()
     try:
         return bytes(alphabet[character] for character in piece).decode("utf-8")
@@ -314,7 +314,7 @@ def _from_bytes(piece: str) -> str:
 
 @cache
 def _alphabet() -> Mapping[str, int]:
-    """The byte that each letter of a byte-level vocabulary is for, as in GPT-2 (Radford et al. 2019).
+    """The byte of each letter in a byte-level vocabulary, as in GPT-2 (Radford et al. 2019).
 
     A printable byte means itself, the others follow in order from the letter 256 on.
     """

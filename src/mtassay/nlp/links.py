@@ -4,9 +4,9 @@ Koehn, Och and Marcu 2003, "Statistical Phrase-Based Translation". Growing goes 
 and then target word, as fast_align's `atools` does; Moses' `symal` starts from the links it has, which gives
 the same except for rare ties.
 
-The first pass keeps to the diagonal, as fast_align does (Dyer et al. 2013). What it is sure of are anchors:
-the second pass asks of every other word to stay near its neighbours' links, so that a phrase that moved takes
-its small words along.
+The first pass keeps to the diagonal, as fast_align does (Dyer et al. 2013). Its certain links are anchors:
+the second pass keeps every other word near its neighbours' links, so that a moved phrase takes its small
+words along.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ Links = frozenset[tuple[int, int]]
 
 
 class WordAligner(ABC):
-    """Says which words of two sentences belong together.
+    """Finds the words of two sentences that belong together.
 
-    `argument` says what is written after the name and a colon: `FILE` where it must be there, `[FILE]` where
-    it may, nothing where it must not.
+    `argument` is the text after the name and a colon: `FILE` if it is required, `[FILE]` if it is optional,
+    empty if it is not allowed.
     """
 
     name: str
@@ -45,21 +45,20 @@ class WordAligner(ABC):
 
     @classmethod
     def open(cls, pair: str, rest: str) -> WordAligner:
-        """The one for a pair in its normal form, as `en-pt`; `rest` is what is written after the colon."""
+        """The aligner for a pair in its normal form, such as `en-pt`; `rest` is the text after the colon."""
         return cls()
 
     @classmethod
     def preference(cls, pair: str) -> float:
-        """How good it is for a pair on this machine: the highest is taken, 0 only where it is asked for.
+        """Its quality for a pair on this machine: the highest is chosen, and 0 only on request.
 
-        Ours say 5 for a table that was measured to be better than the encoder, 4 for the encoder, 3 for other
-        tables.
+        Ours give 5 for a table that measured better than the encoder, 4 for the encoder, 3 for other tables.
         """
         return 0
 
     @classmethod
     def advice(cls, pair: str) -> str:
-        """What a person types to get it, where no aligner is installed for a pair; empty to say nothing."""
+        """The command that installs it, if no aligner is installed for a pair; empty to say nothing."""
         return ""
 
     @property
@@ -76,10 +75,10 @@ _NEIGHBOURS = [(down, right) for down in (-1, 0, 1) for right in (-1, 0, 1) if d
 
 
 def grow_diag_final_and(forward: Links, backward: Links) -> Links:
-    """The links that both directions have, grown by others, then those between two words without any.
+    """The links in both directions, grown by others, then links between two words without any.
 
-    It grows by links of either direction that touch it and bring in a word without a link. Of those between
-    two words that still have none, `forward`'s come before `backward`'s.
+    It grows by links of either direction that touch a present link and bring in a word without one. Among the
+    links between two words that still have none, `forward`'s come before `backward`'s.
 
     >>> forward, backward = frozenset({(0, 0), (1, 0)}), frozenset({(0, 0), (3, 3)})
     >>> sorted(grow_diag_final_and(forward, backward))
@@ -119,7 +118,7 @@ def _grow(forward: Links, backward: Links) -> set[tuple[int, int]]:
 
 Floats = NDArray[np.float64]
 
-FAR = 50  # words; what is farther off is no less likely
+FAR = 50  # words; links farther off are no less likely
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -127,7 +126,7 @@ class AlignmentEvidence:
     """Likelihoods of all pairs of words of two sentences, one row per source word.
 
     `forward` is of the target word given the source word and `backward` the reverse; `no_source` has the
-    likelihood of each target word with no source word behind it, and `no_target` that of each source word.
+    likelihood that a target word has no source word, and `no_target` the reverse.
     """
 
     forward: Floats
@@ -138,11 +137,11 @@ class AlignmentEvidence:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """How strongly words keep their order.
+    """The strength of word order.
 
     `tension` pulls to the diagonal of the sentence, `pull` to the links of the neighbours, per word of
-    distance; a pair of words is an anchor where both directions together give it at least `sure`. `none` is
-    the share of words that have no partner.
+    distance; a pair of words is an anchor if both directions together give it at least `sure`. `none` is the
+    share of words without a partner.
     """
 
     tension: float = 4.0
@@ -169,7 +168,7 @@ def decode(evidence: AlignmentEvidence, order: Order) -> tuple[Links, Links]:
 
 
 def off_diagonal(n: int, m: int) -> Floats:
-    """How far each of n times m places lies from the diagonal, from 0 to nearly 1.
+    """The distance of each of n times m places from the diagonal, from 0 to nearly 1.
 
     >>> off_diagonal(2, 4).tolist()
     [[0.125, 0.125, 0.375, 0.625], [0.625, 0.375, 0.125, 0.125]]
@@ -186,7 +185,7 @@ def _posteriors(evidence: AlignmentEvidence, prior: Floats, none: float) -> tupl
 
 
 def _best(posterior: Floats, *, axis: int) -> Links:
-    """The likeliest partner of each word along the other axis, unless no word is more likely."""
+    """The most likely partner of each word along the other axis, unless having none is more likely."""
     places = posterior.argmax(axis=axis)
     best = posterior.max(axis=axis)
     none = 1 - posterior.sum(axis=axis)
@@ -200,7 +199,7 @@ def _anchors(both: Floats, sure: float) -> list[tuple[int, int]]:
 
 
 def _off_anchors(anchors: list[tuple[int, int]], n: int, m: int) -> Floats:
-    """How many words each place lies off from where the nearest anchors on either side would put it."""
+    """The distance of each place, in words, from the place that its nearest anchors suggest."""
     along_rows = _off_neighbours(dict(anchors), n, m)
     along_columns = _off_neighbours({j: i for i, j in anchors}, m, n).T
     return (along_rows + along_columns) / 2
@@ -222,7 +221,7 @@ _PHARAOH_LINK = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
 
 
 def parse_links(text: str) -> Links:
-    """The links of one line. `ValueError` names what is no link.
+    """The links of one line. `ValueError` names an invalid link.
 
     >>> sorted(parse_links("0-0 1-2"))
     [(0, 0), (1, 2)]
@@ -242,7 +241,7 @@ def read_pharaoh(path: str | Path) -> list[Links]:
 
 
 class PharaohAligner(WordAligner):
-    """Answers from a file: the pairs of a call of `align` are its lines, in order."""
+    """Links from a file: the pairs of a call of `align` are its lines, in order."""
 
     name = "pharaoh"
     argument: ClassVar[str] = "FILE"
@@ -264,7 +263,7 @@ class PharaohAligner(WordAligner):
         return self._signature
 
     def align(self, pairs: Sequence[tuple[Words, Words]]) -> list[Links]:
-        """The links of each pair, in order; `InputError` where the file has none, or impossible ones."""
+        """The links of each pair, in order; `InputError` if the file has none, or impossible ones."""
         if len(self._lines) != len(pairs):
             raise UsageError(
                 f"{self._path} has {len(self._lines)} lines for {len(pairs)} pairs. Give one line per pair."
@@ -314,12 +313,12 @@ def _start(text: str) -> str:
 
 
 def lower_words(words: Words) -> list[str]:
-    """The words as a table or a model knows them; one that plain marks leave nothing of stays as it is."""
+    """The words as a table or a model knows them; a word that plain marks would empty stays unchanged."""
     return [(plain_marks(word) or word).lower() for word in words]
 
 
 def aligner_names() -> list[str]:
-    """What `open_aligner` takes as a name; FILE means a path.
+    """The names that `open_aligner` takes; FILE means a path.
 
     >>> aligner_names()
     ['table', 'encoder', 'pharaoh:FILE']
@@ -330,7 +329,7 @@ def aligner_names() -> list[str]:
 def open_aligner(pair: Pair | str, *, name: str | None = None) -> WordAligner:
     """The word aligner of this name, or the best installed one for the pair.
 
-    `pharaoh:FILE` reads links that a user brings. Where nothing fits, a `UsageError` says what to install.
+    `pharaoh:FILE` reads links that a user brings. If nothing fits, a `UsageError` says what to install.
 
     >>> open_aligner("en-pt").name
     'table'
@@ -345,7 +344,7 @@ def open_aligner(pair: Pair | str, *, name: str | None = None) -> WordAligner:
 
 
 def best_aligner(code: str) -> str:
-    """The name of the one that is best for the pair; of equals the first."""
+    """The name of the best aligner for the pair; the first of equals."""
     usable = [name for name, _ in each_named("aligner")]
     best = max(usable, key=lambda name: _aligner(name).preference(code))
     if _aligner(best).preference(code) > 0:
@@ -356,7 +355,7 @@ def best_aligner(code: str) -> str:
 
 
 def _written(name: str) -> str:
-    """The name with what must follow it."""
+    """The name with its required argument."""
     argument = _aligner(name).argument
     return name if not argument or argument.startswith("[") else f"{name}:{argument}"
 

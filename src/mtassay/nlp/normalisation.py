@@ -1,4 +1,4 @@
-"""Texts as tokens that are equal where a name, number or date is the same, and texts as models know them."""
+"""Texts as tokens that are equal if a name, number or date is the same, and texts with plain marks."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from mtassay.nlp.numerals import (
     scaled,
 )
 
-# Scripts that put no spaces between words, and Hangul, which glues particles to names: every
+# Scripts without spaces between words, and Hangul, which joins particles to names: every
 # character is a token, so that a name is found wherever its characters are together.
 _UNSPACED = (
     r"\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}"
@@ -52,12 +52,12 @@ _QUOTES_AND_DASHES = (
 )
 _PUNCTUATION = str.maketrans(_QUOTES_AND_DASHES | dict.fromkeys(_DOTS, "·"))
 _SPACES = "\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
-# Not the joiners U+200C and U+200D: Persian and Hindi spell with them.
+# Keep the joiners U+200C and U+200D: Persian and Hindi spell with them.
 _INVISIBLE = "\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff"
 _ODD_MARK = regex.compile(
     rf"[{_SPACES}{_INVISIBLE}{''.join(mark for mark in _QUOTES_AND_DASHES if not mark.isascii())}]"
 )
-# Titles, companies and months that are with a full stop or without.
+# Titles, companies and months that are written with or without a full stop.
 _ABBREVIATED = (
     "Dr|Dra|Drs|Mr|Mrs|Ms|Messrs|Prof|Profa|Rev|Hon|Gen|Col|Maj|Capt|Cpt|Lt|Sgt|Gov|Sen|Rep|Pres|St|Ste|Mt|Ft"
     "|Jr|Sr|Sra|Srta|Sta|Sto|Mme|Mlle|Mgr|Hr|Sig|Dott|Avv|Ing|Dipl|Inc|Corp|Ltd|Co|Bros|Cie"
@@ -66,20 +66,20 @@ _ABBREVIATED = (
 
 
 class PlainText(NamedTuple):
-    """A text as models know it; `places` has for each of its characters which one of the original it is."""
+    """A text as models know it; `places` has the index of each of its characters in the original."""
 
     text: str
     places: Sequence[int]
 
     def original(self, start: int, end: int) -> tuple[int, int]:
-        """Where a stretch of it, not an empty one, begins and ends in the original."""
+        """The start and end in the original of a stretch of it that is not empty."""
         return self.places[start], self.places[end - 1] + 1
 
 
 def plain_marks(text: str) -> str:
     """A text as models know it: quotes, apostrophes, dashes and spaces as on a keyboard, nothing invisible.
 
-    Models learned from texts that were cleaned like this, and take other marks for unknown letters.
+    Models learned from texts that were cleaned like this, and read other marks as unknown letters.
 
     >>> print(plain_marks("“I don’t”\u00a0– a\u00adgain—he said"))
     "I don't" - again - he said
@@ -88,7 +88,7 @@ def plain_marks(text: str) -> str:
 
 
 def plain_text(text: str) -> PlainText:
-    """The same with the places of its characters, so that what a model finds can be shown in the original.
+    """The same with the places of its characters, to show a model's results in the original.
 
     >>> plain = plain_text("«Não»—a\u00adgora")
     >>> plain.text, plain.original(8, 13)
@@ -107,7 +107,7 @@ def plain_text(text: str) -> PlainText:
 
 def _plain_mark(match: regex.Match[str]) -> str:
     mark, text = match.group(), match.string
-    if mark in "—―":  # unlike a hyphen, a long dash parts words
+    if mark in "—―":  # unlike a hyphen, a long dash separates words
         before, after = text[max(match.start() - 1, 0) : match.start()], text[match.end() : match.end() + 1]
         return f"{_gap(before)}-{_gap(after)}"
     return " " if mark.isspace() else _QUOTES_AND_DASHES.get(mark, "")
@@ -118,7 +118,7 @@ def _gap(beside: str) -> str:
 
 
 class NormalisedToken(NamedTuple):
-    """A normalised token, the same with marked letters spelled out, and which characters it covers.
+    """A normalised token, the same with marked letters spelled out, and the characters it covers.
 
     `month` is the number of the month that it names, 0 for all other words.
     """
@@ -159,7 +159,7 @@ class Normaliser:
     language: str = ""
 
     def words(self, text: str) -> list[str]:
-        """The tokens of a text, in order; dates are left as they are written."""
+        """The tokens of a text, in order; dates stay as they are written."""
         return self.renderings(text)[0]
 
     def renderings(self, text: str) -> list[list[str]]:
@@ -179,7 +179,7 @@ class Normaliser:
         return renderings
 
     def tokens(self, text: str) -> list[NormalisedToken]:
-        """The tokens with the place of each; dates are left as they are written."""
+        """The tokens with the place of each; dates stay as they are written."""
         matches = list(self._pattern.finditer(text))
         words = [self._known[match.group()] for match in matches]
         tokens = [
@@ -191,7 +191,7 @@ class Normaliser:
         return [token for token in tokens if token.text]
 
     def number_tokens(self, text: str) -> list[NormalisedToken]:
-        """Those of `tokens` that are numbers, in order; in less time, since most tokens are none.
+        """The numbers among `tokens`, in order; faster, since few tokens are numbers.
 
         >>> [token.text for token in Normaliser(language="en").number_tokens("Two dogs, 2.5 million cats")]
         ['2', '2500000']
@@ -220,7 +220,7 @@ class Normaliser:
         return [span for span in sorted([*joined, *alone]) if span[2][:1].isdecimal()]
 
     def with_dates(self, tokens: Sequence[NormalisedToken]) -> list[NormalisedToken]:
-        """The same tokens, but each date is one.
+        """The same tokens, but with each date as one.
 
         >>> normaliser = Normaliser(language="de")
         >>> [token.text for token in normaliser.with_dates(normaliser.tokens("am 3. Mai 2024"))]
@@ -236,7 +236,7 @@ class Normaliser:
         return list(find_dates(tokens, months, self.language)) if self.dates else []
 
     def _numbers(self, words: Sequence[_Word]) -> Iterator[tuple[int, int, str]]:
-        """Where numbers are in words, longest first: from, up to, value."""
+        """Places of numbers in words, longest first: from, up to, value."""
         done = 0
         for at in [place for place, word in enumerate(words) if word.numerals]:
             if at < done:
@@ -251,7 +251,7 @@ class Normaliser:
                 done = found[1]
 
     def _han_number(self, words: Sequence[_Word], at: int, done: int) -> tuple[int, int, str] | None:
-        """The run of characters and digits around a place; without a value where it is no number."""
+        """The run of characters and digits around a place; without a value if it is not a number."""
         start = at
         if start > done and words[start - 1].plain in MORE_THAN and words[at].plain in HAN_SCALES:  # 200多万
             start -= 1
@@ -282,7 +282,7 @@ class Normaliser:
         return place, at + 1, scaled(words[place].plain, numeral.value)
 
     def _phrase(self, words: Sequence[_Word], at: int) -> tuple[int, int, str] | None:
-        """Words alone; hyphens between them do not count."""
+        """Numbers of words only; hyphens between the words are allowed."""
         if words[at].numerals[0].kind in ("article", "and") and not (
             at + 1 < len(words) and (words[at + 1].numerals or words[at + 1].plain == "-")
         ):
@@ -388,7 +388,7 @@ def _is_number(token: str) -> bool:
 
 
 def _goes_on(words: Sequence[_Word], place: int) -> bool:
-    """Whether a number in characters goes on here: 2亿5000万 and 3万5000, but not 2亿90后."""
+    """Whether a number in characters continues here: 2亿5000万 and 3万5000, but not 2亿90后."""
     following = words[place + 1].plain if place + 1 < len(words) else ""
     text, earlier = words[place].plain, words[place - 1].plain
     if text in MORE_THAN:
@@ -403,7 +403,7 @@ def _is_after(words: Sequence[_Word], at: int, others: frozenset[str]) -> bool:
 
 
 class _Known(dict[str, _Word]):
-    """Every distinct token is normalised once."""
+    """The normalised tokens, with a cache of distinct tokens."""
 
     def __init__(self, normaliser: Normaliser) -> None:
         self._normaliser = normaliser
@@ -415,7 +415,7 @@ class _Known(dict[str, _Word]):
 
 @cache
 def _pattern_of_ordinals(language: str) -> regex.Pattern[str]:
-    # What must follow in the text is not there in the token.
+    # A token ends before the text that must follow it.
     return regex.compile(regex.sub(r"\(\?[=!].*\)$", "", ordinal_pattern(language)) or r"(?!)")
 
 
@@ -432,12 +432,12 @@ def _pattern(*, grouped_by_space: bool, names: bool, ordinals: str) -> regex.Pat
     )
     decomposed_hangul = r"[\u1100-\u115f]+[\u1160-\u11a7]*[\u11a8-\u11ff]*"
     character = rf"[{_UNSPACED}][\p{{M}}\uff9e\uff9f]*"
-    # What joins the parts of a name belongs to the part before it, and is dropped from there.
+    # A joint between the parts of a name belongs to the part before it, and is dropped from there.
     after_number = rf"(?:[{_DASHES}](?=\p{{L}}))?" if names else ""
     after_word = rf"(?:[{_DASHES}](?=[\p{{L}}\p{{Nd}}]))?" if names else ""
     after_character = rf"(?:[{_DOTS}](?=[{_UNSPACED}]))?" if names else ""
     abbreviation = (
-        # Few words have a full stop after them: to see that first saves trying them all.
+        # Few words have a full stop after them: a check for it first avoids trying them all.
         r"(?<![\p{L}\p{N}])(?=\p{L}{1,6}\.)"
         rf"(?:(?i:{_ABBREVIATED})|[\p{{Lu}}--[{_UNSPACED}]])\.(?![\p{{Ll}}\p{{N}}])|"
         if names

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mtassay.nlp.normalisation import Normaliser
 
 
-# Spaces group digits in threes only, so that "2,000 737s" are two numbers. A search is several times faster
+# Spaces group digits in threes only, so "2,000 737s" are two numbers. A search is several times faster
 # where the expression begins with one digit, and not with some.
 _CHAIN = re.compile(
     r"\d(?:\d{0,2}(?:[ \u00a0\u2009\u202f]\d{3})++(?!\d)(?:[.,٫]\d++)?|\d*+(?:[.,'’٫٬]\d++)*+)"
@@ -27,7 +27,7 @@ _OTHER_DIGIT = re.compile(r"[^\D0-9]")
 # With units of ten thousand and similar, 120 million turns into 1.2亿.
 _LARGE_UNIT = re.compile("[万萬亿億兆千百만억]|लाख|करोड़|লাখ|কোটি|lakh|crore", re.IGNORECASE)
 _HAN_NUMERAL = re.compile("[一二三四五六七八九两兩廿十百千万萬]")
-# A unit without a digit before it means one of its kind: 十七 is 17.
+# A unit without a digit before it means one of it: 十七 is 17.
 _HAN_DIGITS = str.maketrans("一二三四五六七八九两兩廿", "123456789222")
 # Miles and kilometres, pounds and kilograms, feet and metres, inches and centimetres.
 _FACTORS = (1.6093, 2.2046, 3.2808, 2.54)
@@ -37,8 +37,8 @@ _LONG = 8
 class Number(NamedTuple):
     """One number of a text.
 
-    `shown` is how it is there, `digits` are its digits without grouping, leading and closing zeros
-    of decimals, `runs` its unbroken runs of digits, and `decimals` how many digits are decimals.
+    `shown` is its spelling in the text, `digits` are its digits without grouping, leading and closing zeros
+    of decimals, `runs` its unbroken runs of digits, and `decimals` the number of decimals.
     """
 
     shown: str
@@ -48,7 +48,7 @@ class Number(NamedTuple):
 
     @property
     def value(self) -> float:
-        """What it amounts to; infinite beyond 300 digits."""
+        """Its value; infinite beyond 300 digits."""
         return float(f"{self.digits}e-{self.decimals}") if len(self.digits) < 300 else float("inf")
 
 
@@ -87,8 +87,8 @@ def _grouped(chain: str, *, whole: str, decimals: str) -> Number:
 class NumbersOf:
     """The numbers of one text in order, `numbers`, and ready for look-up.
 
-    With `language`, a code, number words and units such as million count as that language has them; without,
-    as any language has them.
+    With `language`, a code, number words and units such as million have their meaning in that language;
+    without, that of any language.
     """
 
     def __init__(self, text: str, *, language: str | None = None) -> None:
@@ -126,11 +126,11 @@ class NumbersOf:
         )
 
     def _contradicts(self, number: Number, source: NumbersOf) -> bool:
-        """Whether the same digits are there for another amount, by the units that follow them."""
+        """Whether the same digits have another value here, by the units that follow them."""
         if self._language is None or source._language is None or number.digits not in self._digits:
             return False
         amounts = source._amounts.get(number.digits)
-        if not amounts:  # nearly always, and cheaper to see of one text than of two
+        if not amounts:  # nearly always, and faster to check in one text than in two
             return False
         others = self._amounts.get(number.digits, set())
         plain = _canonical(number)
@@ -149,7 +149,7 @@ class NumbersOf:
         return 0 < int(runs[0]) <= 31 and 0 < int(runs[1]) <= 12
 
     def _has_multiple(self, number: Number, source: NumbersOf | None) -> bool:
-        """The same by thousands, as 2.5 million and 2,500,000 are; by any ten with large units."""
+        """The same by factors of a thousand, as 2.5 million and 2,500,000; of ten with large units."""
         significant = number.digits.rstrip("0")
         sizes = self._sizes.get(significant, ())
         size = len(number.digits) - number.decimals
@@ -176,7 +176,7 @@ class NumbersOf:
 
     @cached_property
     def _amounts(self) -> dict[str, set[str]]:
-        """What the numbers in digits amount to with the units that follow them, by their digits."""
+        """The values of the numbers in digits with the units that follow them, by their digits."""
         from mtassay.nlp.numerals import has_unit
 
         amounts: dict[str, set[str]] = {}
@@ -197,7 +197,7 @@ class NumbersOf:
 
     @cached_property
     def _sizes(self) -> dict[str, set[int]]:
-        """How many digits are before the decimal point, by significant digits."""
+        """The number of digits before the decimal point, by significant digits."""
         sizes: dict[str, set[int]] = {}
         for number in self.numbers:
             sizes.setdefault(number.digits.rstrip("0"), set()).add(len(number.digits) - number.decimals)
@@ -205,7 +205,7 @@ class NumbersOf:
 
     @cached_property
     def _long_runs(self) -> str:
-        """Telephone and account numbers, which another text may group."""
+        """Telephone and account numbers, which another text may group differently."""
         return " ".join(run for run in self._runs if len(run) >= _LONG)
 
     @cached_property
@@ -222,7 +222,7 @@ class NumbersOf:
 
 
 def _canonical(number: Number) -> str:
-    """A number that was read by its digits, as `canonical_number` writes it."""
+    """A number that was read by its digits, written like `canonical_number`."""
     whole = number.digits[: len(number.digits) - number.decimals] or "0"
     fraction = number.digits[len(number.digits) - number.decimals :] if number.decimals else ""
     return f"{whole}.{fraction.zfill(number.decimals)}" if fraction else whole
@@ -230,8 +230,8 @@ def _canonical(number: Number) -> str:
 
 @cache
 def _normalisers(language: str | None) -> list[Normaliser]:
-    """That of the language; of all whose number words are known, where it is not."""
-    from mtassay.nlp.normalisation import Normaliser  # large, and most digits are found as they are
+    """The given language, or all languages with known number words."""
+    from mtassay.nlp.normalisation import Normaliser  # large, and most digits are found in the same form
     from mtassay.nlp.numerals import WORDS
 
     languages = [*sorted(WORDS), "zh"] if language is None else [language]
@@ -252,7 +252,7 @@ def is_converted(number: Number, other: Number) -> bool:
 
 
 def western(text: str) -> str:
-    """The text with all decimal digits as 0 to 9."""
+    """Replace all decimal digits by 0 to 9."""
     if text.isascii() or not (others := _OTHER_DIGIT.findall(text)):
         return text
     return text.translate({ord(char): str(unicodedata.decimal(char)) for char in set(others)})
@@ -269,7 +269,7 @@ _IN_DIGITS = frozenset({"-", "/", "."})
 
 
 class WrittenDate(NamedTuple):
-    """A date in a row of tokens: from, up to, and its one spelling (`2024-05-03`, `--05-03`, `2024-05`)."""
+    """A date in a row of tokens: from, up to, and its normal form (`2024-05-03`, `--05-03`, `2024-05`)."""
 
     start: int
     stop: int
@@ -283,7 +283,7 @@ def _months(language: str) -> dict[str, int]:
 
 
 def month_of(word: str, language: str) -> int:
-    """The number of the month that a word names, as it is written; 0 for all others.
+    """The number of the month that a word names, by its spelling; 0 for all other words.
 
     >>> month_of("May", "en"), month_of("may", "en"), month_of("mai", "fr")
     (5, 0, 5)
@@ -296,7 +296,7 @@ def month_of(word: str, language: str) -> int:
 def find_dates(tokens: Sequence[str], months: Sequence[int], language: str) -> Iterator[WrittenDate]:
     """The dates in a row of normalised tokens; `months` has the number of the month that a token names.
 
-    What could be two dates, as 3/5/2024 in English without a region, is none.
+    Ambiguous dates, such as 3/5/2024 in English without a region, are left out.
 
     >>> list(find_dates(["on", "may", "3", ",", "2024"], [0, 5, 0, 0, 0], "en"))
     [WrittenDate(start=1, stop=5, value='2024-05-03')]
@@ -320,7 +320,7 @@ def _date_at(tokens: Sequence[str], months: Sequence[int], at: int, language: st
 
 
 class _Row:
-    """Tokens from a place on; beyond the end there are empty ones."""
+    """Tokens from a place on, padded with empty ones beyond the end."""
 
     def __init__(self, tokens: Sequence[str], months: Sequence[int], start: int) -> None:
         self._tokens, self._months, self.start = tokens, months, start
@@ -334,7 +334,7 @@ class _Row:
         return self._months[place] if place < len(self._months) else 0
 
     def number(self, offset: int, digits: int) -> int:
-        """The whole number there, or the ordinal, of at most so many digits; 0 for everything else."""
+        """The whole number or ordinal at this place, of at most so many digits; 0 for everything else."""
         text = self.text(offset).removesuffix(".")
         return int(text) if text.isdecimal() and len(text) <= digits else 0
 
@@ -386,7 +386,7 @@ def _in_characters(row: _Row) -> WrittenDate | None:
 
 
 def _in_digits(row: _Row, language: str) -> WrittenDate | None:
-    """2024-05-03, 03.05.2024 as one token or as five, 3/5/2024 where the language has one order."""
+    """2024-05-03, 03.05.2024 as one token or as five, 3/5/2024 if the language has one order."""
     parts = row.text(0).split(".")
     if len(parts) == 3 and all(part.isdecimal() for part in parts):
         return _ordered([int(part) for part in parts], [len(part) for part in parts], row, 1, language)

@@ -1,4 +1,4 @@
-"""Numbers in digits and in words, each value in one spelling."""
+"""Numbers in digits and in words, with one normal form for each value."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Kind = Literal["small", "article", "hundred", "scale", "and", "ordinal"]
 
 
 class NumberWord(NamedTuple):
-    """What a word does in a number.
+    """The role of a word in a number.
 
     `small` is added (one, twenty, doscientos) and `ordinal` closes it (third); `hundred` and `scale` multiply
     what comes before; `and` joins; an `article` (um, ein) is one only beside other numerals. Of an ordinal
@@ -45,27 +45,27 @@ class NumberWord(NamedTuple):
 
 
 class NumberPhrase(NamedTuple):
-    """A number in words: where the next word begins, its value, and whether it counts or orders."""
+    """A number in words: the start of the next word, its value, and whether it is cardinal or ordinal."""
 
     stop: int
     value: str
 
 
-# From which value on an article counts: "um milhão" is 1,000,000, but "um" before "mil" says nothing.
+# The value from which an article counts: "um milhão" is 1,000,000, but "um" before "mil" says nothing.
 _LEAST_FOR_ARTICLE = 10**6
 # Words beside an English ordinal that make it a fraction: one third, a fifth of.
 PARTS = frozenset({"half", "quarter", "of"})
 """Words before "a million" that make it less."""
 FRACTION_BEFORE, FRACTION_AFTER = frozenset({"one", "1"}), frozenset({"of"})
 DECIMAL_WORDS = frozenset({"point", "komma", "virgule", "virgula", "coma", "virgola"})
-"""Words for the decimal mark: what is beside them is part of another number."""
+"""Words for the decimal mark: numerals beside them are parts of another number."""
 
 
 _MONTHS_AND_CENTURY = "Jahrhundert|Jan|Feb|März|Maerz|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez"
 
 
 def ordinal_pattern(language: str) -> str:
-    """What an ordinal in digits looks like, as a regular expression; never matches where we know none."""
+    """Ordinals in digits, as a regular expression; never matches if the language has no rule."""
     if language == "de":
         return rf"\p{{Nd}}{{1,2}}\.(?=\s*(?:{_MONTHS_AND_CENTURY}))"
     suffixes = word_table("suffixes").get(language)
@@ -73,7 +73,7 @@ def ordinal_pattern(language: str) -> str:
 
 
 def ordinal(value: int | str) -> str:
-    """How ordinals are written here: no plain number ends in a full stop.
+    """The written form of ordinals; no plain number ends in a full stop.
 
     >>> ordinal(21)
     '21.'
@@ -91,13 +91,13 @@ def scaled(number: str, scale: int) -> str:
 
 
 def canonical_value(value: Decimal) -> str:
-    """A value in ASCII digits with a decimal point and no idle zeros."""
+    """A value in ASCII digits with a decimal point and without idle zeros."""
     whole, _, fraction = f"{value:f}".partition(".")
     return _value(whole, fraction)
 
 
 def key_of(word: str) -> str:
-    """What a word is called in the tables: without case and marks."""
+    """The key of a word in the tables: without case and marks."""
     if word.isascii():
         return word.casefold()
     return strip_marks(unicodedata.normalize("NFKC", word).casefold())
@@ -107,7 +107,7 @@ _COMPOUNDS = {"en": "{}-{}", "pt": "{} e {}", "es": "{} y {}", "ru": "{} {}"}
 
 
 def spellings(number: int, language: str) -> list[str]:
-    """The ways to write a whole number from 0 to 99 in words, the usual one first; none where we know none.
+    """The ways to write a whole number from 0 to 99 in words, usual one first; empty if unknown.
 
     >>> spellings(14, "pt"), spellings(21, "es"), spellings(32, "de")
     (['catorze', 'quatorze'], ['veintiuno', 'veintiún', 'veintiuna'], ['zweiunddreißig', 'zwounddreißig'])
@@ -134,7 +134,7 @@ def _spellings(word: str) -> list[str]:
 
 @cache
 def lexicon(language: str) -> dict[str, NumberWord]:
-    """The numerals of a language by `key_of` their words; empty where we know none."""
+    """The numerals of a language by `key_of` their words; empty if unknown."""
     entries: dict[str, NumberWord] = {}
 
     def add(words: list[str], numeral: NumberWord) -> None:
@@ -203,7 +203,7 @@ def _glue(language: str, ten: str, unit: str) -> str:
 def _derived_ordinals(
     language: str, small: list[list[str]], tens: list[list[str]]
 ) -> Iterator[tuple[int, list[str]]]:
-    """Ordinals that are made of the number by an ending."""
+    """Ordinals that are the number with an ending."""
     if language not in _GLUED:
         return
     from_small = [(value, words) for value, words in enumerate(small) if value >= 13]
@@ -231,7 +231,7 @@ def _units(language: str) -> re.Pattern[str]:
         for word in _spellings(words.lstrip("="))
         if word
     }
-    # Letters that a word begins with are looked for, and then the words: that is several times faster.
+    # Search for the first letters of words, and then for the words: that is several times faster.
     rests: dict[str, list[str]] = {}
     for word in sorted(words):
         rests.setdefault("".join(sorted({word[0].lower(), word[0].upper()})), []).append(word[1:])
@@ -242,13 +242,13 @@ def _units(language: str) -> re.Pattern[str]:
 
 
 def has_unit(text: str, language: str) -> bool:
-    """False where no million or similar can be in the text, which is cheap to see."""
+    """False if the text cannot contain million or similar; fast."""
     return _units(language).search(text) is not None
 
 
 @cache
 def numerals_of(key: str, language: str) -> tuple[NumberWord, ...]:
-    """What a word, given by `key_of`, does in a number; several things where it is glued together.
+    """The roles of a word, given by `key_of`, in a number; several for a compound.
 
     >>> [numeral.value for numeral in numerals_of("zweihundertdreiundvierzig", "de")]
     [2, 100, 43]
@@ -256,7 +256,7 @@ def numerals_of(key: str, language: str) -> tuple[NumberWord, ...]:
     known = lexicon(language)
     if key in known:
         return (known[key],)
-    # What has no multiplier would be in the table: "zweidrei" is no number.
+    # Without a multiplier it would be in the table: "zweidrei" is no number.
     if language not in _GLUED or not any(multiplier in key for multiplier in _multipliers(language)):
         return ()
     parts = _parts(language).findall(key)
@@ -277,7 +277,7 @@ _GLUED_THOUSANDS = {"it": ("mille", "mila"), "de": ("tausend",), "nl": ("duizend
 
 @cache
 def _multipliers(language: str) -> list[str]:
-    """Hundred and thousand, as they are in words that are glued together."""
+    """Hundred and thousand, as they are in compounds."""
     hundreds = [word for word, numeral in lexicon(language).items() if numeral.kind == "hundred"]
     return [*hundreds, *_GLUED_THOUSANDS[language], *(["cent"] if language == "it" else [])]
 
@@ -303,10 +303,10 @@ class _Sum:
 
     def __init__(self, language: str) -> None:
         self._language = language
-        self._chunks: list[tuple[int, int]] = []  # scales, from the largest, and what was counted in them
+        self._chunks: list[tuple[int, int]] = []  # scales, from the largest, with their counts
         self._group = 0
         self._room = 1000
-        """What comes next must be less than this."""
+        """The next part must be less than this."""
         self._joined = False
         self.is_begun = False
         self.is_ordinal = False
@@ -320,7 +320,7 @@ class _Sum:
         return self.is_begun and not self._joined
 
     def add(self, numeral: NumberWord, following: NumberWord | None) -> bool:
-        """Whether the numeral goes on with the number; if not, nothing has changed."""
+        """Add a numeral if the number can continue with it; if not, change nothing."""
         if self.is_ordinal and (numeral.kind != "ordinal" or self._language not in _ORDINALS_IN_A_ROW):
             return False
         goes_on = getattr(self, f"_add_{numeral.kind}")(numeral, following)
@@ -373,7 +373,7 @@ class _Sum:
         return self._add_small(numeral, following)
 
     def _may_follow_at_once(self) -> bool:
-        """Whether one may come without "and": cent un, but vingt et un."""
+        """Whether one may follow without "and": cent un, but vingt et un."""
         if self._language == "fr":
             return self._room >= 100 or self._group % 100 == 80
         return self._language in _GLUED | {"ru"}
@@ -434,10 +434,10 @@ class _Sum:
 
 
 def read_phrase(words: Sequence[tuple[NumberWord, ...]], start: int, language: str) -> NumberPhrase | None:
-    """The longest number that begins at a word; `None` where there is none.
+    """The longest number that begins at a word; `None` if there is no number.
 
-    `words` has the numerals of each word, none for what is no numeral. Where what follows could only
-    multiply ("one hundred and two hundred"), the number ends before that.
+    `words` has the numerals of each word, empty for other words. If the next part could only multiply ("one
+    hundred and two hundred"), the number ends before it.
     """
     total = _Sum(language)
     ends: list[NumberPhrase] = []
@@ -489,7 +489,7 @@ HAN_SCALES = {
     "조": 10**12,
 }
 MORE_THAN = frozenset("多余餘")
-"""What may be inside a number and says that it is more: 200多万."""
+"""Characters inside a number that mean "and more": 200多万."""
 TEN_THOUSAND = frozenset("万萬만")
 HAN_NUMERALS = frozenset((*_HAN_DIGITS, *_HAN_UNITS, *HAN_SCALES))
 """Characters that numbers are written with in Chinese, Japanese and Korean."""
@@ -506,7 +506,7 @@ _MEASURES = frozenset("瓦克米卡焦赫帕伏吨")
 
 
 def measure_begins(run: Sequence[str], after: str) -> bool:
-    """Whether the last numeral of a run is the beginning of a measure: 千瓦 in 2亿千瓦."""
+    """Whether the last numeral of a run begins a measure: 千瓦 in 2亿千瓦."""
     return len(run) > 1 and run[-1] in ("千", "百", "兆") and after in _MEASURES
 
 
@@ -573,7 +573,7 @@ def _structured_han(run: Sequence[str]) -> str | None:
                 after_zero = True
             else:
                 digit = Decimal(value)
-                # 一万二 is 12,000 for some, and 三百五 is 350: only what is plain counts.
+                # 一万二 is 12,000 for some, and 三百五 is 350: only clear numbers count.
                 if is_last and (section or chunks) and not after_zero and unit != 10:
                     return None
         else:
@@ -592,7 +592,7 @@ _DECIMAL_COMMA = {
     "hu", "hy", "id", "is", "it", "ka", "kk", "lt", "lv", "mk", "nb", "nl", "nn", "no", "pl", "pt", "ro",
     "ru", "sk", "sl", "sq", "sr", "sv", "tr", "uk", "uz", "vi",
 }  # fmt: skip
-# Where a region writes numbers unlike its language.
+# Regions that write numbers unlike their language.
 _DECIMAL_POINT = {
     "de-ch", "de-li", "it-ch", "es-do", "es-gt", "es-hn", "es-mx", "es-ni", "es-pa", "es-pr", "es-sv",
     "es-us",
@@ -619,7 +619,7 @@ def group_mark(language: str) -> str:
 
 
 def canonical_number(number: str, *, language: str) -> str | None:
-    """The value in ASCII digits with a decimal point and no idle zeros; `None` if it is no single value.
+    """The value in ASCII digits with a decimal point and no idle zeros; `None` for several values.
 
     >>> canonical_number("1.234,50", language="de"), canonical_number("1,234", language="de")
     ('1234.5', '1.234')
@@ -638,7 +638,7 @@ def canonical_number(number: str, *, language: str) -> str | None:
 
 
 def _plain(character: str) -> str:
-    """ASCII digits and marks; "'" separates groups, "d" decimals, whatever the language."""
+    """Replace by ASCII digits and marks: "'" separates groups, "d" decimals, in every language."""
     digit = unicodedata.decimal(character, None)
     if digit is not None:
         return str(digit)
@@ -646,7 +646,7 @@ def _plain(character: str) -> str:
 
 
 def _are_groups(parts: list[str]) -> bool:
-    """Thousands, or lakhs and crores as in India."""
+    """Whether groups are thousands, or lakhs and crores as in India."""
     first, *middle, last = parts
     lengths = {len(part) for part in middle}
     return 1 <= len(first) <= 3 and len(last) == 3 and first != "0" and (lengths <= {3} or lengths == {2})

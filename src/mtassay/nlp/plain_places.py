@@ -1,7 +1,7 @@
-"""Numbers and names of people that can be replaced in two texts at once, found without a parser or a lexicon.
+"""Numbers and names of people that can be replaced in two texts at once, without a parser or a lexicon.
 
-Only what is certain on both sides is found: a number in digits that is once in each text, and a name that
-both texts write alike. The two texts may be the same.
+Only certain places are found: a number in digits that is once in each text, and a name that both texts write
+alike. The two texts may be the same.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from mtassay.nlp.annotation import Annotation, Annotator, Layer, Token, TokenSpa
 from mtassay.nlp.numerals import canonical_number
 
 Sides = tuple[Annotation, Annotation]
-"""A source and its reference, as a `PlainAnnotator` or a better one reads them."""
+"""A source and its reference, as read by a `PlainAnnotator` or a better one."""
 
 _TOKEN = re.compile(r"\d+(?:[.,'’\u00a0\u202f]\d+)*|[^\W\d_]+|[^\w\s]|_")
 
 
 class PlainAnnotator(Annotator):
-    """Words by their spelling alone: numbers, and names of people that are listed."""
+    """Annotates words by their spelling alone: numbers, and listed names of people."""
 
     name = "plain"
     gives: frozenset[Layer] = frozenset(("tokens", "pos", "entities"))
@@ -40,7 +40,7 @@ class PlainAnnotator(Annotator):
         return "plain:1"
 
     def annotate(self, texts: Sequence[str]) -> list[Annotation]:
-        """One annotation for each text; words that are neither number nor name have no part of speech."""
+        """One annotation for each text; words that are neither numbers nor names have no part of speech."""
         return [self.read(text) for text in texts]
 
     @staticmethod
@@ -60,7 +60,7 @@ class PlainAnnotator(Annotator):
 
 
 class Replacement(NamedTuple):
-    """A place on both sides, in characters, and what may be there instead: pairs of source and reference.
+    """A place on both sides, in characters, with its substitutes: pairs of source and reference.
 
     `number` is that of the token in the source.
     """
@@ -85,7 +85,7 @@ _LABELS = re.compile(
     r"|page|seite|página|стр|formula|formel|channel|kanal|line|linie|room|zimmer|第|类|型|期)\w*",
     re.IGNORECASE,
 )  # fmt: skip
-"""Words that make a number behind them a name: `type 2`, `phase 3`."""
+"""Words that make a number after them a name: `type 2`, `phase 3`."""
 _JOINTS = frozenset("-–—/:'’‘′″²³_@#№+=<>×*^~\\&|{}[]第")
 _AFTER = frozenset("月월号番余多来几은는이가을를와과로")
 """A month's number, and Korean particles that change with the number before them."""
@@ -97,7 +97,7 @@ _CONFIDENCE = re.compile(
     r"signifi[ck]|confid|konfid|confian|intervall?\b|\b[CIK]I\b|置信|显著", re.IGNORECASE
 )
 _HALF_DAY = re.compile(r"\bin the (?:morning|afternoon|evening)\b|\bat night\b|\d ?[ap]\.?m\b", re.IGNORECASE)
-"""What makes a number up to 12 an hour: `18 in the morning` is none."""
+"""Words that make a number up to 12 an hour: `18 in the morning` is not one."""
 _MONTHS = re.compile(
     r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|fév|avr|mai|août|déc|ene|abr|ago|dic)[a-zû]*",
     re.IGNORECASE,
@@ -107,9 +107,9 @@ _MONTHS = re.compile(
 def number_places(languages: tuple[str, str], texts: Sides) -> list[Replacement]:
     """The numbers in digits that are once on both sides and mean the same.
 
-    Size and roundness stay, and so do the order among the numbers of a sentence, the plural of what is
-    counted (also where 2 to 4 have one of their own) and an English `a` or `an`. Numbers that may be a name,
-    a part of a sum, a range, a version or a clock time stay as they are.
+    Size and roundness stay, and so do the order among the numbers of a sentence, the plural of the counted
+    noun (also if 2 to 4 have one of their own) and an English `a` or `an`. Numbers that may be a name, a part
+    of a sum, a range, a version or a clock time stay unchanged.
     """
     sides = [dict(_numbers(side, code)) for side, code in zip(texts, languages, strict=True)]
     values = [Counter(side.values()) for side in sides]
@@ -149,7 +149,7 @@ def _numbers(annotation: Annotation, code: str) -> Iterator[tuple[int, str]]:
 
 
 def _parts_of_sums(values: Sequence[Decimal]) -> set[Decimal]:
-    """Those that add up to another of them, or to 100, and what they add up to."""
+    """Numbers that add up to another number or to 100, and these sums."""
     parts: set[Decimal] = set()
     for a, b in combinations(values, 2):
         if a + b in (*values, 100):
@@ -158,7 +158,7 @@ def _parts_of_sums(values: Sequence[Decimal]) -> set[Decimal]:
 
 
 def _is_name(annotation: Annotation, number: int, code: str) -> bool:
-    """Whether a number is joined to something else, or counts nothing: `COVID-19`, `Boeing 787`, `5th`."""
+    """Whether a number is joined to something else, or does not count: `COVID-19`, `Boeing 787`, `5th`."""
     token, text = annotation.tokens[number], annotation.text
     before, after = text[: token.start], text[token.end :]
     if _NEVER_BEFORE.search(before) or _NEVER_AFTER.match(after) or (number == 0 and after[:1] in ").:"):
@@ -189,7 +189,7 @@ def _is_name(annotation: Annotation, number: int, code: str) -> bool:
 
 
 def makes_name(word: str) -> bool:
-    """Whether a number behind this word names something: `type 2`, `phase 3`."""
+    """Whether a number after this word names something: `type 2`, `phase 3`."""
     return _LABELS.fullmatch(word) is not None
 
 
@@ -207,7 +207,7 @@ def _digits(text: str) -> str:
 
 
 def _written(text: str, digits: str) -> str:
-    """These digits in the way the text writes its own.
+    """Write these digits in the text's own way.
 
     >>> _written("4.500", "4300"), _written("１２", "13")
     ('4.300', '１３')
@@ -219,7 +219,7 @@ def _written(text: str, digits: str) -> str:
 
 
 def _alternatives(text: str, value: Decimal) -> Iterator[tuple[str, Decimal]]:
-    """Other digits for a number, with their value: the last one that is not 0 becomes another.
+    """Other digits for a number, with their value: the last one that is not 0 is replaced.
 
     >>> [digits for digits, _ in _alternatives("35", Decimal(35))]
     ['36', '37', '38', '39']
@@ -227,7 +227,7 @@ def _alternatives(text: str, value: Decimal) -> Iterator[tuple[str, Decimal]]:
     ['2100', '2200', '2300', '2400', '2600', '2700', '2800', '2900']
     """
     digits = _digits(text)
-    if (year := _year(text)) is not None:  # A near one, and none that is still to come; 1900 may be no year.
+    if (year := _year(text)) is not None:  # A near year, but not a future one; 1900 may not be a year.
         near = (year - 2, year - 1, year + 1) if year % 100 else ()
         yield from ((str(new), Decimal(new)) for new in near if new < max(2020, year))
         return
@@ -235,7 +235,7 @@ def _alternatives(text: str, value: Decimal) -> Iterator[tuple[str, Decimal]]:
     if at < 0 or value in (1, 2, 24, 100, 365, 911) or (digits[0] == "0" == digits[:1] and value >= 1):
         return
     scale = Decimal(10) ** (len(digits) - 1 - at) * (value / int(digits) if int(digits) else 1)
-    # Days and hours stay possible, whatever the number counts.
+    # Days and hours stay possible, in all uses of the number.
     most = 23 if value <= 23 else 28 if value <= 31 else None
     for digit in "123456789":
         new = digits[:at] + digit + digits[at + 1 :]
@@ -247,7 +247,7 @@ def _alternatives(text: str, value: Decimal) -> Iterator[tuple[str, Decimal]]:
 
 
 def _plural(digits: str) -> str:
-    """The form of a noun behind it in Slavic languages; 1 has one of its own everywhere."""
+    """The form of a noun after it in Slavic languages; 1 has one of its own everywhere."""
     last, teens = digits[-1], digits[-2:-1] == "1"
     return "many" if teens or last in "056789" else "one" if last == "1" else "few"
 
@@ -286,8 +286,8 @@ def known_names() -> dict[str, tuple[str, str]]:
 def name_places(languages: tuple[str, str], texts: Sides) -> list[Replacement]:
     """Each given or family name that is once on both sides, unchanged, in order.
 
-    A family name is known by the given name or the title before it, so that no place or firm is taken for
-    one. A given name is replaced by one of the same gender and, where that is known, of the same origin.
+    A given name or title before it identifies a family name, so places and firms are left out. A given name
+    is replaced by one of the same gender and, if known, of the same origin.
     """
     if not set(languages) <= _AS_WRITTEN:
         return []
@@ -320,7 +320,7 @@ def name_places(languages: tuple[str, str], texts: Sides) -> list[Replacement]:
 
 
 def keeps_genitive(text: str, start: int, end: int, after: str) -> bool:
-    """Whether an apostrophe behind these characters, if there is one, stays right with another word there.
+    """Whether an apostrophe after these characters, if there is one, stays right with another word there.
 
     >>> [keeps_genitive("Hans' bicycle", 0, 4, name) for name in ("Lars", "Peter")]
     [True, False]
@@ -332,7 +332,7 @@ def keeps_genitive(text: str, start: int, end: int, after: str) -> bool:
         return True
     if mark[1]:
         return not after.endswith("s") or text[start:end].endswith("s")
-    # Behind any other word it closes a quotation.
+    # After any other word it closes a quotation.
     return after.endswith(_SIBILANTS) or not text[start:end].endswith(_SIBILANTS)
 
 
@@ -361,7 +361,7 @@ def _kind(annotation: Annotation, number: int) -> str | None:
 
 
 def _is_in_firm(annotation: Annotation, number: int) -> bool:
-    """Whether an annotator takes it for part of a firm, a building or a work."""
+    """Whether an annotator reads it as part of a firm, a building or a work."""
     kinds = {entity.label for entity in annotation.entities if entity.start <= number < entity.end}
     return bool(kinds & {"ORG", "FAC", "WORK_OF_ART", "PRODUCT", "LAW", "EVENT"})
 

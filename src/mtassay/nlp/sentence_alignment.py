@@ -1,11 +1,11 @@
-"""Which sentences of a translation translate which sentences of its source, where lines do not tell.
+"""Alignment of the sentences of a translation with those of its source, if lines do not match.
 
 A monotone dynamic programme after Gale and Church (1993) and Thompson and Koehn (2019, Vecalign): one
-sentence with up to three, sentences that have no counterpart, and neighbours that changed places. A block
-gains by how alike its two sides are and by how well their lengths fit. What is alike is said by vectors
-that can be added: those of the sentence encoder, or counts of character sequences where both sides are in
-one language. The search keeps to a band around the diagonal, and a long document is aligned in windows that
-overlap, so time and memory grow with its length and not with its square.
+sentence with up to three, sentences that have no counterpart, and neighbours that changed places. The gain of
+a block grows with the likeness of its two sides and the fit of their lengths. Likeness comes from vectors
+that can be added: those of the sentence encoder, or counts of character sequences if both sides are in one
+language. The search keeps to a band around the diagonal, and a long document is aligned in overlapping
+windows, so time and memory grow with its length, not its square.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Features = Callable[[Sequence[str], Sequence[str]], tuple[Floats, Floats]]
-"""The vectors of the sentences of both sides, a row each; the vector of a block is the sum of its rows."""
+"""The vectors of the sentences of both sides, one row each; a block's vector is the sum of its rows."""
 
 _BLOCKS = ((1, 1), (1, 2), (2, 1), (1, 3), (3, 1))
 _SWAPS = ((1, 1), (1, 2), (2, 1), (2, 2))
@@ -31,12 +31,12 @@ _END = re.compile(r"(?<=[.!?…؟۔।॥։።။])[\"'”’»)\]]*\s+(?=\S)|(?
 
 @dataclass(frozen=True, kw_only=True)
 class AlignmentSettings:
-    """What a block gains for each character.
+    """The gain of a block for each character.
 
     `alone` is for a sentence of 60 characters without a counterpart. A longer one gains more by `growth`: two
-    long texts are more alike by chance. `lengths` weighs how badly the lengths fit; `more` is lost for each
-    sentence beyond one on a side, `swap` where two neighbours changed places; `moved` is how alike two
-    sentences without a counterpart must be to be one that was moved.
+    long texts are more alike by chance. `lengths` weighs the misfit of lengths; each sentence beyond one on a
+    side costs `more`, two swapped neighbours cost `swap`; two sentences without a counterpart count as moved
+    from the likeness `moved` on.
     """
 
     alone: float
@@ -58,7 +58,7 @@ _LONG, _WINDOW, _ANCHOR = 200, 120, 3
 class Link(NamedTuple):
     """Sentences of the source and of the translation that belong together, by number from 0 on.
 
-    A side that is empty has no counterpart. `likeness` is from 0 to 1.
+    An empty side has no counterpart. `likeness` is from 0 to 1.
     """
 
     source: tuple[int, ...]
@@ -67,7 +67,7 @@ class Link(NamedTuple):
 
 
 def split_sentences(text: str) -> list[str]:
-    """The sentences of a text: its lines, cut behind what ends a sentence.
+    """The sentences of a text: its lines, split after the marks that end a sentence.
 
     >>> split_sentences('He left. "Why?" She knew.')
     ['He left.', '"Why?"', 'She knew.']
@@ -84,7 +84,7 @@ def split_sentences(text: str) -> list[str]:
 
 
 def character_features(source: Sequence[str], target: Sequence[str]) -> tuple[Floats, Floats]:
-    """Roots of counts of sequences of three to five characters; those that few sentences have weigh more."""
+    """Roots of counts of sequences of three to five characters; rare ones weigh more."""
     counts = np.sqrt([_counts(text) for text in (*source, *target)]).reshape(-1, _SIZE)
     rarity = np.log((len(counts) + 1) / ((counts > 0).sum(axis=0) + 0.5))
     counts *= np.maximum(rarity, 0.05)
@@ -99,12 +99,12 @@ def _counts(text: str) -> Floats:
     for n in range(2, min(len(codes), 5) + 1):
         key = key[:-1] * np.uint64(1_000_003) + codes[n - 1 :]
         keys.append((key ^ (key >> np.uint64(17))) % np.uint64(_SIZE))
-    # Sequences of two count only in a text that has no longer ones.
+    # Sequences of two count only in a text without longer ones.
     return np.bincount(np.concatenate(keys[1:] or keys).astype(np.int64), minlength=_SIZE).astype(float)
 
 
 def encoder_features(encode: Callable[[Sequence[str]], NDArray[np.float32]]) -> Features:
-    """Vectors of a sentence encoder, each as long as its sentence says much."""
+    """Vectors of a sentence encoder; their lengths are how much the sentences say."""
 
     def features(source: Sequence[str], target: Sequence[str]) -> tuple[Floats, Floats]:
         vectors = np.asarray(encode([*source, *target]), float)
@@ -168,7 +168,7 @@ def _aligned(
     *,
     least_band: int,
 ) -> list[Link]:
-    """The links between two texts, searched for within a band around the diagonal."""
+    """The links between two texts, by a search within a band around the diagonal."""
     n, m = len(source), len(target)
     if not n or not m:
         return [Link((i,), ()) for i in range(n)] + [Link((), (j,)) for j in range(m)]
@@ -180,9 +180,9 @@ def _aligned(
 
 
 def _cut(links: Sequence[Link], settings: AlignmentSettings) -> tuple[int, int] | None:
-    """Where a window can end: within the last sure links, where none crosses; `None` where nothing is sure.
+    """Possible end of a window: within the last sure links, uncrossed; `None` if nothing is sure.
 
-    Several links in a row of one sentence with one that is alike are sure.
+    Several one-to-one links in a row between similar sentences are sure.
     """
     paired = [link for link in links if link.source and link.target]
     for place in range(len(paired) * 3 // 4 - 1, _ANCHOR - 2, -1):
@@ -197,7 +197,7 @@ def _cut(links: Sequence[Link], settings: AlignmentSettings) -> tuple[int, int] 
 
 
 class _Gains:
-    """What each block would gain."""
+    """The gain of each block."""
 
     def __init__(
         self,
@@ -210,7 +210,7 @@ class _Gains:
         self.settings = settings
         self.sizes = tuple(np.array([_size(text) for text in side]) for side in (source, target))
         ratio = self.sizes[1].sum() / self.sizes[0].sum()
-        # A document with half of its sentences dropped must not change what lengths are expected.
+        # A document without half of its sentences must not change the expected lengths.
         self.scale = float(np.clip(ratio, 0.7, 1.4)) if ratio > 0.55 else 1.0
         lengths = {k: tuple(_windows(size, k) for size in self.sizes) for k in (1, 2, 3)}
         self.likeness: dict[tuple[int, int], Floats] = {}
@@ -234,12 +234,12 @@ class _Gains:
 
 
 def _size(text: str) -> float:
-    """Length in letters: a Chinese, Japanese or Korean character says about as much as three."""
+    """Length in letters: a Chinese, Japanese or Korean character counts as three."""
     return 1.0 + len(text) + 2 * len(_WIDE.findall(text))
 
 
 def _windows(values: Floats, k: int) -> Floats:
-    """The sums of `k` rows that follow each other."""
+    """The sums of `k` consecutive rows."""
     return np.asarray(sum(values[i : len(values) - k + 1 + i] for i in range(k)))
 
 
@@ -295,7 +295,7 @@ def _link(gains: _Gains, i: int, a: int, j: int, b: int) -> Link:
 
 
 def _separated(links: list[Link], gains: _Gains) -> list[Link]:
-    """Links without the sentences that do not belong to them: a block is more alike than any part of it."""
+    """Remove sentences that do not belong to their links: a block is more alike than any part of it."""
     separated: list[Link] = []
     for link in links:
         (source, target, likeness), one = link, gains.likeness[1, 1]
@@ -315,7 +315,7 @@ def _separated(links: list[Link], gains: _Gains) -> list[Link]:
 
 
 def _rejoined(links: list[Link], gains: _Gains) -> list[Link]:
-    """Neighbours without a counterpart, one on each side and one far longer, are a bad translation."""
+    """Link neighbours without a counterpart, one per side and one far longer: they are a bad translation."""
     joined: list[Link] = []
     for link in links:
         last = joined[-1] if joined else None
@@ -334,7 +334,7 @@ def _is_far_longer(gains: _Gains, i: int, j: int) -> bool:
 
 
 def _moved(links: list[Link], gains: _Gains, settings: AlignmentSettings) -> list[Link]:
-    """Sentences without a counterpart that are each other's are one that was moved."""
+    """Link sentences without a counterpart that match each other: they were moved."""
     lost = [link for link in links if not link.target]
     new = [link for link in links if not link.source]
     alike = gains.likeness[1, 1]

@@ -1,4 +1,4 @@
-"""spaCy: the official pipelines, anybody's own, and those of language packs."""
+"""spaCy: the official pipelines, users' own, and those of language packs."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ _LAYERS: frozenset[Layer] = frozenset(("tokens", "lemma", "pos", "features", "de
 
 
 def models(language: str) -> list[str]:
-    """The pipelines for a language on this machine, the one to take first at the front; none without spaCy.
+    """The pipelines for a language on this machine, first choice first; empty without spaCy.
 
-    The larger ones first, that of a pack before the small official one; those on transformers last, for
-    their speed.
+    Larger ones come first, and a pack's before the small official one; transformers come last, because they
+    are slow.
     """
     if find_spec("spacy") is None:
         return []
-    # What spaCy's own list is made from; to import spaCy takes half a second.
+    # spaCy's own list is made from this; importing spaCy takes half a second.
     names = [
         entry.name for entry in entry_points(group="spacy_models") if entry.name.startswith(f"{language}_")
     ]
@@ -57,7 +57,7 @@ def _size(name: str) -> str:
 
 
 def promised(model: str) -> frozenset[Layer]:
-    """The layers that the parts of a pipeline give, by its `meta.json`; none where there is no such file."""
+    """The layers that a pipeline gives, by its `meta.json`; empty without this file."""
     spec = None if "/" in model or "\\" in model else find_spec(model)
     folder = Path(model) if spec is None or spec.origin is None else Path(spec.origin).parent
     try:
@@ -76,7 +76,7 @@ def open_model(language: str, model: str) -> SpacyAnnotator:
 
 
 def advice(language: str, needs: frozenset[Layer]) -> str | None:
-    """What is missing of the package and the middle-sized official pipeline; or the pack that has one."""
+    """Command that installs the package and the middle-sized official pipeline, or the pack that has one."""
     if language not in _NEWS | _WEB or not needs <= _LAYERS:
         return None
     pipeline = f"{language}_core_{'web' if language in _WEB else 'news'}_md"
@@ -89,7 +89,7 @@ def advice(language: str, needs: frozenset[Layer]) -> str | None:
 
 
 def load_pipeline(model: str) -> Any:
-    """What `spacy.load` gives for this name or path, with one-line errors."""
+    """The result of `spacy.load` for this name or path, with one-line errors."""
     try:
         import spacy
     except ImportError:
@@ -110,7 +110,7 @@ def load_pipeline(model: str) -> Any:
 
 
 class SpacyAnnotator(Annotator):
-    """A loaded pipeline. `folder` is where it came from, if it is no installed package."""
+    """A loaded pipeline. `folder` is its source, if it is not an installed package."""
 
     name = "spacy"
 
@@ -143,7 +143,7 @@ class SpacyAnnotator(Annotator):
         return map(annotation, self._pipeline.pipe(texts, disable=self._left_out))
 
     def for_entities(self) -> SpacyAnnotator:
-        """Without tagger, parser and lemmatizer; all of them stay where rules find entities by what they say.
+        """Without tagger, parser and lemmatizer, unless rules use their results to find entities.
 
         The parser ends sentences, which no entity may cross: without it a few entities are longer.
         """
@@ -192,7 +192,7 @@ def _token(token: Any, place: dict[int, int], parsed: bool) -> Token:
 
 
 def _head(token: Any, place: dict[int, int]) -> int:
-    """The nearest token above that is no white space; -1 where there is none."""
+    """The nearest token above that is not white space; -1 without one."""
     while token.head.i != token.i:
         token = token.head
         if token.i in place:
@@ -201,7 +201,7 @@ def _head(token: Any, place: dict[int, int]) -> int:
 
 
 def _layers(pipeline: Any) -> frozenset[Layer]:
-    """Asked of the pipeline itself: in some languages the tokenizer alone gives part of speech and lemma."""
+    """Ask the pipeline itself: in some languages the tokenizer alone gives part of speech and lemma."""
     document = pipeline("1 2")
     layers: set[Layer] = {"tokens"}
     by_attribute: dict[str, Layer] = {

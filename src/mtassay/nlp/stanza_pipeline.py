@@ -1,4 +1,4 @@
-"""Stanza, with models that a person downloaded; never fetches anything itself."""
+"""Stanza, with models that the user downloaded; it never fetches anything itself."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def models(language: str) -> list[str]:
 
 
 def _default_folder() -> Path:
-    """Where `stanza.download` puts models."""
+    """The folder into which `stanza.download` puts models."""
     folder = os.environ.get("STANZA_RESOURCES_DIR")
     return Path(folder) if folder else Path.home() / "stanza_resources"
 
@@ -50,7 +50,7 @@ def _code(language: str) -> str:
 
 
 def open_model(language: str, model: str) -> StanzaAnnotator:
-    """The models of a language in this folder, with all that they can do."""
+    """The models of a language in this folder, with all their layers."""
     stanza = load_package("stanza", what="annotator 'stanza'", package="stanza", extra="stanza")
     folder, code = Path(model).expanduser(), _code(language)
     if not (folder / code).is_dir():
@@ -63,14 +63,14 @@ def open_model(language: str, model: str) -> StanzaAnnotator:
         pipeline = stanza.Pipeline(
             code, dir=str(folder), processors=processors, download_method=None, verbose=False
         )
-    except Exception as error:  # Stanza raises whatever its parts raise
+    except Exception as error:  # Stanza raises all errors of its parts
         reason = " ".join(str(error).split())[:200]
         raise UsageError(f"Stanza cannot load '{language}' from {folder}: {reason}") from None
     return StanzaAnnotator(pipeline, language=language, model=code)
 
 
 def advice(language: str, needs: frozenset[Layer]) -> str:
-    """What is missing of the package and the models of a language; which layers they give shows then."""
+    """Command that installs the package and the models of a language; their layers are known only then."""
     package = "" if find_spec("stanza") else "pip install 'mtassay[stanza]' && "
     return f"{package}python -c \"import stanza; stanza.download('{_code(language)}')\""
 
@@ -142,7 +142,7 @@ def _word(word: Any, token: Any, before: int) -> Word:
 
 
 def _place(tokens: Sequence[Token], start: int, end: int) -> tuple[int, int] | None:
-    """The tokens between two characters."""
+    """The tokens between two character positions."""
     inside = [index for index, token in enumerate(tokens) if token.start < end and token.end > start]
     return (inside[0], inside[-1] + 1) if inside else None
 
@@ -151,7 +151,7 @@ def _constituents(document: Any, tokens: Sequence[Token]) -> tuple[TokenSpan, ..
     """All labelled nodes above the words, except for the empty root; longer before shorter."""
     spans: set[TokenSpan] = set()
     for sentence in document.sentences:
-        # The leaves of the tree are syntactic words, of which a written one may have several.
+        # The leaves of the tree are syntactic words; a written word may have several.
         ends = [
             place
             for token in sentence.tokens
@@ -163,7 +163,7 @@ def _constituents(document: Any, tokens: Sequence[Token]) -> tuple[TokenSpan, ..
 
 
 def _collect(tree: Any, ends: Sequence[tuple[int, int]], first: int, spans: set[TokenSpan]) -> int:
-    """Adds the spans of a tree whose first leaf has this number; gives the number after its last leaf."""
+    """Add the spans of a tree whose first leaf has this number; return the number after its last leaf."""
     if not tree.children:
         return first + 1
     last = first

@@ -1,7 +1,7 @@
 """Word alignment by a table of translations that a language pack has; `models/align/build.py` learns ours.
 
-The table knows words, and pieces of words for forms that were never seen. What neither knows may still be
-written alike (names, numbers, cognates); and where the sentence encoder is installed, it links what is left
+The table knows words, and pieces of words for unknown forms. Words outside the table may still be written
+alike (names, numbers, cognates); and if the sentence encoder is installed, it links the words that are left
 over.
 """
 
@@ -72,18 +72,18 @@ def _letter_pairs(word: str) -> frozenset[tuple[str, int]]:
 
 VERSION = "mtassay-lexicon-1"
 NULL = "NULL"
-"""Means no word; words are in lower case, so it is none."""
+"""Means no word; it is in capitals, so no word is equal to it."""
 MARK = "~"
-"""Is before a piece of a word."""
+"""The mark before a piece of a word."""
 QUANTUM = 0.25
-"""A probability p is written as the whole number next to -ln(p) / QUANTUM, and as `-` where it is nothing."""
+"""A probability p is written as the whole number next to -ln(p) / QUANTUM, and as `-` if it is 0."""
 PREFIX = 5
 
 Floats = NDArray[np.float64]
 
 
 def pieces(word: str, language: str) -> list[str]:
-    """What means a form that was never seen: its first letters; in Chinese each of its characters.
+    """The meaningful parts of an unknown form: its first letters; in Chinese each of its characters.
 
     >>> pieces("reopened", "en"), pieces("mar", "pt"), pieces("海洋", "zh")
     (['reope'], ['mar'], ['海', '洋'])
@@ -92,7 +92,7 @@ def pieces(word: str, language: str) -> list[str]:
 
 
 def lexicon_pairs() -> list[str]:
-    """The pairs that an installed pack has a table for, as it is written; it serves both directions."""
+    """The pairs for which an installed pack has a table, in its direction; it serves both directions."""
     return list(pack_files("alignments"))
 
 
@@ -101,8 +101,8 @@ class AlignmentLexicon:
     """Both directions of one language pair.
 
     `keys` are the numbers of a source and a target word in one, sorted; `p` has for each the probability of
-    the target word given the source word and the reverse, as two columns. `tensions` say how strongly each
-    direction keeps to the diagonal. `content` is a hash of the file.
+    the target word given the source word and the reverse, as two columns. `tensions` is each direction's pull
+    to the diagonal. `content` is a hash of the file.
     """
 
     source_language: str
@@ -115,7 +115,7 @@ class AlignmentLexicon:
     content: str
 
     def look_up(self, sources: Sequence[str], targets: Sequence[str]) -> Floats:
-        """Probabilities of all pairs of these words, as (direction, source, target); 0 is no entry."""
+        """Probabilities of all pairs of these words, as (direction, source, target); 0 means no entry."""
         left = np.array([self.sources.get(word, -1) for word in sources], np.int64)
         right = np.array([self.targets.get(word, -1) for word in targets], np.int64)
         keys = left[:, None] * len(self.targets) + right
@@ -128,7 +128,7 @@ class AlignmentLexicon:
 
 @cache
 def read_lexicon(pair: str) -> AlignmentLexicon:
-    """The table of a pair in the direction in which it is written; `UsageError` where there is none."""
+    """The table of a pair in the direction in which it is written; `UsageError` if there is no table."""
     path = pack_file("alignments", pair)
     if path is None:
         known = f"Available: {', '.join(lexicon_pairs()) or 'none'}, and their reverse."
@@ -162,7 +162,7 @@ def read_lexicon(pair: str) -> AlignmentLexicon:
 
 
 def lexicon_of(pair: Pair) -> tuple[AlignmentLexicon | None, bool]:
-    """The table for a pair, if there is one, and whether it is written the other way round."""
+    """The table for a pair, if there is one, and whether it is in the opposite direction."""
     forward, backward = str(pair), f"{pair.target}-{pair.source}"
     pairs = lexicon_pairs()
     if forward in pairs:
@@ -177,7 +177,7 @@ LETTERS = 4  # short words are near to all others
 def link_left_over(
     pairs: Sequence[tuple[Words, Words]], all_links: Sequence[Links], vectors: WordVectors
 ) -> list[Links]:
-    """The links of each pair, and those between words without a link that are each other's nearest."""
+    """The links of each pair, and links between unlinked words that are each other's nearest."""
     free = [_free(pair, links) for pair, links in zip(pairs, all_links, strict=True)]
     vectors.learn(
         [pair[side][at] for pair, both in zip(pairs, free, strict=True) if all(both) for side in (0, 1)
@@ -200,7 +200,7 @@ def _free(pair: tuple[Words, Words], links: Links) -> tuple[list[int], list[int]
 
 
 def _has_meaning(word: str) -> bool:
-    """Long enough; a character outside the alphabets, as in Chinese, says as much as two letters.
+    """Whether it is long enough; a character outside alphabets, as in Chinese, counts as two letters.
 
     >>> [_has_meaning(word) for word in ["from", "the", "海洋", "的", "19", "..."]]
     [True, False, True, False, True, False]
@@ -221,20 +221,20 @@ def _nearest(pair: tuple[Words, Words], free: tuple[list[int], list[int]], vecto
     )
 
 
-PIECE = 0.3  # what a piece's word is worth, against that of a whole word
-ALIKE = 0.45  # words less alike than this are not linked for their looks
-STRANGERS = 2e-3  # likelihood that two words that nobody knows belong together
+PIECE = 0.3  # weight of a word's piece, relative to a whole word
+ALIKE = 0.45  # words less alike than this are not linked for their spelling
+STRANGERS = 2e-3  # likelihood that two unknown words belong together
 FLOOR = 1e-6
-UNKNOWN = 1e-3  # likelihood of an unknown word behind which there is none
+UNKNOWN = 1e-3  # likelihood of an unknown word without a counterpart
 ORDER = Order(tension=4.0, pull=0.3, sure=0.3)
 BETTER = frozenset(["en-pt"])  # tables better than the encoder, as measured in the documentation
 
 
 @dataclass
 class TableAligner(WordAligner):
-    """Answers from a lexicon; `reverse` where the asked direction is the other way round.
+    """Answers from a lexicon; `reverse` if the requested direction is the opposite one.
 
-    `vectors` of the encoder link words that the table leaves over; `None` does without.
+    `vectors` of the encoder link words that the table leaves over; with `None` they stay unlinked.
     """
 
     lexicon: AlignmentLexicon
@@ -245,7 +245,7 @@ class TableAligner(WordAligner):
 
     @classmethod
     def open(cls, pair: str, rest: str) -> WordAligner:
-        """The table for this pair, no matter which way it is written; each is read once."""
+        """The table for this pair in either direction; each is read once."""
         return _open(pair)
 
     @classmethod
@@ -300,7 +300,7 @@ class TableAligner(WordAligner):
         return p
 
     def _add_alike(self, p: Floats, left: Words, right: Words) -> None:
-        """Raise what is written alike, as far as the table does not know better; change `p` itself."""
+        """Raise the probability of similar spellings, unless the table knows better; change `p` itself."""
         new_left = [word not in self.lexicon.sources for word in left]
         new_right = [word not in self.lexicon.targets for word in right]
         alike = np.zeros((len(left), len(right)))
@@ -309,7 +309,7 @@ class TableAligner(WordAligner):
                 if new_left[i] or new_right[j] or one == other:
                     alike[i, j] = likeness(one, other)
         alike[alike < ALIKE] = 0
-        # A word with a double in the other sentence is no candidate for other strangers.
+        # A word with a double in the other sentence cannot be a partner of other unknown words.
         strange_left = new_left & (alike.max(axis=1) == 0)
         strange_right = new_right & (alike.max(axis=0) == 0)
         np.maximum(p, alike**3, out=p)
@@ -338,13 +338,13 @@ def _pack(pair: str) -> str:
 
 
 def _written(pair: str) -> str | None:
-    """The table that serves this pair, by the direction in which it is written."""
+    """The table for this pair, by the direction in which it is written."""
     back = "-".join(reversed(pair.split("-")))
     return next((written for written in lexicon_pairs() if written in (pair, back)), None)
 
 
 def _cut(words: Words, language: str) -> tuple[list[str], list[int]]:
-    """The marked pieces of all words, and where those of each word start."""
+    """The marked pieces of all words, and the start of each word's pieces."""
     marked_pieces: list[str] = []
     starts: list[int] = []
     for word in words:

@@ -22,17 +22,17 @@ _IS_UNSPACED = regex.compile(rf"[{_UNSPACED}]")
 _INVISIBLE = frozenset("\u00ad\u200b\u2060\ufeff")
 _ODD = regex.compile(r"[\u00ad\u200b\u2060\ufeff\p{M}]")
 _SPECIAL = regex.compile(rf"[\u00ad\u200b\u2060\ufeff\p{{M}}{_UNSPACED}]")
-"""What the plain expression for words, many times faster, does not know."""
+"""Cases that the plain expression for words, which is many times faster, cannot handle."""
 _GAPS = frozenset(("", "-", "‐", "‑", "–", "/", "'", "’", "&", "·", "_"))
 _SHORTEST_INSIDE = 3
 _SAFE_INSIDE = 5
-"""So long a term is accepted in a compound of unknown parts, where readers are lenient."""
+"""The length from which a term is accepted in a compound of unknown parts, if the rules are lenient."""
 _ABBREVIATION = 5
 _MOST = 300_000
 
 
 class TermMatch(NamedTuple):
-    """Where a term is: the number of the term, and the characters of the text."""
+    """The place of a term: the number of the term, and the characters of the text."""
 
     term: int
     start: int
@@ -40,7 +40,7 @@ class TermMatch(NamedTuple):
 
 
 class Lemmas:
-    """Dictionary forms by an annotator, which reads whole sentences: slow, and right about more words."""
+    """Dictionary forms by an annotator, which reads whole sentences: slow, but right about more words."""
 
     def __init__(self, annotator: Annotator) -> None:
         self.signature = annotator.signature
@@ -55,7 +55,7 @@ class Lemmas:
             self._known[text] = lemmas
 
     def of(self, text: str) -> Mapping[int, str]:
-        """The folded lemma of each word, by where it begins."""
+        """The folded lemma of each word, by its start."""
         self.read([text])
         return self._known[text]
 
@@ -82,14 +82,14 @@ class TermText:
         self.words = [(match[0], *match.span()) for match in word.finditer(text)]
 
     def original(self, start: int, end: int) -> tuple[int, int]:
-        """Where a stretch of `text`, not an empty one, is in the text as written."""
+        """The place in the original of a stretch of `text` that is not empty."""
         if self._places is None:
             return start, end
         return self._places[start], self._places[end]
 
 
 def _composed(text: str) -> tuple[str, list[int]]:
-    """The text in NFC without what nobody sees, and where each of its characters, and the end, comes from."""
+    """The text in NFC without invisible characters, and the origin of each character, and of the end."""
     clusters: list[tuple[int, str]] = []
     for place, character in enumerate(text):
         if character in _INVISIBLE:
@@ -114,26 +114,26 @@ class _Pattern:
     before: str
     after: str
     exact: str
-    """What must be there letter by letter; empty where case and forms are free."""
+    """Characters that must match exactly; empty if case and forms are free."""
     is_beginning: bool = False
-    """Whether it is enough that the place begins with `exact`."""
+    """Whether a place need only begin with `exact`."""
 
 
 class _Entry(NamedTuple):
-    """What a written word may be: the first word of terms, a compound with a term in it, and so on."""
+    """The roles of a written word: the first word of terms, a compound with a term in it, and so on."""
 
     patterns: tuple[_Pattern, ...] = ()
     inside: tuple[_Pattern, ...] = ()
     cut: tuple[_Pattern, ...] = ()
     begins: str = ""
-    """Its key, where a term may go on in the next word: Team Mitglied."""
+    """Its key, if a term may continue in the next word: Team Mitglied."""
 
 
 _NOTHING = _Entry()
 
 
 class TermIndex:
-    """Terms of one language, found in one pass over a text, whatever their number.
+    """Terms of one language, found in one pass over a text, for any number of terms.
 
     Args:
         terms: The terms; a match names its term by the position here.
@@ -262,14 +262,14 @@ class TermIndex:
                             yield pattern, start, until
 
     def _entry(self, word: str) -> _Entry:
-        """All that may begin with a word, so that most words of a text cost one look-up."""
+        """All terms that may begin with a word, so that most words of a text cost one look-up."""
         keys = self._keys(word)
         patterns = dict.fromkeys(pattern for key in keys for pattern in self._first.get(key, ()))
         inside: dict[_Pattern, None] = {}
         cut: dict[_Pattern, None] = {}
         if self._inside and len(word) > _SHORTEST_INSIDE:
             inside = dict.fromkeys(self._parts(keys))
-            # What a hyphen cuts off: Erneuerungs- und Kündigungsklausel.
+            # The part that a hyphen cuts off: Erneuerungs- und Kündigungsklausel.
             stems = (key.removesuffix(link) for key in keys for link in self._forms.links or ())
             cut = dict.fromkeys(pattern for stem in stems for pattern in self._inside.get(stem, ()))
         begins = keys[0] if keys[0] in self._beginnings else ""
@@ -278,7 +278,7 @@ class TermIndex:
         return _Entry(tuple(patterns), tuple(inside), tuple(cut), begins)
 
     def _end(self, pattern: _Pattern, text: TermText, place: int) -> int | None:
-        """The last word of a pattern that begins here, `None` where it does not go on."""
+        """The last word of a pattern that begins here, `None` if it does not match."""
         words = text.words
         for own, gap in zip(pattern.words[1:], pattern.gaps, strict=True):
             place += 1
@@ -319,7 +319,7 @@ class TermIndex:
 
     def _substrings(self, text: str) -> Iterator[TermMatch]:
         folded = fold(text)
-        if len(folded) != len(text):  # a letter such as ß became two: take each as it is, where that is one
+        if len(folded) != len(text):  # a letter such as ß became two: keep such letters
             folded = "".join(own if len(own := fold(letter)) == 1 else letter for letter in text)
         for start, character in enumerate(folded):
             for term, number, exact in self._unspaced.get(character, ()):
@@ -328,7 +328,7 @@ class TermIndex:
 
 
 def longest(matches: Sequence[TermMatch]) -> list[TermMatch]:
-    """The matches without those inside a longer one; several terms may have the same place.
+    """The matches that are not inside a longer one; several terms may have the same place.
 
     >>> longest([TermMatch(0, 0, 9), TermMatch(1, 5, 9), TermMatch(2, 12, 15)])
     [TermMatch(term=0, start=0, end=9), TermMatch(term=2, start=12, end=15)]

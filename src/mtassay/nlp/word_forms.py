@@ -1,4 +1,4 @@
-"""Which written words are forms of one word: by dictionary, by stem where it does not know them."""
+"""Forms of one word: found by dictionary, or by stem for words outside it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mtassay.data.languages import parse_language
 from mtassay.data.words import read_table
 
 _DICTIONARIES = {"no": "nb", "hr": "hbs", "sr": "hbs", "bs": "hbs", "fil": "tl"}
-"""What simplemma calls a language, where that is not its code."""
+"""simplemma's names of languages, if they differ from the code."""
 
 _STEMMERS = {
     "ar": "arabic", "hy": "armenian", "eu": "basque", "ca": "catalan", "cs": "czech", "da": "danish",
@@ -34,7 +34,7 @@ _LINKS = {
     "af": ("s", "e"), "sv": ("s", "e", "o", "u"), "da": ("s", "e"), "nb": ("s", "e"), "nn": ("s", "e"),
     "no": ("s", "e"), "is": ("s", "a", "u", "ar"), "fi": ("n",), "et": (), "hu": (), "fo": ("s", "a", "ar"),
 }  # fmt: skip
-"""Languages that write compounds as one word, and what may link the parts."""
+"""Languages that write compounds as one word, and the letters that may link the parts."""
 
 _ENDINGS = ("e", "n", "s", "en", "er", "es", "em", "ern")
 _PLURALS = ("s", "es")
@@ -47,7 +47,7 @@ _SHORTEST_PART = 3
 
 
 def fold(text: str) -> str:
-    """The same for all ways to write a word: case, composed or not, ё.
+    """One spelling for all ways to write a word: case, composed or not, ё.
 
     >>> fold("Straße") == fold("STRASSE"), fold("Счёт")
     (True, 'счет')
@@ -58,14 +58,14 @@ def fold(text: str) -> str:
 
 @lru_cache(maxsize=8)
 def word_forms(language: str) -> WordForms:
-    """The forms of a language, shared by all who ask in this process; "" is a language that nobody named."""
+    """The forms of a language, shared by all callers in this process; "" is an unnamed language."""
     return WordForms(language)
 
 
 class WordForms:
     """Keys of words in one language: two words are forms of one word if they share a key.
 
-    A key is the word itself, its dictionary form, or its stem where the dictionary does not have the word.
+    A key is the word itself, its dictionary form, or its stem if the dictionary does not have the word.
 
     >>> forms = word_forms("de")
     >>> bool(set(forms.keys("Häusern")) & set(forms.term_keys("Haus")))
@@ -82,7 +82,7 @@ class WordForms:
         self._parts: dict[str, bool] = {}
 
     @cached_property
-    def _stem(self) -> Callable[[str], str] | None:  # slow to load, and seldom needed
+    def _stem(self) -> Callable[[str], str] | None:  # slow to load, and rarely needed
         return _stemmer(_STEMMERS.get(self.language, ""))
 
     @property
@@ -96,7 +96,7 @@ class WordForms:
 
     @property
     def signature(self) -> str:
-        """What the keys depend on: `simplemma-2.0.0+snowball-3.1.1`."""
+        """The versions that the keys depend on: `simplemma-2.0.0+snowball-3.1.1`."""
         tools = [f"simplemma-{release_of('simplemma')}"] if self._lemma else []
         tools += [f"snowball-{release_of('snowballstemmer')}"] if self._stem else []
         return "+".join(tools) or "surface"
@@ -111,12 +111,12 @@ class WordForms:
         return keys
 
     def term_keys(self, word: str) -> tuple[str, ...]:
-        """The keys of a word of a term; what follows a Korean word is written with it only in texts."""
+        """The keys of a word of a term; in texts a Korean word has particles attached."""
         keys = self.keys(word)
         return keys[:1] if self._keeps_form(word) or _is_hangul(word) else keys
 
     def lemma(self, word: str) -> str:
-        """The dictionary form, folded; the word itself where there is none."""
+        """The dictionary form, folded; the word itself if it has none."""
         lemma = self._lemmas.get(word)
         if lemma is None:
             if len(self._lemmas) >= _MOST:
@@ -133,7 +133,7 @@ class WordForms:
 
         An abbreviation has none. A capitalised word that is not in its dictionary form (`Seleccione`,
         `Orders`) is a label and keeps its form, except in languages that capitalise nouns: taggers read a
-        word alone like this, and who writes a label means this form.
+        single word like this, and a label means exactly this form.
         """
         if word.isupper() and len(word) > 1:
             return True
@@ -141,7 +141,7 @@ class WordForms:
         return is_label and self._is_known(word) and self.lemma(word) != fold(word)
 
     def loose_keys(self, word: str) -> tuple[str, ...]:
-        """More keys, for who would rather accept too much: the word without what may be an ending."""
+        """More keys, for lenient matching: the word without a possible ending."""
         loose = self._loose.get(word)
         if loose is None:
             if len(self._loose) >= _MOST:
@@ -169,13 +169,13 @@ class WordForms:
     def can_join(self, before: str, after: str, *, is_strict: bool) -> bool:
         """Whether a word may be between these two parts of a compound, either of which may be empty.
 
-        Each part must have at least three letters, a linking element not counted. A strict reader wants each
-        part to be a word.
+        Each part must have at least three letters, without a linking element. With strict rules each part
+        must be a word.
         """
         if self.links is None:
             return False
         befores = [before] if before else []
-        # What links the part before to the term belongs to that part: Standards-typ.
+        # Letters that link the part before to the term belong to that part: Standards-typ.
         befores += [before.removesuffix(link) for link in self.links if before.endswith(link)]
         afters = self._after(after) if after else []
         return all(
@@ -198,7 +198,7 @@ class WordForms:
             return [surface]
         keys = [surface]
         if self._lemma:
-            # At the beginning of a sentence nobody knows which of the two it is: Offenen, Stufen.
+            # At the beginning of a sentence it may be either of the two: Offenen, Stufen.
             keys += [self.lemma(word), self.lemma(word.lower())]
         if self._stem and not (self._lemma and self._is_known(word)):
             keys.append(self._stem(surface))
@@ -232,9 +232,9 @@ def _dictionary(code: str) -> tuple[Lemma | None, Callable[[str], bool]]:
 
 @cache
 def kept_dictionaries(folder: Path) -> Any:
-    """simplemma's dictionaries that are read where they are, with their indices kept in a folder.
+    """simplemma's dictionaries, read in place, with their indices kept in a folder.
 
-    To make the index of one takes a second; a process that asks for few words would do nothing else.
+    Making an index takes a second, longer than all other work of a process with few words.
     """
     from simplemma.strategies.dictionaries.dictionary_factory import CachingDictionaryFactory
     from simplemma.strategies.dictionaries.stream_dictionary_factory import StreamMap
@@ -247,7 +247,7 @@ def kept_dictionaries(folder: Path) -> Any:
                     setattr(self, name, value)
                 return
             super().__init__(language)
-            with suppress(OSError, ValueError):  # Where nothing can be kept, it is made again each time.
+            with suppress(OSError, ValueError):  # If nothing can be stored, it is made again each time.
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 beside = copy.with_name(f"{copy.name}-{os.getpid()}")
                 beside.write_bytes(marshal.dumps([getattr(self, name) for name in StreamMap.__slots__]))
@@ -278,7 +278,7 @@ def _words() -> Mapping[str, str]:
 
 @cache
 def function_words(language: str) -> frozenset[str]:
-    """Those of a language, folded; none for a language that is not in the table.
+    """The entries of a language, folded; empty if the table does not have the language.
 
     >>> "hat" in function_words("de"), "Haus" in function_words("de"), function_words("xx")
     (True, False, frozenset())
@@ -286,7 +286,7 @@ def function_words(language: str) -> frozenset[str]:
     return frozenset(map(fold, _words().get(language.partition("-")[0], "").split()))
 
 
-# Written with a vowel and spoken with a consonant, and the other way round.
+# Written with a vowel but spoken with a consonant, and the reverse.
 _SPOKEN_CONSONANT = re.compile(r"uni(?!n|mp|ma)|unan|us[aeiu]|ut[ei]|uto|ura|eu|ewe|one\b|once|ubiq|ufo|ukul")
 _SPOKEN_VOWEL = re.compile(r"[aeiou]|hour|honest|hono|heir|8|11\b|18\b")
 _SPELT_WITH_A_VOWEL = "AEFHILMNORSX"  # an MRI
@@ -306,7 +306,7 @@ def wants_an(word: str) -> bool:
 
 
 def wrong_articles(text: str) -> int:
-    """How often an English text has `a` for `an`, or the other way round.
+    """Count the places in an English text with `a` for `an`, or the reverse.
 
     >>> wrong_articles("A actor met an old man and an woman.")
     2

@@ -1,1 +1,1 @@
-"""What people are asked, what they answered, and what holds: queues, campaigns, agreement."""
+"""Human review: questions, answers, queues, campaigns, agreement."""

@@ -1,4 +1,4 @@
-"""Campaigns in the workspace: what belongs to them, who has what before them, and who may see what."""
+"""Campaigns in the workspace: their subjects, assignments, and who may see which answers."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from mtassay.runtime.workspace import Workspace
 from mtassay.runtime.workspace_file import now_exactly
 
 WITHDRAW, WITHDRAWN = "withdraw", "withdrawn"
-"""What takes an answer back, and what is told then."""
+"""The answer that takes an earlier one back, and the message after it."""
 HANDOUT_S = 900.0
-"""How long a subject is kept for the person who has it before them; afterwards others may get it."""
-_SPARE = 10  # subjects that are tried besides those that others may have before them
+"""How long a subject is reserved for its reviewer; afterwards others may get it."""
+_SPARE = 10  # subjects to try beyond those that others may have reserved
 
 
 _FREE = """
@@ -43,9 +43,9 @@ _FREE = """
         WHERE s.campaign = ?1 AND (a.is_own OR a.given >= s.wanted)
     )
 """
-"""What a reviewer may get: not answered, and fewer others have answered it than are wanted.
+"""Subjects that a reviewer may get: not answered by them, and by fewer others than wanted.
 
-What is done is gathered once, from the answers: asking about each subject of a large campaign is slow.
+Finished subjects are collected once, from the answers: a query for each subject of a large campaign is slow.
 """
 _NEXT = f"""
     WHERE {_FREE} AND subject NOT IN (SELECT value FROM json_each(?6))
@@ -53,15 +53,15 @@ _NEXT = f"""
         SELECT subject FROM handouts WHERE campaign = ?1 AND reviewer = ?3 AND until > ?4
     ), status <> 'calibration', (case_lot * ?7 + ?8) % ?9, (lot * ?7 + ?8) % ?9, position LIMIT ?10
 """
-"""The first of these in the order of the reviewer; what they have before them comes before all."""
+"""The first of these in the reviewer's order; subjects that the reviewer has open come before all."""
 
 
 _FORGET_STANDINGS = "DELETE FROM standings_mark"
-"""What holds is worked out again: a campaign that begins or ends changes what counts (see `sealed`)."""
+"""Recompute decisions: a campaign that begins or ends changes which answers count (see `sealed`)."""
 
 
 class AnswerCounts(NamedTuple):
-    """How many answers a campaign has and wants, and how many subjects lack some of theirs."""
+    """Number of answers that a campaign has and wants, and of subjects that still lack some."""
 
     given: int
     wanted: int
@@ -69,7 +69,7 @@ class AnswerCounts(NamedTuple):
 
 
 class CampaignStore:
-    """The campaigns of one workspace. Every method is one short transaction, or reads only."""
+    """The campaigns of one workspace. Every method is one short transaction, or only reads."""
 
     def __init__(self, store: Workspace) -> None:
         self._store = store
@@ -78,7 +78,7 @@ class CampaignStore:
     def save(
         self, campaign: Campaign, entries: Sequence[CampaignSubject], subjects: Iterable[Subject]
     ) -> None:
-        """Keep a new campaign with what belongs to it. A name that is taken is a `UsageError`."""
+        """Store a new campaign with its subjects. A name in use is a `UsageError`."""
         with self._database.transaction() as connection:
             if connection.execute("SELECT 1 FROM campaigns WHERE name = ?", (campaign.name,)).fetchone():
                 raise UsageError(f"There is a campaign '{campaign.name}' already. Choose another name.")
@@ -96,7 +96,7 @@ class CampaignStore:
         )
 
     def close(self, name: str) -> Campaign:
-        """End a campaign: nothing is handed out any more. Answers stay; one that is closed stays so."""
+        """End a campaign: nothing is assigned any more. Answers stay; a closed campaign stays closed."""
         campaign = self.campaign(name)
         if campaign.closed:
             return campaign
@@ -117,9 +117,9 @@ class CampaignStore:
     def change_people(
         self, campaign: Campaign, reviewers: Sequence[str], adjudicators: Sequence[str]
     ) -> Campaign:
-        """Let others answer from now on. Who is not named any more gets nothing; what they answered counts.
+        """Change the reviewers. Those not named get nothing more; their answers count.
 
-        A `UsageError` if outputs could never get all of their answers then.
+        A `UsageError` if outputs could then never get all of their answers.
         """
         everybody = tuple(dict.fromkeys((*campaign.reviewers, *reviewers)))
         gone = tuple(name for name in everybody if name not in reviewers)
@@ -136,7 +136,7 @@ class CampaignStore:
                 answered.setdefault(subject, set()).add(name)
             entries = [
                 entry
-                if is_counted(entry.status)  # checks and calibration are for everybody
+                if is_counted(entry.status)  # all reviewers get checks and calibration
                 else entry._replace(wanted=len({*reviewers, *answered.get(entry.subject, ())} & {*everybody}))
                 for entry in self.subjects(campaign)
             ]
@@ -148,7 +148,7 @@ class CampaignStore:
         return changed
 
     def delete(self, name: str) -> Campaign:
-        """Forget a campaign; what people answered stays."""
+        """Delete a campaign; its answers stay."""
         campaign = self.campaign(name)
         with self._database.transaction() as connection:
             connection.execute("DELETE FROM campaigns WHERE name = ?", (campaign.name,))
@@ -156,7 +156,7 @@ class CampaignStore:
         return campaign
 
     def campaigns(self) -> list[Campaign]:
-        """All of them, newest first."""
+        """All campaigns, newest first."""
         rows = self._database.read("campaigns", "ORDER BY sequence DESC")
         return [self._read(content) for _, content in rows]
 
@@ -181,7 +181,7 @@ class CampaignStore:
             return list(map(_entry, rows))
 
     def subjects(self, campaign: Campaign, chosen: Collection[str] | None = None) -> list[CampaignSubject]:
-        """What belongs to a campaign, in order; of it only what is `chosen`, by id, where that is given."""
+        """The subjects of a campaign, in order; with `chosen`, only these ids."""
         some = "" if chosen is None else "AND subject IN (SELECT value FROM json_each(?2)) "
         more = () if chosen is None else (json.dumps(list(chosen)),)
         where = f"WHERE campaign = ?1 {some}ORDER BY position"
@@ -194,7 +194,7 @@ class CampaignStore:
         return self._entries(self._database.read("campaign_subjects", where, *values))
 
     def named(self, campaign: Campaign, beginning: str) -> list[CampaignSubject]:
-        """The subject of a campaign with this id; else those whose id begins so."""
+        """The subject of a campaign with this id, or else the one whose id begins so."""
         rows = self._database.read(
             "campaign_subjects", "WHERE +campaign = ?1 AND subject = ?2", campaign.name, beginning
         )
@@ -207,7 +207,7 @@ class CampaignStore:
         return self._entries(rows)
 
     def latest(self, campaign: Campaign, reviewer: str, *, before: str = "") -> str | None:
-        """The subject of a campaign that somebody answered last, or last before that one."""
+        """The subject of a campaign that somebody answered last, or last before the given one."""
         rows = self._database.select(
             "SELECT r.subject FROM reviews r JOIN campaign_subjects s ON s.subject = r.subject "
             "WHERE s.campaign = ?1 AND r.question = ?2 AND r.reviewer = ?3 AND r.subject <> ?4 AND (?4 = '' "
@@ -218,7 +218,7 @@ class CampaignStore:
         return str(rows[0][0]) if rows else None
 
     def counts(self, campaign: Campaign) -> AnswerCounts:
-        """How many answers there are, how many are wanted, and how many subjects wait for some."""
+        """Number of answers given, answers wanted, and subjects that wait for some."""
         rows = self._database.select(
             "SELECT COALESCE(SUM(MIN(wanted, given)), 0), COALESCE(SUM(wanted), 0), "
             "COALESCE(SUM(given < wanted), 0) FROM (SELECT s.wanted AS wanted, "
@@ -230,7 +230,7 @@ class CampaignStore:
         return AnswerCounts(*map(int, rows[0]))
 
     def left(self, campaign: Campaign, reviewer: str) -> int:
-        """How many subjects a reviewer could get now."""
+        """Count the subjects that a reviewer could get now."""
         if campaign.closed or reviewer not in campaign.active:
             return 0
         rows = self._database.select(
@@ -242,11 +242,11 @@ class CampaignStore:
     def hand_out(
         self, campaign: Campaign, reviewer: str, *, skip: Iterable[str] = ()
     ) -> CampaignSubject | None:
-        """The next subject for a reviewer, who then has it before them for a while; `None` for none.
+        """The next subject for a reviewer, reserved for a while; `None` if there is nothing left.
 
         It is the first one in the reviewer's own order that this person has not answered, and that fewer
-        others have answered or before them than are wanted. What the reviewer had before comes again, unless
-        it is to be skipped.
+        others than wanted have answered or reserved. The reviewer's last open subject comes again, unless it
+        is to be skipped.
         """
         if campaign.closed or reviewer in campaign.left:
             return None
@@ -268,7 +268,7 @@ class CampaignStore:
     def _take(
         self, campaign: Campaign, reviewer: str, candidates: Sequence[CampaignSubject]
     ) -> CampaignSubject | None:
-        """The first one that is still free, now that nobody else writes."""
+        """The first subject that is still free, inside a write transaction."""
         now = time.time()
         with self._database.transaction() as connection:
             for entry in candidates:
@@ -291,11 +291,11 @@ class CampaignStore:
         return None
 
 
-# Who may see what -----------------------------------------------------------------------------------------
+# Visibility -----------------------------------------------------------------------------------------------
 
 
 def sealed(store: Workspace, subjects: Collection[str] | None = None) -> dict[tuple[str, str], set[str]]:
-    """What has answers that nobody may see yet: a campaign that goes on still waits for others to answer.
+    """Answers that nobody may see yet: an open campaign that waits for others to answer.
 
     By subject and question: the reviewers of the campaigns that wait. With `subjects` only these.
     """
@@ -317,9 +317,9 @@ def sealed(store: Workspace, subjects: Collection[str] | None = None) -> dict[tu
 
 
 def counted_reviews(store: Workspace, reviews: Iterable[Review], viewer: str = "") -> list[Review]:
-    """The reviews that count towards what holds: those that are not sealed, and the viewer's own.
+    """The reviews that decisions use: those that are not sealed, and the viewer's own.
 
-    Answers to attention checks, which no system gave, do not.
+    Answers to attention checks, which no system produced, do not count.
     """
     given = list(reviews)
     about = {review.subject for review in given}
@@ -343,10 +343,10 @@ def counted_reviews(store: Workspace, reviews: Iterable[Review], viewer: str = "
 def visible_reviews(
     store: Workspace, reviews: Iterable[Review], viewer: str, *, is_admin: bool = False
 ) -> list[Review]:
-    """What somebody may see of the reviews of some subjects: the one rule for pages, programs and commands.
+    """Select what a viewer may see of reviews: the one rule for pages, programs and commands.
 
-    Their own they always see. What others said of a sealed subject only an admin sees who is no reviewer of
-    its campaign; of any other subject also who has answered it, or adjudicates it.
+    They always see their own. If a subject is sealed, only an admin who is not a reviewer of its campaign
+    sees other people's answers. For any other subject, those who answered or adjudicate it see them, too.
     """
     given = list(reviews)
     about = {review.subject for review in given}
@@ -367,9 +367,9 @@ def visible_reviews(
 
 
 def nameless(reviews: Sequence[Review], viewer: str) -> list[Review]:
-    """The reviews with everybody but the viewer numbered, so that nobody judges by who said something.
+    """The reviews with everybody but the viewer numbered, so that names do not influence judgements.
 
-    A language model is still called one.
+    A language model is still named as one.
     """
     others = [name for name in dict.fromkeys(review.reviewer for review in reviews) if name != viewer]
     names = {name: f"{'model:' * is_model(name)}reviewer {n}" for n, name in enumerate(others, start=1)}
@@ -377,14 +377,11 @@ def nameless(reviews: Sequence[Review], viewer: str) -> list[Review]:
 
 
 def frozen_reviews(store: Workspace, question: str, subjects: Collection[str] | None = None) -> FrozenAnswers:
-    """What people answered to a question before they could see others' answers, and who changed theirs since.
-
-    With `subjects` only about these.
-    """
+    """Answers (about `subjects`) given before others' were visible, and who changed theirs since."""
     reviews = store.reviews(question) if subjects is None else store.reviews_about(subjects, question)
     about = {review.subject for review in reviews}
     shelf = CampaignStore(store)
-    # Who is no admin any more has seen as much, so the journal tells.
+    # A former admin has seen as much, so use the journal.
     admins = dict(
         store.database.select(
             "SELECT name, MIN(since) FROM (SELECT name, since FROM invitations WHERE role = 'admin' "
@@ -401,10 +398,10 @@ def frozen_reviews(store: Workspace, question: str, subjects: Collection[str] | 
 
 @dataclass(frozen=True, slots=True)
 class KeptAnswer:
-    """An answer of a reviewer that is in the workspace, and what all answers come to now.
+    """A reviewer's stored answer, and the decision that all answers lead to now.
 
     `decision` is `None` while a campaign waits for others, so that nobody can read theirs from it. `is_new`
-    is false for an answer that was sent before. `answers` are those of others that its giver may see now.
+    is false for an answer that was sent before. `answers` are others' answers that this reviewer may see now.
     """
 
     subject: Subject
@@ -416,7 +413,7 @@ class KeptAnswer:
 
     @property
     def holds(self) -> str:
-        """The answer that holds, in a word or two."""
+        """The current decision, in a word or two."""
         if self.review.answer == WITHDRAWN:
             return WITHDRAWN
         if self.decision is None:
@@ -436,9 +433,9 @@ def keep_answer(
     is_adjudication: bool = False,
     along: Callable[[], object] | None = None,
 ) -> KeptAnswer:
-    """Keep what somebody answered about a subject: this is how the terminal, the page and campaigns do it.
+    """Store an answer about a subject: the terminal, the page and campaigns all use this.
 
-    An answer that the question does not have is a `UsageError`. For `receipt` and `along` see
+    An answer that the question does not allow is a `UsageError`. For `receipt` and `along` see
     `Workspace.add_reviews`.
     """
     about = (subject.id, question.name)
@@ -460,7 +457,7 @@ def keep_answer(
 
 
 def _withdrawn(store: Workspace, subject: Subject, question: Question, reviewer: str) -> KeptAnswer:
-    """Take an answer back; not of who may have seen those of others, since a new one would not be blind."""
+    """Take an answer back, unless its reviewer may have seen others': a new one would not be blind."""
     given = store.reviews(question.name, subject=subject.id)
     own = [r for r in given if r.reviewer == reviewer and not r.is_adjudication]
     if not own:
@@ -488,7 +485,7 @@ def _adjudicated_by(store: Workspace, viewer: str, subjects: Collection[str]) ->
 
 
 def _row(campaign: Campaign, entry: CampaignSubject) -> tuple[object, ...]:
-    # Empty: who may get it, and the verdict and score of a judge, which campaigns once had.
+    # Empty columns: who may get it, and a judge's verdict and score, which early campaigns had.
     systems = json.dumps(entry.systems, ensure_ascii=False)
     return (campaign.name, *entry[:7], systems, "[]", *entry[8:], "", None)
 

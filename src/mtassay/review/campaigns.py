@@ -1,4 +1,4 @@
-"""Campaigns: a question that several people answer about chosen outputs, each in an order of their own."""
+"""Campaigns: a question that several people answer about selected outputs, each in their own order."""
 
 from __future__ import annotations
 
@@ -17,19 +17,20 @@ from mtassay.data.subjects import Decision, Pending
 from mtassay.review.quality_control import is_counted
 
 PAUSE_S = 600
-"""Who has not answered for so long was away, and was not thinking about one output."""
+"""A longer gap between answers counts as a pause, not as time for one output."""
 
 
 @dataclass(frozen=True, slots=True)
 class Campaign:
     """A question about the outputs of runs, and who answers it.
 
-    A share `overlap` of the subjects gets `raters` answers each, all others one. Adjudicators settle what
-    reviewers see differently. Who `left` gets nothing more; their answers count. `is_blind` hides what the
-    runs found, `side_by_side` shows what other systems made of the same sentence. `closed` is when it ended,
-    empty while it goes on. Who came `late` was no reviewer at first. For the rest see `quality_control`:
-    `attention` is the share of checks, `calibration` how many outputs all answer first; who passes less than
-    `exclude_below` of the checks, or takes less than `exclude_faster` seconds, is in no agreement.
+    A share `overlap` of the subjects gets `raters` answers each, all others one. Adjudicators settle
+    disagreements. Reviewers in `left` get nothing more; their answers count. `is_blind` hides the findings,
+    `side_by_side` shows other systems' outputs for the same sentence. `closed` is the time of its end, empty
+    while it is open. Reviewers in `late` joined after the start. For the rest see `quality_control`:
+    `attention` is the share of checks, `calibration` the number of outputs that all answer first. Agreement
+    excludes reviewers who pass less than `exclude_below` of the checks, or take less than `exclude_faster`
+    seconds.
     """
 
     name: str
@@ -76,12 +77,12 @@ class Campaign:
         return [name for name in self.reviewers if name not in self.left]
 
     def record(self) -> dict[str, Any]:
-        """All of it for a program, and for the workspace."""
+        """The whole campaign as a record, for programs and the workspace."""
         return asdict(self)
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> Campaign:
-        """The campaign in a record, which may have what campaigns of earlier versions had besides."""
+        """The campaign in a record; fields of earlier versions are ignored."""
         values: dict[str, Any] = {}
         for key in record.keys() & cls.__dataclass_fields__.keys():
             values[key] = tuple(record[key]) if isinstance(record[key], list) else record[key]
@@ -89,9 +90,9 @@ class Campaign:
 
 
 class CampaignSubject(NamedTuple):
-    """One subject of a campaign: how many people are to answer, and what is known of it.
+    """One subject of a campaign, and the number of people who are to answer.
 
-    The lots are numbers that orders are made from. `status` is why it is here, which is not shown.
+    The lots are numbers that orders are made from. `status` is the hidden reason for its selection.
     """
 
     position: int
@@ -108,9 +109,9 @@ class CampaignSubject(NamedTuple):
 
 
 def planned(campaign: Campaign, entries: Sequence[Pending]) -> list[CampaignSubject]:
-    """The subjects of a campaign in the order of the entries, with how many people are to answer each.
+    """The subjects of a campaign in the order of the entries, each with the number of answers wanted.
 
-    Which ones get several answers depends on the seed and on the subjects alone.
+    Only the seed and the subjects decide which ones get several answers.
     """
     seed = campaign.seed
     counted = [entry for entry in entries if is_counted(entry.status)]
@@ -149,7 +150,7 @@ def planned(campaign: Campaign, entries: Sequence[Pending]) -> list[CampaignSubj
 
 
 def refuse_unfinishable(campaign: Campaign, subjects: Sequence[CampaignSubject]) -> None:
-    """A `UsageError` for a campaign that can never be done as it was asked for."""
+    """Raise a `UsageError` for a campaign that can never be finished."""
     there = len(campaign.active)
     if campaign.overlap and campaign.raters > there:
         who = "one reviewer" if there == 1 else f"{there} reviewers"
@@ -172,9 +173,9 @@ def refuse_unfinishable(campaign: Campaign, subjects: Sequence[CampaignSubject])
 def refuse_deadlock(
     campaign: Campaign, subjects: Sequence[CampaignSubject], answered: Mapping[str, Collection[str]]
 ) -> None:
-    """A `UsageError` if outputs want more answers than the people who are there now can give.
+    """Raise a `UsageError` if outputs want more answers than the current reviewers can give.
 
-    `answered` says who answered about each subject, by its id.
+    `answered` lists who answered each subject, by its id.
     """
     stuck = 0
     for entry in subjects:
@@ -191,9 +192,9 @@ def refuse_deadlock(
 def cautions(
     campaign: Campaign, subjects: Sequence[CampaignSubject], invited: Collection[str] = ()
 ) -> list[str]:
-    """What may keep a campaign from being done, and what to do, one per line.
+    """Reasons why a campaign may never be finished, and what to do, one per line.
 
-    `invited` are those who may open the review page, none where nobody needs an invitation.
+    `invited` are the people who may open the review page; empty if nobody needs an invitation.
     """
     lines = []
     people = dict.fromkeys((*campaign.active, *campaign.adjudicators))
@@ -211,7 +212,7 @@ def cautions(
 
 
 def _adjudicators_answer(campaign: Campaign, entry: CampaignSubject) -> bool:
-    """Whether all adjudicators may be among those who answer a subject, which they then may not settle."""
+    """Whether all adjudicators may be reviewers of one subject, which they then may not settle."""
     judges = set(campaign.adjudicators)
     return bool(judges) and judges <= set(campaign.reviewers) and len(judges) <= entry.wanted
 
@@ -220,7 +221,7 @@ _PRIME = 2**31 - 1
 
 
 class OrderKey(NamedTuple):
-    """What the order of one reviewer is made with: lots times `factor` plus `shift`, modulo a prime."""
+    """The numbers that make one reviewer's order: lots times `factor` plus `shift`, modulo a prime."""
 
     factor: int
     shift: int
@@ -228,30 +229,30 @@ class OrderKey(NamedTuple):
 
 
 def order_key(campaign: Campaign, reviewer: str) -> OrderKey:
-    """The one of this reviewer; it depends on the seed and the name alone."""
+    """The order of one reviewer; it depends on the seed and the name alone."""
     return OrderKey(
         1 + _lot(campaign.seed, "factor", reviewer) % (_PRIME - 1), _lot(campaign.seed, "shift", reviewer)
     )
 
 
 def _lot(seed: int, *words: str) -> int:
-    """A number below the prime that nobody can guess and everybody computes alike."""
+    """A number below the prime that nobody can guess and that every computer gets alike."""
     digest = hashlib.sha256("\t".join((str(seed), *words)).encode("utf-8", "replace")).digest()
     return int.from_bytes(digest[:8], "big") % _PRIME
 
 
-# What is done --------------------------------------------------------------------------------------------
+# Finished subjects ----------------------------------------------------------------------------------------
 
 
 def is_complete(entry: CampaignSubject, decision: Decision | None, reviewers: Collection[str]) -> bool:
-    """Whether as many reviewers of the campaign as wanted have answered; unsure is an answer, too."""
+    """Whether as many reviewers as wanted have answered; unsure is an answer, too."""
     return decision is not None and len(decision.latest.keys() & set(reviewers)) >= entry.wanted
 
 
 def adjudicable(
     campaign: Campaign, entry: CampaignSubject, decision: Decision | None, question: Question
 ) -> bool:
-    """Whether an adjudicator is to settle this: all have answered, and they differ, or nobody could tell."""
+    """Whether an adjudicator is to settle this: all have answered, and they differ or are all unsure."""
     if decision is None or decision.is_adjudicated or not is_counted(entry.status):
         return False
     if not is_complete(entry, decision, campaign.reviewers):
@@ -261,10 +262,10 @@ def adjudicable(
 
 
 class FrozenAnswers(NamedTuple):
-    """What people answered by themselves: the last answer of each reviewer to each subject before the reveal.
+    """Independent answers: the last one of each reviewer to each subject before the reveal.
 
-    `changed` are the answers that hold now and read otherwise, given after others' answers could be seen:
-    each is a changed mind, and no rating.
+    `changed` are current answers that differ, given after others' answers were visible: each is a changed
+    mind, not a rating.
     """
 
     reviews: list[Review]
@@ -278,9 +279,10 @@ def frozen_answers(
 ) -> FrozenAnswers:
     """The answers to one question that everything called blind rests on.
 
-    Who has answered can see what others said at once; in a campaign (`seals`, by subject) only when as many
-    reviewers as wanted have answered, or the campaign is closed. An adjudicator of it then sees it without an
-    answer. An admin sees it at any time, unless the campaign had them as a reviewer from the beginning.
+    A reviewer who has answered can see others' answers at once; in a campaign (`seals`, by subject) only when
+    as many reviewers as wanted have answered, or the campaign is closed. An adjudicator then sees them
+    without an answer. An admin sees them at any time, unless the admin was a reviewer of the campaign from
+    the beginning.
 
     Args:
         reviews: all to this question, in the order of the store.
@@ -293,7 +295,7 @@ def frozen_answers(
     newest: dict[tuple[str, str], Review] = {}
 
     def reveal(subject: str, at: str) -> None:
-        """Who has answered, or adjudicates, can see what others said, unless it is sealed at this time."""
+        """Whether a person has answered, or adjudicates, and the answers are not sealed at this time."""
         people, asking = answered.setdefault(subject, set()), seals.get(subject, ())
         watchers = {name for name, since in (admins or {}).items() if since <= at}
         is_sealed = False
@@ -320,22 +322,19 @@ def frozen_answers(
     return FrozenAnswers(list(frozen.values()), changed)
 
 
-# How fast ------------------------------------------------------------------------------------------------
+# Speed ----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How long somebody takes for a decision: the median of `n` gaps between two of them, in seconds.
-
-    Gaps of more than ten minutes are pauses and do not count.
-    """
+    """Pace: the median of `n` gaps between decisions, in seconds, without pauses of over ten minutes."""
 
     seconds: float | None
     n: int
 
 
 def pace_of(times: Iterable[str]) -> Pace:
-    """How long one reviewer takes, by when each answer was given; what is no time is left out.
+    """One reviewer's pace, from the time of each answer; invalid times are left out.
 
     >>> times = ("10:00:00", "10:00:04", "10:00:14", "12:00:00")
     >>> pace_of([*(f"2026-01-31T{time}+00:00" for time in times), "soon"])
@@ -346,7 +345,7 @@ def pace_of(times: Iterable[str]) -> Pace:
 
 
 def working_times(times: Iterable[tuple[int, str]]) -> dict[int, float]:
-    """How many seconds one reviewer took for each answer: since the one before, unless that is a pause."""
+    """Seconds for each answer of one reviewer: since the one before, except after a pause."""
     moments = sorted((moment, key) for key, at in times if (moment := _moment(at)) is not None)
     gaps = {key: (later - earlier).total_seconds() for (earlier, _), (later, key) in pairwise(moments)}
     return {key: gap for key, gap in gaps.items() if gap <= PAUSE_S}

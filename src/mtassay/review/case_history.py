@@ -1,4 +1,4 @@
-"""One case with all that the workspace knows of it: outputs, findings, decisions, and earlier runs."""
+"""One case with everything that the workspace has about it: outputs, findings, decisions, earlier runs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LONG = 2000  # characters of an output that are compared
 
 @dataclass(frozen=True)
 class AskedQuestion:
-    """What people are asked about an answer, and what they said; `about` says which output is meant."""
+    """A question about an answer and its reviews; `about` is the output in question."""
 
     subject: Subject
     reviews: tuple[Review, ...] = ()
@@ -32,11 +32,11 @@ class AskedQuestion:
 
 @dataclass(frozen=True)
 class AnswerHistory:
-    """What one or more systems answered, to the letter, with the findings that all of them have alike.
+    """One output of one or more systems, exact to the letter, with the findings that all of them share.
 
-    `subject` is `None` where there is no output. `found` is what the run found, in a word. `asked` is what
-    people decide about; `None` where they are asked nothing. `joint_decision` is what decisions make of the
-    case by now, where it means more than this output. `hints` help to judge the output.
+    `subject` is `None` if there is no output. `found` is the run's finding, in a word. `asked` are the
+    questions for people; `None` if they are asked nothing. `joint_decision` is the current decision about the
+    case, if it covers more than this output. `hints` help to judge the output.
     """
 
     subject: Subject | None
@@ -49,35 +49,35 @@ class AnswerHistory:
 
     @property
     def decision(self) -> Decision | None:
-        """What the reviews come to; `None` where there are none."""
+        """The decision of the reviews; `None` without any."""
         return self.asked.decision if self.asked else None
 
     @property
     def reviews(self) -> tuple[Review, ...]:
-        """What people said, in the order of time."""
+        """The reviews, in the order of time."""
         return self.asked.reviews if self.asked else ()
 
     @property
     def status(self) -> str:
-        """What holds now: what reviewers say, else what the run found; empty where nothing was judged."""
+        """The current verdict: the reviewers', or else the run's finding; empty if nothing was judged."""
         if self.decision is not None and self.decision.answer is not None:
             return self.decision.answer
         return self.found
 
     @property
     def is_settled_by_people(self) -> bool:
-        """Whether reviewers came to a verdict."""
+        """Whether reviewers reached a verdict."""
         return self.decision is not None and self.decision.answer is not None
 
     @property
     def is_settled(self) -> bool:
-        """Whether reviewers or the run came to a verdict."""
+        """Whether reviewers or the run reached a verdict."""
         return self.is_settled_by_people or any(f.verdict in ("pass", "fail") for f in self.findings)
 
 
 @dataclass(frozen=True, slots=True)
 class PastVerdict:
-    """What one run found about the case, by system."""
+    """Findings of one run about the case, by system."""
 
     run: str
     method: str
@@ -97,9 +97,9 @@ class CaseHistory:
 
 
 def tell_case(workspace: Workspace, case_id: str, *, run: str | None = None) -> CaseHistory:
-    """All about one case, in the named run or else in the newest one that has it.
+    """Everything about one case, in the named run or else in the newest one that has it.
 
-    A segment that its method tells with another case means that one.
+    A segment that its method reports with another case means that case.
     """
     runs = workspace.runs()
     chosen = workspace.run(run, case=case_id) if run is not None else None
@@ -127,7 +127,7 @@ def _segment(run: Run, case_id: str) -> Segment | None:
 
 
 def _is_same(one: Segment, other: Segment) -> bool:
-    """Whether two segments are one sentence, as far as their texts tell: references may be added."""
+    """Whether two segments are one sentence, judging by their texts: references may be added."""
     if one.source is not None and other.source is not None and one.source != other.source:
         return False
     mine, theirs = ({text for text in s.references if text is not None} for s in (one, other))
@@ -137,12 +137,12 @@ def _is_same(one: Segment, other: Segment) -> bool:
 def answers_to(
     workspace: Workspace, run: Run, case_id: str, *, with_sealed: bool = True
 ) -> list[AnswerHistory]:
-    """The answers of a run to one case, what most systems said first.
+    """The answers of a run to one case, most frequent first.
 
-    Without `with_sealed`, no answer that a campaign still keeps from reviewers.
+    Without `with_sealed`, answers that a campaign still hides from reviewers are left out.
 
-    Systems with the same output share an answer only if all that was found is the same too: a case may have
-    other sources, whose outputs differ.
+    Systems with the same output share an answer only if all findings are the same too: a case may have other
+    sources, whose outputs differ.
     """
     view = view_of(run)
     findings = view.findings(case_id)
@@ -156,7 +156,7 @@ def answers_to(
     settled = {subject: d.answer for (subject, _), d in decisions.items() if d.answer is not None}
     systems: dict[tuple[Subject | str, str], list[str]] = {}
     for system in run.systems:
-        # Systems without an output have nothing in common, so each stays for itself.
+        # Systems without an output have nothing in common: keep each one separate.
         subject_or_system = subjects.get((case_id, system), system)
         systems.setdefault((subject_or_system, _fingerprint(findings, system)), []).append(system)
     answers = []
@@ -181,10 +181,10 @@ def answers_to(
 def settled_beside(
     workspace: Workspace, run: Run, question: Question, subject: Subject, reviewer: str, *, count: int = 2
 ) -> list[AnswerHistory]:
-    """The settled answers to the same case that are most like an output, most like it first.
+    """The settled answers to the same case that are most similar to an output, most similar first.
 
-    Left out is what would sway a reviewer: what others decided who has not answered about it, and for a blind
-    question what the run found.
+    What could influence a reviewer is left out: others' decisions before the reviewer's own answer, and for a
+    blind question the run's finding.
     """
     text, answers = subject.outputs[0], answers_to(workspace, run, subject.case_id, with_sealed=False)
     words = text[:_LONG].split()
@@ -200,7 +200,7 @@ def settled_beside(
 
 
 def _fingerprint(findings: Sequence[Finding], system: str) -> str:
-    """All that the run found about a system, except for its name."""
+    """Findings of the run about a system, without the system's name."""
     facts = [(f.detector, f.verdict, f.value, f.evidence) for f in findings if f.system == system]
     return json.dumps(facts, sort_keys=True, default=str)
 
@@ -214,7 +214,7 @@ def _statuses(run: Run, case_id: str) -> dict[str, str]:
 
 
 def refuse_case(workspace: Workspace, runs: Sequence[Run], case_id: str) -> NoReturn:
-    """Say that these runs do not have the case, and which ids are near."""
+    """Raise an error that these runs do not have the case, with similar ids."""
     ids = list(dict.fromkeys(segment.id for run in runs for segment in workspace.segments(run.id)))
     near = [id_ for id_ in ids if case_id.lower() in id_.lower()][:5]
     near = near or get_close_matches(case_id, ids, n=5, cutoff=0.6)

@@ -1,4 +1,4 @@
-"""What people are asked, and what still waits for them."""
+"""Questions for people, and outputs that wait for an answer."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from mtassay.data.registry import named
 from mtassay.data.subjects import Decision, Pending, Subject, subjects_in
 
 UNRATED = "unrated"
-"""Why an output is here that nobody doubts: people are to rate it."""
+"""The status of an output without doubts: people are to rate it."""
 
 
 def questions_in(run: Run) -> list[Question]:
-    """All that is asked about the outputs of this run, the usual question first."""
+    """All questions about the outputs of this run, the usual one first."""
     return [question for question in view_of(run).questions() if question.is_of_runs]
 
 
 def asked_in(run: Run) -> list[Question]:
-    """The same, and what is asked about pairs of the run: see `RunView.pairs`."""
+    """The same, and the questions about pairs of the run: see `RunView.pairs`."""
     return view_of(run).questions()
 
 
 def question_of(run: Run) -> Question | None:
-    """What is asked about the outputs of this run, and what a person should look at; `None` for nothing."""
+    """The usual question about the outputs of this run; `None` if there is no question."""
     return next(iter(questions_in(run)), None)
 
 
 def questions_about(run: Run) -> list[Question]:
-    """All that can be asked about this run: what its method asks, then what can be asked about any."""
+    """All questions about this run: those of its method, then those that fit any run."""
     own = [question for question in view_of(run).questions() if question.is_of_runs]
     return [*own, *COMMON_QUESTIONS.values()]
 
@@ -46,9 +46,9 @@ def pending_in(
 ) -> list[Pending]:
     """The open outputs of a run, in the order of its segments; equal outputs of several systems are one.
 
-    Open is what its method doubts, whether or not somebody settled it since, and what is disputed. The
-    question is the usual one of the run, unless another of it is given. Where that can be asked about any
-    run, all outputs are open, or all references.
+    Open outputs are those that the method doubts, settled since or not, and disputed ones. The question is
+    the usual one of the run, unless another of its questions is given. For a question that fits any run, all
+    outputs are open, or all references.
     """
     if question is not None and question.name in COMMON_QUESTIONS:
         return _to_rate(run, question)
@@ -58,11 +58,11 @@ def pending_in(
 
 
 def outputs_in(run: Run, question: Question, *, disputed: Collection[Subject] = ()) -> list[Pending]:
-    """Every output of a run that can be asked about, in the order of its segments, equal ones once.
+    """Every output of a run that people can be asked about, in the order of its segments, equal ones once.
 
-    `status` is empty where its method doubts nothing and nobody disputes it. Of one segment, what most
-    systems answered comes first. Where a judge gives probabilities, its doubts come before everything: these
-    answers calibrate it fastest.
+    `status` is empty if its method has no doubt and nobody disputes it. Within a segment, the most frequent
+    output comes first. If a judge gives probabilities, its doubts come before everything: these answers
+    calibrate it fastest.
     """
     view, subjects = view_of(run), subjects_in(run)
     segments = {segment.id: (place, segment) for place, segment in enumerate(run.segments)}
@@ -84,7 +84,7 @@ def outputs_in(run: Run, question: Question, *, disputed: Collection[Subject] = 
         first = doubts.get(subject)
         status = DISPUTED if subject in contested else first.status if first else ""
         evidence = first.evidence if first and status and not question.is_blind else {}
-        # Nobody reads the lines of an output that is not open, and a run can have 100,000 of these.
+        # Nobody reads the lines of an output that is not open, and a run can have 100,000 of them.
         texts = subject.outputs if status else ()
         lines = [line for text in texts for line in view.output_lines(text, evidence)]
         segment = segments[subject.case_id][1]
@@ -95,7 +95,7 @@ def outputs_in(run: Run, question: Question, *, disputed: Collection[Subject] = 
 
 
 def _to_rate(run: Run, question: Question) -> list[Pending]:
-    """Every output of a run, or every reference where these are what the question is about."""
+    """Every output of a run, or every reference if the question is about references."""
     if getattr(question, "marks", "output") == "reference":
         return [
             Pending(
@@ -119,7 +119,7 @@ def _to_rate(run: Run, question: Question) -> list[Pending]:
 
 
 def merge_pending(parts: Iterable[Sequence[Pending]]) -> list[Pending]:
-    """The open outputs of several runs, each one once; what the first run says of it is kept."""
+    """The open outputs of several runs, each one once; the first run's entry is kept."""
     merged: dict[Subject, Pending] = {}
     for pending in (pending for part in parts for pending in part):
         earlier = merged.get(pending.subject)
@@ -138,9 +138,9 @@ def waiting_for(
     *,
     double: bool = False,
 ) -> list[Pending]:
-    """What this reviewer should look at, in the given order.
+    """Select the outputs that this reviewer should look at, in the given order.
 
-    What the reviewer has answered before is not among it. What others settled is only with `double`.
+    The reviewer's own answers are left out. Outputs that others settled are included only with `double`.
     """
     mine = []
     for entry in pending:
@@ -159,11 +159,11 @@ Order = Literal["fair", "systems", "run"]
 
 @dataclass(frozen=True, slots=True)
 class PendingChoice:
-    """Which open outputs a reviewer wants, and in which order. An empty field means all.
+    """Filters and order of a reviewer's open outputs. An empty field means all.
 
-    Within one field any of the names will do; they may be patterns as in a shell. In the order `fair`, cases
-    that need the fewest answers come first, so that most of them are soon settled for all systems; in
-    `systems`, what most systems answered comes first; `run` is the order of the run.
+    Within one field any of the names matches; they may be shell patterns. In the order `fair`, cases that
+    need the fewest answers come first, so that most of them are soon settled for all systems; in `systems`,
+    the most frequent output comes first; `run` is the order of the run.
     """
 
     category: Sequence[str] = ()
@@ -174,7 +174,7 @@ class PendingChoice:
 
 
 def chosen(waiting: Sequence[Pending], choice: PendingChoice) -> list[Pending]:
-    """What is chosen of what waits, in the chosen order. A name that nothing has is a `UsageError`."""
+    """Select from the open outputs, in the chosen order. A name that matches nothing is a `UsageError`."""
 
     def tag(name: str) -> Callable[[Pending], list[str]]:
         return lambda entry: [str(entry.segment.tags.get(name, ""))]
@@ -187,7 +187,7 @@ def chosen(waiting: Sequence[Pending], choice: PendingChoice) -> list[Pending]:
     if choice.order == "systems":
         return sorted(entries, key=lambda entry: -len(entry.systems))
     if choice.order == "fair":
-        # What is not chosen must be answered, too, before the case is settled for all systems.
+        # Outputs outside the choice need answers, too, before the case is settled for all systems.
         needed = Counter(_case(entry) for entry in waiting)
         place = {case: number for number, case in enumerate(needed)}
         return sorted(entries, key=lambda e: (needed[_case(e)], place[_case(e)], -len(e.systems)))
@@ -199,7 +199,7 @@ def _case(entry: Pending) -> tuple[str, str]:
 
 
 def sampled(entries: Sequence[Pending], count: int | None, *, seed: int) -> list[Pending]:
-    """At most so many of them, drawn by the seed and what each is about; always the same."""
+    """At most so many of them, drawn reproducibly by the seed and each subject."""
     if count is None or count >= len(entries):
         return list(entries)
 
@@ -211,10 +211,10 @@ def sampled(entries: Sequence[Pending], count: int | None, *, seed: int) -> list
 
 
 def settled_in(run: Run) -> list[Pending]:
-    """What the run settled without people, for them to look at blindly; `status` is what it says.
+    """Outputs that the run settled without people, for a blind check; `status` is the run's finding.
 
-    Of a method without verdicts it is what the run does not doubt. Equal outputs of several systems are one,
-    in the order of the run's segments.
+    For a method without verdicts, these are the outputs without doubts. Equal outputs of several systems are
+    one, in the order of the run's segments.
     """
     question = question_of(run)
     decided = view_of(run).decided()

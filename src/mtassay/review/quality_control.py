@@ -1,8 +1,8 @@
-"""Quality control of a campaign as WMT has it: attention checks, a calibration round, rules of exclusion.
+"""Quality control of a campaign as at WMT: attention checks, a calibration round, rules of exclusion.
 
 An attention check looks like an output: a damaged one, which nobody should find good; a human reference,
 which nobody should find bad; or an output once more, which should get the same answer. All reviewers get all
-of them. They are in no agreement, and count nowhere else. The calibration round comes first: everybody
+checks. They count neither in agreement nor anywhere else. The calibration round comes first: everybody
 answers the same outputs, and sees what the others said.
 """
 
@@ -26,7 +26,7 @@ _NO_MAJORITY = 0.5
 
 
 def kind_of_check(status: str) -> str:
-    """Which kind of check has this status, empty for an output that is one.
+    """The kind of check with this status, empty for an output that is not a check.
 
     >>> kind_of_check("damaged:3f2a"), kind_of_check("undecided")
     ('damaged', '')
@@ -36,14 +36,14 @@ def kind_of_check(status: str) -> str:
 
 
 def is_counted(status: str) -> bool:
-    """Whether answers to what has this status count: not those of checks and of the calibration round."""
+    """Whether answers with this status count: not those of checks and of the calibration round."""
     return not kind_of_check(status) and status != CALIBRATION
 
 
 def with_checks(
     entries: Sequence[Pending], share: float, *, seed: int, calibration: int = 0
 ) -> list[Pending]:
-    """The entries, the first of them for calibration, with attention checks: this share of the entries."""
+    """Mark the first entries as calibration, and add attention checks: this share of the entries."""
     draw = Random(seed)
     chosen = {entry.subject for entry in draw.sample(entries, min(calibration, len(entries)))}
     marked = [replace(e, status=CALIBRATION) if e.subject in chosen else e for e in entries]
@@ -70,12 +70,12 @@ def _text_of(kind: str, entry: Pending, other: Pending) -> str:
     if kind == DAMAGED:
         return damaged(output, other.subject.outputs[-1])
     if kind == REPEATED:
-        return f"{output} "  # to the letter another one, so that it is asked again
+        return f"{output} "  # change one letter, so that it is asked again
     return next((text for text in entry.segment.references if text), "")
 
 
 def damaged(text: str, other: str) -> str:
-    """The text with its middle half replaced by words of another; by characters where words are not spaced.
+    """Replace the middle half of a text by words of another; by characters for scripts without spaces.
 
     >>> damaged("one two three four", "five six seven")
     'one five six four'
@@ -88,7 +88,7 @@ def damaged(text: str, other: str) -> str:
 
 
 def quality(question: Question, answer: str) -> float:
-    """How good an answer calls an output, from 0 to 1.
+    """Return the quality that an answer gives an output, from 0 to 1.
 
     >>> from mtassay.data.questions import find_question
     >>> quality(find_question("da"), "85"), quality(find_question("suite"), "incorrect")
@@ -105,9 +105,9 @@ def quality(question: Question, answer: str) -> float:
 
 
 def passes(question: Question, kind: str, answer: str, original: str | None) -> bool | None:
-    """Whether an answer to a check is as it should be; `None` where that cannot be told.
+    """Whether an answer to a check is right; `None` if that is unknown.
 
-    `original` is what the same person said of the output that the check was made from.
+    `original` is the same person's answer to the output that the check was made from.
     """
     if answer == UNSURE or original == UNSURE or (kind == REPEATED and original is None):
         return None
@@ -122,10 +122,10 @@ def passes(question: Question, kind: str, answer: str, original: str | None) -> 
 
 @dataclass(frozen=True, slots=True)
 class CheckedReviewer:
-    """How a reviewer did: checks passed, of how many, by kind; and how often they answered as most did.
+    """One reviewer's quality: checks passed and seen, by kind, and agreement with the majority.
 
-    `calibrated` are the outputs of the calibration round on which this person and most others agree, of
-    `calibration`. `why_excluded` is the rule that this person falls under, empty for none.
+    `calibrated` of the `calibration` outputs got the same answer from this person as from most others.
+    `why_excluded` is the rule that excludes this person, empty if none does.
     """
 
     reviewer: str
@@ -142,12 +142,12 @@ class CheckedReviewer:
 
     @property
     def consistency(self) -> tuple[float, float, float] | None:
-        """The share of repeated outputs that got the same answer: how far they agree with themselves."""
+        """The share of repeated outputs that got the same answer: agreement with oneself."""
         return _share(self.passed[REPEATED], self.asked[REPEATED])
 
 
 def _share(k: int, n: int) -> tuple[float, float, float] | None:
-    """A share with Wilson's 95 % interval; `None` of nothing."""
+    """A share with Wilson's 95 % interval; `None` for 0 of 0."""
     return (k / n, *wilson(k, n)) if n else None
 
 
@@ -161,10 +161,10 @@ def checked_reviewers(
     exclude_below: float,
     exclude_faster: float,
 ) -> list[CheckedReviewer]:
-    """How each reviewer did in the checks among the subjects, which have a status by their id.
+    """The quality of each reviewer in the checks among the subjects, which have a status by their id.
 
-    Who passes less than the share `exclude_below`, or takes less than `exclude_faster` seconds for an output
-    (the median), is excluded by the rules of the campaign.
+    The rules of the campaign exclude a reviewer who passes less than the share `exclude_below`, or takes less
+    than `exclude_faster` seconds for an output (the median).
     """
 
     def said(subject: str, name: str) -> str | None:
@@ -201,7 +201,7 @@ def checked_reviewers(
 
 
 def checks_table(found: Iterable[CheckedReviewer], rules: Sequence[str]) -> Table:
-    """How each reviewer did, with the rules of exclusion that were set before."""
+    """The quality of each reviewer, by the campaign's own rules of exclusion."""
     rows: list[list[Cell | str]] = []
     for entry in found:
         cells = [f"{entry.passed[kind]:,} of {entry.asked[kind]:,}" for kind in _CHECKS]

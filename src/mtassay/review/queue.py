@@ -1,7 +1,7 @@
-"""What people can be asked about a saved run, as a table in its workspace: counted, filtered and paged there.
+"""The questions about a saved run, as a table in its workspace that counts, filters and pages them.
 
-A run with tens of thousands of findings is read once, when its agenda is made; after that, what waits for
-somebody is a query. What holds of each subject is beside it, and follows the reviews of anybody.
+A run with tens of thousands of findings is read once, to make its table; after that, open outputs come from a
+query. The decision on each subject is stored beside it, and follows all reviews.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from mtassay.review.campaigns import Pace, pace_of
 from mtassay.review.pending import PendingChoice, asked_in, chosen, outputs_in
 from mtassay.runtime.workspace import Workspace
 
-_GAPS = 500  # the newest decisions of a reviewer, whose pace is told
+_GAPS = 500  # the newest decisions, used for a reviewer's pace
 _VALUES = 500  # names that a filter offers
 _LARGE = 5000  # outputs
 _PREPARING = Lock()
@@ -34,20 +34,20 @@ _ELSEWHERE = (
     "from mtassay.runtime.workspace import Workspace; _prepare(Workspace(Path(sys.argv[1])), sys.argv[2])"
 )
 _OFFERED = {"category": 5, "phenomenon": 6, "found": 9}
-"""The columns that a filter offers the values of, by their place in a row."""
+"""The columns whose values a filter offers, by their index in a row."""
 
 
 class AbsentError(UsageError):
-    """A run, a question or a subject that is not there."""
+    """A run, a question or a subject that does not exist."""
 
 
 @dataclass(frozen=True, slots=True)
 class AgendaEntry:
-    """One output of a run that people can be asked about, and what is known of it.
+    """One output of a run that people can be asked about, with its status and answers.
 
-    `position` is its place, in the order of asking. `status` is why it waits for a person, empty where the
-    run has no doubt; `found` is what the run found, in a word. `answer` is what reviewers settled, and `mine`
-    what the one who asks answered last; both are empty where there is nothing.
+    `position` is its place, in the order of asking. `status` is why it waits for a person, empty if the run
+    has no doubt; `found` is the run's finding, in a word. `answer` is what reviewers settled, and `mine` this
+    reviewer's last answer; both are empty without one.
     """
 
     position: int
@@ -67,11 +67,11 @@ class AgendaEntry:
 
 @dataclass(frozen=True, slots=True)
 class AgendaChoice:
-    """Which entries are wanted. An empty field means all.
+    """A filter for entries. An empty field means all.
 
-    `verdict` is what the run found, `answer` what reviewers settled (or `disputed`, or `open`), `reviewer`
-    somebody who answered, and `text` is in the source or in the output. With `whose`, `answer` is what
-    this person answered last (or `open`), for who may not know what others say.
+    `verdict` is the run's finding, `answer` what reviewers settled (or `disputed`, or `open`), `reviewer`
+    somebody who answered, and `text` is in the source or in the output. With `whose`, `answer` is this
+    person's last answer (or `open`), for reviewers who may not see others' answers.
     """
 
     category: str = ""
@@ -85,7 +85,7 @@ class AgendaChoice:
     whose: str = ""
 
     def condition(self) -> tuple[str, list[object]]:
-        """The same for the database: conditions that follow others, and their values."""
+        """The filter for the database: conditions to append, and their values."""
         parts: list[tuple[str, list[object]]] = []
         for column, value in (
             ("category", self.category),
@@ -120,7 +120,7 @@ class AgendaChoice:
 
 @dataclass(frozen=True, slots=True)
 class ReviewerPace:
-    """How many outputs of an agenda a reviewer answered, and how long one takes, by the newest answers."""
+    """Number of outputs that a reviewer answered, and seconds for one, by the newest answers."""
 
     reviewer: str
     answered: int
@@ -131,7 +131,7 @@ _BY = (
     "EXISTS (SELECT 1 FROM reviews r WHERE r.subject = a.subject AND r.question = a.question "
     "AND r.reviewer = ?)"
 )
-# What was answered is little beside all outputs, so it is looked at first (CROSS), then its outputs by name.
+# Answers are few compared with all outputs, so read them first (CROSS), then their outputs by name.
 _BY_SUBJECT = "INDEXED BY agenda_by_subject"
 _NEWEST = (
     "SELECT answer FROM reviews r INDEXED BY reviews_by_question WHERE r.subject = a.subject "
@@ -150,7 +150,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True)
 class ReviewQueue:
-    """What is asked in one run under one question. It must have been prepared."""
+    """The outputs of one run under one question. Call `prepare` before."""
 
     workspace: Workspace
     run: str
@@ -167,20 +167,20 @@ class ReviewQueue:
 
     @property
     def total(self) -> int:
-        """How many outputs there are, equal ones counted once."""
+        """Count the outputs, equal ones once."""
         return self._totals[1]
 
     def follow(self) -> None:
-        """Take in what reviewers answered since the last time."""
+        """Include the answers since the last update."""
         follow_reviews(self.workspace)
 
     def next_for(
         self, reviewer: str, *, after: int = -1, choice: AgendaChoice | None = None, double: bool = False
     ) -> AgendaEntry | None:
-        """The next entry that waits for a reviewer behind a position; from the start again where none does.
+        """The next open entry for a reviewer after a position, continuing from the start at the end.
 
-        What this reviewer answered waits no more, nor what others settled, unless `double` asks for second
-        opinions.
+        Entries that this reviewer answered are not open, nor those that others settled, unless `double` asks
+        for second opinions.
         """
         self.follow()
         for begin, end in ((after + 1, None), (0, after)):
@@ -201,7 +201,7 @@ class ReviewQueue:
         return f"(a.status <> '' OR s.disputed = 1){settled} AND NOT {_BY}"
 
     def waiting(self, reviewer: str, *, double: bool = False) -> int:
-        """How many entries wait for a reviewer, counted from what was answered: that is little beside all."""
+        """Count the open entries for a reviewer, from the answers: these are few compared with outputs."""
         self.follow()
         done = f"(r.mine OR {'0' if double else 's.answer IS NOT NULL'})"
         ((settled, disputed),) = self.workspace.database.select(
@@ -215,7 +215,7 @@ class ReviewQueue:
         return self._totals[0] - (settled or 0) + (disputed or 0)
 
     def disputed(self) -> int:
-        """How many entries reviewers do not agree on."""
+        """Count the entries on which reviewers disagree."""
         self.follow()
         rows = self.workspace.database.select(
             f"SELECT COUNT(*) FROM standings s CROSS JOIN agenda a {_BY_SUBJECT} ON a.subject = s.subject "
@@ -225,7 +225,7 @@ class ReviewQueue:
         return int(rows[0][0])
 
     def entry(self, subject: str, *, reviewer: str = "") -> AgendaEntry:
-        """The entry of a subject; a `UsageError` where the run has none."""
+        """The entry of a subject; a `UsageError` if the run does not have it."""
         self.follow()
         rows = self._entries("AND a.subject = ? LIMIT 1", [subject], reviewer, how=_BY_SUBJECT)
         if not rows:
@@ -235,7 +235,7 @@ class ReviewQueue:
     def page(
         self, choice: AgendaChoice, *, reviewer: str = "", offset: int = 0, limit: int = 50
     ) -> list[AgendaEntry]:
-        """Some of the entries that are wanted, in the order of asking."""
+        """A page of the entries that match, in the order of asking."""
         self.follow()
         condition, values = choice.condition()
         return self._entries(
@@ -243,7 +243,7 @@ class ReviewQueue:
         )
 
     def count(self, choice: AgendaChoice) -> int:
-        """How many entries are wanted."""
+        """Count the entries that match."""
         if choice == AgendaChoice(whose=choice.whose):
             return self.total
         self.follow()
@@ -253,14 +253,14 @@ class ReviewQueue:
         return int(self.workspace.database.select(query, self.run, self.question, *values)[0][0])
 
     def values(self, column: str) -> list[str]:
-        """What there is to choose from: of `category`, `phenomenon` or `found`, by name."""
+        """The values of `category`, `phenomenon` or `found` to choose from, by name."""
         rows = self.workspace.database.select(
             "SELECT offers FROM agendas WHERE run = ? AND question = ?", self.run, self.question
         )
         return list(json.loads(rows[0][0])[column])
 
     def progress(self) -> list[ReviewerPace]:
-        """Everybody who answered anything of it, the busiest first."""
+        """Everybody who answered any of it, most answers first."""
         rows = self.workspace.database.select(
             "SELECT r.reviewer, COUNT(DISTINCT r.subject) FROM reviews r CROSS JOIN agenda a "
             "ON a.subject = r.subject AND a.question = r.question AND a.run = ? WHERE r.question = ? "
@@ -277,9 +277,9 @@ class ReviewQueue:
         return found
 
     def ratings(self) -> dict[str, dict[str, str]]:
-        """The answer of each reviewer before the reveal by subject, of what two or more answered.
+        """The answer of each reviewer before the reveal by subject, if two or more answered.
 
-        `unsure` is none. What is sealed is not there: a share of one output tells what the other said.
+        `unsure` is left out. So are sealed answers: a share for one output would reveal the other's answer.
         """
         inside = {
             subject
@@ -297,7 +297,7 @@ class ReviewQueue:
         return {subject: said for subject, said in by_subject.items() if len(said) > 1}
 
     def latest_of(self, reviewer: str, *, before: str = "") -> str | None:
-        """The subject that a reviewer answered last in this agenda, or last before that one."""
+        """The subject that a reviewer answered last here, or last before the given one."""
         rows = self.workspace.database.select(
             "SELECT r.subject FROM reviews r CROSS JOIN agenda a ON a.subject = r.subject AND a.question = "
             "r.question AND a.run = ? WHERE r.reviewer = ? AND r.question = ? AND (? = '' OR r.rowid < "
@@ -328,20 +328,20 @@ def _entry(*row: Any) -> AgendaEntry:
 
 
 def is_prepared(workspace: Workspace, run: Run) -> bool:
-    """Whether all agendas of a run are there; its findings are not needed to tell."""
+    """Whether all tables of a run exist; this needs no findings."""
     rows = workspace.database.select("SELECT question FROM agendas WHERE run = ?", run.id)
     return {question.name for question in asked_in(run)} <= {name for (name,) in rows}
 
 
 def prepare_once(workspace: Workspace, run: Run) -> None:
-    """Make the agendas of a run where they are not there; of several who come at once, the first one does."""
+    """Make the tables of a run unless they exist; of several processes at once, the first one does it."""
     with _PREPARING:
         if not is_prepared(workspace, run):
             prepare(workspace, run.id)
 
 
 def prepare(workspace: Workspace, run_id: str) -> None:
-    """Make the agendas of a run: all of it is read, once, and written in one transaction.
+    """Make the tables of a run: read all of it once, and write in one transaction.
 
     A large run is read by another process, which gives its memory back.
     """
@@ -352,7 +352,7 @@ def prepare(workspace: Workspace, run_id: str) -> None:
     command = [sys.executable, "-c", _ELSEWHERE, str(workspace.path), run_id]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        _prepare(workspace, run_id)  # tells what is wrong
+        _prepare(workspace, run_id)  # the message says what is wrong
 
 
 def _prepare(workspace: Workspace, run_id: str) -> None:
@@ -372,12 +372,12 @@ def _prepare(workspace: Workspace, run_id: str) -> None:
 
 
 def _distinct(rows: Sequence[Sequence[Any]], place: int) -> list[str]:
-    """What is in a column of the agenda, each once."""
+    """The values in a column of the table, each once."""
     return sorted({str(row[place]) for row in rows if row[place]})[:_VALUES]
 
 
 def _rows(run: Run, question: Question) -> Iterator[tuple[Any, ...]]:
-    """A row for each distinct output: first what is open, cases that need the fewest answers first."""
+    """One row per distinct output: open ones first, by how few answers their case needs."""
     if not question.is_of_runs:
         yield from _pair_rows(run, question)
         return
@@ -399,7 +399,7 @@ def _rows(run: Run, question: Question) -> Iterator[tuple[Any, ...]]:
 
 
 def _pair_rows(run: Run, question: Question) -> Iterator[tuple[Any, ...]]:
-    """A row for each pair that people rate as it is; no system gave it."""
+    """One row per pair that people rate directly; no system produced it."""
     segments = {segment.id: segment for segment in run.segments}
     for position, pair in enumerate(view_of(run).pairs(question.name)):
         subject = Subject(pair.case_id, (pair.source,), (pair.target,))
@@ -411,24 +411,24 @@ def _pair_rows(run: Run, question: Question) -> Iterator[tuple[Any, ...]]:
 
 
 def _tested(segment: Segment) -> tuple[str, str]:
-    """What a segment tests, coarse and fine."""
+    """The category and the phenomenon of a segment."""
     tags = segment.tags
     return str(tags.get("category", "")), str(tags.get("phenomenon") or tags.get("capability") or "")
 
 
 def _text(text: str) -> str:
-    """SQLite cannot hold half a character."""
+    """Replace half characters, which SQLite cannot store."""
     return text.encode("utf-8", "replace").decode()
 
 
 def follow_reviews(workspace: Workspace) -> None:
-    """Bring what holds up to date with the reviews: of those that came since, or of all where some went."""
+    """Update the decisions: for new reviews only, or for all reviews if some were withdrawn."""
     database = workspace.database
     mark, now = _counted(workspace)
     if mark == now or workspace.read_only:
         return
     with database.transaction() as connection:
-        # Another process may have done it while this one waited.
+        # Another process may have done it during the wait.
         mark, (newest, total) = _counted(workspace)
         if mark == (newest, total):
             return
@@ -445,7 +445,7 @@ def follow_reviews(workspace: Workspace) -> None:
 
 
 def _counted(workspace: Workspace) -> tuple[tuple[int, int] | None, tuple[int, int]]:
-    """The newest review and the number of all, as they were followed last, and as they are."""
+    """The newest review and the number of reviews, at the last update and now."""
     ((newest, total),) = workspace.database.select("SELECT MAX(rowid), COUNT(*) FROM reviews")
     marks = workspace.database.select("SELECT newest, total FROM standings_mark")
     return (marks[0] if marks else None), (newest or 0, total)
@@ -464,7 +464,7 @@ def _decide(workspace: Workspace, connection: Connection, subjects: set[str]) ->
 
 
 def _rule(question: str) -> Any:
-    """What several answers come to; of a question that is not installed any more, the majority."""
+    """The rule that combines answers; for a question that is no longer installed, the majority."""
     try:
         return find_question(question).combine
     except UsageError:

@@ -1,8 +1,8 @@
-"""How far reviewers agree on a question: in percent, by Cohen's and Fleiss' kappa, Krippendorff's alpha.
+"""Agreement of reviewers on a question: in percent, Cohen's and Fleiss' kappa, Krippendorff's alpha.
 
-Labels are the same or not. Ratings agree where they are within the tolerance of their question; their kappa
-is weighted by squared differences, and their alpha is that of intervals. Of spans, every character is a unit
-with what is marked there, and whole texts are resampled.
+Labels are the same or not. Ratings agree if they are within the tolerance of their question; their kappa is
+weighted by squared differences, and their alpha is that of intervals. In spans, every character is a unit
+labelled with its marks, and whole texts are resampled.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Floats = NDArray[np.float64]
 class AgreementCoefficient:
     """One coefficient on the `n` subjects that two or more of the reviewers rated, with its 95 % interval.
 
-    `value` is `None` where it is undefined, and `remark` says why it is not given.
+    `value` is `None` if it is undefined, and `remark` says why it is missing.
     """
 
     measure: str
@@ -43,7 +43,7 @@ class AgreementCoefficient:
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> AgreementCoefficient:
-        """The coefficient in a record that was JSON."""
+        """The coefficient from a JSON record."""
         return cls(**{**record, "reviewers": tuple(record["reviewers"])})
 
 
@@ -57,9 +57,9 @@ def agreements(
 ) -> Iterator[AgreementCoefficient]:
     """First each pair of reviewers (agreement, cohen), then all of them (agreement, fleiss, krippendorff).
 
-    Of two reviewers the agreement is there once. `unsure` counts as no rating. Of a reviewer who changed
-    an answer the newest one counts, and adjudications are no ratings. Spans need the `subjects` that they
-    are in, by id. Without `with_pairs` there are those of all reviewers only.
+    Of two reviewers the agreement is there once. `unsure` counts as no rating. If a reviewer changed an
+    answer the newest one counts, and adjudications are no ratings. Spans need their `subjects`, by id.
+    Without `with_pairs` only the coefficients of all reviewers are given.
     """
     ratings = {s: d.ratings for (s, asked), d in decisions.items() if asked == question}
     yield from agreements_of(ratings, question, seed=seed, subjects=subjects, with_pairs=with_pairs)
@@ -73,7 +73,7 @@ def agreements_of(
     subjects: Mapping[str, Subject] | None = None,
     with_pairs: bool = True,
 ) -> Iterator[AgreementCoefficient]:
-    """The same of answers by subject and reviewer."""
+    """The same from answers by subject and reviewer."""
     reviewers = sorted({name for said in ratings.values() for name in said})
     if len(reviewers) < 2:
         return
@@ -93,7 +93,7 @@ def agreements_by(
     seed: int | None = 12345,
     subjects: Mapping[str, Subject] | None = None,
 ) -> dict[str, list[AgreementCoefficient]]:
-    """The agreement of all reviewers on each group of subjects; a group that nobody rated twice is empty."""
+    """The agreement of all reviewers on each group of subjects; a group without double ratings is empty."""
     found: dict[str, list[AgreementCoefficient]] = {}
     for name, members in groups.items():
         inside = {about: decisions[about] for s in members if (about := (s, question)) in decisions}
@@ -103,7 +103,7 @@ def agreements_by(
 
 
 def scale_note(question: str) -> str:
-    """What agreement means for a question that is no choice; empty for a choice.
+    """The meaning of agreement for a question with ratings or spans; empty for a choice.
 
     >>> scale_note("adequacy")
     'Agreement: at most 1 apart; kappa with quadratic weights, alpha of intervals.'
@@ -116,7 +116,7 @@ def scale_note(question: str) -> str:
 
 
 class _Scale:
-    """Ratings as numbers (reviewers, units), and which subject each unit belongs to."""
+    """Ratings as numbers (reviewers, units), and the subject of each unit."""
 
     def __init__(
         self,
@@ -150,7 +150,7 @@ class _Scale:
     def _characters(
         self, answers: Mapping[str, str], rows: Mapping[str, int], question: SpanQuestion, subject: Subject
     ) -> Floats:
-        """What each reviewer marked at each character of the target, and of the source where it may be."""
+        """Each reviewer's marks at each character of the target, and of the source where it may be marked."""
         target, source = len(subject.outputs[-1]), len(subject.sources[-1] or "")
         units = np.full((len(rows), target + (source if question.has_source else 0)), np.nan)
         for name, answer in answers.items():
@@ -175,7 +175,7 @@ def _of_pair(
     if n == len(same):
         low, high = wilson(int(same.sum()), n)
         value = float(same.mean()) if n else math.nan
-    else:  # characters of one text hang together
+    else:  # characters of one text form a cluster
         whole = estimate_agreement(scale.values[list(pair)], clusters=scale.clusters, seed=seed)["agreement"]
         value, low, high, n = whole
     yield _agreement("agreement", names, value, n, (low, high))
@@ -229,7 +229,7 @@ def agreement_table(
     changed: int = 0,
     last: Sequence[str] = (),
 ) -> Table:
-    """The coefficients with what they mean; `first` and `last` are notes around it, empty ones left out."""
+    """The coefficients with their meaning, between the notes `first` and `last`; empty notes are left out."""
     remarks = {f"{LABELS[e.measure]} is {e.remark}." for e in found if e.remark and e.n}
     notes = [
         *first,
@@ -243,7 +243,7 @@ def agreement_table(
 
 
 def agreement_rows(found: Sequence[AgreementCoefficient]) -> list[list[Cell | str]]:
-    """A row for each coefficient; pairs of reviewers with nothing in common are left out."""
+    """One row per coefficient; pairs of reviewers with nothing in common are left out."""
     everyone = max((len(entry.reviewers) for entry in found), default=0)
     rows: list[list[Cell | str]] = []
     for entry in found:
@@ -256,21 +256,21 @@ def agreement_rows(found: Sequence[AgreementCoefficient]) -> list[list[Cell | st
 
 
 def changed_note(count: int) -> str:
-    """How many answers read otherwise since the reveal; empty for none."""
+    """A note on how many answers changed since the reveal; empty for none."""
     if not count:
         return ""
     return f"Changed after the answers of others could be seen: {count:,}. The answers before count here."
 
 
 def number(entry: AgreementCoefficient, value: float | None) -> str:
-    """A coefficient as people write it, a share in percent; a dash for none."""
+    """A coefficient as text, a share in percent; a dash if undefined."""
     if value is None:
         return "–"
     return f"{100 * value:.1f} %" if entry.measure == "agreement" else f"{value:.3f}"
 
 
 def between(entry: AgreementCoefficient) -> str:
-    """Its interval; empty for none."""
+    """Its interval as text; empty if undefined."""
     if entry.low is None or entry.high is None:
         return ""
     return f"{number(entry, entry.low)} to {number(entry, entry.high)}"

@@ -1,1 +1,1 @@
-"""Where things are kept and computed: the workspace, executors, worker processes, calls over HTTP."""
+"""Storage and computation: the workspace, executors, worker processes, calls over HTTP."""

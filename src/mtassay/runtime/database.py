@@ -1,4 +1,4 @@
-"""One SQLite file that is ours: no other is touched, it is written whole or not, and damage is seen."""
+"""One SQLite file of ours: other programs' files are never touched, writes are atomic, damage is detected."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from typing import Any
 
 from mtassay.data.errors import PluginWarning, WorkspaceError
 
-APPLICATION = 0x6D746173  # "mtas", in the header of the file, so that no other program's file is ours
+APPLICATION = 0x6D746173  # "mtas", in the header of the file, marks a file as ours
 PATIENCE_S = 30
-"""How long another process may hold the file."""
+"""Longest wait while another process holds the file."""
 CHECKPOINT_S = 5
-"""How old the newest answer may be that is in the log beside the file and not in the file itself."""
+"""Largest age of answers that are only in the log beside the file."""
 
-_CACHE_KIB = 65_536  # of pages in memory: keys are digests, and fall on any page of their index
-_STALE_S = 2  # a log that nobody has written for so long was left behind
+_CACHE_KIB = 65_536  # KiB of pages in memory: keys are digests, and fall on any page of their index
+_STALE_S = 2  # a log without changes for so long was left behind
 _FAILURES = (sqlite3.Error, UnicodeDecodeError)
-"""What SQLite raises; where its message quotes damage, Python cannot even read the message."""
+"""The exceptions of SQLite; if its message quotes damage, Python cannot even read the message."""
 _BROKEN = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
 
 class DamagedError(WorkspaceError):
-    """What is stored is not what was put there."""
+    """Stored data differs from what was written."""
 
 
 class UnavailableError(WorkspaceError):
-    """The file cannot be written just now: it is locked, or its disk is full or gone."""
+    """The file cannot be written at the moment: it is locked, or its disk is full or gone."""
 
 
 class LockedError(UnavailableError):
@@ -47,14 +47,14 @@ _KINDS: Mapping[int, tuple[type[WorkspaceError], str]] = {
     sqlite3.SQLITE_IOERR: (UnavailableError, "its disk fails ({}). Check the disk, its room and your quota."),
     sqlite3.SQLITE_READONLY: (WorkspaceError, "it may not be written ({}). Choose another: --workspace."),
 }
-"""What SQLite's codes mean, and what to do."""
+"""The meaning of SQLite's codes, and what to do."""
 
 
 class Database:
     """An open file with tables whose rows have checksums.
 
-    `tables` are the columns of each table, without `checksum`. `migrations` take the schema one version
-    further each; `marks` are tables that a file of ours has had from the first version on.
+    `tables` are the columns of each table, without `checksum`. Each of `migrations` raises the schema by one
+    version; `marks` are tables that a file of ours has had since the first version.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class Database:
 
     def _open(self) -> None:
         was_left = _is_left(self.path.with_name(f"{self.path.name}-wal"))
-        # A server hands a database from thread to thread; only one of them uses it at a time.
+        # A server passes a database from thread to thread; only one of them uses it at a time.
         self._connection = sqlite3.connect(
             self.path, timeout=PATIENCE_S, isolation_level=None, check_same_thread=False
         )
@@ -95,7 +95,7 @@ class Database:
         self._migrate()
 
     def _open_to_read(self) -> None:
-        """What may not be written can still be shown. Without its log beside it, SQLite must be told so."""
+        """Open for reading only. If there is no log beside the file, SQLite must be told so."""
         self.read_only = True
         address = self.path.resolve().as_uri()
         mode = "mode=ro" if self.path.with_name(f"{self.path.name}-wal").exists() else "immutable=1"
@@ -108,7 +108,7 @@ class Database:
             raise sqlite3.OperationalError(f"it has schema {version} and may not be written")
 
     def _check_kind(self) -> None:
-        """Nothing is written into the file of another program."""
+        """Refuse the file of another program."""
         application = self._pragma("application_id")
         names = {name for (name,) in self._connection.execute("SELECT name FROM sqlite_master")}
         if application == APPLICATION or not (application or names):
@@ -120,7 +120,7 @@ class Database:
             )
 
     def _write_ahead(self) -> None:
-        """Turn the write-ahead log on. While another process writes, SQLite refuses this without waiting."""
+        """Turn the write-ahead log on. SQLite refuses this at once while another process writes."""
         last = time.monotonic() + PATIENCE_S
         while True:
             try:
@@ -132,7 +132,7 @@ class Database:
                 time.sleep(0.01)
 
     def _check_pages(self) -> None:
-        """Who was killed may have left damage; SQLite's quick check reads every page once."""
+        """Check the file after a kill, which may leave damage; SQLite's quick check reads every page once."""
         ((answer,),) = self._connection.execute("PRAGMA quick_check(1)")
         if answer != "ok":
             raise DamagedError(_damaged(self.path, " ".join(answer.split())))
@@ -151,7 +151,7 @@ class Database:
             warnings.warn(PluginWarning(f"{self.path} is upgraded; as it was: {copy}"), stacklevel=2)
         while self._version() < len(self._migrations) or self._pragma("application_id") != APPLICATION:
             with self.transaction():
-                # Another process may have migrated while this one waited for the lock.
+                # Another process may have migrated the file during the wait for the lock.
                 version = self._version()
                 if version < len(self._migrations):
                     for statement in filter(str.strip, self._migrations[version].split(";")):
@@ -166,12 +166,12 @@ class Database:
         return int(self._connection.execute(f"PRAGMA {name}").fetchone()[0])
 
     def close(self) -> None:
-        """Put everything into the one file and close it; the database cannot be used afterwards."""
+        """Move everything into the one file and close it; the database cannot be used afterwards."""
         self._finalizer()
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """All of it or nothing is written."""
+        """A transaction: either everything in it is written, or nothing."""
         try:
             self._connection.execute("BEGIN IMMEDIATE")
             yield self._connection
@@ -190,14 +190,14 @@ class Database:
                 self._connection.execute("ROLLBACK")
 
     def _checkpoint(self) -> None:
-        """From time to time, what is in the log goes into the file, which may be moved or copied."""
+        """From time to time, move the log into the file, which may then be moved or copied."""
         if time.monotonic() - self._checkpointed > CHECKPOINT_S:
             with suppress(*_FAILURES):
                 self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
             self._checkpointed = time.monotonic()
 
     def insert(self, table: str, rows: Iterable[Sequence[Any]], *, or_ignore: bool = False) -> int:
-        """Add rows with their checksums, inside a transaction; gives how many were added."""
+        """Add rows with their checksums, inside a transaction; return how many were added."""
         columns = self._tables[table]
         marks = ", ".join("?" * (len(columns) + 1))
         before = self._connection.total_changes
@@ -209,7 +209,7 @@ class Database:
         return self._connection.total_changes - before
 
     def read(self, table: str, rest: str = "", *values: object) -> list[tuple[Any, ...]]:
-        """Whole rows of a table that are what was put there; `rest` is what follows FROM."""
+        """Whole undamaged rows of a table; `rest` is what follows FROM."""
         return [self._intact(table, row) for row in self.rows(table, rest, *values)]
 
     def rows(self, table: str, rest: str = "", *values: object) -> list[tuple[Any, ...]]:
@@ -227,7 +227,7 @@ class Database:
 
     @contextmanager
     def parsing(self, table: str) -> Iterator[None]:
-        """What cannot be made of a row that is as it was stored is damage from before checksums."""
+        """Report a value that cannot be read from an intact row as damage from before checksums."""
         try:
             yield
         except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -240,7 +240,7 @@ class Database:
         except _FAILURES as error:
             if "decode" not in str(error):
                 raise self._error(error) from error
-        # One text is no Unicode any more: its row is distinguished by its checksum, and the others are read.
+        # One text is not Unicode any more: its checksum identifies the row, and the others are read.
         self._is_mended = True
         self._connection.text_factory = lambda data: data.decode("utf-8", "replace")
         try:
@@ -251,7 +251,7 @@ class Database:
             self._connection.text_factory = str
 
     def backup(self, path: Path) -> None:
-        """A copy of the whole as it is now, no matter who writes meanwhile."""
+        """Copy the whole database in its current state, even while others write."""
         beside = path.with_name(f".{path.name}.{os.getpid()}.new")
         try:
             copy = sqlite3.connect(beside)
@@ -267,7 +267,7 @@ class Database:
             beside.unlink(missing_ok=True)
 
     def vacuum(self) -> int:
-        """Give back the space of what was deleted, and leave nothing of it; gives how many bytes."""
+        """Free the space of deleted data and leave no trace of it; return the number of bytes."""
         before = self.path.stat().st_size
         try:
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -278,22 +278,22 @@ class Database:
         return max(before - self.path.stat().st_size, 0)
 
     def hold_at_most(self, kib: int) -> None:
-        """Keep fewer pages in memory, as where many have the file open at once."""
+        """Keep fewer pages in memory, for many processes with the file open at once."""
         self._connection.execute(f"PRAGMA cache_size = -{kib}")
 
     @property
     def free_share(self) -> float:
-        """How much of the file is empty, 0 to 1."""
+        """The share of the file that is empty, 0 to 1."""
         return self._pragma("freelist_count") / max(self._pragma("page_count"), 1)
 
     def _error(self, error: Exception, what: str = "") -> WorkspaceError:
-        """The error of SQLite as ours, with what a person can do."""
+        """Turn an error of SQLite into ours, with what to do."""
         if isinstance(error, WorkspaceError):
             return error
         if isinstance(error, UnicodeDecodeError):
             return DamagedError(_damaged(self.path, "a text in it is no UTF-8"))
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        # A table or a column that is not there: a file of ours has them all.
+        # A missing table or column: a file of ours has them all.
         if (code in _BROKEN and "not a database" not in str(error)) or str(error).startswith("no such"):
             return DamagedError(_damaged(self.path, str(error)))
         if code in _KINDS:
@@ -307,7 +307,7 @@ class Database:
 
 
 def checksum(row: Sequence[Any]) -> int:
-    """Of all values of a row, as SQLite gives them back."""
+    """The checksum of all values of a row, as SQLite returns them."""
     total = 0
     texts = []
     for value in row:
@@ -321,7 +321,7 @@ def checksum(row: Sequence[Any]) -> int:
 
 
 def is_intact(row: Sequence[Any]) -> bool:
-    """Whether a row with its checksum at the end is as it was stored; rows of early versions have none."""
+    """Whether a row with its checksum at the end is unchanged; rows of early versions have no checksum."""
     return row[-1] is None or row[-1] == checksum(row[:-1])
 
 
@@ -330,7 +330,7 @@ def _damaged(path: Path, why: str) -> str:
 
 
 def _is_left(log: Path) -> bool:
-    """Whether a write-ahead log has waited for long, as after a crash."""
+    """Whether a write-ahead log has not changed for long, as after a crash."""
     try:
         found = log.stat()
     except FileNotFoundError:  # another process may take it away at any moment
@@ -340,7 +340,7 @@ def _is_left(log: Path) -> bool:
 
 def _close(connection: sqlite3.Connection) -> None:
     with suppress(*_FAILURES):
-        connection.execute("PRAGMA busy_timeout = 0")  # others who are there will see to it
+        connection.execute("PRAGMA busy_timeout = 0")  # other processes have the file open and will do it
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     with suppress(*_FAILURES):
         connection.close()

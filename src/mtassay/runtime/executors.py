@@ -1,4 +1,4 @@
-"""Where large work is computed: in this process, in several, or on a Ray cluster; results are the same."""
+"""Executors for large work: this process, several processes, or a Ray cluster; results are the same."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mtassay.data.errors import UsageError, WorkerError
 from mtassay.runtime.processes import WorkerPool, process_count
 
 AHEAD = 2
-"""Batches that wait or are computed, for each worker: no more are made before results are taken."""
+"""Batches per worker that wait or are in progress: no more are made before results are taken."""
 
 Batch = TypeVar("Batch")
 Answer = TypeVar("Answer")
@@ -24,12 +24,11 @@ Job = TypeVar("Job")
 
 
 class Executor(ABC, Generic[Job]):
-    """Computes a function of many batches with workers elsewhere.
+    """Computes a function of many batches with workers in other processes.
 
-    The function depends on nothing but its batch, so that it does not matter where it is computed, nor how
-    often. It is pickled once, and unpickled once by each worker: a model in it should pickle as the way to
-    open it, and is then loaded once by each worker. A lost worker costs the batches that it had, which go to
-    others.
+    The function depends only on its batch, so the place and number of its runs do not matter. It is pickled
+    once, and unpickled once by each worker: a model in it should pickle as the way to open it, and is then
+    loaded once by each worker. The batches of a lost worker go to others.
     """
 
     name: ClassVar[str]
@@ -37,12 +36,12 @@ class Executor(ABC, Generic[Job]):
     @property
     @abstractmethod
     def workers(self) -> int:
-        """How many batches can be computed at the same time."""
+        """The number of batches that can be computed at the same time."""
 
     def map(self, function: Callable[[Batch], Answer], batches: Iterable[Batch]) -> Iterator[Answer]:
-        """The function of each batch, in order. Its error is raised in the place of an answer.
+        """Yield the function of each batch, in order. An error is raised in place of the answer.
 
-        Batches are taken as there is room for them, so that memory is bounded however many there are.
+        Batches are taken when there is room for them, so memory is bounded for any number.
         """
         sent = self._send(function)
         source = iter(batches)
@@ -70,24 +69,24 @@ class Executor(ABC, Generic[Job]):
         self.close()
 
     def _send(self, function: Callable[[Any], Any]) -> Any:
-        """The function, pickled, as `_submit` wants it."""
+        """Pickle the function for `_submit`."""
         return pickle.dumps(function, pickle.HIGHEST_PROTOCOL)
 
     @abstractmethod
     def _submit(self, function: Any, batch: Any) -> Job:
-        """Have it computed."""
+        """Start computing a batch."""
 
     @abstractmethod
     def _result(self, job: Job, jobs: Iterable[Job]) -> Any:
-        """The answer to a job, waited for; `jobs` are all that are under way."""
+        """Wait for the answer to a job; `jobs` are all jobs in progress."""
 
     @abstractmethod
     def _cancel(self, jobs: Iterable[Job]) -> None:
-        """Nobody wants these any more."""
+        """Cancel jobs."""
 
 
 def compute(function: bytes, batch: Any) -> Any:
-    """What a worker does: the function, unpickled at its first batch, of a batch."""
+    """In a worker: the function of a batch; it is unpickled at the first batch."""
     return _unpickled(function)(batch)
 
 
@@ -98,7 +97,7 @@ def _unpickled(function: bytes) -> Callable[[Any], Any]:
 
 
 TRIES = 3
-"""So many times a batch is tried that its worker does not survive."""
+"""Number of tries for a batch whose worker dies."""
 
 
 @dataclass(slots=True)
@@ -110,7 +109,7 @@ class _Job:
 
 
 class Processes(Executor[_Job]):
-    """One worker per core, or as many as `MTASSAY_PROCESSES` says; they stay until the executor is closed."""
+    """One worker per core, or as many as `MTASSAY_PROCESSES` says; they run until the executor is closed."""
 
     name: ClassVar[str] = "processes"
 
@@ -120,7 +119,7 @@ class Processes(Executor[_Job]):
 
     @property
     def workers(self) -> int:
-        """How many processes there are."""
+        """The number of processes."""
         return self._workers
 
     def _submit(self, function: bytes, batch: Any) -> _Job:
@@ -132,7 +131,7 @@ class Processes(Executor[_Job]):
         try:
             return self._pool.submit(compute, function, batch)
         except BrokenExecutor as error:
-            # A worker was lost since; `_result` of the oldest job starts again.
+            # A worker was lost since then; `_result` of the oldest job starts again.
             future: Future[Any] = Future()
             future.set_exception(error)
             return future
@@ -151,7 +150,7 @@ class Processes(Executor[_Job]):
                 self._restart(jobs)
 
     def _restart(self, jobs: Iterable[_Job]) -> None:
-        """All workers again, for the jobs that are not done: one lost process takes the others with it."""
+        """Start all workers again for the open jobs: one lost process takes the others with it."""
         self.close()
         for job in jobs:
             if not job.future.done() or job.future.cancelled() or job.future.exception() is not None:
@@ -172,9 +171,9 @@ EXECUTORS = ("local", "processes", "ray")
 
 
 def open_executor(name: str, *, address: str | None = None) -> Executor[Any] | None:
-    """The executor of this name; `None` for `local`, which is this process.
+    """The executor of this name; `None` for `local`, which means this process.
 
-    `address` is that of a Ray cluster, without which one is started here.
+    `address` is that of a Ray cluster; without one a cluster is started here.
 
     >>> open_executor("cluster")
     Traceback (most recent call last):

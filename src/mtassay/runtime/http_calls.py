@@ -1,4 +1,4 @@
-"""What many rooms need from outside: optional packages, fingerprints of files, secrets, calls over HTTP."""
+"""Access to things outside: optional packages, fingerprints of files, secrets, calls over HTTP."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ if TYPE_CHECKING:
 
 
 HIDDEN = "[hidden]"
-"""What is in the place of a secret."""
+"""The replacement for a secret."""
 
 _CLOSED = {401, 402, 403, 404, 405, 407, 410, 451}
 _BUSY = {408, 409, 423, 425, 429}
 _HALF = re.compile("[\ud800-\udfff]")
 _VARIABLE = re.compile(r"\$\{([A-Z_][A-Z0-9_]*)\}")
 KEY_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASS|PASSWORD|AUTH|CREDENTIALS?)(?:_|\d|$)", re.IGNORECASE)
-"""Variables of the environment whose names say that they hold a key."""
-# Every secret that was read, in every form in which it may show, with what is in its place.
+"""Patterns of names of environment variables that hold a key."""
+# Every secret that was read, in every form in which it may appear, with its replacement.
 _secrets: dict[str, str] = {}
 _settings: dict[str, str] = {}  # values of variables in the settings of engines, with their names
 
 
 class Secret:
-    """A key that shows itself only on request.
+    """A key that is shown only on request.
 
     >>> key = Secret("s3cr3t-key-value")
     >>> f"{key} {key!r}", redact("the header was s3cr3t-key-value")
@@ -50,7 +50,7 @@ class Secret:
             _secrets.setdefault(value, shown)
 
     def reveal(self) -> str:
-        """The key itself, for the one place that sends it."""
+        """The key itself, only for the code that sends it."""
         return self._value
 
     def __str__(self) -> str:
@@ -64,7 +64,7 @@ class Secret:
 
 
 def secret_from(*variables: str, what: str) -> Secret:
-    """The first of these environment variables that is set."""
+    """The value of the first of these environment variables that is set."""
     for variable in variables:
         if value := os.environ.get(variable, "").strip():
             return Secret(value)
@@ -79,7 +79,7 @@ def redact(text: str) -> str:
 
 
 def without_secrets(value: Any) -> Any:
-    """Parameters of a run, or what else JSON can hold, with every text redacted."""
+    """Parameters of a run, or any other JSON value, with every text redacted."""
     if isinstance(value, str):
         return redact(value)
     if isinstance(value, Mapping):
@@ -88,9 +88,9 @@ def without_secrets(value: Any) -> Any:
 
 
 def fill_variables(text: str, *, what: str, is_setting: bool = False) -> str:
-    """The text with the values of its variables, `${NAME}`, for the one place that connects or opens.
+    """Fill in variables, `${NAME}`, of a text; only for the code that connects or opens.
 
-    From then on the values are secrets, and those of the settings of an engine are in signatures by name. A
+    From then on the values are secrets, and signatures name the variables in the settings of an engine. A
     variable that is not set is a `UsageError`.
     """
 
@@ -110,24 +110,24 @@ def fill_variables(text: str, *, what: str, is_setting: bool = False) -> str:
 
 
 def name_variables(text: str) -> str:
-    """A signature in which variables of the environment are by their name, and never with their value.
+    """A signature that names variables of the environment and never has their values.
 
-    A variable that holds no key, by its name, may choose another server or model: its answers are kept apart
-    by a digest of the value.
+    A variable whose name does not suggest a key may choose another server or model: a digest of its value
+    keeps their answers apart.
     """
 
     def name(match: re.Match[str]) -> str:
         digest = hashlib.blake2b(os.environ.get(match[1], "").encode("utf-8", "replace"), digest_size=4)
         return match[0] if KEY_NAME.search(match[1]) else f"{match[0]}~{digest.hexdigest()}"
 
-    # Not all secrets: which of them are known depends on what was done before, and a signature must not.
+    # Not all secrets: which are known depends on earlier work, and a signature must not.
     for value, variable in _settings.items():
         text = text.replace(value, variable)
     return re.sub(rf"{_VARIABLE.pattern}(?!~)", name, text)
 
 
 def learn_setting(name: str, value: str) -> None:
-    """From now on a signature has `${NAME}` where an engine was given the value of this variable."""
+    """Make signatures show `${NAME}` for this variable's value in an engine's setting."""
     if len(value) >= 4:
         _settings[value] = f"${{{name}}}"
         _reveal(Secret(value, _settings[value]))
@@ -149,11 +149,10 @@ def call_json(
 ) -> Any:
     """The parsed answer. `what` names the service; `closed` and `busy` are status codes of its own.
 
-    Secrets may be anywhere in `body`, `headers` and `parameters`; a parameter with several values is
-    sent several times. `content` takes the place of `body` where the exact bytes matter, as under a
-    signature. `error_type` gets the status and the JSON of an error (`None` where it is no JSON) and says
-    which error it is; `None` leaves that to the status.
-    Redirects are not followed: a key must not travel to another host.
+    Secrets may be anywhere in `body`, `headers` and `parameters`; a parameter with several values is sent
+    several times. `content` replaces `body` if the exact bytes matter, as for a signature. `error_type` gets
+    the status and the JSON of an error (`None` where it is no JSON) and says which error it is; `None` leaves
+    that to the status. Redirects are not followed: a key must not travel to another host.
     """
     url = fill_variables(url, what=what)
     sent = {key: _reveal(value) for key, value in (headers or {}).items()}
@@ -182,10 +181,10 @@ def call_json(
 
 
 def check_address(url: str, *, what: str) -> str:
-    """The address of a service without the last slash; `UsageError` where it is none, or has a password.
+    """The address of a service without the last slash; `UsageError` if it is invalid, or has a password.
 
-    Variables of the environment, `${NAME}`, stay as they are until somebody connects, and what is the value
-    of a variable that holds a key becomes one.
+    Variables of the environment, `${NAME}`, stay in it until the connection is made. The value of a variable
+    that holds a key becomes one.
 
     >>> check_address("http://localhost:8080/v1/", what="openai")
     'http://localhost:8080/v1'
@@ -195,7 +194,7 @@ def check_address(url: str, *, what: str) -> str:
     """
     for name, value in sorted(os.environ.items()):
         if len(value) >= 8 and value in url and KEY_NAME.search(name) and _VARIABLE.match(f"${{{name}}}"):
-            url = url.replace(value, f"${{{name}}}")  # which a shell put in
+            url = url.replace(value, f"${{{name}}}")  # added by a shell
     address = fill_variables(url, what=what)
     try:
         parts = urlsplit(address)
@@ -203,7 +202,7 @@ def check_address(url: str, *, what: str) -> str:
     except ValueError:
         is_address = False
     if not is_address:
-        # What comes before an @ may be a password.
+        # The part before an @ may be a password.
         shown = redact(address.rpartition("@")[2].partition("?")[0])
         raise UsageError(f"{what}: '{shown}' is no address. Write it as http://HOST:PORT/PATH.")
     if parts.username or parts.password:
@@ -216,7 +215,7 @@ def check_address(url: str, *, what: str) -> str:
 
 
 def is_local(url: str) -> bool:
-    """Whether this is an address of the machine we run on.
+    """Whether this is an address of this machine.
 
     >>> [is_local(url) for url in ("http://localhost:1/v1", "http://[::1]:1", "https://127.0.0.1.example.com")]
     [True, True, False]
@@ -226,7 +225,7 @@ def is_local(url: str) -> bool:
 
 
 def place(url: str) -> str:
-    """Host and path alone: a query or a user name may hold a key.
+    """Host and path only: a query or a user name may hold a key.
 
     >>> place("https://user:password@example.com:8080/v2?key=1"), place("http://[::1]:x")
     ('https://example.com:8080/v2', 'http://[::1]:x')
@@ -236,7 +235,7 @@ def place(url: str) -> str:
 
 
 def endpoint_of(url: str) -> str:
-    """Host and path for a signature; a variable stays one.
+    """Host and path for a signature; a variable stays a variable.
 
     >>> endpoint_of("https://user:password@example.com:8080/v2?key=1"), endpoint_of("${SERVER}")
     ('example.com:8080/v2', '${SERVER}')
@@ -247,7 +246,7 @@ def endpoint_of(url: str) -> str:
 
 
 def host_of(url: str) -> str:
-    """The host and port alone."""
+    """The host and port only."""
     return endpoint_of(url).partition("/")[0]
 
 
@@ -259,7 +258,7 @@ def excerpt(text: str | bytes) -> str:
 
 
 def seconds(retry_after: str | None) -> float | None:
-    """How long Retry-After asks to wait: it holds a number of seconds, or a date.
+    """Seconds that Retry-After asks to wait: it holds a number of seconds, or a date.
 
     >>> seconds("2.5"), seconds("Sun, 06 Nov 1994 08:49:37 GMT"), seconds("soon"), seconds("nan")
     (2.5, 0.0, None, None)
@@ -280,7 +279,7 @@ def seconds(retry_after: str | None) -> float | None:
 
 
 def field(answer: Any, *path: str | int) -> Any:
-    """What is at this place of a JSON answer, or `None` where there is no such place.
+    """The value at this place of a JSON answer; `None` if there is no such place.
 
     >>> field({"data": [{"text": "eins"}]}, "data", 0, "text"), field([], "data")
     ('eins', None)
@@ -296,7 +295,7 @@ def field(answer: Any, *path: str | int) -> Any:
 def _exchange(
     method: str, url: str, share: Share, *, timeout: float, what: str, **request: Any
 ) -> tuple[int, Mapping[str, str], bytes]:
-    """Status, headers and body. `timeout` is for all of it, even if the server sends one byte at a time."""
+    """Send it; return status, headers and body. `timeout` covers the whole call, even a slow stream."""
     import httpx
 
     from mtassay.runtime.transfers import read_body, within
@@ -309,7 +308,7 @@ def _exchange(
             return response.status_code, response.headers, read_body(response, share, what=what)
     except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
         failure = _transport_error(error, url=url, timeout=timeout, what=what)
-    # Out here, so that no traceback leads to the request and the key in its headers.
+    # Raise here, so that no traceback leads to the request and the key in its headers.
     raise failure
 
 
@@ -326,14 +325,14 @@ def _parse(content: bytes, what: str) -> Any:
 def _json(content: bytes) -> Any:
     try:
         answer = json.loads(content)
-        # Half a surrogate pair is legal JSON, and no text that can be stored.
+        # Half a surrogate pair is legal JSON, but no text that can be stored.
         return _mended(answer) if b"\\ud" in content.lower() else answer
     except (ValueError, RecursionError):
         return None
 
 
 def _mended(answer: Any) -> Any:
-    """The answer with NUL for each half of a surrogate pair: who asked for a text takes neither."""
+    """Replace each half of a surrogate pair in the answer by NUL: callers accept neither."""
     if isinstance(answer, str):
         return _HALF.sub("\0", answer)
     if isinstance(answer, list):
@@ -402,7 +401,7 @@ def _status_error(
     closed: frozenset[int] = frozenset(),
     busy: frozenset[int] = frozenset(),
 ) -> ServiceError:
-    """The error for an answer that is no success. `kind` says which where the caller knows."""
+    """The error for an answer without success. `kind` is its type if the caller knows it."""
     kind = kind or _kind(status, closed, busy)
     message = f"{what} answered {status}: {_reason(content)}"
     if 300 <= status < 400:
@@ -414,7 +413,7 @@ def _status_error(
 
 
 def _kind(status: int, closed: frozenset[int], busy: frozenset[int]) -> type[ServiceError]:
-    """What a status says by itself."""
+    """The error type that a status implies."""
     if status in closed:
         return ClosedError
     if status in busy or status in _BUSY or status >= 500:
@@ -423,7 +422,7 @@ def _kind(status: int, closed: frozenset[int], busy: frozenset[int]) -> type[Ser
 
 
 def _reason(content: bytes) -> str:
-    """What the service says is wrong, where its JSON has one of the usual shapes; else how it begins."""
+    """The service's own message, if its JSON has one of the usual shapes; else how the answer begins."""
     try:
         answer = json.loads(content)
     except (ValueError, RecursionError):
@@ -435,7 +434,7 @@ def _reason(content: bytes) -> str:
         return excerpt(error)
     if isinstance(error, dict) and isinstance(error.get("message"), str) and error["message"]:
         return excerpt(error["message"]) + _code(error)
-    return excerpt(json.dumps(answer, ensure_ascii=False))  # not as it came: it may spell / as \/
+    return excerpt(json.dumps(answer, ensure_ascii=False))  # not the raw text: it may spell / as \/
 
 
 def _code(error: Mapping[str, Any]) -> str:
@@ -444,7 +443,7 @@ def _code(error: Mapping[str, Any]) -> str:
 
 
 def _transport_error(error: Exception, *, url: str, timeout: float, what: str) -> ServiceError:
-    """The error for a call that got no answer. `error` is one of httpx, or a `ValueError`."""
+    """The error for a call without an answer. `error` is one of httpx, or a `ValueError`."""
     import ssl
 
     import httpx

@@ -1,8 +1,8 @@
-"""Processes that we start: workers and programs. They end with this process, however it ends.
+"""Processes that we start: workers and programs. They end with this process in every case.
 
-A worker waits in a thread for the end of its parent, and a program is kept by a pipe that this process
-holds, and beside the program a shell that reads it. A pipe closes with its process even after `kill -9`, on
-Linux and on macOS.
+A worker waits in a thread for the end of its parent. A program is tied to a pipe that this process holds, and
+that a shell beside the program reads. A pipe closes with its process even after `kill -9`, on Linux and on
+macOS.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Answer = TypeVar("Answer")
 
 
 def process_count() -> int:
-    """How many processes may work: the environment's `MTASSAY_PROCESSES`, or one per core that we may use.
+    """The number of processes to use: the environment's `MTASSAY_PROCESSES`, or one per available core.
 
     1 inside a worker process, so that workers do not start workers.
     """
@@ -54,7 +54,7 @@ def process_count() -> int:
 
 
 def core_count() -> int:
-    """The cores that this process may use, which on a shared machine are often fewer than there are."""
+    """The cores that this process may use; on a shared machine often fewer than it has."""
     if sys.platform == "linux":
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -63,10 +63,10 @@ def core_count() -> int:
 def map_in_processes(
     function: Callable[[Item], Answer], items: Sequence[Item], *, processes: int, start_method: str = ""
 ) -> list[Answer]:
-    """`[function(item) for item in items]`, computed in that many processes, of which this is one.
+    """Compute `[function(item) for item in items]` in that many processes, including this one.
 
-    The function must be importable by name and depend on nothing but the item. What a process leaves
-    undone, because it was killed or could not be started, is computed here.
+    The function must be importable by name and depend only on the item. Items that a killed or missing
+    process leaves undone are computed here.
     """
     processes = min(processes, len(items))
     answers: dict[int, Answer] = {}
@@ -76,19 +76,19 @@ def map_in_processes(
     return [answers[i] if i in answers else function(item) for i, item in enumerate(items)]
 
 
-# Pieces of the work for each process, so that one which is slow leaves some to the others; all together.
+# Pieces per process (several, so that a slow process leaves some to the others), and at most in all.
 _PIECES, _MOST_PIECES = 8, 512
-# How many bytes the number of an item has in a pipe, which takes the numbers of all pieces at once.
+# Bytes of the number of an item in a pipe, which holds the numbers of all pieces at once.
 _NUMBER = 8
 
 
 def _map_in_forks(
     function: Callable[[Item], Answer], items: Sequence[Item], processes: int
 ) -> dict[int, Answer]:
-    """The answers by place. Forks have the items already, and so only answers are written and read."""
+    """The answers by place. Forks have the items already, so only answers are written and read."""
     size = -(-len(items) // min(_PIECES * processes, _MOST_PIECES))
     queue, way = os.pipe()
-    # All that is to be done is in the pipe, from which each process takes the next piece.
+    # The pipe holds all the work; each process takes the next piece from it.
     os.write(way, b"".join(start.to_bytes(_NUMBER) for start in range(0, len(items), size)))
     os.close(way)
 
@@ -111,7 +111,7 @@ def _map_in_forks(
 def _map_in_a_pool(
     function: Callable[[Item], Answer], items: Sequence[Item], processes: int
 ) -> dict[int, Answer]:
-    """The answers that came, by place, from processes that know nothing of this one."""
+    """The answers that came, by place, from processes that share nothing with this one."""
     import multiprocessing  # slow to load, and needed only for large work
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
@@ -130,15 +130,15 @@ def _map_in_a_pool(
         pass
     finally:
         if executor is not None:
-            # After Ctrl-C nobody waits for what the workers have in hand.
+            # After Ctrl-C nobody needs the current work of the workers.
             executor.shutdown(wait=done, cancel_futures=True)
     return answers
 
 
 def each_in_threads(function: Callable[[Item], None], items: Iterable[Item], *, most: int = 8) -> None:
-    """Call the function with each item, on all cores as far as it leaves Python to others, as NumPy does.
+    """Call the function with each item, on all cores as far as it releases Python's lock, as NumPy does.
 
-    It must not matter which call comes first. There are `most` threads at most, with one item at a time each.
+    The order of calls must not matter. There are `most` threads at most, with one item at a time each.
     """
     coming = iter(items)
     turn = threading.Lock()
@@ -168,10 +168,10 @@ def each_in_threads(function: Callable[[Item], None], items: Iterable[Item], *, 
 
 @contextmanager
 def computed_beside(function: Callable[[], Answer]) -> Iterator[Callable[[], Answer]]:
-    """What a function gives, by a call; a fork of this process computes it meanwhile.
+    """Start computing a function in a fork, and return a call that gives its result.
 
-    The function must change nothing that is looked at here. Where there is one core, or no safe fork, or the
-    fork fails, the call computes it.
+    The function must change nothing that is used here. Without a second core or a safe fork, or if the fork
+    fails, the call computes the result in this process.
     """
     if process_count() == 1 or not can_fork():
         yield function
@@ -184,7 +184,7 @@ def computed_beside(function: Callable[[], Answer]) -> Iterator[Callable[[], Ans
             pipes += os.pipe()
             answer_end, answer_way, life_end, life = pipes
             with _deaf_to_ctrl_c(), warnings.catch_warnings():
-                # Python warns of threads, of which there is none but the watcher.
+                # Python warns of threads, but the watcher is the only one.
                 warnings.simplefilter("ignore", DeprecationWarning)
                 child = os.fork()
                 if child == 0:
@@ -211,15 +211,15 @@ def computed_beside(function: Callable[[], Answer]) -> Iterator[Callable[[], Ans
             os.close(end)
         if child:
             with suppress(ProcessLookupError):
-                os.kill(child, signal.SIGKILL)  # others may hold its pipes, and it would go on
-            with suppress(ChildProcessError):  # where nobody is reported children
+                os.kill(child, signal.SIGKILL)  # others may hold its pipes, so it would go on
+            with suppress(ChildProcessError):  # if nobody is told about children
                 os.waitpid(child, 0)
 
 
 def _answer_and_exit(
     function: Callable[[], object], answer_way: int, life_end: int, others: Sequence[int]
 ) -> NoReturn:
-    """What a fork does: one computation, and nothing of what else this program does at its end."""
+    """In a fork: one computation, without this program's own actions at exit."""
     code = 1
     try:
         for end in others:
@@ -243,7 +243,7 @@ def _wait_for_end_of_pipe(end: int) -> None:
 
 
 class WorkerPool:
-    """Worker processes that stay for many calls, until the pool is closed or this process ends."""
+    """Worker processes that serve many calls, until the pool is closed or this process ends."""
 
     def __init__(self, processes: int) -> None:
         import multiprocessing  # slow to load, and needed only for large work
@@ -253,12 +253,12 @@ class WorkerPool:
         self._pool = ProcessPoolExecutor(processes, mp_context=context, initializer=_end_with_parent)
 
     def submit(self, function: Callable[..., Answer], *arguments: Any) -> Future[Answer]:
-        """Have a function computed that is importable by name. `BrokenProcessPool` after a worker died."""
+        """Compute a function that is importable by name. `BrokenProcessPool` after a worker died."""
         with _hidden_script(), _deaf_to_ctrl_c():
             return self._pool.submit(function, *arguments)
 
     def close(self) -> None:
-        """End the workers. What they have in hand nobody waits for."""
+        """End the workers; their current work is lost."""
         workers = list((getattr(self._pool, "_processes", None) or {}).values())
         self._pool.shutdown(wait=False, cancel_futures=True)
         for worker in workers:
@@ -266,7 +266,7 @@ class WorkerPool:
 
 
 def _end_with_parent() -> None:
-    """What a worker does first: see to it that it does not outlive who asked for its work."""
+    """At a worker's start: make it end with the process that asked for its work."""
     threading.Thread(target=_wait_for_end_of_parent, daemon=True).start()
 
 
@@ -281,7 +281,7 @@ def _wait_for_end_of_parent() -> None:
 
 @contextmanager
 def _hidden_script() -> Iterator[None]:
-    """Processes that are started meanwhile do not run the caller's script again: they need nothing of it."""
+    """Keep new processes from running the caller's script again: they need nothing of it."""
     main = sys.modules["__main__"]
     kept = {name: getattr(main, name) for name in ("__file__", "__spec__") if hasattr(main, name)}
     try:
@@ -296,7 +296,7 @@ def _hidden_script() -> Iterator[None]:
 
 @contextmanager
 def _deaf_to_ctrl_c() -> Iterator[None]:
-    """Processes started in this context ignore Ctrl-C; this process handles it."""
+    """Make processes started in this context ignore Ctrl-C; this process handles it."""
     if sys.platform == "win32":
         yield
         return
@@ -308,7 +308,7 @@ def _deaf_to_ctrl_c() -> Iterator[None]:
 
 
 def can_fork() -> bool:
-    """Whether a fork of this process is safe: it starts at once and has all that is here, but no threads."""
+    """Whether a fork of this process is safe: it starts at once and has everything here, except threads."""
     others = [t for t in threading.enumerate() if t is not threading.main_thread() and t.name != WATCHER]
     return sys.platform == "linux" and not others
 
@@ -319,28 +319,28 @@ def _start_method() -> str:
 
 @dataclass(frozen=True, slots=True)
 class HeldProgram:
-    """A program, and the end of the pipe that it lives by."""
+    """A program, and the end of the pipe that keeps it alive."""
 
     process: subprocess.Popen[bytes]
     end: int | None = None
 
     def release(self) -> None:
-        """What the program started, and is still there, may go on without us."""
+        """Release the program: processes that it started, and that still run, may go on without us."""
         if self.end is not None:
             with suppress(OSError):  # nobody reads any more
                 os.write(self.end, b"\n")
             os.close(self.end)
 
 
-# The pipe gives a line when the program is released, and its end when we have ended. In a subshell within a
+# The pipe gives a line when the program is released, and ends when we have ended. In a subshell within a
 # subshell, so that the program has no child that it knows nothing of.
 _HOLD = '({ read -r _ || kill -KILL 0; } < "/dev/fd/$0" > /dev/null 2>&1 &); exec "$@"'
 
 
 def start_program(arguments: Sequence[str]) -> HeldProgram:
-    """A program with pipes for its three streams, in a session of its own, so that all of it can be ended.
+    """Start a program with pipes for its three streams, in a session of its own, so all of it can be ended.
 
-    `OSError` where it cannot be started. It is killed, with all that it started, when this process ends.
+    `OSError` if it cannot be started. It is killed, with all that it started, when this process ends.
     """
     pipe = subprocess.PIPE
     if sys.platform == "win32":

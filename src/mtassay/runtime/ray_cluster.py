@@ -1,10 +1,10 @@
-"""A Ray cluster as workers: that of an address, or one that is started on this machine.
+"""A Ray cluster as workers: an existing one by its address, or one started on this machine.
 
-Ray itself gives the batches of a lost worker to others, and uses workers that join meanwhile. mtassay must be
-installed in the same version wherever workers run, with what the batches need.
+Ray itself moves the batches of a lost worker to others, and uses workers that join later. Every worker needs
+the same version of mtassay, and what the batches need.
 
-Who can talk to a cluster can run code on it. One that is started here listens on 127.0.0.1 only, asks for a
-token that nobody else has, and keeps its files in a folder that only its user may open.
+Anybody who can talk to a cluster can run code on it. A cluster that is started here listens on 127.0.0.1
+only, asks for a token that nobody else has, and keeps its files in a folder that only its user may open.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ OLDEST = (2, 52)
 """The first release of Ray whose clusters ask for a token."""
 
 TRIES = 3
-"""So often a batch is tried again that its worker does not survive."""
+"""Number of further tries for a batch whose worker dies."""
 PATIENCE = 10.0
-"""Seconds in which a cluster must answer."""
+"""Seconds that a cluster has to answer."""
 STORE = 256 * 2**20
-"""Bytes that batches and answers may take in a cluster that is started here."""
+"""Bytes that batches and answers may use in a cluster that is started here."""
 
 
 class RayCluster(Executor[Any]):
-    """Each core of the cluster is a worker; without an address, each core of this machine."""
+    """Makes each core of the cluster a worker; without an address, each core of this machine."""
 
     name: ClassVar[str] = "ray"
 
@@ -82,7 +82,7 @@ class RayCluster(Executor[Any]):
             ) from None
 
     def _limits(self) -> dict[str, Any]:
-        # Ray lets everyone write into its folder, so it gets one inside a folder of ours: not in $TMPDIR,
+        # Everyone may write into Ray's folder, so use one inside a folder of ours: not in $TMPDIR,
         # which may be too long for the path of a socket.
         within = os.environ.get("RAY_TMPDIR") or ("/tmp" if Path("/tmp").is_dir() else None)
         folder = self._folder.enter_context(TemporaryDirectory(dir=within, ignore_cleanup_errors=True))
@@ -93,18 +93,18 @@ class RayCluster(Executor[Any]):
         }
 
     def _refuse_strangers(self) -> None:
-        """`RuntimeError` where Ray did not do what `_own_cluster` asked for."""
+        """Raise `RuntimeError` if Ray did not do what `_own_cluster` asked for."""
         address = self._ray.get_runtime_context().gcs_address
         if not address.startswith("127.0.0.1:"):
             raise RuntimeError(f"Ray {self._ray.__version__} listens at {address}, not only on this machine")
 
     @property
     def workers(self) -> int:
-        """The cores that the cluster has now."""
+        """The number of cores that the cluster has now."""
         return max(1, int(self._ray.cluster_resources().get("CPU", 1)))
 
     def _send(self, function: Callable[[Any], Any]) -> Any:
-        # Ray's own pickle takes along what a script or notebook defines, which no node could import.
+        # Ray's own pickle includes what a script or notebook defines, which no node could import.
         return self._ray.put(self._ray.cloudpickle.dumps(function))
 
     def _submit(self, function: Any, batch: Any) -> Any:
@@ -137,15 +137,15 @@ class RayCluster(Executor[Any]):
 
 @contextmanager
 def _own_cluster() -> Iterator[None]:
-    """A cluster that is started meanwhile listens on 127.0.0.1 only, and asks for a new token.
+    """Make clusters started in this context listen on 127.0.0.1 only, and ask for a new token.
 
-    The token goes to the processes of the cluster, and stays in no environment that other programs get.
+    Only the processes of the cluster get the token; it stays in no environment that other programs get.
     """
     from ray._private import ray_constants
 
     before, clusters = dict(os.environ), ray_constants.ENABLE_RAY_CLUSTER
     os.environ.update(RAY_AUTH_MODE="token", RAY_AUTH_TOKEN=secrets.token_hex(32))
-    # Ray replaces a 127.0.0.1 that it is given, except where it may not make clusters of several machines.
+    # Ray replaces a 127.0.0.1 that it gets, unless it may not make clusters of several machines.
     ray_constants.ENABLE_RAY_CLUSTER = False
     try:
         _read_environment()
@@ -159,7 +159,7 @@ def _own_cluster() -> Iterator[None]:
 
 
 def _read_environment() -> None:
-    """Ray reads mode and token once; here it does so again."""
+    """Make Ray read mode and token again: it does so only once."""
     from ray._raylet import AuthenticationTokenLoader, Config
 
     Config.initialize("")
@@ -167,7 +167,7 @@ def _read_environment() -> None:
 
 
 def _knock(address: str) -> None:
-    """`OSError` where nobody listens, or no address is meant: Ray itself would try for minutes."""
+    """Raise `OSError` if nobody listens or the address is invalid: Ray itself would try for minutes."""
     host, _, port = address.rpartition("://")[2].rpartition(":")
     if not port.isdecimal():
         raise ValueError("an address is HOST:PORT, ray://HOST:PORT or auto")
@@ -175,7 +175,7 @@ def _knock(address: str) -> None:
 
 
 def _compute_as(version: str, function: bytes, batch: Any) -> Any:
-    """`compute`, where the worker has the version of who asks."""
+    """`compute`, if the worker has the same version as the caller."""
     if version != __version__:
         raise WorkerError(
             f"A worker has mtassay {__version__}, and not {version}: install the same on all nodes."

@@ -35,14 +35,14 @@ from mtassay.runtime.workspace_file import (
 )
 
 _FACTS = ("again", "alone", "seconds", "usage", "whole")
-"""What of an answer's `meta` is kept with a run."""
+"""The keys of an answer's `meta` that are kept with a run."""
 _BY_ID = "INDEXED BY segments_by_id"
-_MOSTLY_EMPTY = 0.25  # the share of a file that is free, from which on it is made smaller
+_MOSTLY_EMPTY = 0.25  # the share of free space from which on the file is made smaller
 _UNREADABLE = (DamagedError, ValueError, KeyError, TypeError, AttributeError, IndexError, BadZipFile)
 
 
 class KeptRuns(WorkspaceFile):
-    """Runs that were saved. `damaged` are the ids of those that `runs` could not read, with the reason."""
+    """Saved runs. `damaged` has the ids that `runs` could not read, with the reasons."""
 
     @cached_property
     def damaged(self) -> dict[str, str]:
@@ -53,7 +53,7 @@ class KeptRuns(WorkspaceFile):
         return {}
 
     def save_run(self, run: Run, *, is_temporary: bool = False) -> None:
-        """Keep a run with what was asked, answered and found; `Workspace.tidy` may delete a temporary one."""
+        """Store a run with its segments, outputs and findings; `Workspace.tidy` may delete temporary ones."""
         of_run = (
             *(run.id, run.method, as_json(run.parameters), as_json(run.systems), run.started),
             *(as_json(run.versions), as_json(run.result.as_dict())),
@@ -93,7 +93,7 @@ class KeptRuns(WorkspaceFile):
             ]
             if told:
                 self._database.insert("output_facts", told)
-            written: dict[int, str] = {}  # by the evidence itself, which equal outputs of a suite share
+            written: dict[int, str] = {}  # keyed by the evidence itself, which equal outputs of a suite share
             self._database.insert(
                 "findings",
                 (
@@ -116,7 +116,7 @@ class KeptRuns(WorkspaceFile):
             )
 
     def runs(self) -> list[Run]:
-        """All runs that can be read, saved last first, without findings, segments, outputs and statistics."""
+        """All readable runs, saved last first, without findings, segments, outputs and statistics."""
         runs = []
         for run_id in self._ids():
             try:
@@ -126,10 +126,10 @@ class KeptRuns(WorkspaceFile):
         return runs
 
     def run(self, name: str, *, case: str | None = None) -> Run:
-        """One run, whole. The name may be the beginning or the end of an id, or `last`.
+        """One complete run. The name may be the beginning or the end of an id, or `last`.
 
-        With `case` it has only what belongs to this segment: its original, all that was made from that, and
-        what was answered and found about any of them.
+        With `case` it has only this segment's family: its original, all variants of that, and the outputs and
+        findings about any of them.
         """
         run_id = self._run_id(name)
         with self._reading(run_id):
@@ -152,7 +152,7 @@ class KeptRuns(WorkspaceFile):
             )
 
     def _head(self, run_id: str) -> Run:
-        """A run without findings, segments, outputs and statistics; what is stored never changes."""
+        """A run without findings, segments, outputs and statistics; stored runs never change."""
         ((mark,),) = self._database.select("SELECT checksum FROM runs WHERE id = ?", run_id)
         known, head = self._heads.get(run_id, (None, None))
         if mark is None or known != mark or head is None:
@@ -163,7 +163,7 @@ class KeptRuns(WorkspaceFile):
 
     @contextmanager
     def _reading(self, run_id: str) -> Iterator[None]:
-        """What of a run cannot be read is one error that names it."""
+        """Turn anything unreadable in a run into one error that names the run."""
         try:
             yield
         except _UNREADABLE as error:
@@ -173,7 +173,7 @@ class KeptRuns(WorkspaceFile):
             ) from error
 
     def _statistics(self, run_id: str, some: Collection[str] | None) -> list[Statistics]:
-        """What was measured, in the order of measuring; with `some` only of these units."""
+        """The measured values, in the order of measuring; with `some` only of these units."""
         measured = []
         for _, metric, system, signature, content in self._database.read(
             "statistics", "WHERE run = ? ORDER BY rowid", run_id
@@ -193,14 +193,14 @@ class KeptRuns(WorkspaceFile):
             return self._segments(run_id)
 
     def segment(self, name: str, segment_id: str) -> Segment | None:
-        """One segment of a run; `None` where it has none of this id."""
+        """One segment of a run; `None` if the run has no such id."""
         run_id = self._run_id(name)
         with self._reading(run_id):
             rows = self._database.read("segments", f"{_BY_ID} WHERE run = ? AND id = ?", run_id, segment_id)
             return next(iter(_read_segments(rows)), None)
 
     def near(self, name: str, segment: Segment, *, reach: int) -> list[Segment]:
-        """The segments of the same document, at most `reach` before this one and behind it."""
+        """The segments of the same document, at most `reach` before and after this one."""
         run_id = self._run_id(name)
         with self._reading(run_id):
             rows = self._database.read(
@@ -211,14 +211,14 @@ class KeptRuns(WorkspaceFile):
         return [] if place is None else whole[max(place - reach, 0) : place + reach + 1]
 
     def _segments(self, run_id: str, *, of: str | None = None) -> list[Segment]:
-        """The segments in order; with `of` those that belong to this one: see `run`."""
+        """The segments in order; with `of` only this segment's family: see `run`."""
         if of is None:
             return _read_segments(self._database.read("segments", "WHERE run = ? ORDER BY position", run_id))
         own = _read_segments(
             self._database.read("segments", f"{_BY_ID} WHERE run = ? AND id = ?", run_id, of)
         )
         roots = list({original_of(segment) or segment.id for segment in own})
-        # A tag is looked for as it is written; what only contains such a text is sorted out by `_family`.
+        # Search for a tag as it is written; `_family` removes texts that only contain it.
         named = " OR ".join(["id = ?", "instr(tags, ?)"] * len(roots))
         values = [value for root in roots for value in (root, as_json(root))]
         if not roots:
@@ -229,14 +229,14 @@ class KeptRuns(WorkspaceFile):
         return _family(_read_segments(rows), of)
 
     def outputs(self, name: str, *, some: Collection[str] | None = None) -> dict[str, list[Output]]:
-        """The outputs of a run by system, in order of the cases; with `some` only those to these segments."""
+        """The outputs of a run by system, in order of the cases; with `some` only for these segments."""
         run_id = self._run_id(name)
         with self._reading(run_id):
             return self._outputs(run_id, some=some)
 
     def _outputs(self, run_id: str, *, some: Collection[str] | None) -> dict[str, list[Output]]:
         outputs: dict[str, list[Output]] = {system: [] for system in self._head(run_id).systems}
-        # SQLite would rather read all outputs in their order than look for a few.
+        # SQLite would rather read all outputs in their order than look up a few.
         few = "" if some is None else "INDEXED BY outputs_by_id"
         rest = f"{few} WHERE run = ? {among('id', some)} ORDER BY system, position"
         rows = list(self._database.read("outputs", rest, run_id, *(some or ())))
@@ -253,26 +253,26 @@ class KeptRuns(WorkspaceFile):
         return outputs
 
     def delete_run(self, name: str) -> str:
-        """Delete a run and all that belongs to it, and give its space back; gives its id."""
+        """Delete a run with all its data, and free its space; return its id."""
         run_id = self._run_id(name)
         self._delete([run_id])
         return run_id
 
     def share_heads(self, heads: dict[str, tuple[int | None, Run]]) -> None:
-        """Keep what never changes of a run where others who have the file open keep it, too."""
+        """Keep the unchanging parts of runs in a mapping that others with the same file open share."""
         self.__dict__["_heads"] = heads
 
     def keep_run(self, run_id: str) -> None:
-        """Never delete this run for its age: something else rests on it."""
+        """Protect this run from deletion for its age: something else depends on it."""
         with self._database.transaction() as connection:
             connection.execute("DELETE FROM temporary_runs WHERE run = ?", (run_id,))
 
     def _delete(self, run_ids: Sequence[str]) -> None:
-        """Delete these runs, and make the file smaller where much of it is free then."""
+        """Delete these runs, and shrink the file if much of it is then free."""
         with self._database.transaction() as connection:
             connection.executemany("DELETE FROM runs WHERE id = ?", [(run_id,) for run_id in run_ids])
         if self._database.free_share > _MOSTLY_EMPTY:
-            with suppress(UnavailableError):  # anyone who else reads the file: next time
+            with suppress(UnavailableError):  # another program reads the file: do it next time
                 self._database.vacuum()
 
     def runs_with(self, segment_id: str, source: str | None) -> list[str]:
@@ -285,7 +285,7 @@ class KeptRuns(WorkspaceFile):
         return [str(name) for (name,) in rows]
 
     def named(self, name: str) -> list[str]:
-        """The ids of the runs that a name may mean: an id, its beginning or end, or `last`, saved last."""
+        """The ids of the runs that a name may mean: an id, its beginning or end, or `last` (saved last)."""
         ids = self._ids()
         if name == "last":
             return ids[:1]
@@ -316,7 +316,7 @@ def _read_segments(rows: Iterable[Sequence[Any]]) -> list[Segment]:
 
 
 def _family(segments: Sequence[Segment], case: str) -> list[Segment]:
-    """The segment of this id with its original and all that was made from that, in their order."""
+    """The segment of this id with its original and all variants of that, in order."""
     roots = {original_of(segment) or segment.id for segment in segments if segment.id == case}
     return [segment for segment in segments if (original_of(segment) or segment.id) in roots]
 

@@ -1,7 +1,7 @@
-"""What a server may cost: one deadline for a whole call, and a bound on the memory of all answers.
+"""Limits on what a server may cost: one deadline for a whole call, and a bound on the memory of all answers.
 
-httpx has a timeout for each step, which a server that sends single bytes or `100 Continue` for ever never
-meets, and decompresses all at once what a few bytes can blow up to gigabytes.
+httpx has a timeout for each step, which never ends a server that sends single bytes or `100 Continue`
+forever. It also decompresses everything at once, which a few bytes can blow up to gigabytes.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ import httpx
 from mtassay.data.errors import BusyError
 
 LARGEST = 8 * 2**20
-"""Bytes of the longest answer that is read, after decompression."""
+"""Longest answer that is read, in bytes after decompression."""
 
 ROOM = 32 * 2**20
-"""Bytes of all answers under way together; their texts in memory take up to four times as much, twice."""
+"""Most bytes of all answers in progress together; their texts in memory take up to eight times as much."""
 
 MOST_VALUES = 1_000_000
-"""Values that JSON may have: in memory an empty list takes twenty times what it takes in the answer."""
+"""Most values in JSON: an empty list takes twenty times more memory than text in the answer."""
 
 ENCODINGS = "gzip, deflate"
-"""What we can decompress, as a request says it."""
+"""The compressions that we can read, as a request names them."""
 
 _PIECE = 2**16
 _MOST_LAYERS = 3
@@ -40,7 +40,7 @@ _deadline: ContextVar[float] = ContextVar("deadline", default=math.inf)
 
 @contextmanager
 def within(seconds: float) -> Iterator[None]:
-    """All that this thread reads and writes in here through a client of ours ends after so many seconds."""
+    """Give everything that this thread reads and writes through our clients one deadline, in seconds."""
     token = _deadline.set(time.monotonic() + seconds)
     try:
         yield
@@ -49,9 +49,9 @@ def within(seconds: float) -> Iterator[None]:
 
 
 def make_client(**options: Any) -> httpx.Client:
-    """A client that keeps to the deadline of `within`, also for what it does inside one step."""
+    """A client that keeps the deadline of `within`, also during one step."""
     client = httpx.Client(**options)
-    # httpx has no option for how its connections are made; a test would notice if they were made otherwise.
+    # httpx has no option for how its connections are made; a test would notice a change there.
     for transport in (client._transport, *client._mounts.values()):
         if isinstance(transport, httpx.HTTPTransport):
             transport._pool._network_backend = _Backend()
@@ -59,7 +59,7 @@ def make_client(**options: Any) -> httpx.Client:
 
 
 def _seconds_left(timeout: float | None) -> float:
-    """How long the next step may take."""
+    """Seconds left for the next step."""
     left = min(_deadline.get() - time.monotonic(), threading.TIMEOUT_MAX if timeout is None else timeout)
     if left <= 0:
         raise httpcore.ReadTimeout("the deadline")
@@ -67,7 +67,7 @@ def _seconds_left(timeout: float | None) -> float:
 
 
 class _Backend(httpcore.SyncBackend):
-    """Makes connections that keep to the deadline."""
+    """Makes connections that keep the deadline."""
 
     def connect_tcp(
         self,
@@ -81,7 +81,7 @@ class _Backend(httpcore.SyncBackend):
             addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         except OSError as error:
             raise httpcore.ConnectError(str(error)) from error
-        # Each address of a host has its share of the time: one that is silent must not cost all of it.
+        # Each address of a host gets its share of the time: a silent one must not use up all of it.
         for waiting in range(len(addresses), 0, -1):
             address = str(addresses[-waiting][4][0])
             try:
@@ -119,7 +119,7 @@ class _Stream(httpcore.NetworkStream):
 
 
 class Share:
-    """What one call takes of the room for all answers under way; given back at the end of the block."""
+    """Room that one call uses of the total for all answers in progress; freed at the end of the block."""
 
     _lock = threading.Lock()
     _shares: set[Share] = set()  # noqa: RUF012
@@ -137,7 +137,7 @@ class Share:
             self._shares.discard(self)
 
     def take(self, size: int) -> bool:
-        """Whether there is room for so many more bytes; they are taken then."""
+        """Reserve so many more bytes; return whether there was room."""
         with self._lock:
             if sum(share._taken for share in self._shares) + size > ROOM:
                 return False
@@ -146,7 +146,7 @@ class Share:
 
 
 def read_body(response: httpx.Response, share: Share, *, what: str) -> bytes:
-    """The body of a response, decompressed; `BusyError` where it is too large or damaged."""
+    """The body of a response, decompressed; `BusyError` if it is too large or damaged."""
     received = bytearray()
     for piece in _decompressed(response.iter_raw(_PIECE), response.headers.get("content-encoding", ""), what):
         if len(received) + len(piece) > LARGEST:
@@ -160,13 +160,13 @@ def read_body(response: httpx.Response, share: Share, *, what: str) -> bytes:
 
 
 def check_values(content: bytes, *, what: str) -> None:
-    """Refuse JSON of more values than `MOST_VALUES`, by the signs between them, before it is parsed."""
+    """Refuse JSON of more values than `MOST_VALUES`, counted by its punctuation before it is parsed."""
     if len(content) > MOST_VALUES and sum(map(content.count, (b"[", b"{", b",", b":"))) > MOST_VALUES:
         raise BusyError(f"{what} answered JSON of more than {MOST_VALUES:,} values")
 
 
 def _decompressed(pieces: Iterator[bytes], encodings: str, what: str) -> Iterator[bytes]:
-    """The pieces without the compressions that they were sent in, the last one first."""
+    """Decompress the pieces, the last compression first."""
     layers = [name for part in encodings.split(",") if (name := part.strip().lower()) not in ("", "identity")]
     known = all(name in ("gzip", "x-gzip", "deflate") for name in layers)
     if not known or len(layers) > _MOST_LAYERS:
@@ -178,7 +178,7 @@ def _decompressed(pieces: Iterator[bytes], encodings: str, what: str) -> Iterato
 
 
 def _inflated(pieces: Iterator[bytes], name: str, what: str) -> Iterator[bytes]:
-    """The pieces without one compression, never more than `_PIECE` bytes at a time."""
+    """Undo one compression, with at most `_PIECE` bytes at a time."""
     inflater: Any = None
     rest = b""
     try:
@@ -205,7 +205,7 @@ def _inflated(pieces: Iterator[bytes], name: str, what: str) -> Iterator[bytes]:
 
 
 def _window(name: str, start: bytes) -> int:
-    """How zlib is told what comes: gzip, or deflate with its frame, or without as some servers send it."""
+    """The setting of zlib for the format: gzip, or deflate with a frame or, from some servers, without."""
     if name == "gzip":
         return 31
     is_framed = start[0] & 15 == 8 and (len(start) < 2 or int.from_bytes(start[:2]) % 31 == 0)

@@ -1,4 +1,4 @@
-"""What people answered, and what they looked at."""
+"""The workspace: people's answers and their subjects, answers of live engines, a cache, and runs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from mtassay.runtime.workspace_file import (
 
 
 class KeptReviews(WorkspaceFile):
-    """Reviews, which are only ever added except for those that are withdrawn, and their subjects."""
+    """Reviews, which are only ever added or withdrawn, and their subjects."""
 
     def add_reviews(
         self,
@@ -43,11 +43,11 @@ class KeptReviews(WorkspaceFile):
         receipt: str | None = None,
         along: Callable[[], object] | None = None,
     ) -> int:
-        """Keep what people answered, with what they looked at; gives how many were not there before.
+        """Store reviews with their subjects; return how many are new.
 
-        With a `receipt`, an id that the sender of a review made up, the same review sent again is not kept
-        twice. What is done `along` with it, in a file, is done while nobody else writes here: where either
-        fails, neither is done.
+        With a `receipt`, an id that the sender of a review made up, the same review sent again is not stored
+        twice. Work `along` with it, on a file, is done while nobody else writes here: if either fails,
+        neither is done.
         """
         reviews = list(reviews)
         final = [r for r in reviews if r.is_adjudication]
@@ -58,7 +58,7 @@ class KeptReviews(WorkspaceFile):
             self._database.insert(
                 "adjudications", ((r.subject, r.question, r.reviewer, r.at) for r in final), or_ignore=True
             )
-            # Who has answered holds the subject back from nobody any more.
+            # After an answer, the subject is no longer reserved for its reviewer.
             connection.executemany(
                 "DELETE FROM handouts WHERE subject = ? AND reviewer = ?",
                 [(r.subject, r.reviewer) for r in reviews],
@@ -73,7 +73,7 @@ class KeptReviews(WorkspaceFile):
             return added
 
     def withdraw(self, subject: str, question: str, reviewer: str) -> None:
-        """Take back what somebody answered about a subject; the journal says that there was an answer."""
+        """Withdraw a person's answer about a subject; the journal says that there was an answer."""
         where = "WHERE subject = ? AND question = ? AND reviewer = ?"
         with self._database.transaction() as connection:
             for table in ("reviews", "receipts"):
@@ -82,11 +82,11 @@ class KeptReviews(WorkspaceFile):
             self._database.insert("journal", [(now_exactly(), reviewer, deed)])
 
     def put_subjects(self, subjects: Iterable[Subject]) -> None:
-        """Keep what people look at, inside a transaction."""
+        """Store subjects, inside a transaction."""
         self._database.insert("subjects", ((s.id, as_json(asdict(s))) for s in subjects), or_ignore=True)
 
     def _is_new(self, connection: Connection, receipt: str, review: Review) -> bool:
-        """Whether nobody has sent this before; a receipt for another answer is a `UsageError`."""
+        """Record a receipt; return whether it is new. A receipt for another answer is a `UsageError`."""
         content = (review.subject, review.question, review.answer, review.reviewer)
         row = connection.execute(
             "SELECT subject, question, answer, reviewer FROM receipts WHERE id = ?", (receipt,)
@@ -124,18 +124,18 @@ class KeptReviews(WorkspaceFile):
         ]
 
     def subjects_of(self, case_id: str) -> list[Subject]:
-        """What reviews are about, of one case."""
+        """The subjects of reviews of one case."""
         rows = self._database.read("subjects", "WHERE json_extract(content, '$.case_id') = ?", case_id)
         with self._database.parsing("subjects"):
             return [subject_from(json.loads(content)) for _, content in rows]
 
     @property
     def reviews_count(self) -> int:
-        """How many reviews there are: what was computed from them holds as long as it stays the same."""
+        """The number of reviews; while it stays the same, results computed from them are valid."""
         return int(self._database.select("SELECT COUNT(*) FROM reviews")[0][0])
 
     def subjects(self, some: Collection[str] | None = None) -> dict[str, Subject]:
-        """What reviews are about, or will be, by id; with `some` only these."""
+        """The subjects of reviews so far and to come, by id; with `some` only these."""
         keys: Sequence[Sequence[str] | None] = [None]
         if some is not None:
             listed = list(some)
@@ -151,15 +151,15 @@ class KeptReviews(WorkspaceFile):
 
 
 CLAIM_S = 600.0
-"""How long others leave a text to the process that is asking for it, unless that has ended."""
+"""Time for which a text is reserved for the process that asks for it, unless that process has ended."""
 
 
 class StoredAnswer(NamedTuple):
-    """What a live engine answered, and when, in UTC; the output has no id.
+    """An answer of a live engine with its time, in UTC; the output has no id.
 
-    `number` counts the answers of a workspace in the order in which they came.
-    `program` is the fingerprint of the engine's program at that time, empty where it has none. `request` is
-    what was asked; answers of early versions do not say it.
+    `number` counts the answers of a workspace in the order in which they came. `program` is the fingerprint
+    of the engine's program at that time, empty without one. `request` is the request; answers of early
+    versions do not have it.
     """
 
     output: Output
@@ -170,7 +170,7 @@ class StoredAnswer(NamedTuple):
 
 
 class KeptAnswers(WorkspaceFile):
-    """Answers of live engines, by what was asked of whom."""
+    """Answers of live engines, by request and engine."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
@@ -181,11 +181,11 @@ class KeptAnswers(WorkspaceFile):
 
     @property
     def newest_answer(self) -> int:
-        """The number of the newest answer; 0 where there is none."""
+        """The number of the newest answer; 0 without any."""
         return int(self._database.select("SELECT COALESCE(MAX(id), 0) FROM answers")[0][0])
 
     def find_answers(self, keys: Sequence[str], *, since: int = 0) -> dict[str, StoredAnswer]:
-        """The newest answer of live engines by key, of those that came after the answer number `since`."""
+        """The newest answer of live engines by key, among those after the answer number `since`."""
         answers: dict[str, StoredAnswer] = {}
         for start in range(0, len(keys), AT_ONCE):
             part = keys[start : start + AT_ONCE]
@@ -195,12 +195,12 @@ class KeptAnswers(WorkspaceFile):
                 f"WHERE key IN ({marks}) AND id > ? ORDER BY id",
                 *(*part, since),
             ):
-                if is_intact(row):  # what is damaged is asked again
+                if is_intact(row):  # ask again for damaged answers
                     answers[row[0]] = _stored_answer(row)._replace(number=number)
         return answers
 
     def answers_of(self, signature: str) -> list[StoredAnswer]:
-        """The newest answer of one engine to each text that it was asked for, oldest first."""
+        """The newest answer of one engine to each text that it got, oldest first."""
         rows = self._database.rows(
             "answers",
             "WHERE id IN (SELECT MAX(id) FROM answers WHERE signature = ? AND source IS NOT NULL "
@@ -217,10 +217,10 @@ class KeptAnswers(WorkspaceFile):
         requests: Mapping[str, Request],
         program: str = "",
     ) -> None:
-        """Keep what a live engine answered to these requests, both by key, beside what it said before.
+        """Store a live engine's answers to these requests, both by key, beside its earlier answers.
 
-        Unlike the cache, answers are paid for and never dropped: where the file cannot be written they wait
-        in a file beside it, and anyone who opens the workspace next takes them in.
+        Unlike the cache, answers are paid for and never dropped. If the workspace cannot be written, they
+        wait in a file beside it, and the next process that opens the workspace moves them in.
         """
         now = now_exactly()
         rows = [
@@ -243,7 +243,7 @@ class KeptAnswers(WorkspaceFile):
             connection.executemany("DELETE FROM claims WHERE key = ?", [(row[0],) for row in rows])
 
     def _take_in(self) -> None:
-        """Put answers that wait beside the file into it."""
+        """Move answers that wait beside the file into it."""
         if rows := self._waiting.rows():
             with suppress(UnavailableError):
                 self._put(rows)
@@ -251,11 +251,11 @@ class KeptAnswers(WorkspaceFile):
 
     @property
     def waiting(self) -> int:
-        """How many answers wait beside the file, because it could not be written."""
+        """Count the answers that wait beside the file, because it could not be written."""
         return len(self._waiting.rows())
 
     def claim(self, keys: Sequence[str]) -> set[str]:
-        """Those of the keys that nobody else is asking for; they are this one's to ask, for a while.
+        """Claim keys for a while; return those that nobody else is asking for.
 
         A claim ends with its answer, when it is released, when its process is gone, or after its time.
         """
@@ -277,11 +277,11 @@ class KeptAnswers(WorkspaceFile):
                     [(key, self._owner, now + CLAIM_S) for key in keys if key not in theirs],
                 )
         except UnavailableError:
-            return set(keys)  # who cannot write cannot claim, and asks all the same
+            return set(keys)  # a process that cannot write cannot claim, and asks all the same
         return set(keys) - theirs
 
     def release(self, keys: Iterable[str]) -> None:
-        """Let others ask for these keys: they got no answer here."""
+        """Release these keys for others: they got no answer here."""
         with suppress(WorkspaceError), self._database.transaction() as connection:
             connection.executemany(
                 "DELETE FROM claims WHERE key = ? AND owner = ?", [(key, self._owner) for key in keys]
@@ -289,7 +289,7 @@ class KeptAnswers(WorkspaceFile):
 
 
 class AnswersBeside:
-    """Answers in a file beside the workspace, for as long as that cannot be written; JSON lines."""
+    """Answers in a file beside the workspace, while the workspace cannot be written; JSON lines."""
 
     def __init__(self, workspace: Path) -> None:
         self._path = workspace.with_name(f"{workspace.name}-answers.jsonl")
@@ -305,7 +305,7 @@ class AnswersBeside:
             os.fsync(file.fileno())
 
     def rows(self) -> list[list[Any]]:
-        """All that wait: of this process and of earlier ones. A line that was cut off is none."""
+        """All waiting rows: of this process and of earlier ones. A line that was cut off is skipped."""
         rows = {json.dumps(row): row for row in self._kept}
         with suppress(OSError):
             for line in self._path.read_text(encoding="utf-8").splitlines():
@@ -315,13 +315,13 @@ class AnswersBeside:
         return list(rows.values())
 
     def clear(self) -> None:
-        """They are where they belong."""
+        """Delete the waiting rows after they were moved."""
         self._kept = []
         self._path.unlink(missing_ok=True)
 
 
 def _is_alive(owner: str) -> bool:
-    """Whether the process of a claim may still be there; of another machine nobody knows."""
+    """Whether the process of a claim may still run; on another machine, assume that it does."""
     host, process, _ = owner.rsplit(":", 2)
     if host != socket.gethostname():
         return True
@@ -341,18 +341,18 @@ def _stored_answer(row: Sequence[Any]) -> StoredAnswer:
 
 
 CACHE_BYTES = 512 * 2**20
-"""When the cache grows beyond this, what was stored longest ago goes."""
+"""Size above which the cache drops what was stored longest ago."""
 
 
 TEMPORARY_RUNS = 200
-"""So many runs that nobody asked to keep stay, the newest ones."""
+"""Number of temporary runs that are kept, newest first."""
 
 
 _IN_TRASH = 20  # runs
 
 
 class Purged(NamedTuple):
-    """What was deleted for good: runs, and how many answers and reviews; `others` have some of the texts."""
+    """Data deleted for good: runs, and numbers of answers and reviews; `others` have some of the texts."""
 
     runs: Sequence[str]
     answers: int
@@ -361,17 +361,17 @@ class Purged(NamedTuple):
 
 
 class Workspace(KeptRuns, KeptAnswers, KeptReviews):
-    """An open workspace file. Every method is one transaction: a kill leaves all of it or nothing."""
+    """An open workspace file. Every method is one transaction: a kill leaves all of it, or nothing."""
 
     def recall(self, key: str) -> bytes | None:
-        """A cached value, or `None`; what is damaged is not there."""
+        """A cached value, or `None`; damaged values count as missing."""
         rows = self._database.rows("cache", "WHERE key = ?", key)
         return rows[0][1] if rows and is_intact(rows[0]) and isinstance(rows[0][1], bytes) else None
 
     def remember(self, values: Iterable[tuple[str, bytes]]) -> None:
-        """Put values into the cache, and make room if it has grown too large.
+        """Store values in the cache, and make room if it has grown too large.
 
-        Where the file cannot be written just now they are not kept: they can be computed again.
+        If the file cannot be written at the moment they are dropped: they can be computed again.
         """
         if self.read_only:
             return
@@ -388,14 +388,11 @@ class Workspace(KeptRuns, KeptAnswers, KeptReviews):
 
     @property
     def _trash(self) -> Path:
-        """The file beside this one in which the newest deleted runs are kept for a while."""
+        """The file beside this one that keeps the newest deleted runs for a while."""
         return self.path.with_name(f"{self.path.name}.trash")
 
     def throw_away(self, name: str) -> str:
-        """Delete a run, and keep it in the trash with some other new ones there; gives its id.
-
-        What cannot be read is not kept.
-        """
+        """Delete a run; keep it, if readable, in the trash with some recent others; return its id."""
         with suppress(DamagedError):
             run = self.run(name)
             with closing(Workspace(self._trash)) as trash:
@@ -405,7 +402,7 @@ class Workspace(KeptRuns, KeptAnswers, KeptReviews):
         return self.delete_run(name)
 
     def take_back(self, name: str) -> str:
-        """Bring a run back from the trash; gives its id. A `UsageError` where it is not there."""
+        """Restore a run from the trash; return its id. A `UsageError` if it is not there."""
         if not self._trash.exists():
             raise UsageError(f"Nothing was deleted from {self.path} that could be brought back.")
         with closing(Workspace(self._trash)) as trash:
@@ -416,8 +413,8 @@ class Workspace(KeptRuns, KeptAnswers, KeptReviews):
     def purge(self, names: Sequence[str], *, dry_run: bool = False) -> Purged:
         """Delete runs with all answers, reviews and cached values that hold their texts, without a trace.
 
-        What another run has whole, as the source and the output of a review, stays until that run goes, too.
-        With `dry_run` it only tells what would go. The trash is emptied.
+        Texts that another run has whole, such as the source and the output of a review, stay until that run
+        goes, too. With `dry_run`, only report what would go. The trash is emptied.
         """
         with self._database.transaction() as connection:
             run_ids = [self._run_id(name) for name in names]
@@ -457,10 +454,7 @@ class Workspace(KeptRuns, KeptAnswers, KeptReviews):
         return Purged(run_ids, len(answers), max(reviews, 0), others)
 
     def tidy(self, keep: int = TEMPORARY_RUNS) -> list[str]:
-        """Delete the oldest temporary runs but the newest `keep`; gives the ids of those deleted.
-
-        A run that people reviewed, or that a campaign asks about, stays.
-        """
+        """Delete temporary runs beyond the newest `keep`, unless reviewed or in a campaign; return ids."""
         rows = self._database.select(
             "SELECT r.id FROM runs r JOIN temporary_runs t ON t.run = r.id WHERE r.id NOT IN "
             "(SELECT run FROM campaign_subjects) ORDER BY r.rowid DESC LIMIT -1 OFFSET ?",
@@ -481,11 +475,11 @@ class Workspace(KeptRuns, KeptAnswers, KeptReviews):
         return old
 
     def _texts(self, run_id: str) -> set[str]:
-        """Every text of a run that somebody wrote or an engine said."""
+        """Every text in a run, by authors or engines."""
         rows = self._database.rows("segments", "WHERE run = ?", run_id)
         texts = [row[3] for row in rows]
         for row in rows:
-            with suppress(ValueError):  # a damaged run must go, too
+            with suppress(ValueError):  # a damaged run must be deleted, too
                 texts += texts_in(json.loads(row[4]))
         texts += [row[4] for row in self._database.rows("outputs", "WHERE run = ?", run_id)]
         return {text for text in texts if text}

@@ -1,4 +1,4 @@
-"""The file of a workspace: opened in its folder, closed, made smaller, copied."""
+"""The file of a workspace: find and open it, close it, shrink it, copy it."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from mtassay.runtime.database import Database
 
 _SCHEMA = Path(__file__).with_name("schema.sql").read_text(encoding="utf-8")
 MIGRATIONS = [
-    re.sub(r"^--.*\n", "", part, flags=re.MULTILINE)  # a comment may have the sign that ends statements
+    re.sub(r"^--.*\n", "", part, flags=re.MULTILINE)  # a comment may contain the sign that ends statements
     for part in re.split(r"^-- version \d+ --\n", _SCHEMA, flags=re.MULTILINE)[1:]
 ]
-"""Each entry takes the schema one version further."""
+"""Each entry raises the schema by one version."""
 TABLES = {
     "runs": ("id", "method", "parameters", "systems", "started", "versions", "result"),
     "segments": ("run", "position", "id", "source", "reference_texts", "document", "tags"),
@@ -46,17 +46,17 @@ TABLES = {
     "journal": ("at", "person", "deed"),
     "proposals": ("suite", "content", "person", "at"),
 }
-"""The columns of each table whose rows say by a checksum whether they are what was stored."""
+"""The columns of each table whose rows have a checksum that detects damage."""
 
 
 DEFAULT = Path(".mtassay/workspace.db")
-"""Where a new workspace is made, from the current folder."""
+"""The path of a new workspace, from the current folder."""
 
 
 def nearest_workspace() -> Path:
-    """The workspace of this folder or of the nearest one above it that has one, as git looks for its own.
+    """The workspace of this folder or of the nearest parent folder with one, like git.
 
-    The search ends at the home directory. Where there is none, a new one belongs into this folder.
+    The search ends at the home directory. If nothing is found, a new one belongs into this folder.
     """
     here, home = Path.cwd(), Path.home()
     for folder in (here, *here.parents):
@@ -68,7 +68,7 @@ def nearest_workspace() -> Path:
 
 
 class WorkspaceFile:
-    """An open file; what is kept in it is the matter of those that are made from this."""
+    """An open file; subclasses define its contents."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -82,12 +82,12 @@ class WorkspaceFile:
 
     @property
     def database(self) -> Database:
-        """The file, for who asks it more than these methods do."""
+        """The file, for other queries than these methods have."""
         return self._database
 
     @property
     def read_only(self) -> bool:
-        """Whether the file may be looked at only."""
+        """Whether the file is open for reading only."""
         return self._database.read_only
 
     def close(self) -> None:
@@ -95,12 +95,12 @@ class WorkspaceFile:
         self._database.close()
 
     def backup(self, path: Path) -> None:
-        """A copy of the whole workspace as it is now."""
+        """Copy the whole workspace in its current state."""
         self._database.backup(path)
 
 
 def _make_folder(folder: Path) -> None:
-    """Create the workspace's folder; our own default one tells git to leave it alone."""
+    """Create the workspace's folder; in our own default one, git ignores everything."""
     if not folder.is_dir():
         folder.mkdir(parents=True)
         if folder.name == DEFAULT.parent.name:
@@ -112,8 +112,8 @@ AT_ONCE = 500
 
 
 def pack_statistics(measured: Statistics) -> bytes:
-    """Ids, columns and values; whole numbers in as few bytes as they need."""
-    import numpy as np  # large, and for runs that measure only
+    """Pack ids, columns and values; whole numbers in as few bytes as they need."""
+    import numpy as np  # large, and needed only for runs that measure
 
     values = measured.values
     if np.issubdtype(values.dtype, np.integer) and values.size and values.min() >= 0:
@@ -125,7 +125,7 @@ def pack_statistics(measured: Statistics) -> bytes:
 
 
 def unpack_statistics(data: bytes, metric: str, system: str) -> Statistics:
-    """The statistics of a system under a metric, out of what `pack_statistics` gave."""
+    """The statistics of a system under a metric, from the output of `pack_statistics`."""
     import numpy as np
 
     with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
@@ -142,7 +142,7 @@ def _parted(data: bytes) -> list[str]:
 
 
 def now_exactly() -> str:
-    """This moment in UTC, to the microsecond, so that times compare as texts do."""
+    """The current time in UTC, to the microsecond, in a form whose texts sort by time."""
     return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
@@ -154,28 +154,28 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, default=_plain)
 
 
 def as_json(value: object) -> str:
-    """A value as it is kept; what JSON cannot hold by its own description."""
+    """A stored value; objects that JSON cannot hold become their own description."""
     text = _ENCODER.encode(value)
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 def as_real(value: float | None) -> float | None:
-    """A number as SQLite gives it back."""
+    """A number as SQLite returns it."""
     return None if value is None else float(value)
 
 
 def as_text(text: str | None) -> str | None:
-    """A text without lone surrogates, which a JSON file can hold and SQLite cannot."""
+    """A text without lone surrogates, which JSON files can hold but SQLite cannot."""
     return text if text is None or text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 def among(column: str, values: Collection[str] | None) -> str:
-    """The condition that a column has one of these values; none for `None`."""
+    """The condition that a column has one of these values; empty for `None`."""
     return "" if values is None else f"AND {column} IN ({','.join('?' * len(values))})"
 
 
 def texts_in(value: Any) -> Iterator[str]:
-    """All texts in what was JSON."""
+    """All texts in parsed JSON."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""Which systems may be the best: multiple comparisons with the best (Hsu 1981), and the ranks of all.
+"""Systems that may be the best: multiple comparisons with the best (Hsu 1981), and the rank of each system.
 
 A system may be the best unless another one is significantly better, by the p-values that tables show. These
 are corrected for all pairs and metrics of a table, so the truly best system is called "may be the best" in
@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from mtassay.stats.comparisons import Settled
 
 Losses = NDArray[np.bool_]
-"""(systems, systems): whether the system of the row is significantly worse than that of the column."""
+"""(systems, systems): whether the row's system is significantly worse than the column's."""
 
 
 def losses_by_p(differences: NDArray[Any], p: NDArray[Any], systems: int, *, alpha: float = 0.05) -> Losses:
-    """Who is significantly worse than whom; differences are positive where the first of a pair is better.
+    """Find the significantly worse systems; differences are positive where the first of a pair is better.
 
     >>> losses_by_p(np.array([1.0, 5.0, 4.0]), np.array([1.0, 0.01, 0.2]), 3).tolist()
     [[False, False, False], [False, False, False], [True, False, False]]
@@ -35,7 +35,7 @@ def losses_by_p(differences: NDArray[Any], p: NDArray[Any], systems: int, *, alp
 
 
 def ranks(values: Sequence[float], lost: Losses) -> list[tuple[int, list[int]]]:
-    """(rank, systems), best first: 1 plus how many are significantly better. Undefined (nan) ones have none.
+    """(rank, systems), best first: 1 plus the number of significantly better systems; nan has no rank.
 
     >>> lost = np.zeros((3, 3), dtype=bool); lost[2, 0] = True
     >>> ranks([3.0, 2.5, 2.0], lost)

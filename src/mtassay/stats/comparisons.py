@@ -1,4 +1,4 @@
-"""Which systems differ: all pairs, corrections, clusters, and what a test set can show."""
+"""Comparisons of all pairs of systems: corrections, clusters, and the difference that a test set can show."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ Z95 = NormalDist().inv_cdf(0.975)
 
 
 def adjust(p: NDArray[Any], *, method: str) -> Floats:
-    """p-values (systems, systems) corrected for making many comparisons, each pair being one.
+    """p-values (systems, systems), corrected for the number of pairs compared.
 
     Methods: "none"; "bonferroni"; "holm" (1979), which like Bonferroni bounds the chance of any false
     difference; "bh" (Benjamini & Hochberg 1995), which bounds the share of false ones. The matrix must be
-    symmetric. nan stays nan and is no comparison; the diagonal stays as it is.
+    symmetric. nan stays nan and does not count as a comparison; the diagonal is unchanged.
 
     >>> p = np.array([[1, 0.01, 0.04], [0.01, 1, 0.03], [0.04, 0.03, 1]])
     >>> adjust(p, method="holm")[np.triu_indices(3, 1)].tolist()
@@ -44,7 +44,7 @@ def adjust(p: NDArray[Any], *, method: str) -> Floats:
 
 
 def clusters(order: Sequence[int], p: NDArray[Any], *, alpha: float = 0.05) -> list[list[int]]:
-    """Systems in `order` (best first) split where all above differ significantly from all below, as at WMT.
+    """Split systems in `order` (best first) where all above differ significantly from all below, as at WMT.
 
     `p[a, b]` is the p-value of a against b, two-sided or one-sided with the better system in the row; nan
     is not significant. The numbers in the answer are those of `order`.
@@ -62,14 +62,14 @@ def clusters(order: Sequence[int], p: NDArray[Any], *, alpha: float = 0.05) -> l
 
 
 def win_counts(p: NDArray[Any], *, alpha: float = 0.05) -> NDArray[np.int64]:
-    """How many systems each one beats, from one-sided p-values (row better than column)."""
+    """Count how many systems each one beats, from one-sided p-values (row better than column)."""
     wins = np.asarray(p) < alpha
     np.fill_diagonal(wins, False)
     return np.asarray(wins.sum(axis=1), dtype=np.int64)
 
 
 def critical_value(alpha: float, *, method: str = "none", tests: int = 1, found: int = 0) -> float:
-    """How many standard errors the next difference must reach: `tests` were made, `found` are significant.
+    """Standard errors that the next difference must reach after `tests` tests, `found` of them significant.
 
     >>> round(critical_value(0.05), 2), round(critical_value(0.05, method="holm", tests=36), 2)
     (1.96, 3.2)
@@ -87,8 +87,8 @@ def critical_value(alpha: float, *, method: str = "none", tests: int = 1, found:
 def detectable_difference(standard_error: float, *, critical: float = Z95, power: float = 0.8) -> float:
     """The smallest true difference that a test finds with this power.
 
-    It is (critical + z(power)) · standard error of the difference: 2.80 standard errors by default. What is
-    `critical` for the test, in standard errors, says `critical_value`, or the family of the comparisons.
+    It is (critical + z(power)) · standard error of the difference: 2.80 standard errors by default.
+    `critical_value` or the family of the comparisons gives `critical`, in standard errors.
 
     >>> round(detectable_difference(0.5), 3)
     1.401
@@ -99,13 +99,12 @@ def detectable_difference(standard_error: float, *, critical: float = Z95, power
 def units_to_settle(
     delta: float, standard_error: float, n: int, *, critical: float = Z95, power: float = 0.8
 ) -> int | None:
-    """How many more units of the same kind would show the difference `delta`, seen on `n` units.
+    """The number of further units of the same kind that would show the difference `delta`, seen on `n` units.
 
-    0 where it is significant already, |delta| >= critical · standard error. Otherwise, taking `delta` for the
-    true difference and the standard error to shrink with the square root of the number of units,
-    n · ((critical + z(power)) · standard error / delta)² units in all give a significant result with this
-    power, and what is missing to that, rounded up, is the answer. `None` where nothing can be said: delta 0,
-    or something undefined.
+    0 if it is significant already, |delta| >= critical · standard error. Otherwise, assume that `delta` is
+    the true difference and that the standard error shrinks with the square root of the number of units: n ·
+    ((critical + z(power)) · standard error / delta)² units in all give a significant result with this power.
+    Return those that are missing, rounded up; `None` if delta is 0 or a value is undefined.
 
     >>> units_to_settle(1.0, 1.0, 1000)
     6849
@@ -127,7 +126,7 @@ def _bonferroni(ascending: Floats) -> Floats:
 
 
 def holm(p: Sequence[float | None]) -> list[float | None]:
-    """p-values corrected for their number (Holm 1979), in their order; `None` is no test.
+    """p-values corrected for their number (Holm 1979), in their order; `None` means not tested.
 
     >>> holm([0.04, None, 0.01, 0.03])
     [0.06, None, 0.03, 0.06]
@@ -150,34 +149,35 @@ def _benjamini_hochberg(ascending: Floats) -> Floats:
 
 
 Settled = NDArray[np.float64]
-"""(systems, items): 1 for passed, 0 for failed, nan for what is not settled."""
+"""(systems, items): 1 for passed, 0 for failed, nan for unsettled."""
 
 
 Compare = Callable[[int, Sequence[int]], Floats]
 """p-values of one system (a column of the outcomes) against others, in their order."""
 MICRO, MACRO = "micro", "macro"
-"""The groups of the averages over all items, and over the categories."""
+"""Group the averages over all items, and over the categories."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Clusters of systems, the best first, and the p-value of the best system against each other one."""
+    """Clusters of systems, best first, and the p-values of the best system against each other one."""
 
     clusters: Sequence[Sequence[int]]
     others: Sequence[tuple[int, float]]
 
     @property
     def best(self) -> int:
-        """The place of the best system."""
+        """The index of the best system."""
         return self.clusters[0][0]
 
 
 def rank(values: Sequence[float], compare: Compare, *, alpha: float) -> Ranking:
-    """The first cluster is the best system and all that do not differ from it; so on with the rest.
+    """Put the best system and all that do not differ from it in the first cluster; repeat with the rest.
 
-    `values` has one entry for each system; those with nan are in no cluster. Of equals the first is best.
+    `values` has one entry for each system; those with nan are in no cluster. Of equal systems the first is
+    best.
     """
-    # Means of the same numbers in another order can differ in the last digit, and are equals.
+    # Means of the same numbers in another order can differ in the last digit; treat them as equal.
     numbers = np.round(np.asarray(values, dtype=np.float64), 9)
     left = [int(i) for i in np.argsort(-numbers, kind="stable") if not np.isnan(numbers[i])]
     clusters: list[list[int]] = []
@@ -193,9 +193,9 @@ def rank(values: Sequence[float], compare: Compare, *, alpha: float) -> Ranking:
 
 
 def ranked(scores: Sequence[Score], compare: Compare, *, alpha: float) -> Result:
-    """Comparisons and clusters from the scores of all systems in one group, without those that have no value.
+    """Comparisons and clusters of systems in one group by their scores, without systems that have no score.
 
-    `compare` knows the systems by their places among the scores.
+    `compare` gets the indices of systems among the scores.
     """
     values = [math.nan if score.value is None else score.value for score in scores]
     ranking = rank(values, compare, alpha=alpha)
@@ -220,7 +220,7 @@ def ranked(scores: Sequence[Score], compare: Compare, *, alpha: float) -> Result
 
 
 def joined(results: Sequence[Result]) -> Result:
-    """All of them in one."""
+    """All systems in one cluster."""
     return Result(
         [score for result in results for score in result.scores],
         [comparison for result in results for comparison in result.comparisons],
@@ -229,5 +229,5 @@ def joined(results: Sequence[Result]) -> Result:
 
 
 def defined(value: float) -> float | None:
-    """A number that JSON can hold."""
+    """Return a number that JSON can hold."""
     return float(value) if math.isfinite(value) else None

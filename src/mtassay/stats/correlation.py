@@ -1,4 +1,4 @@
-"""How far two rankings or scores agree: correlation, ranks, pairs, areas under curves.
+"""Agreement of two rankings or scores: correlation, ranks, pairs, areas under curves.
 
 In all of these an item with nan on either side (unrated) is left out, and an undefined correlation is nan,
 never 0: fewer than two items, or a side whose values are all equal. Two items always correlate at 1 or -1.
@@ -39,9 +39,9 @@ def average_ranks(x: ArrayLike) -> NDArray[np.float64]:
 def rank_sum(x: ArrayLike, y: ArrayLike) -> float:
     """One-sided p-value that `x` tends to be greater than `y`: Wilcoxon's rank-sum test (Mann-Whitney).
 
-    Normal approximation with correction for ties and continuity, the same number as R's
-    `wilcox.test(x, y, alternative="greater", exact=FALSE)`. Unrated values (nan) are left out; nan if
-    nothing is left of one side, or if all values are equal.
+    Normal approximation with correction for ties and continuity, the same number as R's `wilcox.test(x, y,
+    alternative="greater", exact=FALSE)`. Unrated values (nan) are left out; nan if one side is empty, or if
+    all values are equal.
 
     >>> round(rank_sum([3, 4, 5], [1, 2, 3]), 6)
     0.060592
@@ -68,7 +68,7 @@ def _rated(x: ArrayLike) -> NDArray[Any]:
 
 @dataclass(frozen=True, slots=True)
 class PairCounts:
-    """How many pairs of items x and y order alike, order oppositely, or tie in x only, in y only, in both."""
+    """Counts of pairs of items: ordered alike, oppositely, tied in x only, in y only, in both."""
 
     concordant: int
     discordant: int
@@ -82,7 +82,7 @@ class PairCounts:
 
 
 _FEW_ITEMS = 32
-"""Up to here it is faster to look at every pair."""
+"""The largest number of items for which comparing every pair is faster."""
 
 
 def count_pairs(x: ArrayLike, y: ArrayLike) -> PairCounts:
@@ -107,7 +107,7 @@ def count_pairs(x: ArrayLike, y: ArrayLike) -> PairCounts:
 
 
 def _count_few_pairs(x: NDArray[Any], y: NDArray[Any]) -> PairCounts:
-    """The same, each pair looked at."""
+    """The same counts, by comparing every pair."""
     left, right = np.triu_indices(len(x), 1)
     # 3 × one order + the other, from -4 to 4.
     in_x, in_y = (np.int8(1) * (z[left] > z[right]) - (z[left] < z[right]) for z in (x, y))
@@ -159,7 +159,7 @@ def soft_pairwise_accuracy(metric_p: NDArray[Any], human_p: NDArray[Any]) -> flo
 
 
 def complete_pairs(x: ArrayLike, y: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Both sides as flat arrays, without the items that are nan on either."""
+    """Both sides as flat arrays, without items that are nan on either side."""
     first = np.asarray(x, dtype=np.float64).ravel()
     second = np.asarray(y, dtype=np.float64).ravel()
     if len(first) != len(second):
@@ -177,10 +177,10 @@ def _pairs_within(sizes: NDArray[Any]) -> int:
 
 
 def _inversions(values: NDArray[Any]) -> int:
-    """How many pairs of whole numbers from 0 up are in descending order.
+    """Count the pairs of whole numbers from 0 up that are in descending order.
 
-    Of such a pair the highest differing bit is 1, then 0. Going down bit by bit, with numbers of equal
-    higher bits kept together in their first order, counts each pair once.
+    In such a pair the highest differing bit is 1, then 0. Going down bit by bit, with numbers of equal higher
+    bits kept together in their first order, counts each pair once.
     """
     inversions = 0
     for bit in range(int(values.max(initial=0)).bit_length() - 1, -1, -1):
@@ -272,7 +272,7 @@ COEFFICIENTS: Mapping[str, Coefficient] = {
     "pairwise_accuracy": Coefficient(pairwise_accuracy, rows.pairwise_accuracy_rows),
     "prediction_error": Coefficient(prediction_error, _prediction_error_rows),
 }
-"""Every way to tell how far two sides agree, by its name."""
+"""Every measure of agreement between two sides, by its name."""
 
 
 def grouped(
@@ -284,9 +284,9 @@ def grouped(
 ) -> Grouped:
     """Segment-level correlation of scores (systems, items); `correlation` is any function of two arrays here.
 
-    `by` says what is compared with what: "none" all translations as one group; "item" the translations of
-    one segment with each other; "system" those of one system. The value is the plain mean over groups.
-    Groups whose value is undefined are left out of the mean and counted in `skipped`.
+    `by` chooses the groups: "none" all translations as one group; "item" the translations of one segment with
+    each other; "system" those of one system. The value is the plain mean over groups. Groups whose value is
+    undefined are left out of the mean and counted in `skipped`.
     """
     values = np.array([correlation(x, y) for x, y in _sides(metric, human, by)], dtype=np.float64)
     defined = values[~np.isnan(values)]
@@ -301,8 +301,8 @@ Floats = NDArray[np.float64]
 class AUC:
     """The probability that a positive scores above a negative, ties counting half; nan without both kinds.
 
-    `positive` and `negative` hold for each cluster how far the placements of its outputs are from what was
-    to be expected, and `clusters` how many there are, with positives, and with negatives.
+    `positive` and `negative` hold for each cluster how far the placements of its outputs are from the
+    expected ones; `clusters` counts all clusters, those with positives, and those with negatives.
     """
 
     value: float
@@ -318,19 +318,19 @@ class AUC:
 
     @property
     def trials(self) -> float:
-        """How many independent trials the area is worth.
+        """The number of independent trials that the area is worth.
 
-        Where all positives are above all negatives, or all below, no variance is left to say so, and the
-        clusters of the rarer kind are the trials.
+        If all positives are above all negatives, or all below, the variance is 0; then the trials are the
+        clusters of the rarer kind.
         """
         rarer = min(self.clusters[1:])
         trials = effective_trials(self.value, self.variance, least=min(1, rarer), otherwise=rarer)
         return trials if trials == rarer else trials * small_sample_factor(rarer)
 
     def interval(self) -> Interval:
-        """95 % interval, which holds the area: Wilson's, with as many trials as give the same variance.
+        """95 % interval around the area: Wilson's, with as many trials as give the same variance.
 
-        Both ends are nan without both kinds.
+        Both ends are nan unless there are outputs of both kinds.
         """
         if math.isnan(self.value):
             return Interval(math.nan, math.nan)
@@ -354,7 +354,7 @@ def auc(scores: ArrayLike, is_positive: ArrayLike, clusters: ArrayLike) -> AUC:
     if not m or not n:
         return AUC(math.nan, m, n, np.zeros(size), np.zeros(size), counts)
     overall = average_ranks(values)
-    # How many of the other kind are below a positive, and above a negative: ranks without one's own kind.
+    # Count the other kind below each positive and above each negative: ranks without one's own kind.
     above = (overall[positive] - average_ranks(values[positive])) / n
     below = 1 - (overall[~positive] - average_ranks(values[~positive])) / m
     value = float(above.mean())
@@ -383,7 +383,7 @@ _ROUNDING = 1e-11
 
 
 class TieCalibration(NamedTuple):
-    """The highest accuracy with ties and the least `epsilon` that gives it; nan where no group has a pair.
+    """The highest accuracy with ties and the smallest `epsilon` that gives it; nan if no group has a pair.
 
     The accuracy is the mean over `groups` groups, which have `pairs` pairs in all.
     """
@@ -395,7 +395,7 @@ class TieCalibration(NamedTuple):
 
 
 class _Group(NamedTuple):
-    """One group in ascending order of the metric; `ranks` say what people think, equal ones tie."""
+    """One group in ascending order of the metric; `ranks` are the human ranks, equal ones tie."""
 
     scores: Floats
     ranks: NDArray[np.int32]
@@ -405,7 +405,7 @@ class _Group(NamedTuple):
 def calibrate_ties(
     metric: NDArray[Any], human: NDArray[Any], *, by: Literal["none", "item", "system"] = "none"
 ) -> TieCalibration:
-    """The epsilon for scores (systems, items); `by` as in `grouped`: "item" is what WMT does.
+    """Find the epsilon for scores (systems, items); `by` as in `grouped`: "item" is what WMT does.
 
     Candidates are 0 and all differences within a group. One epsilon serves all groups. Translations with nan
     on either side are left out, and so are groups of fewer than two.
@@ -431,7 +431,7 @@ def calibrate_ties(
         falls += weight * np.bincount(_places(became_wrong, scale), minlength=bins)
     after = start + np.cumsum(rises - falls)
     before = np.concatenate(([start], after[:-1]))
-    # Within a bin no more can be gained than its rises: only few bins can hold the maximum.
+    # Within a bin the gain is at most its number of rises: only few bins can hold the maximum.
     is_open = (rises > 0) & (before + rises >= max(start, after.max()) - _ROUNDING)
     epsilons, found = _candidates(groups, scale, is_open, before)
     values = np.concatenate(([start], found))
@@ -463,10 +463,10 @@ def _groups(sides: Sequence[tuple[NDArray[Any], NDArray[Any]]]) -> list[_Group]:
 
 
 def _blocks(groups: Sequence[_Group]) -> Iterator[tuple[float, Floats, Floats]]:
-    """Some rows of a group at a time: its weight, and the differences of pairs that a tie would change.
+    """Yield some rows of a group at a time: its weight, and the differences of pairs that a tie would change.
 
-    First those that people tie, and which a tie of the metric makes right; then those that are ordered as
-    people order them, and which it makes wrong.
+    First come pairs that people tie, which a tie of the metric makes right; then pairs that the metric orders
+    as people do, which a tie makes wrong.
     """
     for scores, ranks, weight in groups:
         start, n = 0, len(scores)

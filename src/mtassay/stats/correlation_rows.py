@@ -1,6 +1,6 @@
 """Correlations of many resamples at once; `mtassay.stats.correlation` has those of a single one.
 
-Where systems are drawn again, each resample is a row of two arrays: rows are short, and one with nan has the
+When systems are resampled, each resample is a row of two arrays: rows are short, and a row with nan has the
 value nan.
 """
 
@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 Rowwise = Callable[[NDArray[Any], NDArray[Any]], Floats]
 
 _BLOCK = 2**22
-"""How many pairs of systems to look at together; bounds the memory."""
+"""Number of pairs of systems to compare at a time; bounds the memory."""
 
 
 def pearson_rows(x: NDArray[Any], y: NDArray[Any]) -> Floats:
@@ -77,13 +77,13 @@ def acc_eq_rows(x: NDArray[Any], y: NDArray[Any], epsilon: float = 0.0) -> Float
 
 
 def mean_of_defined(values: NDArray[Any], axis: int) -> Floats:
-    """The mean along an axis without undefined values; nan where none is left."""
+    """The mean along an axis without undefined values; nan if all are undefined."""
     defined = ~np.isnan(values)
     return divided(np.where(defined, values, 0.0).sum(axis=axis), defined.sum(axis=axis))
 
 
 def divided(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
-    """The quotient, nan where the divisor is not above 0."""
+    """The quotient; nan unless the divisor is above 0."""
     quotient: Floats = np.divide(part, whole, out=np.full(np.shape(whole), np.nan), where=whole > 0)
     return quotient
 
@@ -96,7 +96,7 @@ def _signs(x: NDArray[Any]) -> Floats:
 
 
 def _ranks(x: NDArray[Any]) -> Floats:
-    """Mean ranks within each row; nan in a row spoils the whole of it."""
+    """Mean ranks within each row; a row with nan is all nan."""
     below = np.sign(x[:, :, None] - x[:, None, :]).sum(axis=2)
     return np.asarray(below / 2 + (x.shape[1] + 1) / 2, dtype=np.float64)
 

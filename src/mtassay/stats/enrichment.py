@@ -1,9 +1,9 @@
-"""Which features failures have more often than passes, tested together: max-T over permuted failures.
+"""Features that failures have more often than passes, tested together: max-T over permuted failures.
 
 Of thousands of words some are always frequent among failures. Here the failures are assigned again, many
 times, and every feature is compared with the largest deviance of any feature in each deal (Westfall & Young
-1993), so that where failures are random something is claimed in a share `alpha` of the cases at most. Units
-that hang together, such as variants of one sentence, are assigned together.
+1993). If failures are random, at most a share `alpha` of such tests claims anything. Related units, such as
+variants of one sentence, are assigned together.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _PRIOR, _LEAST = 10.0, 0.5
 
 @dataclass(frozen=True, eq=False)
 class Incidence:
-    """Which units have which features: `units` are those of feature 0, then of feature 1, and so on.
+    """The units that have each feature: `units` are those of feature 0, then of feature 1, and so on.
 
     Those of feature *i* begin at `starts[i]`; every feature has at least one.
     """
@@ -38,7 +38,7 @@ class Incidence:
 
     @classmethod
     def of(cls, units_by_feature: Sequence[Ints]) -> Incidence:
-        """From the units of each feature.
+        """Build it from the units of each feature.
 
         >>> Incidence.of([np.array([0, 2]), np.array([1])]).counts(np.array([True, True, False])).tolist()
         [1, 1]
@@ -51,13 +51,13 @@ class Incidence:
         return len(self.starts)
 
     def counts(self, among: NDArray[np.bool_] | Ints) -> Ints:
-        """How many of the chosen units have each feature."""
+        """Count the chosen units that have each feature."""
         if not len(self):
             return np.empty(0, np.int64)
         return np.asarray(np.add.reduceat(among.astype(np.int64)[self.units], self.starts))
 
     def sizes(self) -> Ints:
-        """How many units have each feature."""
+        """Count the units that have each feature."""
         return np.diff(self.starts, append=len(self.units))
 
     def units_of(self, feature: int) -> Ints:
@@ -65,7 +65,7 @@ class Incidence:
         return self.units[self.starts[feature] : self.starts[feature] + self.sizes()[feature]]
 
     def chosen(self, features: Ints) -> Incidence:
-        """Of these features alone, in order."""
+        """Keep only these features, in order."""
         sizes = self.sizes()
         is_chosen = np.zeros(len(self), bool)
         is_chosen[features] = True
@@ -74,11 +74,11 @@ class Incidence:
 
 
 def deviances(failing: Ints, having: Ints, failures: int, units: int) -> Floats:
-    """How much more often failures have each feature than chance explains: the signed root of the deviance.
+    """How much more often failures have each feature than chance explains: signed root of the deviance.
 
     `failing` of the `having` units with a feature are among the `failures` of all `units`. Half a unit is
-    taken off for continuity, so that it is near a normal quantile in small numbers too. 0 where failures have
-    the feature not more often than others.
+    subtracted for continuity, to be near a normal quantile in small numbers too. 0 if failures do not have
+    the feature more often than other units.
 
     >>> deviances(np.array([8, 3]), np.array([8, 10]), 30, 100).round(2).tolist()
     [4.01, 0.0]
@@ -98,10 +98,10 @@ def deviances(failing: Ints, having: Ints, failures: int, units: int) -> Floats:
 
 
 def least_failing(having: Ints, failures: int, units: int, deviance: float) -> Ints:
-    """How many of the units with each feature must fail for it to be as telling as this.
+    """The number of units with each feature that must fail to be as telling as this.
 
-    One more than can fail where none of it would do. The deviance grows with the failures, so it is found by
-    halving, once for each number of units.
+    If even all failures would not do, it is one more than can fail. The deviance grows with the failures, so
+    a binary search finds it, once for each number of units.
 
     >>> least_failing(np.array([8, 10, 2]), 30, 100, 3.0).tolist()
     [7, 8, 3]
@@ -119,9 +119,9 @@ def least_failing(having: Ints, failures: int, units: int, deviance: float) -> I
 
 @dataclass(frozen=True, eq=False)
 class Deals:
-    """Assigns failures again, at random, family by family: families of one size change places.
+    """Assigns failures again, at random, family by family: families of equal size swap places.
 
-    `families` has a number for each unit; those with the same number stay together.
+    `families` has a number for each unit; units with the same number stay together.
     """
 
     failed: Bools
@@ -130,10 +130,10 @@ class Deals:
     seed: int | None
 
     def reaching(self, incidence: Incidence, deviance: float, *, most: int | None = None) -> int:
-        """In how many deals some feature is as telling as this; it stops counting beyond `most`.
+        """Count the deals in which some feature is as telling as this; stop counting beyond `most`.
 
-        What no deal could make so telling is left out, and how many failures make the others so is known
-        before: a deal is a count of failures, and no deviance is computed for it.
+        Features that no deal could make so telling are left out. The failures that the others need are
+        computed before, so each deal only counts failures and computes no deviance.
         """
         n, failures = len(self.failed), int(self.failed.sum())
         having = incidence.sizes()
@@ -143,7 +143,7 @@ class Deals:
             return 0
         incidence, least = incidence.chosen(could), least[could]
         bits = int(having[could].max()).bit_length()
-        fields = max(_BITS // bits, 1)  # so many deals are counted in one number
+        fields = max(_BITS // bits, 1)  # number of deals that are counted in one number
         rng = np.random.default_rng(self.seed)
         groups = self._groups()
         failed = self.failed.astype(np.int64)
@@ -162,7 +162,7 @@ class Deals:
         return reached
 
     def _groups(self) -> list[Ints]:
-        """The units of all families of one size, a row for each family."""
+        """The units of all families of one size, one row per family."""
         order = np.argsort(self.families, kind="stable")
         _, starts, sizes = np.unique(self.families[order], return_index=True, return_counts=True)
         return [order[starts[sizes == size][:, None] + np.arange(size)[None, :]] for size in np.unique(sizes)]
@@ -171,11 +171,11 @@ class Deals:
 def odds_ratio(
     failing: int, failures: int, passing: int, passes: int, *, level: float = 0.95
 ) -> tuple[float, Interval]:
-    """How many times higher the odds of a feature are among failures, with its interval.
+    """Odds ratio of a feature among failures, with its interval.
 
-    Log-odds with an informative Dirichlet prior (Monroe, Colaresi & Quinn 2008): both sides get ten units
-    more that have the feature as often as all units do, half a unit at least, so that a feature that no pass
-    has is not infinitely telling.
+    Log-odds with an informative Dirichlet prior (Monroe, Colaresi & Quinn 2008): both sides get ten more
+    units that have the feature as often as all units do, at least half a unit, so that a feature without any
+    pass is not infinitely telling.
 
     >>> ratio, (low, high) = odds_ratio(33, 121, 0, 189)
     >>> round(ratio, 1), round(low, 1), round(high, 1)

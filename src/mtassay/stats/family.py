@@ -1,4 +1,4 @@
-"""The comparisons of one table as a family: tested together, so that a table seldom claims what is not there.
+"""The comparisons of one table as a family: tested together, so that a table rarely claims too much.
 
 Of nine equal systems, some of the 36 pairs nearly always look different when each is tested by itself. Here
 every trial swaps the outputs of all pairs on the same random half of the units, so that the trials hang
@@ -24,17 +24,17 @@ from mtassay.runtime.processes import each_in_threads
 from mtassay.stats.resampling import Aggregate, Floats, Swapping, mask_blocks, pair_differences
 
 Trials = NDArray[np.float32]
-"""(trials, comparisons): the differences after the swaps. Those of a comparison are in one piece."""
-_SLACK = 1e-6  # how far rounding may move a difference that equals the observed one, relative to it
+"""(trials, comparisons): the differences after the swaps; each comparison is contiguous in memory."""
+_SLACK = 1e-6  # how far rounding may move a difference equal to the observed one, relative to it
 _BLOCK = 256
 
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """p-values of comparisons that were tested together; `critical` is what one more had to reach.
+    """p-values of comparisons that were tested together, and the value that one more had to reach.
 
-    `p` (comparisons,) are two-sided and adjusted: below `alpha` means different; nan where there was nothing
-    to test. `critical` is in standard errors: the largest difference that chance makes, at the level `alpha`,
+    `p` (comparisons,) are two-sided and adjusted: below `alpha` means different; nan if there was nothing to
+    test. `critical` is in standard errors: the largest difference that chance makes, at the level `alpha`,
     among those not found significant.
     """
 
@@ -43,10 +43,10 @@ class Family:
 
 
 def family_of(observed: NDArray[Any], trials: NDArray[Any], *, alpha: float = 0.05) -> Family:
-    """Adjusted p-values of differences (comparisons,), from the same after swaps (trials, comparisons).
+    """Adjust p-values of differences (comparisons,), from the same after swaps (trials, comparisons).
 
-    Differences are put on one scale by their spread over the trials. Those that never move have p = 1, those
-    undefined (nan) have nan and belong to no family.
+    Differences are put on one scale by their spread over the trials. Differences that never move have p = 1,
+    undefined ones (nan) have nan and belong to no family.
 
     >>> alone = family_of(np.array([2.0]), np.array([[2.0], [-2.0], [0.0], [1.0]]))
     >>> float(alone.p[0])
@@ -76,25 +76,25 @@ def family_of(observed: NDArray[Any], trials: NDArray[Any], *, alpha: float = 0.
 
 
 def _quantile(values: NDArray[Any], share: float) -> float:
-    """As `np.quantile`, which loads masked arrays first; that takes longer than this."""
+    """The same as `np.quantile`, which loads masked arrays first; that takes longer than this."""
     place = share * (len(values) - 1)
     low, high = np.sort(values)[[math.floor(place), math.ceil(place)]].tolist()
     return float(low + (place - math.floor(place)) * (high - low))
 
 
 def spreads(trials: NDArray[Any]) -> Floats:
-    """How far each comparison strays from 0 in the trials (trials, comparisons) that define it."""
+    """The spread of each comparison around 0 in the trials (trials, comparisons) that define it."""
     return np.array([_spread(column) for column in trials.T])
 
 
 def _spread(differences: NDArray[Any]) -> float:
-    """How far one comparison strays from 0 in the trials that define it; nan where none does."""
+    """The spread of one comparison around 0 in the trials that define it; nan if no trial does."""
     known = differences[np.isfinite(differences)].astype(np.float64)
     return math.sqrt(known @ known / len(known)) if len(known) else math.nan
 
 
 def _raise(largest: Trials, trials: NDArray[Any], comparison: int, spread: Floats) -> None:
-    """Put the size of a difference, in units of its spread, where it is the largest of its trial so far."""
+    """Store the size of a difference, in units of its spread, if it is the largest of its trial so far."""
     scaled = np.abs(trials[:, comparison]) / spread[comparison]
     np.fmax(largest, scaled.astype(np.float32), out=largest)  # undefined ones (nan) are left out
 
@@ -145,7 +145,7 @@ def swap_trials(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairedSums:
-    """What one score of two systems adds up from.
+    """Values that add up to one score of two systems.
 
     `values` (units, 2, columns) are the statistics of both, and `parts` places of units: of several parts the
     score is the mean of theirs. Units with the same number in `units` are swapped together.
@@ -157,7 +157,7 @@ class PairedSums:
     units: NDArray[np.int64]
 
     def scores(self) -> Floats:
-        """Those of the first and of the second system; nan where there are no units."""
+        """The scores of the first and of the second system; nan without units."""
         parts = [part for part in self.parts if len(part)]
         if not parts:
             return np.full(2, np.nan)
@@ -188,7 +188,7 @@ def paired_trials(rows: Sequence[PairedSums], *, trials: int = 10000, seed: int 
 
 
 def _moving(row: PairedSums, part: NDArray[np.int64]) -> tuple[NDArray[np.int64], Floats, Floats, Floats]:
-    """The units of a part on which the systems differ, by how much; the second's sums, and those of both."""
+    """Units of a part on which the systems differ, the differences, the second's sums, and those of both."""
     values = row.values[part].astype(np.float64)
     change = values[:, 0] - values[:, 1]
     moving = np.flatnonzero(change.any(axis=1))
@@ -196,7 +196,7 @@ def _moving(row: PairedSums, part: NDArray[np.int64]) -> tuple[NDArray[np.int64]
 
 
 Row = Sequence[NDArray[np.int64]]
-"""What one share is of: places of items. Of several parts, the mean of their shares."""
+"""Places of the items of one share, by part. The share of several parts is the mean of theirs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +231,7 @@ def compare_rows(
     """Compares systems by their shares of passed items, all pairs and all rows as one family.
 
     Outcomes (items, systems) are 1 for passed, 0 for failed and nan for not settled. Items of one unit, such
-    as tests made from one sentence, keep together when outcomes are swapped; by default each is its own.
+    as tests made from one sentence, are swapped together; by default each item is its own unit.
 
     >>> outcomes = np.array([[1, 0], [1, 0], [1, 1], [0, np.nan]])
     >>> pair = compare_rows(outcomes, [[np.arange(4)]], seed=1)
@@ -267,11 +267,11 @@ def compare_rows(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Changes:
-    """How pairs of systems differ in one row, without repetition.
+    """Differences between pairs of systems in one row, without repetition.
 
-    With forty systems, hundreds of pairs differ on the same few items: their trials are the same,
-    since the family puts differences on one scale. Of
-    `values` (changes, units), `places` (pairs,) says which is whose; `units` are those that any differs on.
+    With forty systems, hundreds of pairs differ on the same few items. Their trials are the same, since the
+    family puts differences on one scale. `places` (pairs,) gives the index of each pair in `values` (changes,
+    units); `units` are those on which any pair differs.
     """
 
     units: NDArray[np.int64]
@@ -286,9 +286,9 @@ class _Changes:
 def _weighted(
     row: Row, items: NDArray[np.int64], differences: Floats, both: NDArray[np.bool_]
 ) -> tuple[Floats, Floats]:
-    """The differences of the pairs in a row, and what each of its items adds to them, on any scale.
+    """The differences of the pairs in a row, and what each item adds to them, on any scale.
 
-    One part counts whole items; of several, each has the same weight, and those without items have none.
+    One part counts whole items; of several parts, each has the same weight, and empty ones have none.
     """
     if len(row) == 1:
         weighted, sizes = differences[items], both[items].sum(axis=0)
@@ -303,7 +303,7 @@ def _weighted(
 
 
 def _distinct(unit_of: NDArray[np.int64], weighted: Floats, *, is_whole: bool) -> _Changes:
-    """What items (items, pairs) add, by unit, without what equals another pair's or its opposite."""
+    """Sum what items (items, pairs) add, by unit, without changes equal or opposite to another pair's."""
     units, places = np.unique(unit_of, return_inverse=True)
     if len(units) == len(unit_of):
         by_unit = weighted[np.argsort(unit_of)]
@@ -314,7 +314,7 @@ def _distinct(unit_of: NDArray[np.int64], weighted: Floats, *, is_whole: bool) -
     columns = by_unit[moving].T
     if columns.size:
         leading = np.take_along_axis(columns, (columns != 0).argmax(axis=1)[:, None], axis=1)
-        columns = np.where(leading < 0, -columns, columns) + 0.0  # no -0.0, which has other bytes
+        columns = np.where(leading < 0, -columns, columns) + 0.0  # avoid -0.0, which has other bytes
     known: dict[bytes, int] = {}
     pairs = np.array([known.setdefault(column.tobytes(), len(known)) for column in columns], dtype=np.int64)
     firsts = np.unique(pairs, return_index=True)[1]
@@ -324,7 +324,7 @@ def _distinct(unit_of: NDArray[np.int64], weighted: Floats, *, is_whole: bool) -
 
 
 def _signed_sums(changes: Sequence[_Changes], count: int, *, trials: int, seed: int | None) -> Trials:
-    """What the changes of all rows add up to in every trial, those of random units with the other sign."""
+    """Sum the changes of all rows in every trial, with the other sign for random units."""
     table = np.empty((trials, sum(len(part.observed) for part in changes)), dtype=np.float32, order="F")
 
     def fill(block: tuple[int, NDArray[np.bool_]]) -> None:
@@ -333,7 +333,7 @@ def _signed_sums(changes: Sequence[_Changes], count: int, *, trials: int, seed: 
         column = 0
         for part in changes:
             sums = part.values @ kept[part.units].astype(part.values.dtype)
-            # Twice what was kept less all of it: what is swapped changes its sign.
+            # Twice the kept part less the whole: swapped units change their sign.
             signed = 2 * sums - part.observed[:, None]
             table[start : start + len(masks), column : column + len(signed)] = signed.T
             column += len(signed)
@@ -343,6 +343,6 @@ def _signed_sums(changes: Sequence[_Changes], count: int, *, trials: int, seed: 
 
 
 def _places(units: Sequence[object]) -> NDArray[np.int64]:
-    """Each unit as a number, in order of appearance."""
+    """Number each unit, in order of appearance."""
     numbers = {unit: place for place, unit in enumerate(dict.fromkeys(units))}
     return np.array([numbers[unit] for unit in units], dtype=np.int64)

@@ -1,9 +1,9 @@
 """Agreement between raters of the same units: observed, Cohen's and Fleiss' kappa, Krippendorff's alpha.
 
 Ratings have one row for each rater and one entry for each unit, in the same order; nan means that this rater
-did not rate this unit. Labels are numbers. 1 is full agreement, 0 what chance would give, and less than
-0 is systematic disagreement. nan means undefined: nothing was rated twice, or all ratings are one and the
-same label, so that nothing tells agreement from chance.
+did not rate this unit. Labels are numbers. 1 is full agreement, 0 what chance would give, and less than 0 is
+systematic disagreement. nan means undefined: nothing was rated twice, or all ratings are the same label, so
+agreement cannot be distinguished from chance.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 
 
 def ordinal_alpha(values: Floats) -> float:
-    """Krippendorff's alpha (2011) of ranked labels, which are as far apart as ratings lie between them.
+    """Krippendorff's alpha (2011) of ranked labels; their distance is the number of ratings between them.
 
     >>> round(ordinal_alpha(np.array([[1, 2, 3, np.nan], [1, 2, 4, 4]])), 4)
     0.9495
@@ -29,7 +29,7 @@ def ordinal_alpha(values: Floats) -> float:
     values = values[:, (~np.isnan(values)).sum(axis=0) >= 2]
     sizes = (~np.isnan(values)).sum(axis=0)
     total = int(sizes.sum())
-    # Summed over all pairs, (x - y)² is n · sum of x² - (sum of x)², twice; the mean is taken off first.
+    # Summed over all pairs, (x - y)² is n · sum of x² - (sum of x)², twice; the mean is subtracted first.
     places = _middle_ranks(values)
     places = places - (np.nansum(places) / total if total else 0.0)
     observed = 2 * (sizes * np.nansum(places**2, axis=0) - np.nansum(places, axis=0) ** 2)
@@ -40,7 +40,7 @@ def ordinal_alpha(values: Floats) -> float:
 
 
 def _middle_ranks(values: Floats) -> Floats:
-    """Each rating as the number of ratings below its label and half of those with it."""
+    """Replace each rating by the number of ratings below its label and half of those with it."""
     rated = ~np.isnan(values)
     _, codes, sizes = np.unique(values[rated], return_inverse=True, return_counts=True)
     ranks = np.full(values.shape, np.nan)
@@ -50,7 +50,7 @@ def _middle_ranks(values: Floats) -> Floats:
 
 Measure = Literal["agreement", "fleiss", "krippendorff"]
 Aggregate = Callable[[Floats], Floats]
-"""Sums (…, columns) to coefficients (…); nan where one is undefined."""
+"""Turn sums (…, columns) into coefficients (…); nan where one is undefined."""
 
 
 class AgreementEstimate(NamedTuple):
@@ -70,7 +70,7 @@ def estimate_agreement(
     samples: int = 1000,
     seed: int | None = 12345,
 ) -> dict[Measure, AgreementEstimate]:
-    """Of all raters: observed agreement and Fleiss' kappa of labels, and Krippendorff's alpha of either.
+    """Agreement of all raters: observed, Fleiss' kappa of labels, and Krippendorff's alpha of either kind.
 
     >>> found = estimate_agreement(np.array([[0, 0, 1, 1], [0, 1, 1, 1.0]]))
     >>> [round(found[name].value, 4) for name in ("agreement", "fleiss", "krippendorff")]
@@ -131,9 +131,9 @@ def _estimate(
     rows = np.zeros((n, sums.shape[1]))
     np.add.at(rows, places.reshape(-1), sums)
     value = float(aggregate(rows.sum(axis=0)))
-    if n < 2:  # one drawn again and again is always itself, which says nothing
+    if n < 2:  # one cluster drawn repeatedly always equals itself, which says nothing
         return AgreementEstimate(value, math.nan, math.nan, n)
-    # Clusters with equal sums are the same to every coefficient, and labels leave few kinds of them.
+    # Clusters with equal sums are the same for every coefficient, and labels leave few different ones.
     kinds, times = np.unique(rows, axis=0, return_counts=True)
     draws = np.random.default_rng(seed).multinomial(n, times / n, size=samples)
     low, high = interval(aggregate(draws @ kinds), level=0.95)
@@ -145,7 +145,7 @@ def _groups(units: int, clusters: Sequence[int] | NDArray[Any] | None) -> NDArra
 
 
 def _counts(values: Floats) -> Floats:
-    """How often each unit got each label (units, labels)."""
+    """Count how often each unit got each label (units, labels)."""
     rated = ~np.isnan(values)
     labels, codes = np.unique(values[rated], return_inverse=True)
     counts = np.zeros((values.shape[1], len(labels)))
@@ -162,7 +162,7 @@ def _interval_sums(values: Floats) -> Floats:
 
 
 def _ratio(numerator: Floats, denominator: Floats) -> Floats:
-    """Their ratio, nan where the denominator is 0 except for rounding."""
+    """Their ratio; nan if the denominator is 0 except for rounding."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(np.where(np.abs(denominator) > 1e-9, numerator / denominator, np.nan))
 

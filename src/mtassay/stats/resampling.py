@@ -27,14 +27,14 @@ Floats = NDArray[np.float64]
 Aggregate = Callable[[NDArray[Any]], NDArray[np.floating[Any]]]
 
 _BLOCK_BYTES = 64 * 2**20
-# What is multiplied at once: of more, the C library gives the memory back each time, and clears it again.
+# Largest product at once: above it, the C library returns the memory each time, and clears it again.
 _CHUNK_BYTES = 16 * 2**20
 _CHUNK_UNITS = 4096
 _EXACT = 2**24
 
 
 def default_seed() -> int | None:
-    """The seed sacreBLEU would take: SACREBLEU_SEED of the environment, or 12345; `None` for "none".
+    """Return sacreBLEU's seed: SACREBLEU_SEED of the environment, or 12345; `None` for "none".
 
     `None` draws a fresh seed each time. sacreBLEU's paired tests do that for 0 as well; here 0 is a seed.
     """
@@ -51,21 +51,21 @@ def default_seed() -> int | None:
 
 
 def chosen_seed(chosen: int | None = None) -> int | None:
-    """The chosen seed, or the default one; `None` where every draw is to be a fresh one."""
+    """The chosen seed, or the default one; `None` if every draw needs a fresh one."""
     return default_seed() if chosen is None else chosen
 
 
 def fixed_seed(chosen: int | None = None) -> int:
-    """The chosen seed, or the default one; where there is none, one is drawn, so that all draws share it."""
+    """The chosen seed, or the default one; if there is no seed, draw one that all draws share."""
     seed = chosen_seed(chosen)
     return secrets.randbits(31) if seed is None else seed
 
 
 def counted_units(statistics: NDArray[Any], aggregate: Aggregate) -> NDArray[np.bool_]:
-    """Which units (units, systems) count for each system.
+    """Tell which units (units, systems) count for each system.
 
     A mean of nothing is undefined (nan), so for such a metric a row of zeros means that this unit has no
-    score. For others, as BLEU, every unit counts.
+    score. For others, such as BLEU, every unit counts.
 
     >>> def mean(sums):
     ...     return sums[..., 0] / sums[..., 1]
@@ -82,8 +82,8 @@ def bootstrap_sums(
 ) -> list[Floats]:
     """Sums of every resample: one array (samples, …) for each array (units, …), in order.
 
-    All arrays have the same units and share the draws, so that several metrics cost one pass. Resamples
-    are those of sacreBLEU (`default_rng(seed).choice(n, size=(samples, n))`); of no units, the sums are 0.
+    All arrays have the same units and share the draws, so several metrics need only one pass. Resamples are
+    those of sacreBLEU (`default_rng(seed).choice(n, size=(samples, n))`); of no units, the sums are 0.
     """
     n = _common_length(statistics)
     columns = [array.reshape(n, int(np.prod(array.shape[1:]))) for array in statistics]
@@ -111,9 +111,9 @@ def paired_bootstrap(scores: NDArray[Any], resampled: NDArray[Any]) -> Floats:
 
     `scores` (systems,) are those of the whole set and `resampled` (samples, systems) those of the resamples.
     p is (c + 1) / (samples + 1), where c counts resamples with |d| - mean |d| > |d of the whole set|.
-    Resamples without a defined score (nan) are left out of their pairs; a pair without any, or without
-    a defined score on the whole set, has p = nan. The diagonal is 1, and so are two systems that never
-    differ (sacreBLEU calls those significantly different).
+    Resamples without a defined score (nan) are left out of their pairs; a pair without any, or without a
+    defined score on the whole set, has p = nan. The diagonal is 1, and so is p for two systems that never
+    differ (sacreBLEU calls them significantly different).
     """
     rows = np.ascontiguousarray(np.asarray(resampled, dtype=np.float64).T)
     whole = np.asarray(scores, dtype=np.float64)
@@ -136,7 +136,7 @@ def paired_bootstrap(scores: NDArray[Any], resampled: NDArray[Any]) -> Floats:
 def difference_standard_errors(resampled: NDArray[Any]) -> Floats:
     """Standard errors (systems, systems) of the paired differences, from resampled scores (samples, systems).
 
-    The diagonal is 0; undefined (nan) resamples are left out, and nan is where fewer than two are left.
+    The diagonal is 0; undefined (nan) resamples are left out; nan if fewer than two are left.
     """
     rows = np.ascontiguousarray(np.asarray(resampled, dtype=np.float64).T)
     errors = np.zeros((len(rows), len(rows)))
@@ -149,7 +149,7 @@ def difference_standard_errors(resampled: NDArray[Any]) -> Floats:
 
 
 def block_rows(n: int, *, row_bytes: int = 0) -> int:
-    """How many resamples of `n` units to hold at a time, each needing `row_bytes` more."""
+    """The number of resamples of `n` units to hold at a time, each needing `row_bytes` more."""
     # One byte for each unit, and eight for each unit of the chunk that is being multiplied.
     return max(
         1,
@@ -160,11 +160,11 @@ def block_rows(n: int, *, row_bytes: int = 0) -> int:
 def weighted_sums(
     weights: NDArray[Any], columns: Sequence[NDArray[Any]], *, most: int | None = None
 ) -> list[Floats]:
-    """`weights @ part` for each part, a chunk of units at a time so that no large copy is made.
+    """Compute `weights @ part` for each part, a chunk of units at a time to avoid a large copy.
 
-    Each column is in one piece, since scores are computed column by column for all resamples at once.
-    Weights are whole numbers that add up to `most`, by default to how many there are. Where no sum of a chunk
-    can need more than 24 bits, single precision is exact, and twice as fast.
+    Each column is contiguous, since scores are computed column by column for all resamples at once. Weights
+    are whole numbers that add up to `most`, by default to their number. If no sum of a chunk can need more
+    than 24 bits, single precision is exact, and twice as fast.
     """
     widths = [part.shape[1] for part in columns]
     sums = np.zeros((sum(widths), len(weights)))
@@ -181,7 +181,7 @@ def weighted_sums(
 
 
 def shaped(sums: Floats, shape: tuple[int, ...]) -> Floats:
-    """Sums (rows, columns), each column in one piece, as (rows, *shape) that share their memory."""
+    """Return sums (rows, columns), each column contiguous, as (rows, *shape) that share their memory."""
     return np.moveaxis(sums.T.reshape(*shape, len(sums)), -1, 0)
 
 
@@ -191,14 +191,14 @@ def _is_whole(part: NDArray[Any], *, below: int) -> bool:
 
 
 def _count_blocks(n: int, samples: int, seed: int | None) -> Iterator[tuple[int, NDArray[np.uint8]]]:
-    """How often each unit is drawn: the first sample of a block, and the block (some samples, n).
+    """Draw units: yield the first sample of a block, and counts of each unit in it (some samples, n).
 
     There are four blocks or more, so that one is multiplied while the next one is drawn.
     """
     rng = np.random.default_rng(seed)
     rows = max(1, min(block_rows(n), -(-samples // 4)))
     for start in range(0, samples, rows):
-        # A byte suffices: that a unit is drawn 256 times in n draws has a probability below 1e-500.
+        # A byte is enough: that a unit is drawn 256 times in n draws has a probability below 1e-500.
         counts = np.zeros((min(rows, samples - start), n), dtype=np.uint8)
         if n:
             # One row at a time continues the stream of one large draw, and keeps the counters in cache.
@@ -221,10 +221,10 @@ def paired_randomization(
 
     p is (c + 1) / (trials + 1), where c counts trials with a difference beyond the observed one. Trials that
     equal it are not counted, so that two systems which differ on a single unit come out as significantly
-    different; the test of `family`, which counts them, is the one to trust.
+    different; prefer the test of `family`, which counts them.
 
-    Trials without a defined score (nan) are left out of their pairs; a pair without any, or without a
-    defined score on the whole set, has p = nan. The diagonal is 1, and so are two systems that never differ.
+    Trials without a defined score (nan) are left out of their pairs; a pair without any, or without a defined
+    score on the whole set, has p = nan. The diagonal is 1, and so is p for two systems that never differ.
     """
     systems = statistics.shape[1]
     scores = np.asarray(aggregate(statistics.sum(axis=0, dtype=np.float64)), dtype=np.float64)
@@ -247,7 +247,7 @@ def paired_randomization(
 def one_sided_permutation(
     statistics: NDArray[Any], aggregate: Aggregate, *, trials: int = 1000, seed: int | None
 ) -> Floats:
-    """One-sided p-values (systems, systems): small where the row's score is greater than the column's.
+    """One-sided p-values (systems, systems): small if the row's score is greater than the column's.
 
     The paired permutation test of `paired_randomization` with its draws, counting trials whose difference
     is at least the observed one: (c + 1) / (trials + 1). The diagonal is 1; nan as in `paired_randomization`.
@@ -274,10 +274,10 @@ def one_sided_permutation(
 def permutation_deviation(
     statistics: NDArray[Any], aggregate: Aggregate, *, trials: int = 1000, seed: int | None
 ) -> Floats:
-    """How far differences (systems, systems) stray from 0 in the trials of `one_sided_permutation`.
+    """The spread of differences (systems, systems) around 0 in the trials of `one_sided_permutation`.
 
-    A difference of so many deviations has about the p-value of the normal distribution, which serves where
-    p-values are needed many times over.
+    A difference of so many deviations has about the p-value of the normal distribution. Use this if p-values
+    are needed many times.
     """
     systems = statistics.shape[1]
     squares = np.zeros((systems, systems))
@@ -315,7 +315,7 @@ class Swapping:
         return mask_blocks(self._units, trials, seed, row_bytes=row_bytes)
 
     def sums(self, masks: NDArray[np.bool_]) -> list[tuple[Floats, Floats]]:
-        """For each array what is kept, and what is swapped, both (trials of the block, systems, columns)."""
+        """For each array the kept and the swapped sums, both (trials of the block, systems, columns)."""
         sums = np.concatenate([part.T for part in weighted_sums(masks, self._distinct)])
         kept = [
             shaped(sums[places].T, shape) for places, shape in zip(self._places, self._shapes, strict=True)
@@ -326,9 +326,9 @@ class Swapping:
 def _distinct_columns(
     columns: Sequence[NDArray[Any]],
 ) -> tuple[list[NDArray[Any]], list[NDArray[np.int64]]]:
-    """The parts with only those columns that none before is equal to, and which of them each column is.
+    """Keep only columns unequal to all before them, and say which of these each column is.
 
-    What is counted in a reference, for one, is the same for all systems: a quarter of BLEU's and chrF's.
+    Counts in a reference, for example, are the same for all systems: a quarter of BLEU's and chrF's columns.
     """
     numbers: dict[tuple[str, bytes], int] = {}
     distinct, places = [], []
@@ -356,13 +356,13 @@ def pair_differences(kept: Floats, swapped: Floats, aggregate: Aggregate) -> Ite
 def mask_blocks(
     n: int, trials: int, seed: int | None, *, row_bytes: int
 ) -> Iterator[tuple[int, NDArray[np.bool_]]]:
-    """Which units keep their system: blocks (some trials, n) that together hold all trials.
+    """Draw which units keep their system: blocks (some trials, n) that together hold all trials.
 
-    Before each is the number of its first trial.
+    The number of its first trial precedes each block.
     """
     rng = np.random.default_rng(seed)
     # The generator makes 32 bits at a time, so blocks of 32 rows continue the stream of one large draw.
-    # There are eight blocks or more, so that cores have about the same to do.
+    # There are at least eight blocks, so that cores have about equal work.
     rows = 32 * max(1, min(block_rows(n, row_bytes=row_bytes), trials // 8) // 32)
     for start in range(0, trials, rows):
         yield start, rng.integers(2, size=(min(rows, trials - start), n), dtype=bool)
@@ -373,7 +373,7 @@ def _share(beyond: Floats, defined: Floats) -> Floats:
 
 
 def _slack(observed: Floats) -> Floats:
-    """How far rounding may move a difference that equals the observed one."""
+    """How far rounding may move a difference equal to the observed one."""
     return 1e-9 * np.maximum(1.0, np.abs(observed))
 
 
@@ -393,19 +393,19 @@ class StreamedSums:
         self.resampled: list[Floats] = []
         """Of each array, the sums (samples, …) of every resample."""
         self.units = 0
-        """How many units there were so far."""
+        """The number of units so far."""
         self._expected = units
-        self._open = np.full(samples, units, dtype=np.int64)  # what is still to be drawn in each sample
+        self._open = np.full(samples, units, dtype=np.int64)  # draws left in each sample
         self._rng = np.random.default_rng(seed)
 
     def add(self, statistics: Sequence[NDArray[Any]]) -> None:
-        """The next units: an array (units, …) for each metric, with the same units in all."""
+        """Add the next units: an array (units, …) for each metric, with the same units in all."""
         n = len(statistics[0])
         if self.units + n > self._expected:
             raise ValueError(f"{self._expected} units were announced, and there are more")
         if not n:
             return
-        # Of what is left to draw, each unit that is left has the same share.
+        # Each remaining unit has the same share of the remaining draws.
         draws = self._rng.binomial(self._open, n / (self._expected - self.units))
         self._open -= draws
         self.units += n
@@ -432,9 +432,9 @@ class StreamedSums:
 def interval(resampled: NDArray[Any], *, level: float = 0.95) -> tuple[Floats, Floats]:
     """Percentile bounds (low, high) of resampled scores (samples, …), one pair for each column.
 
-    The bounds are order statistics, the same that sacreBLEU takes: at 95 %, of 1000 sorted scores the
-    one at place 25 from either end, counted from 0. Undefined scores (nan) are left out; where none is
-    defined both bounds are nan.
+    The bounds are order statistics, the same that sacreBLEU takes: at 95 %, of 1000 sorted scores the one at
+    place 25 from either end, counted from 0. Undefined scores (nan) are left out; if all are undefined, both
+    bounds are nan.
 
     >>> low, high = interval(np.arange(1000.0)[::-1])
     >>> float(low), float(high)

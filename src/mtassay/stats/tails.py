@@ -48,7 +48,7 @@ def t_tail(t: ArrayLike, freedom: ArrayLike) -> Floats:
 def incomplete_beta(a: ArrayLike, b: ArrayLike, x: ArrayLike, y: ArrayLike) -> Floats:
     """The regularised incomplete beta function I_x(a, b), from 0 to 1, by its continued fraction.
 
-    `y` is 1 - x, given apart so that an x near 1 costs no digits. nan outside a, b > 0 and 0 <= x <= 1.
+    `y` is 1 - x, given separately so that an x near 1 loses no digits. nan outside a, b > 0 and 0 <= x <= 1.
     """
     arrays = np.broadcast_arrays(*(np.asarray(value, dtype=np.float64) for value in (a, b, x, y)))
     shape = arrays[0].shape
@@ -85,7 +85,7 @@ def _density(a: Floats, b: Floats, x: Floats, y: Floats) -> Floats:
 
 
 def _log_ratio(ratio: Floats, excess: Floats) -> Floats:
-    """Logarithm of a ratio, given with its excess over 1, which holds more digits where it is small."""
+    """Logarithm of a ratio, given with its excess over 1, which is more precise if it is small."""
     near = np.abs(excess) < 0.5
     with np.errstate(divide="ignore"):
         return np.where(near, np.log1p(np.where(near, excess, 0.0)), np.log(ratio))

@@ -1,8 +1,8 @@
-"""From which score on an output is called wrong, so that most of what is called wrong is wrong.
+"""Score thresholds from which outputs are called wrong, with a required precision.
 
-A threshold that was picked where precision happens to be high on some labels has less on others. So precision
-is read from a logistic curve through the labels, not from the labels themselves, and how strict the threshold
-must be is found on outputs that the curve did not see.
+A threshold that was chosen where precision is high on some labels has a lower one on others. So precision is
+read from a logistic curve through the labels, not from the labels themselves, and outputs that the curve did
+not see decide how strict the threshold must be.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ Floats = NDArray[np.float64]
 _RIDGE = 1e-2
 _STEP = 0.02
 _DOUBT = 5
-"""So many outputs with the usual share of errors are added to what is called wrong: few prove little."""
+"""Outputs with the usual share of errors that are added to those called wrong: few prove little."""
 _LEAST = 0.2
-"""Less likely errors are not called wrong, whatever the precision."""
+"""Less likely errors are never called wrong, at any precision."""
 FEWEST = 10
 """Outputs that must be called wrong before their precision says anything."""
 
 
 class FlaggedCounts(NamedTuple):
-    """How many outputs are called wrong and are wrong, are called so and are not, are missed, are neither."""
+    """Counts of outputs: called wrong rightly, called wrong falsely, missed, and neither."""
 
     hits: int
     alarms: int
@@ -35,19 +35,19 @@ class FlaggedCounts(NamedTuple):
 
     @classmethod
     def of(cls, flagged: NDArray[np.bool_], is_error: NDArray[np.bool_]) -> FlaggedCounts:
-        """Counted."""
+        """Count the outcomes."""
         cells = [(flagged, is_error), (flagged, ~is_error), (~flagged, is_error), (~flagged, ~is_error)]
         return cls(*(int((one & other).sum()) for one, other in cells))
 
     @property
     def precision(self) -> float:
-        """Of what is called wrong; nan where nothing is."""
+        """Share of the outputs called wrong that are wrong; nan if none was called wrong."""
         flagged = self.hits + self.alarms
         return self.hits / flagged if flagged else math.nan
 
     @property
     def recall(self) -> float:
-        """Of what is wrong; nan where nothing is."""
+        """Share of the wrong outputs that are called wrong; nan without wrong outputs."""
         wrong = self.hits + self.misses
         return self.hits / wrong if wrong else math.nan
 
@@ -84,7 +84,7 @@ def fit_logistic(features: ArrayLike, is_error: ArrayLike) -> Floats:
 
 
 def logistic(features: ArrayLike, weights: Floats) -> Floats:
-    """The probability of an error by a model that was fitted."""
+    """The probability of an error according to a fitted model."""
     return np.asarray(1 / (1 + np.exp(-np.clip(weights[0] + _columns(features) @ weights[1:], -30, 30))))
 
 
@@ -94,7 +94,7 @@ def _columns(features: ArrayLike) -> Floats:
 
 
 def folds_by_group(groups: Sequence[Any], count: int, *, seed: int | None) -> NDArray[np.int64]:
-    """A fold for each output, from 0; outputs of one group are in one fold, and folds are equally large."""
+    """A fold for each output, from 0; outputs of one group share a fold, and folds are equally large."""
     ids: dict[Any, int] = {}
     codes = np.array([ids.setdefault(group, len(ids)) for group in groups], dtype=np.int64)
     order = np.random.default_rng(seed).permutation(len(ids))
@@ -110,11 +110,11 @@ def threshold_for_precision(
     folds: int = 5,
     seed: int | None = 12345,
 ) -> float | None:
-    """The lowest score from which on outputs are to be called wrong; `None` where this precision is not met.
+    """The lowest score that calls an output wrong; `None` if this precision cannot be reached.
 
-    A higher score is a more certain error; nan is never called wrong. The threshold is as strict as it
-    must be for the precision on outputs of held-out groups, of which at least ten must be called wrong; to
-    these five with the usual share of errors are added, since few prove little.
+    A higher score is a more certain error; nan is never called wrong. The threshold is as strict as the
+    precision on outputs of held-out groups requires. At least ten of these must be called wrong; five with
+    the usual share of errors are added, since few prove little.
     """
     values, wrong = np.asarray(scores, dtype=np.float64), np.asarray(is_error, dtype=bool)
     scored = ~np.isnan(values)
@@ -132,7 +132,7 @@ def threshold_for_precision(
         if (hits + _DOUBT * share) / (flagged.sum() + _DOUBT) >= precision:
             limit = _smooth_threshold(values[scored], wrong[scored], level)
             below = values[scored & (values < limit)]
-            # Halfway to the next score, so that it does not matter on which side equal scores are.
+            # Use the middle to the next score, so that the order of equal scores does not matter.
             middle = (limit + below.max()) / 2 if len(below) else limit
             return float(middle) if math.isfinite(limit) else None
         level += _STEP
@@ -140,7 +140,7 @@ def threshold_for_precision(
 
 
 def _smooth_threshold(scores: Floats, is_error: NDArray[np.bool_], precision: float) -> float:
-    """The lowest score from which on the mean probability of an error is as high; infinite for none."""
+    """The lowest score from which the mean probability of an error is high enough; infinite for none."""
     if not len(scores):
         return math.inf
     weights = fit_logistic(scores, is_error)
@@ -151,7 +151,7 @@ def _smooth_threshold(scores: Floats, is_error: NDArray[np.bool_], precision: fl
     chances = logistic(ordered, weights)
     means = np.cumsum(chances) / np.arange(1, len(ordered) + 1)
     last = np.append(ordered[1:] != ordered[:-1], True)
-    # A judge that tells right from wrong so well that precision is left over need not call right ones wrong.
+    # A judge so good that precision is left over need not call right outputs wrong.
     good = np.flatnonzero(last & (means >= precision - 1e-12) & (chances >= min(_LEAST, precision / 2)))
     return float(ordered[good[-1]]) if len(good) else math.inf
 
@@ -165,9 +165,9 @@ def flag_held_out(
     folds: int = 5,
     seed: int | None = 12345,
 ) -> NDArray[np.bool_]:
-    """What is called wrong where each fold has the threshold that the other folds lead to.
+    """Mark outputs called wrong, with each fold's threshold taken from the other folds.
 
-    So every output is judged by a threshold that its label had no part in.
+    So no output's label influences the threshold that judges it.
     """
     values, wrong = np.asarray(scores, dtype=np.float64), np.asarray(is_error, dtype=bool)
     parts = folds_by_group(groups, folds, seed=None if seed is None else seed + 1)

@@ -1,1 +1,1 @@
-"""What translates, and the client that asks it: once, in batches, within limits, resumable."""
+"""Translation systems, and the client that asks them: once, in batches, within limits, resumable."""

@@ -1,11 +1,10 @@
-"""Translating with a chat model: the prompt, and what of its reply is the translation.
+"""Translating with a chat model: the prompt, and the extraction of the translation from the reply.
 
 The default is the prompt for direct translation of Wu, Liu and Yeung 2023 (BTPGBT, Table 3), for any pair.
 
-The rules are few and err on the side of the translation: a sentence that apologises is translated with an
-apology. What the source has itself is never counted against the reply.
+The rules are few and keep text in doubt: a sentence that apologises is translated with an apology.
 
-Every rule looks at the source too: what the source has itself stays in the reply.
+Every rule looks at the source too: text that the source has itself stays in the reply.
 """
 
 from __future__ import annotations
@@ -29,11 +28,11 @@ from mtassay.systems.live import Answer, Limits, LiveSystem, answer_each, signat
 _PLACEHOLDER = re.compile(r"\$\{([^{}]*)\}")
 
 LANGUAGES = ("source", "target", "source_name", "target_name")
-"""Names that mean the language pair: tags (`pt-BR`) and English names (`Portuguese (Brazil)`)."""
+"""Placeholders for the language pair: tags (`pt-BR`) and English names (`Portuguese (Brazil)`)."""
 
 
 def names_in(text: str) -> list[str]:
-    """All names, in order.
+    """All placeholders, in order.
 
     >>> names_in("${source}: ${text} costs 5$")
     ['source', 'text']
@@ -42,7 +41,7 @@ def names_in(text: str) -> list[str]:
 
 
 def fill(text: str, values: Mapping[str, str]) -> str:
-    """The text with all values in place, in one pass: a value that looks like a placeholder stays as it is.
+    """Fill in all values in one pass: a value that looks like a placeholder stays unchanged.
 
     >>> fill("${text} (${source})", {"text": "${source}", "source": "en"})
     '${source} (en)'
@@ -51,7 +50,7 @@ def fill(text: str, values: Mapping[str, str]) -> str:
 
 
 def language_values(pair: Pair) -> dict[str, str]:
-    """The values of `LANGUAGES`."""
+    """The values of the placeholders in `LANGUAGES`."""
     return {
         "source": pair.source.tag,
         "target": pair.target.tag,
@@ -73,7 +72,7 @@ class Shot(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Prompt:
-    """Messages with placeholders. `with_context` is added to `system` where a request has context."""
+    """Messages with placeholders. `with_context` is added to `system` if a request has context."""
 
     system: str
     user: str
@@ -82,7 +81,7 @@ class Prompt:
     def messages(
         self, text: str, *, pair: Pair, context: str | None, shots: Sequence[Shot] = ()
     ) -> list[dict[str, str]]:
-        """The conversation so far; examples are earlier turns of it, without context."""
+        """The conversation up to this request; examples are earlier turns of it, without context."""
         values = {**language_values(pair), "context": context or ""}
         system = fill(self.system + (self.with_context if context else ""), {**values, "text": text})
         messages = [{"role": "system", "content": system}] if system else []
@@ -101,7 +100,7 @@ DEFAULT = Prompt(
 
 
 def read_prompt(path: str) -> Prompt:
-    """A prompt from a file: all of it is what the user says, or the part before a line `---` the system.
+    """Read a prompt from a file: the user's message, with the system's before a line `---` if there is one.
 
     It must have `${text}`, and may have `${context}`, `${source}`, `${target}`, `${source_name}` and
     `${target_name}`.
@@ -123,7 +122,7 @@ def read_prompt(path: str) -> Prompt:
 
 
 def read_shots(path: str) -> tuple[Shot, ...]:
-    """Examples from a file with a source, a tab and its translation in each line."""
+    """Read examples from a file with a source, a tab and its translation in each line."""
     shots = []
     for number, line in enumerate(_read(path).split("\n"), 1):
         columns = line.split("\t")
@@ -138,7 +137,7 @@ def read_shots(path: str) -> tuple[Shot, ...]:
 
 
 def digest(*parts: object) -> str:
-    """Twelve digits that change with a prompt or examples, for a signature."""
+    """Twelve digits that identify a prompt with examples, for a signature."""
     return hashlib.blake2b(repr(parts).encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
 
 
@@ -168,7 +167,7 @@ _APOLOGY = re.compile(
     re.IGNORECASE,
 )
 
-# What speaks of a request, in whatever language the translation should be.
+# Phrases about a request, in any language of the translation.
 _REFUSALS = [
     rf"i ?{_CANNOT} (?:\w+ )?(?:assist|help)(?: you)? with (?:that|this|your|the)\b",
     rf"i ?{_CANNOT} (?:\w+ )?(?:fulfil?l|comply with|complete|process) (?:this|that|your) (?:\w+ )?request",
@@ -189,7 +188,7 @@ _REFUSAL = re.compile(rf"(?:{'|'.join(_REFUSALS)})", re.IGNORECASE)
 
 
 def find_refusal(reply: str, source: str, *, target: Language) -> str | None:
-    """How a reply begins that refuses to translate, or `None`.
+    """The beginning of a reply that refuses to translate, or `None`.
 
     >>> find_refusal("I'm sorry, but I can't assist with that.", "How do I do it?", target=Language("en"))
     "I'm sorry, but I can't assist with that."
@@ -239,7 +238,7 @@ _PREAMBLES = [
 
 @dataclass(frozen=True)
 class Cleaned:
-    """A reply without what is not translation; `removed` names what was taken off, first things first."""
+    """A reply reduced to the translation; `removed` names the removed parts, in order of removal."""
 
     text: str
     removed: tuple[str, ...] = ()
@@ -280,13 +279,13 @@ def clean(reply: str, source: str, *, target: Language) -> Cleaned:
 
 
 def _preamble(target: Language) -> re.Pattern[str]:
-    """All preambles; "German:" is one where German is the target."""
+    """All preambles; "German:" is one if German is the target."""
     label = rf"{re.escape(target.name.partition(' (')[0])}[:：]"
     return re.compile(rf"(?:\*\*)?(?:{'|'.join([*_PREAMBLES, label])})(?:\*\*)?\s*", re.IGNORECASE)
 
 
 def _without_preamble(text: str, source: str, preamble: re.Pattern[str]) -> str:
-    # A colon that the source has may be a colon of the translation: "The new translation has a flaw: …".
+    # A colon in the source may be a colon of the translation: "The new translation has a flaw: …".
     if _colons(text) <= _colons(source):
         return text
     match = preamble.match(text)
@@ -301,7 +300,7 @@ def _without_thoughts(text: str) -> str:
     match = _THOUGHTS.match(text) or _END_OF_THOUGHTS.match(text)
     if match:
         return text[match.end() :]
-    # Thoughts that never end have no translation after them.
+    # No translation follows thoughts that never end.
     return "" if _ANY_THOUGHT.match(text) else text
 
 
@@ -319,7 +318,7 @@ def _inside(pattern: re.Pattern[str], text: str) -> str:
 
 
 def judge_reply(reply: ChatReply, source: str, *, target: Language, cleaning: bool) -> Answer:
-    """The translation in a reply, or why there is none; what was taken off is in `meta`.
+    """The translation in a reply, or the reason for its absence; removed parts are in `meta`.
 
     >>> reply = ChatReply(text="Translation: Guten Tag.", finish_reason="stop")
     >>> judge_reply(reply, "Good day.", target=Language("de"), cleaning=True).text
@@ -341,7 +340,7 @@ def judge_reply(reply: ChatReply, source: str, *, target: Language, cleaning: bo
 
 
 def _unfinished(reply: ChatReply) -> str | None:
-    """Why this reply is incomplete, if it is."""
+    """The reason why this reply is incomplete, if it is."""
     match reply.finish_reason:
         case "content_filter":
             return "refused: a content filter stopped the reply"
@@ -365,7 +364,7 @@ class ChatTranslator(LiveSystem):
     @property
     @abstractmethod
     def chat(self) -> ChatClient | GgufModel:
-        """The model itself, for other work than translating."""
+        """The model itself, for work other than translating."""
 
     def translate(self, requests: Sequence[Request]) -> list[Output]:
         return [output for request in requests for output in self._translate_one(request)]
@@ -375,7 +374,7 @@ class ChatTranslator(LiveSystem):
 
     @abstractmethod
     def _ask(self, text: str, request: Request) -> Answer:
-        """What the model says to the text of a request; another sample has another seed."""
+        """The model's reply to a request; another sample has another seed."""
 
     def _messages(self, text: str, context: str | None) -> list[dict[str, str]]:
         return self._prompt.messages(text, pair=self.pair, context=context, shots=self._shots)
@@ -432,12 +431,12 @@ class OpenAI(ChatTranslator):
             raise UsageError(f"openai:{self.model}: in_flight and timeout must be more than 0.")
         if self.temperature == 0.0 and _REASONING.match(self.model):
             object.__setattr__(self, "temperature", None)
-        # Files and addresses are checked here: a mistake in them should cost no call.
+        # Check files and addresses here: a mistake in them should cost no call.
         _ = self._client.address, self._prompt, self._shots
 
     @property
     def limits(self) -> Limits:
-        """One text per call; how many calls a minute is a matter of the account ("Rate limits")."""
+        """One text per call; the account decides the calls per minute ("Rate limits")."""
         return Limits(batch=1, in_flight=self.in_flight, timeout=self.timeout)
 
     @property
@@ -460,7 +459,7 @@ class OpenAI(ChatTranslator):
 
     @property
     def is_sampled(self) -> bool:
-        """Yes, at any temperature: hosted models do not answer alike at 0 either."""
+        """True at any temperature: hosted models give different answers even at 0."""
         return True
 
     def _ask(self, text: str, request: Request) -> Answer:
@@ -491,7 +490,7 @@ class OpenAI(ChatTranslator):
 
     @cached_property
     def _settings(self) -> dict[str, object]:
-        """All options that can change an answer; as text, so that 0 is not left out."""
+        """All options that can change an answer; as text, so that 0 is kept."""
         sampling = ("temperature", "seed", "max_tokens", "max_completion_tokens", "reasoning_effort")
         chosen = {name: getattr(self, name) for name in sampling}
         return {

@@ -1,9 +1,9 @@
 """Asks a live engine for many translations: cheaply, within its limits, and without losing an answer.
 
-Equal texts are asked once; what was answered before comes from the workspace; the rest goes out in batches,
-several at a time. A call that fails for now is tried again, later and later; a batch that goes on failing
-is asked item by item; what still fails costs one error, for that item. Every answer is stored when it
-arrives, so that a killed run goes on where it stopped.
+Equal texts are asked once; earlier answers come from the workspace; the rest is sent in batches, several at a
+time. A call with a temporary failure is repeated after longer and longer waits; a batch that keeps failing is
+sent item by item; what still fails costs one error, for that item. Every answer is stored when it arrives, so
+a killed run can resume.
 """
 
 from __future__ import annotations
@@ -26,29 +26,29 @@ from mtassay.systems.live import DRY_RUN, Limits, LiveSystem
 FIRST_WAIT = 0.5
 LONGEST_WAIT = 60.0
 CLAIMED_AHEAD = 4
-"""For how many calls of each thread texts are claimed at once."""
+"""Number of calls of each thread whose texts are claimed at once."""
 LOOK_EVERY = 0.2
-"""Seconds between two looks at what another process has been answered."""
+"""Seconds between two checks for answers that another process got."""
 GIVE_UP_AFTER = 5
-"""So many jobs that failed for good, one after another, mean that the service is down."""
+"""After this many final failures in a row, the service counts as down."""
 
 _UNWRITABLE = re.compile("[\0\ud800-\udfff]")
 _NO_TEXT = "the answer holds NUL or half a character, which no file of texts can hold"
 
 
 CHARACTERS_A_TOKEN = 4
-"""A rule of thumb for European languages, where tokens are not counted yet."""
+"""A rule of thumb for European languages, before tokens are counted."""
 
 
 class AnswerStore(Protocol):
-    """Where answers are kept; the workspace is one."""
+    """The interface of a store of answers, such as the workspace."""
 
     @property
     def newest_answer(self) -> int:
-        """The number of the newest answer; 0 where there is none."""
+        """The number of the newest answer; 0 without any."""
 
     def find_answers(self, keys: Sequence[str], *, since: int = 0) -> Mapping[str, StoredAnswer]:
-        """The newest answers by key, of those that came after the answer number `since`."""
+        """The newest answers by key, among those after the answer number `since`."""
 
     def keep_answers(
         self,
@@ -58,18 +58,18 @@ class AnswerStore(Protocol):
         requests: Mapping[str, Request],
         program: str = "",
     ) -> None:
-        """Keep answers to these requests at once and for good, with the fingerprint of the program."""
+        """Store answers to these requests at once and for good, with the fingerprint of the program."""
 
     def claim(self, keys: Sequence[str]) -> set[str]:
-        """Those of the keys that no other process is asking for; from now on they are this one's."""
+        """Claim keys; return those that no other process is asking for."""
 
     def release(self, keys: Iterable[str]) -> None:
-        """Let others ask for these keys."""
+        """Release these keys for others."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Budget:
-    """What a run may cost at most; `None` is no limit. `seconds` is the time for all of it."""
+    """Upper limits for a run; `None` means no limit. `seconds` is the time for all of it."""
 
     calls: int | None = None
     characters: int | None = None
@@ -78,9 +78,9 @@ class Budget:
 
 @dataclass(slots=True)
 class Tally:
-    """How far the work is, in requests; `calls` and `characters` are what was paid for.
+    """Progress of the work, in requests; `calls` and `characters` were paid for.
 
-    `origin` says how much of it was answered earlier, and when.
+    `origin` says how many answers are from earlier, and when they came.
     """
 
     total: int
@@ -91,12 +91,12 @@ class Tally:
     characters: int = 0
     origin: Origin = field(default_factory=Origin)
     pause: float = 0.0
-    """Seconds that the service asked to be left alone for, as far as they are kept; 0 where it did not."""
+    """Seconds that the service asked us to wait, as far as they are respected; 0 without a request."""
     stopped: str = ""
-    """Why nothing more was asked: the service is closed or down, or the budget used up; empty: it was."""
+    """Why asking stopped: the service is closed or down, or the budget is used up; empty if it did not."""
 
     def describe(self, name: str) -> str:
-        """For a progress line: who is asked, and what happened besides plain answers."""
+        """A progress message: the system asked, and anything besides plain answers."""
         notes = [f"{self.cached:,} cached"] if self.cached else []
         notes += [f"{self.failed:,} failed"] if self.failed else []
         notes += [f"it asks for a pause: {self.pause:g} s"] if self.pause else []
@@ -116,8 +116,8 @@ def translate_all(
 ) -> list[Output]:
     """One output per request, in order. A request that got no answer has `text=None` and the reason.
 
-    Answers up to number `began` (by default all that are there now) are from earlier; with `fresh` they are
-    asked for again, and stay where they are. What was `spent` before counts in the budget.
+    Answers up to number `began` (by default all present ones) are from earlier; with `fresh` they are asked
+    for again, and the old ones stay. `spent` counts towards the budget.
     """
     tally = Tally(len(requests))
     tell = report or _silent
@@ -144,7 +144,7 @@ def translate_all(
     work = _Work(system, waiting, budget or Budget(), tally, claims, spent)
 
     def keep(new: Mapping[str, Output]) -> dict[str, Output]:
-        """Store what are answers and not errors; gives these."""
+        """Store answers without errors; return these."""
         good = {key: output for key, output in new.items() if output.error is None}
         ours = {key: output for key, output in good.items() if key not in claims.answered_elsewhere}
         if answers and ours:
@@ -162,7 +162,7 @@ def translate_all(
             tally.origin += Origin(sum(times[key] for key in good))
             tell(tally)
     except BaseException:
-        # Stopped by Ctrl-C or a bug: what has been answered meanwhile is kept all the same.
+        # Stopped by Ctrl-C or a bug: store the answers so far all the same.
         keep({key: o for key, o in dict(work.answered).items() if key not in outputs})
         if answers:
             answers.release(claims.mine)
@@ -176,11 +176,11 @@ def translate_all(
 
 @dataclass(frozen=True, slots=True)
 class CallPlan:
-    """What asking would take: calls, characters sent, and how many answers are there already.
+    """The cost of asking: calls, characters sent, and answers that are already there.
 
-    `outputs` are those answers, one for each request, in order; what would be asked for has `text=None`.
-    `price` is that of a million tokens read, where it is known, and `read` all characters that the engine
-    reads, its prompt included.
+    `outputs` are those answers, one for each request, in order; requests still to ask have `text=None`.
+    `price` is that of a million tokens read, if known, and `read` all characters that the engine reads, its
+    prompt included.
     """
 
     calls: int
@@ -201,13 +201,13 @@ class CallPlan:
 
     @property
     def cost(self) -> float | None:
-        """What it costs to let the engine read this much, where its price is known."""
+        """Price of letting the engine read this much, if known."""
         if self.price is None:
             return None
         return (self.read or self.characters) / CHARACTERS_A_TOKEN * self.price / 1e6
 
     def describe(self, name: str) -> str:
-        """The same in a line.
+        """The same as one line.
 
         >>> CallPlan(12, 5400, 3).describe("nmt")
         'nmt: 12 calls, 5,400 characters; 3 answers are there already'
@@ -229,7 +229,7 @@ def plan_calls(
     answers: AnswerStore | None = None,
     fresh: bool = False,
 ) -> CallPlan:
-    """What `translate_all` would do, if every call succeeds; nothing is asked."""
+    """Estimate what `translate_all` would do if every call succeeds; nothing is asked."""
     signature = system.signature
     keys = [answer_key(signature, request) for request in requests]
     known = answers.find_answers(list(dict.fromkeys(keys))) if answers and not fresh else {}
@@ -252,7 +252,7 @@ def plan_calls(
 
 
 class UnkeptContext(RunContext):
-    """Tools for who was lent none: live systems are asked with retries and within limits; nothing is kept."""
+    """Default tools: live systems are asked with retries and within limits; nothing is stored."""
 
     def progress(self, step: str, done: int, total: int | None) -> None:
         return None
@@ -270,7 +270,7 @@ class UnkeptContext(RunContext):
 
 
 def _origin(stored: Sequence[StoredAnswer], began: int, program: str) -> Origin:
-    """Where answers that are there already come from; `program` is the one of now."""
+    """Where the available answers come from; `program` is the current one."""
     earlier = [answer for answer in stored if answer.number <= began]
     times = [answer.stored for answer in earlier]
     other = sum(bool(answer.program and program) and answer.program != program for answer in earlier)
@@ -279,7 +279,7 @@ def _origin(stored: Sequence[StoredAnswer], began: int, program: str) -> Origin:
 
 @dataclass(slots=True)
 class _Job:
-    """Some requests that go out in one call."""
+    """Requests that are sent in one call."""
 
     keys: list[str]
     attempts_left: int
@@ -290,7 +290,7 @@ class _Job:
 
 @dataclass(slots=True)
 class _Event:
-    """What became of a job: outputs, or the error that it met."""
+    """The result of a job: outputs, or its error."""
 
     job: _Job
     outputs: Sequence[Output] = ()
@@ -299,7 +299,7 @@ class _Event:
 
 @dataclass(slots=True)
 class _Pace:
-    """Spreads calls so that no limit per second is passed, and holds all of them when the service says so."""
+    """Spreads calls to keep every limit per second, and delays all of them when the service asks."""
 
     limits: Limits
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -307,7 +307,7 @@ class _Pace:
     held_until: float = 0.0
 
     def reserve(self, characters: int) -> float:
-        """When this call may go out."""
+        """Reserve the time of this call; return when it may be made."""
         per_call = 1 / self.limits.calls_per_second if self.limits.calls_per_second else 0.0
         rate = self.limits.characters_per_second
         with self.lock:
@@ -316,31 +316,31 @@ class _Pace:
             return start
 
     def hold(self, until: float) -> None:
-        """No call goes out before then, not even one that has its time already."""
+        """Delay all calls until then, even those that already have their time."""
         with self.lock:
             self.next_call = max(self.next_call, until)
             self.held_until = max(self.held_until, until)
 
     def wait(self, start: float) -> None:
-        """Sleep until this time has come and nothing holds the call back."""
+        """Sleep until this time has come and nothing delays the call."""
         while (seconds := max(start, self.held_until) - time.monotonic()) > 0:
             time.sleep(seconds)
 
 
 class _Claims:
-    """Who asks for what, where several processes ask for the same; without a store everything is ours."""
+    """Claims on texts among processes that ask for the same; without a store everything is ours."""
 
     def __init__(self, answers: AnswerStore | None, *, since: int) -> None:
         self._answers = answers
         self._since = since
         self.mine: set[str] = set()
         self.elsewhere: set[str] = set()
-        """What another process is asking for."""
+        """The keys that another process is asking for."""
         self.answered_elsewhere: set[str] = set()
         self._looked = 0.0
 
     def take(self, keys: Sequence[str]) -> list[str]:
-        """Those of the keys that we may ask for now; the others are asked for elsewhere."""
+        """Claim keys for us; the others are asked for elsewhere."""
         if self._answers is None:
             return list(keys)
         taken = self._answers.claim(keys)
@@ -349,7 +349,7 @@ class _Claims:
         return [key for key in keys if key in taken]
 
     def known(self, keys: Sequence[str]) -> dict[str, Output]:
-        """Those of the keys that were answered meanwhile by another process."""
+        """Answers to these keys that another process got meanwhile."""
         if self._answers is None or not keys:
             return {}
         found = self._answers.find_answers(list(keys), since=self._since)
@@ -359,11 +359,11 @@ class _Claims:
 
     @property
     def is_due(self) -> bool:
-        """Whether it is time to look what others have got."""
+        """Whether it is time to check for answers of other processes."""
         return bool(self.elsewhere) and time.monotonic() - self._looked > LOOK_EVERY
 
     def look(self) -> tuple[dict[str, Output], list[str]]:
-        """What others have got by now, and what they gave up, which is ours to ask."""
+        """Answers that others got by now, and keys that they gave up, which we may ask for."""
         self._looked = time.monotonic()
         known = self.known(sorted(self.elsewhere))
         freed = self.take(sorted(self.elsewhere))
@@ -372,7 +372,7 @@ class _Claims:
 
 
 class _Work:
-    """The calls of one run. Threads make them; the thread that iterates decides what happens next."""
+    """The calls of one run. Threads make them; the thread that iterates decides the next step."""
 
     def __init__(
         self,
@@ -396,13 +396,13 @@ class _Work:
         self._events: queue.SimpleQueue[_Event] = queue.SimpleQueue()
         self._in_hand = 0
         self.answered: dict[str, Output] = {}
-        """All answers, put there by the thread that got them, whatever the one that waits is doing."""
+        """Queue of all answers; each thread adds its own, independent of the waiting thread."""
         self._busy_in_a_row = 0
         self._failed_in_a_row = 0
         self.stopped = ""
 
     def results(self) -> Iterator[dict[str, Output]]:
-        """Outputs by key as they arrive; every key once."""
+        """Yield outputs by key as they arrive; every key once."""
         todo = list(self._batches())[::-1]
         later: list[_Job] = []
         threads = [
@@ -438,7 +438,7 @@ class _Work:
                     yield {key: Output("", None, self.stopped) for key in left}
                     continue
                 if not (later or self._in_hand or self._claims.elsewhere):
-                    continue  # others were answered all that was left
+                    continue  # others got answers for everything that was left
                 arrived: dict[str, Output] = {}
                 was_paused, self._tally.pause = self._tally.pause, 0.0
                 for event in self._next_events(later):
@@ -454,7 +454,7 @@ class _Work:
                 self._jobs.put(None)
 
     def _batches(self) -> Iterator[_Job]:
-        """Requests in batches that the limits allow."""
+        """Group requests into batches within the limits."""
         keys: list[str] = []
         size = 0
         room = self._limits.batch_characters
@@ -469,10 +469,10 @@ class _Work:
             yield _Job(keys, self._limits.attempts)
 
     def _claim(self, jobs: Sequence[_Job]) -> dict[str, Output]:
-        """Make the last jobs ours: without what others ask for, and what they were answered meanwhile."""
+        """Claim the last jobs: without texts that others ask for, and with answers they got meanwhile."""
         if jobs[-1].is_ours:
             return {}
-        # Some at once, since each claim is written down; not all, so that others have some to do as well.
+        # Claim some at once, since each claim is written to disk; not all, so that others have work as well.
         new = [job for job in jobs[-CLAIMED_AHEAD * self._limits.in_flight :] if not job.is_ours]
         free = set(self._claims.take([key for job in new for key in job.keys]))
         known = self._claims.known(sorted(free))
@@ -499,7 +499,7 @@ class _Work:
         self._in_hand += 1
 
     def _make_calls(self) -> None:
-        """What each thread does: one job after another until there are no more."""
+        """The work of each thread: one job after another until none is left."""
         while (job := self._jobs.get()) is not None:
             self._pace.wait(job.not_before)
             requests = [self._requests[key] for key in job.keys]
@@ -509,12 +509,12 @@ class _Work:
                 seconds = {"seconds": round(time.perf_counter() - began, 4)}
                 event = _Event(job, [o._replace(meta={**seconds, **o.meta}) for o in outputs])
                 self.answered |= zip(job.keys, event.outputs, strict=True)
-            except BaseException as error:  # a bug must reach the thread that waits
+            except BaseException as error:  # a bug must reach the waiting thread
                 event = _Event(job, error=error)
             self._events.put(event)
 
     def _next_events(self, later: Sequence[_Job]) -> list[_Event]:
-        """What has happened, once something has; at the latest when a job or the deadline is due."""
+        """Wait for an event; return at the latest when a job or the deadline is due."""
         due = [job.not_before for job in later]
         if self._pace.held_until > time.monotonic():
             due.append(self._pace.held_until)
@@ -532,7 +532,7 @@ class _Work:
             return events
 
     def _settle(self, event: _Event) -> tuple[dict[str, Output], list[_Job]]:
-        """What an event gives: outputs that are final, and jobs to do again."""
+        """Handle an event: outputs that are final, and jobs to repeat."""
         job, error = event.job, event.error
         if error is None:
             self._failed_in_a_row = self._busy_in_a_row = 0
@@ -562,9 +562,9 @@ class _Work:
         return {key: Output("", None, reason) for key in job.keys}, []
 
     def _wait(self, job: _Job, error: BusyError) -> float:
-        """Seconds before the next try: what the service asks for, or twice as long each time, with jitter.
+        """Seconds before the next try: the service's wish, or twice as long each time, with jitter.
 
-        No service is waited for longer than for one call to it: some ask for a day, or for a million years.
+        It is at most the timeout of one call: some services ask for a day, or for a million years.
         """
         longest = min(FIRST_WAIT * 2.0 ** (job.failures - 1), LONGEST_WAIT)
         jitter = int(job.keys[0][:4], 16) / 0xFFFF  # keys are digests: as good as random, and repeatable
@@ -572,13 +572,13 @@ class _Work:
         if error.retry_after is not None:
             seconds = self._tally.pause = min(error.retry_after, self._limits.timeout)
         if error.retry_after is not None or self._busy_in_a_row >= self._limits.in_flight:
-            # It is the service and not this job: asking for others meanwhile would only make it worse.
+            # The service failed, not this job: asking for others meanwhile would only make it worse.
             self._pace.hold(time.monotonic() + seconds)
         return seconds
 
 
 def _impatience(error: BusyError, longest: float) -> str:
-    """What to add to an error whose service asks to be left alone for longer than it is."""
+    """An addition to an error if the service asks for a longer wait than we give it."""
     if error.retry_after is None or error.retry_after <= longest:
         return ""
     asked = f"{error.retry_after:,.0f} s" if error.retry_after < 1e6 else "for more than 11 days"
@@ -596,7 +596,7 @@ def _checked(system: LiveSystem, requests: Sequence[Request]) -> Sequence[Output
 
 
 def answer_key(signature: str, request: Request) -> str:
-    """What the answer of an engine to a request is kept under."""
+    """The key under which an engine's answer to a request is stored."""
     parts = (signature, request.text or "", request.context if request.context is not None else "\1")
     lengths = ",".join(str(len(part)) for part in parts)
     text = f"{lengths}:{''.join(parts)}" + (f"\0{request.sample}" if request.sample else "")

@@ -33,7 +33,7 @@ _running_lock = threading.Lock()
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """What a program left: `code` is negative for a signal; `stopped` says why we ended it, if we did."""
+    """The result of a program: `code` is negative for a signal; `stopped` says why we ended it, if we did."""
 
     code: int
     stdout: bytes
@@ -42,7 +42,7 @@ class Finished:
 
 
 def run(arguments: Sequence[str], *, stdin: bytes, timeout: float, most: int) -> Finished:
-    """The finished program; `OSError` where it cannot be started.
+    """Run a program to its end; `OSError` if it cannot be started.
 
     It is ended, together with all that it started, after `timeout` seconds or once it has written `most`
     bytes. Of stderr only the end is kept.
@@ -57,7 +57,7 @@ def run(arguments: Sequence[str], *, stdin: bytes, timeout: float, most: int) ->
     with _running_lock:
         _running.add(process)
     try:
-        # Written and read at the same time: a full pipe on one side must not block the other.
+        # Write and read at the same time: a full pipe on one side must not block the other.
         writer = _start(_write, process.stdin, stdin)
         output, errors = _Kept(most=most), _Kept(most=_STDERR_KEPT)
         reader = _start(_read_all, process.stdout, output, process)
@@ -68,7 +68,7 @@ def run(arguments: Sequence[str], *, stdin: bytes, timeout: float, most: int) ->
         elif output.full:
             stopped = f"wrote more than {most} bytes"
         for thread in (reader, listener, writer):
-            # A grandchild in another session may hold a pipe for ever: do not wait for that.
+            # A grandchild in another session may hold a pipe forever: do not wait for it.
             thread.join(timeout=1.0)
         return Finished(process.returncode, bytes(output.data), bytes(errors.data), stopped)
     except BaseException:
@@ -81,7 +81,7 @@ def run(arguments: Sequence[str], *, stdin: bytes, timeout: float, most: int) ->
 
 
 def stop_all() -> None:
-    """Ends every program that runs now, for a caller that gives up; at exit it happens by itself."""
+    """End every program that runs now, for a caller that gives up; at exit this happens by itself."""
     with _running_lock:
         processes = list(_running)
     for process in processes:
@@ -90,7 +90,7 @@ def stop_all() -> None:
 
 @cache
 def _stop_all_at_exit() -> None:
-    # Ctrl-C reaches us and not the sessions that we started.
+    # Ctrl-C reaches us but not the sessions that we started.
     atexit.register(stop_all)
 
 
@@ -121,7 +121,7 @@ def _wait(
 
 
 def _write(pipe: IO[bytes], data: bytes) -> None:
-    # A program need not read all that it is given.
+    # A program need not read all of its input.
     try:
         with pipe:
             pipe.write(data)
@@ -217,7 +217,7 @@ class Command(LiveSystem):
             return ""
 
     def translate(self, requests: Sequence[Request]) -> list[Output]:
-        """One line in and one line out per request; a line break inside a text is sent as a space."""
+        """Write one line and read one line per request; a line break inside a text is sent as a space."""
         return answer_each(requests, self._ask)
 
     def _ask(self, texts: Sequence[str]) -> list[Answer]:
@@ -275,7 +275,7 @@ class Command(LiveSystem):
 
     @property
     def _words(self) -> list[str]:
-        """The words of the command; of one for a shell, without what only that understands."""
+        """The words of the command; for a shell command, without syntax that only a shell understands."""
         if not self._in_shell:
             return self._arguments
         lexer = shlex.shlex(os.path.expandvars(self._filled), posix=True, punctuation_chars="|&;<>()`$\n")
@@ -313,7 +313,7 @@ def _meta(text: str) -> dict[str, str]:
 
 
 def _split(stdout: bytes) -> list[bytes]:
-    """Lines end with a line feed, the last one perhaps not; a carriage return before it is no text.
+    """Lines end with a line feed, except perhaps the last; a carriage return before it is dropped.
 
     >>> _split(b"a\\r\\n\\nb"), _split(b"\\n"), _split(b"")
     ([b'a', b'', b'b'], [b''], [])
@@ -334,7 +334,7 @@ def _ending(code: int) -> str:
 
 
 def _learn_keys() -> None:
-    """A program sees our environment and may repeat a key from it: make sure that none is shown."""
+    """Register the keys in our environment as secrets: a program sees them and may repeat one."""
     for name, value in os.environ.items():
         if KEY_NAME.search(name) and len(value) >= 8:
             Secret(value)

@@ -1,7 +1,7 @@
-"""Chat models for other work than translating: whole conversations are asked and answered as texts are.
+"""Chat models for work other than translating: whole conversations are cached and retried like texts.
 
-What asks a language model (an infiller, a judge, substitutes) asks through this, so that replies are kept in
-the workspace, calls keep to limits and budgets, and nothing is paid for twice.
+Everything that uses a language model (an infiller, a judge, substitutes) asks through this, so replies are
+kept in the workspace, calls keep limits and budgets, and nothing is paid for twice.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from mtassay.systems.roster import open_system
 
 ADAPTER = 1
 LEAST_FOR_SAMPLES = 0.7
-"""Further samples and further tries are drawn at no lower temperature: at 0 they would be much the same."""
-_TRIES_APART = 1_000_003  # between the seeds of two tries; more samples than that nobody draws
+"""Lowest temperature of further samples and tries: at 0 they would be nearly the same."""
+_TRIES_APART = 1_000_003  # distance of the seeds of two tries; nobody draws more samples than that
 _NO_SCHEMA = re.compile(r"response_format|json_schema|structured|grammar", re.IGNORECASE)
 _EXAMPLE = "as llm:openai:gpt-5-mini or llm:llama:MODEL.gguf"
 
 
 def open_chat(what: str, text: str, pair: Pair, *, name: str = "") -> ChatTranslator:
-    """The chat model that `scheme:MODEL?key=value&…` describes; `what` needs it, for errors.
+    """The chat model that `scheme:MODEL?key=value&…` describes; `what` names its purpose in errors.
 
-    `name` is what it is called in progress and notes, `what` where none is given.
+    `name` is its name in progress and notes; without it, `what` is used.
     """
     if not text:
         raise UsageError(f"{what[:1].upper()}{what[1:]} 'llm:' needs a chat model: {_EXAMPLE}.")
@@ -46,7 +46,7 @@ def open_chat(what: str, text: str, pair: Pair, *, name: str = "") -> ChatTransl
 
 
 def conversation(id_: str, messages: Sequence[Message], *, sample: int = 0, again: int = 0) -> Request:
-    """The request that asks for the reply to messages; further samples and tries draw again."""
+    """The request for the reply to messages; further samples and tries get other replies."""
     return Request(id_, json.dumps(list(messages)), f"{sample}/{again}")
 
 
@@ -54,9 +54,9 @@ def conversation(id_: str, messages: Sequence[Message], *, sample: int = 0, agai
 class Conversations(LiveSystem):
     """Asks a chat model conversations: a request's text is one, as JSON, its context `SAMPLE/TRY` from 0 on.
 
-    `schema` is the JSON that the reply is held to, `None` for free text; a server that knows none is asked
-    without. `form` names the schema. `price` is that of a million tokens read and of a million written, where
-    it is known; it changes no answer.
+    `schema` is the JSON schema of the reply, `None` for free text; it is left out for a server without
+    support. `form` names the schema. `price` is that of a million tokens read and of a million written, if
+    known; it changes no answer.
     """
 
     scheme: ClassVar[str] = "llm"
@@ -70,7 +70,7 @@ class Conversations(LiveSystem):
 
     @property
     def signature(self) -> str:
-        """The model's own; temperature and seed are among it."""
+        """The model's signature, including temperature and seed."""
         return signature("conversation", model=self.model.signature, form=self.form, adapter=ADAPTER)
 
     @property
@@ -106,10 +106,10 @@ class Conversations(LiveSystem):
         return chat.complete(messages, temperature=temperature, seed=seed)
 
 
-# What of a reply can be used -----------------------------------------------------------------------------
+# Reading replies ------------------------------------------------------------------------------------------
 
 MOST_CHARACTERS = 20_000
-"""A longer reply is not read: nothing that is asked for is that long."""
+"""Longest reply that is read: nothing that we ask for is that long."""
 _FENCED = re.compile(r"```(?:json)?(.*)```", re.DOTALL | re.IGNORECASE)
 _THOUGHTS = re.compile(r"\A\s*<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
 
@@ -119,7 +119,7 @@ T = TypeVar("T")
 
 
 class BadReplyError(Exception):
-    """A reply that cannot be used. `kind` is what it is counted under; the text is what the model is told."""
+    """A reply that cannot be used. `kind` is its category in counts; the text is sent to the model."""
 
     def __init__(self, kind: str, reason: str) -> None:
         super().__init__(reason)
@@ -128,7 +128,7 @@ class BadReplyError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ConversationResult(Generic[T]):
-    """What a conversation came to: its value, or `None` and `why` there is none; and all replies in it."""
+    """The result of a conversation: its value, or `None` and the reason in `why`; and all its replies."""
 
     value: T | None
     why: str = ""
@@ -144,11 +144,11 @@ def ask_until_usable(
     tries: int,
     object_to: Callable[[str, str], Sequence[Message]],
 ) -> list[ConversationResult[T]]:
-    """What each of several conversations came to, in order.
+    """The result of each of several conversations, in order.
 
-    `read` gets the number of a conversation and the reply to it, and gives its value, or raises
-    `BadReplyError`. Then the model is asked again, `tries` times in all, after what `object_to` makes of the
-    reply and of what was wrong. A reply that was cut off cannot be used.
+    `read` gets the number of a conversation and the reply to it, and returns its value, or raises
+    `BadReplyError`. Then the model is asked again, `tries` times in all, with the messages that `object_to`
+    makes of the reply and of the objection. A reply that was cut off cannot be used.
     """
     results: dict[int, ConversationResult[T]] = {}
     waiting = {i: list(messages) for i, messages in enumerate(asked)}
@@ -179,20 +179,20 @@ def ask_until_usable(
 
 
 def objection(reply: str, reason: str, *, wording: str = "") -> list[Message]:
-    """What follows a reply that cannot be used: its beginning, and what is wrong with it.
+    """The messages after a reply that cannot be used: its beginning, and the objection.
 
-    `wording` says it in another language, with `{objection}` in it.
+    `wording` is the objection's sentence in another language, with `{objection}` in it.
     """
     wording = wording or _UNUSABLE
     return [
-        # Servers refuse a message that is empty.
+        # Servers refuse an empty message.
         {"role": "assistant", "content": reply[:1000].strip() or "…"},
         {"role": "user", "content": wording.format(objection=reason)},
     ]
 
 
 def without_thoughts(text: str) -> str:
-    """A reply without the `<think>…</think>` that it begins with, where it ends.
+    """A reply without a complete `<think>…</think>` at its beginning.
 
     >>> without_thoughts("<think>Good.</think>85"), without_thoughts("<think>Good. 85")
     ('85', '<think>Good. 85')
@@ -201,9 +201,9 @@ def without_thoughts(text: str) -> str:
 
 
 def whole_object(text: str) -> dict[str, Any]:
-    """The one JSON object that a reply is, in a code block or not.
+    """Parse a reply that is one JSON object, in a code block or not.
 
-    Nothing may be around it, as it may be quoted from the text under test; only a model's thoughts
+    No other text may be around it, as it may be quoted from the text under test; only a model's thoughts
     (`<think>…</think>`) may come first.
 
     >>> whole_object('<think>Easy.</think>{"words": ["cat"]}')
@@ -231,7 +231,7 @@ def whole_object(text: str) -> dict[str, Any]:
 
 
 def only_object(text: str, key: str) -> Any:
-    """The value of the JSON object that a reply is, which must have this key and no other.
+    """The value of a reply that is a JSON object with this key and no other.
 
     >>> only_object('{"words": ["cat"]}', "words")
     ['cat']
@@ -243,7 +243,7 @@ def only_object(text: str, key: str) -> Any:
 
 
 def _refuse(text: str) -> NoReturn:
-    raise ValueError(text)  # NaN and Infinity are no JSON, whatever Python reads
+    raise ValueError(text)  # NaN and Infinity are not JSON, although Python reads them
 
 
 def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

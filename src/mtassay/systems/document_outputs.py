@@ -1,4 +1,4 @@
-"""Outputs that are one text for each document, aligned by sentences with the segments of a test set.
+"""Outputs that are one text per document, aligned by sentences with the segments of a test set.
 
 A folder with a file for each document, or JSON Lines with a document's id and its translation, as in WMT25.
 """
@@ -31,7 +31,7 @@ _SHOWN = 5
 
 @dataclass(slots=True)
 class AlignedOutputs:
-    """The output of each segment by its id, and what does not translate sentence by sentence, in words."""
+    """The output of each segment by its id, and notes on parts that do not match sentence by sentence."""
 
     outputs: dict[str, str | None] = field(default_factory=dict)
     omitted: list[str] = field(default_factory=list)
@@ -42,7 +42,7 @@ class AlignedOutputs:
     by: str = ""
 
     def notes(self, name: str) -> list[str]:
-        """What a reader must know: how it was aligned, then each kind with its first sentences."""
+        """Notes for the reader: the way of alignment, then each kind with its first sentences."""
         if not self.aligned:
             return []
         told = [f"{name}: sentences were aligned in {plural(self.aligned, 'document')}, by {self.by}"]
@@ -59,7 +59,7 @@ class AlignedOutputs:
 
 
 def holds_documents(path: str) -> bool:
-    """Whether a file or folder holds one text for each document."""
+    """Whether a file or folder holds one text per document."""
     if Path(path).is_dir():
         return True
     if not path.endswith((".jsonl", ".ndjson", ".jsonl.gz")):
@@ -72,7 +72,7 @@ def holds_documents(path: str) -> bool:
 
 
 def read_document_outputs(path: str, segments: Sequence[Segment], pair: Pair | None) -> AlignedOutputs:
-    """The output of each segment, from one text for each document.
+    """The output of each segment, from one text per document.
 
     A document with as many lines as segments is taken line by line. Any other is aligned by sentences with
     the source, by the encoder where it knows both languages, else with the reference, by characters.
@@ -97,7 +97,7 @@ def read_document_outputs(path: str, segments: Sequence[Segment], pair: Pair | N
             )
         documents[segment.document].append(segment)
     by_name = {_plain(name): name for name in documents}
-    # Files of WMT25 have documents of many pairs, which their names begin with.
+    # WMT25 files have documents of many pairs; their names begin with the pair.
     pairs = {name.partition(PARTS)[0] for name in by_name}
     texts = {k: text for k, text in texts.items() if PARTS not in k or k.partition(PARTS)[0] in pairs}
     if unknown := [name for name in texts if _plain(name) not in by_name]:
@@ -118,7 +118,7 @@ Align = Callable[[Sequence[Segment], Sequence[str]], tuple[list[int], list[str],
 
 
 def _aligner(pair: Pair | None, segments: Sequence[Segment], result: AlignedOutputs) -> Align:
-    """Aligns sentences with those of a document: which segment each is of, their texts, and the links."""
+    """Aligns sentences with those of a document: the segment of each sentence, their texts, and the links."""
     codes = {pair.source.code, pair.target.code} if pair else set()
     has_source = all(segment.source for segment in segments)
     if pair and codes <= ENCODED and has_source and encoder.is_installed():
@@ -140,7 +140,7 @@ def _aligner(pair: Pair | None, segments: Sequence[Segment], result: AlignedOutp
 
 
 def _put(own: Sequence[Segment], text: str, align: Align, result: AlignedOutputs) -> None:
-    """Give each segment of a document the sentences that translate it."""
+    """Assign the sentences of a document's translation to its segments."""
     target = split_sentences(text)
     owners, sentences, links = align(own, target)
     result.aligned += 1
@@ -168,7 +168,7 @@ def _put(own: Sequence[Segment], text: str, align: Align, result: AlignedOutputs
         for (owner, _), part in zip(sizes, divide(told, [size for _, size in sizes]), strict=True):
             parts[owner].append((link.target[0], part))
             last[link.target[-1]] = at = owner
-    # What was added is with the sentence before it, so that metrics see it.
+    # Added sentences go with the sentence before, so that metrics see them.
     for link in links:
         if not link.source:
             before = [j for j in last if j < link.target[0]]
@@ -179,7 +179,7 @@ def _put(own: Sequence[Segment], text: str, align: Align, result: AlignedOutputs
 
 
 def divide(text: str, sizes: Sequence[int]) -> list[str]:
-    """A text in parts whose lengths are as these sizes, cut between words, behind a mark where one is near.
+    """Cut a text into parts in proportion to these sizes, between words, behind a mark if one is near.
 
     >>> divide("He slept, and she read.", [10, 10])
     ['He slept,', 'and she read.']
@@ -190,7 +190,7 @@ def divide(text: str, sizes: Sequence[int]) -> list[str]:
         places = [m for m in _PLACE.finditer(text) if m.start() > start]
         if not places:
             break
-        # A mark may be a tenth of the text farther away than a space.
+        # A mark may be farther away than a space by a tenth of the text.
         near = min(
             places,
             key=lambda m: (
@@ -206,7 +206,7 @@ def divide(text: str, sizes: Sequence[int]) -> list[str]:
 
 
 def _plain(name: str) -> str:
-    """A document as files and test sets name it alike, without its domain before a tab."""
+    """The name of a document in both files and test sets, without its domain before a tab."""
     return name.rpartition("\t")[2].strip()
 
 

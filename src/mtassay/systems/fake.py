@@ -1,4 +1,4 @@
-"""A system that needs no engine, for tests: predictable translations, and faults where they are asked for."""
+"""A system that needs no engine, for tests: predictable translations, and faults on request."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ADAPTER = 1
 
 @dataclass(slots=True)
 class CallCounts:
-    """What a `Fake` was asked so far: calls, texts in them, and the most calls at the same time."""
+    """Counts of a `Fake` so far: calls, texts in them, and the most calls at the same time."""
 
     calls: int = 0
     texts: int = 0
@@ -26,7 +26,7 @@ class CallCounts:
     lock: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
 
     def begin(self, texts: int) -> int:
-        """Counts one call and gives its number, from 1."""
+        """Count one call and return its number, from 1."""
         with self.lock:
             self.calls += 1
             self.texts += texts
@@ -35,7 +35,7 @@ class CallCounts:
             return self.calls
 
     def end(self) -> None:
-        """One call less is under way."""
+        """Count the end of one call."""
         with self.lock:
             self.now -= 1
 

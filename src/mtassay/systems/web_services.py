@@ -93,7 +93,7 @@ class DeepL(LiveSystem):
 
     @property
     def _options(self) -> dict[str, str | bool]:
-        """What goes into every request."""
+        """Parameters of every request."""
         options = {
             "source_lang": _source(self.pair.source),
             "target_lang": _target(self.pair.target),
@@ -107,19 +107,19 @@ class DeepL(LiveSystem):
 
 
 def _error_type(status: int, answer: Any) -> type[ServiceError] | None:
-    """A language that DeepL does not have is one for no text at all."""
+    """`ClosedError` for a language that DeepL does not have: every text would fail."""
     message = field(answer, "message")
     unknown = status == 400 and isinstance(message, str) and "_lang' not supported" in message
     return ClosedError if unknown else None
 
 
 def _source(language: Language) -> str:
-    """Sources have no variants."""
+    """The code of a source language; sources have no variants."""
     return "NB" if language.code in ("no", "nb") else language.code.upper()
 
 
 def _target(language: Language) -> str:
-    """Targets in English, Portuguese and Chinese need a variant, and Spanish may have one."""
+    """The code of a target language: English, Portuguese and Chinese need a variant, Spanish may have one."""
     if language.code == "en":
         return _variant(language, "US", "GB")
     if language.code == "pt":
@@ -230,7 +230,7 @@ def _environment(*variables: str) -> str | None:
 
 
 def _microsoft_error_type(status: int, answer: Any) -> type[ServiceError] | None:
-    """Its errors have six digits: the status and three more."""
+    """`ClosedError` by the six digits of an error: the status and three more."""
     return ClosedError if status == 400 and str(field(answer, "error", "code")) in _CLOSED else None
 
 

@@ -1,4 +1,4 @@
-"""What mtassay knows of German: see the README of this pack."""
+"""German language data for mtassay: see the README of this pack."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What mtassay knows of English: see the README of this pack."""
+"""English language data for mtassay: see the README of this pack."""
 
 from pathlib import Path
 

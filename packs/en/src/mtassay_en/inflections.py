@@ -39,7 +39,7 @@ def english_forms(part: str, text: str) -> dict[str, str]:
 
 
 def cells_of_tag(tag: str) -> str | None:
-    """The cell that a Penn Treebank tag means; `None` where it says nothing."""
+    """The cell that a Penn Treebank tag means; `None` if it means none."""
     return _CELLS.get(tag)
 
 
@@ -59,7 +59,7 @@ def _with_s(word: str) -> str:
 
 
 def _stem(word: str) -> str:
-    """What `-ing` is added to; a final stressed consonant of a short word is doubled."""
+    """The stem of `-ing`; a final stressed consonant of a short word is doubled."""
     if word.endswith("ie"):
         return word[:-2] + "y"
     if word.endswith("e") and not word.endswith("ee"):
@@ -83,8 +83,8 @@ _ARTICLES = {"der": "m", "die": "f", "das": "n"}
 def german_forms(part: str, text: str) -> dict[str, str]:
     """The forms of a word by cell; the first is the one to look it up by.
 
-    A noun's `sg` is nominative, accusative and dative; the genitive of masculines and neuters is left out, as
-    are nouns that decline otherwise. Adjectives have one cell for each ending.
+    A noun's `sg` is nominative, accusative and dative; the genitive of masculines and neuters is left out,
+    and so are nouns with other declensions. Adjectives have one cell for each ending.
 
     >>> german_forms("NOUN", "der Hund, Hunde")
     {'sg m': 'Hund', 'pl': 'Hunde', 'pl dative': 'Hunden'}
@@ -203,7 +203,7 @@ def _feminine(word: str) -> str:
 
 
 def _adjective(first: str, rest: list[str]) -> dict[str, str]:
-    """`rest` may give the feminine, and whether it also compares with `mais`: `antigo, mais`."""
+    """Read `rest`, which may give the feminine, and whether it also compares with `mais`: `antigo, mais`."""
     feminine = next((item for item in rest if item != "mais"), _feminine(first))
     plain = {"sg m": first, "sg f": feminine, "pl m": _plural(first), "pl f": _plural(feminine)}
     compared = {f"mais {cell}": f"mais {form}" for cell, form in plain.items()} if "mais" in rest else {}
@@ -235,7 +235,7 @@ def _regular(infinitive: str, irregular: dict[str, str]) -> dict[str, str]:
 
 
 def _joined(stem: str, ending: str, conjugation: int) -> str:
-    """Keeps the sound of the stem's last consonant: `fiquei`, `conheço`, `dirijo`."""
+    """Keep the sound of the stem's last consonant: `fiquei`, `conheço`, `dirijo`."""
     front = ending[0] in "eéêií"
     if conjugation == 0 and front:
         for old, new in (("c", "qu"), ("g", "gu"), ("ç", "c")):
@@ -258,7 +258,7 @@ _PERSONS = ("ele", "ela", "eles", "elas")
 
 @cache
 def _contractions() -> dict[tuple[str, str], str]:
-    """What a preposition and the word after it are written as, together."""
+    """The written form of a preposition together with the word after it."""
     joined = {("a", "o"): "ao", ("a", "a"): "à", ("a", "os"): "aos", ("a", "as"): "às"}
     for word in ARTICLES:
         joined |= {("em", word): f"n{word}", ("de", word): f"d{word}", ("por", word): f"pel{word}"}

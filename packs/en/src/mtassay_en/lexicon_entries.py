@@ -1,7 +1,7 @@
 """The bilingual lexicon: words in groups of one kind, each with its forms in both languages.
 
-The files in `lexicon` have one sense in a row: its group, then the word in each language that has it. The
-words of a group can replace each other: what one does in a sentence, another can do.
+The files in `lexicon` have one sense per row: its group, then the word in each language that has it. The
+words of a group can replace each other in a sentence.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ PARTS = {
     "calendar": "NAME",
     "places": "NAME",
 }
-"""The files and the part of speech of their words; a `NAME` has one form, and a gender where it needs one."""
+"""The files and the part of speech of their words; a `NAME` has one form, and a gender if it needs one."""
 
 
 @dataclass(frozen=True, slots=True)
 class LexiconEntry:
     """One sense: the forms in both languages, by cell, and its group with the part of speech.
 
-    `use` is `out` for a word that can only be replaced, and `in` for one that only takes another's place.
+    `use` is `out` for a word that can only be replaced, and `in` for one that can only be a substitute.
     """
 
     part: str
@@ -48,7 +48,7 @@ class LexiconEntry:
     use: str = ""
 
     def cells(self, source: str, reference: str) -> set[tuple[str, str]]:
-        """All that a form in the source and one in the reference can be; none, if they are no pair."""
+        """Possible cells of a form in the source and one in the reference; empty if they are no pair."""
         return {
             (a, b)
             for a, form in self.source.items()
@@ -58,14 +58,14 @@ class LexiconEntry:
         }
 
     def form(self, cells: tuple[str, str]) -> tuple[str, str] | None:
-        """The forms on both sides in these cells; `None` where a side has none."""
+        """The forms on both sides in these cells; `None` if a side has none."""
         a, b = self.source.get(cells[0]), self.reference.get(cells[1])
         return None if a is None or b is None else (a, b)
 
 
 @dataclass(frozen=True, slots=True)
 class Substitute:
-    """What may take the place of a pair of words, on both sides."""
+    """A substitute for a pair of words, on both sides."""
 
     source: str
     reference: str
@@ -90,7 +90,7 @@ class BilingualLexicon:
         return [entry for entry in by_identity.values() if entry.use != "in"]
 
     def group_of(self, entry: LexiconEntry) -> list[LexiconEntry]:
-        """The other words of its group that can come in."""
+        """The other words of its group that can be substitutes."""
         return [
             other
             for other in self._groups[entry.part, entry.group]
@@ -100,7 +100,7 @@ class BilingualLexicon:
     def substitutes(self, entry: LexiconEntry, cells: set[tuple[str, str]]) -> list[Substitute]:
         """The other words of its group that have one form in all these cells, on either side.
 
-        A form that may be several things (`cut`) is replaced only by a word that looks alike in all of them.
+        An ambiguous form (`cut`) is replaced only by a word that looks alike in all of its cells.
         """
         substitutes = []
         for other in self.group_of(entry):
@@ -113,7 +113,7 @@ class BilingualLexicon:
 
 @cache
 def load_lexicon(source: str, reference: str) -> BilingualLexicon:
-    """The lexicon from one language to another, as `en` and `pt`."""
+    """The lexicon from one language to another, such as `en` and `pt`."""
     for code in (source, reference):
         if code not in LANGUAGES:
             raise UsageError(
@@ -136,14 +136,14 @@ def load_lexicon(source: str, reference: str) -> BilingualLexicon:
 
 @cache
 def near_groups() -> frozenset[str]:
-    """The groups with words that one translation may serve, so that an old word there proves nothing."""
+    """Groups whose words may share one translation, so that an old word there proves nothing."""
     lines = (DATA / "near_groups.txt").read_text(encoding="utf-8").splitlines()
     return frozenset(line for line in lines if line and not line.startswith("#"))
 
 
 @cache
 def word_set(name: str) -> frozenset[str]:
-    """The words that `word_sets.txt` has under a name.
+    """The words that `word_sets.txt` lists under a name.
 
     >>> "gigantic" in word_set("extremes")
     True
@@ -159,7 +159,7 @@ def _word_sets() -> dict[str, frozenset[str]]:
 
 
 def says_gender(noun: str) -> bool:
-    """Whether it is said of women only, or of men only; a singular.
+    """Whether a singular noun means only women, or only men.
 
     >>> says_gender("sister"), says_gender("cousin")
     (True, False)
@@ -168,7 +168,7 @@ def says_gender(noun: str) -> bool:
 
 
 def rows_of(name: str) -> Iterator[tuple[int, dict[str, str]]]:
-    """The rows of a data file with their line numbers, from 1; lines with `#` are left out."""
+    """The rows of a data file with their line numbers, from 1; lines with `#` are skipped."""
     lines = (DATA / f"{name}.tsv").read_text(encoding="utf-8").splitlines()
     columns = lines[0].split("\t")
     for number, line in enumerate(lines[1:], start=2):
@@ -177,7 +177,7 @@ def rows_of(name: str) -> Iterator[tuple[int, dict[str, str]]]:
 
 
 def _same_number(a: str, b: str) -> bool:
-    """Nouns go together in number, where both languages mark it."""
+    """Whether two cells of nouns agree in number, if both languages mark it."""
     numbers = {cell.split(" ")[0] for cell in (a, b)}
     return len(numbers & {"sg", "pl"}) < 2
 

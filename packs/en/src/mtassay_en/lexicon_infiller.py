@@ -22,22 +22,22 @@ from mtassay_en.offers import Offer, name_offers, word_offers
 _QUANTITIES = frozenset(("CARDINAL", "DATE", "MONEY", "ORDINAL", "PERCENT", "QUANTITY", "TIME", "QP"))
 
 _JUDGED = {"NOUN": 0.0, "VERB": 0.75, "ADJ": 0.0, "ADV": 0.65}
-"""The parts of speech whose words must read naturally in their place, and the least score for that."""
+"""Parts of speech whose words must read naturally in their place, with the least score for that."""
 _GO_ANYWHERE = frozenset((
     "amount", "currency", "frequency", "growth", "motion up", "nationality", "nationality other", "ordinal",
     "outcome", "side", "wish",
 ))  # fmt: skip
-"""The groups whose words go wherever another of them does."""
+"""The groups whose words can always replace each other."""
 
 _RULES = 10
-"""To be raised with every change of the code that changes what is filled."""
+"""Raise this with every change of code that changes the substitutes."""
 
 
 class LexiconInfiller(Infiller):
     """Replaces numbers, names and words by others of their kind, in a pair of languages it knows.
 
-    It changes nothing but the place, on either side, and offers nothing where anything else would have to
-    change: so the pseudo-reference is as right as the reference.
+    It changes only the place, on either side, and offers nothing if anything else would have to change: so
+    the pseudo-reference is as correct as the reference.
     """
 
     name = "lexicon"
@@ -54,12 +54,12 @@ class LexiconInfiller(Infiller):
 
     @classmethod
     def serves(cls, pair: Pair) -> bool:
-        """Both languages must have tables."""
+        """Whether both languages have tables."""
         return {pair.source.code, pair.target.code} <= LANGUAGES.keys()
 
     @classmethod
     def never_edits(cls, capability: type[Capability]) -> bool:
-        """A lexicon has other words, but no prepositions, and no other forms of the same word."""
+        """Whether a lexicon lacks this: it has no prepositions, and no other forms of the same word."""
         return capability.changes_form or capability.name == Preposition.name
 
     @classmethod
@@ -73,11 +73,11 @@ class LexiconInfiller(Infiller):
 
     @property
     def signature(self) -> str:
-        """The pair, what the lexicon files hold, and the rules that say where a word is left alone."""
+        """The pair, the contents of the lexicon files, and the rules for words that must not be edited."""
         return f"lexicon:{'-'.join(self._languages)}:{_contents()}:{_RULES}"
 
     def fill(self, masked: Sequence[Masked]) -> list[Filled | Rejected]:
-        """One answer for each masked pair, in order; the same pair, place and number give the same one."""
+        """One answer for each masked pair, in order; the same pair, place and number get the same one."""
         return [self._fill(one) for one in masked]
 
     def spans(self, pair: ReadPair, *, start: bool = False, forms: bool = False) -> list[AlignedSpan]:
@@ -122,7 +122,7 @@ class LexiconInfiller(Infiller):
 
 
 def lexicon_spans(pair: ReadPair, languages: Pair | str, *, start: bool = False) -> list[AlignedSpan]:
-    """The places that the lexicon can edit, in order; a place that is an entity comes once more as that.
+    """The places that the lexicon can edit, in order; a place that is an entity is there again as one.
 
     Both sides are in the lexicon as translations of each other, so no aligner is needed. `start` allows the
     first word of the source.
@@ -134,7 +134,7 @@ def lexicon_spans(pair: ReadPair, languages: Pair | str, *, start: bool = False)
 
 
 def lexicon_offers(languages: tuple[str, str], pair: ReadPair) -> list[Offer]:
-    """All that the lexicon can do with a pair, in order; no two places overlap on a side."""
+    """All edits that the lexicon offers for a pair, in order; no two places overlap on a side."""
     kept: list[Offer] = []
     for offers in (
         number_offers(languages, pair),
@@ -151,7 +151,7 @@ def _apart(a: Offer, b: Offer) -> bool:
 
 
 def _offer_at(offers: Sequence[Offer], span: AlignedSpan) -> Offer | None:
-    """The offer for a span: the same place, else the head of a longer phrase, inside it on both sides."""
+    """The offer for a span: the same place, or else the head of a longer phrase, inside it on both sides."""
     inside = [
         offer
         for offer in offers
@@ -175,10 +175,10 @@ def _offer_at(offers: Sequence[Offer], span: AlignedSpan) -> Offer | None:
 
 
 def _choice(offer: Offer, masked: Masked, used: set[str], languages: tuple[str, str]) -> Substitute | None:
-    """The substitute for this repetition: all are taken once, in an order made from the pair's texts.
+    """The substitute for this repetition: each is used once, in an order made from the pair's texts.
 
-    Those of the first group come first. Of two with the same translation (`big` and `large`) one is left
-    out, since they test the same. English words that do not read naturally here are left out, too.
+    The first group comes first. Of two with the same translation (`big` and `large`) one is left out, since
+    they test the same. English words that do not read naturally here are left out, too.
     """
     seed = f"{masked.pair.source.text}\0{masked.pair.reference.text}\0{offer.start}"
     free = [s for s in offer.substitutes if s.source.lower() not in used and s.reference.lower() not in used]
@@ -199,7 +199,7 @@ def _choice(offer: Offer, masked: Masked, used: set[str], languages: tuple[str, 
 def _natural(
     substitutes: Sequence[Substitute], offer: Offer, pair: ReadPair, languages: tuple[str, str]
 ) -> list[Substitute]:
-    """Those whose English word reads naturally in its place, as far as the table of substitutes can tell."""
+    """Substitutes whose English word reads naturally here, as far as the table of substitutes tells."""
     if "en" not in languages or all(_goes_anywhere(one) for one in substitutes):
         return list(substitutes)
     is_source = languages[0] == "en"

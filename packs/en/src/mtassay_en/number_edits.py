@@ -1,4 +1,4 @@
-"""Numbers that take the place of others, in digits and in words."""
+"""Numbers that may replace others, in digits and in words."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ALSO = {
 
 
 def spell(number: int, language: str) -> str | None:
-    """The number in words, 3 to 99; `None` where it would have to agree with its noun, or is out of range.
+    """The number in words, 3 to 99; `None` if it would have to agree with its noun, or is out of range.
 
     >>> spell(27, "en"), spell(27, "pt"), spell(27, "de"), spell(27, "zh"), spell(22, "pt")
     ('twenty-seven', 'vinte e sete', 'siebenundzwanzig', '二十七', None)
@@ -40,7 +40,7 @@ def spell(number: int, language: str) -> str | None:
 def spelled_numbers(text: str, language: str) -> list[tuple[int, int, int]]:
     """The number words in a text that we can read, as (start, end, value), in order; 0 and 1 are no numbers.
 
-    A row of number words that is no number we know is left out whole: `four fifty` is neither 4 nor 50.
+    A row of number words that is not one number is left out whole: `four fifty` is neither 4 nor 50.
 
     >>> spelled_numbers("Fourteen of ninety-six cost four fifty.", "en")
     [(0, 8, 14), (12, 22, 96)]
@@ -83,7 +83,7 @@ _MANY = 12
 _NEVER_AFTER = re.compile(
     r" ?(?:o['’]clock|hours? (?:later|ago)|horas? d[ao]\b|uhr\b|[点号余多来几])", re.IGNORECASE
 )
-# Two things that are named one by one.
+# Two things that are mentioned one by one.
 _ONE_BY_ONE = re.compile(r"\bone\b.*\b(?:one|other|another)\b", re.IGNORECASE)
 
 

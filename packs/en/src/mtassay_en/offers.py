@@ -1,4 +1,4 @@
-"""Words and names that may take the place of others."""
+"""Words and names that may replace others."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from mtassay_en.word_context import (
 )
 
 _AWAY = {"go": "here", "come": "there"}
-"""Where a verb of motion does not lead."""
+"""Places to which a verb of motion does not lead."""
 _NEVER_DENIED = frozenset(("incredibly", "quite", "relatively", "slightly", "surprisingly"))
 """Degrees that no sentence with a `not` before them has."""
 _BETWEEN = frozenset(("DET", "ADJ", "NUM", "PRON", "ADV"))
 
 
 def goes_with_sentence(language: str, annotation: Annotation, place: Place, after: str) -> bool:
-    """Whether another word can be here for all that the rest of the sentence says."""
+    """Whether another word fits here with the rest of the sentence."""
     tokens = annotation.tokens
     before = tokens[place[0] - 1] if place[0] else None
     if language == "pt":  # `a aquela` is written `àquela`
@@ -63,13 +63,13 @@ def goes_with_sentence(language: str, annotation: Annotation, place: Place, afte
 
 
 def _head(tokens: Sequence[Token], number: int) -> Token | None:
-    """What a token hangs from."""
+    """The head of a token."""
     head = tokens[number].head
     return tokens[head] if 0 <= head < len(tokens) and head != number else None
 
 
 def _preposition(tokens: Sequence[Token], number: int) -> str:
-    """The preposition before a noun with its article and adjectives; nothing where there is none."""
+    """The preposition before a noun with its article and adjectives; empty without one."""
     number -= 1
     while number >= 0 and tokens[number].pos in _BETWEEN:
         number -= 1
@@ -77,15 +77,15 @@ def _preposition(tokens: Sequence[Token], number: int) -> str:
 
 
 _BARE = frozenset(("instrument", "sport", "subject"))
-"""The groups of nouns that Portuguese may have without an article where English has one: `toca piano`."""
+"""Groups of nouns that Portuguese may use without an article if English has one: `toca piano`."""
 _MOVABLE = frozenset(("certainty", "ever", "focus", "frequency", "middle", "never", "simply"))
-"""The groups of adverbs that say something of a verb, near which they are."""
+"""Groups of adverbs that describe a verb, and stay near it."""
 
 
 def stand_alike(
     languages: tuple[str, str], pair: ReadPair, entry: LexiconEntry, place: Place, partner: Place
 ) -> bool:
-    """Whether a word of the source and its translation do the same in their sentences."""
+    """Whether a word of the source and its translation have the same role in their sentences."""
     if set(languages) != {"en", "pt"}:
         return True
     sides = [(pair.source, place), (pair.reference, partner)]
@@ -106,7 +106,7 @@ def _has_the(tokens: Sequence[Token], place: Place) -> bool:
 
 
 def _is_bare(tokens: Sequence[Token], place: Place) -> bool:
-    """Whether a verb is right before a noun, so that it has no article: `ouve rádio`."""
+    """Whether a verb is right before a noun, which then has no article: `ouve rádio`."""
     return place[0] > 0 and tokens[place[0] - 1].pos == "VERB"
 
 
@@ -135,10 +135,10 @@ def _of_one_verb(
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """One place on both sides, in characters, and what may be there instead, group by group.
+    """One place on both sides, in characters, with its substitutes group by group.
 
-    `labels` say what it is: a part of speech first, then the kind of entity where it is one. `kind` is the
-    group of the lexicon that comes first, or what sort of number.
+    `labels` are a part of speech first, then the kind of entity if it is one. `kind` is the first group of
+    the lexicon, or the kind of number.
     """
 
     start: int
@@ -151,7 +151,7 @@ class Offer:
     substitutes: tuple[Substitute, ...]
 
     def after(self, other: Offer | None) -> Offer:
-        """Another offer for the same place, with what this one adds to it; it alone where there is none."""
+        """Add this offer to an earlier one for the same place; without one, return this offer."""
         if other is None:
             return self
         if (other.reference_start, other.reference_end) != (self.reference_start, self.reference_end):
@@ -167,7 +167,7 @@ class Offer:
 
 
 def head_of(annotation: Annotation, start: int, end: int) -> int:
-    """The number of the token that heads the ones in these characters; -1 where there is none."""
+    """The number of the token that heads the tokens in these characters; -1 without one."""
     inside = [i for i, token in enumerate(annotation.tokens) if token.start < end and token.end > start]
     for i in inside:
         if annotation.tokens[i].head not in inside:
@@ -176,7 +176,7 @@ def head_of(annotation: Annotation, start: int, end: int) -> int:
 
 
 def fitted(form: str, written: str) -> str:
-    """A form with the capital that the word in its place has at the start of a sentence.
+    """A form with the capital that the replaced word has at the start of a sentence.
 
     >>> fitted("slowly", "Quickly"), fitted("slowly", "quickly")
     ('Slowly', 'slowly')
@@ -230,7 +230,7 @@ class _Side:
         )
 
     def written(self, place: Place, form: str) -> str:
-        """A form as it is written here: with a capital only where that comes from a sentence's start."""
+        """A form as written here: with a capital only if that comes from a sentence's start."""
         starts = opens_sentence(self.annotation, place[0])
         return fitted(form, self.text(place)) if starts else form
 
@@ -239,9 +239,9 @@ class _Side:
         return any(form.lower() in self.places for form in forms)
 
     def hits(self, part: str, forms: Iterable[str]) -> list[tuple[str, Place]]:
-        """The places where a form of an entry is, with that form; of those that overlap the longest.
+        """The places of the forms of an entry, with the form; the longest of those that overlap.
 
-        What the annotator reads as another part of speech is none.
+        Words that the annotator reads as another part of speech are left out.
         """
         found = [(form, place) for form in set(forms) for place in self.places.get(form.lower(), ())]
         kept: list[tuple[str, Place]] = []
@@ -270,7 +270,7 @@ _OTHER_PARTS = {
 def word_offers(lexicon: BilingualLexicon, languages: tuple[str, str], pair: ReadPair) -> list[Offer]:
     """One offer for each word of the source that the lexicon can replace on both sides, in order.
 
-    A word that occurs twice on a side is left out, unless the aligner says which goes with which.
+    A word that occurs twice on a side is left out, unless the aligner links its places.
     """
     source, reference = _Side(languages[0], pair.source), _Side(languages[1], pair.reference)
     by_place: dict[Place, Offer] = {}
@@ -296,9 +296,9 @@ _Hit = tuple[str, Place]
 
 
 def _partners(pair: ReadPair, hits: Sequence[_Hit], others: Sequence[_Hit]) -> list[tuple[_Hit, _Hit]]:
-    """Which hits go together: the only ones of both sides, else those that are linked with no other.
+    """Hits that go together: the only ones of both sides, else those that are linked with no other.
 
-    What one side says more often than the other is left out: `those who know and those who don't`.
+    A word that is more frequent on one side is left out: `those who know and those who don't`.
     """
     if len(hits) != len(others):
         return []
@@ -358,7 +358,7 @@ def _offer_with(
     if not kept:
         return None
     kind = entry.group.split(" ")[0]
-    if entry.part == "DET":  # `in this` becomes `in that`: a determiner is edited, no preposition
+    if entry.part == "DET":  # `in this` becomes `in that`: a determiner is edited, not a preposition
         head = place[1] - 1
     else:
         head = head_of(source.annotation, source.start(place), source.end(place))
@@ -371,7 +371,7 @@ def _offer_with(
 
 
 def _label(entry: LexiconEntry, head: Token) -> str:
-    """What a word is: a month is a name, whatever a tagger says, and `last week` an adverb phrase."""
+    """The label of a word: a month is a name, whatever a tagger says, and `last week` an adverb phrase."""
     if entry.part == "NAME":
         return "PROPN"
     if entry.part == "ADV" and head.pos != "ADV":
@@ -380,14 +380,14 @@ def _label(entry: LexiconEntry, head: Token) -> str:
 
 
 def _hides_gender(entry: LexiconEntry, substitute: Substitute) -> bool:
-    """Whether English would no longer say what its translation says: `sister`, but `cousin` and `prima`."""
+    """Whether English would no longer show its translation's gender: `sister`, but `cousin` and `prima`."""
     assert substitute.entry is not None
     before, after = (next(iter(one.source.values())) for one in (entry, substitute.entry))
     return says_gender(before) and not says_gender(after)
 
 
 def _fits(side: _Side, place: Place, after: str, substitute: Substitute, number: int) -> bool:
-    """Whether a substitute can be here: it is not in the sentence yet, and the words before go with it."""
+    """Whether a substitute fits here: it is not in the sentence yet, and the words before go with it."""
     assert substitute.entry is not None
     forms = substitute.entry.reference if number else substitute.entry.source
     if not keeps_genitive(side.annotation.text, side.start(place), side.end(place), after):

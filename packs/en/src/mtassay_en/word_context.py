@@ -1,4 +1,4 @@
-"""What must be around a word that is edited, and what must not."""
+"""Rules for the words around an edit: required ones and forbidden ones."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ _MONTHS = frozenset(("month",))
 
 
 def contradicts_time(language: str, annotation: Annotation, place: Place, entry: LexiconEntry) -> bool:
-    """Whether another word here would not go with the times that the sentence names."""
+    """Whether another word here would contradict the times in the sentence."""
     if entry.group in _IN_DAY:  # `half past seven in the morning`
         return _CLOCK.search(annotation.text) is not None
     if entry.group == "month":  # `from December 22 to January 4`
         months = _forms(language, _MONTHS)
         return sum(not months.isdisjoint(_spellings(token.text)) for token in annotation.tokens) > 1
-    if entry.group == "order" and place[1] < len(annotation.tokens):  # `last Tuesday` is no last one
+    if entry.group == "order" and place[1] < len(annotation.tokens):  # `last Tuesday` is not a final one
         after = annotation.tokens[place[1]].text
         return after in _MORE_SPANS or after in _forms(language, word_set("spans"))
     return False
 
 
 def _spellings(word: str) -> tuple[str, str]:
-    """As it is, and as it would be inside a sentence: `Maio` may be `maio`, but `may` is no month."""
+    """The word as written, and as it would be inside a sentence: `Maio` may be `maio`, `may` is no month."""
     return word, word[:1].lower() + word[1:]
 
 
@@ -69,7 +69,7 @@ _ALONE = frozenset(("speech", "evidence", "recall", "motion up", "growth", "wait
 _BY_NUMBER = frozenset(("motion up", "growth"))
 """The groups of verbs that are replaced only where a number says how much."""
 _GOVERNED = frozenset(("about", "against", "as", "for", "into", "of", "off", "on", "out", "over", "to", "up"))
-"""What a verb may ask for and another one not: `work on`, but not `study on`."""
+"""Continuations that one verb allows and another does not: `work on`, but not `study on`."""
 _INTENTS = frozenset(("attempt", "wish"))
 """The groups of verbs that are replaced only before an infinitive: `want to go`, not `want a dog`."""
 _EVENTS = frozenset(("food", "handling", "outcome", "perception", "phase", "tongue"))
@@ -77,14 +77,14 @@ _EVENTS = frozenset(("food", "handling", "outcome", "perception", "phase", "tong
 _PERSONAL = frozenset(("care", "regard", "treat"))
 """The groups of verbs whose object may be a Portuguese pronoun before the verb: `me ajudou`."""
 _PLAIN = frozenset(("cause", "effect", "finding", "inclusion", "making", "measure"))
-"""Groups of verbs with any direct object, and nothing else that hangs from them."""
+"""Groups of verbs with any direct object, and no other dependents."""
 _COUNTED = frozenset(("short time", "time span", "length", "short length", "volume", "currency"))
 """The groups of nouns that are replaced only after a number."""
 _COMPLEMENTS = frozenset(("about", "as", "at", "for", "from", "of", "on", "than", "that", "to", "with"))
 _CONTRASTS = frozenset(("as", "but", "even", "yet"))
-"""After these an adjective or adverb is what nobody expects, and its opposite makes no sense."""
+"""Words after which an adjective or adverb is unexpected, and its opposite makes no sense."""
 _NO_NOUN = frozenset(("VERB", "AUX", "ADP", "PUNCT", "SCONJ", "PRON", "PART"))
-"""What cannot begin a noun phrase after an adjective."""
+"""Words that cannot begin a noun phrase after an adjective."""
 _SPEAKERS = frozenset(("i", "me", "us", "we"))
 
 
@@ -123,7 +123,7 @@ def goes_with_words_before(
 
 
 def apart(tokens: Sequence[Token], number: int) -> bool:
-    """Whether more than a space is before this token."""
+    """Whether there is more than a space before this token."""
     return tokens[number].start > tokens[number - 1].end + 1
 
 
@@ -143,7 +143,7 @@ def _noun(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
     is_thing = "pl" in entry.source | entry.reference and tokens[place[1] - 1].tag == "NN"
     if is_thing and before is not None and before.pos == "ADP":  # `of university`, `by bus`
         return True
-    # A noun that says what another is, as in `city council`, without the parser's help.
+    # A noun that describes another, as in `city council`, without the parser's help.
     return after is not None and after.pos in ("NOUN", "PROPN") and not apart(tokens, place[1])
 
 
@@ -213,7 +213,7 @@ def _goes_somewhere(tokens: Sequence[Token], place: Place) -> bool:
 
 
 def _moves(tokens: Sequence[Token], place: Place) -> bool:
-    """Whether it is said where from or where to, which other verbs do not take."""
+    """Whether a place of origin or a destination is given, which other verbs do not take."""
     names = ("against", "from", "into", "off", "onto", "out", "to", "with")
     return any(
         place[0] <= child.head < place[1] and child.relation == "prep" and child.text.lower() in names
@@ -323,7 +323,7 @@ _OPEN_DEGREES = frozenset(("so", "too"))
 
 
 def _goes_on(tokens: Sequence[Token], place: Place) -> bool:
-    """Whether a clause says how much: `so big that`, `too big to`."""
+    """Whether a clause gives the degree: `so big that`, `too big to`."""
     return any(token.text.lower() in ("that", "to", "for", "as", "not") for token in tokens[place[1] :])
 
 
@@ -362,7 +362,7 @@ def _determiner(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> b
 
 
 def _pronoun(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
-    """Whether a pronoun is none here, or something hangs from it that goes with it alone."""
+    """Whether a pronoun is not one here, or has dependents that fit only it."""
     token, after = tokens[place[0]], _after(tokens, place)
     places = ("dobj", "pobj") if entry.group == "what" else ("dobj", "pobj", "nsubj")
     is_followed = after is not None and (after.pos in ("ADJ", "NOUN") or after.text in ("else", "of", "that"))
@@ -395,7 +395,7 @@ def _next_word(tokens: Sequence[Token], place: Place) -> str:
 
 
 def _relations(tokens: Sequence[Token], place: Place) -> set[str]:
-    """How what hangs below these words is related to them."""
+    """The relations of the tokens below these words."""
     return {child.relation for child in tokens if place[0] <= child.head < place[1]}
 
 
@@ -404,7 +404,7 @@ def _is_unexpected(before: Token | None) -> bool:
 
 
 def _governs(tokens: Sequence[Token], number: int) -> bool:
-    """Whether a preposition follows that the verb may ask for; with a date or a time it does not."""
+    """Whether a preposition follows that belongs to the verb; with a date or a time it does not."""
     word = tokens[number].text.lower() if number < len(tokens) else ""
     if word not in _GOVERNED:
         return False
@@ -488,9 +488,9 @@ def opens_sentence(annotation: Annotation, first: int) -> bool:
 def possible_cells(
     language: str, side: int, annotation: Annotation, place: Place, cells: set[tuple[str, str]]
 ) -> set[tuple[str, str]]:
-    """Those of the cells that the reading of a word allows; `side` is 0 in the source.
+    """Cells that fit the reading of a word; `side` is 0 in the source.
 
-    In English the tagger decides, in Portuguese the article where a word has both genders.
+    In English the tagger decides, in Portuguese the article, if a word has both genders.
     """
     if language == "pt":
         before = annotation.tokens[place[0] - 1].text.lower() if place[0] else ""
@@ -541,7 +541,7 @@ def _unsafe_in_portuguese(tokens: Sequence[Token], place: Place, entry: LexiconE
             and not is_participle
             and (after in word_set("de") or after in ("ao", "à", "com", "em"))
         ):
-            return True  # `esqueceu de`: the object is no direct one
+            return True  # `esqueceu de`: the object is not a direct one
         return before in (_CLITICS - _OBJECTS if entry.group in _PERSONAL else _CLITICS) or after in _CLITICS
     is_free = entry.part == "ADJ" and not entry.group.startswith(("color", "nationality"))
     if is_free and before in word_set("de") and _next_pos(tokens, place[1]) not in ("NOUN", "PROPN", "ADJ"):
@@ -607,7 +607,7 @@ _PARTICIPLES = ("ado", "ada", "ados", "adas", "ido", "ida", "idos", "idas")
 
 
 def _quotes(annotation: Annotation, place: Place) -> bool:
-    """Whether a verb of speech gives the words said, or `that` and a clause, and not a thing."""
+    """Whether a verb of speech introduces the words said, or `that` and a clause, and not a thing."""
     after = annotation.tokens[place[1]].text.lower() if place[1] < len(annotation.tokens) else ""
     return after in ("that", "que") or any(mark in annotation.text for mark in '"“”«»—')
 

@@ -1,4 +1,4 @@
-"""What mtassay knows of Spanish: see the README of this pack."""
+"""Spanish language data for mtassay: see the README of this pack."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What mtassay knows of Portuguese: see the README of this pack."""
+"""Portuguese language data for mtassay: see the README of this pack."""
 
 from pathlib import Path
 

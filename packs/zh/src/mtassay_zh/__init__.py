@@ -1,4 +1,4 @@
-"""What mtassay knows of Chinese: see the README of this pack."""
+"""Chinese language data for mtassay: see the README of this pack."""
 
 from pathlib import Path
 
