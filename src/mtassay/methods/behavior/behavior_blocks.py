@@ -30,7 +30,7 @@ _ORDER = ("edit ignored", "edit broke it", "edit improved it", "original is bad"
 
 
 def failures_in(run: Run) -> list[Finding]:
-    """The failed cases: those that the edit broke first; of each kind the surest or most different first."""
+    """The failed cases: those that the edit broke first; in each kind, the surest or most different first."""
     failed = [
         (CaseEvidence.of(finding).status, finding) for finding in run.findings if finding.verdict == "fail"
     ]

@@ -286,7 +286,7 @@ class BehaviorMethod(RepeatSettings, Method):
         return read_material(source, reference, self._pair, context)
 
     def generate(self, segments: Sequence[Segment], context: RunContext) -> Generated:
-        """The cases of a parallel text by the recipe; segments that are cases already stay as they are."""
+        """The cases made from a parallel text by the recipe; segments that are cases stay unchanged."""
         if self.recipe is None or any(original_of(segment) is not None for segment in segments):
             return Generated(segments)
         return make_cases(segments, self._pair, self.recipe, context)

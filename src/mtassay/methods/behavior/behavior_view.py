@@ -126,7 +126,7 @@ class BehaviorView(RunView):
 
     @cached_property
     def _survival(self) -> Result | None:
-        """What the edits themselves break; nothing without a case whose original is good for all systems."""
+        """Errors caused by the edits; empty without a case whose original is good for all systems."""
         level = float(self.run.parameters.get("level", 0.05))
         survival = edit_survival(self.run.findings, self.run.systems, level=level)
         return survival if any(score.n for score in survival.scores) else None
