@@ -193,7 +193,7 @@ def variant_lines(finding: Finding) -> list[str]:
 
 
 def changed_lines(segments: Sequence[Segment], *, width: int, color: bool) -> Iterator[str]:
-    """For a terminal: each original with the words that take another one's place in it, or why none does."""
+    """For a terminal: each original with its replaced words and their substitutes, or why there are none."""
     changes: dict[str, dict[str, list[str]]] = {}
     for segment in segments:
         if edit := segment.tags.get("edit"):

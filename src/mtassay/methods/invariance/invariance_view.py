@@ -212,7 +212,7 @@ class InvarianceView(RunView):
 
 
 def _related_block(segment: Segment, output: str | None, other: str, *, is_this: bool) -> Block:
-    """A sentence of a family and its output; marked are the changed word, and what another output has not."""
+    """A sentence of a family and its output; the changed word and differences between outputs are marked."""
     edit = segment.tags.get("edit") or {}
     start, after = int(edit.get("start", 0)), str(edit.get("after", ""))
     what = f"{edit['before']} → {after}" if edit else "original"

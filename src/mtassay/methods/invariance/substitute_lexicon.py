@@ -1,9 +1,9 @@
 """The embedded substituter: a table of words that can replace each other, by inflection.
 
-A table is lines of three cells between tabs: the inflection key, the word in small letters (proper names as
-written), and its substitutes, `word:score` between blanks, best first. English keys are Penn tags (`NNS`).
+A table is lines of three cells between tabs: the inflection key, the word in lower case (proper names as
+written), and its substitutes, `word:score` between spaces, best first. English keys are Penn tags (`NNS`).
 Other languages' are the universal part of speech and the values of gender, number, degree, tense, mood, verb
-form and person that the word has, with bars between: `NOUN|Fem|Plur`. A line that begins with # says nothing.
+form and person that the word has, with bars between: `NOUN|Fem|Plur`. Lines that begin with # are ignored.
 
 The scores of English nouns and adjectives say how naturally a substitute reads, by a language model in all
 kinds of sentences; its place is judged by a small network, `Cloze`. For verbs and adverbs a second table has
@@ -191,7 +191,7 @@ class Pairs:
         return right in self._sets[left]
 
     def fits(self, place: WordPlace, word: str) -> bool:
-        """Whether a word goes with its neighbours: a common pair stays one, and a modifier finds its like.
+        """Whether a word goes with its neighbours: a common pair stays common, a modifier finds a like one.
 
         Words that go with nearly all others ("the", "and") are in no pair and have no say.
         """
