@@ -33,7 +33,7 @@ _MOST_SPLITS = 2_000
 
 @dataclass(frozen=True, kw_only=True)
 class RepeatSettings:
-    """Number of times that a sampled system is asked for the same text."""
+    """Settings for repeated requests to sampled systems."""
 
     repeat: int = field(
         default=1,

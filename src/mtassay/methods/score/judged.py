@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class MissedName(Evidence):
-    """A named entity of the reference that is not in the output; `near` is what looks like it there."""
+    """A named entity of the reference that is missing from the output; `near` is similar text there."""
 
     text: str = ""
     type: str = ""
@@ -312,7 +312,7 @@ def seen(findings: Sequence[Finding]) -> dict[str, Any]:
 
 
 def weak_headlines(run: Run) -> list[Headline]:
-    """What each system is worst at: broken outputs, outputs that look wrong, groups with the lowest score."""
+    """Each system's weaknesses: broken outputs, outputs that look wrong, groups with the lowest score."""
     told = []
     clues = {system: _clues(run, system) for system in run.systems}
     for system in run.systems:

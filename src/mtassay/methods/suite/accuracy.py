@@ -146,7 +146,7 @@ def category_places(grades: Grades) -> dict[str, NDArray[np.int64]]:
 
 
 def costliest(grades: Grades) -> Costliest | None:
-    """The system without which most items would be fair, the first of equals; `None` if no one does harm."""
+    """The system without which most items would be fair, the first of equals; `None` if none costs any."""
     unsettled = grades.values < 0
     gains = unsettled[unsettled.sum(axis=1) == 1].sum(axis=0)
     if len(grades.systems) < 2 or not gains.any():
