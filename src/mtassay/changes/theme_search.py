@@ -137,7 +137,7 @@ def _rarer(groups: Sequence[_Group], failed: Bools, best: Bools) -> Sequence[_Gr
 
 
 def _preference(feature: Feature) -> tuple[int, int]:
-    """What names a cause best is first: the kind, then the longer of words that always go together."""
+    """The sort key for the best name of a cause: the kind, then the longer of words that go together."""
     return _RANKS[feature.kind], -len(feature.name)
 
 
@@ -284,7 +284,7 @@ def make_theme(
 
 
 def _name(cause: Cause, table: FeatureTable) -> str:
-    """The cause: its best name, the other side if it means the same, and the right words in its place."""
+    """The name of a cause: its best feature, and the matching feature of the other side if there is one."""
     first = cause.feature
     if first.kind in _OUTPUT_WORDS or first.kind == "missing":
         said = _output_word(cause, table) if first.kind in _OUTPUT_WORDS else _describe(first, table)

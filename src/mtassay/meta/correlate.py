@@ -155,7 +155,7 @@ class _Agreement:
     def ranks(
         self, metrics: Sequence[Rater], human: Rater
     ) -> Iterable[tuple[list[Comparison], list[Cluster]]]:
-        """For each statistic that has a test, the metrics that are defined on the same as most of them."""
+        """For each statistic that has a test, the metrics that are defined on the same units as most are."""
         found = {
             (rater.name, estimate.statistic): estimate
             for rater, other, estimates in self.estimates

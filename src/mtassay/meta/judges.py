@@ -206,9 +206,9 @@ def compare_judges(
 ) -> tuple[Result, list[JudgeSummary]]:
     """Each judge, and every two compared.
 
-    Those in `calibrated` call wrong what a threshold for the wished precision says, found on other folds; all
-    others what they flag. A comparison is of areas, or where one has none, of how many verdicts are right
-    (McNemar); `more` is how many more labels would tell the two apart with a power of 80 %.
+    Those in `calibrated` call outputs wrong by a threshold for the wanted precision, found on other folds;
+    all others by their flags. Areas are compared, or without areas the numbers of right verdicts (McNemar);
+    `more` is the number of further labels needed for a significant difference with a power of 80 %.
     """
     given = {judge.name: error_scores(judge, sources) for judge in judges}
     summaries = []

@@ -43,7 +43,7 @@ class Labels:
         return replace(self, pairs=pairs) if systems else self
 
     def of_run(self, run: Run) -> Labels:
-        """The labels that fit a run: of its very outputs if they come from reviews, else by id and system."""
+        """The labels that fit a run: of its exact outputs if they are from reviews, else by id and system."""
         if not self.subjects:
             return self
         pairs = {

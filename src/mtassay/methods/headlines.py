@@ -22,7 +22,7 @@ _MANY = 40  # systems that get a sentence of their own
 def may_be_best(
     result: Result, name: str, group: str, *, alpha: float = 0.05, higher_is_better: bool = True
 ) -> list[str]:
-    """The systems that may be the best by one score: no system is significantly better than their rank.
+    """The systems that may be the best by one score: no system is significantly better.
 
     Every statement about the best system depends on this. Systems without a rank are not among them.
 

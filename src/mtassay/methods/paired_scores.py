@@ -36,7 +36,7 @@ _SETTINGS_OF_LOOK = frozenset({"baseline", "against_best", "facts", "suite_path"
 
 
 def text_digests(segments: Iterable[Segment]) -> dict[str, str]:
-    """A digest of the texts of a unit: a segment, an original with its edits, or a document."""
+    """The digests of the texts of each unit: a segment, an original with its edits, or a document."""
     texts: dict[str, Any] = {}
     for segment in segments:
         text = repr((segment.id, segment.source, segment.references)).encode("utf-8", "surrogatepass")
@@ -534,7 +534,7 @@ class PairedScores:
         samples: int = 1000,
         seed: int | None = 12345,
     ) -> tuple[float | None, float | None]:
-        """Of the change: Bonett & Price's for shares of independent units, else the paired bootstrap's."""
+        """The interval of the change: Bonett & Price's for shares of independent units, else by bootstrap."""
         parts = [part for part in row.parts if len(part)]
         used = np.concatenate(parts)
         if change.fixed is not None and len(np.unique(row.units[used])) == len(np.unique(used)):

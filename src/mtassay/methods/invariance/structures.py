@@ -130,7 +130,7 @@ def _quote(text: str, words: Words, numbers: range) -> str:
 
 
 class CountStructure(Structure):
-    """Count how often each label comes in either output; the distance is the sum of the differences."""
+    """Counts of each label in either output; the distance is the sum of the differences."""
 
     @abstractmethod
     def labels(self, output: Annotation) -> Iterable[str]:

@@ -209,7 +209,7 @@ class ScoreMethod(RepeatSettings, Method):
             )
 
     def cases(self, segments: Iterable[Segment], context: RunContext) -> list[Case]:
-        """One for each segment; what a metric or the judge lacks is an error before anybody is asked."""
+        """One for each segment; a missing tool of a metric or the judge is an error before any request."""
         segments = list(segments)
         for name, metric in self.metrics.items() if segments else ():
             metric.require(Corpus(segments, {}).usable(name, metric).segments, context)

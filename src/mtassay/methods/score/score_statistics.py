@@ -362,7 +362,7 @@ class MetricColumn:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Tests:
-    """p-values of all pairs, the standard errors that a further difference must reach, wins and losses."""
+    """p-values of all pairs, standard errors needed for a further difference, and who lost to whom."""
 
     p: NDArray[np.float64]
     critical: float

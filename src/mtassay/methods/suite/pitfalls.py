@@ -119,7 +119,7 @@ def may_be_damaged(suite: Suite, item: Item) -> bool:
 
 
 def accepts(judge: Judge, item: Item, text: str, damages: Sequence[Callable[[str], str]]) -> bool:
-    """Whether the rules call most of the damaged texts correct; undamaged ones do not count."""
+    """Whether the rules call most of the damaged texts correct; unchanged or empty ones do not count."""
     bad = [each for damage in damages if (each := damage(text)) not in ("", text)]
     passed = sum(judge.judge(item, each).status == "correct" for each in bad)
     return 2 * passed > len(bad)

@@ -285,7 +285,7 @@ class _Shown:
         return f"Categories without such items are not in the macro-average: {', '.join(empty)}."
 
     def about_test(self) -> str:
-        """The test and its level, and its limits."""
+        """The test, its level, its correction and its items."""
         test = self._settings.get("test", "")
         level = f"p < {self._settings.get('alpha', '0.05')}"
         if test == "randomization":
@@ -313,7 +313,7 @@ class _Shown:
         return ""
 
     def about_precision(self, systems: Sequence[str]) -> str:
-        """The size of the uncertainty of the accuracies in a table without intervals."""
+        """The largest half-widths of the intervals, for a table that does not show them."""
         widths: dict[str, float] = {}
         for score in self.result.scores:
             if score.name == self.name and score.system in systems and score.low is not None:
@@ -329,7 +329,7 @@ class _Shown:
 
     @cached_property
     def _settings(self) -> dict[str, str]:
-        """The content of the signature of the scores."""
+        """The settings in the signature of the scores."""
         signature = next((score.signature for score in self.result.scores if score.name == self.name), "")
         return dict(part.split(":", 1) for part in signature.split("|") if ":" in part)
 
