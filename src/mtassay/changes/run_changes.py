@@ -173,7 +173,7 @@ def status_word(run: Run, findings: Sequence[Finding]) -> str:
 
 
 def case_status(snapshot: Snapshot, case: CaseChange, verdict: Verdict | None) -> str:
-    """The evidence for one side of a case; without the run, its verdict."""
+    """The verdict for one side of a case, in words; without the run, its plain verdict."""
     if case.detector == NO_OUTPUT:
         return "answered" if verdict == "pass" else "no answer"
     finding = snapshot.finding(case.detector, case.case_id)

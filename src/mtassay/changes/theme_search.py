@@ -308,7 +308,7 @@ def _added_word(cause: Cause) -> Feature | None:
 
 
 def _output_word(cause: Cause, table: FeatureTable) -> str:
-    """A word of the output, the references' words in its place, and a note that nothing asked for it."""
+    """A word of the output, the references' words in its place, and whether the source explains it."""
     first, around = cause.feature, (*cause.twins, *cause.parts)
     instead = [f.other for f in around if f.kind == "contrast" and f.name == first.name]
     said = f"{_quoted(first.name)}{_gloss(first.name, table)} in the output"

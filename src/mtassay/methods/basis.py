@@ -408,7 +408,7 @@ def code_files(judge: type[TranslationJudge]) -> list[Path]:
 
 @cache
 def _code(judge: type[TranslationJudge]) -> str:
-    """The date of the judge's code, so that a change to it has an effect."""
+    """A digest of the dates and sizes of the judge's code, which changes with the code."""
     stamps = [f"{f.name}:{f.stat().st_mtime_ns}:{f.stat().st_size}" for f in code_files(judge)]
     return hashlib.blake2b("|".join(stamps).encode(), digest_size=8).hexdigest()
 

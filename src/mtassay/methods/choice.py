@@ -143,7 +143,7 @@ class MeasuredCosts:
 
 
 def measured_costs(runs: Iterable[Run]) -> MeasuredCosts:
-    """The value of the first run that has one."""
+    """Measured costs, each from the first run that has it."""
     prices: dict[str, float] = {}
     latency: dict[str, float] = {}
     currency = ""
@@ -251,7 +251,7 @@ def choice_table(found: Sequence[Offer], label: str) -> Table | None:
 
 
 def choice_figure(found: Sequence[Offer], label: str) -> Figure | None:
-    """Quality by price, or by time if no price is known; the Pareto front stands out."""
+    """Quality by price, or by time if no price is known; the Pareto front is highlighted."""
     key, axis = ("price", "price of a million characters")
     if sum(offer.price is not None for offer in found) < 2:
         key, axis = ("middle", "seconds of a request (median)")

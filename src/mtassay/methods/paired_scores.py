@@ -336,7 +336,7 @@ _ANSWERED = (*_SETTLED, "undecided")
 
 
 def kind_of(old: Verdict | None, new: Verdict | None) -> ChangeKind:
-    """The status of a case with these verdicts; without one there was nothing to judge.
+    """The change of a case between these verdicts; without one there was nothing to judge.
 
     >>> kind_of("pass", "fail"), kind_of("undecided", "pass"), kind_of("pass", "error")
     ('broken', 'newly settled', 'lost')

@@ -509,7 +509,7 @@ def _asks_for_recipe(values: Mapping[str, Any]) -> bool:
 
 
 def _judges_in_question(values: Mapping[str, Any], run: Run | None) -> list[str]:
-    """Purposes of thresholds, best first: our judge, or the quality of the paper's."""
+    """The judges whose thresholds may be used, best first: ours, or the quality of the paper's."""
     saved = run.parameters if run else {}
     names = measure_names(values["quality"]) if "quality" in values else list(saved.get("quality") or ())
     quality = "+".join(names or [best_quality()])

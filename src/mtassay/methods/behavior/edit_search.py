@@ -233,7 +233,7 @@ def _find(change: Edit, pseudo_reference: str, output: str, original_output: str
 
 
 def _find_numbers(after: str, pseudo_reference: str, output: str) -> bool | None:
-    """Whether a small number may be there as a word: not if another number is in its place."""
+    """Whether the numbers are there; `None` if a small one may be there as a word."""
     output = _GROUPED.sub(",", output)
     have, expected = NumbersOf(output), NumbersOf(pseudo_reference)
     gone = [n for n in read_numbers(after) if not have.has(n, source=NumbersOf(after))]

@@ -31,7 +31,7 @@ class PlainInfiller(Infiller):
 
     @classmethod
     def open(cls, pair: Pair, rest: str, context: RunContext) -> PlainInfiller:
-        """Return true for every pair."""
+        """An infiller for any pair."""
         return cls(pair)
 
     @classmethod

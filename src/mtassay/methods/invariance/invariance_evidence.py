@@ -11,7 +11,7 @@ from mtassay.data.run_view import joint_verdict, traits_of
 
 METHOD = "invariance"
 ISSUE = ("suspicious", "confirmed", "cleared")
-"""The status of an original with an issue, by people's labels."""
+"""The statuses of an original with an issue, by people's labels."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,8 +89,8 @@ class AnsweredCase:
 class Relation(ABC):
     """The base of both kinds.
 
-    `about` describes its suspicion, `pairs` are the language pairs with measurements, where it is on by
-    default. `needs` and `needs_source` are layers of the annotations it reads.
+    `about` describes its suspicion, `pairs` are the language pairs where it is on by default, since it was
+    measured there. `needs` and `needs_source` are layers of the annotations it reads.
     """
 
     name: ClassVar[str]
