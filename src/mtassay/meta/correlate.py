@@ -221,7 +221,7 @@ class _Agreement:
         return notes
 
     def _groups(self) -> list[str]:
-        """Count the groups behind a mean, human score by human score."""
+        """The number of groups behind a mean, human score by human score."""
         if self.settings.grouping == "none":
             return []
         what = "items" if self.settings.grouping == "item" else "systems"

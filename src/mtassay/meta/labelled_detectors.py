@@ -236,7 +236,7 @@ def detectors_of_runs(
 
 
 def check_detectors(detectors: Sequence[JudgedDetector], labels: Labels, systems: Collection[str]) -> None:
-    """An error if two detectors share a name, or no label concerns a pair that any of them judged."""
+    """Raise an error if two detectors share a name, or no label concerns a pair that any judged."""
     names = [detector.name for detector in detectors]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise UsageError(

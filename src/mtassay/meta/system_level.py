@@ -362,7 +362,7 @@ class SystemLevel:
         return p
 
     def _places(self, n: int) -> NDArray[np.int64]:
-        """Draw from `n` systems for each sample."""
+        """The systems, of `n`, that are drawn for each sample."""
         return np.random.default_rng(self.seed).integers(0, n, size=(self.samples, n))
 
     def _over_systems(self, distances: Floats) -> tuple[float, float]:

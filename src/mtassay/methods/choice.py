@@ -84,7 +84,7 @@ def cost_of(price: Sequence[float], *, characters: float, read: float, written: 
 
 
 def offers(run: Run, board: Leaderboard | None) -> list[Offer]:
-    """The costs and quality of each system of a run; quality is by a board, if the run has one."""
+    """Quality, price, speed and failures of each system of a run; quality is by a board, if it has one."""
     values = [s.value for s in board.standings if s.value is not None] if board else []
     sign = -1 if values and values[0] < values[-1] else 1  # the best comes first
     about: Mapping[str, Mapping[str, Any]] = run.result.basis.get("systems", {})
@@ -212,7 +212,7 @@ def _joined(names: Sequence[str]) -> str:
 
 
 def choice_table(found: Sequence[Offer], label: str) -> Table | None:
-    """All systems with their costs and quality, the Pareto front in bold."""
+    """All systems with their quality, price, speed and failures, the Pareto front in bold."""
     if not has_choice(found):
         return None
     best = front(found)

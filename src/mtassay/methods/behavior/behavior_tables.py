@@ -127,7 +127,7 @@ def rate_figure(result: Result, *, name: str = PASS_RATE, title: str = "") -> Fi
 
 
 def broken_table(result: Result) -> Table | None:
-    """Capabilities by system: how often the edit breaks a translation; all systems have a good original."""
+    """Capabilities by system: how often the edit breaks a translation whose original is good everywhere."""
     systems = ranked_systems(result, name=SURVIVED)
     cells = {(score.group, score.system): score for score in result.scores if score.name == SURVIVED}
     groups = [group for group in dict.fromkeys(group for group, _ in cells) if cells[group, systems[0]].n]

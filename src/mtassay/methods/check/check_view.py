@@ -51,7 +51,7 @@ class CheckView(RunView):
         return f"{detector.removeprefix('check:')} findings"
 
     def headlines(self) -> list[Headline]:
-        """Count the findings of each system, by severity, and name the checks with the most flags."""
+        """The number of findings of each system, by severity, and the checks with the most flags."""
         told = []
         for system, counts in self.run.result.counts.items():
             found = [f"{counts[severity]:,} {severity}" for severity in SEVERITIES if counts.get(severity)]

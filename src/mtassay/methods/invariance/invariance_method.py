@@ -462,7 +462,7 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
         return noise
 
     def _far_apart(self, pair: ComparedPair) -> NDArray[np.bool_]:
-        """Pairs of answers to an original and its variant that are farther apart than the threshold.
+        """For each two of all answers to an original and its variant, whether they are beyond the threshold.
 
         The changed word moves every answer to the variant by a little. Answers to one sentence get the same
         extra distance; else noise near the threshold would be far only across the two sentences.

@@ -105,7 +105,7 @@ class Relation(ABC):
         return True
 
     def require(self) -> None:
-        """An error with what to install, if it is not ready."""
+        """Raise an error with what to install, if it is not ready."""
         return None
 
 
@@ -289,7 +289,7 @@ class WordMeanings:
         return WordVectors(self._encoder) if self._encoder else open_vectors()
 
     def require(self) -> None:
-        """An error if the encoder is not installed."""
+        """Raise an error if the encoder is not installed."""
         _ = self._vectors
 
     def similarities(self, edits: Sequence[Edit]) -> list[float]:

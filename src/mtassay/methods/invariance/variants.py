@@ -298,7 +298,7 @@ def _propose(
 
 
 def _compare(work: list[_Work], encoder: Encoder, settings: VariantSettings, tell: Report) -> None:
-    """Keeps choices that are near enough in meaning, in the order of the proposer."""
+    """Keep choices that are near enough in meaning, in the order of the proposer."""
     for task in work:
         tried = set(
             map(id, _take(task.choices, _ENCODED * settings.per_sentence, _ENCODED * settings.per_word))

@@ -253,7 +253,7 @@ def _unit_scores(ledger: Ledger) -> dict[str, float]:
 
 
 def unjudged_observations(run: Run, tails: Mapping[str, Tails]) -> list[Observation]:
-    """The outputs of a run without a judge: those with a flag, or among the lowest, failed."""
+    """The outputs of a run without a judge; those with a flag or among the lowest failed."""
     segments = {segment.id: segment for segment in run.segments}
     flags: dict[tuple[str, str], list[str]] = {}
     for finding in run.findings:

@@ -382,7 +382,7 @@ class ScoreMethod(RepeatSettings, Method):
 
     @property
     def _resampling(self) -> dict[str, object]:
-        """SacreBLEU's words on resampling for a signature, and the `labels`."""
+        """The resampling part of a sacreBLEU signature, and the `labels`."""
         seed = str(self.seed).lower()
         trials = {} if self.test == "bootstrap" else {"ar": self.trials}
         return {"bs": self.samples, **trials, "seed": seed, **self.labels}

@@ -22,7 +22,7 @@ class ItemMaterial:
     reviews: dict[str, dict[str, Decision]] = field(default_factory=dict)
 
     def add(self, outputs: Mapping[str, Sequence[Output]], *, of: Collection[str] | None = None) -> None:
-        """Outputs of systems; with `of` only those of these items. Missing outputs are left out."""
+        """Add outputs of systems; with `of` only those of these items. Missing outputs are left out."""
         for system, answers in outputs.items():
             for answer in answers:
                 if answer.text is not None and (of is None or answer.id in of):
@@ -31,11 +31,11 @@ class ItemMaterial:
                         systems.append(system)
 
     def add_run(self, store: Workspace, name: str, suite: Suite) -> None:
-        """The outputs of a saved run, for items whose source has not changed since."""
+        """Add the outputs of a saved run, for items whose source has not changed since."""
         self.add(store.outputs(name), of=same_items(store.segments(name), suite))
 
     def add_item(self, store: Workspace, item: Item) -> None:
-        """The outputs of one item in all saved runs with the same source, and their reviews."""
+        """Add one item's outputs in all saved runs with the same source, and their reviews."""
         for name in store.runs_with(item.id, item.source):
             self.add(store.outputs(name, some=[item.id]))
         subjects = {
@@ -49,7 +49,7 @@ class ItemMaterial:
             self.reviews.setdefault(item.id, {})[subjects[key].outputs[0]] = decision
 
     def add_reviews(self, store: Workspace, suite: Suite) -> None:
-        """The reviews of outputs of these items, including disputed ones."""
+        """Add the reviews of outputs of these items, including disputed ones."""
         sources = {item.id: case_of(item).sources for item in suite.items}
         subjects = store.subjects()
         for (key, _), decision in decide(counted_reviews(store, store.reviews(QUESTION))).items():
