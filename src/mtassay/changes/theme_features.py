@@ -36,7 +36,7 @@ _REMEMBERED = 10_000  # texts of which more than one system is asked
 FeatureKind = Literal[
     "contrast", "unexplained", "lost", "extra", "missing", "source", "output", "trait", "text"
 ]
-"""What a feature is of, the most telling first:
+"""The kinds of features, the clearest first:
 
 - `contrast`: a word of the output is where the reference has another one
 - `unexplained`: a word of the output, and none of the source words that usually go with it

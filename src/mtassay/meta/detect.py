@@ -46,7 +46,7 @@ class JudgedDetector:
 
 @dataclass(frozen=True, slots=True)
 class DetectionSettings:
-    """How the intervals of F1 are drawn."""
+    """The settings of the intervals of F1."""
 
     samples: int = 1000
     seed: int | None = 12345

@@ -50,7 +50,7 @@ MetricTest = Callable[[Any, Any], float]
 
 @dataclass(frozen=True, slots=True)
 class Swaps:
-    """How scores of two metrics are swapped, and how the outcome is judged."""
+    """The settings for swapping the scores of two metrics and judging the outcome."""
 
     test: MetricTestName = "randomization"
     trials: int = 1000
@@ -74,7 +74,7 @@ class Swaps:
                 yield whole[:, segments]
 
     def p(self, differences: NDArray[Any], observed: float) -> float:
-        """Count the differences, including the observed one, that are at least as large as that one."""
+        """The share of differences, including the observed one, that are at least as large as that one."""
         if not self.is_wmt:
             differences, observed = np.abs(differences), abs(observed)
         beyond = int((differences >= observed - _ROUNDING).sum())
@@ -84,7 +84,7 @@ class Swaps:
 def rank_metrics(
     human: str, statistic: str, contenders: Sequence[Contender], test: MetricTest, swaps: Swaps
 ) -> tuple[list[Comparison], list[Cluster]]:
-    """All pairs of metrics and their ranks, best first; metrics that are equally good by their names."""
+    """All pairs of metrics and their ranks, best first; equally good metrics by name."""
     order = sorted(contenders, key=lambda one: (-one.value, one.name))
     pairs = list(combinations(range(len(order)), 2))
     found: list[float | None] = [test(order[i].material, order[j].material) for i, j in pairs]

@@ -27,7 +27,7 @@ TITLE = "The choice"
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """The costs and quality of one system. `price` is per million characters of source; `None` is unknown.
+    """Quality, price, speed and failures of one system. `price` is per million characters; `None` is unknown.
 
     `middle` and `slow` are the seconds of a request at the median and at the 95th percentile; `failed` of
     `asked` texts have no answer. `read` and `written` are tokens.

@@ -474,7 +474,7 @@ class PairedScores:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing can be compared."""
+        """Whether there is nothing to compare."""
         return not self.rows
 
     def units_of(self, change: ScoreChange) -> set[str]:

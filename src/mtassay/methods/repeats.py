@@ -1,4 +1,4 @@
-"""Systems that answer differently each time: asked several times, and what of a finding is only noise.
+"""Systems with different answers each time: asked several times, to find which effects are noise.
 
 The further answers to a text are beside the first one, in `Output.meta["again"]`."""
 
@@ -171,7 +171,7 @@ def _splits(k: int) -> NDArray[np.bool_]:
 
 
 def excesses(far: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """How much more often answers to two texts are far apart than answers to one, for every split.
+    """The excess of far answers to two texts over far answers to one, for every split.
 
     `far` says for each two of `2k` answers whether they are far apart; the first `k` are to one text. The
     first value is that of the true split: the share of far pairs across, minus the share within (the noise

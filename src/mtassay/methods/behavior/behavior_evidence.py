@@ -62,12 +62,12 @@ class CaseEvidence(Evidence):
 
     @property
     def edits(self) -> list[Edit]:
-        """What was changed in the source."""
+        """The changes of the source."""
         return [Edit(*edit) for edit in self.edit.get("source") or ()]
 
     @property
     def reference_edits(self) -> list[Edit]:
-        """What was changed in the reference."""
+        """The changes of the reference."""
         return [Edit(*edit) for edit in self.edit.get("reference") or ()]
 
     @property

@@ -18,7 +18,7 @@ class Capability(ABC):
 
     name: ClassVar[str]
     about: ClassVar[str]
-    """What is edited, in a line."""
+    """The edited words, in a line."""
     aliases: ClassVar[tuple[str, ...]] = ()
     """Other names that people may write."""
     is_of_the_paper: ClassVar[bool] = False
@@ -26,11 +26,11 @@ class Capability(ABC):
     changes_form: ClassVar[bool] = False
     """Whether it asks for another form of a word, or for more words; other words do not serve it."""
     needs: ClassVar[frozenset[Layer]] = frozenset({"pos"})
-    """What the annotation of the source must have."""
+    """Required layers of the source's annotation."""
     most_of_source: ClassVar[float] = 1.0
     """At most this share of the source's words may be edited."""
     spans_at_once: ClassVar[int] = 1
-    """How many spans of a sentence are edited together, at most."""
+    """Largest number of spans of a sentence that are edited together."""
 
     @abstractmethod
     def spans(self, pair: ReadPair, aligned: Sequence[AlignedSpan]) -> list[AlignedSpan]:

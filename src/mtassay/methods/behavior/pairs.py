@@ -1,4 +1,4 @@
-"""What behavioural testing talks of: a span on both sides, the pair with these masked, and the edited pair.
+"""Records of behavioural testing: aligned spans, pairs with masked spans, and edited pairs.
 
 All places are in characters of the text before the edit."""
 

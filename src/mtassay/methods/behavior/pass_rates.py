@@ -169,9 +169,9 @@ def _defined(value: float) -> float | None:
 def error_positions(findings: Iterable[Finding]) -> list[Score]:
     """The share of failed cases whose error is at the edit, by system and capability, in percent.
 
-    All of them together come first, then capabilities in the usual order.
-    `n` are the failed cases of which that is known. Cases whose original is bad are not counted: their error
-    was there before the edit.
+    All of them together come first, then capabilities in the usual order. `n` counts the failed cases with a
+    known place of the error. Cases with a bad original are not counted: their error was there before the
+    edit.
     """
     places: dict[tuple[str, str], Counter[str]] = {}
     for finding in findings:

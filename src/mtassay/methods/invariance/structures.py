@@ -112,7 +112,7 @@ def changed_words(compared: ComparedPair) -> list[str]:
 
 
 def _changed(words: Sequence[str], others: Sequence[str]) -> list[tuple[range, range]]:
-    """What lies between the words that two sequences share in the same order, as numbers on both sides."""
+    """The gaps between the words that two sequences share in the same order, as numbers on both sides."""
     start, end = common_ends(words, others)
     inner, other_inner = words[start : len(words) - end], others[start : len(others) - end]
     return [

@@ -56,7 +56,7 @@ class Candidate(NamedTuple):
 
 
 class Substituter(ABC):
-    """Proposes words. What they must agree with is checked afterwards, for all proposers alike.
+    """Proposes words. Their agreement with the sentence is checked afterwards, for all proposers alike.
 
     `argument` is the text after the name and a colon, and `wants` describes it; both are empty if there is no
     argument. `has_matched` is false if it knew none of the places.
@@ -164,7 +164,7 @@ _KINDS = {
 
 @dataclass(frozen=True)
 class ChatSubstitutes(Substituter):
-    """Proposes what a chat model says could be in place of a word, one conversation for a place.
+    """Proposes words from a chat model, one conversation for a place.
 
     `model` is a chat system as in `llm:openai:gpt-5-mini`, `language` the one of the sources. The score only
     repeats the model's order. Replies are kept if `lent` gave tools to keep them.
@@ -309,7 +309,7 @@ _MASKED = "substitutes 'fill-mask'"
 
 @dataclass(frozen=True)
 class FillMask(Substituter):
-    """Proposes what a masked model of the transformers library predicts in place of a word.
+    """Proposes words that a masked model of the transformers library predicts in place of a word.
 
     `model` is a folder or a Hugging Face name (`bert-large-cased`, `xlm-roberta-base`), `language` the one of
     the sources. Words are single pieces of the model's vocabulary, so rare and long ones are never proposed.

@@ -402,5 +402,5 @@ def _comparison_cells(
 
 
 def _many(units: int | None) -> str:
-    """A number of segments; beyond a million nobody would translate them for a test."""
+    """A number of segments; beyond a million, which nobody would translate for a test, only that."""
     return "–" if units is None else f"{units:,}" if units <= 1_000_000 else "more than a million"

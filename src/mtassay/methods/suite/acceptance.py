@@ -351,7 +351,7 @@ def _checked(
 
 
 def _signed(text: str, targets: list[_Target], wish: Wish) -> Rule:
-    """A rule with the names, the day and the note of those who settled it."""
+    """A rule with the names of those who settled it, the day and their note."""
     reviews = [
         review
         for target in targets

@@ -174,7 +174,7 @@ class _Translator:
         self.marked.append(text)
 
     def _atom(self, plain: str, marked: str) -> None:
-        """What consumes one character; in marked text it first steps over marks."""
+        """The part that consumes one character; in marked text it first steps over marks."""
         self.plain.append(plain)
         self.marked.append(f"(?:{_SKIP}{marked})")
 

@@ -106,7 +106,7 @@ class VerdictEvidence(Evidence):
 
     @property
     def verdict(self) -> Verdict:
-        """What the status means for the item."""
+        """The verdict on the item by its status."""
         return VERDICTS[self.status]
 
     @property

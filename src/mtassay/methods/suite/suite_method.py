@@ -260,7 +260,7 @@ class SuiteMethod(RepeatSettings, Method):
         )
 
     def _context(self, cases: Sequence[Case], outputs: Mapping[str, Sequence[Output]]) -> dict[str, Any]:
-        """How often rules find items right in their context and alone, among those settled in both."""
+        """Count the items that rules find right in context and alone, among those settled in both."""
         counted = {}
         for system, answers in outputs.items():
             both = [
