@@ -1,1 +1,1 @@
-"""What changed between runs and over time; gates; what failures have in common."""
+"""Changes from run to run and over time; gates; common features of failures."""

@@ -1,4 +1,4 @@
-"""What changed from one run to another, in every format: scores, and the cases with both outputs."""
+"""Changes from one run to another, in every format: scores, and the cases with both outputs."""
 
 from __future__ import annotations
 
@@ -45,10 +45,9 @@ def render_changes(
     width: int = 80,
     color: bool = False,
 ) -> str:
-    """All of it in this format. `everything` lists more than what broke, `detail` shows the finest groups.
+    """All changes in this format. `everything` lists more than losses, `detail` shows the finest groups.
 
-    `examples` is how many cases of each kind, and units each way, are told; none is left out with
-    `everything`.
+    `examples` is the number of cases of each kind, and of units each way; `everything` removes the limit.
     """
     if form == "json":
         return json_text(changes.record(), indent=2)
@@ -85,7 +84,7 @@ def render_changes(
 def change_tables(changes: RunChanges, *, detail: bool = False, mark: str = "") -> list[Table]:
     """The scores of one group in one table, those of several in one each.
 
-    Of the finest groups only those that moved significantly are shown, unless `detail` asks for all.
+    Of the finest groups only significant changes are shown, unless `detail` asks for all.
     """
     by_name: dict[str, list[ScoreChange]] = {}
     for change in changes.scores:
@@ -105,7 +104,7 @@ def change_tables(changes: RunChanges, *, detail: bool = False, mark: str = "") 
 
 
 def plural_of(part: str) -> str:
-    """Several of what people call a group.
+    """The plural of a group's name for readers.
 
     >>> plural_of("phenomenon"), plural_of("category"), plural_of("capability"), plural_of("domain")
     ('phenomena', 'categories', 'capabilities', 'domains')
@@ -122,7 +121,7 @@ def _is_significant(change: ScoreChange, alpha: float) -> bool:
 def _table(
     rows: Sequence[ScoreChange], changes: RunChanges, head: str, mark: str, hidden: Sequence[ScoreChange] = ()
 ) -> Table:
-    """One row a score; `hidden` are all rows that were tested, where some are not shown."""
+    """One row per score; `hidden` are all tested rows, if some are not shown."""
     is_share = any(row.fixed is not None for row in rows)
     cells: list[list[Cell | str]] = []
     for row in rows:
@@ -155,9 +154,9 @@ def _table(
 
 
 def kinds_table(changes: RunChanges) -> Table:
-    """How many cases of each kind there are; kinds that no case has are left out.
+    """Count the cases of each kind; kinds without cases are left out.
 
-    A row is a detector, or where one alone judged, a group of the scores, such as a category, and all.
+    A row is a detector, or if only one judged, a group of the scores, such as a category, and all.
     """
     counts: dict[str, Counter[str]] = {}
     for case in changes.cases:
@@ -177,7 +176,7 @@ def kinds_table(changes: RunChanges) -> Table:
 
 
 def _parts(snapshot: Snapshot) -> dict[str, set[str]]:
-    """The units of each group of the first score that has groups with a name; not those of the whole."""
+    """The units of each group of the first score that has named groups, without those of the whole."""
     if snapshot.record is None:
         return {}
     ledger = next((e for e in snapshot.ledgers if e.part != "group" and not e.is_detail), None)
@@ -189,7 +188,7 @@ def _parts(snapshot: Snapshot) -> dict[str, set[str]]:
 
 
 def case_block(old: Snapshot, new: Snapshot, case: CaseChange, *, names: tuple[str, str]) -> Block:
-    """One case: source, both outputs with what differs marked, and why it was judged so."""
+    """One case: source, both outputs with differences marked, and the reason for its verdict."""
     texts = case_texts(old, new, case.case_id)
     about = [case.case_id, *_tags(new, case.case_id)]
     detectors = (new.verdicts.keys() | old.verdicts.keys()) - {"output"}
@@ -205,7 +204,7 @@ def case_block(old: Snapshot, new: Snapshot, case: CaseChange, *, names: tuple[s
 
 
 def unit_block(old: Snapshot, new: Snapshot, unit: UnitChange, *, names: tuple[str, str]) -> Block:
-    """One unit that a metric sees moved: source, references and both outputs."""
+    """One unit whose score by a metric changed: source, references and both outputs."""
     texts = case_texts(old, new, unit.unit)
     segments = new.record.segments if new.record else ()
     references = next((s.references for s in segments if s.id == unit.unit), ())
@@ -233,7 +232,7 @@ def _label(labels: Iterable[str]) -> int:
 
 
 def _tags(snapshot: Snapshot, case_id: str) -> list[str]:
-    """What the case is of: its finest groups, as its run calls them or else as its scores do."""
+    """The group of the case: its finest groups, as its run calls them or else as its scores do."""
     if snapshot.record is not None:
         view = view_of(snapshot.record)
         segment = next((s for s in snapshot.record.segments if s.id == case_id), None)
@@ -250,7 +249,7 @@ def _tags(snapshot: Snapshot, case_id: str) -> list[str]:
 
 
 def _extremes(changes: RunChanges, examples: int) -> list[tuple[str, list[UnitChange]]]:
-    """The units that fell and rose most by the first metric."""
+    """The units with the largest falls and rises by the first metric."""
     if not changes.units or not examples:
         return []
     name = changes.units[0].name
@@ -290,7 +289,7 @@ _COLUMNS = (
 
 
 def _score_rows(changes: RunChanges) -> Table:
-    """One score a row, for programs and spreadsheets."""
+    """One score per row, for programs and spreadsheets."""
     rows = [
         ["" if (value := getattr(change, key)) is None else str(value) for key in _COLUMNS]
         for change in changes.scores
@@ -331,7 +330,7 @@ def render_history(history: History, form: Form = "text", *, width: int = 80, co
 
 
 def history_tables(history: History, *, mark: str = "") -> list[Table]:
-    """One table for each score: its value in every run, and how it changed from the run before."""
+    """One table for each score: its value in every run, and its change since the run before."""
     tables = [_history_table(course, history.alpha, mark) for course in history.courses]
     if tables:
         sign = mark or "Bold"

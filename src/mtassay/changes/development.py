@@ -1,7 +1,7 @@
 """Systems over groups of runs, such as years: the best of each, what changed, and systems that stayed.
 
-A group is a saved run with all of its systems (Macketanz et al. 2022, 'development over years'). Nothing here
-knows a method: scores are compared through the ledgers of the runs.
+A group is a saved run with all of its systems (Macketanz et al. 2022, 'development over years'). This module
+works for every method: scores are compared through the ledgers of the runs.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class BestSystem:
 class SystemCourse:
     """One system through its groups: its score in each, over the same `n` units.
 
-    `points` have the name that it had as system, and the group as group. `change` is that from its first
+    `points` have its name at that time as system, and the group as group. `change` is that from its first
     group to its last.
     """
 
@@ -56,7 +56,7 @@ class Development:
     """The best systems of groups with their scores, what changed, and systems over time.
 
     `values` are the scores of the best systems by the group of the score, one for each group of runs, on
-    `fair` units: those that count for all of these systems. `total` is how many units there are.
+    `fair` units, which count for all of these systems. `total` is the number of units.
     """
 
     score: str
@@ -88,9 +88,9 @@ class Development:
     ) -> Self:
         """Follow systems over groups.
 
-        The best system of a group is the one that wins most pairs, each on the units that count for both;
-        of equals the one that wins by more. So a system that leaves much open neither gains by it nor makes
-        the comparison of the others small.
+        The best system of a group is the one that wins most pairs, each on the units that count for both; of
+        equals the one that wins by more. So a system that leaves many units open gains nothing by this, and
+        the others are still compared on theirs.
 
         Args:
             groups: A run of one method for each group, oldest first.
@@ -158,7 +158,7 @@ class Development:
     def tables(self, *, mark: str = "") -> list[Table]:
         """The best system of each group, its scores, what changed, and systems over time.
 
-        `mark` is behind what is bold.
+        `mark` follows bold text.
         """
         tables = [self._group_table(), self._best_table(), self._change_table(mark)]
         return [*tables, self._course_table(mark)] if self.courses else tables
@@ -196,7 +196,7 @@ class Development:
         return Table(header, rows, "The best system of each group", notes)
 
     def _change_table(self, mark: str) -> Table:
-        """What moved significantly, and averages over everything."""
+        """Significant changes, and averages over everything."""
         most = max(change.n for change in self.changes)
         shown = [c for c in self.changes if c.n == most or (c.p is not None and c.p < self.alpha)]
         is_share = any(change.fixed is not None for change in shown)
@@ -231,7 +231,7 @@ class Development:
         return Table(["System", *groups, "change", "p", "95 %"], rows, "Systems over time", notes)
 
     def figures(self) -> list[Figure]:
-        """Systems over the groups, and the best system of each group by category or what else there is."""
+        """Systems over the groups, and the best system of each group by category or other groups."""
         groups = list(self.best)
         few = len(self.courses) <= _FEW
         systems = [
@@ -251,7 +251,7 @@ class Development:
         return [Figure("panels", title=self._named(self.main), note=note, panels=panels, columns=1)]
 
     def remarks(self) -> list[str]:
-        """What a reader must know besides: names taken as one system."""
+        """Notes for readers: names taken as one system."""
         lines = []
         if several := self.spellings:
             joined = ", ".join(" = ".join(names) for names in several.values())
@@ -305,7 +305,7 @@ def _point(score: Score, place: str, *, bars: bool) -> Point:
 
 @dataclass(frozen=True, slots=True)
 class _How:
-    """How things are tested."""
+    """The settings of the tests."""
 
     alpha: float
     trials: int
@@ -314,7 +314,7 @@ class _How:
 
 @dataclass(frozen=True, eq=False)
 class _UnitTable:
-    """One score of all systems, unit by unit: `values` (systems, units, columns), and which of them count.
+    """One score of all systems, unit by unit: `values` (systems, units, columns), and the units that count.
 
     `main` is the group of the score by which systems are ranked.
     """
@@ -398,7 +398,7 @@ class _UnitTable:
 
 
 def _best_of_groups(table: _UnitTable, entries: Sequence[SystemInGroup], how: _How) -> dict[str, BestSystem]:
-    """The best system of each group, and those that are not significantly worse."""
+    """The best system of each group, and the systems that are not significantly worse."""
     best = {}
     parts, columns = table.parts(table.main), table.columns(table.main)
     good = 1 if table.ledger.higher_is_better else -1
@@ -461,7 +461,7 @@ def _cluster_numbers(table: _UnitTable) -> NDArray[np.int64]:
 def _courses(
     table: _UnitTable, entries: Sequence[SystemInGroup], systems: Sequence[str], how: _How
 ) -> list[SystemCourse]:
-    """The systems in two groups or more, best at the end first, on what counts for all of them."""
+    """The systems in two groups or more, best at the end first, on the units that count for all of them."""
     columns: dict[str, list[int]] = {}
     for place, entry in enumerate(entries):
         if not systems or entry.system in systems:

@@ -1,4 +1,4 @@
-"""Holds runs against the rules of a gate, and against what they are compared with."""
+"""Checks runs against the rules of a gate, and against their baselines."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from mtassay.methods.paired_scores import CHECK, NO_OUTPUT, PairedScores, ScoreC
 from mtassay.stats import comparisons, family, proportions
 
 Baseline = Run | Snapshot | Sequence[Snapshot]
-"""What a run is compared with: another run, or what was kept of some systems."""
+"""The baseline of a run: another run, or kept values of some systems."""
 
 _SHOWN = 3  # sentences of a rule that failed
 _NAMED = 5  # groups of a rule that failed
@@ -60,8 +60,8 @@ def check_gates(
 ) -> GateReport:
     """Whether runs keep the rules; runs and their baselines are given by the names of their steps.
 
-    A rule holds for every step that has what it speaks of, and for every system but the baseline. That no
-    step has it is an error.
+    A rule applies to every step that has its subject, and to every system but the baseline. A rule without
+    any such step is an error.
     """
     rules = [Gate.parse(gate) for gate in gates]
     sides = [
@@ -88,7 +88,7 @@ def check_gates(
                 problems.append(GateCheck(rule, side.step, side.new.system, False, str(problem)))
         if not any(made.values()):
             raise UsageError(f"'{rule.text}': {problems[0].measured}")
-        # A step may be about other things; but where one system has it, all must.
+        # A step may be about other things; but if one system has it, all must.
         checks += [check for of_step in made.values() for check in of_step]
         checks += [problem for problem in problems if made.get(problem.step)]
     if not any(rule.kind == "limit" and rule.what.lower() in _NO_ANSWER for rule in rules):
@@ -107,7 +107,7 @@ def check_gates(
 
 
 class _NotHereError(Exception):
-    """A run has nothing that a rule speaks of; the text says what it has."""
+    """A run lacks the subject of a rule; the text says what it has."""
 
 
 def _nowhere(rule: Gate, sides: Sequence[_Side]) -> str:
@@ -120,7 +120,7 @@ def _nowhere(rule: Gate, sides: Sequence[_Side]) -> str:
 
 
 def _sides(step: str, run: Run, baseline: Baseline | None, **how: Any) -> list[_Side]:
-    """The systems of a run to check, each with what it is compared with."""
+    """The systems of a run to check, each with its baseline."""
     if baseline is None:
         return [_Side(step, Snapshot.of(run, system, step=step), None, **how) for system in run.systems]
     snapshots = _snapshots(baseline)
@@ -139,7 +139,7 @@ def _snapshots(baseline: Baseline) -> list[Snapshot]:
 
 @dataclass(eq=False)
 class _Side:
-    """One system of one run, and what it is compared with."""
+    """One system of one run, and its baseline."""
 
     step: str
     new: Snapshot
@@ -152,7 +152,7 @@ class _Side:
     is_used: bool = False
 
     def check(self, rule: Gate) -> GateCheck | _Alarm:
-        """What the rule says of it; an alarm waits for all others."""
+        """The result of the rule; an alarm waits for all others."""
         if rule.compares and self.old is None:
             raise UsageError(f"'{rule.text}' compares, so it needs a baseline: add `baseline='RUN'` or FILE.")
         if rule.kind == "limit":
@@ -168,7 +168,7 @@ class _Side:
         return _Alarm(rule, self, self._worse(rule))
 
     def unanswered(self) -> GateCheck | None:
-        """That texts have no answer, where no rule limits that: nobody passes by what was left out."""
+        """A failure for texts without an answer, if no rule limits them: leaving texts out must not help."""
         run, system = self.new.record, self.new.system
         assert run is not None
         gone = self.new.verdicts.get(NO_OUTPUT, {}).keys()
@@ -184,7 +184,7 @@ class _Side:
         return GateCheck(Gate.parse("missing <= 0"), self.step, system, False, measured, blocks=blocks)
 
     def notes(self) -> list[str]:
-        """What a reader must know of the comparison."""
+        """Notes on the comparison for readers."""
         return comparison_notes(self.old, self.new, self.cases) if self.old else []
 
     @property
@@ -205,7 +205,7 @@ class _Side:
 
     @property
     def names(self) -> tuple[str, str]:
-        """What the two are called."""
+        """The names of the two."""
         assert self.old is not None
         same = self.old.system == self.new.system
         return ("old", "new") if same else (self.old.system, self.new.system)
@@ -238,7 +238,7 @@ class _Side:
 
     @property
     def _scores(self) -> list[Score]:
-        """Those of the run, and the pass rates that its verdicts come to where it has no score of them."""
+        """The scores of the run, and the pass rates of its verdicts if it has no score of them."""
         names = {score.name for score in self.new.scores}
         lacking = [e for e in self.new.ledgers if e.is_share and e.name not in names]
         rates = [_pass_rate(ledger) for ledger in lacking if list(ledger.groups) == ["all"]]
@@ -257,7 +257,7 @@ class _Side:
         return 100 * rule.number if is_fraction else rule.number
 
     def _too_few(self, score: Score, rule: Gate) -> str:
-        """That so few cases cannot reach a lower bound, even if all pass; empty where they can."""
+        """A note that so few cases cannot reach a lower bound, even if all pass; empty if they can."""
         wanted = self._number(score, rule) / 100
         if rule.side != "lower" or not self._is_share(score) or not 0 < wanted < 1 or not score.n:
             return ""
@@ -270,7 +270,7 @@ class _Side:
         return f"{score.group}: {score.n:,} cases reach {100 * best:.1f} at most; it takes {needed:,}."
 
     def _count(self, rule: Gate) -> GateCheck | None:
-        """A rule about how many cases have a verdict, or what the run counted otherwise."""
+        """A rule about the number of cases with a verdict, or about other counts of the run."""
         run, what = self.new.record, rule.what.lower().replace(" ", "_").replace("-", "_")
         assert run is not None
         system, beside = self.new.system, run.result.basis.get("checks", {})
@@ -309,7 +309,7 @@ class _Side:
 
     @property
     def _judges(self) -> set[str]:
-        """The detectors that say what is right too, not only what is wrong."""
+        """The detectors that find both right and wrong outputs."""
         return {
             name
             for name, verdicts in self.new.verdicts.items()
@@ -342,7 +342,7 @@ class _Side:
     # What compares ---------------------------------------------------------------------------------------
 
     def _broken(self, rule: Gate) -> GateCheck:
-        """Cases that passed before and do not now: they fail, or have no output. What is open counts not."""
+        """Cases that passed before and now fail or have no output. Undecided ones do not count."""
         assert self.old is not None
         passed = [case for case in self.cases if case.old == "pass"]
         if rule.group:
@@ -476,7 +476,7 @@ class _Side:
         return [i for i, c in enumerate(changes) if (c.name, c.group) in keys]
 
     def _keys(self, rule: Gate, known: Sequence[tuple[str, str, int, str]]) -> set[tuple[str, str]]:
-        """The scores that are meant, by name and group. Without a group, the widest; case does not matter."""
+        """The scores of a rule, by name and group. Without a group, the widest; case does not matter."""
         shares = {ledger.name for ledger in self.new.ledgers if ledger.is_share and ledger.higher_is_better}
         for what, group in _readings(rule):
             named = [key for key in known if _is_called(key, what, shares)]
@@ -503,14 +503,14 @@ class _Side:
         return f"the run has no score '{about}'. {meant}Available: {', '.join(names) or 'none'}."
 
     def more(self, count: int, blocks: Sequence[Block]) -> str:
-        """How to read the sentences that are not shown; empty where all are."""
+        """How to read the sentences that are not shown; empty if all are shown."""
         if count <= len(blocks) or self.old is None:
             return ""
         runs = f"{self.old.run}:{self.old.system} {self.new.run}:{self.new.system}"
         return f"{count - len(blocks):,} more sentences: mtassay compare {runs} --all --examples {count}"
 
     def proof(self, change: ScoreChange) -> tuple[list[Block], int]:
-        """The first sentences that show a loss (what broke, or what fell most), and how many there are."""
+        """The first sentences that show a loss (broken, or with the largest fall), and their total."""
         assert self.old is not None
         units = self.paired.units_of(change)
         if change.part == CHECK:
@@ -532,7 +532,7 @@ class _Side:
 
 
 def _is_about(finding: Finding, what: str) -> bool:
-    """Whether it is of this check, or a check's of this severity: `numbers`, `critical`, `check.critical`."""
+    """Whether a detector is this check, or one of this severity: `numbers`, `critical`, `check.critical`."""
     name = finding.detector.rpartition(":")[2].replace("-", "_")
     return what == name or what.removeprefix("check.") == severity_of(finding)
 
@@ -546,7 +546,7 @@ def _pass_rate(ledger: Ledger) -> Score:
 
 
 def _readings(rule: Gate) -> Iterator[tuple[str, str]]:
-    """What a rule may mean: a score and a group, where either may have a slash in its name."""
+    """Possible meanings of a rule: a score and a group, where either may have a slash in its name."""
     yield rule.what, rule.group
     if rule.group:
         return
@@ -579,14 +579,14 @@ def _score_text(score: Score) -> str:
 
 @dataclass(frozen=True, eq=False)
 class _Alarm:
-    """A rule that fails on proof that one of these rows got worse."""
+    """A rule that fails if one of these rows is significantly worse."""
 
     gate: Gate
     side: _Side
     rows: Sequence[int]
 
     def settle(self, p: Sequence[float], alpha: float) -> GateCheck:
-        """The check, when the p-values of all alarms are known."""
+        """The check, once the p-values of all alarms are known."""
         changes = [self.side.paired.changes[i] for i in self.rows]
         ranked = sorted(zip(p, changes, strict=True), key=lambda pair: pair[0])
         worse = [(value, c) for value, c in ranked if value < alpha and self._is_harm(c)]
@@ -619,7 +619,7 @@ class _Alarm:
         )
 
     def _margin(self, change: ScoreChange) -> float:
-        """The loss that does no harm: none of a share; of a metric five of the last digit that is shown."""
+        """The harmless loss: 0 for a share; for a metric, five of the last digit shown."""
         if self.gate.margin is not None:
             return self.gate.margin
         return 0.0 if change.fixed is not None else 5 * 10.0**-change.decimals
@@ -637,7 +637,7 @@ def _loss_text(p: float, change: ScoreChange) -> str:
 
 
 def _visible(value: float | None, decimals: int) -> int:
-    """So many decimals that a change can be seen: two digits that are not 0, six decimals at most.
+    """Enough decimals to show a change: two digits that are not 0, six decimals at most.
 
     >>> _visible(-1.24, 1), _visible(-0.0123, 1), _visible(0.0, 1)
     (1, 3, 1)

@@ -25,7 +25,7 @@ from mtassay.report.run_text import (
 
 @dataclass(frozen=True, slots=True)
 class GateCheck:
-    """What one rule says of one system in one run; `blocks` are the first of the sentences that prove it."""
+    """The result of one rule for one system in one run; `blocks` are the first sentences of its evidence."""
 
     gate: Gate
     step: str
@@ -56,7 +56,7 @@ class GateCheck:
 
 @dataclass(frozen=True)
 class GateReport:
-    """Whether everything passed, rule by rule. It is true if so, and shows the sentences if not.
+    """Whether everything passed, rule by rule. True if so; it shows the sentences if not.
 
     >>> bool(GateReport([]))
     True
@@ -66,7 +66,7 @@ class GateReport:
     notes: Sequence[str] = ()
     alpha: float = 0.05
     tests: int = 0
-    """How many alarms were tested together."""
+    """The number of alarms that were tested together."""
 
     @property
     def passed(self) -> bool:
@@ -75,7 +75,7 @@ class GateReport:
 
     @property
     def failed(self) -> list[GateCheck]:
-        """What was not kept."""
+        """The rules that failed."""
         return [check for check in self.checks if not check.passed]
 
     def __bool__(self) -> bool:
@@ -90,13 +90,13 @@ class GateReport:
 
     @property
     def summary(self) -> str:
-        """In a few words how it went."""
+        """A few words on the result."""
         if self.passed:
             return f"passed, {plural(len(self.checks), 'check')}"
         return f"failed, {len(self.failed)} of {plural(len(self.checks), 'check')}"
 
     def table(self) -> Table:
-        """A row for each rule, run and system, what failed first."""
+        """A row for each rule, run and system, failures first."""
         several_steps = len({check.step for check in self.checks}) > 1
         several = len({check.system for check in self.checks}) > 1
         rows: list[list[Cell | str]] = []
@@ -127,7 +127,7 @@ class GateReport:
         }
 
     def render(self, form: Form = "text", *, width: int = 80, color: bool = False) -> str:
-        """The table, then what failed with its sentences; in json, tsv, md and latex too."""
+        """The table, then the failures with their sentences; in json, tsv, md and latex too."""
         if form == "json":
             return json_text(self.record(), indent=2)
         if form in ("tsv", "latex"):
@@ -162,7 +162,7 @@ class GateReport:
 
 
 def _told(check: GateCheck, width: int) -> str:
-    """One check for a terminal: the rule, and below it what was measured."""
+    """One check for a terminal: the rule, and below it the measured values."""
     status = "passed" if check.passed else "FAILED"
     where = f"{check.step} · {check.system}"
     lines = textwrap.wrap(
@@ -213,7 +213,7 @@ _FIELDS = ("rule", "step", "system")
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """One rule. `step` and `system` say where it holds; by default everywhere.
+    """One rule. `step` and `system` limit it; by default it applies everywhere.
 
     >>> gate = Gate.parse("negation: lower bound of the pass rate >= 0.9")
     >>> gate.kind, gate.group, gate.side, gate.what, gate.number
@@ -238,7 +238,7 @@ broken cases · undecided <= 5 %.
     side: str = ""
     level: float | None = None
     margin: float | None = None
-    """Of an alarm: the loss that does no harm; `None` for the usual one of each score."""
+    """For an alarm: the harmless loss; `None` for the usual one of each score."""
     is_one: bool = False
     """Of an alarm: whether it is about one score, not about all groups of a kind."""
     step: str = ""
@@ -246,7 +246,7 @@ broken cases · undecided <= 5 %.
 
     @classmethod
     def parse(cls, value: str | Mapping[str, Any] | Gate) -> Gate:
-        """A rule as text, or a mapping with `rule` and where it holds: `step`, `system`."""
+        """A rule as text, or a mapping with `rule` and its limits: `step`, `system`."""
         if isinstance(value, Gate):
             return value
         if isinstance(value, Mapping):

@@ -1,7 +1,7 @@
-"""What changed from one run to another, for every method: scores with paired tests, and cases by verdict.
+"""Changes from one run to another, for every method: scores with paired tests, and cases by verdict.
 
-Both runs are taken as their methods give them: ledgers for the scores, findings for the cases. Only cases
-with the same texts in both are compared. All scores of a table are tested together (`stats.family`).
+Both runs are read through their methods: ledgers for the scores, findings for the cases. Only cases with the
+same texts in both are compared. All scores of a table are tested together (`stats.family`).
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ from mtassay.methods.paired_scores import (
 def pair_systems(
     run: Run, baseline: Sequence[Snapshot], *, systems: Sequence[str] = (), step: str = ""
 ) -> list[tuple[Snapshot, Snapshot]]:
-    """Systems of a run, each with what it is compared with: the one of its name, or the only one there is.
+    """Systems of a run, each with its baseline: the one of its name, or the only one there is.
 
-    The baseline itself, where it is a system of the same run, is compared with nothing.
+    If the baseline is a system of the same run, it has no baseline itself.
     """
     pairs = []
     for system in systems or run.systems:
@@ -54,7 +54,7 @@ def pair_systems(
 
 @dataclass(frozen=True, slots=True)
 class CaseChange:
-    """What became of one case by one detector."""
+    """The change of one case by one detector."""
 
     case_id: str
     detector: str
@@ -65,7 +65,7 @@ class CaseChange:
 
 @dataclass(frozen=True)
 class RunChanges:
-    """Two systems, or two versions of one: what moved, what became of each case, what a reader must know."""
+    """Two systems, or two versions of one: changes of scores and of each case, and notes for readers."""
 
     old: Snapshot
     new: Snapshot
@@ -86,7 +86,7 @@ class RunChanges:
         samples: int = 1000,
         seed: int | None = 12345,
     ) -> Self:
-        """All that changed from one to the other; an error where they have nothing in common."""
+        """All changes from one to the other; an error if they have nothing in common."""
         check_comparable(old, new)
         paired = PairedScores(old, new)
         cases = case_changes(old, new)
@@ -100,16 +100,16 @@ class RunChanges:
 
     @property
     def names(self) -> tuple[str, str]:
-        """What the two are called: by their systems, or where these have one name as old and new."""
+        """The names of the two: their systems, or old and new if these have one name."""
         same = self.old.system == self.new.system
         return ("old", "new") if same else (self.old.system, self.new.system)
 
     def kinds(self) -> dict[str, int]:
-        """How many cases of each kind there are."""
+        """Count the cases of each kind."""
         return dict(Counter(case.kind for case in self.cases))
 
     def record(self) -> dict[str, Any]:
-        """The JSON shape; `cases` are all whose verdict changed."""
+        """The JSON shape; `cases` are all those with a changed verdict."""
         sides = {
             side: {"run": s.run, "system": s.system, "method": s.method, "started": s.started}
             for side, s in (("old", self.old), ("new", self.new))
@@ -125,7 +125,7 @@ class RunChanges:
         }
 
     def case_record(self, case: CaseChange) -> dict[str, Any]:
-        """One case with its texts and what was found, as far as the runs are available."""
+        """One case with its texts and findings, if the runs are available."""
         texts = case_texts(self.old, self.new, case.case_id)
         return {
             **asdict(case),
@@ -141,7 +141,7 @@ class RunChanges:
 
 @dataclass(frozen=True, slots=True)
 class CaseTexts:
-    """The sentences of a case: what was asked, and both outputs; `None` where a run does not have them."""
+    """The sentences of a case: the request, and both outputs; `None` if a run does not have them."""
 
     source: str | None
     old: str | None
@@ -157,7 +157,7 @@ def case_texts(old: Snapshot, new: Snapshot, case_id: str) -> CaseTexts:
 
 
 def source_lines(old: Snapshot, new: Snapshot, case_id: str) -> list[Line]:
-    """What was asked in a case, as its run shows it: with its context, and what matters in it marked."""
+    """The request of a case, as its run shows it: with its context and its important words marked."""
     run = new.record or old.record
     if run is None:
         return []
@@ -168,12 +168,12 @@ def source_lines(old: Snapshot, new: Snapshot, case_id: str) -> list[Line]:
 
 
 def status_word(run: Run, findings: Sequence[Finding]) -> str:
-    """What an output was judged to be, in the word of its method: correct, conflict, pass."""
+    """The verdict on an output, in the word of its method: correct, conflict, pass."""
     return view_of(run).status(findings).partition(":")[0]
 
 
 def case_status(snapshot: Snapshot, case: CaseChange, verdict: Verdict | None) -> str:
-    """The same for one side of a case; where the run is not available, its verdict."""
+    """The verdict for one side of a case, in words; without the run, its plain verdict."""
     if case.detector == NO_OUTPUT:
         return "answered" if verdict == "pass" else "no answer"
     finding = snapshot.finding(case.detector, case.case_id)
@@ -182,7 +182,7 @@ def case_status(snapshot: Snapshot, case: CaseChange, verdict: Verdict | None) -
 
 
 def why(snapshot: Snapshot, case: CaseChange) -> str:
-    """What the detector says of the case in this run; empty where that is not known."""
+    """The detector's reason for the case in this run; empty if unknown."""
     finding = snapshot.finding(case.detector, case.case_id)
     if finding is None or snapshot.record is None:
         return ""
@@ -199,9 +199,9 @@ def check_comparable(old: Snapshot, new: Snapshot) -> None:
 
 
 def case_changes(old: Snapshot, new: Snapshot) -> list[CaseChange]:
-    """What became of every case with the same texts, by every detector that judged in one of the runs.
+    """The change of every case with the same texts, by every detector that judged in one of the runs.
 
-    A detector that only ever flags says by its silence that an output is right.
+    For a detector that only flags, an output without a flag is right.
     """
     changes = []
     names = dict.fromkeys([*new.verdicts, *old.verdicts])
@@ -228,7 +228,7 @@ def case_changes(old: Snapshot, new: Snapshot) -> list[CaseChange]:
 
 
 def _untested(old: Snapshot, new: Snapshot, tested: Collection[tuple[str, str]]) -> list[ScoreChange]:
-    """The scores that both runs have and nothing is known of their units."""
+    """The scores that both runs have without any data on their units."""
     names = {name for name, _ in tested}
     before = {(score.name, score.group): score for score in old.scores}
     changes = []
@@ -254,7 +254,7 @@ def _untested(old: Snapshot, new: Snapshot, tested: Collection[tuple[str, str]])
 
 
 def comparison_notes(old: Snapshot, new: Snapshot, cases: Sequence[CaseChange]) -> list[str]:
-    """What a reader must know: other settings, other texts, verdicts that moved though the output did not."""
+    """Notes for readers: other settings, other texts, new verdicts on unchanged outputs."""
     notes = []
     keys = dict.fromkeys([*old.parameters, *new.parameters])
     other = [
@@ -315,7 +315,7 @@ def comparison_notes(old: Snapshot, new: Snapshot, cases: Sequence[CaseChange]) 
 
 
 def _counted_as_empty(snapshot: Snapshot) -> set[str]:
-    """The units without an answer that are in a score all the same."""
+    """The units without an answer that still count in a score."""
     counted = {unit for sums in snapshot.sums.values() for unit in sums.ids}
     return counted.intersection(snapshot.verdicts.get(NO_OUTPUT, ()))
 

@@ -1,4 +1,4 @@
-"""Which names of several groups of systems are one system: spellings, and names that changed."""
+"""Finds which names in several groups of systems are one system: spellings, and names that changed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mtassay.data.errors import UsageError
 
 
 def folded(name: str) -> str:
-    """What is left of a name when case, hyphens, underscores and spaces do not count.
+    """A name without case, hyphens, underscores and spaces.
 
     >>> folded("ONLINE_A") == folded("Online-A") == folded("online a")
     True
@@ -74,7 +74,7 @@ def join_names(
 
 
 def check_aliases(groups: Iterable[Sequence[str]], aliases: Mapping[str, str]) -> None:
-    """Refuse an alias of a name that nobody has.
+    """Refuse an alias of an unknown name.
 
     >>> check_aliases([["Online-A"]], {"Online-B": "B"})
     Traceback (most recent call last):
@@ -99,7 +99,7 @@ def _newest(name: str, today: Mapping[str, str], key: Callable[[str], str]) -> s
 
 
 def find_system(name: str, entries: Sequence[SystemInGroup]) -> str:
-    """The system that is meant by a name it has in some group."""
+    """The system with this name in some group."""
     for entry in entries:
         if folded(name) in (folded(entry.system), folded(entry.name)):
             return entry.system

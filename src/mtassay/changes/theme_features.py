@@ -1,7 +1,7 @@
-"""What an output may have in common with others: words on both sides, what became of them, kinds of text.
+"""Features that outputs may share: words on both sides and their translation, kinds of text.
 
-A feature is something that can be said of one output. Words are those of the first 2,000 characters of a
-text, in small letters; in scripts without spaces a word is a character. Every expression is linear.
+A feature is a property of one output. Words are those of the first 2,000 characters of a text, in lower case;
+in scripts without spaces a word is a character. Every expression is linear.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from mtassay.measures.check_run import choose_checks, id_of, run_checks, units_o
 from mtassay.measures.polarity import Negations, all_negations
 
 LONGEST = 2000
-"""Characters of a text that are looked at."""
+"""Number of characters of a text that are used."""
 NEGATION_ADDED = "a negation in the output with no negation in the source"
 SHORTER, LONGER = "an output much shorter than usual", "an output much longer than usual"
 _LONGEST_WORD = 40
@@ -36,7 +36,7 @@ _REMEMBERED = 10_000  # texts of which more than one system is asked
 FeatureKind = Literal[
     "contrast", "unexplained", "lost", "extra", "missing", "source", "output", "trait", "text"
 ]
-"""What a feature is of, the most telling first:
+"""The kinds of features, the clearest first:
 
 - `contrast`: a word of the output is where the reference has another one
 - `unexplained`: a word of the output, and none of the source words that usually go with it
@@ -50,7 +50,7 @@ FeatureKind = Literal[
 
 
 class Feature(NamedTuple):
-    """One feature: of `contrast`, `other` is the word of the reference; of `trait`, the kind of trait."""
+    """One feature: for `contrast`, `other` is the word of the reference; for `trait`, the kind of trait."""
 
     kind: FeatureKind
     name: str
@@ -58,16 +58,16 @@ class Feature(NamedTuple):
 
     @property
     def is_pair(self) -> bool:
-        """Whether it is of two neighbours."""
+        """Whether it is about two neighbours."""
         return self.kind in ("source", "output") and " " in self.name
 
 
 Units = np.ndarray[tuple[int], np.dtype[np.int64]]
-_STRETCH = 50  # segments; what is nearer may be of one document
+_STRETCH = 50  # segments; closer ones may be of one document
 
 
 class FeatureTable(NamedTuple):
-    """Features with the outputs that have each, by number, and what words of the output usually translate."""
+    """Features with the outputs that have each, by number, and the usual sources of the outputs' words."""
 
     features: Sequence[Feature]
     units: Sequence[Units]
@@ -79,7 +79,7 @@ _WORD = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]++(?:['’][^\W\d_{_UNSPACE
 
 
 def words_in(text: str) -> list[tuple[str, Span]]:
-    """The words of a text in small letters, each with its place; what is too long for a word is none.
+    """The words of a text in lower case, each with its place; too long words are left out.
 
     >>> [word for word, _ in words_in("He didn't say: 你好, 4 GB!")]
     ['he', "didn't", 'say', '你', '好', '4', 'gb']
@@ -93,14 +93,14 @@ def words_in(text: str) -> list[tuple[str, Span]]:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _words(text: str) -> tuple[str, ...]:
-    """The same without their places, which is faster."""
+    """The words without their places, which is faster."""
     words = _WORD.findall(text[:LONGEST].lower().replace("’", "'"))
     return tuple(word for word in words if len(word) <= _LONGEST_WORD)
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def _counted(text: str) -> Counter[str]:
-    """How often a text has each word; to be read only."""
+    """Count each word of a text; do not change the result."""
     return Counter(_words(text))
 
 
@@ -109,9 +109,9 @@ def find_features(
 ) -> FeatureTable:
     """All features that at least three of the observations have; `pair` is their languages, if known.
 
-    `by_metric` says that a metric tells what fails. A word that only the output or only the reference has
-    lowers a score by itself, so it is no cause then. A word of the source that only two stretches of text
-    have is their topic.
+    `by_metric` says that a metric decides what fails. A word that only the output or only the reference has
+    lowers a score by itself, so it is no cause then. A word of the source that occurs in only two stretches
+    of text is their topic.
     """
     sources = [_words(o.source) for o in observations]
     outputs = [_words(o.output) for o in observations]
@@ -138,7 +138,7 @@ def find_features(
 
 
 def _side(side: Literal["source", "output"], texts: Sequence[Sequence[str]]) -> dict[Feature, Units]:
-    """The words of one side, and its neighbours, that enough texts have."""
+    """The words of one side, and its pairs of neighbours, that enough texts have."""
     numbers: dict[str, int] = {}
     ids = np.array([numbers.setdefault(word, len(numbers)) for words in texts for word in words], np.int64)
     units = np.repeat(np.arange(len(texts)), [len(words) for words in texts])
@@ -172,14 +172,14 @@ def _by_number(numbers: Units, units: Units, n: int) -> dict[int, Units]:
 
 
 def _traits(observations: Sequence[Observation]) -> Iterator[tuple[int, Feature]]:
-    """What is known of the segment."""
+    """The known traits of the segment."""
     for unit, observation in enumerate(observations):
         for kind, name in dict.fromkeys((kind, name[:_LONGEST_NAME]) for kind, name in observation.traits):
             yield unit, Feature("trait", name, kind)
 
 
 class _Difference(NamedTuple):
-    """Words of an output that no reference has (so often), and those of the nearest one that it has not."""
+    """Words of an output that no reference has (so often), and missing words of the nearest reference."""
 
     extra: Counter[str]
     missing: Counter[str]
@@ -198,7 +198,7 @@ def _difference(output: str, references: Sequence[str]) -> _Difference:
 def _against(
     observations: Sequence[Observation], outputs: Sequence[Sequence[str]], *, by_metric: bool
 ) -> Iterator[tuple[int, Feature]]:
-    """Where outputs differ from their references: words for others, and what is extra or missing at all."""
+    """Differences of outputs from their references: replaced words, and extra or missing words."""
     differences = {u: _difference(o.output, o.references) for u, o in enumerate(observations) if o.references}
     extras, missed = (
         {word for word, count in Counter(chain.from_iterable(side)).items() if count >= _FEWEST}
@@ -238,13 +238,13 @@ def _against(
 
 
 def _is_short_form(short: str, word: str) -> bool:
-    """Whether the one has the other in it, shortened, as "I'm" and "am"; "can't" and "can" differ."""
+    """Whether one contains the other, shortened, as "I'm" and "am"; "can't" and "can" differ."""
     head, mark, tail = short.partition("'")
     return bool(mark) and (word.endswith(tail) or (word == head and not short.endswith("n't")))
 
 
 class _Together:
-    """Which words of both sides go together, by how often they do: P(output word | source word) ≥ 0.5."""
+    """Pairs of words of both sides by their co-occurrence: P(output word | source word) ≥ 0.5."""
 
     def __init__(self, sources: Sequence[Sequence[str]], outputs: Sequence[Sequence[str]]) -> None:
         step = len(sources) // _SAMPLE + 1
@@ -253,7 +253,7 @@ class _Together:
         self._sources = Counter(word for side in sides for word in side)
         self._outputs = Counter(word for side in others for word in side)
         n = max(len(sides), 1)
-        # Who is in every third text goes with everything.
+        # A word of every third text goes with everything.
         sources_kept = {w for w, c in self._sources.items() if _FEWEST <= c <= n / 3}
         outputs_kept = {w for w, c in self._outputs.items() if 2 * _FEWEST <= c <= n / 2}
         kept = [side & sources_kept for side in sides]
@@ -277,7 +277,7 @@ class _Together:
                 dice = 2 * count / (self._sources[source] + self._outputs[word])
                 if dice > best:
                     best, self.glosses[word] = dice, source
-        # Where these words explain few of its occurrences, it has other sources that are not known.
+        # If these words explain few of its occurrences, it has other sources that are not known.
         explained = Counter(
             word
             for w, mine in zip(others, sides, strict=True)
@@ -331,7 +331,7 @@ def _denies(side: Negations, text: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _languages(*pair: str) -> CheckContext:
-    """One for all systems, so that what checks learn of a language is learned once."""
+    """One for all systems, so that checks learn the facts of a language only once."""
     return CheckContext(*pair)
 
 
@@ -341,7 +341,7 @@ _DIGITS = re.compile(r"\d++")
 
 
 def _lost(observations: Sequence[Observation], pair: tuple[str, str] | None) -> Iterator[tuple[int, Feature]]:
-    """What checks see, and figures that only the output has."""
+    """The findings of checks, and figures that only the output has."""
     segments = [
         Segment(str(unit), o.source[:LONGEST] or None, tuple(r[:LONGEST] for r in o.references))
         for unit, o in enumerate(observations)
@@ -400,7 +400,7 @@ def _kinds_of(source: str) -> tuple[str, ...]:
 def _kinds(
     observations: Sequence[Observation], sources: Sequence[Sequence[str]], outputs: Sequence[Sequence[str]]
 ) -> Iterator[tuple[int, Feature]]:
-    """What kind of text the source is, how long both sides are, and what is repeated or left as it was."""
+    """The kind of the source text, the length of both sides, and repeated or untranslated parts."""
     lengths = [len(words) for words in sources]
     ratios = [len(o.output) / len(o.source) for o in observations if o.source]
     fifths = quantiles(lengths, n=5) if len(lengths) > 1 else [0, 0, 0, 0]

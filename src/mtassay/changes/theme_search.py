@@ -1,4 +1,4 @@
-"""A theme: one cause of failures in a sentence, how sure it is, and the three clearest examples."""
+"""A theme: one cause of failures in a sentence, its significance, and the three clearest examples."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from mtassay.stats.proportions import Interval
 
 ALPHA = 0.02
 """The usual level: of fifty systems whose failures are random, one gets a theme."""
-_FEWEST_FAMILIES = 3  # what only one or two sentences have is no theme
-_ATTAINABLE = 3.1  # a feature that could not be this telling (one in a thousand) is not tested
+_FEWEST_FAMILIES = 3  # features of only one or two sentences are no theme
+_ATTAINABLE = 3.1  # a feature that could not be this clear (one in a thousand) is not tested
 _MOST = 8  # themes of one system
 _TWIN, _NEAR = 0.7, 0.85  # features of one cause: the failures they share, how telling one is beside the best
-_INSIDE = 0.6  # so much of a feature's failures within a theme make it a part
-_AROUND = 0.8  # and so much of a theme's failures in a feature
+_INSIDE = 0.6  # this share of a feature's failures within a theme makes it a part
+_AROUND = 0.8  # and this share of a theme's failures in a feature
 _OFTENER = 1.5  # so many times as often failures must have what the best outputs have too
 _LARGE, _FEW_TRIALS = 400_000, 199
 _RANKS = {kind: rank for rank, kind in enumerate(get_args(FeatureKind))}
@@ -46,8 +46,8 @@ Bools = NDArray[np.bool_]
 class Cause(NamedTuple):
     """One cause: the feature that names it, those that fire on the same failures, and its corrected p.
 
-    `units` are all outputs that have it, `fresh` those that no earlier cause has. `twins` say the same as the
-    name in other words, most telling first; `parts` are within it, or all around it.
+    `units` are all outputs that have it, `fresh` those without an earlier cause. `twins` are other words for
+    the name, clearest first; `parts` are within it, or all around it.
     """
 
     feature: Feature
@@ -59,7 +59,7 @@ class Cause(NamedTuple):
 
 
 def enough(failed: Sequence[bool]) -> bool:
-    """Whether there are enough failures and passes to say anything.
+    """Whether there are enough failures and passes for a search.
 
     >>> enough([True] * 5 + [False] * 5), enough([True] * 100)
     (True, False)
@@ -75,10 +75,10 @@ def find_causes(
     trials: int = 999,
     seed: int | None = 12345,
 ) -> list[Cause]:
-    """The causes in the order of how telling they are; observations have passed or failed.
+    """The causes, clearest first; observations have passed or failed.
 
-    Each is claimed at the level `alpha`, corrected for all features looked at. With very many of them there
-    are fewer trials.
+    Each is claimed at the level `alpha`, corrected for all tested features. With very many features there are
+    fewer trials.
     """
     failed = np.array([o.verdict == "fail" for o in observations])
     if not enough(failed.tolist()):
@@ -111,7 +111,7 @@ class _Group(NamedTuple):
 
 
 def _alike(table: FeatureTable, families: Ints) -> list[_Group]:
-    """Features by the outputs that have them, those of enough families; most telling kinds first."""
+    """Features by the outputs that have them, those of enough families; clearest kinds first."""
     by_units: dict[bytes, _Group] = {}
     for number, units in enumerate(table.units):
         group = by_units.setdefault(units.tobytes(), _Group([], units))
@@ -127,7 +127,7 @@ def _alike(table: FeatureTable, families: Ints) -> list[_Group]:
 
 
 def _rarer(groups: Sequence[_Group], failed: Bools, best: Bools) -> Sequence[_Group]:
-    """Without what the best outputs have about as often as the failures: that is no cause of failures."""
+    """Remove features that the best outputs have about as often as the failures: they cause no failures."""
     if not best.any():
         return groups
     everything = Incidence.of([group.units for group in groups])
@@ -137,13 +137,13 @@ def _rarer(groups: Sequence[_Group], failed: Bools, best: Bools) -> Sequence[_Gr
 
 
 def _preference(feature: Feature) -> tuple[int, int]:
-    """What names a cause best is first: the kind, then the longer of words that always go together."""
+    """The sort key for the best name of a cause: the kind, then the longer of words that go together."""
     return _RANKS[feature.kind], -len(feature.name)
 
 
 @dataclass(frozen=True, eq=False)
 class _Step:
-    """What is looked at while some outputs are set aside."""
+    """The search while some outputs are set aside."""
 
     groups: Sequence[_Group]
     incidence: Incidence
@@ -153,7 +153,7 @@ class _Step:
 
     @classmethod
     def of(cls, groups: Sequence[_Group], alive: Bools, failed: Bools) -> _Step:
-        """Those features that could be telling among the outputs that are left."""
+        """The features that could be significant among the remaining outputs."""
         places = np.cumsum(alive) - 1
         left = [places[group.units[alive[group.units]]] for group in groups]
         now = failed[alive]
@@ -172,7 +172,7 @@ class _Step:
         )
 
     def best(self, deals: Deals, alpha: float) -> tuple[int, float] | None:
-        """The most telling group and its corrected p; `None` where chance explains it."""
+        """The clearest group and its corrected p; `None` if chance explains it."""
         if not len(self.incidence):
             return None
         if len(self.incidence.units) > _LARGE:
@@ -184,7 +184,7 @@ class _Step:
         return (best, p) if p <= alpha else None
 
     def around(self, leader: int, table: FeatureTable) -> tuple[int, list[int], list[Feature]]:
-        """The group that names the cause, its features and those that say the same, and what is within it."""
+        """The group that names the cause, its features and their equivalents, and the features within it."""
         mine = np.zeros(len(self.failed), bool)
         mine[self.incidence.units_of(leader)] = True
         shared = self.incidence.counts(mine & self.failed)
@@ -203,7 +203,7 @@ class _Step:
         return table.features[self.groups[group].members[0]].kind
 
     def all_units(self, group: int) -> Ints:
-        """The outputs that have it, those set aside too."""
+        """The outputs that have it, including those set aside."""
         return self.groups[group].units
 
 
@@ -215,12 +215,12 @@ _OUTPUT_WORDS = ("contrast", "unexplained", "extra", "output")
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """What failures of a system have in common.
+    """A common feature of failures of a system.
 
     `sentence` names the cause: `failures` of all `of` failures have it, and `passes` of the `passing`
-    outputs. `odds` is how many times higher its odds are among failures, with a prior, and `interval` the
-    95 % interval of that. `p` is corrected for all that was looked at. `parts` are the features that were
-    merged into it, in words, and `examples` its clearest failures, marked.
+    outputs. `odds` is how many times higher its odds are among failures, with a prior, and `interval` the 95
+    % interval of that. `p` is corrected for all tested features. `parts` are the features that were merged
+    into it, in words, and `examples` its clearest failures, marked.
     """
 
     system: str
@@ -237,7 +237,7 @@ class Theme:
     failures_called: str = "failures"
     best: int = 0
     of_best: int = 0
-    """How many of the best outputs have it, where a metric says which these are."""
+    """Count the best outputs that have it, if a metric says which these are."""
     failed: tuple[tuple[str, str], ...] = ()
     """The failed outputs that have it, each with its source."""
 
@@ -284,7 +284,7 @@ def make_theme(
 
 
 def _name(cause: Cause, table: FeatureTable) -> str:
-    """The cause: what names it best, the other side where that says the same, and what stood there."""
+    """The name of a cause: its best feature, and the matching feature of the other side if there is one."""
     first = cause.feature
     if first.kind in _OUTPUT_WORDS or first.kind == "missing":
         said = _output_word(cause, table) if first.kind in _OUTPUT_WORDS else _describe(first, table)
@@ -301,14 +301,14 @@ def _name(cause: Cause, table: FeatureTable) -> str:
 
 
 def _added_word(cause: Cause) -> Feature | None:
-    """The negation, where the cause is one that the source does not have."""
+    """The negation, if the cause is a negation that the source does not have."""
     if cause.feature != Feature("lost", NEGATION_ADDED):
         return None
     return next((f for f in (*cause.twins, *cause.parts) if f.kind in _OUTPUT_WORDS), None)
 
 
 def _output_word(cause: Cause, table: FeatureTable) -> str:
-    """A word of the output, what the references have in its place, and that no one asked for it."""
+    """A word of the output, the references' words in its place, and whether the source explains it."""
     first, around = cause.feature, (*cause.twins, *cause.parts)
     instead = [f.other for f in around if f.kind == "contrast" and f.name == first.name]
     said = f"{_quoted(first.name)}{_gloss(first.name, table)} in the output"
@@ -373,9 +373,9 @@ def _examples(
     table: FeatureTable,
     right: Mapping[str, str],
 ) -> tuple[Block, ...]:
-    """The failures that have most of what belongs to the cause, each of another family.
+    """The failures with the most features of the cause, each from another family.
 
-    Short ones are first; where the length is the cause, those with the most unusual length.
+    Short ones are first; if the length is the cause, those with the most unusual length.
     """
     own = dict.fromkeys([cause.feature, *cause.twins, *cause.parts])
     weights: dict[int, float] = {}
@@ -409,7 +409,7 @@ def _is_right(observation: Observation) -> bool:
 
 
 def _block(observation: Observation, features: Sequence[Feature], right: str) -> Block:
-    """One failure, with what belongs to the cause marked on every side, and what is right where known."""
+    """One failure, with the features of the cause marked on every side, and the right text if known."""
     source, output, reference = set[str](), set[str](), set[str]()
     for feature in features:
         if feature.kind == "source":

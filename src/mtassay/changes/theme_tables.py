@@ -24,12 +24,12 @@ from mtassay.report.run_text import (
 from mtassay.stats.proportions import wilson
 
 SYSTEMS = 20
-"""So many systems are shown, those with the most failures; a program gets all."""
+"""Number of systems shown, those with the most failures; a program gets all."""
 COUNTED = (
     "Failures are counted over all methods and runs here, each output once, also of items on which systems "
     "are not compared, so more outputs may count here than in a table."
 )
-"""Why a theme counts more failures than a table beside it."""
+"""A note on why a theme counts more failures than a table beside it."""
 _NAME = 60
 
 
@@ -51,7 +51,7 @@ def render_themes(
 
 
 def shown_systems(themes: Themes) -> list[Examined]:
-    """The systems that are shown, in their order: those with themes before those without, if not all."""
+    """The systems to show, in their order: those with themes before those without, if not all fit."""
     if len(themes.examined) <= SYSTEMS:
         return themes.examined
     counts = {theme.system for theme in themes}
@@ -60,7 +60,7 @@ def shown_systems(themes: Themes) -> list[Examined]:
 
 
 def notes_of(themes: Themes) -> list[str]:
-    """What a reader must know besides the numbers."""
+    """Notes for readers besides the numbers."""
     said = "A failure" if all(e.failures_called == "failures" for e in themes.examined) else "Low-scoring"
     failure = f"{said} is, in {'; in '.join(themes.failure)}. {COUNTED}"
     claimed = (
@@ -74,7 +74,7 @@ def notes_of(themes: Themes) -> list[str]:
 def _system(
     examined: Examined, themes: Themes, form: Form, examples: int, width: int, color: bool
 ) -> list[str]:
-    """One system: what was looked at, its themes, each with its numbers and examples."""
+    """One system: the material, its themes, each with its numbers and examples."""
     head = f"{marked(examined.system, limit=_NAME)}: {examined.note}."
     own = themes.of(examined.system)
     parts = [_remark(f"{head} No theme." if _is_without(examined, themes) else head, form, width)]
@@ -96,7 +96,7 @@ def _system(
 
 
 def numbers(theme: Theme) -> str:
-    """The shares behind the counts of a theme's sentence, and how sure it is."""
+    """The shares behind the counts of a theme's sentence, and its significance."""
     low, high = wilson(theme.failures, theme.of)
     share = f"{_percent(theme.failures, theme.of)} [{100 * low:.0f}–{100 * high:.0f}]"
     others = _percent(theme.passes, theme.passing)
@@ -132,8 +132,8 @@ def _remark(text: str, form: Form, width: int) -> str:
 def theme_blocks(themes: Themes, *, examples: int = 3) -> list[Block]:
     """For a page: a block for each theme with its examples, the first ones of all systems before the second.
 
-    Of those, what has the larger share of failures is first. What several systems have in common is
-    told once. The last block says what was looked at.
+    Among these, larger shares of failures come first. Common themes of several systems appear once. The last
+    block describes the material.
     """
     if not themes:
         return []
@@ -176,7 +176,7 @@ def _shared_block(themes: Sequence[Theme], examples: int) -> Block:
 
 
 def _is_without(examined: Examined, themes: Themes) -> bool:
-    """Whether themes were looked for, and none was found."""
+    """Whether a search for themes found no theme."""
     return bool(examined.features) and not themes.of(examined.system)
 
 
@@ -212,7 +212,7 @@ def _record(theme: Theme) -> dict[str, Any]:
 
 
 def _cut(text: str) -> str:
-    """As much of a text as is looked at."""
+    """The part of a text that is used."""
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 
@@ -220,7 +220,7 @@ _COLUMNS = ("system", "sentence", "failures", "of", "passes", "passing", "odds",
 
 
 def _rows(themes: Themes) -> Table:
-    """One theme a row, for spreadsheets."""
+    """One theme per row, for spreadsheets."""
     rows = []
     for theme in themes:
         numbers_ = (theme.failures, theme.of, theme.passes, theme.passing)

@@ -1,8 +1,8 @@
-"""Failure themes: what the failures of a system have in common, across methods and runs.
+"""Failure themes: the common features of a system's failures, across methods and runs.
 
-Every judged output is an observation that failed or passed. What failures have more often than the others,
-words on both sides, what became of them, phenomena, kinds of text, is tested together; what fires on
-the same failures is one theme, with a sentence, how many failures it explains, and examples.
+Every judged output is an observation that failed or passed. Features that failures have more often (words on
+both sides and their translation, phenomena, kinds of text) are tested together; features of the same failures
+are one theme, with a sentence, the number of failures that it explains, and examples.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ __all__ = ["ALPHA", "Examined", "Theme", "Themes", "find_themes"]
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """What was looked at of one system.
+    """The material of one system's search.
 
-    `left_out` are outputs that neither passed nor failed, by verdict; `features` is how many were looked at,
-    0 where there are too few failures or passes to say anything.
+    `left_out` are outputs that neither passed nor failed, by verdict; `features` is the number of tested
+    features, 0 if there are too few failures or passes.
     """
 
     system: str
@@ -40,7 +40,7 @@ class Examined:
 
     @property
     def note(self) -> str:
-        """The same in a line."""
+        """The material in a line."""
         left = ", ".join(f"{count:,} {verdict}" for verdict, count in self.left_out.items())
         said = "failed" if self.failures_called == "failures" else "are low-scoring"
         told = f"{self.failures:,} of {self.failures + self.passing:,} outputs {said}"
@@ -50,7 +50,7 @@ class Examined:
 
 
 class Themes(list[Theme]):
-    """Themes, system by system, the most telling first; with what was looked at, and what failure means."""
+    """Themes, system by system, the clearest first; with the material, and the definition of failure."""
 
     def __init__(
         self,
@@ -65,7 +65,7 @@ class Themes(list[Theme]):
         self.alpha = alpha
 
     def of(self, system: str) -> list[Theme]:
-        """Those of one system."""
+        """The themes of one system."""
         return [theme for theme in self if theme.system == system]
 
     def by_output(self) -> dict[tuple[str, str, str], list[str]]:
@@ -86,12 +86,12 @@ def find_themes(
     seed: int | None = 12345,
     report: Callable[[int, int], None] | None = None,
 ) -> Themes:
-    """What the failures of each system in these runs have in common.
+    """The common features of the failures of each system in these runs.
 
-    `systems` chooses some by name; `*` means anything. Runs are put together: an output to the same
-    source counts once, and failed where one run says so. Themes of one system are corrected for all features
-    looked at: with random failures, none is claimed for 1 - `alpha` of the systems. `report` is told how many
-    of how many systems are done.
+    `systems` chooses some by name; `*` means anything. Runs are put together: an output to the same source
+    counts once, and failed if one run says so. Themes of one system are corrected for all tested features:
+    with random failures, 1 - `alpha` of the systems get no theme. `report` is called with the number of
+    finished systems and their total.
     """
     if not runs:
         raise UsageError("There is no run to look for themes in.")
@@ -130,12 +130,12 @@ class _Material:
     by_texts: dict[tuple[str, str], list[Observation]] = field(default_factory=dict)
     untold: list[Observation] = field(default_factory=list)
     right: dict[str, str] = field(default_factory=dict)
-    """By source, the first output that a run says to be right: more than that nothing speaks against it."""
+    """By source, the first output that a run calls right: this is more than having no evidence against it."""
     doubted: set[str] = field(default_factory=set)
-    """Sources of which some output did not pass, in any run or item."""
+    """Sources with an output that did not pass, in any run or item."""
 
     def add(self, observation: Observation, *, claims_right: bool) -> None:
-        """One more; one without texts can only be counted. `claims_right` says that a pass is right."""
+        """Add an observation; one without texts can only be counted. `claims_right`: a pass means right."""
         if observation.source or observation.output:
             self.by_texts.setdefault((observation.source, observation.output), []).append(observation)
             if observation.verdict != "pass":
@@ -151,7 +151,7 @@ class _Material:
         return [observation for observation in joint if observation.verdict in ("pass", "fail")]
 
     def left_out(self) -> dict[str, int]:
-        """How many neither passed nor failed, by verdict."""
+        """Count those that neither passed nor failed, by verdict."""
         joint = [*(_joint(several) for several in self.by_texts.values()), *self.untold]
         return dict(Counter(o.verdict for o in joint if o.verdict not in ("pass", "fail")))
 
@@ -171,7 +171,7 @@ def _gather(runs: Sequence[Run]) -> dict[str, _Material]:
 
 
 def _right(system: str, materials: Mapping[str, _Material]) -> dict[str, str]:
-    """A right output of another system for each source that has one, behind the name of its system."""
+    """A right output of another system for each source that has one, after the name of its system."""
     right: dict[str, str] = {}
     for other, material in materials.items():
         for source, output in material.right.items() if other != system else ():
@@ -181,7 +181,7 @@ def _right(system: str, materials: Mapping[str, _Material]) -> dict[str, str]:
 
 
 def _joint(several: Sequence[Observation]) -> Observation:
-    """What several runs say of one output, as one."""
+    """The common verdict of several runs on one output."""
     first = several[0]
     if len(several) == 1:
         return first
@@ -195,7 +195,7 @@ def _joint(several: Sequence[Observation]) -> Observation:
 
 
 def _pair(runs: Sequence[Run]) -> tuple[str, str] | None:
-    """The languages of the runs, where they all have the same or say none."""
+    """The languages of the runs, if they all have the same or do not say."""
     pairs = set()
     for run in runs:
         pair = run.parameters.get("pair") or run.parameters.get("langpair")

@@ -1,4 +1,4 @@
-"""How the scores of a system develop over its saved runs, each compared with the one before."""
+"""Scores of a system over its saved runs, each compared with the one before."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from mtassay.stats import family
 
 @dataclass(frozen=True, slots=True)
 class TrendPoint:
-    """A score in one run, and how it changed from the run before, on the units that both have.
+    """A score in one run, and its change since the run before, on the units that both have.
 
-    `unanswered` are texts without an answer, for which the system has no rank there.
+    `unanswered` are texts without an answer, which cost the system its rank there.
     """
 
     run: str
@@ -43,7 +43,7 @@ class ScoreTrend:
 
     @property
     def places(self) -> list[str]:
-        """What the points are called: by versions where all have another one, else by day, then by run."""
+        """The labels of the points: versions if they all differ, else the day, then the run."""
         for names in (
             [point.system for point in self.points],
             [point.started[:10] for point in self.points],
@@ -74,9 +74,9 @@ class History:
         samples: int = 1000,
         seed: int | None = 12345,
     ) -> Self:
-        """From whole runs, oldest first. Scores are those of these names and groups, else the widest ones.
+        """Courses from whole runs, oldest first, for scores of these names and groups, else the widest ones.
 
-        The widest groups of a score are those with most units: all of them, or averages over all.
+        The widest groups of a score are those with the most units: all of them, or averages over all.
         """
         lines: dict[tuple[str, str], list[Snapshot]] = {}
         for run in runs:
@@ -129,7 +129,7 @@ class _Tests:
 
 
 def _wanted(line: Sequence[Snapshot], names: Sequence[str], groups: Sequence[str]) -> list[tuple[str, str]]:
-    """Which scores are shown, by name and group."""
+    """The scores to show, by name and group."""
     newest = line[-1].scores
     chosen: dict[tuple[str, str], None] = {}
     for score in newest:

@@ -1,1 +1,1 @@
-"""How good metrics and judges are, compared with people."""
+"""Quality of metrics and judges, compared with people."""

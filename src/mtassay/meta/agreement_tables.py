@@ -1,4 +1,4 @@
-"""The tables and figures of how metrics and detectors do against people."""
+"""The tables and figures of the agreement of metrics and detectors with people."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _PERCENT = "prediction_error"
 
 
 def agreement_tables(result: Result, labels: Mapping[str, str], *, unit: str) -> list[Table]:
-    """Statistics and raters by human score, a few of them side by side; `unit` is what n counts.
+    """Statistics and raters by human score, a few of them side by side; `unit` is the unit of n.
 
-    The best rater of each statistic and human score is strong. Where metrics were tested against each other,
+    The best rater of each statistic and human score is strong. If metrics were tested against each other,
     their ranks are beside.
     """
     humans = list(dict.fromkeys(score.system for score in result.scores))
@@ -73,7 +73,7 @@ def sweep_figure(
 ) -> Figure:
     """Prediction error over n-gram length, a line for each human score; the lowest is marked.
 
-    Up to two lines have their 95 % intervals. `unit` is what n counts.
+    Up to two lines have their 95 % intervals. `unit` is the unit of n.
     """
     humans = list(dict.fromkeys(score.system for score in result.scores))
     cells = {(s.system, s.name): s for s in result.scores if s.group == _PERCENT}
@@ -148,7 +148,7 @@ def _scatter(
 
 
 def number(score: Score) -> str:
-    """The value as people print it: three decimals, or one of a percentage; a dash where undefined.
+    """The printed value: three decimals, or one of a percentage; a dash if undefined.
 
     >>> number(Score("bleu", "mqm", "pearson", -0.91745, 12))
     '−0.917'
@@ -200,7 +200,7 @@ def _agreement_table(result: Result, humans: Sequence[str], labels: Mapping[str,
 
 
 def _sizes(scores: Sequence[Score], humans: Sequence[str], labels: Mapping[str, str], unit: str) -> list[str]:
-    """How many systems, translations or pairs are behind the numbers of each statistic."""
+    """The number of systems, translations or pairs behind each statistic."""
     phrases: dict[str, list[str]] = {}
     for statistic in dict.fromkeys(score.group for score in scores):
         chosen = [score for score in scores if score.group == statistic and score.value is not None]
@@ -216,7 +216,7 @@ def _sizes(scores: Sequence[Score], humans: Sequence[str], labels: Mapping[str, 
 
 
 def _size(scores: Sequence[Score], humans: Sequence[str], labels: Mapping[str, str], what: str) -> str:
-    """One number where it is the same for all; else by human score, with those named that are unlike most."""
+    """One number if it is the same for all; else by human score, naming those most unlike the others."""
     numbers = {score.n for score in scores}
     if len(numbers) == 1:
         n = numbers.pop()
@@ -236,7 +236,7 @@ def _size(scores: Sequence[Score], humans: Sequence[str], labels: Mapping[str, s
 
 
 def _best(scores: Sequence[Score], *, lowest: bool) -> Score | None:
-    """The best of several; `None` where there is no choice."""
+    """The best of several; `None` without a choice."""
     defined = [score for score in scores if score.value is not None]
     if len(defined) < 2:
         return None
@@ -255,10 +255,10 @@ _SILENT = "silent: "
 def detection_table(
     result: Result, labels: Mapping[str, str] | None = None, *, title: str = "", notes: Sequence[str] = ()
 ) -> Table:
-    """Judges by precision, recall and F1 in percent with 95 % intervals, and by area where there is one.
+    """Judges by precision, recall and F1 in percent with 95 % intervals, and by area if there is one.
 
-    `labels` are what they are called, where that is not their name. In parentheses is what a share is of.
-    What is flagged and not labelled is beside it, and below, what it could make of the precision.
+    `labels` are names for display, if different. The numbers in parentheses are the totals of shares. Flagged
+    outputs without a label are beside it, and their possible effect on the precision is below.
     """
     scores = {(score.name, score.system): score for score in result.scores}
     areas = any(score.name == "auc" for score in result.scores)
@@ -292,7 +292,7 @@ def detection_table(
 
 
 def _about(name: str, counts: Mapping[str, int], precision: Score) -> list[str]:
-    """What the numbers of one detector leave out."""
+    """The outputs missing from the numbers of one detector."""
     lines = []
     if (unlabelled := counts["unlabelled"]) and counts["flagged"]:
         hits = _hits(precision)

@@ -1,4 +1,4 @@
-"""What came out when metrics and systems were compared with people, ready to be shown."""
+"""Results of comparing metrics and systems with people, ready to be shown."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from mtassay.report.run_text import Form, render_tables, score_rows, to_html
 
 @dataclass(frozen=True)
 class Assessment(ABC):
-    """A result with all that is needed to show it."""
+    """A result with everything needed to show it."""
 
     result: Result
 
     @abstractmethod
     def tables(self) -> list[Table]:
-        """All tables; what a reader must know is below the last."""
+        """All tables; notes for readers are below the last."""
 
     def records(self, what: str = "scores") -> list[dict[str, Any]]:
         """Plain records of the scores, comparisons or clusters, for `pandas.DataFrame(found.records())`."""
@@ -43,11 +43,11 @@ class Assessment(ABC):
         return [asdict(entry) for entry in getattr(self.result, what)]
 
     def record(self) -> dict[str, Any]:
-        """All of it for a program."""
+        """All data for a program."""
         return self.result.as_dict()
 
     def render(self, form: Form = "text", *, width: int = 80, color: bool = False) -> str:
-        """All of it as text, json, tsv, md or latex."""
+        """All data as text, json, tsv, md or latex."""
         if form == "json":
             return json_text(self.record(), indent=2)
         if form == "tsv":
@@ -56,7 +56,7 @@ class Assessment(ABC):
         return "\n\n".join(filter(None, (self._head(form), body, self._foot(form))))
 
     def figures(self) -> list[Figure]:
-        """What there is to draw."""
+        """The figures to draw."""
         return []
 
     def draw(self, path: Path) -> None:
@@ -64,11 +64,11 @@ class Assessment(ABC):
         draw(self.figures(), path)
 
     def _head(self, form: Form) -> str:
-        """What is above the tables."""
+        """The text above the tables."""
         return ""
 
     def _foot(self, form: Form) -> str:
-        """What is below them."""
+        """The text below them."""
         return ""
 
     def __str__(self) -> str:
@@ -80,9 +80,9 @@ class Assessment(ABC):
 
 @dataclass(frozen=True, repr=False)
 class AgreementAssessment(Assessment):
-    """How well metrics agree with people: `main` for `raters`, `swept` for the n-gram lengths in `orders`.
+    """Agreement of metrics with people: `main` for `raters`, `swept` for the n-gram lengths in `orders`.
 
-    `among` is how well metrics agree with each other, where that was asked for.
+    `among` is the agreement of metrics with each other, if requested.
     """
 
     material: RatedMaterial
@@ -114,7 +114,7 @@ class AgreementAssessment(Assessment):
         return [*tables[:-1], replace(tables[-1], notes=[*tables[-1].notes, *self.result.notes])]
 
     def figures(self) -> list[Figure]:
-        """The sweep where there is one, else every metric against every human score."""
+        """The sweep if there is one, else every metric against every human score."""
         if self.orders:
             orders = {rater.name: _order(rater) for rater in self.orders}
             labels = {human.name: human.label for human in self.humans}
@@ -124,7 +124,7 @@ class AgreementAssessment(Assessment):
 
     @property
     def _ranks(self) -> str:
-        """How ranks come about."""
+        """An explanation of the ranks."""
         settings = self.settings
         if settings.test == "wmt":
             how = "as at WMT, one-sided and not corrected for the number of pairs: too bold"
@@ -160,7 +160,7 @@ def _order(rater: Rater) -> int:
 
 @dataclass(frozen=True, repr=False)
 class RankingAssessment(Assessment):
-    """Systems by what people said of their segments, best first."""
+    """Systems by people's scores of their segments, best first."""
 
     alpha: float
 

@@ -1,4 +1,4 @@
-"""Puts metrics beside people: every statistic of agreement for every pair, as a result of the product."""
+"""Compares metrics with people: every statistic of agreement for every pair, as a result of the product."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ Resample = Literal["segments", "systems"]
 
 @dataclass(frozen=True, slots=True)
 class CorrelationSettings:
-    """On what raters should agree and how that is tested: see `SystemLevel`, `SegmentLevel` and `Swaps`.
+    """Statistics of agreement and the settings of their tests: see `SystemLevel`, `SegmentLevel` and `Swaps`.
 
-    `resample` says what is drawn again for the intervals at system level; `None` draws segments wherever all
+    `resample` names the unit drawn again for the intervals at system level; `None` draws segments if all
     raters have scores of them.
     """
 
@@ -65,10 +65,10 @@ class CorrelationSettings:
 
 @dataclass(frozen=True, slots=True)
 class Correlations:
-    """Scores with the rater in `name`, people in `system` and the statistic in `group`, and what to know.
+    """Scores with the rater in `name`, people in `system` and the statistic in `group`, and notes.
 
-    Comparisons and clusters are of raters, with people in `name`. `notes` are sentences: what intervals come
-    from, why something is undefined, what was left out.
+    Comparisons and clusters are of raters, with people in `name`. `notes` are sentences on the origin of
+    intervals, undefined values and omissions.
     """
 
     result: Result
@@ -84,7 +84,7 @@ def correlate(
     soft: bool = True,
     ranked: bool = True,
 ) -> Correlations:
-    """Every rater against every human score, but none against itself.
+    """Every rater against every human score, except itself.
 
     `soft` adds soft pairwise accuracy, and `ranked` tests the metrics against each other and ranks them.
     """
@@ -129,7 +129,7 @@ class _Agreement:
         soft: bool,
         ties: bool = True,
     ) -> _Agreement:
-        """`soft` and `ties` say whether to add the accuracies that are named so."""
+        """`soft` and `ties` say whether to add the accuracies of these names."""
         drawn, due_to = _drawn([rater for pair in pairs for rater in pair], settings)
         systems = SystemLevel(frame, settings.samples, settings.trials, settings.seed, drawn)
         segments = SegmentLevel(settings.grouping, settings.samples, settings.seed)
@@ -155,7 +155,7 @@ class _Agreement:
     def ranks(
         self, metrics: Sequence[Rater], human: Rater
     ) -> Iterable[tuple[list[Comparison], list[Cluster]]]:
-        """For each statistic that has a test, the metrics that are defined on the same as most of them."""
+        """For each statistic that has a test, the metrics that are defined on the same units as most are."""
         found = {
             (rater.name, estimate.statistic): estimate
             for rater, other, estimates in self.estimates
@@ -188,7 +188,7 @@ class _Agreement:
         human: Rater,
         found: Mapping[tuple[str, str], Estimate],
     ) -> tuple[MetricTest, list[Any]] | None:
-        """The test of a statistic and what it takes of each metric; `None` where there is none."""
+        """The test of a statistic and its input from each metric; `None` without a test."""
         swaps = self.settings.swaps
         if self.settings.level == "system":
             rated = self._rated(metrics[0], human)
@@ -221,7 +221,7 @@ class _Agreement:
         return notes
 
     def _groups(self) -> list[str]:
-        """How many groups a mean is over, human score by human score."""
+        """The number of groups behind a mean, human score by human score."""
         if self.settings.grouping == "none":
             return []
         what = "items" if self.settings.grouping == "item" else "systems"
@@ -240,7 +240,7 @@ class _Agreement:
         return [f"Means over {what}: {'; '.join(phrases)}."] if phrases else []
 
     def _ties(self) -> list[str]:
-        """Which epsilon makes ties, human score by human score; not where it only undoes rounding."""
+        """The epsilon that makes ties, human score by human score; not if it only undoes rounding."""
         chosen: dict[str, list[str]] = {}
         for rater, human, estimates in self.estimates:
             for estimate in estimates:
@@ -284,7 +284,7 @@ def _score(rater: Rater, human: Rater, estimate: Estimate, settings: Correlation
 
 
 def _counts(humans: Sequence[Rater], frame: RatingFrame) -> Mapping[str, Mapping[str, int]]:
-    """For each human score, how many systems and translations were rated and how many were not."""
+    """Count the rated systems and translations, and the unrated ones, for each human score."""
     counts = {}
     for human in humans:
         rated = int((~np.isnan(human.points)).sum())
@@ -304,7 +304,7 @@ def _span(numbers: Sequence[int]) -> str:
 
 
 def _reasons(estimate_lists: Iterable[Sequence[Estimate]]) -> list[str]:
-    """Each reason once, with all that is missing for it and all that it is true of."""
+    """Each reason once, with all values missing for it and all its raters."""
     statistics: dict[tuple[str, str], list[str]] = {}
     subjects: dict[tuple[str, str], list[str]] = {}
     for estimate in (estimate for estimates in estimate_lists for estimate in estimates):

@@ -1,7 +1,7 @@
-"""How good a detector of wrong translations is, by what people said of the same pairs.
+"""Quality of a detector of wrong translations, by people's labels of the same pairs.
 
-Precision and recall as in table 6 of Wu, Liu, Yeung (2023), and the curve of both where there are scores. A
-pair is a source with what a system made of it. What nobody labelled is never taken for right or wrong.
+Precision and recall as in table 6 of Wu, Liu, Yeung (2023), and the curve of both if there are scores. A pair
+is a source with a system's output. Unlabelled pairs never count as right or wrong.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from mtassay.stats.correlation import AUC, auc
 
 
 class PairKey(NamedTuple):
-    """A pair by the id of its segment and its system; empty where there is only one system."""
+    """A pair by the id of its segment and its system; the latter is empty if there is only one system."""
 
     id: str
     system: str = ""
@@ -28,11 +28,11 @@ class PairKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class JudgedDetector:
-    """What one detector flags, and the labels (True: wrong) of the pairs it could have flagged.
+    """The flags of one detector, and the labels (True: wrong) of the pairs it could have flagged.
 
-    Higher `scores` mean that the detector is more certain of an error, with `low_is_error` lower ones; a
-    pair without one ranks below all others. `silent` counts the pairs that it could not
-    judge, by why; they are not flagged. `complement` names what a score is 1 less of, if it is that.
+    Higher `scores` mean that the detector is more certain of an error, with `low_is_error` lower ones; a pair
+    without one ranks below all others. `silent` counts the pairs that it could not judge, by reason; they are
+    not flagged. `complement` names the value that is 1 minus a score, if there is one.
     """
 
     name: str
@@ -46,7 +46,7 @@ class JudgedDetector:
 
 @dataclass(frozen=True, slots=True)
 class DetectionSettings:
-    """How the intervals of F1 are drawn."""
+    """The settings of the intervals of F1."""
 
     samples: int = 1000
     seed: int | None = 12345
@@ -62,8 +62,8 @@ def detect(
 
     Precision is of the flagged pairs that are labelled (its n), recall of the wrong ones (its n); both have
     Wilson's intervals at 95 %. F1 is over all labelled pairs, its interval by drawing these again. The area
-    is given where labelled pairs have scores of which two differ; `sources` are as in `area_of`. `counts` has
-    what is flagged, and how much of it is not labelled.
+    is given if labelled pairs have at least two different scores; `sources` are as in `area_of`. `counts` has
+    the numbers of flagged and of unlabelled flagged pairs.
     """
     chosen = settings or DetectionSettings()
     scores: list[Score] = []
@@ -89,10 +89,10 @@ def detect(
 
 
 def area_of(detector: JudgedDetector, sources: Mapping[str, str] | None = None) -> AUC | None:
-    """The area under the ROC curve over all labelled pairs; `None` where there is no curve.
+    """The area under the ROC curve over all labelled pairs; `None` without a curve.
 
-    `sources` has for the id of an output the text that it, or what it was edited from, translates: outputs of
-    one source hang together. An id without one is a source of its own.
+    `sources` has the source text by the id of an output: of the output itself, or of the one it was edited
+    from. Outputs of one source are one cluster. An id without one is a source of its own.
     """
     values, is_error = _ranked(detector)
     if values is None:
@@ -130,21 +130,21 @@ def _f1(detector: str, cells: _Cells, settings: DetectionSettings) -> Score:
     value = float(_f1_of(np.array(cells)))
     if math.isnan(value):
         return Score("f1", detector, "all", None, n)
-    # Only how many pairs of each kind are drawn matters, so these are drawn at once.
+    # Only the number of drawn pairs of each kind matters, so these are drawn at once.
     drawn = np.random.default_rng(settings.seed).multinomial(n, np.array(cells) / n, size=settings.samples)
     low, high = resampling.interval(_f1_of(drawn))
     return Score("f1", detector, "all", 100 * value, n, 100 * float(low), 100 * float(high))
 
 
 def _f1_of(cells: NDArray[np.int64]) -> NDArray[np.float64]:
-    """nan where nothing is flagged and nothing is wrong."""
+    """The value is nan if nothing is flagged and nothing is wrong."""
     hits, alarms, misses = (cells[..., place] for place in range(3))
     with np.errstate(invalid="ignore"):
         return np.asarray(2 * hits / (2 * hits + alarms + misses), np.float64)
 
 
 def _ranked(detector: JudgedDetector) -> tuple[NDArray[np.float64] | None, NDArray[np.bool_]]:
-    """The score of each labelled pair, high for an error, minus infinity without one; `None`: no curve."""
+    """The score of each labelled pair, high for an error, minus infinity if missing; `None`: no curve."""
     sign = -1 if detector.low_is_error else 1
     scores = detector.scores
     values = np.array([sign * scores[k] if k in scores else -math.inf for k in detector.labels], np.float64)

@@ -1,7 +1,7 @@
-"""How well the errors that a judge marks are those that people marked, character by character.
+"""Agreement of the errors that a judge marks with those that people marked, character by character.
 
 As in "The Devil is in the Errors" (Fernandes et al. 2023): precision is the share of the marked characters
-that people marked too, recall the share of theirs that the judge marked. Omissions, which are places of the
+that people marked too, recall the share of people's that the judge marked. Omissions, which are places of the
 source, do not count.
 """
 
@@ -77,7 +77,7 @@ def _places(text: str, spans: Sequence[tuple[int, int]]) -> Places:
 
 
 def _shares(counts: NDArray[np.float64]) -> tuple[float, float, float]:
-    """Precision, recall and F1 in percent; nan where nothing is marked."""
+    """Precision, recall and F1 in percent; nan if nothing is marked."""
     both, ours, theirs = map(float, counts.sum(axis=0))
     precision = 100 * both / ours if ours else float("nan")
     recall = 100 * both / theirs if theirs else float("nan")

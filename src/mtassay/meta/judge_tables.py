@@ -1,4 +1,4 @@
-"""How it is shown how good judges are."""
+"""Tables of the quality of judges."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from mtassay.meta.labelled_detectors import Labels
 
 @dataclass(frozen=True, repr=False)
 class Calibration(Assessment):
-    """Thresholds of judges for a wished precision, with what they do on outputs that had no part in them."""
+    """Thresholds of judges for a wanted precision, with their results on outputs not used to find them."""
 
     judges: Sequence[CalibratedJudge]
     settings: CalibrationSettings
@@ -44,7 +44,7 @@ class Calibration(Assessment):
         return [Table(["Judge", "wrong if", "flagged", "precision", "recall"], rows, title, self._notes())]
 
     def thresholds(self) -> list[FoundThreshold]:
-        """Those that were found, as `--calibrated FILE` reads them."""
+        """The thresholds that were found, as `--calibrated FILE` reads them."""
         engine = " and ".join(self.systems) if len(self.systems) < 3 else f"{len(self.systems)} systems"
         return [
             FoundThreshold(
@@ -86,7 +86,7 @@ class Calibration(Assessment):
 
 @dataclass(frozen=True, repr=False)
 class JudgeComparison(Assessment):
-    """Judges of the same labelled outputs: alone, and how sure the differences are."""
+    """Judges of the same labelled outputs: alone, and the significance of their differences."""
 
     summaries: Sequence[JudgeSummary]
     names: Mapping[str, str]

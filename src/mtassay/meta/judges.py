@@ -1,4 +1,4 @@
-"""A judge's threshold for a wished precision, from labelled outputs, and what it then does on others."""
+"""A judge's threshold for a wanted precision, from labelled outputs, and its results on others."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from mtassay.stats.thresholds import (
 )
 
 FEWEST_LABELS = 30
-"""Below so many labels, or 8 of either kind, nothing is calibrated."""
+"""With fewer labels, or fewer than 8 of either kind, nothing is calibrated."""
 _FEWEST_OF_A_KIND = 8
 
 
@@ -38,9 +38,9 @@ class CalibrationSettings:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ErrorScores:
-    """What a judge gave to labelled outputs: higher is a more certain error; nan where it said nothing.
+    """A judge's scores of labelled outputs: higher is a more certain error; nan if there is no score.
 
-    `sources` tells which outputs are of one source.
+    `sources` tells which outputs have the same source.
     """
 
     scores: NDArray[np.float64]
@@ -49,10 +49,10 @@ class ErrorScores:
 
 
 def error_scores(judge: JudgedDetector, sources: Mapping[str, str]) -> ErrorScores:
-    """The scores of a judge on its labelled outputs, or 1 for what it flags where it has none.
+    """The scores of a judge on its labelled outputs, or 1 for flagged ones if it has no scores.
 
-    `sources` has for the id of an output the text that it, or what it was edited from, translates; an id
-    without one is a source of its own.
+    `sources` has the source text by the id of an output: of the output itself, or of the one it was edited
+    from; an id without one is a source of its own.
     """
     sign = -1.0 if judge.low_is_error else 1.0
     keys = list(judge.labels)
@@ -69,12 +69,12 @@ def error_scores(judge: JudgedDetector, sources: Mapping[str, str]) -> ErrorScor
 
 @dataclass(frozen=True, slots=True)
 class CalibratedJudge:
-    """A judge with the threshold that was found; `None` where the precision cannot be met.
+    """A judge with the threshold that was found; `None` if the precision cannot be met.
 
     `threshold` is on the judge's own scale, and `low_is_error` says on which side of it outputs are called
-    wrong. `held_out` counts what happens to outputs whose labels had no part in the threshold; `most` is the
-    highest precision, in steps of 5 %, that can be met. `parameters` are those of a method that follow from
-    it, such as alpha, and `quality` names the measure that these are about.
+    wrong. `held_out` counts the results on outputs whose labels were not used for the threshold; `most` is
+    the highest possible precision, in steps of 5 %. `parameters` are resulting parameters of a method, such
+    as alpha, and `quality` names their measure.
     """
 
     name: str
@@ -89,11 +89,11 @@ class CalibratedJudge:
 
     @property
     def n(self) -> int:
-        """How many outputs are labelled."""
+        """Count the labelled outputs."""
         return sum(self.held_out)
 
     def tell(self, engine: str) -> str:
-        """How well the judge does with this threshold, in a line."""
+        """The results of the judge with this threshold, in a line."""
         cells = self.held_out
         wholes = (cells.hits + cells.misses, cells.hits + cells.alarms)
         seen, right = (round(10 * cells.hits / max(whole, 1)) for whole in wholes)
@@ -123,7 +123,7 @@ def calibrate_judge(
     sources: Mapping[str, str] | None = None,
     label: str = "",
 ) -> CalibratedJudge:
-    """The threshold for the wished precision, and what it does on held-out outputs, grouped by source."""
+    """The threshold for the wanted precision, and its results on held-out outputs, grouped by source."""
     given = error_scores(judge, sources or {})
     if not _is_enough(given.is_error):
         wrong = int(given.is_error.sum())
@@ -150,7 +150,7 @@ def calibrate_judge(
 
 
 def _is_enough(is_error: NDArray[np.bool_]) -> bool:
-    """Whether there are labels enough, of either kind, to learn something from."""
+    """Whether there are enough labels, of either kind, to learn from."""
     wrong = int(is_error.sum())
     return len(is_error) >= FEWEST_LABELS and min(wrong, len(is_error) - wrong) >= _FEWEST_OF_A_KIND
 
@@ -162,7 +162,7 @@ def _threshold(given: ErrorScores, precision: float, settings: CalibrationSettin
 
 
 def calibration_result(judges: Sequence[CalibratedJudge]) -> Result:
-    """Precision and recall of all, and how many outputs are labelled."""
+    """Precision and recall of all, and the number of labelled outputs."""
     counts = {
         judge.name: {
             "labelled": judge.n,
@@ -176,10 +176,10 @@ def calibration_result(judges: Sequence[CalibratedJudge]) -> Result:
 
 @dataclass(frozen=True, slots=True)
 class JudgeSummary:
-    """One judge: how far its verdicts agree with the labels, and its area where it has scores.
+    """One judge: the agreement of its verdicts with the labels, and its area if it has scores.
 
-    `judge` has as flagged what it calls wrong. `kappa` is Cohen's, of its verdicts with the labels; nan where
-    it says the same of all.
+    `judge` has flagged the outputs that it calls wrong. `kappa` is Cohen's, of its verdicts with the labels;
+    nan if it gives the same verdict on all.
     """
 
     judge: JudgedDetector
@@ -194,7 +194,7 @@ class JudgeSummary:
 
     @property
     def n(self) -> int:
-        """How many labelled outputs."""
+        """Count the labelled outputs."""
         return len(self.judge.labels)
 
 
@@ -206,9 +206,9 @@ def compare_judges(
 ) -> tuple[Result, list[JudgeSummary]]:
     """Each judge, and every two compared.
 
-    Those in `calibrated` call wrong what a threshold for the wished precision says, found on other folds; all
-    others what they flag. A comparison is of areas, or where one has none, of how many verdicts are right
-    (McNemar); `more` is how many more labels would tell the two apart with a power of 80 %.
+    Those in `calibrated` call outputs wrong by a threshold for the wanted precision, found on other folds;
+    all others by their flags. Areas are compared, or without areas the numbers of right verdicts (McNemar);
+    `more` is the number of further labels needed for a significant difference with a power of 80 %.
     """
     given = {judge.name: error_scores(judge, sources) for judge in judges}
     summaries = []
@@ -231,7 +231,7 @@ def compare_judges(
 
 
 def _calibrated(judge: JudgedDetector, given: ErrorScores, settings: CalibrationSettings) -> JudgedDetector:
-    """The judge with what a threshold from other folds calls wrong as flagged."""
+    """The judge with flags by a threshold from other folds."""
     verdicts = flag_held_out(
         given.scores,
         given.is_error,

@@ -25,10 +25,10 @@ _OPEN = frozenset({"", UNSURE})
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """What people said: True is wrong. `pairs` by id and system, `subjects` by the hash of the very texts.
+    """People's labels: True is wrong. `pairs` by id and system, `subjects` by the hash of the exact texts.
 
-    `unsettled` is how many were looked at without a result: disputed, unsure, or differing by output where
-    the system is not known. `origin` is for messages, `reviewers` are those who answered, where it is known.
+    `unsettled` counts those without a result: disputed, unsure, or differing by output if the system is
+    unknown. `origin` is for messages, `reviewers` are those who answered, if known.
     """
 
     pairs: Mapping[PairKey, bool]
@@ -38,12 +38,12 @@ class Labels:
     reviewers: Collection[str] = ()
 
     def only(self, systems: Collection[str]) -> Labels:
-        """The labels of these systems, and those that name none; of all systems without any."""
+        """The labels of these systems, and those without a system; all labels if no system is given."""
         pairs = {key: wrong for key, wrong in self.pairs.items() if key.system in {"", *systems}}
         return replace(self, pairs=pairs) if systems else self
 
     def of_run(self, run: Run) -> Labels:
-        """The labels that fit a run: of its very outputs if they come from reviews, else by id and system."""
+        """The labels that fit a run: of its exact outputs if they are from reviews, else by id and system."""
         if not self.subjects:
             return self
         pairs = {
@@ -73,8 +73,8 @@ def errors_of(question: Question, chosen: Collection[str] = ()) -> frozenset[str
 def labels_from_file(path: FilePath, *, question: str | None = None, errors: Collection[str] = ()) -> Labels:
     """Labels from a file: reviews (of one question), or rows of id and label; see `formats.detections`.
 
-    `errors` are the labels that mean an error, all others then mean none. Without them the usual words are
-    known, such as ERR and NOT, correct and incorrect, 1 and 0.
+    `errors` are the labels that mean an error; all others then mean no error. By default the usual words are
+    recognised, such as ERR and NOT, correct and incorrect, 1 and 0.
     """
     if is_review_file(path):
         return read_review_labels(path, question=question, errors=errors)
@@ -127,7 +127,7 @@ def labels_from_workspace(
 
 
 def labels_of(labels: Mapping[Any, bool | str], *, errors: Collection[str] = ()) -> Labels:
-    """Labels that are no file: by id, or by id and system; true or one of the usual words means an error.
+    """Labels from other sources than files: by id, or by id and system; true or a usual word means an error.
 
     >>> labels_of({"1": True, ("2", "nmt"): "correct"}).pairs
     {PairKey(id='1', system=''): True, PairKey(id='2', system='nmt'): False}
@@ -172,7 +172,7 @@ def labels_from_reviews(
     errors: Collection[str] = (),
     origin: str = "",
 ) -> Labels:
-    """Labels from what reviewers decided; what is disputed or left open is counted as unsettled."""
+    """Labels from reviewers' decisions; disputed or open ones are counted as unsettled."""
     wrong = errors_of(question, errors)
     by_subject: dict[str, bool] = {}
     by_id: dict[str, set[bool]] = {}
@@ -196,7 +196,7 @@ _SILENT = ("undecided", "skipped", "error")
 def detectors_of_run(
     run: Run, labels: Labels, *, systems: Collection[str] = (), prefix: str = ""
 ) -> list[JudgedDetector]:
-    """Each detector of a run apart, with what its method says that it flags.
+    """Each detector of a run by itself, with the meaning of its flags by its method.
 
     Only labels about segments of the run count. `systems` chooses among its systems.
     """
@@ -223,7 +223,7 @@ def detectors_of_run(
 def detectors_of_runs(
     runs: Sequence[Run], labels: Labels, *, systems: Collection[str] = ()
 ) -> list[JudgedDetector]:
-    """The detectors of several runs, each with its run in its name where there is more than one."""
+    """The detectors of several runs, each with its run in its name if there are several runs."""
     detectors: list[JudgedDetector] = []
     for run in runs:
         if systems and not set(systems) & set(run.systems):
@@ -236,7 +236,7 @@ def detectors_of_runs(
 
 
 def check_detectors(detectors: Sequence[JudgedDetector], labels: Labels, systems: Collection[str]) -> None:
-    """An error where two detectors share a name, or no label is about what any of them judged."""
+    """Raise an error if two detectors share a name, or no label concerns a pair that any judged."""
     names = [detector.name for detector in detectors]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise UsageError(
@@ -284,7 +284,7 @@ def detector_of_rows(
             scores[key] = row.score
         if _is_flagged(row, threshold, low_is_error):
             flagged.add(key)
-    # Anyone who scores a pair without a score among others said nothing about it.
+    # A pair without a score among others with one says nothing about it.
     unscored = sum(row.score is None for row in chosen) if scores else 0
     named = list(dict.fromkeys(row.system for row in chosen if row.system))
     joined = _joined(name, flagged, scores, labels, named, None, {"unscored": unscored})
@@ -310,9 +310,9 @@ def _joined(
 ) -> JudgedDetector:
     """A detector with the labels that are about its pairs, both under the same names.
 
-    The labels decide how a pair is called. They may name a behavioural case or its edit, each as it likes; of
-    a run where both are labelled, the edit counts, which is what is judged. Where either side does not name
-    systems, there may be only one.
+    The labels decide the names of pairs. They may name a behavioural case or its edit, each as it likes; if
+    both of a run are labelled, the edit counts, since it is judged. If either side does not name systems,
+    there may be only one.
     """
     labelled_pairs = _fitted(labels, systems, name)
     if ids is not None:
@@ -328,7 +328,7 @@ def _joined(
         }
 
     def named(key: PairKey) -> PairKey:
-        # Without systems among the labels there is but one, and its name does not matter.
+        # Without systems among the labels there is only one, and its name does not matter.
         same = PairKey(key.id, key.system or (systems[0] if len(systems) == 1 else ""))
         is_edit = key.id.endswith(EDITED)
         other = same._replace(id=key.id.removesuffix(EDITED) if is_edit else f"{key.id}{EDITED}")

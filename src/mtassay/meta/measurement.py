@@ -25,7 +25,7 @@ LONGEST = 64
 
 @dataclass(frozen=True, slots=True)
 class OrderSweep:
-    """The orders to look at, and BLEU with the settings to use, which `spec` names without the order."""
+    """The orders to measure, and BLEU with its settings, which `spec` names without the order."""
 
     spec: str
     metric: BLEU
@@ -53,7 +53,7 @@ class OrderSweep:
         return self.name(self.orders[-1])
 
     def name(self, order: int) -> str:
-        """How the results call one order."""
+        """The name of one order in the results."""
         return f"{self.spec}:order={order}"
 
     def raters(
@@ -78,7 +78,7 @@ class OrderSweep:
         ]
         metric = replace(self.metric, order=order)
         rater = rater_from_statistics(self.name(order), metric, narrowed, frame, with_segments=with_segments)
-        # BLEU is 0 then; what smoothing makes of it is no measurement.
+        # BLEU is 0 then; a value from smoothing alone is no measurement.
         empty = [entry.system for entry in measured if not entry.values[:, 1 + order].any()]
         return (
             replace(rater, undefined=f"no n-gram of this length matches: {order} of {empty[0]}")
@@ -88,7 +88,7 @@ class OrderSweep:
 
 
 def _with_order(signature: str, order: int) -> str:
-    """sacreBLEU's signature is silent about the order, and so about 4."""
+    """The signature with the order, since sacreBLEU's does not name it, and so means 4."""
     return signature if order == 4 else signature.replace("|version:", f"|order:{order}|version:")
 
 
@@ -107,7 +107,7 @@ def parse_orders(text: str) -> range:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredRaters:
-    """The metrics in their order, the n-gram lengths of the sweep in theirs, and what measuring them told."""
+    """The metrics in their order, the n-gram lengths of the sweep in theirs, and notes from measuring."""
 
     metrics: list[Rater]
     sweep: list[Rater]
@@ -152,7 +152,7 @@ def _statistics(
     context: EngineContext,
     extra: Mapping[str, object] | None = None,
 ) -> dict[str, list[Statistics]]:
-    """What each metric measures of all systems, by the name of the metric."""
+    """The measurements of each metric for all systems, by the name of the metric."""
     corpus = Corpus.of(segments, translate(segments, systems, context))
     tables = {entry.name: entry.statistics for entry in measure_all(metrics, corpus, context, extra=extra)}
     context.keep()
@@ -173,7 +173,7 @@ def score_outputs(
     A metric whose unit is the document takes each output for one.
     """
     scores = np.full(len(segments), np.nan)
-    # Ids and names of systems matter to who looks scores up by them.
+    # Ids and names of systems matter to metrics that look scores up by them.
     ids = [segment.id if metric.reads_ids else str(i) for i, segment in enumerate(segments)]
     answered = [i for i, text in enumerate(texts) if text is not None]
     own = [segments[i]._replace(id=ids[i], document=ids[i]) for i in answered]

@@ -1,4 +1,4 @@
-"""What is compared with people: test set, outputs and scores, of a folder or of files."""
+"""The material of a comparison with people: test set, outputs and scores, of a folder or of files."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from mtassay.stats.resampling import Aggregate
 def rank_systems(column: ScoreColumn, *, alpha: float = 0.05, seed: int | None) -> Result:
     """Mean scores, best first, with one-sided Wilcoxon rank-sum p-values for every pair (a better than b).
 
-    A segment without a score counts for nothing. `counts[system]["wins"]` is how many systems it beats.
+    A segment without a score is not counted. `counts[system]["wins"]` is the number of systems it beats.
     """
     rated = {
         system: np.array([score for score in scores.values() if score is not None], np.float64)
@@ -100,9 +100,9 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Units:
-    """What can be resampled: statistics (units, systems, columns), whose sums `aggregate` turns into scores.
+    """Data for resampling: statistics (units, systems, columns), whose sums `aggregate` turns into scores.
 
-    `ids` are those of segments, or of documents where the metric counts per document.
+    `ids` are those of segments, or of documents if the metric counts per document.
     """
 
     kind: Literal["segments", "documents"]
@@ -115,9 +115,9 @@ class Units:
 class Rater:
     """Scores of one metric, or of people under one name, for systems in a fixed order.
 
-    `points` (systems,) and `segments` (systems, segments) hold nan where nothing was rated. `segments` is
-    `None` without scores per segment, and `units` without anything that adds up to the points; `why` then
-    says so. `undefined` is a reason to give no agreement at all.
+    `points` (systems,) and `segments` (systems, segments) are nan if unrated. `segments` is `None` without
+    scores per segment, and `units` without statistics that add up to the points; `why` then says so.
+    `undefined` is a reason to give no agreement at all.
     """
 
     name: str
@@ -132,13 +132,13 @@ class Rater:
 
     @property
     def sign(self) -> int:
-        """What to multiply scores with so that higher is better."""
+        """The factor for scores that makes higher better."""
         return 1 if self.higher_is_better else -1
 
 
 @dataclass(frozen=True, slots=True)
 class RatingFrame:
-    """What all raters of one analysis are lined up with; `documents` holds the document of each segment."""
+    """The common frame of all raters of one analysis; `documents` has the document of each segment."""
 
     systems: Sequence[str]
     ids: Sequence[str]
@@ -146,7 +146,7 @@ class RatingFrame:
 
 
 def rater_from_column(column: ScoreColumn, frame: RatingFrame) -> Rater:
-    """The scores that a file holds. Where it has none for systems, they are means over rated segments."""
+    """The scores of a file. If it has none for systems, they are means over rated segments."""
     segments = _matrix(column, frame)
     if segments is None:
         points = np.array([_number(column.by_system.get(system)) for system in frame.systems])
@@ -171,7 +171,7 @@ def rater_from_statistics(
     *,
     with_segments: bool = True,
 ) -> Rater:
-    """What a metric measured: one entry for each system of the frame, in its order.
+    """One metric's measurements: one entry for each system of the frame, in its order.
 
     Scores per segment take time to compute, so they are left out without `with_segments`.
     """
@@ -199,13 +199,13 @@ def rater_from_statistics(
 
 
 def told_apart(raters: Sequence[Rater]) -> list[Rater]:
-    """The raters with their names for labels where several have the same: `BLEU` of two settings."""
+    """The raters with their names for labels if several have the same: `BLEU` of two settings."""
     shared = Counter(rater.label for rater in raters)
     return [replace(rater, label=rater.name) if shared[rater.label] > 1 else rater for rater in raters]
 
 
 def mean_of_rated(sums: NDArray[Any]) -> Floats:
-    """The `aggregate` of people: the last axis holds the sum of ratings and how many; nan for none.
+    """The `aggregate` of people: the last axis has the sum of ratings and their number; nan if unrated.
 
     >>> mean_of_rated(np.array([[6.0, 4.0], [0.0, 0.0]])).tolist()
     [1.5, nan]
@@ -214,7 +214,7 @@ def mean_of_rated(sums: NDArray[Any]) -> Floats:
 
 
 def rated_statistics(segments: Floats) -> Floats:
-    """What `mean_of_rated` takes: the statistics (segments, systems, 2) of scores (systems, segments)."""
+    """The input of `mean_of_rated`: statistics (segments, systems, 2) of scores (systems, segments)."""
     rated = ~np.isnan(segments)
     return np.stack((np.where(rated, segments, 0.0), rated), axis=2).transpose(1, 0, 2)
 
@@ -233,21 +233,21 @@ def _number(score: float | None) -> float:
 
 
 def _same(means: Floats, points: Floats) -> bool:
-    """Whether the means are the points except for rounding: off by at most a hundredth of their spread."""
+    """Whether the means equal the points up to rounding: off by at most a hundredth of their spread."""
     both = ~(np.isnan(means) | np.isnan(points))
     if not both.any():
         return False
     return bool((np.abs(means - points)[both] <= 0.01 * np.ptp(points[both]) + 1e-9).all())
 
 
-# What is compared with people: test set, outputs and scores, of a folder or of files.
+# The material of a comparison with people: test set, outputs and scores, of a folder or of files.
 
 
 @dataclass(frozen=True, slots=True)
 class RatedMaterial:
     """Everything under our names for systems. `outputs` may lack systems that only scores know of.
 
-    `notes` say what was left out, and `facts` what was looked at.
+    `notes` say what was left out, and `facts` describe the material.
     """
 
     systems: Sequence[str]
@@ -261,7 +261,7 @@ class RatedMaterial:
 
     @property
     def frame(self) -> RatingFrame:
-        """Systems and segments in order; without a test set, the segments that scores know of."""
+        """Systems and segments in order; without a test set, the segments in the scores."""
         documents = {segment.id: segment.document for segment in self.segments}
         ids = list(documents) or list(
             dict.fromkeys(
@@ -275,7 +275,7 @@ class RatedMaterial:
 
 
 def select(available: Sequence[str], wanted: Sequence[str], unwanted: Sequence[str]) -> list[str]:
-    """The wanted systems, or all, without the unwanted; a name that is not available is an error."""
+    """The wanted systems, or all, without the unwanted; an unavailable name is an error."""
     for name in (*wanted, *unwanted):
         if name not in available:
             raise UsageError(f"No system called {name!r}. Available: {', '.join(available) or 'none'}.")
@@ -285,7 +285,7 @@ def select(available: Sequence[str], wanted: Sequence[str], unwanted: Sequence[s
 def matched(
     columns: Iterable[ScoreColumn], systems: Sequence[str], *, available: Sequence[str] = ()
 ) -> tuple[list[ScoreColumn], list[str]]:
-    """The columns with our names, and notes on names that fit no system. `available` ones need no note."""
+    """The columns with our names, and notes on names without a system. `available` ones need no note."""
     result = []
     strangers: dict[str, list[str]] = {}
     unrated: dict[str, list[str]] = {}
@@ -310,7 +310,7 @@ def matched(
 
 
 def check_ids(column: ScoreColumn, ids: Sequence[str], *, path: str) -> list[str]:
-    """A note on segments that are not in the test set; an error where none of them is."""
+    """A note on segments outside the test set; an error if all are outside."""
     id_set = set(ids)
     theirs = dict.fromkeys(segment_id for row in column.by_segment.values() for segment_id in row)
     if not id_set or not theirs:
@@ -344,7 +344,7 @@ def material_from_files(
     exclude: Sequence[str] = (),
     pair: Pair | None = None,
 ) -> RatedMaterial:
-    """`outputs` are by system; `humans` names scores in `human_files`, and none means all of them.
+    """`outputs` are by system; `humans` names scores in `human_files`, and an empty list means all of them.
 
     Without outputs, the systems are those that people rated.
     """
@@ -410,8 +410,8 @@ def material_from_folder(
 ) -> RatedMaterial:
     """Segments, outputs and scores of a folder. Every list holds names; an empty one means the default.
 
-    Defaults are the first reference, all human scores, and all systems but human translations: those that
-    are also listed as references. `with_humans` takes these too, except for the reference in use.
+    Defaults are the first reference, all human scores, and all systems but human translations, which are also
+    listed as references. `with_humans` includes these, except for the reference in use.
     """
     folder = read_mtme(path, pair)
     in_use = list(references) or folder.reference_names[:1]
@@ -465,7 +465,7 @@ def _segments(folder: MtmeFolder, names: Sequence[str]) -> list[Segment]:
 
 
 def _human(folder: MtmeFolder, name: str) -> ScoreColumn:
-    """What people said under a name: scores, or else error spans."""
+    """One set of human judgements: scores or error spans."""
     if name not in folder.human_names:
         if name in folder.rating_names:
             path = folder.folder / "human-scores" / f"{folder.key}.{name}.seg.rating"
@@ -479,7 +479,7 @@ def _human(folder: MtmeFolder, name: str) -> ScoreColumn:
 
 
 def _metric_names(folder: MtmeFolder, wanted: Sequence[str], references: Sequence[str]) -> list[str]:
-    """Full names: `COMET` means `COMET-refA` where refA is the reference."""
+    """Full names: `COMET` means `COMET-refA` if refA is the reference."""
     if ALL in wanted:
         return list(folder.metric_names)
     names = []

@@ -1,15 +1,15 @@
-"""Which metric agrees better with people: permutation tests between metrics, and their ranks.
+"""Tests which metric agrees better with people: permutation tests between metrics, and their ranks.
 
 Deutsch et al. (2021), "A Statistical Analysis of Summarization Evaluation Metrics using Resampling Methods":
 if two metrics are equally good, it does not matter which of them scored what. So their standardised scores
 are swapped at random, many times, and p is how often the difference of the two agreements becomes at least as
 large as it was: (c + 1) / (trials + 1).
 
-The test "randomization" swaps all translations of a segment together, since they are no independent
-witnesses, is two-sided, and corrects for the number of pairs (Holm). The test "wmt" is the one of WMT's
-metrics task, as mt-metrics-eval has it: single translations are swapped (`PermutationSigDiff`), for accuracy
-with ties the outcomes of single pairs of them (`PairwisePermutationSigDiff`); it is one-sided for the metric
-that is ahead, and corrects nothing. Both swap the scores of whole systems for correlations over systems.
+The test "randomization" swaps all translations of a segment together, since they are not independent, is
+two-sided, and corrects for the number of pairs (Holm). The test "wmt" is the one of WMT's metrics task, as
+mt-metrics-eval has it: single translations are swapped (`PermutationSigDiff`), for accuracy with ties the
+outcomes of single pairs of them (`PairwisePermutationSigDiff`); it is one-sided for the better metric,
+without correction. Both swap the scores of whole systems for correlations over systems.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contender:
-    """A metric with its agreement, and what the test of that agreement takes of it."""
+    """A metric with its agreement, and the test's input from it."""
 
     name: str
     value: float
@@ -50,7 +50,7 @@ MetricTest = Callable[[Any, Any], float]
 
 @dataclass(frozen=True, slots=True)
 class Swaps:
-    """How the scores of two metrics are swapped, and how the outcome is judged."""
+    """The settings for swapping the scores of two metrics and judging the outcome."""
 
     test: MetricTestName = "randomization"
     trials: int = 1000
@@ -74,7 +74,7 @@ class Swaps:
                 yield whole[:, segments]
 
     def p(self, differences: NDArray[Any], observed: float) -> float:
-        """How many of the differences, and the observed one itself, are at least as large as that one."""
+        """The share of differences, including the observed one, that are at least as large as that one."""
         if not self.is_wmt:
             differences, observed = np.abs(differences), abs(observed)
         beyond = int((differences >= observed - _ROUNDING).sum())
@@ -84,7 +84,7 @@ class Swaps:
 def rank_metrics(
     human: str, statistic: str, contenders: Sequence[Contender], test: MetricTest, swaps: Swaps
 ) -> tuple[list[Comparison], list[Cluster]]:
-    """All pairs of metrics and their ranks, best first; metrics that are equally good by their names."""
+    """All pairs of metrics and their ranks, best first; equally good metrics by name."""
     order = sorted(contenders, key=lambda one: (-one.value, one.name))
     pairs = list(combinations(range(len(order)), 2))
     found: list[float | None] = [test(order[i].material, order[j].material) for i, j in pairs]
@@ -134,7 +134,7 @@ def swap_systems(better: Floats, worse: Floats, human: Floats, agreement: Rowwis
     people = np.broadcast_to(human, masks.shape)
 
     def difference(a: Floats, b: Floats, y: Floats) -> Floats:
-        # What cannot be computed agrees with nothing.
+        # An undefined value agrees with nothing.
         return np.nan_to_num(agreement(a, y)) - np.nan_to_num(agreement(b, y))
 
     observed = float(difference(first[None], second[None], human[None])[0])
@@ -159,7 +159,7 @@ class TranslationGroups:
 
     @classmethod
     def of(cls, human: Floats, grouping: Grouping) -> TranslationGroups:
-        """Those of scores (systems, segments) that are not nan."""
+        """The scores (systems, segments) that are not nan."""
         systems, segments = human.shape
         system, segment = np.repeat(np.arange(systems), segments), np.tile(np.arange(segments), systems)
         group = {"none": np.zeros_like(system), "item": segment, "system": system}[grouping]
@@ -199,7 +199,7 @@ class TranslationGroups:
         return bool((self.segments[self.starts] == self.segments[ends]).all()) and len(self.starts) > 1
 
     def _pearson(self, sums: Floats) -> Floats:
-        """The correlations (trials, groups), nan where there is none, from sums (3, trials, groups)."""
+        """The correlations (trials, groups), nan if undefined, from sums (3, trials, groups)."""
         sizes = np.diff(np.append(self.starts, len(self.places)))
         spread = sums[1] - sums[0] ** 2 / sizes
         scale = np.sqrt(np.maximum(spread, 0) * self._sums(self.human**2))
@@ -210,7 +210,7 @@ class TranslationGroups:
         return np.asarray(np.add.reduceat(values, self.starts, axis=-1), dtype=np.float64)
 
     def _drawn_sums(self, masks: NDArray[np.bool_], values: Floats) -> Floats:
-        """Sums (values, trials, groups) of the values that a mask takes."""
+        """Sums (values, trials, groups) of the values selected by a mask."""
         if len(self.starts) == 1:
             return (masks.astype(np.float64) @ values.T).T[..., None]
         return np.stack([self._sums(masks * row) for row in values])
@@ -223,14 +223,14 @@ def _mean_of_defined(values: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairOutcomes:
-    """Which pairs of each item a metric gets right; `sizes` is how many pairs an item has."""
+    """The pairs of each item that a metric gets right; `sizes` is the number of pairs of an item."""
 
     right: NDArray[np.bool_]
     sizes: NDArray[np.int64]
 
     @classmethod
     def of(cls, metric: Floats, human: Floats, epsilon: float) -> PairOutcomes:
-        """From scores (systems, items), nan on both sides where unrated; such pairs count for nothing."""
+        """From scores (systems, items), nan on both sides if unrated; such pairs are not counted."""
         left, right = np.triu_indices(len(metric), 1)
         differences = metric[left] - metric[right]
         people = np.sign(human[left] - human[right])

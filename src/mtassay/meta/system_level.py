@@ -1,8 +1,8 @@
-"""How well two raters agree on whole systems, with intervals.
+"""Agreement of two raters on whole systems, with intervals.
 
-Where all raters have statistics per segment, segments are drawn again, the same ones for both: the interval
-says how far the agreement on these systems depends on the segments. Otherwise systems are drawn again,
-for all raters: the interval says how far it hangs on the choice of systems.
+If all raters have statistics per segment, segments are drawn again, the same ones for both: the interval
+shows how far the agreement on these systems depends on the segments. Otherwise systems are drawn again, for
+all raters: the interval shows how far it depends on the choice of systems.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ Floats = NDArray[np.float64]
 Grouping = Literal["none", "item", "system"]
 
 Drawn = Literal["segments", "documents", "systems", ""]
-"""What the interval comes from: units or systems drawn again, or nothing."""
+"""The basis of the interval: units or systems drawn again, or nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
     """`value` over `n` units with the ends of its 95 % interval; nan where undefined.
 
-    Units are systems or translations, and for accuracies pairs of them. `groups` is how many groups the value
-    is the mean of, and `epsilon` up to which difference scores of the metric are tied; nan where that is no
-    question. `reason` tells why the value, or only the interval, is missing; after a colon, for whom.
+    Units are systems or translations, and for accuracies pairs of them. `groups` counts the groups behind a
+    mean, and `epsilon` is the largest difference of tied scores of the metric; nan if it does not apply.
+    `reason` says why the value, or only the interval, is missing; after a colon, for whom.
     """
 
     statistic: str
@@ -62,7 +62,7 @@ _WAYS: dict[Drawn, str] = {
 
 
 def describe_intervals(drawn: Drawn, samples: int, *, due_to: str = "") -> str:
-    """Where all intervals of a table come from; `due_to` names who has nothing better to draw."""
+    """The origin of all intervals of a table; `due_to` names raters with nothing better to draw."""
     why = f", since system scores of {due_to} do not follow from scores of segments" if due_to else ""
     return f"[ ]: 95 % interval; {_WAYS[drawn]}, {samples:,} times{why}."
 
@@ -74,11 +74,11 @@ _COEFFICIENTS = {name: correlation.COEFFICIENTS[name] for name in STATISTICS if 
 
 
 MOST_RANKED = 20_000
-"""Of more translations together, ranks are not computed again and again for an interval."""
+"""With more translations together, ranks are not computed repeatedly for an interval."""
 
 
 class _Found(NamedTuple):
-    """One statistic: its value, what it rests on, and its values in all resamples (none if too costly)."""
+    """One statistic: its value, its basis, and its values in all resamples (empty if too costly)."""
 
     value: float
     n: int
@@ -101,7 +101,7 @@ class SegmentLevel:
     def agreement(self, metric: Rater, human: Rater, *, ties: bool = True) -> list[Estimate]:
         """One estimate for each of `STATISTICS`, with the translations or pairs that it rests on.
 
-        Without `ties`, accuracy with ties is left out: what ties mean, people have to say.
+        Without `ties`, accuracy with ties is left out: people have to define ties.
         """
         names = [name for name in STATISTICS if ties or name != "acc_eq"]
         reason = metric.undefined or human.undefined or _without_segments(metric) or _without_segments(human)
@@ -142,7 +142,7 @@ class SegmentLevel:
         return found
 
     def _by_item(self, x: Floats, y: Floats, calibrated: correlation.TieCalibration) -> dict[str, _Found]:
-        """The statistic of an item does not change with the draw, only how often it counts."""
+        """The statistic of an item is the same in every draw; only its count changes."""
         weights = self._weights(x.shape[1]).astype(np.float64)
         sizes = _sizes(x, "item")
         found = {}
@@ -158,7 +158,7 @@ class SegmentLevel:
         return found
 
     def _resampled(self, x: Floats, y: Floats) -> dict[str, Floats]:
-        """Each correlation in every resample; of many translations those alone that are fast to compute."""
+        """Each correlation in every resample; for many translations only those that are fast to compute."""
         names = [n for n in _COEFFICIENTS if n not in ("spearman", "kendall") or x.size <= MOST_RANKED]
         rng, n = np.random.default_rng(self.seed), x.shape[1]
         rows = []
@@ -171,7 +171,7 @@ class SegmentLevel:
         return dict(zip(names, np.array(rows).T, strict=True))
 
     def _weights(self, n: int) -> NDArray[np.uint8]:
-        """How often each of `n` segments is drawn in each sample."""
+        """Count how often each sample contains each of `n` segments."""
         if n not in self._drawn:
             rng = np.random.default_rng(self.seed)
             draws = (np.bincount(rng.integers(0, n, size=n), minlength=n) for _ in range(self.samples))
@@ -180,7 +180,7 @@ class SegmentLevel:
 
 
 def common_translations(metric: Rater, human: Rater) -> tuple[Floats, Floats]:
-    """Scores (systems, segments) of both, higher being better; nan on both sides where one has none.
+    """Scores (systems, segments) of both, higher being better; nan on both sides if either is missing.
 
     Segments that nobody rated are left out: they would only make the draws smaller.
     """
@@ -205,7 +205,7 @@ def by_item(function: Rowwise, x: Floats, y: Floats) -> Floats:
 
 
 def _sizes(x: Floats, grouping: Grouping) -> NDArray[np.int64]:
-    """How many translations each group has."""
+    """Count the translations of each group."""
     rated = ~np.isnan(x)
     if grouping == "none":
         return np.array([rated.sum()])
@@ -248,8 +248,8 @@ CORRELATIONS = tuple(correlation.COEFFICIENTS)
 class SystemLevel:
     """Agreement on the systems of a frame, with intervals from one kind of draws.
 
-    `drawn` is what is drawn again, for every statistic and pair of raters alike: see `drawable`. Remembers
-    what serves several pairs.
+    `drawn` is the unit that is drawn again, for every statistic and pair of raters alike: see `drawable`.
+    Results for several pairs are remembered.
     """
 
     frame: RatingFrame
@@ -323,7 +323,7 @@ class SystemLevel:
         return Estimate(name, value, math.comb(len(rated), 2), low, high, self.drawn)
 
     def soft_units(self, metric: Rater, human: Rater, rated: NDArray[Any]) -> tuple[Units, Units] | None:
-        """What both rest on: scores per segment, else per document, of the rated systems."""
+        """The common basis of both: scores per segment, else per document, of the rated systems."""
         sides = [_units_of_segments(rater, self.frame) or rater.units for rater in (metric, human)]
         if sides[0] is None or sides[1] is None:
             return None
@@ -362,7 +362,7 @@ class SystemLevel:
         return p
 
     def _places(self, n: int) -> NDArray[np.int64]:
-        """Which of `n` systems are drawn in each sample."""
+        """The systems, of `n`, that are drawn for each sample."""
         return np.random.default_rng(self.seed).integers(0, n, size=(self.samples, n))
 
     def _over_systems(self, distances: Floats) -> tuple[float, float]:
@@ -384,7 +384,7 @@ class SystemLevel:
         return self._aligned(first, second)
 
     def _aligned(self, first: Units, second: Units) -> tuple[Units, Units]:
-        """The units that both have; segments are added up to documents where the other has no segments."""
+        """The units that both have; segments are added up to documents if the other has no segments."""
         if (first.kind, first.ids) == (second.kind, second.ids):
             return first, second
         if first.kind != second.kind:
@@ -394,7 +394,7 @@ class SystemLevel:
         return _picked(first, ids), _picked(second, ids)
 
     def _by_document(self, units: Units) -> Units:
-        """Segments added up to their documents, since sums are all that a score needs."""
+        """Segments added up to their documents, since a score needs only sums."""
         if units.kind == "documents":
             return units
         rows: dict[str, list[int]] = {}
@@ -415,14 +415,14 @@ class SystemLevel:
 
 
 class _Confidence(NamedTuple):
-    """One-sided p-values (systems, systems), and how far differences stray where there is none."""
+    """One-sided p-values (systems, systems), and the spread of differences if there is no real one."""
 
     p: Floats
     deviation: Floats
 
 
 def tail_p(differences: NDArray[Any], deviation: NDArray[Any]) -> Floats:
-    """One-sided p-values of differences by the normal distribution; 1 where nothing ever differs."""
+    """One-sided p-values of differences by the normal distribution; 1 if nothing ever differs."""
     never = np.full(np.shape(differences), _STEPS[0])
     steps = np.divide(differences, deviation, out=never, where=deviation > 0)
     return np.asarray(np.interp(steps, _STEPS, _TAILS), dtype=np.float64)
@@ -434,10 +434,10 @@ _TAILS = tails.normal_tail(_STEPS)
 
 
 def drawable(raters: Sequence[Rater]) -> tuple[Drawn, str]:
-    """What can be drawn again for all raters alike, and whom it is due to where that is systems.
+    """The unit that can be drawn again for all raters alike, and whom it is due to if that is systems.
 
-    Segments where all have scores of segments that add up to those of systems; documents where one counts
-    in documents; or else systems.
+    Segments if all have scores of segments that add up to those of systems; documents if one counts in
+    documents; or else systems.
     """
     if unfit := [rater.label for rater in raters if rater.units is None]:
         return "systems", ", ".join(dict.fromkeys(unfit))

@@ -1,1 +1,1 @@
-"""What a method is, the engine that runs it, and the methods themselves."""
+"""The interface of a method, the engine that runs it, and the methods themselves."""

@@ -1,4 +1,4 @@
-"""What the numbers of methods rest on besides outputs: the texts, and what reviewers settled."""
+"""The basis of numbers besides outputs: the texts, and reviewers' decisions."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _SHOWN = 12  # digits of a digest that people see
 
 @dataclass(frozen=True, slots=True)
 class SettledOutputs:
-    """How many of the `outputs` of all systems reviewers settled; `used` is whether that counted.
+    """How many of the `outputs` of all systems reviewers settled; `used` says whether they counted.
 
-    `by_models` are those of them that no person had a say in: only language models reviewed them.
+    `by_models` counts those without a review by a person: only language models reviewed them.
     """
 
     outputs: int
@@ -59,11 +59,11 @@ class SettledOutputs:
 
     @property
     def signed(self) -> str:
-        """For a signature: how many reviews settled, or that they were left out."""
+        """For a signature: the number of settled reviews, or that they were left out."""
         return str(self.settled) if self.used else "no"
 
     def describe(self) -> str:
-        """What a reader must know of it.
+        """A note for readers.
 
         >>> SettledOutputs(1428, 12, 3).describe()
         'Reviewers settled 12 of 1,428 outputs, language models alone 3 of these'
@@ -79,9 +79,9 @@ class SettledOutputs:
 
 
 def sign(result: Result, context: RunContext, **parts: str) -> Result:
-    """The result with what it rests on at the head of all signatures: the texts, and these parts.
+    """The result with its basis at the head of all signatures: the texts, and these parts.
 
-    Of digests people see twelve digits.
+    Twelve digits of each digest are shown.
     """
     texts = {"texts": context.texts[:_SHOWN]} if context.texts else {}
     head = "|".join(f"{key}:{value[:_SHOWN]}" for key, value in {**texts, **parts}.items())
@@ -115,7 +115,7 @@ def unanswered_counts(answers: Sequence[Output], unanswered: int) -> dict[str, i
 
 
 def unanswered_note(result: Result) -> str:
-    """Who left texts without an answer, and what that means for scores; empty where nobody did.
+    """The systems that left texts without an answer, and the effect on scores; empty without any.
 
     >>> unanswered_note(Result(basis={"unanswered": {"of": 1000, "systems": {"B": 12, "Online-X": 60}}}))
     'Without an answer: Online-X 60, B 12 of 1,000 segments. They count as empty outputs, and a system that \
@@ -134,10 +134,10 @@ leaves some out has no rank.'
 
 
 def compared_basis(total: int, compared: int, lacking: Mapping[str, int]) -> dict[str, Any]:
-    """For the basis of a result: of how many how many are compared, and how many each system lacks.
+    """For the basis of a result: how many of how many are compared, and how many each system lacks.
 
-    Empty where all are compared. Only what every system has can be compared, so one that lacks some takes
-    them from all others too.
+    Empty if all are compared. Only items that every system has can be compared, so a system that lacks some
+    removes them for all others too.
     """
     if compared == total:
         return {}
@@ -146,7 +146,7 @@ def compared_basis(total: int, compared: int, lacking: Mapping[str, int]) -> dic
 
 
 def compared_note(result: Result, what: str = "segments", lacks: str = "lacks {}") -> str:
-    """How many were compared and because of whom, who lacks most first; empty where all were.
+    """How many were compared, and the systems that lack some, most first; empty if all were compared.
 
     >>> compared_note(Result(basis=compared_basis(1000, 930, {"A": 0, "B": 12, "Online-X": 60})))
     '930 of 1,000 segments compared: Online-X lacks 60, B 12'
@@ -181,7 +181,7 @@ CHECKS = option(
 )
 """The option of a method that is about checks."""
 CRITICAL = ("critical",)
-"""Checks whose alarms say that other numbers cannot be trusted."""
+"""Checks whose alarms mean that other numbers are unreliable."""
 CHECKS_BESIDE = option(
     "Checks by name, group or severity, or default, all, none. By default the critical ones: empty, copied, "
     "cut off and similar.",
@@ -191,7 +191,7 @@ CHECKS_BESIDE = option(
     default=None,
     in_signature=False,
 )
-"""The option of a method that runs checks beside what it does."""
+"""The option of a method that runs additional checks."""
 
 
 def checked_basis(
@@ -201,7 +201,7 @@ def checked_basis(
     outputs: Mapping[str, Sequence[Output]],
     context: RunContext,
 ) -> dict[str, Any]:
-    """For the basis of a result: how many outputs of each system each check flags, and which cases first.
+    """For the basis of a result: how many outputs of each system each check flags, and the first cases.
 
     This is for methods whose verdicts are not by checks.
     """
@@ -234,7 +234,7 @@ def checked_basis(
 
 
 def checked_note(result: Result) -> str:
-    """Where to look for what checks flag beside the verdicts; empty where they flag nothing.
+    """Where to find the flags of checks beside the verdicts; empty if there are none.
 
     >>> counts = {"a": {"segments": 9, "refusal": 4}, "b": {"segments": 9}}
     >>> checked_note(Result(basis={"checks": counts, "flagged": {"refusal": ["i1 (a)", "i2 (a)", "i3 (a)"]}}))
@@ -249,16 +249,16 @@ def checked_note(result: Result) -> str:
 
 
 def alarm_table(run: Run, counted: Mapping[str, Mapping[str, int]], *, detail: bool = False) -> Table | None:
-    """Outputs that checks flag, of all `segments` of each system; `None` if nothing was found.
+    """Outputs that checks flag, of all `segments` of each system; `None` without flags.
 
-    Few systems, or `detail`: a row for each check, the worst first. Many systems: a row for each of them.
+    Few systems, or `detail`: a row for each check, the worst first. Many systems: a row for each system.
     """
     from mtassay.measures.check import SEVERITIES
     from mtassay.measures.check_run import severity_of_check
 
     is_short = tuple(run.parameters.get("checks", ())) == CRITICAL
     short = ["Only critical checks were run. For all: mtassay check, or --checks default."] * is_short
-    # What is empty is missing, too.
+    # Empty answers count as missing, too.
     counted = {
         system: {c: n for c, n in counts.items() if c != "empty" or n > counts.get("missing", 0)}
         for system, counts in counted.items()
@@ -294,20 +294,20 @@ def _share(counts: Mapping[str, int], check: str) -> str:
 def answer_of(
     key: str, source: str, output: str, references: Sequence[str] = (), others: Sequence[str] = ()
 ) -> JudgedAnswer:
-    """What the judge looks at; `others` are outputs of other systems for the same source."""
+    """The input of the judge; `others` are outputs of other systems for the same source."""
     from mtassay.measures.clues import JudgedAnswer  # large, as all of the judge is
 
     return JudgedAnswer(key, source, output, tuple(references), tuple(others))
 
 
 _ASKED = ("behavior", "place", "invariance", "mqm", "esa")
-"""The questions whose answers say whether an output has an error."""
+"""The questions whose answers tell whether an output has an error."""
 
 
 def people_said(answers: Sequence[JudgedAnswer], context: RunContext) -> dict[str, bool]:
     """Whether people found an error in these very sources and outputs, by the id of the answer.
 
-    What is disputed is left out, and so is what language models alone said.
+    Disputed answers are left out, and so are those of language models alone.
     """
     wrong: dict[str, bool] = {}
     for question in _ASKED:
@@ -334,10 +334,10 @@ def ask_judge(
     system: str = "",
     reviews: bool = True,
 ) -> list[Opinion]:
-    """One opinion for each answer of a system, in order; the note says how far the judge can be trusted.
+    """One opinion for each answer of a system, in order; the note says how reliable the judge is.
 
-    Equal answers are judged once, and what the judge said earlier is recalled. From thirty answers of people
-    on about these outputs, `reviews` recalibrate the judge.
+    Equal answers are judged once, and earlier opinions are looked up. From about thirty answers of people on
+    these outputs, `reviews` recalibrate the judge.
     """
     from mtassay.measures.judge import ENOUGH, JudgeCalibration  # large, as above
 
@@ -400,7 +400,7 @@ def _recalled_or_asked(
 
 
 def code_files(judge: type[TranslationJudge]) -> list[Path]:
-    """The files with the judge's code: its room, and that of the models it uses."""
+    """The files with the judge's code: its own folder, and that of the models it uses."""
     path = getattr(sys.modules.get(judge.__module__), "__file__", None)
     rooms = [Path(path).parent, Path(nlp.__file__).parent] if path else []
     return [file for room in rooms for file in sorted(room.glob("*.py"))]
@@ -408,7 +408,7 @@ def code_files(judge: type[TranslationJudge]) -> list[Path]:
 
 @cache
 def _code(judge: type[TranslationJudge]) -> str:
-    """When the judge's code was written: who changes it wants to see the difference."""
+    """A digest of the dates and sizes of the judge's code, which changes with the code."""
     stamps = [f"{f.name}:{f.stat().st_mtime_ns}:{f.stat().st_size}" for f in code_files(judge)]
     return hashlib.blake2b("|".join(stamps).encode(), digest_size=8).hexdigest()
 
@@ -430,5 +430,5 @@ def _unpack(kept: bytes) -> Opinion:
 
 
 def reasons_of(opinion: Opinion) -> tuple[str, ...]:
-    """The lines that speak for an error, as they are kept."""
+    """The lines of evidence for an error, as they are kept."""
     return tuple(reason.why for reason in opinion.reasons)

@@ -1,6 +1,6 @@
-"""Which system to choose: quality, price, time and failures in one table and one picture.
+"""The system to choose: quality, price, time and failures in one table and one picture.
 
-Times and tokens are those that the answers came with, prices what somebody said of the systems (`about`).
+Times and tokens come with the answers, prices from the descriptions of the systems (`about`).
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ TITLE = "The choice"
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What one system gives and takes. `price` is for a million characters of source; `None` is not known.
+    """Quality, price, speed and failures of one system. `price` is per million characters; `None` is unknown.
 
-    `middle` and `slow` are the seconds of a request that half and 95 % of them do not exceed; `failed` of
+    `middle` and `slow` are the seconds of a request at the median and at the 95th percentile; `failed` of
     `asked` texts have no answer. `read` and `written` are tokens.
     """
 
@@ -48,7 +48,7 @@ class Offer:
     def loses_to(self, other: Offer) -> bool:
         """Whether another one is as good, cheap, fast and reliable, and better in something.
 
-        What is not known of one of them is not compared; without a quality of both nothing is.
+        Values that are unknown for one of them are not compared; unless both have a quality, none are.
 
         >>> Offer("a", 30.0, price=2.0).loses_to(Offer("b", 31.0, price=1.0))
         True
@@ -84,7 +84,7 @@ def cost_of(price: Sequence[float], *, characters: float, read: float, written: 
 
 
 def offers(run: Run, board: Leaderboard | None) -> list[Offer]:
-    """What each system of a run gives and takes; quality is by a board, where the run has one."""
+    """Quality, price, speed and failures of each system of a run; quality is by a board, if it has one."""
     values = [s.value for s in board.standings if s.value is not None] if board else []
     sign = -1 if values and values[0] < values[-1] else 1  # the best comes first
     about: Mapping[str, Mapping[str, Any]] = run.result.basis.get("systems", {})
@@ -135,7 +135,7 @@ def _times(outputs: Sequence[Output]) -> tuple[float | None, float | None]:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredCosts:
-    """What a million characters cost, and how many seconds a request takes (the median), by system."""
+    """The cost of a million characters, and the seconds of a request (the median), by system."""
 
     prices: Mapping[str, float]
     latency: Mapping[str, float]
@@ -143,7 +143,7 @@ class MeasuredCosts:
 
 
 def measured_costs(runs: Iterable[Run]) -> MeasuredCosts:
-    """As the first run says that knows it."""
+    """Measured costs, each from the first run that has it."""
     prices: dict[str, float] = {}
     latency: dict[str, float] = {}
     currency = ""
@@ -157,18 +157,18 @@ def measured_costs(runs: Iterable[Run]) -> MeasuredCosts:
 
 
 def has_choice(found: Sequence[Offer]) -> bool:
-    """Whether there is something to choose by besides quality: prices, or language models with tokens."""
+    """Whether there is any criterion besides quality: prices, or language models with tokens."""
     return len(found) > 1 and any(offer.price is not None or offer.read for offer in found)
 
 
 def front(found: Sequence[Offer]) -> list[Offer]:
-    """Those that lose to no other one (Pareto), the best first."""
+    """The systems that are worse than no other one (Pareto), the best first."""
     kept = [o for o in found if o.quality is not None and not any(o.loses_to(other) for other in found)]
     return sorted(kept, key=lambda offer: -(offer.quality or 0.0))
 
 
 def choice_headline(found: Sequence[Offer], label: str = "quality") -> Headline | None:
-    """The Pareto front in one sentence; `None` where there is nothing to choose by."""
+    """The Pareto front in one sentence; `None` without a criterion besides quality."""
     if not has_choice(found) or not (kept := front(found)):
         return None
     if len(kept) == 1:
@@ -212,7 +212,7 @@ def _joined(names: Sequence[str]) -> str:
 
 
 def choice_table(found: Sequence[Offer], label: str) -> Table | None:
-    """All systems with what they give and take, the Pareto front in bold."""
+    """All systems with their quality, price, speed and failures, the Pareto front in bold."""
     if not has_choice(found):
         return None
     best = front(found)
@@ -251,7 +251,7 @@ def choice_table(found: Sequence[Offer], label: str) -> Table | None:
 
 
 def choice_figure(found: Sequence[Offer], label: str) -> Figure | None:
-    """Quality by price, or by time where no price is known; the Pareto front is out."""
+    """Quality by price, or by time if no price is known; the Pareto front is highlighted."""
     key, axis = ("price", "price of a million characters")
     if sum(offer.price is not None for offer in found) < 2:
         key, axis = ("middle", "seconds of a request (median)")
@@ -273,7 +273,7 @@ def prompt_table(run: Run, ledgers: Callable[[str], Sequence[Ledger]], label: st
     """The best prompt of each model, chosen on one half of the segments and measured on the other.
 
     A score of the half it was chosen on is too high, since the luckiest prompt was taken. Segments of one
-    document are in one half. Only what counts for all prompts of a model is compared.
+    document are in one half. Only segments that count for all prompts of a model are compared.
     """
     about: Mapping[str, Mapping[str, Any]] = run.result.basis.get("systems", {})
     prompts: dict[str, dict[str, Ledger]] = {}
@@ -327,7 +327,7 @@ def _halves(ledgers: Mapping[str, Ledger], documents: Mapping[str, str]) -> _Hal
     shared = set.intersection(*(set(ledger.ids) for ledger in ledgers.values()))
     clusters = next(iter(ledgers.values())).clusters
     keys = {id_: clusters.get(id_) or documents.get(id_, id_) for id_ in shared}
-    # By their digests, so that neither order nor position decides, and every run has the same halves.
+    # By their digests, so neither order nor position decides, and every run has the same halves.
     order = sorted(set(keys.values()), key=lambda key: hashlib.sha256(key.encode()).digest())
     if len(order) < 2:
         return None
@@ -349,7 +349,7 @@ def _halves(ledgers: Mapping[str, Ledger], documents: Mapping[str, str]) -> _Hal
 
 
 def choice_headlines(run: Run, told: Sequence[Headline]) -> list[Headline]:
-    """The Pareto front in one sentence, by the first measure that was told; none without a choice."""
+    """The Pareto front in one sentence, by the first reported measure; empty without a choice."""
     board = _board(told)
     headline = (
         choice_headline(offers(run, board), board.label if board else "")
@@ -360,7 +360,7 @@ def choice_headlines(run: Run, told: Sequence[Headline]) -> list[Headline]:
 
 
 def choice_tables(view: RunView) -> list[Table]:
-    """The table of the choice, and that of prompts; none where there is nothing to choose by."""
+    """The table of the choice, and that of prompts; empty if there is nothing to choose by."""
     if not (view.run.result.basis.get("systems") or has_choice(offers(view.run, None))):
         return []  # headlines take long
     board = _board(view.headlines())
@@ -370,7 +370,7 @@ def choice_tables(view: RunView) -> list[Table]:
 
 
 def choice_figures(view: RunView) -> list[Figure]:
-    """Quality by price or time; none where there is nothing to choose by."""
+    """Quality by price or time; empty if there is nothing to choose by."""
     if not has_choice(offers(view.run, None)) or not (board := _board(view.headlines())):
         return []
     figure = choice_figure(offers(view.run, board), board.label)

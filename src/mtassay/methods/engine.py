@@ -1,4 +1,4 @@
-"""Runs a method: generate, ask, judge, conclude. Keeps what was slow to compute, says how far it is."""
+"""Runs a method: generate, ask, judge, conclude. Keeps slow results and reports the progress."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ if TYPE_CHECKING:
     from mtassay.runtime.executors import Executor
 
 
-_KEEP_EVERY = 5.0  # seconds between two writes of what was slow to compute
+_KEEP_EVERY = 5.0  # seconds between two writes of slow results
 
 _Batch = TypeVar("_Batch")
 _Answer = TypeVar("_Answer")
 
 Report = Callable[[str, int, int | None], None]
-"""Called with a step's name, how much of it is done, and how much there is (`None`: unknown)."""
+"""Called with a step's name, the part that is done, and the total (`None`: unknown)."""
 Open = Callable[[Sequence[Segment]], Sequence[System]]
-"""Opens the systems once it is known what they will be asked."""
+"""Opens the systems once their questions are known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,11 +121,11 @@ def execute(
 def ask(
     method: Method, segments: Sequence[Segment], systems: Sequence[System], context: RunContext
 ) -> AskedCases:
-    """The cases that a method makes of segments, and what every system answers to them."""
+    """The cases that a method makes from segments, and every system's answers to them."""
     cases = list(method.cases(segments, context))
     requests = [request for case in cases for request in case.requests()]
     times = getattr(method, "repeat", 1)
-    # A text in its document cannot be compared with a variant of it that is in none.
+    # A text in its document cannot be compared with a variant that is in no document.
     edited = {original_of(s) for s in segments}
     documents = {
         s.id: s.document for s in segments if s.document and original_of(s) is None and s.id not in edited
@@ -148,7 +148,7 @@ def ask(
 def translate(
     segments: Sequence[Segment], systems: Sequence[System], context: RunContext
 ) -> dict[str, list[Output]]:
-    """What every system answers to every segment, whatever method asks for it later."""
+    """Every system's answers to every segment, for use by any method later."""
     requests = [Request(s.id, s.source, s.tags.get("context")) for s in segments]
     documents = {segment.id: segment.document for segment in segments if segment.document}
     return {
@@ -161,8 +161,8 @@ def translate(
 class EngineContext(RunContext):
     """Lends the workspace's memory, live engines and the caller's progress display to a method.
 
-    With `fresh`, live engines are asked again for what they answered before this context was made. When
-    `dry`, nobody is asked: `plans` then have what would be.
+    With `fresh`, live engines are asked again even if an answer was kept before this context was made. When
+    `dry`, nobody is asked: `plans` then have the requests.
     """
 
     workspace: Workspace | None = None
@@ -172,23 +172,23 @@ class EngineContext(RunContext):
     fresh: bool = False
     dry: bool = False
     caches: bool = True
-    """Whether what was computed is looked up and kept; answers of engines and runs are in any case."""
+    """Whether computed results are looked up and kept; answers of engines and runs always are."""
     texts: str = ""
     origins: dict[str, Origin] = field(default_factory=dict)
-    """Where the answers come from, by the name of the system."""
+    """The origin of the answers, by the name of the system."""
     began: int = 0
     """The newest answer in the workspace when this context was made."""
     notes: list[str] = field(default_factory=list)
     pending: dict[str, bytes] = field(default_factory=dict)
     kept: float = field(default_factory=time.monotonic)
     plans: dict[str, CallPlan] = field(default_factory=dict)
-    """What a dry run would ask, by the name of the system."""
+    """The requests of a dry run, by the name of the system."""
     spent: dict[str, Tally] = field(default_factory=dict)
-    """What each live engine has cost so far, by its signature; anyone who shares it shares the budget."""
+    """The cost of each live engine so far, by its signature; anyone who shares it shares the budget."""
     live: set[str] = field(default_factory=set)
     """The names of the live systems that were asked."""
     about: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """What is known of systems besides their answers: price, currency, model, prompt."""
+    """The known facts about systems besides their answers: price, currency, model, prompt."""
     executor: Executor[Any] | None = None
     """The workers for large work; `None` computes it here."""
     _told: set[str] = field(default_factory=set)
@@ -206,12 +206,12 @@ class EngineContext(RunContext):
 
     @property
     def seconds(self) -> dict[str, float]:
-        """How long each step has taken, in the order in which they began."""
+        """The duration of each step, in the order in which they began."""
         self._count(self._step)
         return dict(self._seconds)
 
     def _count(self, step: str) -> None:
-        """Add the time since it was last counted to the step that is under way, and go on with another."""
+        """Add the time since the last count to the current step, and go on with another."""
         now = time.monotonic()
         name = self._step.partition(" (")[0].partition(" · ")[0]
         if name:
@@ -223,7 +223,7 @@ class EngineContext(RunContext):
         return self.pending.get(key) or (kept.recall(key) if kept else None)
 
     def remember(self, key: str, value: bytes) -> None:
-        """Kept a moment before it is written: one transaction for many is fast, and a kill loses seconds."""
+        """Keep results briefly before writing: one transaction for many is fast, and a kill loses seconds."""
         self.pending[key] = value
         if time.monotonic() - self.kept > _KEEP_EVERY:
             self.keep()
@@ -239,7 +239,7 @@ class EngineContext(RunContext):
         return {subject: d.voices for (subject, _), d in decide(self._reviews(question)).items()}
 
     def _reviews(self, question: str) -> Sequence[Review]:
-        """What people answered, without what would tell it to those whom a campaign still asks."""
+        """People's answers, without those that would reveal results to people whom a campaign still asks."""
         if self.workspace is None:
             return ()
         from mtassay.review.campaign_store import counted_reviews  # slow to load
@@ -252,9 +252,9 @@ class EngineContext(RunContext):
         return counted
 
     def check_keys(self, systems: Iterable[System], requests: Sequence[Request] | None = None) -> None:
-        """A `UsageError` where an engine has no key and must be asked.
+        """Raise a `UsageError` if an engine has no key and must be asked.
 
-        Without `requests` nobody knows yet: it must where nothing that it answered is kept.
+        Without `requests` this is unknown: then it must be asked if none of its answers is kept.
         """
         for system in systems:
             if self.dry or not isinstance(system, LiveSystem):
@@ -273,7 +273,7 @@ class EngineContext(RunContext):
                     raise UsageError(str(error)) from None
 
     def ask(self, system: System, requests: Sequence[Request]) -> list[Output]:
-        """Stored outputs are looked up. A live engine is asked within what is left of its budget."""
+        """Look up stored outputs. A live engine is asked within the rest of its budget."""
         if isinstance(system, Replay) and system.origin:
             self.origins[system.name] = system.origin
         for note in getattr(system, "notes", ()):
@@ -338,7 +338,7 @@ class EngineContext(RunContext):
             self.listen(text)
 
     def note_origins(self) -> None:
-        """Say of every live system, once, how many of its answers so far are from earlier."""
+        """Report for every live system, once, how many of its answers so far are from earlier."""
         for name, origin in self.origins.items():
             told = origin.describe(name)
             if told and name not in self._told:
@@ -347,13 +347,13 @@ class EngineContext(RunContext):
 
     @property
     def basis(self) -> dict[str, Any]:
-        """What numbers rest on that come from this context."""
+        """The basis of numbers that comes from this context."""
         answers = {name: asdict(origin) for name, origin in self.origins.items()}
         about = {"systems": {name: dict(facts) for name, facts in self.about.items()}} if self.about else {}
         return {"texts": self.texts, **({"answers": answers} if answers else {}), **about}
 
     def keep(self) -> None:
-        """Write what was remembered, in one transaction."""
+        """Write the remembered results, in one transaction."""
         if self.workspace and self.caches and self.pending:
             self.workspace.remember(self.pending.items())
             self.pending = {}

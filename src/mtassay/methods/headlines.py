@@ -1,4 +1,4 @@
-"""What a run says first, in plain sentences: which system is better and how sure, what each is worst at."""
+"""The first sentences on a run: which system is better, how certain that is, and each one's weakness."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mtassay.data.marks import p_stated, plural, signed
 from mtassay.data.nouns import Comparison, Result, Run, Score
 
 FEW = 30
-"""Below so many units, resampling says little."""
+"""With fewer units, resampling is unreliable."""
 FEW_NOTE = f"With fewer than {FEW} sentences or cases, intervals and p-values say little."
 _SOME = 4  # systems that are not the best, named in a sentence
 _EVEN = 12  # systems that may be the best, named in a sentence
@@ -22,9 +22,9 @@ _MANY = 40  # systems that get a sentence of their own
 def may_be_best(
     result: Result, name: str, group: str, *, alpha: float = 0.05, higher_is_better: bool = True
 ) -> list[str]:
-    """The systems that may be the best by one score: those of a rank than which none is significantly better.
+    """The systems that may be the best by one score: no system is significantly better.
 
-    Everything that calls a system best rests on this. Systems without a rank are none of them.
+    Every statement about the best system depends on this. Systems without a rank are not among them.
 
     >>> pair = Comparison("bleu", "all", "a", "b", 2.0, 0.01, better="a")
     >>> scores = [Score("bleu", system, "all", value, 9) for system, value in (("a", 3.0), ("b", 1.0))]
@@ -48,13 +48,13 @@ def may_be_best(
 
 
 def unranked(result: Result) -> Mapping[str, int]:
-    """Systems that have no rank because they left texts without an answer, with how many."""
+    """Systems without a rank because they left texts without an answer, with the number of texts."""
     about: Mapping[str, Any] = result.basis.get("unanswered", {})
     return {} if about.get("ranked") else about.get("systems", {})
 
 
 def _better(c: Comparison, alpha: float, higher_is_better: bool) -> str:
-    """The system that is significantly better; empty where neither is."""
+    """The system that is significantly better; empty if neither is."""
     if c.better or c.p is None or c.p >= alpha or not c.delta:
         return c.better
     # Methods that rank by p alone.
@@ -63,10 +63,10 @@ def _better(c: Comparison, alpha: float, higher_is_better: bool) -> str:
 
 @dataclass(frozen=True)
 class Contest:
-    """The systems of a run by one score: `label` is what people call it, `unit` what it counts in.
+    """The systems of a run by one score: `label` is its name for readers, `unit` the unit that it counts.
 
-    `part` of a run, such as the items that are settled for all systems, is what differences are measured
-    on, where it is not all of it. `suffix` is behind values: %.
+    `part` of a run, such as the items that are settled for all systems, is the basis of differences, if it is
+    not the whole run. `suffix` follows values: %.
     """
 
     run: Run
@@ -91,7 +91,7 @@ class Contest:
         return sorted(chosen, key=lambda score: -(score.comparable or 0.0) * self._sign)
 
     def headlines(self) -> list[Headline]:
-        """Which system is better, by how much, and how sure that is; nothing where there is no score."""
+        """Which system is better, by how much, and how certain that is; empty without scores."""
         scores = self.scores
         if not scores:
             return []
@@ -146,7 +146,7 @@ class Contest:
         return unranked(self.run.result)
 
     def _two(self, best: Score, other: Score) -> str:
-        # Where the two have scores on different units, on those that both have.
+        # If the two have scores on different units, on those that both have.
         best, other = (
             s if s.common_n is None else replace(s, value=s.common, n=s.common_n) for s in (best, other)
         )
@@ -196,7 +196,7 @@ class Contest:
     def _difference(self, best: Score, other: Score, *, short: bool = False) -> str:
         """The second system's minus the first's where `short`, else the first's minus the second's.
 
-        On what both have, which is not always all that a score is of.
+        It is measured on the units that both have, which are not always all units of a score.
         """
         first, second = (other, best) if short else (best, other)
         run = self.part or self.run
@@ -215,14 +215,14 @@ class Contest:
 
     @property
     def _points(self) -> str:
-        """What differences of percentages are in."""
+        """The unit of differences of percentages."""
         return " points" if "%" in self.suffix else ""
 
     def _value(self, score: Score) -> str:
         return f"{score.value:.{score.decimals}f}{self.suffix}"
 
     def _shown(self, score: Score) -> str:
-        """In parentheses where the system left texts without an answer."""
+        """A note in parentheses if the system left texts without an answer."""
         return f"({self._value(score)})" if score.system in self._unranked else self._value(score)
 
     def _told(self, score: Score) -> str:
@@ -236,7 +236,7 @@ def weakest(
     group_of: Callable[[Score], str] = lambda score: score.group,
     higher_is_better: bool = True,
 ) -> list[Headline]:
-    """For each system the group where it is surest to be weak: whose interval ends first.
+    """For each system the group that is most certainly weak: the one whose interval ends first.
 
     So a small group is not the worst one by chance. `tell` writes the sentence from the score, its value,
     and its interval with n; groups without a fault are left out.
@@ -265,7 +265,7 @@ def weakest(
 
 
 def matrix_table(board: Leaderboard, systems: Sequence[str] = ()) -> Table | None:
-    """Who is significantly better than whom by a measure, in this order; `None` for few or many systems."""
+    """Which systems are significantly better than which by a measure, in order; `None` for few or many."""
     names = [name for name in systems or [s.system for s in board.standings] if board.standing(name)]
     if not _FEWEST <= len(names) <= _MOST:
         return None
@@ -315,7 +315,7 @@ COLUMNS = {
     "people": "how often people preferred the same system where the metric differed as much, at WMT22–24. "
     "Details: mtassay explain BLEU",
 }
-"""What the columns of `score` mean."""
+"""The meaning of the columns of `score`."""
 
 
 def columns_table() -> Table:

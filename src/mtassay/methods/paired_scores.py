@@ -1,7 +1,7 @@
-"""Scores of two systems on the same cases, with paired tests: what comparisons of runs are computed with.
+"""Scores of two systems on the same cases, with paired tests: the basis of comparisons of runs.
 
-Both runs are taken as their methods give them: ledgers for the scores, findings for the cases. Only cases
-with the same texts in both are compared. All scores of a table are tested together (`stats.family`).
+Both runs are read through their methods: ledgers for the scores, findings for the cases. Only cases with the
+same texts in both are compared. All scores of a table are tested together (`stats.family`).
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from mtassay.data.nouns import Finding, Ledger, Run, Score, Segment, Verdict, or
 from mtassay.stats import family, proportions, resampling
 
 NO_OUTPUT = "output"
-"""The detector that tells of outputs that are not there."""
+"""The detector of missing outputs."""
 CHECK = "check"
-"""What people call a rate of flagged outputs."""
+"""The name of a rate of flagged outputs for readers."""
 Kind = TypeVar("Kind")
 _SETTINGS_OF_LOOK = frozenset({"baseline", "against_best", "facts", "suite_path", "labels", "trials", "seed"})
 
 
 def text_digests(segments: Iterable[Segment]) -> dict[str, str]:
-    """Another one for any other text of a unit: a segment, an original with its edits, or a document."""
+    """The digests of the texts of each unit: a segment, an original with its edits, or a document."""
     texts: dict[str, Any] = {}
     for segment in segments:
         text = repr((segment.id, segment.source, segment.references)).encode("utf-8", "surrogatepass")
@@ -56,7 +56,7 @@ class UnitSums:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """One system of a run, as far as a later run of it is compared with: what a file of baselines keeps.
+    """One system of a run, with the data needed to compare a later run: the content of a baseline file.
 
     `sums` are those of each ledger by name, `texts` digests by unit, `verdicts` those of each detector by
     case. `record` is the run itself, where it is available: it has the sentences.
@@ -76,7 +76,7 @@ class Snapshot:
 
     @classmethod
     def of(cls, run: Run, system: str, *, step: str = "") -> Self:
-        """That of one system of a run."""
+        """The snapshot of one system of a run."""
         if system not in run.systems:
             raise UsageError(f"Run {run.id} has no system '{system}'. Available: {', '.join(run.systems)}.")
         verdicts: dict[str, dict[str, Verdict]] = {}
@@ -102,24 +102,24 @@ class Snapshot:
 
     @cached_property
     def ledgers(self) -> list[Ledger]:
-        """What its scores add up from; needs the run."""
+        """The counts and sums behind its scores; needs the run."""
         assert self.record is not None
         return view_of(self.record).ledgers(self.system)
 
     @cached_property
     def outputs(self) -> dict[str, str | None]:
-        """What the system answered, by segment; nothing where the run is not available."""
+        """The system's answers, by segment; empty without the run."""
         answers = self.record.outputs.get(self.system, ()) if self.record else ()
         return {answer.id: answer.text for answer in answers}
 
     @cached_property
     def sources(self) -> dict[str, str | None]:
-        """What was asked, by segment; nothing where the run is not available."""
+        """The requests, by segment; empty without the run."""
         return {segment.id: segment.source for segment in (self.record.segments if self.record else ())}
 
     @cached_property
     def families(self) -> dict[str, list[str]]:
-        """The segments that belong to a case: itself, and what was made from it."""
+        """The segments that belong to a case: itself, and those made from it."""
         families: dict[str, list[str]] = {}
         for segment in self.record.segments if self.record else ():
             for case in filter(None, dict.fromkeys((segment.id, original_of(segment)))):
@@ -132,20 +132,20 @@ class Snapshot:
         return {(f.detector, f.case_id): f for f in findings if f.system == self.system}
 
     def finding(self, detector: str, case_id: str) -> Finding | None:
-        """What a detector found about a case, or why there is nothing to judge."""
+        """A detector's result for a case, or why there is nothing to judge."""
         return self._findings.get((detector, case_id)) or self._findings.get((NO_OUTPUT, case_id))
 
     def verdict(self, detector: str, case_id: str) -> Verdict | None:
-        """What a detector says of a case."""
+        """A detector's verdict on a case."""
         missing = self.verdicts.get(NO_OUTPUT, {})
         return self.verdicts.get(detector, {}).get(case_id) or missing.get(case_id)
 
     def digest(self, unit: str) -> str | None:
-        """That of its texts; of a paragraph, that of its document."""
+        """The digest of its texts; for a paragraph, that of its document."""
         return self.texts.get(unit) or self.texts.get(unit.rpartition("/")[0])
 
     def as_dict(self) -> dict[str, Any]:
-        """For a file: what a person compares is plain, what only a test needs is packed."""
+        """The form in a file: values that people compare are plain, those for tests are packed."""
         packed = {
             "texts": self.texts,
             "verdicts": self.verdicts,
@@ -159,7 +159,7 @@ class Snapshot:
             },
         }
         scores: dict[str, dict[str, str]] = {}
-        for score in self.scores:  # one a line, so that a person sees what a new baseline changes
+        for score in self.scores:  # one per line, so that a person sees the changes of a new baseline
             numbers = ("–" if x is None else f"{x:.4f}" for x in (score.value, score.low, score.high))
             scores.setdefault(score.name, {})[score.group] = f"{' '.join(numbers)} {score.n}"
         return {
@@ -175,7 +175,7 @@ class Snapshot:
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Self:
-        """What `as_dict` gave; a `ValueError` or a `KeyError` says what is wrong with it."""
+        """Read the result of `as_dict`; a `ValueError` or a `KeyError` names the fault."""
         about: dict[str, Any] = {
             key: _of(str, record[key], key) for key in ("run", "method", "system", "started", "step")
         }
@@ -209,7 +209,7 @@ def _of(kind: type[Kind], value: Any, what: str) -> Kind:
 
 
 def _among(values: Sequence[Any] | None, texts: Any) -> dict[str, Any]:
-    """Texts by name, of these values alone where some are given."""
+    """Texts by name, only of these values if some are given."""
     for text in _of(dict, texts, "units").values():
         if not isinstance(text, str) or (values is not None and text not in values):
             raise ValueError("'units' is damaged")
@@ -254,7 +254,7 @@ def _score(name: str, system: str, group: str, text: str) -> Score:
 
 
 def only_system(run: Run, system: str) -> Run:
-    """The run with one of its systems alone."""
+    """The run with only one of its systems."""
     if system not in run.systems:
         raise UsageError(f"Run {run.id} has no system '{system}'. Available: {', '.join(run.systems)}.")
     return replace(
@@ -276,7 +276,7 @@ def write_baseline(path: Path, snapshots: Sequence[Snapshot]) -> None:
 
 
 def read_baseline(path: Path) -> list[Snapshot]:
-    """What `write_baseline` kept."""
+    """The content of a file from `write_baseline`."""
     try:
         check_file(path)
         record = json.loads(
@@ -319,7 +319,7 @@ ChangeKind = Literal[
     "lost",
     "found",
 ]
-"""What became of a case. Lost: there is no output any more; found: there was none before."""
+"""The changes of a case. Lost: its output is gone; found: it had no output before."""
 
 LISTED: Mapping[ChangeKind, str] = {
     "broken": "Broken (correct before, incorrect now)",
@@ -329,14 +329,14 @@ LISTED: Mapping[ChangeKind, str] = {
     "newly settled": "Newly settled (open before)",
     "found": "Found (no output before)",
 }
-"""What became of cases whose status changed, and what people call it."""
+"""The changes of cases with another status, and their names for readers."""
 
 _SETTLED = {"pass": "right", "fail": "wrong"}
 _ANSWERED = (*_SETTLED, "undecided")
 
 
 def kind_of(old: Verdict | None, new: Verdict | None) -> ChangeKind:
-    """What became of a case with these verdicts; without one there was nothing to judge.
+    """The change of a case between these verdicts; without one there was nothing to judge.
 
     >>> kind_of("pass", "fail"), kind_of("undecided", "pass"), kind_of("pass", "error")
     ('broken', 'newly settled', 'lost')
@@ -357,11 +357,11 @@ def kind_of(old: Verdict | None, new: Verdict | None) -> ChangeKind:
 
 @dataclass(frozen=True, slots=True)
 class ScoreChange:
-    """How one score moved, over the `n` units that count both times.
+    """The change of one score, over the `n` units that count both times.
 
     `delta` is after minus before, with its 95 % interval; p is two-sided and corrected for all scores of the
     table. `fixed` and `broken` are units of a share: failed before and passed after, and the reverse. `None`
-    is where nothing can be said: no units, or no test.
+    means unknown: no units, or no test.
     """
 
     name: str
@@ -383,12 +383,12 @@ class ScoreChange:
 
     @property
     def is_worse(self) -> bool:
-        """Whether it moved the wrong way, by however little."""
+        """Whether it moved the wrong way, by any amount."""
         return self.delta is not None and (self.delta < 0) == self.higher_is_better and self.delta != 0
 
     @property
     def title(self) -> str:
-        """What people call it.
+        """Its name for readers.
 
         >>> ScoreChange("bleu", "all", 9, 1, 2, 1, label="BLEU").title
         'BLEU'
@@ -401,7 +401,7 @@ class ScoreChange:
 
 @dataclass(frozen=True, slots=True)
 class UnitChange:
-    """How much one unit moved under a metric."""
+    """The change of one unit under a metric."""
 
     unit: str
     name: str
@@ -420,7 +420,7 @@ class _Pair:
 
 
 class PairedScores:
-    """The scores of two systems on the units they share: rows to test, and what each comes to.
+    """The scores of two systems on the units they share: rows to test, and their values.
 
     Args:
         old: What came first.
@@ -474,11 +474,11 @@ class PairedScores:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing can be compared."""
+        """Whether there is nothing to compare."""
         return not self.rows
 
     def units_of(self, change: ScoreChange) -> set[str]:
-        """The units that a score is of."""
+        """The units of a score."""
         ledger = next(pair.ledger for pair in self._pairs if pair.ledger.name == change.name)
         return {unit for part in ledger.groups[change.group] for unit in part}
 
@@ -487,8 +487,8 @@ class PairedScores:
     ) -> ScoreChange:
         """The change with its p-value and its interval.
 
-        Missing answers count as empty outputs, and nobody is better for what was left out: where the side
-        that is ahead did not answer what the other answered, there is no test.
+        Missing answers count as empty outputs, and no system gains from them: if the better side did not
+        answer a text that the other answered, there is no test.
         """
         left_out = self._left_out[0 if change.is_worse else 1]
         if left_out and not left_out.isdisjoint(self.units_of(change)):
@@ -502,7 +502,7 @@ class PairedScores:
     def tested(
         self, *, trials: int = 10000, seed: int | None = 12345, samples: int = 1000
     ) -> list[ScoreChange]:
-        """The changes with p-values and intervals; details are a family of their own, as in a table."""
+        """The changes with p-values and intervals; details are corrected apart, as in a table."""
         table = self.trials(trials=trials, seed=seed)
         p = np.full(len(self.rows), np.nan)
         for is_detail in (False, True):
@@ -534,7 +534,7 @@ class PairedScores:
         samples: int = 1000,
         seed: int | None = 12345,
     ) -> tuple[float | None, float | None]:
-        """Of the change: Bonett & Price's for shares of independent units, else the paired bootstrap's."""
+        """The interval of the change: Bonett & Price's for shares of independent units, else by bootstrap."""
         parts = [part for part in row.parts if len(part)]
         used = np.concatenate(parts)
         if change.fixed is not None and len(np.unique(row.units[used])) == len(np.unique(used)):
@@ -554,7 +554,7 @@ class PairedScores:
         return _defined(float(ends[0][0])), _defined(float(ends[1][0]))
 
     def moved_units(self) -> list[UnitChange]:
-        """How much each unit moved under each metric; units of shares have verdicts instead."""
+        """The change of each unit under each metric; units of shares have verdicts instead."""
         moved = []
         for pair in self._pairs:
             if pair.ledger.is_share:
@@ -595,7 +595,7 @@ def _paired(
 
 
 def flagging(*snapshots: Snapshot) -> list[str]:
-    """The detectors that only ever flag, such as checks; what is not flagged is right."""
+    """The detectors that only flag, such as checks; outputs without a flag are right."""
     names = dict.fromkeys(name for snapshot in snapshots for name in snapshot.verdicts if name != NO_OUTPUT)
     return [
         name for name in names if all({*s.verdicts.get(name, {}).values()} <= {"fail"} for s in snapshots)
@@ -603,7 +603,7 @@ def flagging(*snapshots: Snapshot) -> list[str]:
 
 
 def _flag_rates(old: Snapshot, new: Snapshot) -> list[_Pair]:
-    """How many outputs each check flags, on the segments with the same texts that both systems answered."""
+    """Count the outputs that each check flags, on segments with the same texts answered by both systems."""
     assert new.record is not None
     missing = {*old.verdicts.get(NO_OUTPUT, {}), *new.verdicts.get(NO_OUTPUT, {})}
     units = [

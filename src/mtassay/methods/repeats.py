@@ -1,4 +1,4 @@
-"""Systems that answer differently each time: asked several times, and what of a finding is only noise.
+"""Systems with different answers each time: asked several times, to find which effects are noise.
 
 The further answers to a text are beside the first one, in `Output.meta["again"]`."""
 
@@ -25,7 +25,7 @@ from mtassay.systems.live import Ask
 
 AGAIN = "again"
 LEAST = 5
-"""So many answers it takes to say of one sentence that it is more than noise, at 5 %."""
+"""Number of answers needed to show at 5 % that the effect on one sentence is more than noise."""
 _SHOWN = 3
 _WIDTH = 28
 _MOST_SPLITS = 2_000
@@ -33,7 +33,7 @@ _MOST_SPLITS = 2_000
 
 @dataclass(frozen=True, kw_only=True)
 class RepeatSettings:
-    """How often a sampled system is asked for the same text."""
+    """Settings for repeated requests to sampled systems."""
 
     repeat: int = field(
         default=1,
@@ -46,7 +46,7 @@ class RepeatSettings:
     )
 
     def parameters(self) -> dict[str, Any]:
-        """As they are; asking once says nothing."""
+        """The settings, unchanged; asking once adds nothing."""
         saved: dict[str, Any] = super().parameters()  # type: ignore[misc]
         return saved if self.repeat > 1 else {key: value for key, value in saved.items() if key != "repeat"}
 
@@ -57,7 +57,7 @@ def signed_repeats(repeat: int) -> dict[str, str]:
 
 
 def require_enough(repeat: int) -> None:
-    """Refuse so few repeats that no single sentence could ever be told from noise."""
+    """Refuse so few repeats that no single sentence could ever differ from noise."""
     if 1 < repeat < LEAST:
         raise UsageError(
             f"`repeat={repeat}` cannot separate findings from noise in a single sentence: "
@@ -68,7 +68,7 @@ def require_enough(repeat: int) -> None:
 def ask_again(
     system: System, requests: Sequence[Request], *, context: RunContext, times: int
 ) -> list[Output]:
-    """One output per request, in order; those of a sampled system have what it answered the other times."""
+    """One output per request, in order; those of a sampled system also have its further answers."""
     if times < 2 or not getattr(system, "is_sampled", False):
         return context.ask(system, requests)
     n = len(requests)
@@ -81,7 +81,7 @@ def ask_again(
 
 
 def texts_of(output: Output) -> list[str]:
-    """All that was answered, the first answer first; a time without an answer is left out.
+    """All answers, the first one first; repetitions without an answer are left out.
 
     >>> texts_of(Output("1", "Hallo.", meta={"again": ["Hallo.", None, "Hi."]}))
     ['Hallo.', 'Hallo.', 'Hi.']
@@ -90,12 +90,12 @@ def texts_of(output: Output) -> list[str]:
 
 
 def times_asked(outputs: Mapping[str, Sequence[Output]]) -> int:
-    """How often sampled systems were asked for a text; 1 where none was asked again."""
+    """Count how often sampled systems were asked for a text; 1 if none was asked again."""
     return max((1 + len(o.meta.get(AGAIN, ())) for row in outputs.values() for o in row[:1]), default=1)
 
 
 def each_time(outputs: Sequence[Output]) -> list[list[Output]]:
-    """The outputs of each time; where one failed later, the first answer is."""
+    """The outputs of each repetition; if one failed later, its first answer is used."""
     times = times_asked({"": outputs})
     later = [
         [o._replace(text=o.meta[AGAIN][k] if o.meta[AGAIN][k] is not None else o.text) for o in outputs]
@@ -110,7 +110,7 @@ _MARK = "\0"
 
 
 def set_apart(outputs: Mapping[str, Sequence[Output]]) -> dict[str, Sequence[Output]]:
-    """Each time of a system as a system of its own, all first answers first."""
+    """Each repetition of a system as a system of its own, all first answers first."""
     later = {
         f"{name}{_MARK}{k}": row
         for name, answers in outputs.items()
@@ -120,23 +120,23 @@ def set_apart(outputs: Mapping[str, Sequence[Output]]) -> dict[str, Sequence[Out
 
 
 def is_later(name: str) -> bool:
-    """Whether this is a later time of a system that was set apart."""
+    """Whether this is a later repetition of a system that was split."""
     return _MARK in name
 
 
 def base_name(name: str) -> str:
-    """The name of the system that was set apart."""
+    """The name of the system that was split."""
     return name.partition(_MARK)[0]
 
 
 def pool(
     measured: Sequence[Statistics], metric: Metric, times: int
 ) -> tuple[list[Statistics], dict[str, list[float]]]:
-    """The statistics of each system over all times, and the score of each time of those asked again.
+    """The statistics of each system over all repetitions, and the score of each one for repeated systems.
 
-    A segment has the sum of its times. What was asked once counts as often, so that systems can be compared.
-    Resampling segments then draws all answers to a segment together: an interval is as wide as sentences and
-    answers vary.
+    A segment has the sum over its repetitions. Systems that were asked once get the same weight, so that
+    systems can be compared. Resampling segments then draws all answers to a segment together, so an interval
+    covers the variation of sentences and of answers.
     """
     if times < 2:
         return list(measured), {}
@@ -158,7 +158,7 @@ def pool(
 
 @cache
 def _splits(k: int) -> NDArray[np.bool_]:
-    """All ways to call `k` of `2k` answers the first text's, or so many of them; the true one comes first."""
+    """All ways to assign `k` of `2k` answers to the first text, or so many of them; the true one is first."""
     if comb(2 * k, k) <= _MOST_SPLITS:
         chosen = np.array(list(combinations(range(2 * k), k)))
     else:
@@ -171,11 +171,11 @@ def _splits(k: int) -> NDArray[np.bool_]:
 
 
 def excesses(far: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """How much more often answers to two texts are far apart than answers to one, for every split.
+    """The excess of far answers to two texts over far answers to one, for every split.
 
-    `far` says of each two of `2k` answers whether they are far apart; the first `k` are to one text. The
+    `far` says for each two of `2k` answers whether they are far apart; the first `k` are to one text. The
     first value is that of the true split: the share of far pairs across, minus the share within (the noise
-    floor). The others are what chance makes of it.
+    floor). The others are the distribution by chance.
 
     >>> far = np.array([[i < 2 <= j or j < 2 <= i for j in range(4)] for i in range(4)])
     >>> excesses(far).tolist()[0]
@@ -192,8 +192,8 @@ def excesses(far: NDArray[np.bool_]) -> NDArray[np.float64]:
 def beyond_noise(tables: Sequence[NDArray[np.bool_]], *, level: float = 0.05) -> list[bool]:
     """Which variants of one sentence are far from it by more than noise, at a level for all together.
 
-    A permutation test for each; its p counts, over all variants, how probable so large an excess is
-    (Tarone 1990), so that a sentence whose answers only vary is reported in at most `level` of the cases.
+    A permutation test for each; its p counts, over all variants, how probable so large an excess is (Tarone
+    1990), so a sentence with nothing but varying answers is reported in at most `level` of the cases.
     """
     drawn = [excesses(far) for far in tables]
     return [
@@ -203,7 +203,7 @@ def beyond_noise(tables: Sequence[NDArray[np.bool_]], *, level: float = 0.05) ->
 
 
 def most_fail(failed: int, times: int, *, level: float = 0.05) -> bool | None:
-    """Whether significantly more than half of the times fail (sign test); `None` where that is open.
+    """Whether significantly more than half of the repetitions fail (sign test); `None` if undecided.
 
     >>> most_fail(5, 5), most_fail(4, 5), most_fail(2, 5)
     (True, None, False)
@@ -218,7 +218,7 @@ def most_fail(failed: int, times: int, *, level: float = 0.05) -> bool | None:
 
 
 def likeness(a: str, b: str) -> float:
-    """How much of two texts is the same, from 0 to 1: F1 of their sequences of three characters.
+    """The similarity of two texts, from 0 to 1: F1 of their sequences of three characters.
 
     >>> likeness("Good day.", "Good day."), likeness("abc", "xyz")
     (1.0, 0.0)
@@ -229,12 +229,12 @@ def likeness(a: str, b: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Instability:
-    """What a system answered to one text when asked several times."""
+    """A system's repeated answers to one text."""
 
     id: str
     answers: tuple[str, ...]
     alike: float
-    """The mean likeness of two answers."""
+    """The mean similarity of two answers."""
 
 
 def instabilities(outputs: Sequence[Output]) -> list[Instability]:
@@ -249,7 +249,7 @@ def instabilities(outputs: Sequence[Output]) -> list[Instability]:
 
 
 def differing_parts(one: str, other: str) -> tuple[str, str]:
-    """Two texts from the word on where they differ first, cut to fit a table.
+    """Two texts from their first different word on, cut to fit a table.
 
     >>> differing_parts("He took his old hat and left.", "He took his old cap and left.")
     ('…hat and left.', '…cap and left.')
@@ -261,7 +261,7 @@ def differing_parts(one: str, other: str) -> tuple[str, str]:
 
 
 def repeat_tables(run: Run) -> list[Table]:
-    """How stable each system is that was asked again, and its least stable sentences."""
+    """The stability of each system that was asked again, and its least stable sentences."""
     tables: list[Table] = []
     rows, sentences = [], []
     scores = run.result.basis.get("repeats", {}).get("scores", {})
@@ -308,9 +308,9 @@ ALONE = "alone"
 def ask_in_context(requests: Sequence[Request], ask: Ask) -> list[Output]:
     """One output per request, in order.
 
-    A text with context is sent together with it, so that every engine can use it; of the answer, so many of
-    the last sentences count as the text has. `meta` keeps the whole answer, and what was answered to the
-    text alone.
+    A text with context is sent together with it, so that every engine can use it; from the answer, as many of
+    the last sentences are taken as the text has. `meta` keeps the whole answer, and the answer to the text
+    alone.
     """
     inside = [place for place, request in enumerate(requests) if request.context]
     if not inside:
@@ -333,7 +333,7 @@ def ask_in_context(requests: Sequence[Request], ask: Ask) -> list[Output]:
 
 
 def context_table(run: Run) -> Table | None:
-    """What context brings to each system: how many items it gets right with and without it."""
+    """The effect of context on each system: the number of items that it gets right with and without it."""
     rows = []
     counted: Mapping[str, Mapping[str, float]] = run.result.basis.get("context", {})
     for system, c in counted.items():

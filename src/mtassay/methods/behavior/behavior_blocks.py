@@ -1,4 +1,4 @@
-"""Behavioural cases as a person reads them: both sources with the edit marked, and both outputs."""
+"""Behavioural cases for readers: both sources with the edit marked, and both outputs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mtassay.methods.behavior.capability import edited_places
 LABEL = 13
 """The columns before the texts of a case."""
 USUAL = 5
-"""So many failed cases of each system are shown, unless somebody wants more or fewer."""
+"""Default number of failed cases shown for each system."""
 SHORT = {
     "pass": "passed",
     "original is bad": "bad original",
@@ -25,12 +25,12 @@ SHORT = {
     "skipped": "skipped",
     "error": "failed",
 }
-"""What statuses, and verdicts without one, are called at the head of a table."""
+"""Names of statuses, and of verdicts without one, at the head of a table."""
 _ORDER = ("edit ignored", "edit broke it", "edit improved it", "original is bad")
 
 
 def failures_in(run: Run) -> list[Finding]:
-    """The failed cases: those that the edit broke first; of each kind the surest or most different first."""
+    """The failed cases: those that the edit broke first; in each kind, the surest or most different first."""
     failed = [
         (CaseEvidence.of(finding).status, finding) for finding in run.findings if finding.verdict == "fail"
     ]
@@ -44,7 +44,7 @@ def _strength(finding: Finding) -> float:
 
 
 def worth_a_look(run: Run) -> list[Finding]:
-    """The failed cases as `failures_in` has them, then the undecided ones in the order of the run."""
+    """The failed cases in the order of `failures_in`, then the undecided ones in the order of the run."""
     return [*failures_in(run), *(f for f in run.findings if f.verdict == "undecided")]
 
 
@@ -67,7 +67,7 @@ def case_block(finding: Finding, *, show_system: bool = True) -> Block:
 
 
 def edit_blocks(run: Run, segment_id: str, system: str) -> list[Block]:
-    """Both sources of a case with the edit marked, and the output to the original; nothing of the verdict."""
+    """Both sources of a case with the edit marked, and the output to the original, without the verdict."""
     segments = {segment.id: segment for segment in run.segments}
     edited = segments.get(segment_id)
     original = segments.get(original_of(edited) or "") if edited else None
@@ -83,14 +83,14 @@ def edit_blocks(run: Run, segment_id: str, system: str) -> list[Block]:
 
 
 def case_lines(findings: Iterable[Finding]) -> list[Line]:
-    """Both sources and references of a case with the edit marked; nothing where it was never judged."""
+    """Both sources and references of a case with the edit marked; empty if it was never judged."""
     judged = (CaseEvidence.of(finding) for finding in findings)
     evidence = next((evidence for evidence in judged if evidence.status), None)
     return [] if evidence is None else [*_original_lines(evidence), *_edited_lines(evidence)]
 
 
 def answer_view(finding: Finding) -> AnswerView:
-    """What one system made of a case: both outputs, what differs marked in the second, and why."""
+    """One system's part of a case: both outputs, differences marked in the second, and the reasons."""
     evidence = CaseEvidence.of(finding)
     verdict = str(finding.verdict or "")
     if not evidence.status:
@@ -121,7 +121,7 @@ def _edited_lines(evidence: CaseEvidence) -> list[Line]:
 
 
 def _output_lines(evidence: CaseEvidence) -> list[Line]:
-    """What was made of the original, and of the edit."""
+    """The output for the original, and for the edit."""
     edited = evidence.edited_output
     return [Line("output", evidence.output), Line("output", edited, differing(evidence.output, edited)[1])]
 
@@ -147,7 +147,7 @@ def failure_blocks(run: Run, look: Look) -> list[Block]:
 
 
 def failures_table(run: Run, *, most: int | None = None) -> Table:
-    """The same as a table, one row a failed case; at most so many of each system."""
+    """The failed cases as a table, one row per case; at most so many of each system."""
     failed = failures_in(run)
     places: Counter[str] = Counter()
     shown = []
@@ -162,7 +162,7 @@ def failures_table(run: Run, *, most: int | None = None) -> Table:
 
 
 def cases_table(findings: Iterable[Finding], *, title: str = "") -> Table:
-    """Any cases, one row for each finding; what was not judged has its reason and no texts."""
+    """Any cases, one row for each finding; a case that was not judged has its reason and no texts."""
     rows: list[list[Cell | str]] = []
     for finding in findings:
         evidence = CaseEvidence.of(finding)
@@ -183,7 +183,7 @@ def cases_table(findings: Iterable[Finding], *, title: str = "") -> Table:
 
 
 def _status(finding: Finding, evidence: CaseEvidence) -> str:
-    """What a case came to, with the reason where it was not settled."""
+    """The result of a case, with the reason if it was not settled."""
     status = evidence.status or str(finding.verdict or "")
     is_settled = finding.verdict in ("pass", "fail")
     return status if is_settled else f"{status}: {evidence.unsettled}"
@@ -197,7 +197,7 @@ def _measured(evidence: CaseEvidence) -> str:
 
 
 def _where(evidence: CaseEvidence) -> str:
-    """Where the error is. A bad original had it before the edit, so nothing is said of it."""
+    """Where the error is. A bad original had it before the edit, so the text is then empty."""
     return "" if evidence.status == "original is bad" or evidence.where == "unknown" else evidence.where
 
 
@@ -206,7 +206,7 @@ def _before(edits: Iterable[Edit]) -> list[Span]:
 
 
 def _after(edits: Sequence[Edit], text: str) -> list[Span]:
-    """Where the new words are in the edited text; looked for where the rest of it was adapted too.
+    """Where the new words are in the edited text; found by search if the rest was adapted too.
 
     >>> _after([Edit(2, 7, "small", "young")], "A young dog"), _after([Edit(2, 3, "a", "cat")], "The cat!")
     ([(2, 7)], [(4, 7)])

@@ -1,4 +1,4 @@
-"""What the judge found out about a case: the record that explains a verdict, and how it comes about."""
+"""The judge's evidence on a case: the record that explains a verdict, and the code that makes it."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ _JUDGED = (
 
 @dataclass(frozen=True, slots=True)
 class CaseEvidence(Evidence):
-    """All that a finding says about a case. Qualities are from 0 to 1, `None` where they are unknown.
+    """Everything that a finding says about a case. Qualities are from 0 to 1, `None` if unknown.
 
-    A case that was judged has a `status`, with `why` where it is undecided, and `where` its error is if it
-    failed. One that was not has the `reason` instead, and the `side` whose output is missing. `edit` has the
-    edits of source and reference, as they are kept. By the judge, `probability` is that of an error in the
-    translation of the edited source, and `reasons` speak for one, strongest first. `is_original_good` says
-    whether the translation of the original is good; only there can an edit break something.
+    A judged case has a `status`, with `why` if it is undecided, and `where` its error is if it failed. Any
+    other case has a `reason` instead, and the `side` whose output is missing. `edit` has the edits of source
+    and reference, as they are stored. By the judge, `probability` is that of an error in the translation of
+    the edited source, and `reasons` speak for one, strongest first. `is_original_good` says whether the
+    translation of the original is good; only there can an edit break something.
     """
 
     reason: str = ""
@@ -62,17 +62,17 @@ class CaseEvidence(Evidence):
 
     @property
     def edits(self) -> list[Edit]:
-        """What was changed in the source."""
+        """The changes of the source."""
         return [Edit(*edit) for edit in self.edit.get("source") or ()]
 
     @property
     def reference_edits(self) -> list[Edit]:
-        """What was changed in the reference."""
+        """The changes of the reference."""
         return [Edit(*edit) for edit in self.edit.get("reference") or ()]
 
     @property
     def unsettled(self) -> str:
-        """Why the case was not settled, with the source that it is about.
+        """Why the case was not settled, with the source that this is about.
 
         >>> CaseEvidence(reason="no stored output", side="edited").unsettled
         'edited source: no stored output'
@@ -81,7 +81,7 @@ class CaseEvidence(Evidence):
         return f"{self.side} source: {reason}" if self.side else reason
 
     def lacks(self, finding: Finding) -> str:
-        """What a skipped case lacks, for somebody who wonders why nothing was judged."""
+        """What a skipped case lacks, to explain why nothing was judged."""
         if not self.side:
             return f"{finding.case_id}: {self.reason}"
         source = edited_id(finding.case_id) if self.side == "edited" else finding.case_id
@@ -137,7 +137,7 @@ class AnsweredPair:
         return is_ignored(edited, *self.texts)
 
     def judged_by(self, original: Opinion, edited: Opinion) -> JudgedPair:
-        """What the judge's opinions of both translations come to: the case is about that of the edit."""
+        """Combine the judge's opinions of both translations; the case is about that of the edit."""
         if edited.verdict == "fail":
             return JudgedPair("original is bad" if original.verdict == "fail" else "edit broke it")
         if edited.verdict == "pass":
@@ -153,7 +153,7 @@ class AnsweredPair:
         *,
         is_original_good: bool | None = None,
     ) -> Finding:
-        """What is said of the case; `opinion` is the judge's of the translation of the edited source."""
+        """Describe the case; `opinion` is the judge's of the translation of the edited source."""
         quality, edited = (None if math.isnan(value) else value for value in self.qualities)
         case, verdict = self.case, STATUSES[judged.status]
         evidence = CaseEvidence(
@@ -182,7 +182,7 @@ class AnsweredPair:
         return Finding(case.id, system, "behavior", verdict, value, evidence.as_json())
 
     def _where(self, edit_found: bool | None, opinion: Opinion | None) -> str:
-        """Where an error is: at the edit, if a reason names a word of it; else by whether it was found.
+        """Where an error is: at the edit, if a reason names one of its words; else by whether it was found.
 
         Some reasons name words of the source.
         """
@@ -195,10 +195,10 @@ class AnsweredPair:
 
 
 def beyond_chance(times: Sequence[Sequence[Finding]], *, level: float = 0.05) -> list[Finding]:
-    """One finding for each case, of those of several times that a system was asked.
+    """One finding for each case, from the findings of all repetitions.
 
-    A case fails if significantly more than half of the times fail, and passes if at most half do; between
-    these it is undecided. The finding is the first that says so.
+    A case fails if significantly more than half of the repetitions fail, and passes if at most half do;
+    otherwise it is undecided. The finding is the first one with that status.
     """
     if len(times) < 2:
         return list(times[0])
@@ -218,7 +218,7 @@ def beyond_chance(times: Sequence[Sequence[Finding]], *, level: float = 0.05) ->
 
 
 def observed(finding: Finding) -> Observation:
-    """A case as an observation: it is about the translation of the edited source."""
+    """A case as an observation about the translation of the edited source."""
     evidence = CaseEvidence.of(finding)
     verdict: Verdict = finding.verdict or "skipped"
     return Observation(
@@ -234,7 +234,7 @@ def observed(finding: Finding) -> Observation:
 
 
 def count_findings(findings: Sequence[Finding], cases: int) -> dict[str, int]:
-    """How many of a system's cases came to what."""
+    """Count a system's cases by status."""
     evidence = [CaseEvidence.of(finding) for finding in findings]
     verdicts = Counter(finding.verdict for finding in findings)
     statuses = Counter(entry.status for entry in evidence)

@@ -85,7 +85,7 @@ from mtassay.methods.repeats import (
 from mtassay.nlp.annotation import Annotation
 
 _OF_THE_PAPER = ("quality", "min_quality", "max_change", "signed")
-"""Settings of the paper's judge: to give one of them is to ask for it."""
+"""Settings of the paper's judge; giving one of them selects that judge."""
 
 
 @dataclass(frozen=True)
@@ -204,10 +204,10 @@ class BehaviorMethod(RepeatSettings, Method):
 
     @classmethod
     def resolve(cls, settings: Mapping[str, Any], run: Run | None = None) -> Self:
-        """Measures may be given as text, `use,chrf`. Thresholds of a saved run hold for its measure alone.
+        """Measures may be given as text, `use,chrf`. Thresholds of a saved run apply only to its own measure.
 
-        `recipe` is one, or `True` to make one of what is given besides: `filter` and `filter_beta` are then
-        those of the recipe. Whatever only a recipe has makes one too.
+        `recipe` is a recipe, or `True` to make one from the other options: `filter` and `filter_beta` then
+        belong to the recipe. Any option that only a recipe has also makes one.
         """
         values = {key: value for key, value in settings.items() if value is not None}
         if values.get("recipe") in (None, True):
@@ -260,7 +260,7 @@ class BehaviorMethod(RepeatSettings, Method):
 
     @classmethod
     def maker(cls, pair: str, options: Mapping[str, Any]) -> Self:
-        """One that only makes cases, by what is given of a recipe."""
+        """A method that only makes cases, by the given options of a recipe."""
         return cls(str(parse_pair(pair)), {}, recipe=Recipe.resolve(options, parse_pair(pair)))
 
     def require(self) -> None:
@@ -270,7 +270,7 @@ class BehaviorMethod(RepeatSettings, Method):
 
     @classmethod
     def check_run(cls, run: Run) -> None:
-        """An error if not one case could be judged, with what was in the way of the first."""
+        """Raise an error if not one case could be judged, with the reason for the first."""
         if run.findings and all(finding.verdict == "skipped" for finding in run.findings):
             first = run.findings[0]
             why = CaseEvidence.of(first).lacks(first)
@@ -281,18 +281,18 @@ class BehaviorMethod(RepeatSettings, Method):
     def read(self, source: Any, reference: Any, context: RunContext) -> list[Segment]:
         """A parallel text, from files or lists of texts; without a reference, both sides of cases.
 
-        Cases are a file of them, or segments as they are. Texts in another language are reported.
+        The input is a file of cases or plain segments. Texts in another language are reported.
         """
         return read_material(source, reference, self._pair, context)
 
     def generate(self, segments: Sequence[Segment], context: RunContext) -> Generated:
-        """The cases of a parallel text by the recipe; segments that are cases already stay as they are."""
+        """The cases made from a parallel text by the recipe; segments that are cases stay unchanged."""
         if self.recipe is None or any(original_of(segment) is not None for segment in segments):
             return Generated(segments)
         return make_cases(segments, self._pair, self.recipe, context)
 
     def reader(self, segments: Sequence[Segment], context: RunContext) -> Read:
-        """Outputs of cases: those of the original and of the edit are in one record."""
+        """Outputs of cases: one record has the outputs of the original and of the edit."""
         ids = {segment.id for segment in segments}
         return lambda path, name: read_outputs_of(ids, path, context)
 
@@ -369,7 +369,7 @@ class BehaviorMethod(RepeatSettings, Method):
     def _opinions(
         self, answered: Sequence[AnsweredPair], system: str, context: RunContext
     ) -> list[tuple[Opinion, Opinion]]:
-        """The judge's opinions of both translations of each pair; none where the paper's judge is asked."""
+        """The judge's opinions of both translations of each pair; empty if the paper's judge is used."""
         if self.judge_by == PAPER:
             return []
         answers = [
@@ -423,7 +423,7 @@ class BehaviorMethod(RepeatSettings, Method):
         ]
 
     def _contradictions(self, answered: Sequence[AnsweredPair]) -> dict[int, tuple[int, Opinion]]:
-        """Pairs that have a negation too many or too few: on which side, the original's first, and why."""
+        """Pairs with too many or too few negations: the side, the original's first, and the reason."""
         if self._polarity is None:
             return {}
         found: dict[int, tuple[int, Opinion]] = {}
@@ -457,13 +457,13 @@ class BehaviorMethod(RepeatSettings, Method):
 
     @property
     def _fails_from(self) -> float | None:
-        """The probability from which on the judge by evidence calls a translation wrong, if calibrated."""
+        """The probability from which the judge by evidence calls a translation wrong, if calibrated."""
         fail = (self.calibrated or {}).get("parameters", {}).get("fail")
         return None if fail is None else float(fail)
 
     @cached_property
     def thresholds(self) -> Thresholds:
-        """What is good and what is a difference, for this quality measure."""
+        """The thresholds of a good quality and of a difference, for this quality measure."""
         target = self._pair.target.code
         return thresholds_for(
             quality_name(self.quality), target=target, alpha=self.min_quality, beta=self.max_change
@@ -471,7 +471,7 @@ class BehaviorMethod(RepeatSettings, Method):
 
     @cached_property
     def signature(self) -> str:
-        """All that the verdicts depend on, except for the systems."""
+        """Everything that the verdicts depend on, except for the systems."""
         from mtassay import __version__
 
         settings: dict[str, object] = {"quality": quality_name(self.quality)}
@@ -498,18 +498,18 @@ class BehaviorMethod(RepeatSettings, Method):
 
 
 def _is_good(pair: AnsweredPair, opinion: Opinion) -> bool:
-    """Whether nothing is known against the translation of an original: a copy of the source is none."""
+    """Whether the translation of an original has no known fault; a copy of the source counts as a fault."""
     return opinion.verdict != "fail" and words_of(pair.texts[0]) != words_of(str(pair.case.sources[0]))
 
 
 def _asks_for_recipe(values: Mapping[str, Any]) -> bool:
-    """Whether something was given that only a recipe has."""
+    """Whether any option was given that only a recipe has."""
     own = {f.name for f in fields(BehaviorMethod)}
     return any(f.name in values and f.name not in own for f in fields(Recipe))
 
 
 def _judges_in_question(values: Mapping[str, Any], run: Run | None) -> list[str]:
-    """What thresholds are wanted for, best first: our judge, or the quality of the paper's."""
+    """The judges whose thresholds may be used, best first: ours, or the quality of the paper's."""
     saved = run.parameters if run else {}
     names = measure_names(values["quality"]) if "quality" in values else list(saved.get("quality") or ())
     quality = "+".join(names or [best_quality()])
@@ -520,12 +520,12 @@ def _judges_in_question(values: Mapping[str, Any], run: Run | None) -> list[str]
 
 
 def _asks_for_the_paper(values: Mapping[str, Any]) -> bool:
-    """Whether a setting of the paper's judge is given; a switch that is off asks for nothing."""
+    """Whether a setting of the paper's judge is given; a switch that is off does not count."""
     return any(values.get(name) not in (None, False) for name in _OF_THE_PAPER)
 
 
 def _parameters_that_hold(saved: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters of a saved run, except for the thresholds of a measure that is given again."""
+    """The parameters of a saved run, without the thresholds of a measure that is given again."""
     gone = {"quality": ("min_quality", "max_change", "calibrated"), "filter": ("filter_beta",)}
     dropped = {
         key

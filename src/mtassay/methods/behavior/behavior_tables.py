@@ -1,4 +1,4 @@
-"""The tables of a behavioural run: pass rates, what became of the cases, where errors are.
+"""The tables of a behavioural run: pass rates, statuses of the cases, places of errors.
 
 They have the content of tables 4, 5 and 7 of Wu, Liu, Yeung (2023).
 """
@@ -36,14 +36,14 @@ _RANK = "rank: over all cases; a new one where all above differ significantly fr
 
 
 def capabilities_in(result: Result, *, name: str = PASS_RATE) -> list[str]:
-    """The capabilities in the order of the scores, `all` last; `all` alone where there is only one."""
+    """The capabilities in the order of the scores, `all` last; only `all` if there is one capability."""
     groups = dict.fromkeys(score.group for score in result.scores if score.name == name)
     named = [group for group in groups if group != ALL]
     return [*named, ALL] if len(named) > 1 else named or list(groups)
 
 
 def _ranks(result: Result, name: str) -> list[list[Cell | str]]:
-    """The last row of a table: the rank of each system over all cases; nothing where there is none."""
+    """The last row of a table: the rank of each system over all cases; empty without ranks."""
     ranks = {s: c.rank for c in result.clusters if (c.name, c.group) == (name, ALL) for s in c.systems}
     systems = ranked_systems(result, name=name)
     return [["rank", "", *(str(ranks.get(system, "–")) for system in systems)]] if ranks else []
@@ -67,9 +67,9 @@ def pass_rate_table(
 ) -> Table:
     """Capabilities by system: the pass rate in percent with its 95 % interval, the best systems first.
 
-    `n` is the cases that passed or failed, a range where systems differ in it. In each row those systems are
-    bold that are not significantly worse than the best one; `mark` is behind them, for where bold cannot
-    be seen. `caution` is a last note; without `has_ranks` another table has the ranks.
+    `n` is the cases that passed or failed, a range if it differs between systems. In each row, systems that
+    are not significantly worse than the best one are bold; `mark` is behind them, where bold cannot be seen.
+    `caution` is a last note; without `has_ranks` another table has the ranks.
     """
     systems = ranked_systems(result)
     scores = {(s.group, s.system): s for s in result.scores if s.name == PASS_RATE}
@@ -127,7 +127,7 @@ def rate_figure(result: Result, *, name: str = PASS_RATE, title: str = "") -> Fi
 
 
 def broken_table(result: Result) -> Table | None:
-    """Capabilities by system: how often the edit breaks a translation whose original is good for all."""
+    """Capabilities by system: how often the edit breaks a translation whose original is good everywhere."""
     systems = ranked_systems(result, name=SURVIVED)
     cells = {(score.group, score.system): score for score in result.scores if score.name == SURVIVED}
     groups = [group for group in dict.fromkeys(group for group, _ in cells) if cells[group, systems[0]].n]
@@ -158,9 +158,9 @@ def _reversed(score: Score) -> Score:
 
 
 def status_table(run: Run, *, title: str = "") -> Table:
-    """Systems by what became of their cases; why cases were skipped or failed is below.
+    """Systems by the statuses of their cases; the reasons of skipped or failed cases are below.
 
-    Of the rarer kinds, those that no system has are left out.
+    Rare statuses that no system has are left out.
     """
     counts = run.result.counts
     kinds = [k for k in SHORT if k not in _RARE or any(c.get(k, 0) for c in counts.values())]
@@ -188,8 +188,8 @@ def position_table(
 ) -> Table | None:
     """Capabilities by system: the percentage of errors that are at the edit (table 7); `None` without errors.
 
-    `scores` are those of `error_positions`, over the cases whose place is known; how many are not is counted
-    from the findings and is below.
+    `scores` are those of `error_positions`, over the cases whose place is known; the number of the other
+    cases comes from the findings and is below.
     """
     by_cell = {(score.group, score.system): score for score in scores}
     systems = list(dict.fromkeys(system for _, system in by_cell))
@@ -215,7 +215,7 @@ def position_table(
 
 
 def generated_tables(generated: GeneratedCases) -> list[Table]:
-    """How many cases there are of each capability, and why edits were dropped, where any were."""
+    """Count the cases of each capability, and show why edits were dropped, if any were."""
     tables = [_cases_table(generated)]
     if generated.dropped:
         tables.append(_dropped_table(generated))
@@ -257,7 +257,7 @@ def _dropped_table(generated: GeneratedCases) -> Table:
 def _best(result: Result, group: str, alpha: float) -> set[str]:
     """The systems with the highest rate, and those that do not differ significantly from one of them.
 
-    Clusters would not do: a system may be far from the best one and still be tied to it by those between.
+    Clusters are not enough: a system may be far from the best one and still tied to it by those between.
     """
     rates = {s.system: s.value for s in result.scores if (s.name, s.group) == (PASS_RATE, group)}
     top = max((value for value in rates.values() if value is not None), default=None)

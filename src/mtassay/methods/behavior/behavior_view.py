@@ -1,4 +1,4 @@
-"""How a run of behavioural testing shows itself, and what people are asked about it."""
+"""The display of a run of behavioural testing, and the questions it asks people."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class BehaviorView(RunView):
     """A run as people see it: a case is an original and its edit, with both outputs."""
 
     def observations(self) -> list[Observation]:
-        """What was made of the edited sources; the cases of one sentence are a family."""
+        """The translations of the edited sources; the cases of one sentence are a family."""
         return [observed(finding) for finding in self.run.findings]
 
     def failure(self) -> str:
@@ -126,7 +126,7 @@ class BehaviorView(RunView):
 
     @cached_property
     def _survival(self) -> Result | None:
-        """What the edits themselves break; nothing without a case whose original is good for all systems."""
+        """Errors caused by the edits; empty without a case whose original is good for all systems."""
         level = float(self.run.parameters.get("level", 0.05))
         survival = edit_survival(self.run.findings, self.run.systems, level=level)
         return survival if any(score.n for score in survival.scores) else None
@@ -151,11 +151,11 @@ class BehaviorView(RunView):
         return {**self.run.result.as_dict(), "positions": where, "findings": findings}
 
     def ledgers(self, system: str) -> list[Ledger]:
-        """Pass rates of all cases and of each capability; cases made from one sentence hang together."""
+        """Pass rates of all cases and of each capability; cases from one sentence are one cluster."""
         return pass_rate_ledgers([f for f in self.run.findings if f.system == system], system)
 
     def open_answers(self) -> list[OpenAnswer]:
-        """What is judged is the translation of the edited source: of all cases that fail or are undecided."""
+        """The translations to judge: those of the edited sources of all failed or undecided cases."""
         statuses = {"fail": "suspicious", "undecided": "undecided"}
         return [
             OpenAnswer(
@@ -178,7 +178,7 @@ class BehaviorView(RunView):
         ]
 
     def claims_right(self) -> bool:
-        """Only by evidence: the paper's judge does not see most errors."""
+        """Only with the judge by evidence: the paper's judge misses most errors."""
         return self.run.parameters.get("judge_by") != PAPER and super().claims_right()
 
     def reviewed(self, case_id: str) -> str:
@@ -190,7 +190,7 @@ class BehaviorView(RunView):
         return {original: s.id for s in self.run.segments if (original := original_of(s)) is not None}
 
     def pairs(self, question: str) -> list[AskedPair]:
-        """Edited and original pairs, mixed: who rates one does not know which it is."""
+        """Edited and original pairs, mixed, so raters do not know which kind they see."""
         return pairs_in(self.run.segments, question) if question in PAIR_QUESTIONS else []
 
     def related_blocks(self, segment_id: str, system: str) -> list[Block]:
@@ -208,7 +208,7 @@ class BehaviorView(RunView):
         return CaseEvidence.of(finding).unsettled
 
     def reasons(self, finding: Finding) -> list[str]:
-        """What the case was judged to be and what speaks for it; without a verdict, why not."""
+        """The verdict of the case and the evidence for it; without a verdict, the reason."""
         evidence = CaseEvidence.of(finding)
         if not evidence.status:
             return [self.why(finding)]
@@ -219,7 +219,7 @@ class BehaviorView(RunView):
         return [f"{evidence.status}: quality {evidence.quality:.2f}, edited {evidence.edited_quality:.2f}"]
 
     def block(self, case_id: str, system: str) -> Block:
-        """The case whole, and how its qualities are to the thresholds; without a verdict, why not."""
+        """The whole case, and its qualities compared with the thresholds; without a verdict, the reason."""
         finding = next(f for f in self.findings(case_id) if f.system == system)
         evidence = CaseEvidence.of(finding)
         if not evidence.status:
@@ -234,9 +234,9 @@ class BehaviorView(RunView):
         return replace(block, lines=[*block.lines, Line("why", so)])
 
     def flags_of(self, detector: str, findings: Sequence[Finding], missing: Mapping[str, int]) -> Flags:
-        """Scores are how likely the judge finds an error; by the paper's, how bad the original is.
+        """Scores are the judge's probabilities of an error; by the paper's, how bad the original is.
 
-        There they are 1 where the edit moved it, so the curve of a run shows what other alphas would do with
+        The latter are 1 where the edit moved the quality: a run's curve shows the effect of other alphas with
         its beta.
         """
         flags = super().flags_of(detector, findings, missing)

@@ -26,12 +26,12 @@ _FORM = ("VerbForm", "Tense", "Person", "Number")
 
 
 def is_verb(token: Token) -> bool:
-    """A verb that says something itself: no auxiliary, and no participle in an adjective's place."""
+    """A main verb: no auxiliary, and no participle in an adjective's place."""
     return token.pos in ("VERB", "AUX") and not is_auxiliary(token) and relation_of(token) != "amod"
 
 
 def _have_one_form(verb: Token, other: Token) -> bool:
-    """Whether no feature says otherwise; taggers take a past tense for a participle, and back."""
+    """Whether no feature contradicts; taggers take a past tense for a participle, and the other way round."""
     are_past = verb.features.get("Tense") == other.features.get("Tense") == "Past"
     shared_features = [name for name in _FORM if name in verb.features and name in other.features]
     return all(
@@ -45,7 +45,7 @@ class PartOfSpeech(Capability):
 
     labels: ClassVar[frozenset[str]]
     kind: ClassVar[str]
-    """What it is in words: `a noun or noun phrase`."""
+    """The part of speech in words: `a noun or noun phrase`."""
     anywhere: ClassVar[bool] = False
     """Whether the word may be anywhere in the phrase: a preposition heads its phrase in some grammars."""
 
@@ -59,7 +59,7 @@ class PartOfSpeech(Capability):
         return keep_longest(span for span in aligned if span.label in self.labels and self._fits(pair, span))
 
     def instruction(self, pair: ReadPair, span: AlignedSpan) -> str:
-        """Another one of the kind."""
+        """Another word or phrase of the kind."""
         return f'{self.kind} other than "{span_text(pair, span)}"'
 
     def objection(
@@ -92,7 +92,7 @@ class Noun(PartOfSpeech):
 
     @staticmethod
     def is_one(token: Token) -> bool:
-        """Whether a word is a noun, and no name."""
+        """Whether a word is a noun, but not a name."""
         return token.pos == "NOUN"
 
 
@@ -113,7 +113,7 @@ class Verb(PartOfSpeech):
     def objection(
         self, edited: Annotation, changes: Sequence[Edit], *, original: Annotation | None = None
     ) -> str | None:
-        """The new verb must have the form of the old one, where both are known: else it rarely fits in."""
+        """The new verb must have the form of the old one, if both are known: else it rarely fits."""
         wrong = super().objection(edited, changes, original=original)
         if wrong is not None or original is None:
             return wrong
@@ -174,7 +174,7 @@ class Preposition(PartOfSpeech):
         return token.pos == "ADP" and relation_of(token) not in ("prt", "compound")
 
     def spans(self, pair: ReadPair, aligned: Sequence[AlignedSpan]) -> list[AlignedSpan]:
-        """Prepositional phrases, and prepositions that are in none of these; of two, the longer."""
+        """Prepositional phrases, and prepositions outside all of these; of two, the longer."""
         return [
             span
             for span in super().spans(pair, aligned)
@@ -247,7 +247,7 @@ _LABELS = PARTS | {"QP"}
 
 
 class Others(Capability):
-    """Words that are no noun, verb, adjective, adverb or preposition."""
+    """Words that are not a noun, verb, adjective, adverb or preposition."""
 
     name = "others"
     about = "a number, pronoun, determiner or other small word becomes another"
@@ -281,7 +281,7 @@ def _span_kind(pair: ReadPair, span: AlignedSpan) -> str | None:
 
 
 def _kind(token: Token) -> str | None:
-    """What kind of other word it is; `19th`, `100%` and `5G` are numbers, whatever a tagger calls them."""
+    """The kind of another word; `19th`, `100%` and `5G` are numbers, whatever a tagger calls them."""
     return _SMALL_WORDS["NUM"] if token.text[:1].isdigit() else _SMALL_WORDS.get(token.pos)
 
 
@@ -304,7 +304,7 @@ class General(Capability):
     spans_at_once = 3
 
     def spans(self, pair: ReadPair, aligned: Sequence[AlignedSpan]) -> list[AlignedSpan]:
-        """All that are short enough; of those that overlap, the longest."""
+        """All short enough spans; of those that overlap, the longest."""
         most = self.most_of_source * _words(pair.source)
         return keep_longest(
             span
@@ -313,7 +313,7 @@ class General(Capability):
         )
 
     def instruction(self, pair: ReadPair, span: AlignedSpan) -> str:
-        """Whatever fits."""
+        """Any replacement that fits."""
         return f'a word or phrase other than "{span_text(pair, span)}"'
 
     def objection(
@@ -328,7 +328,7 @@ class General(Capability):
 
 
 def _words(annotation: Annotation, places: Sequence[tuple[int, int]] | None = None) -> int:
-    """How many words the text has, or has in these places; marks are no words."""
+    """Count the words of the text, or those in these places, without punctuation marks."""
     tokens = annotation.tokens
     numbers = range(len(tokens)) if places is None else {i for p in places for i in tokens_at(annotation, p)}
     return sum(any(map(str.isalnum, tokens[i].text)) for i in numbers)
@@ -344,7 +344,7 @@ _PASTS = frozenset(("Past", "Imp", "Pqp"))
 def finite_verbs(pair: ReadPair, aligned: Iterable[AlignedSpan]) -> list[AlignedSpan]:
     """For each finite verb, the shortest span that holds it with its auxiliaries and its negation, in order.
 
-    An infinitive, a participle or an imperative without a finite form has none.
+    An infinitive, a participle or an imperative without a finite form has no span.
     """
     tokens = pair.source.tokens
     by_head: dict[int, AlignedSpan] = {}
@@ -399,7 +399,7 @@ class Tense(Capability):
     needs = frozenset({"pos", "features", "dependencies"})
 
     def spans(self, pair: ReadPair, aligned: Sequence[AlignedSpan]) -> list[AlignedSpan]:
-        """The finite verbs in another tense, each with its auxiliaries and as little else as can be."""
+        """The finite verbs in another tense, each with its auxiliaries and as little else as possible."""
         return [
             span for span in finite_verbs(pair, aligned) if not is_past_perfect(pair.source.tokens, span.head)
         ]

@@ -1,4 +1,4 @@
-"""What a capability is, and how one is found by its name."""
+"""The interface of a capability, and the search for one by its name."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Capability(ABC):
 
     name: ClassVar[str]
     about: ClassVar[str]
-    """What is edited, in a line."""
+    """The edited words, in a line."""
     aliases: ClassVar[tuple[str, ...]] = ()
     """Other names that people may write."""
     is_of_the_paper: ClassVar[bool] = False
@@ -26,28 +26,28 @@ class Capability(ABC):
     changes_form: ClassVar[bool] = False
     """Whether it asks for another form of a word, or for more words; other words do not serve it."""
     needs: ClassVar[frozenset[Layer]] = frozenset({"pos"})
-    """What the annotation of the source must have."""
+    """Required layers of the source's annotation."""
     most_of_source: ClassVar[float] = 1.0
     """At most this share of the source's words may be edited."""
     spans_at_once: ClassVar[int] = 1
-    """How many spans of a sentence are edited together, at most."""
+    """Largest number of spans of a sentence that are edited together."""
 
     @abstractmethod
     def spans(self, pair: ReadPair, aligned: Sequence[AlignedSpan]) -> list[AlignedSpan]:
-        """Those of the editable spans that belong to this capability, in order."""
+        """The editable spans that belong to this capability, in order."""
 
     @abstractmethod
     def instruction(self, pair: ReadPair, span: AlignedSpan) -> str:
-        """What to put in the place of the span, for a language model: `a noun other than "shop"`."""
+        """The wanted replacement of the span, for a language model: `a noun other than "shop"`."""
 
     def objection(
         self, edited: Annotation, changes: Sequence[Edit], *, original: Annotation | None = None
     ) -> str | None:
         """Why an edited source does not test this capability; `None` if it does.
 
-        `edited` is the annotation of the edited source; a change's place in it is the change's start, moved
-        by what the changes before it added. `original` is that of the source before, which some need to tell
-        whether the edit is of the same kind; without it they ask less.
+        `edited` is the annotation of the edited source; a change's place in it is its start plus the length
+        added by earlier changes. `original` is that of the source before: some capabilities need it to check
+        that the edit is of the same kind; without it they check less.
         """
         return None
 
@@ -67,7 +67,7 @@ def paper_capabilities() -> tuple[str, ...]:
 
 
 def in_usual_order(capabilities: Iterable[str]) -> list[str]:
-    """Names of capabilities, each once, in the order of the registry; those that it lacks come last.
+    """Names of capabilities, each once, in the order of the registry; unregistered ones come last.
 
     >>> in_usual_order(["sarcasm", "ner", "noun", "ner"])
     ['noun', 'ner', 'sarcasm']
@@ -77,7 +77,7 @@ def in_usual_order(capabilities: Iterable[str]) -> list[str]:
 
 
 def capability_class(name: str) -> type[Capability] | None:
-    """The class of this name or alias, in any case; `None` where there is none."""
+    """The class of this name or alias, in any case; `None` if unknown."""
     written = name.strip()
     for spelling in (written, written.lower()):
         if is_known("capability", spelling):
@@ -88,7 +88,7 @@ def capability_class(name: str) -> type[Capability] | None:
 
 
 def open_capability(name: str) -> Capability:
-    """The capability of this name or alias, in any case; `UsageError` where there is none.
+    """The capability of this name or alias, in any case; `UsageError` if unknown.
 
     >>> open_capability("adj").name, open_capability("NER").name
     ('adjective', 'ner')
@@ -107,7 +107,7 @@ Place = tuple[int, int]
 
 
 def edited_places(changes: Sequence[Edit]) -> list[Place]:
-    """Where the changes are in the edited text; they are in order.
+    """Where the changes are in the edited text, in order.
 
     >>> edited_places([Edit(2, 7, "small", "tiny"), Edit(8, 11, "dog", "cats")])
     [(2, 6), (7, 11)]
@@ -131,17 +131,17 @@ def tokens_at(annotation: Annotation, place: Place) -> list[int]:
 
 
 def heads_at(annotation: Annotation, place: Place) -> list[Token]:
-    """The tokens there that depend on none of the others there; all of them where nobody parsed the text."""
+    """The tokens there that depend on no other token there; all of them if nobody parsed the text."""
     inside = tokens_at(annotation, place)
     parsed = any(token.head >= 0 for token in annotation.tokens)
     return [annotation.tokens[i] for i in inside if not parsed or annotation.tokens[i].head not in inside]
 
 
 def head_token(pair: ReadPair, span: AlignedSpan) -> Token | None:
-    """The head of a span; `None` where it has none."""
+    """The head of a span; `None` if it has no head."""
     return pair.source.tokens[span.head] if 0 <= span.head < len(pair.source.tokens) else None
 
 
 def span_text(pair: ReadPair, span: AlignedSpan) -> str:
-    """What is in the source there."""
+    """The source text at that place."""
     return pair.source.text[span.start : span.end]

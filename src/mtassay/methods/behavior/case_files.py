@@ -1,7 +1,7 @@
-"""Files of behavioural cases and of what a system made of them: JSONL, or TSV with the same columns.
+"""Files of behavioural cases and of a system's outputs for them: JSONL, or TSV with the same columns.
 
-A case is `{id, capability, source, reference, edited_source, pseudo_reference, edit}`, its outputs are
-`{id, output, edited_output}`. Where a file does not say what was edited, the texts tell.
+A case is `{id, capability, source, reference, edited_source, pseudo_reference, edit}`, its outputs are `{id,
+output, edited_output}`. If a file does not name the edit, it is found by comparing the texts.
 """
 
 from __future__ import annotations
@@ -35,11 +35,10 @@ _TEXTS = ("id", "capability", "source", "reference", "edited_source", "pseudo_re
 
 
 def read_cases(path: FilePath) -> list[BehaviorCase]:
-    """The cases of a file in their order: at least one, and no id twice.
+    """Read the cases of a file in their order: at least one, and no id twice.
 
-    A case that has no `edit`, or one described in another way, gets the differences of its two sources, and
-    those of its references where there are as many: more would mean that the rest was adapted, and nobody can
-    say which one is the edit.
+    A case without `edit`, or with one in another form, gets the differences of its two sources, and those of
+    its references if there are as many: more would mean that the rest was adapted, so the edit is unclear.
     """
     cases: dict[str, BehaviorCase] = {}
     for line, record in _records(path):
@@ -78,8 +77,8 @@ def _edit_record(edit: Edit) -> dict[str, Any]:
 def read_outputs(path: FilePath) -> dict[str, str | None]:
     """The outputs of a file by segment id: the case's own for its original, with `/edited` for its edit.
 
-    Records are `{id, output, edited_output}`, or `{id, output}` with both ids. `None` means that the
-    system gave no output; nothing is said of cases that the file does not name.
+    Records are `{id, output, edited_output}`, or `{id, output}` with both ids. `None` means that the system
+    gave no output; cases that the file does not name are absent.
     """
     outputs: dict[str, str | None] = {}
     for line, record in _records(path):
@@ -115,8 +114,8 @@ def read_outputs_of(ids: Collection[str], path: FilePath, context: RunContext) -
 def read_material(source: Any, reference: Any, pair: Pair, context: RunContext) -> list[Segment]:
     """A parallel text, from files or lists of texts; without a reference, both sides of cases.
 
-    Cases are a file of them, or segments as they are. What is in another language is reported, and two
-    sides that seem to be swapped are an error.
+    The input is a file of cases or plain segments. Texts in another language are reported, and two sides that
+    seem to be swapped are an error.
     """
     if reference is None:
         if isinstance(source, str | PathLike):
@@ -180,9 +179,9 @@ def _with_differences(case: BehaviorCase) -> BehaviorCase:
 
 
 def _changes(edit: Any, side: str, text: str, path: str, line: int) -> tuple[Edit, ...]:
-    """The changes of one side, which must be in order and where they say.
+    """The changes of one side, which must be in order and at the given places.
 
-    Who made cases elsewhere may describe edits otherwise, in words or lists; then the texts tell.
+    Other makers of cases may describe edits otherwise, in words or lists; then the texts are compared.
     """
     records = edit.get(side) if isinstance(edit, dict) else None
     if not isinstance(records, list) or not all(isinstance(change, dict | list) for change in records):
@@ -290,7 +289,7 @@ def _starts(pieces: Sequence[str]) -> list[int]:
 
 
 def _other_languages(segments: Sequence[Segment], pair: Pair) -> tuple[str, str]:
-    """The languages that sources and references certainly are in instead of those of the pair, or nothing."""
+    """The languages that sources and references certainly have instead of those of the pair, or nothing."""
     references = [text for segment in segments for text in segment.references[:1]]
     return (
         foreign_language([segment.source for segment in segments], pair.source.code),

@@ -1,7 +1,7 @@
-"""Makes test cases of a parallel corpus: reads it, finds the places to edit, has them filled and checked.
+"""Makes test cases from a parallel corpus: reads it, finds the places to edit, has them filled and checked.
 
-The pipeline of section 3 of Wu, Liu, Yeung (2023), for any infiller. Cases are made in rounds: a source
-without a case gets its next place in the next one.
+The pipeline of section 3 of Wu, Liu, Yeung (2023), for any infiller. Cases are made in rounds: in each round,
+a source without a case gets its next place.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ from mtassay.nlp.links import Links, WordAligner, open_aligner, read_pharaoh
 FILTERED = "pairs not equally good"
 """Why the quality filter drops a case."""
 NO_REPLY = "no reply"
-"""Why there is no result for an edit that a service did not answer."""
+"""Why an edit has no result: a service did not answer."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Helpers:
-    """Who helps; those that are not given are the best installed ones.
+    """The tools of case generation; missing ones are the best installed ones.
 
-    `links` are by segment id, and go before the aligner's. `quality_filter` are reference-free metrics by
-    name; without one nothing is filtered. `blocked` are words that no case may have.
+    `links` are by segment id, and replace the aligner's. `quality_filter` are reference-free metrics by name;
+    without one nothing is filtered. `blocked` are words that no case may have.
     """
 
     aligner: WordAligner | None = None
@@ -53,7 +53,7 @@ class Helpers:
 
 
 class Dropped(NamedTuple):
-    """A masked pair that gave no case, and why; `reply` is what a model said, word for word."""
+    """A masked pair without a case, and why; `reply` is the exact reply of a model."""
 
     segment_id: str
     capability: str
@@ -67,11 +67,11 @@ class Dropped(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class GeneratedCases(Generated):
-    """The cases, by capability and then in the order of the segments, and all that they cost.
+    """The cases, by capability and then in the order of the segments, and the counts behind them.
 
-    `sources` is how many were drawn, `left_out` those of them that could not be read. `asked` counts the
-    masked pairs of each capability: each became a case or is in `dropped`. `without` counts the sources that
-    have no case, by capability and reason.
+    `sources` counts the drawn sources, `left_out` the unreadable ones among them. `asked` counts the masked
+    pairs of each capability: each became a case or is in `dropped`. `without` counts the sources that have no
+    case, by capability and reason.
     """
 
     cases: Sequence[BehaviorCase]
@@ -83,17 +83,17 @@ class GeneratedCases(Generated):
 
     @cached_property
     def dropped(self) -> list[Dropped]:
-        """The masked pairs that gave no case."""
+        """The masked pairs without a case."""
         return [Dropped(**record) for record in self.refused]
 
     @property
     def drops(self) -> Counter[tuple[str, str]]:
-        """How many masked pairs were dropped, by capability and reason."""
+        """Count the dropped masked pairs, by capability and reason."""
         return Counter((drop.capability, drop.reason) for drop in self.dropped)
 
     @property
     def told(self) -> str:
-        """The result, in a line."""
+        """The result in one line."""
         reasons = Counter(drop.reason for drop in self.dropped)
         why = ", ".join(f"{reason} {n:,}" for reason, n in reasons.most_common())
         dropped = f"; {len(self.dropped):,} dropped: {why}" if why else ""
@@ -102,7 +102,7 @@ class GeneratedCases(Generated):
         return f"{plural(len(self.cases), 'case')} of {tried} that were tried{dropped}{left_out}"
 
     def check(self) -> None:
-        """An error where a language model did not answer, or where there is no case."""
+        """Raise an error if a language model did not answer, or if there is no case."""
         unanswered = [drop for drop in self.dropped if drop.reason == NO_REPLY]
         if unanswered:
             raise ServiceError(
@@ -134,7 +134,7 @@ class GeneratedCases(Generated):
 
 @dataclass
 class _Slot:
-    """A source that a capability still wants cases of."""
+    """A source that a capability still needs cases from."""
 
     order: int
     pair: ReadPair
@@ -151,7 +151,7 @@ class _Slot:
 
 @dataclass
 class Rounds:
-    """What has been made and dropped so far."""
+    """The cases and dropped pairs so far."""
 
     pair: Pair
     infiller: Infiller
@@ -183,7 +183,7 @@ class Rounds:
             slots.append(
                 _Slot(order, pair, places, per_segment, per_segment * self.recipe.attempts, finished)
             )
-        # Where not all are needed, those that come first must not be the first of the file.
+        # If not all are needed, the first ones must not be the first of the file.
         random.Random(f"{self.recipe.seed}\0{capability.name}").shuffle(slots)
         most = self.recipe.max_cases
         count = 0
@@ -201,7 +201,7 @@ class Rounds:
                 self.without[capability.name, why] += 1
 
     def _round(self, capability: Capability, slots: Sequence[_Slot]) -> int:
-        """One place of each source; how many cases they gave."""
+        """Try one place of each source; return the number of cases."""
         asked = [(slot, masked) for slot in slots if (masked := self._mask(capability, slot))]
         if not asked:
             return 0
@@ -209,7 +209,7 @@ class Rounds:
         self.asked[capability.name] += len(asked)
         by_id: dict[str, tuple[_Slot, Filled, BehaviorCase]] = {}
         answers = self.infiller.fill([masked for _, masked in asked])
-        # Where nobody answers any more, asking for other places only takes time.
+        # If nobody answers any more, asking for other places only takes time.
         self.is_silent = all(isinstance(a, Rejected) and a.reason == NO_REPLY for a in answers)
         for slot, answer in self._checked(capability, slots, answers):
             case = self._case(capability, slot, answer)
@@ -223,7 +223,7 @@ class Rounds:
         return len(filtered)
 
     def _mask(self, capability: Capability, slot: _Slot) -> Masked | None:
-        """The next place of a source; `None` closes it, since all of its places are finished."""
+        """The next place of a source; `None` closes the source, since all of its places are finished."""
         slot.attempts -= 1
         place = next(slot.places, None)
         if place is None:
@@ -311,7 +311,7 @@ def generate(
     recipe: Recipe = _RECIPE,
     helpers: Helpers = _HELPERS,
 ) -> GeneratedCases:
-    """Cases for these capabilities, no edit twice; the same input and seed give the same ones."""
+    """Cases for these capabilities, without repeated edits; the same input and seed give the same ones."""
     source_reader = helpers.source_annotator or _reader(infiller, pair.source)
     reference_reader = helpers.reference_annotator or _reader(infiller, pair.target)
     for capability in capabilities:
@@ -366,7 +366,7 @@ def generate(
 def make_cases(
     segments: Sequence[Segment], pair: Pair, recipe: Recipe, context: RunContext
 ) -> GeneratedCases:
-    """The same by a recipe, which says who helps; `context.ask` asks the language model, where one fills."""
+    """Make cases by a recipe, which names the tools; `context.ask` asks the language model, if one fills."""
     infiller = open_infiller(recipe.infill, pair, context)
     aligner, links = _aligner(recipe.aligner, segments, pair)
     helpers = Helpers(
@@ -396,7 +396,7 @@ def make_cases(
 
 
 def _readable(capabilities: Sequence[Capability], helpers: Helpers, context: RunContext) -> list[Capability]:
-    """The capabilities that the annotator of the sources serves; which it does not is told."""
+    """The capabilities that the annotator of the sources can support; the others are reported."""
     reader = helpers.source_annotator
     assert reader is not None
     unread = [one.name for one in capabilities if one.needs - reader.gives]
@@ -408,7 +408,7 @@ def _readable(capabilities: Sequence[Capability], helpers: Helpers, context: Run
 def _aligner(
     name: str | None, segments: Sequence[Segment], pair: Pair
 ) -> tuple[WordAligner | None, dict[str, Links] | None]:
-    """The aligner, and the links of a file by segment id: a sample has not all of its lines."""
+    """The aligner, and the links of a file by segment id: a sample lacks some of the file's lines."""
     if name is None:
         return None, None
     aligner = open_aligner(pair, name=name)
@@ -433,6 +433,6 @@ def _reader(infiller: Infiller, language: Language) -> Annotator:
 
 
 def _spans(pair: ReadPair, infiller: Infiller, *, start: bool, forms: bool) -> list[AlignedSpan]:
-    """All places that can be edited: those that the infiller knows, else all that are aligned."""
+    """All places that can be edited: those that the infiller knows, else all aligned ones."""
     own = infiller.spans(pair, start=start, forms=forms)
     return aligned_spans(pair, start=start) if own is None else own

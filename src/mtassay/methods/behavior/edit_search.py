@@ -1,7 +1,7 @@
 """Whether an edit is in a translation: found, provably ignored, or unknown.
 
-It never takes silence for proof, since an edit that is not found may have been said in other words. Nor does
-an old word prove anything where the edit may be a synonym, as those of language models often are.
+An edit that is not found proves nothing, since it may have been said in other words. Nor does an old word
+prove anything if the edit may be a synonym, as those of language models often are.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ LEAST_LETTERS, LEAST_CHARACTERS = 3, 2
 
 
 class EditedPair(NamedTuple):
-    """What was edited: the changes of the source and of the reference, and both references.
+    """An edit: the changes of the source and of the reference, and both references.
 
-    `distinct` says whether the new words are known to mean something else than the old. `source` and `target`
-    are codes of languages.
+    `distinct` says whether the new words are known to have another meaning than the old. `source` and
+    `target` are language codes.
     """
 
     changes: Sequence[Edit]
@@ -41,8 +41,8 @@ class EditedPair(NamedTuple):
 def is_ignored(edit: EditedPair, output: str, edited_output: str) -> bool:
     """Whether the translation of the edited source provably lacks the edit.
 
-    The outputs are the translations of both sources. It does where they have the same words, or where the old
-    number, name or word is still there as often as before and the new one is not.
+    The outputs are the translations of both sources. The edit is lacking if they have the same words, or if
+    the old number, name or word is still there as often as before and the new one is not.
 
     >>> changes, references = [Edit(4, 7, "cat", "dog")], ("O gato dorme", "O cão dorme")
     >>> edit = EditedPair(changes, [Edit(2, 6, "gato", "cão")], references, Distinct(True, True))
@@ -72,7 +72,7 @@ def _changes_value(change: Edit, language: str) -> bool:
 
 
 def _is_copied(change: Edit, others: Sequence[Edit]) -> bool:
-    """Whether a name comes in on the other side as it is, so that no other words for it can be right."""
+    """Whether a name stays unchanged on the other side, so that no other words for it can be right."""
     words = words_of(change.after)
     if not any(character.isupper() for character in change.after) or words == words_of(change.before):
         return False
@@ -99,7 +99,7 @@ def _has_value(value: str, values: Counter[str], text: NumbersOf, source: Number
 
 
 def _keeps_words(change: Edit, expected: Sequence[str], first: Sequence[str], second: Sequence[str]) -> bool:
-    """Whether the old words still be as often as before, and no form of a new one does."""
+    """Whether the old words are still there as often as before, and no form of a new one is."""
     old, new = _differing(words_of(change.before), words_of(change.after))
     if not old or not new or not _is_telling(old):
         return False
@@ -115,7 +115,7 @@ _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 
 @lru_cache(maxsize=1 << 14)
 def _values(text: str, language: str) -> Counter[str]:
-    """Numbers, those in words as digits where the language's are known, and signs of currencies."""
+    """Numbers and signs of currencies; number words become digits where the language's are known."""
     values: Counter[str] = Counter()
     for token in _normaliser(language).tokens(text):
         if token.text[0].isdecimal() or unicodedata.category(token.text[0]) == "Sc":
@@ -134,7 +134,7 @@ def _normaliser(language: str) -> Normaliser:
 
 
 def _differing(old: Sequence[str], new: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
-    """Both without the words that they begin or end with alike.
+    """Both texts without the words that they have in common at the beginning or end.
 
     >>> _differing(["a", "casa", "grande"], ["a", "rua", "grande"])
     (['casa'], ['rua'])
@@ -155,7 +155,7 @@ def _is_telling(words: Sequence[str]) -> bool:
 
 
 def _times(words: Sequence[str], text: Sequence[str]) -> int:
-    """How often the words are there; a single one in any of its forms."""
+    """Count the words; a single word counts in any of its forms."""
     if len(words) == 1 and not is_unspaced(words[0]):
         return sum(word == words[0] or are_forms(word, words[0]) for word in text)
     return count_in_a_row(words, text)
@@ -170,9 +170,9 @@ _PARTICLES = frozenset("的了着地得们個个是在")
 STEM = 4
 """Two words of at least this many equal first letters can be forms of one word."""
 SHARE = 0.7
-"""How much of the shorter word these must be."""
+"""The share of the shorter word that these letters must cover."""
 ENDING = 4
-"""How many letters longer one of the two may be."""
+"""Number of letters by which one of the two may be longer."""
 SMALL = 2
 """Numbers of at most this many digits are often written as words."""
 CHARACTERS = 2 / 3
@@ -182,7 +182,7 @@ CHARACTERS = 2 / 3
 def find_edit(
     changes: Sequence[Edit], pseudo_reference: str, output: str, *, original_output: str = ""
 ) -> bool | None:
-    """Whether an output has the edit; `changes` are those of the reference. `None`: nobody can say.
+    """Whether an output has the edit; `changes` are those of the reference. `None` if unknown.
 
     Numbers count in every usual form, words in every form of the same stem. Of a segment that was deleted,
     nothing may be left. Words that `original_output`, the translation before the edit, has as often prove
@@ -233,7 +233,7 @@ def _find(change: Edit, pseudo_reference: str, output: str, original_output: str
 
 
 def _find_numbers(after: str, pseudo_reference: str, output: str) -> bool | None:
-    """A small number may be there as a word, unless there is another number in its place."""
+    """Whether the numbers are there; `None` if a small one may be there as a word."""
     output = _GROUPED.sub(",", output)
     have, expected = NumbersOf(output), NumbersOf(pseudo_reference)
     gone = [n for n in read_numbers(after) if not have.has(n, source=NumbersOf(after))]
@@ -244,7 +244,7 @@ def _find_numbers(after: str, pseudo_reference: str, output: str) -> bool | None
 
 
 def count_in_a_row(wanted: Sequence[str], words: Sequence[str]) -> int:
-    """How often these words are in a row."""
+    """Count how often these words come in a row."""
     size, row, among = len(wanted), tuple(wanted), tuple(words)
     return sum(among[i : i + size] == row for i in range(len(among) - size + 1)) if size else 0
 

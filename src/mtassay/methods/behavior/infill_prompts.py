@@ -1,4 +1,4 @@
-"""What a language model is told: the prompts of Wu, Liu, Yeung (2023), tables 3 and 8, for any two languages.
+"""Prompts for a language model: those of Wu, Liu, Yeung (2023), tables 3 and 8, for any two languages.
 
 Their templates are for English and Chinese, one masked place, and an answer after two labels. Several
 places, the example, JSON answers and the objection to an earlier answer are ours. The wording is in
@@ -33,7 +33,7 @@ _TEXT = {"type": "string"}
 SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "properties": {
-        # Not read: a model that has to say what is new before it writes the sentences leaves fewer masks.
+        # Not read: a model that must write the new words before the sentences leaves fewer masks.
         _WORDS_KEY: _TEXT,
         _TRANSLATED_KEY: _TEXT,
         SOURCE_KEY: _TEXT,
@@ -42,7 +42,7 @@ SCHEMA: Mapping[str, Any] = {
     "required": [_WORDS_KEY, _TRANSLATED_KEY, SOURCE_KEY, TRANSLATION_KEY],
     "additionalProperties": False,
 }
-"""The JSON that a server is asked to hold the model to."""
+"""The JSON schema that a server is asked to enforce on the model."""
 
 
 @cache
@@ -57,9 +57,9 @@ _BEGINS_WITH_VOWEL = re.compile(r"(?!Uk|Uy|Ew)[AEIOU]")
 def messages(masked: Masked, pair: Pair, *, objections: Sequence[str] = ()) -> list[Message]:
     """The conversation that asks for one masked pair to be filled.
 
-    First comes an example that was filled, where we have one in both languages: small models copy a mask
-    unless they have seen one filled. Objections are sentences about earlier answers; they are before the
-    pair, since a small model takes what comes last for the text to work on.
+    A filled example comes first, if we have one in both languages: small models copy a mask unless they have
+    seen one filled. Objections are sentences about earlier answers; they are before the pair, since a small
+    model takes what comes last for the text to work on.
     """
     is_shown = {pair.source.code, pair.target.code} <= _prompts()["examples"].keys()
     system = _prompts()["system"].format(source=pair.source.name, target=pair.target.name)
@@ -119,7 +119,7 @@ def _instruction(masked: Masked) -> str:
 
 
 def _kind(masked: Masked) -> str:
-    """What has been masked: an instruction says it before its `other than`.
+    """The masked word or phrase: an instruction names it before its `other than`.
 
     >>> pair = ReadPair("1", Annotation("A shop"), Annotation("Uma loja"), frozenset())
     >>> _kind(Masked(pair, "noun", (AlignedSpan(2, 6, 4, 8, "NOUN", 1),), ('a noun other than "shop"',)))
@@ -156,13 +156,13 @@ _LEFT = re.compile(
 _UNSPACED = "⺀-鿿豈-﫿぀-ヿ가-힯฀-๿"
 _PIECE = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+|[^\w\s]")
 _SPACED_LETTER = re.compile(rf"[^\W{_UNSPACED}]")
-# A number of a mask is where no text can have one.
+# A number of a mask may be in a place where no text can have one.
 _GAP = "\0"
 
 
 @dataclass(frozen=True, slots=True)
 class Adapted:
-    """The edit of a text in which more was changed; `share` of its unmasked words, 0 to 1, was."""
+    """The edit of a text in which more was changed; `share` is that of its changed unmasked words, 0 to 1."""
 
     changes: tuple[Edit, ...]
     share: float
@@ -184,11 +184,11 @@ def places_of(masked: str) -> list[Place]:
 
 
 def exact_changes(text: str, places: Sequence[Place], filled: str) -> tuple[Edit, ...] | None:
-    """The changes that make `filled` of `text`, one at each place; `None` if anything else changed.
+    """The changes that turn `text` into `filled`, one at each place; `None` if anything else changed.
 
     `places` are in order and do not overlap. All other characters must be the same; only spaces at the edges
-    of a place may differ, where no two words run together, and those of `text` count. An empty filling is
-    none. With several places a text can be read in more than one way: earlier ones are as short as can be.
+    of a place may differ, where no two words run together, and those of `text` count. None is empty. With
+    several places a text can be read in more than one way: earlier ones are as short as can be.
 
     >>> exact_changes("A small dog barks", [(2, 7)], "A very young dog barks")
     (Edit(start=2, end=7, before='small', after='very young', pos=''),)
@@ -223,11 +223,11 @@ def exact_changes(text: str, places: Sequence[Place], filled: str) -> tuple[Edit
 
 
 def adapted_changes(text: str, places: Sequence[Place], filled: str) -> Adapted:
-    """The edits of a text in which the rest may have changed too, and how much of the rest did.
+    """The edits of a text in which the rest may have changed too, and the changed share of the rest.
 
-    The share counts unmasked words that are gone, and words that are new and not next to a place, against
-    all unmasked words (characters of a script without spaces are words). Two places with nothing left
-    between them share one change.
+    The share is that of lost unmasked words, and of new words not next to a place, among all unmasked words
+    (characters of a script without spaces are words). Two places with nothing left between them share one
+    change.
 
     >>> adapted = adapted_changes("o gato preto dorme bem", [(2, 6)], "a gata preta dorme bem")
     >>> adapted.changes[0].after, adapted.share
@@ -275,13 +275,13 @@ def _run_together(left: str, right: str) -> bool:
 
 
 MOST_CHARACTERS = 20_000
-"""A longer reply is not read: no pair of sentences is that long."""
+"""A longer reply is not read: no pair of sentences has that length."""
 
 _QUOTES = ('""', "''", "“”", "‘’", "「」", "『』", "«»")
 
 
 class Sentences(NamedTuple):
-    """The filled source and the filled reference, as the model gave them."""
+    """The filled source and the filled reference of the model's reply."""
 
     source: str
     reference: str

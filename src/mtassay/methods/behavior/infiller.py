@@ -1,6 +1,6 @@
-"""What an infiller is: it gets pairs with aligned spans masked, and gives edited pairs.
+"""The interface of an infiller: it gets pairs with aligned spans masked, and returns edited pairs.
 
-One is written `NAME` or `NAME:REST`, as `lexicon` and `llm:openai:gpt-5-mini`; the rest is its own affair.
+It is written `NAME` or `NAME:REST`, as `lexicon` and `llm:openai:gpt-5-mini`; the infiller reads the rest.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MASK = "<mask>"
 class Masked:
     """One edit to make: these spans of this pair, for this capability. `number` tells repetitions apart.
 
-    `instructions` has one entry for each span: what to put there, in words.
+    `instructions` has one entry for each span: the text wanted there, in words.
     """
 
     pair: ReadPair
@@ -49,7 +49,7 @@ class Masked:
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """What an infiller made. `changes` are in the source; `reference` is the whole pseudo-reference.
+    """The result of an infiller. `changes` are in the source; `reference` is the whole pseudo-reference.
 
     `reference_changes` has the edit of the reference, where it is known. `facts` go into the provenance.
     """
@@ -64,9 +64,9 @@ class Filled:
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """Why there is no result for a masked pair; `reply` is what a model said, word for word.
+    """Why there is no result for a masked pair; `reply` is the exact reply of a model.
 
-    `is_final` says that nothing will ever result from this place, however often it is tried.
+    `is_final` says that this place will never have a result, however often it is tried.
     """
 
     masked: Masked
@@ -85,8 +85,8 @@ class Distinct(NamedTuple):
 class Infiller(ABC):
     """Fills masked pairs.
 
-    `argument` says what is written after the name and a colon; empty where nothing may. `is_exact` is for one
-    whose edits say the same on both sides, so that no measure has to filter them.
+    `argument` describes the text after the name and a colon; empty if none is allowed. `is_exact` marks an
+    infiller whose edits say the same on both sides, so no measure has to filter them.
     """
 
     name: str
@@ -95,12 +95,12 @@ class Infiller(ABC):
 
     @classmethod
     def open(cls, pair: Pair, rest: str, context: RunContext) -> Infiller:
-        """The one for a pair; `rest` is what follows the colon. `context.ask` asks language models."""
+        """The infiller for a pair; `rest` is the text after the colon. `context.ask` asks language models."""
         return cls()
 
     @classmethod
     def never_edits(cls, capability: type[Capability]) -> bool:
-        """Whether nothing can ever result from a capability, whatever the text."""
+        """Whether a capability can never have a result, whatever the text."""
         return False
 
     @classmethod
@@ -109,16 +109,16 @@ class Infiller(ABC):
         return True
 
     def reader(self, language: str) -> Annotator | None:
-        """Its own annotator, where it needs no other and no aligner; `None` for the best installed ones."""
+        """Its own annotator, if it needs no other and no aligner; `None` for the best installed ones."""
         return None
 
     def lacks(self, capability: type[Capability]) -> bool:
-        """Whether nothing can result from a capability in the languages of its pair."""
+        """Whether a capability has no possible result in the languages of its pair."""
         return self.never_edits(capability)
 
     @classmethod
     def distinct(cls, provenance: Mapping[str, Any]) -> Distinct:
-        """What is known of the edits of a case it made: a language model's, say, may be synonyms."""
+        """The known facts about the edits of a case it made: a language model's, say, may be synonyms."""
         return Distinct(False, False)
 
     @property
@@ -128,13 +128,13 @@ class Infiller(ABC):
 
     @abstractmethod
     def fill(self, masked: Sequence[Masked]) -> list[Filled | Rejected]:
-        """One answer for each masked pair, in order: never another's."""
+        """One answer for each masked pair, in order."""
 
     def spans(self, pair: ReadPair, *, start: bool = False, forms: bool = False) -> list[AlignedSpan] | None:
-        """The places of a pair that it can fill; `None` if it takes whatever is aligned.
+        """The places of a pair that it can fill; `None` if it takes everything that is aligned.
 
         `start` allows the first word of the source. `forms` asks for capabilities that change the form of a
-        word, and not for those that replace it.
+        word, and not for capabilities that replace it.
         """
         return None
 
@@ -148,7 +148,7 @@ def _masked(text: str, places: Sequence[tuple[int, int]]) -> str:
 
 
 def infiller_names() -> list[str]:
-    """All infillers as they are written.
+    """All infillers, in the form in which they are written.
 
     >>> infiller_names()[:2]
     ['llm:SYSTEM', 'models:SOURCE_MODEL,TARGET_MODEL']
@@ -157,7 +157,7 @@ def infiller_names() -> list[str]:
 
 
 def infiller_class(text: str) -> type[Infiller]:
-    """The class of what a person asked for; `UsageError` where there is none.
+    """The class of the infiller that a person named; `UsageError` if it does not exist.
 
     >>> infiller_class("thesaurus")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
@@ -174,12 +174,12 @@ def infiller_class(text: str) -> type[Infiller]:
 
 
 def open_infiller(text: str, pair: Pair, context: RunContext) -> Infiller:
-    """What a person asked for."""
+    """The infiller that a person named."""
     return infiller_class(text).open(pair, text.partition(":")[2], context)
 
 
 def distinct_edits(provenance: Mapping[str, Any]) -> Distinct:
-    """What is known of the edits of a case, by who made it.
+    """The known facts about the edits of a case, by who made it.
 
     >>> distinct_edits({"infiller": "lexicon:en-pt:1a", "lexicon": ["month", "departure"]})
     Distinct(some=True, all=False)

@@ -1,8 +1,7 @@
-"""A language model as infiller, the way of Wu, Liu, Yeung (2023), section 3.1: it fills both sides at once.
+"""A language model as infiller, as in Wu, Liu, Yeung (2023), section 3.1: it fills both sides at once.
 
-One request has one masked pair, and its reply is read against that pair alone. Where a reply is not what
-was asked for, the model is told what was wrong and asked again, some times; then the reply is kept with the
-reason.
+One request has one masked pair, and its reply is compared with that pair alone. After an unusable reply, the
+model is told the fault and asked again, up to a limit; then the reply is kept with the reason.
 """
 
 from __future__ import annotations
@@ -32,8 +31,8 @@ from mtassay.systems.conversations import Conversations, conversation, open_chat
 class LLMInfiller(Infiller):
     """Fills masked pairs with a chat model.
 
-    `context.ask` makes the calls. `tries` is how often one pair is asked at most, `adapted` the share of the
-    reference's other words that the model may change, 0 to 1.
+    `context.ask` makes the calls. `tries` is the largest number of requests for one pair, `adapted` the share
+    of the reference's other words that the model may change, 0 to 1.
     """
 
     name = "llm"
@@ -67,14 +66,14 @@ class LLMInfiller(Infiller):
 
     @property
     def signature(self) -> str:
-        """The model's, and what decides which replies are taken."""
+        """The model's signature, and the settings that decide which replies are taken."""
         return f"{self._system.signature}|tries:{self._tries}|adapted:{self._adapted:g}"
 
     def fill(self, masked: Sequence[Masked]) -> list[Filled | Rejected]:
         """One answer for each masked pair, in order.
 
-        A reason is one of those of `objections`, `reply not understood`, `reference adapted too much`, or
-        `no reply`, where `Rejected.reply` is the service's error.
+        A reason is one of `objections`, `reply not understood`, `reference adapted too much`, or `no reply`,
+        where `Rejected.reply` is the service's error.
         """
         answers: dict[int, Filled | Rejected] = {}
         waiting: dict[int, list[str]] = {i: [] for i in range(len(masked))}
@@ -118,7 +117,7 @@ class LLMInfiller(Infiller):
 
 
 def fit(masked: Masked, sentences: Sentences, *, adapted: float) -> Filled | str:
-    """The filled pair that two sentences make of a masked one, or the reason why they make none."""
+    """The filled pair from two sentences for a masked one, or the reason why there is none."""
     source, reference = masked.pair.source.text, masked.pair.reference.text
     if is_left(sentences.source, before=source) or is_left(sentences.reference, before=reference):
         return "mask left"
@@ -143,7 +142,7 @@ def fit(masked: Masked, sentences: Sentences, *, adapted: float) -> Filled | str
 
 
 def _own_options(text: str) -> tuple[str, dict[str, Any]]:
-    """The system's text, and the infiller's own options out of it.
+    """Split the system's text from the infiller's own options.
 
     >>> _own_options("openai:m?url=http://localhost/v1&adapted=0.2")
     ('openai:m?url=http://localhost/v1', {'adapted': 0.2})

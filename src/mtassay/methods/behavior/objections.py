@@ -38,12 +38,12 @@ class Blocklist:
     def of(cls, words: Iterable[str]) -> Blocklist:
         """A list of these."""
         kept = tuple(dict.fromkeys(filter(None, (_plain(word) for word in words))))
-        # Longer ones first: the longest is what a person wants to hear of.
+        # Longer ones first: a message should name the longest.
         forms = [_form(word) for word in sorted(kept, key=len, reverse=True)]
         return cls(kept, re.compile("|".join(forms)) if forms else None)
 
     def word_in(self, text: str) -> str | None:
-        """The first blocked word of a text; `None` if it has none."""
+        """The first blocked word of a text; `None` if there is no such word."""
         match = self.pattern.search(_plain(text)) if self.pattern else None
         return match.group() if match else None
 
@@ -75,10 +75,10 @@ REASONS = (
     "blocked word",
     "same as another case",
 )
-"""All that `objection` can say, in the order of its checks."""
+"""All answers of `objection`, in the order of its checks."""
 
 MOST_GROWTH = 2.0
-"""A text may become this many times as long, and the ratio of the two sides may change by this factor."""
+"""Largest factor by which a text may grow, and by which the ratio of the two sides may change."""
 _ROOM = 40  # characters that a text may grow or shrink in any case
 _SHORTEST_TO_IDENTIFY = 20
 _WORD = re.compile(r"\w+")
@@ -94,11 +94,11 @@ def objection(
     blocked: Blocklist | None = None,
     case_keys: Collection[tuple[str, str]] = (),
 ) -> str | None:
-    """Why a filled pair is no test case, one of `REASONS`; `None` if it is one.
+    """Why a filled pair is not a test case, one of `REASONS`; `None` if it is one.
 
-    `source_annotation` is that of the edited source, which the capability is asked about. `pair` is for
-    the check of the language, beyond that of the script; `case_keys` are those of cases that exist. What is
-    not given is not checked.
+    `source_annotation` is that of the edited source, for the capability's check. `pair` adds the check of the
+    language to that of the script; `case_keys` are the keys of existing cases. Missing arguments skip their
+    checks.
     """
     source, reference = filled.masked.pair.source.text, filled.masked.pair.reference.text
     if is_left(filled.source, before=source) or is_left(filled.reference, before=reference):
@@ -128,7 +128,7 @@ def objection(
 
 
 def case_key(filled: Filled) -> tuple[str, str]:
-    """What two cases that are the same have in common: the source and the edited source."""
+    """The key that equal cases share: the source and the edited source."""
     return _plain(filled.masked.pair.source.text), _plain(filled.source)
 
 
@@ -198,7 +198,7 @@ def _is_foreign_word(change: Edit, script: str) -> bool:
 
 
 def _not_fluent(filled: Filled) -> bool:
-    """Whether a side repeats a word at the edit, grows beyond measure, or no longer fits the other."""
+    """Whether a side repeats a word at the edit, becomes far too long, or no longer fits the other."""
     source, reference = filled.masked.pair.source.text, filled.masked.pair.reference.text
     for before, after in ((source, filled.source), (reference, filled.reference)):
         if not after.strip() or len(after) > max(MOST_GROWTH * len(before), len(before) + _ROOM):
@@ -227,7 +227,7 @@ def _has_words(text: str) -> bool:
 
 
 def _stutters(text: str) -> int:
-    """How often a word occurs twice in a row, or the same mark of punctuation does."""
+    """Count words that occur twice in a row, and punctuation marks that do."""
     words: list[str] = _WORD.findall(text.casefold())
     marks = re.findall(r"([^\w\s.!?…-])\s*\1", text)
     return len(marks) + sum(a == b for a, b in pairwise(words))

@@ -1,4 +1,4 @@
-"""How good generated pairs are, by people and by a measure: table 2 of Wu, Liu, Yeung (2023).
+"""Quality of generated pairs, by people and by a measure: table 2 of Wu, Liu, Yeung (2023).
 
 People rate the fluency of the source (SSF), that of the target (TSF) and the adequacy of the translation
 (TA) from 1 to 3. The same is asked about the original pairs, and about those of another infiller.
@@ -46,7 +46,7 @@ PAIR_QUESTIONS = {
 """Source and target fluency and adequacy, after the instructions in table 12 of Wu, Liu, Yeung (2023)."""
 _SHOWN = {"ssf": ("source",), "tsf": ("target",), "ta": ("source", "target")}
 ORIGINALS = "Ref"
-"""What the paper calls the original pairs."""
+"""The paper's name for the original pairs."""
 ALPHA = "alpha"
 _LOWEST, _HIGHEST = 1, 3
 _SEED = 12345  # of the order in which the pairs of a run are asked
@@ -55,7 +55,7 @@ Decisions = Mapping[tuple[str, str], Decision]
 
 
 class RatedPair(NamedTuple):
-    """A source and its translation, by anybody; the id is that of the case, or of the segment."""
+    """A source and its translation, by anybody; the id is that of the case or of the segment."""
 
     id: str
     source: str
@@ -63,7 +63,7 @@ class RatedPair(NamedTuple):
 
     @property
     def subject(self) -> Subject:
-        """What ratings are about: these very texts."""
+        """The exact texts that the ratings are about."""
         return Subject(self.id, (self.source,), (self.reference,))
 
 
@@ -78,7 +78,7 @@ def original_pairs(cases: Iterable[BehaviorCase]) -> list[RatedPair]:
 
 
 def cases_in(segments: Iterable[Segment]) -> list[BehaviorCase]:
-    """The cases of a saved run; those without an edit or a reference are left out."""
+    """The cases of a saved run, without those that lack an edit or a reference."""
     return [
         BehaviorCase(
             case.id,
@@ -99,8 +99,7 @@ def cases_in(segments: Iterable[Segment]) -> list[BehaviorCase]:
 def sets_of(
     named: Iterable[tuple[str, str, Sequence[BehaviorCase]]], *, originals: bool = True
 ) -> dict[str, list[RatedPair]]:
-    """The pairs of cases by the name of their set, the originals of all first; each has its name, and what
-    was written for it."""
+    """The pairs of cases by the name of their set, all originals first; each has its name and its text."""
     cases_by_name: dict[str, Sequence[BehaviorCase]] = {}
     for name, written, cases in named:
         if name in cases_by_name or name == ORIGINALS:
@@ -112,7 +111,7 @@ def sets_of(
 
 
 def chosen_questions(names: Sequence[str]) -> list[Question]:
-    """The questions of these names, all three without any."""
+    """The questions of these names, or all three if no name is given."""
     if unknown := [name for name in names if name not in PAIR_QUESTIONS]:
         raise UsageError(f"No question '{unknown[0]}' about pairs. Available: {', '.join(PAIR_QUESTIONS)}.")
     return [PAIR_QUESTIONS[name] for name in dict.fromkeys(names) or PAIR_QUESTIONS]
@@ -125,13 +124,13 @@ def to_rate(
     sample: int | None = None,
     seed: int = 12345,
 ) -> list[Pending]:
-    """What people are to rate: at most `sample` pairs of each set, all sets mixed, for each question."""
+    """The pairs to rate: at most `sample` of each set, all sets mixed, for each question."""
     drawn = [pair for pairs in sets.values() for pair in shuffled(pairs, seed=seed)[:sample]]
     return [rating(pair, question) for question in questions for pair in shuffled(drawn, seed=seed)]
 
 
 def rating(pair: RatedPair, question: Question) -> Pending:
-    """A pair to rate. Its lines are only what the question is about: the other side would sway the rating."""
+    """A pair to rate. It shows only the lines in question: the other side would sway the rating."""
     texts = {"source": pair.source, "target": pair.reference}
     lines = [Line(label, texts[label]) for label in _SHOWN[question.name]]
     segment = Segment(pair.id, pair.source)
@@ -139,9 +138,9 @@ def rating(pair: RatedPair, question: Question) -> Pending:
 
 
 def shuffled(pairs: Iterable[RatedPair], *, seed: int) -> list[RatedPair]:
-    """The pairs, each once, in an order that depends on them and the seed alone.
+    """The pairs, each once, in an order that depends only on them and the seed.
 
-    So all raters get the same one, and nobody can tell from it who made a pair.
+    So all raters get the same order, which does not reveal who made a pair.
     """
     ordered = sorted(set(pairs))
     random.Random(seed).shuffle(ordered)
@@ -167,7 +166,7 @@ def pair_quality(
     *,
     seed: int | None = 12345,
 ) -> Result:
-    """What people said of each set, how far they agree, and what a reference-free measure says, if any."""
+    """People's ratings of each set, their agreement, and the scores of a reference-free measure, if any."""
     scores = mean_ratings(sets, reviews)
     scores += agreement([pair for pairs in sets.values() for pair in pairs], reviews, seed=seed)
     if metrics:
@@ -187,9 +186,9 @@ def mean_ratings(
 ) -> list[Score]:
     """The mean rating of each set (as the score's system) by question, from 1 to 3, with its 95 % interval.
 
-    A pair counts once, with the mean of its raters; `n` is the pairs that somebody rated. The newest answer
-    of each rater counts, and `unsure` is none. The interval is Wilson's for as many trials as the ratings
-    vary, so that it does not vanish where all are the same.
+    A pair counts once, with the mean of its raters; `n` counts the rated pairs. The newest answer of each
+    rater counts; `unsure` does not. The interval is Wilson's for as many trials as the ratings vary, so it
+    does not vanish if all are the same.
     """
     decisions = decide(reviews)
     return [
@@ -208,7 +207,7 @@ def agreement(
 ) -> list[Score]:
     """Krippendorff's alpha of the raters at the ordinal level, one for each question (as the score's group).
 
-    `n` is the pairs that two or more rated. The value is `None` where it is undefined: nothing was rated
+    `n` counts the pairs with two or more raters. The value is `None` where it is undefined: nothing was rated
     twice, or all ratings are the same. The interval is by drawing pairs again.
     """
     decisions = decide(reviews)
@@ -223,10 +222,10 @@ def adequacy(
     *,
     seed: int | None = 12345,
 ) -> list[Score]:
-    """How adequate the translations of each set are by a reference-free measure, between 0 and 1.
+    """Adequacy of the translations of each set by a reference-free measure, between 0 and 1.
 
-    The name of a score is that of the measure. The mean over pairs, its interval by drawing pairs again;
-    pairs that the measure says nothing about are not in `n`.
+    The name of a score is that of the measure. The value is the mean over pairs, its interval is by drawing
+    pairs again; pairs without a value are not in `n`.
     """
     for name, metric in metrics.items():
         if metric.reads_references:
@@ -254,7 +253,7 @@ def adequacy(
 
 
 def _ratings(pairs: Sequence[RatedPair], question: str, decisions: Decisions) -> list[dict[str, int]]:
-    """What each rater said of each pair that has ratings."""
+    """The ratings of each pair that has any, by rater."""
     scale = {answer: int(key) for key, answer in PAIR_QUESTIONS[question].keys.items()}
     ratings = []
     for pair in pairs:
@@ -302,7 +301,7 @@ _HEADS = {"ssf": "SSF", "tsf": "TSF", "ta": "TA"}
 def pair_quality_table(result: Result, *, title: str = "") -> Table:
     """Sets of pairs by mean rating and by measure, with 95 % intervals and n; the agreement is last.
 
-    The form is that of table 2 of Wu, Liu, Yeung (2023). A rating that nobody gave is a dash.
+    The form is that of table 2 of Wu, Liu, Yeung (2023). A missing rating is a dash.
     """
     scores = {(score.name, score.system): score for score in result.scores if score.name != ALPHA}
     measures = [n for n in dict.fromkeys(name for name, _ in scores) if n not in _HEADS]
@@ -345,7 +344,7 @@ def _notes(result: Result, alphas: dict[str, Score], measures: list[str]) -> lis
 
 
 def _cell(score: Score | None, decimals: int, *, whole: int | None = None) -> str:
-    """A mean, its interval and its n, which is left out where it is all pairs."""
+    """A mean, its interval and its n; n is left out if it counts all pairs."""
     if score is None or score.value is None:
         return "–"
     text = f"{score.value:.{decimals}f}"

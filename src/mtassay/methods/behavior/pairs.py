@@ -1,4 +1,4 @@
-"""What behavioural testing talks of: a span on both sides, the pair with these masked, and the edited pair.
+"""Records of behavioural testing: aligned spans, pairs with masked spans, and edited pairs.
 
 All places are in characters of the text before the edit."""
 
@@ -16,8 +16,8 @@ from mtassay.nlp.annotation import Annotation
 class AlignedSpan(NamedTuple):
     """A word or phrase of the source that belongs to one span of the reference and to nothing else.
 
-    `label` is what it is: a part of speech (`NOUN`), a phrase (`NP`) or a kind of entity (`GPE`); `head` is
-    the number of its head token in the source.
+    `label` is its kind: a part of speech (`NOUN`), a phrase (`NP`) or a kind of entity (`GPE`); `head` is the
+    number of its head token in the source.
     """
 
     start: int
@@ -30,7 +30,7 @@ class AlignedSpan(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ReadPair:
-    """A source and its reference as annotators and aligner read them; links are between token numbers."""
+    """A source and its reference as read by annotators and aligner; links are between token numbers."""
 
     id: str
     source: Annotation
@@ -40,11 +40,11 @@ class ReadPair:
 
 @dataclass(frozen=True, slots=True)
 class BehaviorCase:
-    """A test case: a pair and the same pair edited. `provenance` says who made it, and from what.
+    """A test case: a pair and the same pair edited. `provenance` says who made it, and from which pair.
 
-    `changes` are the edits in the source, `reference_changes` those in the reference, each in order. Where an
+    `changes` are the edits in the source, `reference_changes` those in the reference, each in order. If an
     infiller adapted the rest of the reference for fluency, `reference_changes` still has the edit itself, and
-    `pseudo_reference` need not be what they make of the reference.
+    applying it to the reference need not give `pseudo_reference`.
     """
 
     id: str
@@ -65,7 +65,7 @@ def edited_id(case_id: str) -> str:
 
 
 def stored_edits(edits: Iterable[Edit]) -> list[list[Any]]:
-    """Edits as they are kept, in the tags of a segment and in evidence: start, end, before and after."""
+    """Edits as stored in the tags of a segment and in evidence: start, end, before and after."""
     return [[edit.start, edit.end, edit.before, edit.after] for edit in edits]
 
 
@@ -92,8 +92,8 @@ def segments_of(case: BehaviorCase) -> tuple[Segment, Segment]:
 def cases_of(segments: Iterable[Segment]) -> list[Case]:
     """One case for each original, in order; `expect` has both references, the changes and the provenance.
 
-    A case without an edit, or without a reference for either side, cannot be judged and is skipped, and so is
-    one whose edit changes nothing on one of the sides.
+    A case is skipped, since it cannot be judged, if it has no edit, lacks a reference for either side, or its
+    edit changes nothing on one of the sides.
     """
     originals: dict[str, Segment] = {}
     edits: dict[str, Segment] = {}

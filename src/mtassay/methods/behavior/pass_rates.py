@@ -37,10 +37,10 @@ def pass_rates(
 ) -> Result:
     """In percent, with Wilson's intervals at 95 %: all cases first, then each capability in the usual order.
 
-    A rate is of the cases that passed or failed; where some are undecided, their share of all judged cases
-    is beside it under the name `undecided`. Two systems are compared on the cases that both have
-    settled, by randomization, two-sided and corrected for all pairs of systems in all groups; cases made from
-    one sentence are swapped together.
+    A rate counts only cases that passed or failed; the share of undecided cases among all judged ones is
+    beside it under the name `undecided`. Two systems are compared on the cases settled for both, by
+    randomization, two-sided and corrected for all pairs of systems in all groups; cases made from one
+    sentence are swapped together.
     """
     settled = _settled(findings, systems)
     return replace(_rated(PASS_RATE, settled, findings, systems, level, trials, signature), counts=counts)
@@ -49,9 +49,9 @@ def pass_rates(
 def edit_survival(
     findings: Sequence[Finding], systems: Sequence[str], *, level: float = 0.05, trials: int = 10000
 ) -> Result:
-    """How often a translation survives the edit, in percent, by capability: the edit's own effect.
+    """The share of translations that survive the edit, in percent, by capability: the edit's own effect.
 
-    Only cases count whose original the judge finds good for every system: a sentence that is hard anyway says
+    Only cases with an original that is good for every system count: a sentence that is hard anyway says
     nothing about the capability, and systems are compared on the same cases. Undecided cases are not broken.
     """
     good = Counter(f.case_id for f in findings if CaseEvidence.of(f).is_original_good)
@@ -110,7 +110,7 @@ def _rated(
 
 
 def pass_rate_ledgers(findings: Sequence[Finding], system: str) -> list[Ledger]:
-    """What the pass rates of a system add up from, all of whose findings these are."""
+    """The counts behind the pass rates of a system, from all its findings."""
     passed = {f.case_id: f.verdict == "pass" for f in findings if f.verdict in ("pass", "fail")}
     groups = {group: [cases] for group, cases in {ALL: _cases(findings), **_groups(findings)}.items()}
     clusters = dict(zip(_cases(findings), _sentences(findings), strict=True))
@@ -126,7 +126,7 @@ def _cases(findings: Sequence[Finding]) -> list[str]:
 
 
 def _sentences(findings: Sequence[Finding]) -> list[str]:
-    """What each case was made from, in the order of `_cases`; one that nobody judged means itself."""
+    """The original of each case, in the order of `_cases`; a case that nobody judged is its own original."""
     sources = {case: case for case in _cases(findings)}
     for finding in findings:
         if source := CaseEvidence.of(finding).source:
@@ -169,9 +169,9 @@ def _defined(value: float) -> float | None:
 def error_positions(findings: Iterable[Finding]) -> list[Score]:
     """The share of failed cases whose error is at the edit, by system and capability, in percent.
 
-    All of them together come first, then capabilities in the usual order.
-    `n` are the failed cases of which that is known. Cases whose original is bad are not counted: their error
-    was there before the edit.
+    All of them together come first, then capabilities in the usual order. `n` counts the failed cases with a
+    known place of the error. Cases with a bad original are not counted: their error was there before the
+    edit.
     """
     places: dict[tuple[str, str], Counter[str]] = {}
     for finding in findings:

@@ -1,7 +1,7 @@
 """Edits pairs of any two languages without a parser, an aligner or a lexicon: numbers and names of people.
 
-Only what is certain on both sides is edited: a number in digits that is once in each text, and a name
-that both texts write alike.
+It edits only what is certain on both sides: a number in digits that is once in each text, and a name that
+both texts write alike.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _CAPABILITIES = frozenset(("others", "ner"))
 
 
 class PlainInfiller(Infiller):
-    """Numbers become other numbers of the same size, and names other names."""
+    """Replaces numbers by other numbers of the same size, and names by other names."""
 
     name = "plain"
     is_exact = True
@@ -31,7 +31,7 @@ class PlainInfiller(Infiller):
 
     @classmethod
     def open(cls, pair: Pair, rest: str, context: RunContext) -> PlainInfiller:
-        """It serves every pair."""
+        """An infiller for any pair."""
         return cls(pair)
 
     @classmethod
@@ -74,7 +74,7 @@ class PlainInfiller(Infiller):
             place = by_place.get((span.start, span.end))
             if place is None or masked.number >= len(place.others):
                 return Rejected(masked, "no other number or name", is_final=True)
-            # The order differs from text to text, so that not every edit takes the first of the list.
+            # The order differs between texts, so that not every edit takes the first of the list.
             order = sorted(place.others, key=lambda o: hashlib.sha256(f"{texts}{o}".encode()).digest())
             new = order[masked.number]
             for side, (start, end) in enumerate((place[:2], place[2:4])):

@@ -1,4 +1,4 @@
-"""How cases are made: the fields of a recipe are the options of every command that makes them."""
+"""Recipes of cases; their fields are the options of every command that makes cases."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ from mtassay.stats.resampling import fixed_seed
 
 
 class DefaultInfiller(NamedTuple):
-    """Who edits where nobody was named; `lacks` says what a better one needs, in a sentence."""
+    """The default infiller; `lacks` is a sentence on what a better one needs."""
 
     name: str
     lacks: str = ""
 
 
 def default_infiller(pair: Pair) -> DefaultInfiller:
-    """The lexicon where it knows the pair and its tools are installed, else what edits any pair."""
+    """The lexicon if it knows the pair and its tools are installed, else an infiller for any pair."""
     if not is_known("infiller", "lexicon"):
         return DefaultInfiller("plain", in_pack("infiller", "lexicon").strip())
     if not infiller_class("lexicon").serves(pair):
@@ -65,14 +65,14 @@ def _capability_help() -> str:
 class Recipe:
     """What to test, who edits, how many cases to make, and which of them count.
 
-    `sample` sources are drawn (default: all); each capability gets at most `per_segment` cases of each, and
-    at most `max_cases` in all. For one case at most `attempts` places are tried. `start` allows edits of the
-    first word. `filter` are reference-free measures; two pairs whose qualities by it differ by more than
-    `filter_beta` (default: the measure's own) are not equally good. The tools that are not named are the best
-    installed ones. `are_named` says whether a person named the capabilities one by one; of those that nobody
-    named, `left_out` are such as the infiller never edits.
+    `sample` sources are drawn (default: all); each capability gets at most `per_segment` cases of each
+    source, and at most `max_cases` in all. At most `attempts` places are tried for one case. `start` allows
+    edits of the first word. `filter` are reference-free measures; two pairs that differ in it by more than
+    `filter_beta` (default: the measure's own) are not equally good. Tools that are not named are the best
+    installed ones. `are_named` says whether a person named the capabilities one by one; `left_out` are those
+    that nobody named and the infiller never edits.
 
-    Made with `resolve`, everything is there and checked; made by hand, it is as it is.
+    With `resolve`, all fields are filled and checked; a recipe made by hand is not checked.
     """
 
     capabilities: tuple[str, ...] = field(
@@ -152,9 +152,9 @@ class Recipe:
 
     @classmethod
     def resolve(cls, options: Mapping[str, Any], pair: Pair | None = None) -> Recipe:
-        """The recipe with what was given, and defaults for the rest; what cannot be is an error now.
+        """The recipe with the given fields, and defaults for the rest; impossible values are an error now.
 
-        Capabilities are names or aliases, as a list or separated by commas, or `all`. Who edits by default
+        Capabilities are names or aliases, as a list or separated by commas, or `all`. The default infiller
         depends on the `pair`; without one it is the lexicon.
         """
         values = {key: value for key, value in options.items() if value is not None}
@@ -187,7 +187,7 @@ class Recipe:
 
     @classmethod
     def restore(cls, kept: Mapping[str, Any]) -> Recipe:
-        """The recipe that a saved run was made by."""
+        """The recipe of a saved run."""
         field_names = {f.name for f in fields(cls)}
         values: dict[str, Any] = {
             key: tuple(value) if isinstance(value, list) else value
@@ -197,12 +197,12 @@ class Recipe:
         return cls(**values)
 
     def parameters(self) -> dict[str, Any]:
-        """The fields as JSON can hold them; `restore` reads them again."""
+        """The fields in a form that JSON can hold; `restore` reads them again."""
         return {key: list(v) if isinstance(v, tuple) else v for key, v in asdict(self).items()}
 
     @property
     def metrics(self) -> dict[str, Metric]:
-        """The measures of the filter, by name; none where nothing is filtered."""
+        """The measures of the filter, by name; empty if nothing is filtered."""
         return {spec: build("metric", spec) for spec in split_specs(self.filter)}
 
     def _check_filter(self) -> None:
@@ -221,7 +221,7 @@ class Recipe:
 
 
 def _capabilities(specs: str | Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Those that were named one by one, or else those of a whole set.
+    """The capabilities that were named one by one, or else those of a whole set.
 
     >>> _capabilities("adj,noun"), _capabilities(["ner"])
     ((('adjective', 'noun'), ()), (('ner',), ()))
@@ -238,14 +238,14 @@ _IDLE = 20  # draws in a row with nothing new in them, after which nothing else 
 
 
 class EditPlace(NamedTuple):
-    """Spans that are edited together, in order; `number` is how often the very same came before."""
+    """Spans that are edited together, in order; `number` counts earlier equal ones."""
 
     spans: tuple[AlignedSpan, ...]
     number: int
 
 
 def draw_segments(segments: Sequence[Segment], sample: int | None, *, seed: int) -> list[Segment]:
-    """At most `sample` of the segments, all without it, in their order.
+    """At most `sample` of the segments, or all without it, in their order.
 
     >>> [s.id for s in draw_segments([Segment(str(i)) for i in range(9)], 3, seed=1)]
     ['1', '2', '8']
@@ -264,10 +264,10 @@ def draw_places(
     seed: int,
     finished: Collection[tuple[AlignedSpan, ...]] = (),
 ) -> Iterator[EditPlace]:
-    """Places in random order, each once before any comes again; without end, unless there is none.
+    """Places in random order, each once before any comes again; endless, unless there is no place.
 
-    The order depends on the seed, the capability and the segment's id alone, not on other segments.
-    What is in `finished`, which may grow meanwhile, does not come again; it ends when nothing else is left.
+    The order depends on the seed, the capability and the segment's id alone, not on other segments. Places in
+    `finished`, which may grow meanwhile, do not come again; the order ends when no other is left.
     """
     draw = random.Random(f"{seed}\0{capability.name}\0{pair.id}")
     times: Counter[tuple[AlignedSpan, ...]] = Counter()
@@ -290,7 +290,7 @@ def draw_places(
 def _together(
     pair: ReadPair, order: Sequence[AlignedSpan], capability: Capability
 ) -> tuple[AlignedSpan, ...]:
-    """As many as are apart on both sides, and no larger a part of the source than the capability allows."""
+    """As many spans as are apart on both sides, within the share of the source that the capability allows."""
     most = capability.most_of_source * _words(pair, 0, len(pair.source.text))
     chosen: list[AlignedSpan] = []
     edited = 0
@@ -306,7 +306,7 @@ def _together(
 
 
 def _words(pair: ReadPair, start: int, end: int) -> int:
-    """How many words of the source are there; marks are none."""
+    """Count the words of the source there, without punctuation marks."""
     return sum(
         start <= token.start and token.end <= end and any(map(str.isalnum, token.text))
         for token in pair.source.tokens
@@ -314,7 +314,7 @@ def _words(pair: ReadPair, start: int, end: int) -> int:
 
 
 def _are_apart(pair: ReadPair, a: AlignedSpan, b: AlignedSpan) -> bool:
-    """Whether something is between the two on both sides: nobody can part two masks in a row."""
+    """Whether something is between the two on both sides: two masks in a row cannot be separated."""
     return _has_between(pair.source.text, (a.start, a.end), (b.start, b.end)) and _has_between(
         pair.reference.text, (a.reference_start, a.reference_end), (b.reference_start, b.reference_end)
     )

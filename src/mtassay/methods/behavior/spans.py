@@ -1,4 +1,4 @@
-"""Pairs as annotators and aligner read them, and the places that can be edited on both sides.
+"""Pairs as read by annotators and aligner, and the places that can be edited on both sides.
 
 Only such spans are edited (Wu, Liu, Yeung 2023, section 3.1), so that the rest of both sentences still says
 the same.
@@ -28,7 +28,7 @@ _WISHES: tuple[tuple[Layer, ...], ...] = (
 
 
 class LeftOutSegment(NamedTuple):
-    """A segment that is no pair, and why."""
+    """A segment that is not a pair, and why."""
 
     id: str
     reason: str
@@ -36,7 +36,7 @@ class LeftOutSegment(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PairReading:
-    """The pairs that could be read and the segments that could not, both in order."""
+    """The readable pairs and the unreadable segments, both in order."""
 
     pairs: list[ReadPair]
     left_out: list[LeftOutSegment]
@@ -51,10 +51,10 @@ def read_pairs(
     reference_annotator: Annotator | None = None,
     links: Mapping[str, Links] | None = None,
 ) -> PairReading:
-    """Each segment with its first reference, annotated and aligned; all of them are read in one go.
+    """Annotate and align each segment with its first reference; all of them are read at once.
 
-    `links` has, by segment id, links between the words that the annotators find; segments that it knows
-    are not aligned. Tools that are not given are the best installed ones for the languages.
+    `links` has, by segment id, links between the words that the annotators find; segments in it are not
+    aligned. Missing tools are the best installed ones for the languages.
     """
     entries = [(segment, _reference(segment)) for segment in segments]
     left_out = {
@@ -153,7 +153,7 @@ _NO_WORDS = frozenset(("PUNCT", "SYM", "X", "SPACE", ""))
 _LABELS = {
     "NOUN": "NP", "PROPN": "NP", "VERB": "VP", "AUX": "VP", "ADJ": "AP", "ADV": "ADVP", "NUM": "QP",
 }  # fmt: skip
-# What hangs below a word without being a part of its phrase.
+# Relations below a word that are not a part of its phrase.
 _OUTSIDE = frozenset(
     ("nsubj", "csubj", "nsubjpass", "csubjpass", "expl", "case", "mark", "cc", "conj", "punct", "parataxis",
      "discourse", "vocative", "dislocated", "list", "dep")
@@ -233,7 +233,7 @@ def _inner_phrases(tokens: Sequence[Token]) -> Iterator[TokenSpan]:
 
 
 def _steps(head: int, parts: Sequence[set[int]], step: int) -> Iterator[int]:
-    """Where a phrase may end on one side: after one, two… whole parts, as long as each touches the last."""
+    """Possible ends of a phrase on one side: after one, two… whole parts, if each touches the last."""
     place = head
     for part in parts:
         near, far = (min(part), max(part)) if step > 0 else (max(part), min(part))
@@ -244,7 +244,7 @@ def _steps(head: int, parts: Sequence[set[int]], step: int) -> Iterator[int]:
 
 
 def _below(tokens: Sequence[Token]) -> list[set[int]]:
-    """All tokens below each token, itself among them."""
+    """All tokens below each token, including the token itself."""
     below = [{i} for i in range(len(tokens))]
     for i, token in enumerate(tokens):
         above, seen = token.head, {i}
@@ -258,7 +258,7 @@ def _below(tokens: Sequence[Token]) -> list[set[int]]:
 MOST_WORDS = 6
 """A longer phrase is most of what the sentence says."""
 
-# Words that often have no partner of their own; "" is a word whose part of speech nobody gave.
+# Words that often have no partner of their own; "" is an unknown part of speech.
 _SMALL = frozenset(("ADP", "AUX", "CCONJ", "DET", "PART", "PRON", "SCONJ", ""))
 _MEASURE_WORDS = frozenset(("q", "M"))  # how LAC and the Chinese Treebank tag them
 _JOINTS = frozenset("-–·.’'/&%")
@@ -269,13 +269,13 @@ _APOSTROPHES = frozenset("'’")
 def aligned_spans(pair: ReadPair, *, start: bool = False) -> list[AlignedSpan]:
     """The spans of a pair that can be edited, from left to right, longer ones first.
 
-    Words, phrases and entities of the source whose links all lead into one span of the reference, all of
-    whose links lead back. The first and last word on both sides have a link; between them, small words (not
-    nouns, verbs, adjectives, adverbs, numbers) may have none. No span has the first word of the text,
-    unless `start`; none begins or ends inside a written word, as `do` in `don't`, or belongs to a
+    Such a span is a word, phrase or entity of the source: all its links lead into one span of the reference,
+    and all links of that span lead back. The first and last word on both sides have a link; between them,
+    small words (not nouns, verbs, adjectives, adverbs, numbers) may have none. No span has the first word of
+    the text, unless `start`; none begins or ends inside a written word, as `do` in `don't`, or belongs to a
     placeholder, as `#NAME#`.
 
-    The same place comes once for each label: a capability picks among all, and keeps the longest of its own.
+    The same place comes once for each label: each capability chooses from all and keeps its own longest.
     """
     source, reference = pair.source, pair.reference
     first = next((i for i, token in enumerate(source.tokens) if any(map(str.isalnum, token.text))), 0)
@@ -309,7 +309,7 @@ def aligned_spans(pair: ReadPair, *, start: bool = False) -> list[AlignedSpan]:
 
 
 def keep_longest(spans: Iterable[AlignedSpan]) -> list[AlignedSpan]:
-    """Of all spans that overlap in the source only the longest, in order; the earlier where two are equal.
+    """Of overlapping spans in the source, only the longest, in order; of equally long ones the earlier.
 
     >>> new, shop, both = (AlignedSpan(*at, *at, "NOUN", 0) for at in ((0, 3), (4, 8), (0, 8)))
     >>> keep_longest([new, shop, both]) == [both]
@@ -325,7 +325,7 @@ def keep_longest(spans: Iterable[AlignedSpan]) -> list[AlignedSpan]:
 def _partner(
     pair: ReadPair, span: range, to_reference: dict[int, set[int]], to_source: dict[int, set[int]]
 ) -> range | None:
-    """The tokens of the reference that belong to these of the source, and to no other."""
+    """The tokens of the reference that belong only to these tokens of the source."""
     if span[0] not in to_reference or span[-1] not in to_reference:
         return None
     linked = set[int]().union(*(to_reference.get(i, ()) for i in span))

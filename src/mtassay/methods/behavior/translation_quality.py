@@ -1,7 +1,7 @@
-"""How good a translation is, between 0 and 1, by any segment-level metric: Qual of Wu, Liu, Yeung (2023).
+"""Quality of a translation, between 0 and 1, by any segment-level metric: Qual of Wu, Liu, Yeung (2023).
 
-A reference-free one tells whether the two pairs of a case are equally good (section 3.3): where a reference
-and its pseudo-reference are not, the qualities of two translations compared with them cannot be compared.
+A reference-free metric can show whether the two pairs of a case are equally good (section 3.3): if a
+reference and its pseudo-reference are not, two translations compared with them are not comparable.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from mtassay.methods.behavior.verdict_thresholds import FILTERS, TINY
 from mtassay.nlp.encoder import is_installed
 
 AT_ONCE = 2048
-"""Pairs of source and reference measured at once: bounds the memory, and what a killed run loses."""
+"""Pairs of source and reference measured at once: limits the memory, and the loss if a run is killed."""
 
 
 class Translated(NamedTuple):
-    """A source, its reference and what each system made of it; `None` where a system gave nothing."""
+    """A source, its reference and each system's output; `None` if a system gave nothing."""
 
     source: str
     reference: str
@@ -34,7 +34,7 @@ class Translated(NamedTuple):
 
 
 def quality_name(metrics: Mapping[str, Metric]) -> str:
-    """How the quality is called: the name of the metric, or those of all that are averaged.
+    """The name of the quality: that of the metric, or those of all that are averaged.
 
     >>> quality_name({"use": None, "chrf": None})
     'use+chrf'
@@ -48,10 +48,10 @@ def qualities(
     systems: Sequence[str],
     context: RunContext,
 ) -> Floats:
-    """The quality of each item and system (items, systems); nan without an output, or where it is undefined.
+    """The quality of each item and system (items, systems); nan without an output, or if it is undefined.
 
-    Several metrics are averaged. Percent become shares, and a metric for which less is better is turned
-    round. Equal items are measured once; what was measured before comes from the workspace.
+    Several metrics are averaged. Percentages become shares, and a metric with lower values for better
+    translations is reversed. Equal items are measured once; earlier values come from the workspace.
     """
     distinct = list(dict.fromkeys(items))
     values = np.full((len(distinct), len(systems)), np.nan)
@@ -89,7 +89,7 @@ ENCODER = "use:against=source"
 
 
 class PairQualities(NamedTuple):
-    """How good the original pair is, and the edited one, between 0 and 1; nan where it is unknown."""
+    """The quality of the original pair, and of the edited one, between 0 and 1; nan if unknown."""
 
     original: float
     edited: float
@@ -114,7 +114,7 @@ def _has_comet() -> bool:
 
 
 def measure_names(specs: Mapping[str, Any] | Sequence[str] | str) -> list[str]:
-    """The names of measures; `none` is none.
+    """The names of measures; the word `none` gives an empty list.
 
     >>> measure_names("use,chrf"), measure_names("none")
     (['use', 'chrf'], [])
@@ -127,7 +127,7 @@ def measure_names(specs: Mapping[str, Any] | Sequence[str] | str) -> list[str]:
 def measures(
     specs: Mapping[str, Any] | Sequence[str] | str, pair: Pair | None = None
 ) -> Mapping[str, Metric]:
-    """Measures by what was asked for; those of a saved run are their names and descriptions."""
+    """The requested measures; those of a saved run are given by their names and descriptions."""
     if isinstance(specs, Mapping) and all(isinstance(metric, Metric) for metric in specs.values()):
         return specs
     language = {} if pair is None else {"language": str(pair.target), "langpair": str(pair)}
@@ -135,7 +135,7 @@ def measures(
 
 
 def filter_threshold(name: str, filter_beta: float | None = None) -> float:
-    """The threshold that was given, else the one known for this very measure; an error if there is none."""
+    """The given threshold, else the one known for this very measure; an error if there is neither."""
     if filter_beta is not None:
         return filter_beta
     if name not in FILTERS:
@@ -147,7 +147,7 @@ def filter_threshold(name: str, filter_beta: float | None = None) -> float:
 
 
 def check_filter(metrics: Mapping[str, Metric]) -> None:
-    """Refuse what reads references: a reference compared with itself is always perfect."""
+    """Refuse a metric that reads references: a reference compared with itself is always perfect."""
     for name, metric in metrics.items():
         if metric.reads_references:
             raise UsageError(f"The filter '{name}' reads references. Take a reference-free one: {ENCODER}.")
@@ -160,9 +160,9 @@ def unequal_pairs(
     *,
     filter_beta: float | None = None,
 ) -> dict[str, PairQualities]:
-    """Cases by id for which not |QE(x, r) - QE(x', r')| <= `filter_beta` (default: the measure's own).
+    """Cases by id that do not meet |QE(x, r) - QE(x', r')| <= `filter_beta` (default: the measure's own).
 
-    A `Translated` here has the reference as its one output too.
+    A `Translated` here has the reference as its only output, too.
     """
     check_filter(metrics)
     limit = filter_threshold(quality_name(metrics), filter_beta)
@@ -172,5 +172,5 @@ def unequal_pairs(
 
 
 def as_translated(source: str, reference: str) -> Translated:
-    """A pair whose reference is looked at as if a system had given it."""
+    """A pair with its reference in the place of a system's output."""
     return Translated(source, reference, (reference,))

@@ -1,7 +1,7 @@
 """Two models as infiller: one fills the source, another the reference, given the filled source.
 
 The baseline of Wu, Liu, Yeung (2023), table 2, in spirit: BART for the source, BiTIMT for the reference.
-Neither side is adapted, and the second model alone makes sure that the sides agree.
+Neither side is adapted, and only the second model makes the sides agree.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ AT_ONCE = 16
 
 
 class TextWithGap(NamedTuple):
-    """A text with one gap; `context` is what it translates, empty where nothing is known."""
+    """A text with one gap; `context` is the text that it translates, empty if unknown."""
 
     before: str
     after: str
@@ -47,7 +47,7 @@ class TextWithGap(NamedTuple):
 
 
 class Proposer(ABC):
-    """Says what could be in a gap."""
+    """Proposes fillings for a gap."""
 
     @property
     @abstractmethod
@@ -56,11 +56,11 @@ class Proposer(ABC):
 
     @abstractmethod
     def propose(self, gaps: Sequence[TextWithGap], *, count: int) -> list[list[str]]:
-        """For each gap, in order, at most `count` fillings, best first; none where it cannot say."""
+        """For each gap, in order, at most `count` fillings, best first; empty if nothing fits."""
 
 
 class MaskedProposer(Proposer):
-    """Single pieces that are whole words, from BERT, XLM-R and similar models; the context is before."""
+    """Single whole-word pieces from BERT, XLM-R and similar models; the context is before."""
 
     def __init__(self, model: str, *, loaded: MaskedModel | None = None, separator: str = "</s>") -> None:
         self._name, self._separator = model, separator
@@ -94,7 +94,7 @@ class MaskedProposer(Proposer):
 
 
 class Seq2SeqProposer(Proposer):
-    """Phrases from a model that writes the whole text again (BART), as far as it keeps the rest as it was."""
+    """Phrases from a model that rewrites the whole text (BART), if it leaves the rest unchanged."""
 
     def __init__(self, model: str) -> None:
         self._name = model
@@ -105,7 +105,7 @@ class Seq2SeqProposer(Proposer):
         return _identity(self._name, False)
 
     def propose(self, gaps: Sequence[TextWithGap], *, count: int) -> list[list[str]]:
-        """What the best beams put into the gap."""
+        """The fillings of the best beams."""
         proposals: list[list[str]] = []
         for start in range(0, len(gaps), AT_ONCE):
             batch = gaps[start : start + AT_ONCE]
@@ -148,12 +148,12 @@ class Seq2SeqProposer(Proposer):
 
 
 def open_proposer(model: str) -> Proposer:
-    """The proposer for a model, by its kind: one with a decoder writes, another predicts."""
+    """The proposer for a model, by its kind: with a decoder it writes, otherwise it predicts."""
     package = load_package("transformers", what=WHAT, package="transformers", extra="transformers")
     try:
         folder = Path(model).expanduser()
         config = package.AutoConfig.from_pretrained(str(folder) if folder.is_dir() else model)
-    except Exception as error:  # what is no model fails in every way there is
+    except Exception as error:  # a file that is not a model can fail in any way
         raise UsageError(f"{WHAT}: '{model}' cannot be loaded: {first_line(error)}") from None
     if config.is_encoder_decoder:
         return Seq2SeqProposer(model)
@@ -175,13 +175,13 @@ def _identity(name: str, is_given: bool) -> str:
 
 ADAPTER = 1
 PROPOSALS = 8
-"""How many fillings are looked at for one that is new."""
+"""Number of fillings that are tried to find a new one."""
 
 
 class TwoModels(Infiller):
     """Fills each mask of the source, then each of the reference, from left to right.
 
-    A mask that is not filled yet holds its original words meanwhile.
+    A mask that is not filled yet keeps its original words meanwhile.
     """
 
     name = "models"
@@ -228,7 +228,7 @@ class TwoModels(Infiller):
 
 @dataclass(slots=True)
 class _Side:
-    """One side of a pair, and what has been put into it so far."""
+    """One side of a pair, and its fillings so far."""
 
     text: str
     places: list[tuple[int, int]]
@@ -249,7 +249,7 @@ class _Side:
         return TextWithGap(apply_edits(self.text[:start], self.changes), self.text[end:], self.context)
 
     def take(self, proposals: Sequence[str], number: int) -> None:
-        """Put the first, second… new filling there."""
+        """Fill the next place with the first, second… new filling."""
         start, end = self.places[len(self.changes)]
         before = self.text[start:end]
         new = [text for text in proposals if text.strip() and text.casefold() != before.casefold()]

@@ -1,9 +1,9 @@
-"""When a translation is good enough and a difference is large, and what a case then comes to.
+"""Thresholds of a good translation and of a large difference, and the verdict of a case by them.
 
-A threshold means nothing without the quality measure it was found for, so there is no common default. Those
-that we found ourselves follow one rule (`bench/behavior.py`). It reads qualities alone, but its two levels
-were settled with the published rates of five capabilities in view, so agreement on these five is no
-independent test of them.
+A threshold applies only to the quality measure it was found for, so there is no common default. Our own
+thresholds follow one rule (`bench/behavior.py`). It reads qualities alone, but its two levels were chosen
+after seeing the published rates of five capabilities, so agreement on these five is no independent test of
+them.
 """
 
 from __future__ import annotations
@@ -26,8 +26,7 @@ from mtassay.measures.judge import OURS
 class Thresholds:
     """`alpha`: a translation of this quality is good; `beta`: a larger difference is not by chance.
 
-    `origin` says how both were found. `targets` are the target languages that they hold for; none named
-    means all.
+    `origin` says how both were found. `targets` are the target languages that they apply to; empty means all.
     """
 
     alpha: float
@@ -67,7 +66,7 @@ _SPEED = re.compile(r":(?:batch_size|gpus)=[^:+]*")
 def thresholds_for(
     quality: str, *, target: str = "", alpha: float | None = None, beta: float | None = None
 ) -> Thresholds:
-    """Those that were given, else those known for this very measure; an error where there are none.
+    """The given thresholds, else those known for this very measure; an error without any.
 
     `target` is the code of the target language.
 
@@ -104,7 +103,7 @@ PAPER = "paper"
 
 
 def calibrated_thresholds(file: FilePath, wanted: Sequence[str]) -> dict[str, Any]:
-    """The parameters that follow from a file of found thresholds, for the first of the judges that it has.
+    """The parameters that follow from a file of found thresholds, for its first judge.
 
     A judge is a quality measure, or "ours".
     """
@@ -113,7 +112,7 @@ def calibrated_thresholds(file: FilePath, wanted: Sequence[str]) -> dict[str, An
         needed = "fail" if name == OURS else "alpha"
         fitting = [entry for entry in found if entry.quality == name and needed in entry.parameters]
         if fitting:
-            # What was found on a run of this method knows beta too.
+            # Thresholds found on a run of this method include beta.
             entry = max(fitting, key=lambda entry: "beta" in entry.parameters)
             fields = {"alpha": "min_quality", "beta": "max_change"}
             own = {} if name == OURS else {fields[key]: n for key, n in entry.parameters.items()}
@@ -126,7 +125,7 @@ def calibrated_thresholds(file: FilePath, wanted: Sequence[str]) -> dict[str, An
 
 
 def thresholds_of(run: Run) -> Thresholds:
-    """Those that the run was judged with."""
+    """The thresholds that the run was judged with."""
     parameters = run.parameters
     return thresholds_for(
         "+".join(parameters["quality"]),
@@ -139,7 +138,7 @@ def thresholds_of(run: Run) -> Thresholds:
 def caution(
     quality: str, pair: str, *, alpha: float | None = None, beta: float | None = None, direct: bool = True
 ) -> str:
-    """What a reader of pass rates by this measure should know; empty where there is nothing to say.
+    """A note for readers of pass rates by this measure; empty if there is nothing to say.
 
     >>> caution("use", "en-zh").partition(": ")[2]
     'what it misses fails only where the direct check proves it. Its rates are upper bounds.'
@@ -159,7 +158,7 @@ def caution(
 
 
 def compared(quality: float, edited: float, limits: Thresholds, *, signed: bool = False) -> str:
-    """How the qualities of a case are to alpha and beta, in words.
+    """The qualities of a case compared with alpha and beta, in words.
 
     >>> compared(0.9, 0.7, Thresholds(0.8, 0.05, "given"))
     "the original's quality 0.900 is at least alpha 0.8; the edit moves it by -0.200, beyond beta 0.05"
@@ -189,7 +188,7 @@ STATUSES: dict[Status, Verdict] = {
     "edit improved it": "fail",
     "undecided": "undecided",
 }
-"""All that a case can come to, with the verdict."""
+"""All statuses of a case, with the verdict."""
 MOVED: frozenset[Status] = frozenset(("edit broke it", "edit ignored", "edit improved it"))
 """The statuses of a case that fails by its edit, and not by its original."""
 
@@ -198,7 +197,7 @@ TINY = 1e-9
 
 
 class JudgedPair(NamedTuple):
-    """The status of a case, and why where it is undecided."""
+    """The status of a case, and the reason if it is undecided."""
 
     status: Status
     why: str = ""
@@ -209,7 +208,7 @@ def judge_pair(
 ) -> JudgedPair:
     """Pass if the original is good (at least alpha) and the edit moves the quality by at most beta.
 
-    With `signed` only a loss of quality counts. Without a quality nothing can be said.
+    With `signed` only a loss of quality counts. Without a quality the case is undecided.
 
     >>> [judge_pair(0.9, edited, alpha=0.8, beta=0.05).status for edited in (0.85, 0.8, 0.97)]
     ['passed', 'edit broke it', 'edit improved it']

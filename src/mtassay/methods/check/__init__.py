@@ -1,1 +1,1 @@
-"""What every translated text must keep, without references: placeholders, numbers, terms, style, conduct."""
+"""Checks without references: placeholders, numbers, terms, style, conduct of every translated text."""

@@ -130,7 +130,7 @@ class CheckMethod(Method):
     def resolve(cls, settings: Mapping[str, Any], run: Run | None = None) -> Self:
         """Names may be given as text, style rules as a mapping, what to ignore as a file.
 
-        A run of another method brings its languages only.
+        From a run of another method, only the languages are used.
         """
         values = {key: value for key, value in settings.items() if value is not None}
         if run is not None and run.method != cls.name:
@@ -162,7 +162,7 @@ class CheckMethod(Method):
         return bool(run.segments)
 
     def require(self) -> None:
-        """Read the glossaries: what is wrong with them is said before anybody is asked."""
+        """Read the glossaries: faults are reported before systems are asked."""
         _ = self._chosen
 
     def cases(self, segments: Iterable[Segment], context: RunContext) -> list[Case]:
@@ -238,7 +238,7 @@ class CheckMethod(Method):
         )
 
     def _reason(self, finding: Finding, segment: Segment) -> str:
-        """Why somebody wants the finding to be ignored; empty where nobody does."""
+        """The reason to ignore the finding; empty if it is not ignored."""
         evidence = CheckEvidence.of(finding)
         for entry in self._ignores:
             if entry.fits(evidence.file, evidence.key or segment.id, id_of(finding)):
@@ -269,7 +269,7 @@ class CheckMethod(Method):
 
     @cached_property
     def _chosen(self) -> ChosenChecks:
-        """The checks that are run; who asks for one that cannot be, or for none, is told so."""
+        """The checks to run; an error if a requested check is impossible, or if there are none."""
         chosen = choose_checks(self.checks, self.without, self._context)
         if not chosen.checks:
             reasons = "; ".join(f"{name}: {why}" for name, why in chosen.not_run.items())
@@ -303,7 +303,7 @@ def _ignored(given: Any) -> tuple[dict[str, str], ...]:
 
 
 def _settled(finding: Finding, reason: str) -> Finding:
-    """The finding as one that nobody need act on, where there is a reason for it."""
+    """The finding as ignored, if there is a reason for it."""
     if not reason:
         return finding
     evidence = replace(CheckEvidence.of(finding), ignored=reason)

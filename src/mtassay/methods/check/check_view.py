@@ -1,4 +1,4 @@
-"""How a run of checks shows itself: by severity, by check, by file and place, with the places marked."""
+"""The display of a run of checks: by severity, by check, by file and place, with the places marked."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from mtassay.measures.check_run import CheckEvidence, id_of
 from mtassay.stats.proportions import wilson
 
 QUESTION = "check"
-"""What reviewers are asked about an output with alarms."""
+"""The question to reviewers about an output with alarms."""
 ALARMS = "check.alarms"
 """The score: the share of texts with a finding."""
 RATE = "check.rate"
-"""The same for each check by itself, in groups."""
-_SHOWN = 10  # findings that are told in full
+"""The share for each check by itself, in groups."""
+_SHOWN = 10  # findings that are shown in full
 _FILES = 30  # files in a table
 
 
 def score_name(severity: str) -> str:
-    """What the share of texts with findings of a severity is called, in scores and rules of gates.
+    """The name of the share of texts with findings of a severity, in scores and rules of gates.
 
     >>> score_name("critical")
     'check.critical'
@@ -51,7 +51,7 @@ class CheckView(RunView):
         return f"{detector.removeprefix('check:')} findings"
 
     def headlines(self) -> list[Headline]:
-        """How many findings each system has, by severity, and which check flags most."""
+        """The number of findings of each system, by severity, and the checks with the most flags."""
         told = []
         for system, counts in self.run.result.counts.items():
             found = [f"{counts[severity]:,} {severity}" for severity in SEVERITIES if counts.get(severity)]
@@ -91,7 +91,7 @@ class CheckView(RunView):
         return Table(header, rows, "Findings by severity", notes)
 
     def _by_check(self) -> Table | None:
-        """A row for each check that found something: how bad, and in how many texts of each system."""
+        """A row for each check with findings: its severity, and the number of texts of each system."""
         counts = Counter((id_of(f), f.system) for f in self.run.findings if id_of(f) and f.verdict == "fail")
         worst: dict[str, Severity] = {}
         for finding in self.run.findings:
@@ -115,7 +115,7 @@ class CheckView(RunView):
         return Table(header, rows, "Findings by check", groups=[f"check:{name}" for name in order])
 
     def _by_file(self) -> Table | None:
-        """A row for each file with findings; `None` where the texts are of no file, or of one."""
+        """A row for each file with findings; `None` if the texts are of no file, or of one."""
         files = dict.fromkeys(str(segment.tags.get("file", "")) for segment in self.run.segments)
         if len(files) < 2:
             return None
@@ -215,7 +215,7 @@ class CheckView(RunView):
         ]
 
     def ledgers(self, system: str) -> list[Ledger]:
-        """Which texts have findings: of each severity, at all, and by check."""
+        """The texts with findings: of each severity, in total, and by check."""
         texts = [answer.id for answer in self.run.outputs.get(system, ()) if answer.text is not None]
         rows = {text: row for row, text in enumerate(texts)}
         checks = list(self.run.result.basis.get("checks", {}).get("run", ()))

@@ -1,4 +1,4 @@
-"""Originals, variants and their translations, read and set side by side.
+"""Reads originals, variants and their translations, and puts them side by side.
 
 A variant is a segment like any other, so every command can translate it, store it and show it; its tags say
 which original it comes from and which one word differs.
@@ -23,7 +23,7 @@ _NUMBER = re.compile(r"(?<!\d)\d++(?:[.,:]\d++)+")
 
 
 def variant_of(original: Segment, edit: Edit, place: int, facts: Mapping[str, Any] | None = None) -> Segment:
-    """The variant as a segment. `place` is the number of the word, `facts` what else to keep of it.
+    """The variant as a segment. `place` is the number of the word, `facts` are other facts to keep.
 
     >>> variant_of(Segment("7", "A small dog"), Edit(2, 7, "small", "young", "ADJ"), 1).id
     '7/1-young'
@@ -39,12 +39,12 @@ def variant_of(original: Segment, edit: Edit, place: int, facts: Mapping[str, An
 
 
 def has_variants(segments: Iterable[Segment]) -> bool:
-    """Whether these hold variants already, right or wrong ones, so that none need to be made."""
+    """Whether these contain variants already, right or wrong ones, so none need to be made."""
     return any("edit" in segment.tags or original_of(segment) is not None for segment in segments)
 
 
 def edit_of(tags: Mapping[str, Any]) -> Edit:
-    """The edit that made the variant with these tags; an `InputError` where it is none.
+    """The edit that made the variant with these tags; an `InputError` if it is not a variant.
 
     >>> edit_of({"edit": {"start": 2, "end": 7, "before": "small", "after": "young"}}).after
     'young'
@@ -63,12 +63,12 @@ def edit_of(tags: Mapping[str, Any]) -> Edit:
 
 
 def is_made(segments: Sequence[Segment]) -> bool:
-    """Whether there are variants, or every original says why it has none, so that none need to be made."""
+    """Whether there are variants, or every original says why it has no variant, so none need to be made."""
     return has_variants(segments) or all(segment.tags.get("skip") for segment in segments)
 
 
 def with_edits(segments: Sequence[Segment]) -> list[Segment]:
-    """The segments of any run; one that was made from another has the one edit that turns that into it."""
+    """The segments of any run; a segment made from another has the one edit that turns that into it."""
     sources = {segment.id: segment.source or "" for segment in segments}
     edited = []
     for segment in segments:
@@ -100,7 +100,7 @@ def edit_between(before: str, after: str) -> Edit:
 
 
 def _inside(text: str) -> set[int]:
-    """The places that are inside a word or a number; before an English `'s` a word may end."""
+    """The positions inside a word or a number; before an English `'s` a word may end."""
     spans = [number.span() for number in _NUMBER.finditer(text)]
     for word in plain_words(text):
         ends = (word.end - 2, word.end) if word.text.endswith(("'s", "’s")) else (word.end,)
@@ -112,7 +112,7 @@ def cases_of(segments: Iterable[Segment]) -> list[Case]:
     """One case for each original, in order; `expect["parts"]` has the tags of each source after the first.
 
     An original without a variant cannot be tested and is skipped, for the reason in its tag `skip`. A variant
-    that is not its original with one edit is an `InputError`: distances would mean nothing.
+    that is not its original with one edit is an `InputError`: its distance would be meaningless.
     """
     originals: dict[str, Segment] = {}
     parts: dict[str, list[Segment]] = {}
@@ -134,7 +134,7 @@ def cases_of(segments: Iterable[Segment]) -> list[Case]:
 
 
 def _check(part: Segment, original: Segment) -> None:
-    """Refuse what is neither a variant nor a phrase of this original."""
+    """Refuse a segment that is not a variant or a phrase of this original."""
     if "edit" not in part.tags:
         if "phrase" in part.tags:
             return
@@ -168,7 +168,7 @@ def _case(original: Segment, parts: Sequence[Segment]) -> Case:
 def read_texts(
     texts: Iterable[str], annotator: Annotator, context: RunContext, *, step: str
 ) -> dict[str, Annotation]:
-    """The annotation of each text; one that the annotator chokes on has an `error`."""
+    """The annotation of each text; a text that the annotator cannot read has an `error`."""
     distinct = list(dict.fromkeys(texts))
     return dict(zip(distinct, SpreadAnnotator(annotator, context, step=step).annotate(distinct), strict=True))
 
@@ -225,14 +225,14 @@ def _answered(case: Case, outputs: Sequence[Output], read_source: Read, read_out
     return AnsweredCase(case, None, unread=result.unread, problem="none of its variants has an output")
 
 
-_LIKELY = 0.6  # of pairs of the demo with such an output nine of ten hold an error, by cross-validation
+_LIKELY = 0.6  # of pairs of the demo with such an output nine of ten have an error, by cross-validation
 
 
 def right_ones(compared: Sequence[ComparedPair], opinions: Mapping[str, Opinion]) -> list[str]:
-    """The variants of those pairs of which the judge takes neither output for wrong; `opinions` are by id.
+    """The variants of the pairs in which the judge finds no wrong output; `opinions` are by id.
 
-    Where translation models help it, wrong is what has an error with a probability of `_LIKELY` or more; else
-    whatever it does not take for right.
+    If translation models help the judge, an output is wrong if it has an error with a probability of
+    `_LIKELY` or more; else, if the judge does not find it right.
     """
     return [
         pair.variant.id

@@ -1,4 +1,4 @@
-"""What a finding of invariance testing rests on: written into the finding, and read from a saved one."""
+"""The evidence of an invariance finding: written into the finding, and read from a saved one."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from mtassay.data.run_view import joint_verdict, traits_of
 
 METHOD = "invariance"
 ISSUE = ("suspicious", "confirmed", "cleared")
-"""What an original with an issue is, by what people said of it."""
+"""The statuses of an original with an issue, by people's labels."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownVariant(Evidence):
-    """A variant that is shown with an issue: what was changed, and how far its output is.
+    """A variant that is shown with an issue: its change, and the distance of its output.
 
     `reasons` are the judge's for an error in it.
     """
@@ -35,7 +35,7 @@ class ShownVariant(Evidence):
 
     @property
     def change(self) -> str:
-        """Which word became which, and how far that moved the output."""
+        """The replaced word, the new one, and the distance that this caused in the output."""
         return f"{self.before} → {self.after} · distance {self.distance:g}"
 
 
@@ -50,13 +50,12 @@ class LeftOutVariant(Evidence):
 
 @dataclass(frozen=True, slots=True)
 class IssueEvidence(Evidence):
-    """What is known of an original, of a variant shown with it, or of what a check or relation flags.
+    """The facts about an original, a variant shown with it, or a pair flagged by a check or relation.
 
-    `status` is empty where nothing was compared; `reason` then says why, and a check says `why`.
-    `distances` are those of all compared variants, `label` is what people said of the pairs shown.
-    `original` and `differences` are of a variant that is told on its own. Where the judge was asked,
-    `probability` is that of an error in the worst of the outputs shown, and `reasons` are those for one in
-    the original's.
+    `status` is empty if nothing was compared; `reason` then says why, and a check says `why`. `distances` are
+    those of all compared variants, `label` is people's label of the pairs shown. `original` and `differences`
+    belong to a variant with a finding of its own. If the judge was asked, `probability` is that of an error
+    in the worst of the outputs shown, and `reasons` are those for one in the original's.
     """
 
     status: str = ""
@@ -96,7 +95,7 @@ class IssueEvidence(Evidence):
         return self.variants or ()
 
     def explained(self) -> str:
-        """How far the farthest variant is, in a line."""
+        """The distance of the farthest variant, in a line."""
         if self.why:
             return self.why
         farthest = max((variant.distance for variant in self.shown), default=None)
@@ -110,12 +109,12 @@ class IssueEvidence(Evidence):
 
 
 def is_about_original(finding: Finding) -> bool:
-    """Whether it is the one finding about an original; the others are of checks and relations."""
+    """Whether it is the one finding about an original; the others are about checks and relations."""
     return finding.detector == "output" or finding.detector.split(":")[0] == METHOD
 
 
 def reported(issue: Finding, variant: str) -> Finding | None:
-    """What a finding about an original says of this variant, if it is among those shown with it."""
+    """The part of a finding about an original that concerns this variant, if it is shown with it."""
     evidence = IssueEvidence.of(issue)
     shown = next((candidate for candidate in evidence.shown if candidate.id == variant), None)
     if shown is None:
@@ -133,11 +132,11 @@ def reported(issue: Finding, variant: str) -> Finding | None:
 
 
 def observations_of(run: Run) -> list[Observation]:
-    """The originals and variants of a run, each with what was found out about its output.
+    """The originals and variants of a run, each with the facts about its output.
 
-    Of an issue those outputs failed that the judge has reasons against, or where it has none against any,
-    all that are shown; what people said of an output comes first. The others that could be compared passed,
-    except for variants beyond the threshold that are not shown. A check or relation makes a failure too.
+    In an issue, the outputs that the judge has reasons against failed, or all shown ones if it has no reason
+    at all; people's labels come first. The others that could be compared passed, except for variants beyond
+    the threshold that are not shown. A check or relation makes a failure too.
     """
     verdicts: dict[tuple[str, str], list[Verdict]] = {}
     detectors: dict[tuple[str, str], list[str]] = {}

@@ -96,11 +96,11 @@ from mtassay.nlp.identification import foreign_language, tokenization_of
 from mtassay.stats.resampling import fixed_seed
 
 _OF_ISSUES = frozenset(("threshold", "preset", "filters", "structure"))
-"""What makes an issue: where somebody gives some of it, nothing else is by default."""
+"""Settings of an issue: if somebody gives some of them, the others have no default."""
 PARSED, WORDS = "dependency", "tokens"
-"""The structure that is usual, and the one where no parser of the target language is installed."""
+"""The usual structure, and the one without a parser of the target language."""
 _PART = 0.75
-"""The judge drops what is right, so that a smaller part of a preset's threshold is enough."""
+"""The judge drops correct outputs, so a smaller part of a preset's threshold is enough."""
 
 _VERDICTS: dict[str, Verdict] = {
     "suspicious": "fail",
@@ -114,7 +114,7 @@ _VERDICTS: dict[str, Verdict] = {
 class SystemDistances:
     """All distances of one system; `filtered` has the filter and the distance before it, by variant.
 
-    `opinions` are the judge's, by pair, where it was asked.
+    `opinions` are the judge's, by pair, if it was asked.
     """
 
     rankings: Sequence[VariantRanking]
@@ -254,9 +254,8 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
     def resolve(cls, settings: Mapping[str, Any], run: Run | None = None) -> Self:
         """Names may be given as text, `noun,adj`; `none` is nothing.
 
-        What was not given is as in a saved run. Its threshold and filters are made for its structure;
-        other structures have their usual ones. A run of another method brings its languages
-        only.
+        Missing values are those of the saved run. Its threshold and filters are made for its structure; other
+        structures have their usual ones. A run of another method brings its languages only.
         """
         explicit = {key: value for key, value in settings.items() if value is not None}
         saved = _saved(cls, run)
@@ -301,7 +300,7 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
 
     @classmethod
     def takes(cls, run: Run) -> bool:
-        """Whether there is something to compare in a run: its own, or one whose cases are edits."""
+        """Whether a run has something to compare: it is one of this method, or its cases are edits."""
         edits = ((segment.id, original_of(segment)) for segment in run.segments)
         return run.method == cls.name or any(key == f"{original}{EDITED}" for key, original in edits)
 
@@ -310,7 +309,7 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
         return asks_models(self.substitutes)
 
     def require(self) -> None:
-        """The structure, the language tools on both sides, and what relations and the judge take."""
+        """The structure, the language tools on both sides, and the needs of relations and the judge."""
         _ = self.signature, self._source_annotator
         for relation in self._relations:
             relation.require()
@@ -328,12 +327,12 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
         return with_edits(segments)
 
     def generate(self, segments: Sequence[Segment], context: RunContext) -> Generated:
-        """Variants, and noun phrases where a relation asks for these."""
+        """Variants, and noun phrases if a relation needs them."""
         phrases = any(isinstance(relation, PhraseRelation) for relation in self._relations)
         return self.with_variants(segments, context, phrases=phrases)
 
     def with_variants(self, segments: Sequence[Segment], context: RunContext, *, phrases: bool) -> Generated:
-        """The segments with variants, unless they have them; refused is a sentence that got none, and why."""
+        """The segments with variants, made if missing; refused is a sentence without a variant, and why."""
         generated = segments
         if not is_made(segments):
             self._look_over([segment.source for segment in segments], context)
@@ -365,7 +364,7 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
             context.note(f"Only words are compared. A parser also sees which words belong together. {way}")
         known_decisions = context.decisions(QUESTION)
         decisions = known_decisions if self.reviews else {}
-        subjects: list[str] = []  # of all outputs, where there are decisions to count
+        subjects: list[str] = []  # of all outputs, if there are decisions to count
         skipped = [case for case in cases if case.skip is not None]
         findings: list[Finding] = []
         counts: dict[str, dict[str, int]] = {}
@@ -418,7 +417,7 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
     def measure(
         self, material: Sequence[AnsweredCase], context: RunContext, *, system: str = "", above: float = 0
     ) -> SystemDistances:
-        """How far each variant of each original is. The judge looks at those farther than `above`."""
+        """The distance of each variant of each original. The judge looks at those farther than `above`."""
         pairs = [pair for answered_case in material for pair in answered_case.compared]
         context.progress("comparing", 0, None)
         distances = {
@@ -447,7 +446,7 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
         return SystemDistances(rankings, filtered, opinions)
 
     def _noise(self, material: Sequence[AnsweredCase], distances: Mapping[str, float]) -> list[str]:
-        """The far variants that are no farther than what changes when one sentence is asked again."""
+        """The far variants that are no farther than the changes between repetitions of one sentence."""
         noise = []
         for case in material:
             compared = [pair for pair in case.compared if pair.repeats]
@@ -463,10 +462,10 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
         return noise
 
     def _far_apart(self, pair: ComparedPair) -> NDArray[np.bool_]:
-        """Which two of all answers to an original and its variant are farther apart than the threshold.
+        """For each two of all answers to an original and its variant, whether they are beyond the threshold.
 
-        The changed word moves every answer to the variant by a little. Answers to one sentence are put apart
-        by as much, or noise near the threshold would be far only across the two sentences.
+        The changed word moves every answer to the variant by a little. Answers to one sentence get the same
+        extra distance; else noise near the threshold would be far only across the two sentences.
         """
         k = pair.repeats
         distances = np.zeros((2 * k, 2 * k))
@@ -489,12 +488,12 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
 
     @property
     def detector(self) -> str:
-        """What the findings about issues are called."""
+        """The names of the findings about issues."""
         return f"{self.name}:{self.structure}"
 
     @cached_property
     def signature(self) -> str:
-        """All that the verdicts depend on, except for the systems."""
+        """Everything that the verdicts depend on, except for the systems."""
         from mtassay import __version__
 
         settings = {
@@ -622,7 +621,7 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
     def _suspicions(
         self, material: Sequence[AnsweredCase], system: str, context: RunContext
     ) -> list[Finding]:
-        """What checks and relations find in the outputs that can be compared."""
+        """The suspicions of checks and relations in the outputs that can be compared."""
         answers = {answer.id: answer for case in material for answer in case.answers}
         units = [
             Unit(key, answer.output.text, answer.source.text, answer.references)
@@ -640,7 +639,7 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
 
 
 def _saved(method: type[InvarianceMethod], run: Run | None) -> dict[str, Any]:
-    """The fields that a saved run describes; of another method's, no more than the languages."""
+    """The fields that a saved run describes; only the languages if its method is another one."""
     if run is None:
         return {}
     field_names = {f.name for f in fields(method)} if run.method == method.name else {"pair"}
@@ -649,19 +648,19 @@ def _saved(method: type[InvarianceMethod], run: Run | None) -> dict[str, Any]:
 
 
 def _likeliest(opinions: Mapping[str, Opinion], pairs: Sequence[str]) -> float | None:
-    """The highest probability of an error in these pairs; `None` where the judge gave none."""
+    """The highest probability of an error in these pairs; `None` if the judge gave no probability."""
     given = (opinions[pair].probability for pair in pairs if pair in opinions)
     return max((probability for probability in given if probability is not None), default=None)
 
 
 def _reasons(opinions: Mapping[str, Opinion], pair: str) -> tuple[str, ...]:
-    """Why the judge finds an output wrong; nothing where it does not."""
+    """Why the judge finds an output wrong; empty if it does not."""
     opinion = opinions.get(pair)
     return reasons_of(opinion) if opinion and opinion.verdict == "fail" else ()
 
 
 def names_in(value: str | Sequence[str]) -> tuple[str, ...]:
-    """Names that may be separated by commas, each once."""
+    """Split names that may be separated by commas, each once."""
     texts = [value] if isinstance(value, str) else value
     named = (name.strip().lower() for text in texts for name in text.split(","))
     return tuple(dict.fromkeys(filter(None, named)))
@@ -683,7 +682,7 @@ def _evidence(suspicion: Suspicion, answer: AnnotatedAnswer) -> dict[str, Any]:
 
 
 def _missing_parser(pair: str) -> str:
-    """How to get a parser of the target language; empty where there is one."""
+    """How to get a parser of the target language; empty if it is installed."""
     language, layers = parse_pair(pair).target, find("structure", PARSED).needs
     try:
         check_annotator(str(language), sorted(layers))
@@ -693,7 +692,7 @@ def _missing_parser(pair: str) -> str:
 
 
 def _usual_structure(values: Mapping[str, Any]) -> str:
-    """Words where the target language has no parser on this machine; who names one wants that."""
+    """Words if the target language has no parser on this machine; a structure named by the user stays."""
     is_open = "pair" in values and "structure" not in values and not values.get("annotator")
     return WORDS if is_open and _missing_parser(values["pair"]) else PARSED
 

@@ -1,4 +1,4 @@
-"""What an invariance run found, as people read it: issues, counts for each system, variants, their cost."""
+"""The results of an invariance run: issues, counts for each system, variants, their cost."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from mtassay.methods.invariance.invariance_evidence import ISSUE, IssueEvidence,
 from mtassay.stats.proportions import wilson
 
 USUAL = 10
-"""So many issues of each system are shown, unless somebody wants more or fewer."""
+"""Default number of issues shown for each system."""
 _REASONS = 5  # reasons that a note names
 
 
 def issues_in(run: Run) -> list[Finding]:
-    """The findings that are issues: those that are likeliest wrong first, and then the farthest.
+    """The findings that are issues: those most probably wrong first, and then the farthest.
 
-    Equal ones are in the order of the run.
+    Equal findings keep the order of the run.
     """
     issues = [f for f in run.findings if is_about_original(f) and IssueEvidence.of(f).is_issue]
     return sorted(issues, key=lambda f: (-(IssueEvidence.of(f).probability or 0.0), -(f.value or 0.0)))
@@ -28,7 +28,7 @@ def issues_in(run: Run) -> list[Finding]:
 def issue_block(finding: Finding, *, show_system: bool = True) -> Block:
     """One issue: the original, then each variant that was reported.
 
-    What differs from the original's output is marked in the variants' outputs.
+    In the variants' outputs, differences from the original's output are marked.
     """
     evidence = IssueEvidence.of(finding)
     source, output = evidence.source, evidence.output
@@ -64,7 +64,7 @@ def issue_blocks(run: Run, look: Look) -> list[Block]:
 
 
 def issues_table(run: Run) -> Table:
-    """The same as a table: a row for each original, followed by one for each variant reported with it."""
+    """The issues as a table: a row for each original, followed by one for each variant reported with it."""
     rows: list[list[Cell | str]] = []
     for finding in issues_in(run):
         evidence = IssueEvidence.of(finding)
@@ -85,7 +85,7 @@ def issues_table(run: Run) -> Table:
 def summary_table(run: Run) -> Table:
     """Systems by originals, compared variants, issues and their share of the originals that were compared.
 
-    Why originals were skipped or failed, and variants left out, is below.
+    The reasons why originals were skipped or failed, and variants left out, are below.
     """
     rows: list[list[Cell | str]] = []
     notes = [
@@ -121,7 +121,7 @@ def summary_table(run: Run) -> Table:
 
 
 def corpus_table(segments: Sequence[Segment]) -> Table | None:
-    """The originals in words, as table 1 of the paper; `None` where most have no blanks to part them."""
+    """The originals in words, as table 1 of the paper; `None` if most have no spaces between words."""
     sentences = [
         (segment.source or "").split()
         for segment in segments
@@ -142,7 +142,7 @@ def corpus_table(segments: Sequence[Segment]) -> Table | None:
 
 
 def seconds_table(seconds: Mapping[str, float]) -> Table:
-    """How long each step took (table 5 of the paper), with its share of all."""
+    """The duration of each step (table 5 of the paper), with its share of all."""
     total = sum(seconds.values())
     rows = [[step, f"{time:.1f}", f"{100 * time / total:.0f}"] for step, time in seconds.items() if total]
     rows.append(["all", f"{total:.1f}", "100"])
@@ -153,7 +153,7 @@ _EXAMPLES = 3  # cases that are named of each check
 
 
 def companion_table(run: Run) -> Table | None:
-    """Checks and relations by system: how many pairs each flags, and in percent; `None` for none."""
+    """Checks and relations by system: how many pairs each flags, and in percent; `None` without any."""
     scores = [score for score in run.result.scores if score.name == "flagged"]
     if not scores:
         return None
@@ -193,7 +193,7 @@ def variant_lines(finding: Finding) -> list[str]:
 
 
 def changed_lines(segments: Sequence[Segment], *, width: int, color: bool) -> Iterator[str]:
-    """For a terminal: each original with the words that take another one's place in it, or why none does."""
+    """For a terminal: each original with its replaced words and their substitutes, or why there are none."""
     changes: dict[str, dict[str, list[str]]] = {}
     for segment in segments:
         if edit := segment.tags.get("edit"):
@@ -221,7 +221,7 @@ def variants_table(segments: Sequence[Segment]) -> Table:
 
 
 def cost_table(segments: Sequence[Segment]) -> Table:
-    """How many texts and characters an engine would be asked for."""
+    """Count the texts and characters to be translated by an engine."""
     kinds = {
         "originals": [s for s in segments if original_of(s) is None and not s.tags.get("skip")],
         "variants": [s for s in segments if "edit" in s.tags],
@@ -252,7 +252,7 @@ def _statuses(run: Run, system: str) -> Counter[str]:
 
 
 def _share(count: int, n: int) -> list[str]:
-    """In percent, and its interval."""
+    """The percentage and its interval."""
     if n == 0:
         return ["–", ""]
     low, high = wilson(count, n)

@@ -1,4 +1,4 @@
-"""How a run of invariance testing shows itself, and what people are asked about it."""
+"""The display of a run of invariance testing, and the questions it asks people."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class InvarianceView(RunView):
         return ""
 
     def headlines(self) -> list[Headline]:
-        """By stable originals; a weakness is the check that flags most."""
+        """By stable originals; a weakness is the check with the most flags."""
         alpha = float(self.run.parameters.get("alpha", 0.05))
         stable = "share of sentences whose translation stays stable"
         told = Contest(self.run, "stable", "all", stable, "original", alpha, suffix=" %").headlines()
@@ -80,7 +80,7 @@ class InvarianceView(RunView):
         return [*told, *self.open_headlines()]
 
     def case_views(self) -> Iterable[CaseView]:
-        """Every original; an answer has the variants that are shown with an issue, and what was flagged."""
+        """Every original; an answer has the variants that are shown with an issue, and the flagged pairs."""
         originals = {s.id: original_of(s) or s.id for s in self.run.segments}
         findings: dict[tuple[str, str], list[Finding]] = {}
         for finding in self.run.findings:
@@ -134,7 +134,7 @@ class InvarianceView(RunView):
         return stability_ledgers(own, system, companions_of(self.run))
 
     def open_answers(self) -> list[OpenAnswer]:
-        """All outputs that are shown with an issue, the original's and the variants'."""
+        """All outputs that are shown with an issue, of the original and of the variants."""
         return [
             OpenAnswer(case_id, finding.system, "suspicious", finding.evidence, evidence.probability)
             for finding in self.run.findings
@@ -153,7 +153,7 @@ class InvarianceView(RunView):
         return [*filter(None, shown), *own]
 
     def related_blocks(self, segment_id: str, system: str) -> list[Block]:
-        """The original, and the variants that an issue shows, with the changed words and what differs."""
+        """The original, and the variants shown with an issue; changed words and differences are marked."""
         this = next((segment for segment in self.run.segments if segment.id == segment_id), None)
         original = (original_of(this) or this.id) if this else segment_id
         issues = (IssueEvidence.of(f) for f in super().findings(original) if f.system == system)
@@ -166,7 +166,7 @@ class InvarianceView(RunView):
         ]
 
     def joint_decision(self, case_id: str, system: str, decisions: Mapping[str, str]) -> str:
-        """What labels make of an issue by now: one error in a pair that it shows confirms it."""
+        """The present status of an issue by labels: one error in a shown pair confirms it."""
         candidates = (IssueEvidence.of(f) for f in self.findings(case_id) if f.system == system)
         issue = next((evidence for evidence in candidates if evidence.shown), None)
         if issue is None:
@@ -203,7 +203,7 @@ class InvarianceView(RunView):
             shown = {variant.id: variant.distance for variant in evidence.shown}
             for variant, distance in {**shown, **(evidence.distances or {})}.items():
                 scores[variant, finding.system] = float(distance)
-            # What people cleared must not be compared with their own words.
+            # Outputs that people cleared must not be compared with people's own words.
             if finding.verdict == "fail" or evidence.status == "cleared":
                 flagged |= {(variant, finding.system) for variant in shown}
             elif finding.verdict != "pass":
@@ -212,7 +212,7 @@ class InvarianceView(RunView):
 
 
 def _related_block(segment: Segment, output: str | None, other: str, *, is_this: bool) -> Block:
-    """A sentence of a family and its output; marked are the changed word, and what another output has not."""
+    """A sentence of a family and its output; the changed word and differences between outputs are marked."""
     edit = segment.tags.get("edit") or {}
     start, after = int(edit.get("start", 0)), str(edit.get("after", ""))
     what = f"{edit['before']} → {after}" if edit else "original"
@@ -225,7 +225,7 @@ def _related_block(segment: Segment, output: str | None, other: str, *, is_this:
 def _answer(
     system: str, findings: Sequence[Finding], sources: Mapping[str, str], outputs: Mapping[str, str]
 ) -> AnswerView:
-    """What was found about an original and its variants, in the answers of one system."""
+    """The facts about an original and its variants, in the answers of one system."""
     own = next((f for f in findings if is_about_original(f)), None)
     lines: list[Line] = []
     verdict, status, order = "", "", 0.0

@@ -1,4 +1,4 @@
-"""From distances to issues, and what people say of them."""
+"""Makes issues from distances, and applies people's labels to them."""
 
 from __future__ import annotations
 
@@ -29,31 +29,31 @@ from mtassay.stats.best import rank_shares
 from mtassay.stats.family import compare_rows
 
 QUESTION = "invariance"
-"""What reviewers are asked about a pair of source and output: which kind of error is in it, if any?"""
+"""The question to reviewers about a pair of source and output: which kind of error is in it, if any?"""
 CORRECT = "correct"
 
 Standing = Literal["suspicious", "confirmed", "cleared"]
 
 
 def subject_of(answer: AnnotatedAnswer) -> str:
-    """The id of what a review of this answer is about: this very source and output."""
+    """The id of the subject of this answer's review: this very source and output."""
     return Subject(answer.id, (answer.source.text,), (answer.output.text,)).id
 
 
 def label_of(answer: AnnotatedAnswer, decisions: Mapping[str, str]) -> str | None:
-    """What reviewers decided about this very source and output; `None` where nothing is settled."""
+    """The reviewers' decision on this very source and output; `None` if nothing is settled."""
     label = decisions.get(subject_of(answer))
     return None if label == DISPUTED else label
 
 
 def labels_of(answers: Sequence[AnnotatedAnswer], decisions: Mapping[str, str]) -> dict[str, str]:
-    """The labels by the ids of the answers; who has none is not there."""
+    """The labels by the ids of the answers, without unlabelled ones."""
     labels = {answer.id: label_of(answer, decisions) for answer in answers} if decisions else {}
     return {key: label for key, label in labels.items() if label is not None}
 
 
 def standing(shown: Sequence[str], labels: Mapping[str, str]) -> Standing:
-    """What labels say about an issue with these pairs: one error confirms it, all correct clear it.
+    """The label of an issue by those of its pairs: one error confirms it, all correct clear it.
 
     >>> standing(["7", "7/1-young"], {"7": "correct", "7/1-young": "under"})
     'confirmed'
@@ -67,7 +67,7 @@ def standing(shown: Sequence[str], labels: Mapping[str, str]) -> Standing:
 
 
 class Far(NamedTuple):
-    """A variant and how far its translation is from the original's."""
+    """A variant and the distance of its translation from the original's."""
 
     variant: str
     distance: float
@@ -87,7 +87,7 @@ class Issue(NamedTuple):
     variants: tuple[Far, ...]
 
     def pairs(self, top: int) -> tuple[str, ...]:
-        """What a person looks at: the original and its `top` farthest variants."""
+        """The pairs shown to people: the original and its `top` farthest variants."""
         return (self.original, *(far.variant for far in self.variants[:top]))
 
 
@@ -127,10 +127,10 @@ def stability(
 ) -> Result:
     """In percent, with Wilson's intervals at 95 %.
 
-    `stable` is of the originals that could be compared; `flagged` is of all pairs of source and output, with
-    one group for each check and relation, without a value where one of `phrase_companions` had no phrases to
-    look at. Two systems are compared on the originals that both have, by
-    randomization, two-sided and corrected for all pairs.
+    `stable` is a share of the compared originals; `flagged` is one of all pairs of source and output, with
+    one group for each check and relation, without a value if one of `phrase_companions` had no phrases. Two
+    systems are compared on the originals that both have, by randomization, two-sided and corrected for all
+    pairs.
     """
     verdicts: dict[str, dict[str, bool]] = {system: {} for system in counts}
     for finding in findings:
@@ -154,14 +154,14 @@ def stability(
 
 
 def companions_of(run: Run) -> list[str]:
-    """The checks and relations of a run, as its findings call them."""
+    """The names of a run's checks and relations in its findings."""
     return list(dict.fromkeys(score.group for score in run.result.scores if score.name == FLAGGED))
 
 
 def stability_ledgers(findings: Sequence[Finding], system: str, companions: Sequence[str]) -> list[Ledger]:
-    """What the scores of a system add up from, all of whose findings these are.
+    """The counts behind the scores of a system, from all its findings.
 
-    Pairs are those of the originals that could be compared; the pairs of one original hang together.
+    Pairs are those of the originals that could be compared; the pairs of one original are one cluster.
     """
     compared = [f for f in findings if f.detector not in companions and f.verdict in ("pass", "fail")]
     stable = {f.case_id: f.verdict == "pass" for f in compared}
@@ -226,7 +226,7 @@ def _compared(
 def count_findings(
     findings: Sequence[Finding], material: Sequence[AnsweredCase], issues: int
 ) -> dict[str, int]:
-    """What became of the originals, of which there is one finding each, and how much was compared."""
+    """Count the originals by status, with one finding each, and the compared variants."""
     verdicts = Counter(finding.verdict for finding in findings)
     return {
         "originals": len(findings),

@@ -1,4 +1,4 @@
-"""Relations between translations: what an original's says of a variant's, and a phrase's of a sentence's.
+"""Relations between translations: those of an original and a variant, or of a sentence and its phrase.
 
 `same-output` is that of Gupta et al. 2020, "Machine Translation Testing via Pathological Invariance": a word
 with another meaning must change the translation. `referential` is that of He, Meister, Su 2021, "Testing
@@ -37,7 +37,7 @@ class ComparedPair:
 
     @property
     def repeats(self) -> int:
-        """How many answers there are to both, where the system was asked several times; else 0."""
+        """Count the answers to both, if the system was asked several times; else 0."""
         fewest = min(len(self.original.again), len(self.variant.again))
         return fewest + 1 if fewest else 0
 
@@ -66,10 +66,10 @@ class Unread:
 
 @dataclass(frozen=True, slots=True)
 class AnsweredCase:
-    """What a system made of one case.
+    """One system's outputs for one case.
 
-    `original` is `None` where nothing can be compared; `problem` then says why, and `absent` is the output
-    that is not there, if that is why. `phrases` are parts of the original that were translated alone.
+    `original` is `None` if nothing can be compared; `problem` then says why, and `absent` is the missing
+    output, if that is why. `phrases` are parts of the original that were translated alone.
     """
 
     case: Case
@@ -87,10 +87,10 @@ class AnsweredCase:
 
 
 class Relation(ABC):
-    """Common to both kinds.
+    """The base of both kinds.
 
-    `about` says what it suspects, `pairs` are the language pairs for which it is on by default, because it
-    was measured there. `needs` and `needs_source` are layers of the annotations it reads.
+    `about` describes its suspicion, `pairs` are the language pairs where it is on by default, since it was
+    measured there. `needs` and `needs_source` are layers of the annotations it reads.
     """
 
     name: ClassVar[str]
@@ -101,11 +101,11 @@ class Relation(ABC):
 
     @classmethod
     def is_ready(cls) -> bool:
-        """Whether all that it needs besides language tools is installed."""
+        """Whether everything that it needs besides language tools is installed."""
         return True
 
     def require(self) -> None:
-        """An error that says what to install, where it is not ready."""
+        """Raise an error with what to install, if it is not ready."""
         return None
 
 
@@ -114,7 +114,7 @@ class VariantRelation(Relation):
 
     @abstractmethod
     def suspects(self, compared: Sequence[ComparedPair]) -> list[Suspicion]:
-        """What is suspected, in the order given; at most one for each variant."""
+        """The suspicions, in the order given; at most one for each variant."""
 
 
 class PhraseRelation(Relation):
@@ -122,11 +122,11 @@ class PhraseRelation(Relation):
 
     @abstractmethod
     def suspects(self, pairs: Sequence[tuple[AnnotatedAnswer, AnnotatedAnswer]]) -> list[Suspicion]:
-        """What is suspected of each (sentence, phrase), in order; the suspicion has the sentence's id."""
+        """The suspicions of each (sentence, phrase), in order; each has the sentence's id."""
 
 
 def default_relations(pair: str) -> tuple[str, ...]:
-    """The relations that are looked at where nobody names any, if this machine has what they need.
+    """The default relations, if this machine has what they need.
 
     >>> default_relations("en-pt")
     ()
@@ -140,7 +140,7 @@ def open_relations(names: Sequence[str]) -> list[Relation]:
 
 
 def find_suspicions(relation: Relation, material: Sequence[AnsweredCase]) -> list[Suspicion]:
-    """What the relation suspects; one for each answer at most."""
+    """The suspicions of the relation, at most one for each answer."""
     suspicions: list[Suspicion] = []
     if isinstance(relation, VariantRelation):
         suspicions = relation.suspects([pair for case in material for pair in case.compared])
@@ -158,7 +158,7 @@ def phrase_segments(originals: Sequence[Segment], annotations: Sequence[Annotati
     """The noun phrases of the originals as segments, in order; `annotations` are of the sources, parsed.
 
     A phrase has two to ten words, two of them content words, names or numbers, and is not the whole sentence.
-    The tag `original` has the sentence's id, `phrase` where it is in the sentence's characters.
+    The tag `original` has the sentence's id, `phrase` its position in the sentence's characters.
     """
     phrases = []
     for original, annotation in zip(originals, annotations, strict=True):
@@ -199,8 +199,8 @@ def _says_enough(words: Sequence[Token]) -> bool:
 class Referential(PhraseRelation):
     """Content words of a phrase's translation that are not in the sentence's translation.
 
-    More than `threshold` of them make a suspicion. A word is also there in another inflection, or as a part
-    of a longer word. The value is how many are missing.
+    More than `threshold` of them cause a suspicion. A word also counts as present in another inflection, or
+    as a part of a longer word. The value is the number of missing words.
     """
 
     threshold: int = 1
@@ -227,7 +227,7 @@ class Referential(PhraseRelation):
 
 
 _PARTS = frozenset(("NOUN", "VERB", "ADJ", "ADV"))
-# Verbs and adverbs that many languages leave unsaid, or say with a particle.
+# Verbs and adverbs that many languages omit, or express with a particle.
 _LIGHT = frozenset(
     (
         "be", "have", "do", "get", "make", "take", "go", "come", "let", "keep", "become", "say", "there",
@@ -253,7 +253,7 @@ def is_content(token: Token) -> bool:
 
 
 def content_words(annotation: Annotation) -> list[Token]:
-    """The content words of a text, in order; none where nobody tagged parts of speech."""
+    """The content words of a text, in order; empty if nobody tagged parts of speech."""
     return [token for token in annotation.tokens if is_content(token)]
 
 
@@ -285,11 +285,11 @@ class WordMeanings:
 
     @cached_property
     def _vectors(self) -> WordVectors:
-        """Opened when first used: where no outputs are equal, no encoder is needed."""
+        """Opened when first used: without equal outputs, no encoder is needed."""
         return WordVectors(self._encoder) if self._encoder else open_vectors()
 
     def require(self) -> None:
-        """An error where the encoder is not installed."""
+        """Raise an error if the encoder is not installed."""
         _ = self._vectors
 
     def similarities(self, edits: Sequence[Edit]) -> list[float]:
@@ -306,7 +306,7 @@ class WordMeanings:
 
 
 def is_opposite(one: str, other: str) -> bool:
-    """Whether one word is the other with a prefix that says no.
+    """Whether one word is the other with a negative prefix.
 
     >>> is_opposite("legal", "illegal"), is_opposite("likely", "unlikely"), is_opposite("able", "table")
     (True, True, False)

@@ -1,6 +1,6 @@
-"""How far two translations are apart, and why: by characters, words, phrases or dependency relations.
+"""Distances of two translations, and their reasons: by characters, words, phrases or dependency relations.
 
-Those of He, Meister, Su (2020), section 3.4, and whole words for languages without a parser.
+The structures of He, Meister, Su (2020), section 3.4, and whole words for languages without a parser.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ class Structure(ABC):
 
     name: ClassVar[str]
     about: ClassVar[str]
-    """What is compared, in a few words."""
+    """A few words on what is compared."""
     thresholds: ClassVar[Mapping[str, float]]
-    """Those that serve, by preset: `wide` finds most issues, `sure` fewer and more certain ones.
+    """Usual thresholds, by preset: `wide` finds most issues, `sure` fewer and more certain ones.
 
     Those of `dependency` are from He, Meister, Su 2020, section 4; the others were found on our own labelled
     translations from English to Portuguese, see docs/studies/invariance.md.
     """
     needs: ClassVar[frozenset[Layer]] = frozenset()
-    """What the annotation of an output must have; nothing where the text is enough."""
+    """Required layers of an output's annotation; empty if the text is enough."""
 
     @property
     def signature(self) -> str:
@@ -40,11 +40,11 @@ class Structure(ABC):
 
     @abstractmethod
     def distances(self, compared: Sequence[ComparedPair]) -> list[float]:
-        """How far each variant's translation is from the original's, in order; 0 is no difference."""
+        """The distance of each variant's translation from the original's, in order; 0 is no difference."""
 
     @abstractmethod
     def differences(self, compared: ComparedPair) -> list[str]:
-        """What differs, most telling first, in words that a person can read."""
+        """The differences, most important first, in words that a person can read."""
 
 
 def open_structure(name: str) -> Structure:
@@ -70,7 +70,7 @@ class Tokens(Structure):
     thresholds: ClassVar[Mapping[str, float]] = {"wide": 3, "sure": 7}
 
     def distances(self, compared: Sequence[ComparedPair]) -> list[float]:
-        """How many words must be added, dropped or replaced, for each pair, in order."""
+        """Count the words to add, drop or replace, for each pair, in order."""
         both = (words_of_both(pair.original.output, pair.variant.output) for pair in compared)
         return [edit_distance(*([token.text for token in words] for words in sides)) for sides in both]
 
@@ -87,7 +87,7 @@ class Raw(Structure):
     thresholds: ClassVar[Mapping[str, float]] = {"wide": 14, "sure": 29}
 
     def distances(self, compared: Sequence[ComparedPair]) -> list[float]:
-        """How many characters must be added, dropped or replaced, for each pair, in order."""
+        """Count the characters to add, drop or replace, for each pair, in order."""
         return [edit_distance(pair.original.output.text, pair.variant.output.text) for pair in compared]
 
     def differences(self, compared: ComparedPair) -> list[str]:
@@ -112,7 +112,7 @@ def changed_words(compared: ComparedPair) -> list[str]:
 
 
 def _changed(words: Sequence[str], others: Sequence[str]) -> list[tuple[range, range]]:
-    """What lies between the words that two sequences share in the same order, as numbers on both sides."""
+    """The gaps between the words that two sequences share in the same order, as numbers on both sides."""
     start, end = common_ends(words, others)
     inner, other_inner = words[start : len(words) - end], others[start : len(others) - end]
     return [
@@ -130,7 +130,7 @@ def _quote(text: str, words: Words, numbers: range) -> str:
 
 
 class CountStructure(Structure):
-    """How often each label comes in either output; the distance is the sum of the differences."""
+    """Counts of each label in either output; the distance is the sum of the differences."""
 
     @abstractmethod
     def labels(self, output: Annotation) -> Iterable[str]:
@@ -147,7 +147,7 @@ class CountStructure(Structure):
         return [(before - after).total() + (after - before).total() for before, after in both]
 
     def differences(self, compared: ComparedPair) -> list[str]:
-        """One line for each label whose count differs, by how much it does: `nsubj: 2, was 1`."""
+        """One line for each label with a different count: `nsubj: 2, was 1`."""
         before, after = (
             Counter(self.labels(answer.output)) for answer in (compared.original, compared.variant)
         )

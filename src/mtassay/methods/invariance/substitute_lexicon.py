@@ -1,9 +1,9 @@
 """The embedded substituter: a table of words that can replace each other, by inflection.
 
-A table is lines of three cells between tabs: the inflection key, the word in small letters (proper names as
-written), and its substitutes, `word:score` between blanks, best first. English keys are Penn tags (`NNS`).
+A table is lines of three cells between tabs: the inflection key, the word in lower case (proper names as
+written), and its substitutes, `word:score` between spaces, best first. English keys are Penn tags (`NNS`).
 Other languages' are the universal part of speech and the values of gender, number, degree, tense, mood, verb
-form and person that the word has, with bars between: `NOUN|Fem|Plur`. A line that begins with # says nothing.
+form and person that the word has, with bars between: `NOUN|Fem|Plur`. Lines that begin with # are ignored.
 
 The scores of English nouns and adjectives say how naturally a substitute reads, by a language model in all
 kinds of sentences; its place is judged by a small network, `Cloze`. For verbs and adverbs a second table has
@@ -42,7 +42,7 @@ Numbers = NDArray[np.float32]
 
 
 class WordChoice(NamedTuple):
-    """A text, where a word of it begins, that word, and those that may mean it."""
+    """A text, the position of a word in it, that word, and its possible replacements."""
 
     text: str
     start: int
@@ -51,7 +51,7 @@ class WordChoice(NamedTuple):
 
 
 def token_numbers(text: str, words: Mapping[str, int]) -> list[tuple[int, int]]:
-    """Where each word or mark of a text begins, and its number; unknown ones have that of their kind.
+    """The position of each word or mark of a text, and its number; unknown ones have that of their kind.
 
     >>> token_numbers("A dog!", {"a": 5, "<unk>": 4, "!": 6})
     [(0, 5), (2, 4), (5, 6)]
@@ -87,7 +87,7 @@ def _number(token: str, words: Mapping[str, int]) -> int:
 
 
 class Cloze:
-    """The network; `digest` tells its weights apart."""
+    """The network; `digest` identifies its weights."""
 
     def __init__(self, words: Sequence[str], weights: Mapping[str, Numbers], *, digest: str = "") -> None:
         self.digest = digest
@@ -97,7 +97,7 @@ class Cloze:
     def advantage(self, choices: Sequence[WordChoice]) -> list[list[float | None]]:
         """For each choice, in order, the natural log of how much more likely each other word is in the place.
 
-        Below 0 the word that is there is the more likely one; `None` where the network does not know a word.
+        Below 0 the present word is the more likely one; `None` if the network does not know a word.
         """
         answers: list[list[float | None]] = []
         for start in range(0, len(choices), _BATCH):
@@ -149,7 +149,7 @@ class Cloze:
 
 @cache
 def open_cloze(language: str) -> Cloze | None:
-    """The network that a language pack has; `None` where there is none.
+    """The network of a language pack; `None` if it has no network.
 
     Every matrix is stored in bytes, with one scale for each row.
     """
@@ -172,7 +172,7 @@ _MODIFIERS = frozenset(("amod", "compound", "nmod", "nn"))
 
 
 class Pairs:
-    """Pairs of neighbours that are common in a language, by the left word; `digest` tells tables apart.
+    """Pairs of neighbours that are common in a language, by the left word; `digest` identifies the table.
 
     >>> pairs = Pairs({"white": "bread rice"})
     >>> pairs.common("white", "rice"), pairs.common("white", "rye")
@@ -185,13 +185,13 @@ class Pairs:
         self._sets: dict[str, frozenset[str]] = {}
 
     def common(self, left: str, right: str) -> bool:
-        """Whether these two words, in small letters, often be together."""
+        """Whether these two words, in lower case, are often together."""
         if left not in self._sets:
             self._sets[left] = frozenset(self._right.get(left, "").split())
         return right in self._sets[left]
 
     def fits(self, place: WordPlace, word: str) -> bool:
-        """Whether a word goes with its neighbours: a common pair stays one, and a modifier finds its like.
+        """Whether a word goes with its neighbours: a common pair stays common, a modifier finds a like one.
 
         Words that go with nearly all others ("the", "and") are in no pair and have no say.
         """
@@ -221,7 +221,7 @@ def _modifies(tokens: Sequence[Token], one: int, other: int) -> bool:
 
 @cache
 def open_pairs(language: str) -> Pairs | None:
-    """The pairs that a language pack has; `None` where there is no table."""
+    """The pairs of a language pack; `None` if it has no table."""
     path = pack_file("collocations", language)
     if path is None:
         return None
@@ -236,7 +236,7 @@ _PENN = re.compile(r"NNP?S?|JJ[RS]?|RB[RS]?|VB[DGNPZ]?|CD|IN|PRP\$?")  # Penn ta
 
 
 def inflection(token: Token) -> str:
-    """The key of a token: what a substitute must share.
+    """The key of a token, which a substitute must share.
 
     >>> inflection(Token("dogs", 0, 4, tag="NNS", pos="NOUN"))
     'NNS'
@@ -255,7 +255,7 @@ _SURE, _LEAST = 0.88, 0.8
 
 
 def naturalness(score: float, advantage: float) -> float:
-    """How likely a variant reads naturally, from 0 to 1.
+    """The probability that a variant reads naturally, from 0 to 1.
 
     `score` is the table's, for a place that favours neither word; `advantage` is the natural log of how much
     more likely the new word is in this place than the old one.
@@ -268,12 +268,12 @@ def naturalness(score: float, advantage: float) -> float:
 
 
 class SubstituteLexicon(Substituter):
-    """A table of substitutes, and what a substitute must not break.
+    """A table of substitutes, and the conditions for a substitute.
 
-    `lines` are the cells of substitutes by key and word; they are taken apart when asked for. With a `cloze`,
-    nouns and adjectives must read naturally in their place, and their score says how likely they do. Other
-    words must go with their neighbours in `pairs`; what is nearer than `sure` needs no pair to prove it.
-    `has_matched` says whether any place so far had a row.
+    `lines` are the cells of substitutes by key and word; they are split when needed. With a `cloze`, nouns
+    and adjectives must read naturally in their place, and their score says how likely they do. Other words
+    must go with their neighbours in `pairs`; words nearer than `sure` need no pair. `has_matched` says
+    whether any place so far had a row.
     """
 
     name = "lexicon"
@@ -310,7 +310,7 @@ class SubstituteLexicon(Substituter):
 
     @property
     def signature(self) -> str:
-        """Where the table comes from, and a digest of it and of the pairs."""
+        """The origin of the table, and a digest of it and of the pairs."""
         return self._signature
 
     def substitutes(self, places: Sequence[WordPlace], *, count: int) -> list[list[Candidate]]:
@@ -378,7 +378,7 @@ def _token(place: WordPlace) -> Token:
 
 
 class TableFile(SubstituteLexicon):
-    """The same with a table of one's own."""
+    """The same with another table."""
 
     name = "file"
     about: ClassVar[str] = "a table of your own"
@@ -391,13 +391,13 @@ class TableFile(SubstituteLexicon):
 
 
 def _stands_alone(place: WordPlace) -> bool:
-    """Whether it is an adjective with no noun beside it, so that no pair proves anything: "it is late"."""
+    """Whether it is an adjective with no noun beside it, so no pair proves anything: "it is late"."""
     token = place.sentence.tokens[place.token]
     return token.pos == "ADJ" and token.head != place.token + 1
 
 
 def open_lexicon(language: str) -> SubstituteLexicon:
-    """The table that a language pack has; a `UsageError` where there is none."""
+    """The table of a language pack; a `UsageError` if it has no table."""
     path = pack_file("substitutes", language)
     if path is None:
         raise UsageError(f"No lexicon for '{language}'. Available: {', '.join(languages_with_lexicon())}.")
@@ -419,9 +419,9 @@ def read_lexicon(
     cloze: Cloze | None = None,
     kind: type[SubstituteLexicon] = SubstituteLexicon,
 ) -> SubstituteLexicon:
-    """A table from a file, gzip where its name ends so; `name` is what the signature calls it.
+    """Read a table from a file, gzip if its name ends so; `name` is its name in the signature.
 
-    Without `pairs` and `cloze` the words around a word have no say.
+    Without `pairs` and `cloze` the neighbouring words have no influence.
     """
     data = read_bytes(path)
     try:

@@ -1,4 +1,4 @@
-"""What proposes words for a place in a sentence, and how it is asked for: `lexicon`, `fill-mask:MODEL` …"""
+"""Substituters: they propose words for a place in a sentence, as `lexicon`, `fill-mask:MODEL` …"""
 
 from __future__ import annotations
 
@@ -49,17 +49,17 @@ class WordPlace(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """A word to put there, written as it should be; a higher score is better, on the proposer's scale."""
+    """A proposed word, spelled for its place; a higher score is better, on the proposer's scale."""
 
     word: str
     score: float
 
 
 class Substituter(ABC):
-    """Proposes words. What they must agree with is checked afterwards, for all proposers alike.
+    """Proposes words. Their agreement with the sentence is checked afterwards, for all proposers alike.
 
-    `argument` says what is written after the name and a colon, and `wants` what that is; both are empty where
-    nothing is. `has_matched` is false where it knew none of the places that it was asked about.
+    `argument` is the text after the name and a colon, and `wants` describes it; both are empty if there is no
+    argument. `has_matched` is false if it knew none of the places.
     """
 
     name: str
@@ -67,16 +67,16 @@ class Substituter(ABC):
     argument: ClassVar[str] = ""
     wants: ClassVar[str] = ""
     asks_models: ClassVar[bool] = False
-    """Whether it asks live models, whose answers are paid for and must be kept."""
+    """Whether it asks live models, whose answers cost money and must be kept."""
     has_matched: bool = True
 
     @classmethod
     def open(cls, rest: str, language: str) -> Substituter:
-        """The one for sources in a language; `rest` is what is written after the colon."""
+        """The substituter for sources in a language; `rest` is the text after the colon."""
         return cls()
 
     def lent(self, context: RunContext) -> Substituter:
-        """The same with what the engine lends, for one that asks live models; by default as it is."""
+        """The substituter with the engine's tools, if it asks live models; by default unchanged."""
         return self
 
     @property
@@ -86,16 +86,16 @@ class Substituter(ABC):
 
     @abstractmethod
     def substitutes(self, places: Sequence[WordPlace], *, count: int) -> list[list[Candidate]]:
-        """For each place, in order, at most `count` words, best first; `[]` where nothing is known."""
+        """For each place, in order, at most `count` words, best first; `[]` if nothing is known."""
 
 
 def substituter_names() -> list[str]:
-    """All names, each with what it takes: `fill-mask:MODEL`."""
+    """All names, each with its argument: `fill-mask:MODEL`."""
     return [f"{kind.name}:{kind.argument}" if kind.argument else kind.name for kind in each("substitutes")]
 
 
 def asks_models(text: str) -> bool:
-    """Whether what a person asked for asks live models.
+    """Whether a named substituter asks live models.
 
     >>> asks_models("llm:openai:gpt-5-mini"), asks_models("lexicon")
     (True, False)
@@ -105,7 +105,7 @@ def asks_models(text: str) -> bool:
 
 
 def open_substituter(text: str, language: str) -> Substituter:
-    """What a person asked for, for sources in a language.
+    """The substituter that a person named, for sources in a language.
 
     >>> open_substituter("lexicon", "en").name
     'lexicon'
@@ -124,7 +124,7 @@ def open_substituter(text: str, language: str) -> Substituter:
 
 
 def with_case(word: str, like: str) -> str:
-    """The word in the case of another: all capitals, a capital first, or as it is.
+    """The word in the case of another: all capitals, a capital first, or unchanged.
 
     >>> with_case("cat", "Dog"), with_case("cat", "DOG"), with_case("Monday", "day"), with_case("cat", "I")
     ('Cat', 'CAT', 'Monday', 'Cat')
@@ -138,7 +138,7 @@ def with_case(word: str, like: str) -> str:
 
 TRIES = 2
 PROMPT = 2
-"""Counts up when the words of the prompt, or what is taken from a reply, change."""
+"""Counts up when the words of the prompt, or the reading of a reply, change."""
 _KEY = "words"
 SCHEMA: Mapping[str, Any] = {
     "type": "object",
@@ -164,10 +164,10 @@ _KINDS = {
 
 @dataclass(frozen=True)
 class ChatSubstitutes(Substituter):
-    """Proposes what a chat model says could be in place of a word, one conversation for a place.
+    """Proposes words from a chat model, one conversation for a place.
 
-    `model` is a chat system as in `llm:openai:gpt-5-mini`, `language` the one of the sources. The order is
-    the model's; the score says no more than that. Replies are kept where `lent` gave tools to keep them.
+    `model` is a chat system as in `llm:openai:gpt-5-mini`, `language` the one of the sources. The score only
+    repeats the model's order. Replies are kept if `lent` gave tools to keep them.
     """
 
     model: str
@@ -182,7 +182,7 @@ class ChatSubstitutes(Substituter):
     @classmethod
     def open(cls, rest: str, language: str) -> Substituter:
         substituter = cls(rest, language)
-        _ = substituter._system  # a mistake in the model is told at once
+        _ = substituter._system  # a mistake in the model is reported at once
         return substituter
 
     def lent(self, context: RunContext) -> Substituter:
@@ -194,10 +194,10 @@ class ChatSubstitutes(Substituter):
         return f"{self._system.signature}|prompt:{PROMPT}|tries:{TRIES}"
 
     def substitutes(self, places: Sequence[WordPlace], *, count: int) -> list[list[Candidate]]:
-        """For each place, in order, at most `count` words, best first; `[]` where no reply could be used.
+        """For each place, in order, at most `count` words, best first; `[]` if no reply was usable.
 
-        They are spelled for the place, and never the word that is there already. How many places got no
-        usable reply is noted.
+        They are spelled for the place, and never the present word. The number of places without a usable
+        reply is noted.
         """
         if not places or count < 1:
             return [[] for _ in places]
@@ -237,7 +237,7 @@ class ChatSubstitutes(Substituter):
 
 
 def _read(reply: str, place: WordPlace, count: int) -> list[Candidate]:
-    """The words of a reply, spelled for the place; what cannot be one word of it is left out."""
+    """The words of a reply, spelled for the place; anything that cannot be one word of it is left out."""
     listed = only_object(reply, _KEY)
     if not isinstance(listed, list) or not all(isinstance(word, str) for word in listed):
         raise BadReplyError("not the JSON asked for", '"words" is no list of words')
@@ -250,7 +250,7 @@ def _read(reply: str, place: WordPlace, count: int) -> list[Candidate]:
 
 
 DIGITS = 4
-"""How many decimals of a log-probability count: the last bits depend on what else is in the batch."""
+"""Decimals of a log-probability that count: the last bits depend on the rest of the batch."""
 
 
 def gap_at(place: WordPlace) -> Gap:
@@ -264,8 +264,8 @@ def predict_words(
 ) -> list[list[Candidate]]:
     """For each place, in order, at most `count` words that the model predicts from its row; `[]` without one.
 
-    They are spelled for the place, and never the word that is there already. Scores are
-    log-probabilities. `words` are those of the model's vocabulary.
+    They are spelled for the place, and never the present word. Scores are log-probabilities. `words` are
+    those of the model's vocabulary.
     """
     # A batch has one set of words to choose from: those that follow a space, or those that do not.
     alike: dict[Where, list[tuple[int, Row]]] = defaultdict(list)
@@ -277,7 +277,7 @@ def predict_words(
         among = words.among(position)
         for batch in by_length([len(row.tokens) for _, row in numbered], budget=model.budget):
             chosen = [numbered[member] for member in batch]
-            # More than asked for: the word itself comes back too, and words in several cases.
+            # More than needed: the present word comes back too, and words in several cases.
             answers = model.predict([row for _, row in chosen], among=among, count=3 * (count + 1))
             predicted |= {number: answer for (number, _), answer in zip(chosen, answers, strict=True)}
     return [
@@ -309,7 +309,7 @@ _MASKED = "substitutes 'fill-mask'"
 
 @dataclass(frozen=True)
 class FillMask(Substituter):
-    """Proposes what a masked model of the transformers library predicts in place of a word.
+    """Proposes words that a masked model of the transformers library predicts in place of a word.
 
     `model` is a folder or a Hugging Face name (`bert-large-cased`, `xlm-roberta-base`), `language` the one of
     the sources. Words are single pieces of the model's vocabulary, so rare and long ones are never proposed.
@@ -345,7 +345,7 @@ class FillMask(Substituter):
         )
 
     def substitutes(self, places: Sequence[WordPlace], *, count: int) -> list[list[Candidate]]:
-        """For each place, in order, at most `count` words, best first; `[]` where the text is too long."""
+        """For each place, in order, at most `count` words, best first; `[]` if the text is too long."""
         if not places or count < 1:
             return [[] for _ in places]
         rows = self._model.read([gap_at(place) for place in places])

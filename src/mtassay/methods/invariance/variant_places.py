@@ -18,7 +18,7 @@ from mtassay.nlp.word_forms import wants_an
 
 @cache
 def _listed(name: str) -> frozenset[str]:
-    """The lines of a file beside this module, in small letters."""
+    """The lines of a file beside this module, in lower case."""
     return frozenset((Path(__file__).parent / name).read_text(encoding="utf-8").splitlines())
 
 
@@ -54,7 +54,7 @@ def universal_parts(names: Sequence[str]) -> frozenset[str]:
 
 
 def words(sentence: Annotation) -> int:
-    """How many tokens are words: all but punctuation and symbols.
+    """Count the words among the tokens: all but punctuation and symbols.
 
     >>> words(Annotation("Hi, Ana!", (Token("Hi", 0, 2), Token(",", 2, 3), Token("Ana", 4, 7))))
     2
@@ -67,8 +67,8 @@ def changeable(
 ) -> list[WordPlace]:
     """The places of a sentence, in order; `parts` are universal tags.
 
-    Left out: the first and the last token (a full stop counts) unless `ends`; words with a digit, a capital
-    inside or any odd character; entities and parts of names, unless proper names are asked for; fixed
+    Left out: the first and the last token (a full stop counts) unless `ends`; words with a digit, an inner
+    capital or an odd character; entities and parts of names, unless proper names are asked for; fixed
     phrases, quantities and light nouns (known for English only); words that bring a complement of their own
     ("the decision to go").
     """
@@ -96,7 +96,7 @@ def changeable(
 
 
 def _plain(word: str) -> bool:
-    """Letters only, at least two, and capitals only at the front or everywhere."""
+    """Letters only, at least two, with capitals only at the front or everywhere."""
     return len(word) > 1 and word.isalpha() and (word[1:].islower() or word.isupper())
 
 
@@ -108,12 +108,12 @@ def _glued(sentence: Annotation, index: int) -> bool:
 
 
 def _is_abbreviated(sentence: Annotation, index: int) -> bool:
-    """Whether an abbreviation in brackets follows, which means the word: `neck pain (NP)`."""
+    """Whether an abbreviation in brackets follows, which stands for the word: `neck pain (NP)`."""
     return _ABBREVIATION.match(sentence.text, sentence.tokens[index].end) is not None
 
 
 def _is_repeated(tokens: Sequence[Token], index: int) -> bool:
-    """Whether the word comes again in the sentence, which would then speak of two things."""
+    """Whether the word comes again in the sentence, so one change would make it mean two things."""
     word = tokens[index].lemma.lower() or tokens[index].text.lower()
     return sum((token.lemma or token.text).lower() == word for token in tokens) > 1
 
@@ -151,7 +151,7 @@ def _phrases() -> dict[str, list[tuple[str, ...]]]:
 
 
 def _needs_its_preposition(tokens: Sequence[Token], index: int) -> bool:
-    """Whether an adjective or verb governs a preposition that another one may not: "afraid of"."""
+    """Whether an adjective or verb governs a preposition that another one may not take: "afraid of"."""
     token = tokens[index]
     if token.pos == "ADJ":
         nexts = tokens[index + 1 : index + 2]
@@ -167,7 +167,7 @@ def _needs_its_preposition(tokens: Sequence[Token], index: int) -> bool:
 
 
 def fit(place: WordPlace, word: str, *, language: str = "en") -> Edit | None:
-    """The edit that puts a word there; `None` where it does not fit.
+    """The edit that puts a word there; `None` if it does not fit.
 
     It does not fit if it is odd (not one word of letters), if it is the same word or one that already
     is in the sentence, or if an English article before it would have to change.
@@ -200,7 +200,7 @@ def _article_fits(place: WordPlace, after: str) -> bool:
 
 
 def same_structure(original: Annotation, variant: Annotation, token: int) -> bool:
-    """Whether both have the same parts of speech, heads and relations, and the word its inflection.
+    """Whether both have the same parts of speech, heads and relations, and the word keeps its inflection.
 
     The word must have another lemma, and must not have become a name.
     """

@@ -1,4 +1,4 @@
-"""Makes the variants of many sentences at once: places, words for them, and what is plausible of it."""
+"""Makes the variants of many sentences at once: finds places and words, and keeps plausible variants."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ from mtassay.nlp.encoder import Encoder, is_installed, open_encoder
 from mtassay.nlp.plain_places import PlainAnnotator, name_places, number_places
 
 Report = Callable[[str, int, int | None], None]
-"""Is told the step, how much of it is done, and of how much."""
+"""Is called with the step, how much of it is done, and the total."""
 
 LEXICON = "lexicon"
 _LAYERS: tuple[Layer, ...] = ("pos", "dependencies")
 
-# How many candidates are looked at for each that is wanted: some are too far off, some change the parse.
+# Candidates to look at for each wanted one: some are too far off, some change the parse.
 _ASKED, _ENCODED = 4, 2
 
 
 @dataclass(frozen=True, kw_only=True)
 class VariantSettings:
-    """Which words change into which, and how often; the defaults are the paper's where it has one.
+    """Which words change into which, and how often; the defaults are the paper's, if it has one.
 
     At most `per_word` variants for one word and `per_sentence` for one sentence; a sentence of more than
     `longest` words gets none. `ends` lets the first and last token change. `substitutes` says where new words
     come from, `similarity` is the least cosine of a variant and its original. `seed` decides which words come
-    first where not all get their turn. `source_annotator` asks for a certain language tool.
+    first if not all can be used. `source_annotator` names a language tool.
     """
 
     pos: tuple[str, ...] = field(
@@ -110,7 +110,7 @@ def make_variants(
 ) -> list[Segment]:
     """Each original followed by its variants; with `phrases` also by its noun phrases.
 
-    What is made with less than it could be is noted.
+    Weaker tools than usual are noted.
     """
     language = str(pair.source)
     if settings.substitutes == LEXICON and settings.source_annotator is None:
@@ -141,7 +141,7 @@ def make_variants(
 
 
 def _lacking(pair: Pair) -> str:
-    """What there is to install before words of the source language can change; empty if nothing."""
+    """What to install before words of the source language can change; empty if nothing is missing."""
     language = str(pair.source)
     try:
         check_annotator(language, _LAYERS)
@@ -155,7 +155,7 @@ def _lacking(pair: Pair) -> str:
 
 
 def _plain_variants(segments: Sequence[Segment], code: str, settings: VariantSettings) -> list[Segment]:
-    """Each original followed by variants with other numbers and names, which takes no parser."""
+    """Each original followed by variants with other numbers and names, which needs no parser."""
     work = [_Work(segment, skip=_unusable(segment.source)) for segment in segments]
     for task in work:
         if task.skip is not None:
@@ -193,7 +193,7 @@ def _with_phrases(segments: Sequence[Segment], annotator: Annotator) -> list[Seg
 
 @dataclass
 class _Choice:
-    """A word at a place, and what is known of it."""
+    """A word at a place, and the facts about it."""
 
     place: WordPlace
     edit: Edit
@@ -207,13 +207,13 @@ class _Choice:
 
     @property
     def rank(self) -> float:
-        """The proposer's order: how near a variant lies does not tell whether it reads naturally."""
+        """The proposer's order: the similarity of a variant does not tell whether it reads naturally."""
         return -self.order
 
 
 @dataclass
 class _Work:
-    """One original on its way: `choices` has a list for each place, best first."""
+    """One original in progress: `choices` has a list for each place, best first."""
 
     segment: Segment
     skip: str | None = None
@@ -233,8 +233,8 @@ def generate(
 ) -> list[Segment]:
     """Each original followed by its variants, in order of the changed word.
 
-    A variant keeps what is known of it in `tags["edit"]`: `similarity` (without an encoder there is none) and
-    `score`, the substituter's. An original that gets no variant says why in `tags["skip"]`.
+    A variant keeps its facts in `tags["edit"]`: `similarity` (missing without an encoder) and the
+    substituter's `score`. An original without a variant says why in `tags["skip"]`.
     """
     tell = report or (lambda step, done, total: None)
     work = [_Work(segment, skip=_unusable(segment.source)) for segment in segments]
@@ -298,7 +298,7 @@ def _propose(
 
 
 def _compare(work: list[_Work], encoder: Encoder, settings: VariantSettings, tell: Report) -> None:
-    """Keeps what is near enough in meaning, in the order of the proposer."""
+    """Keep choices that are near enough in meaning, in the order of the proposer."""
     for task in work:
         tried = set(
             map(id, _take(task.choices, _ENCODED * settings.per_sentence, _ENCODED * settings.per_word))
@@ -337,7 +337,7 @@ def _check(work: list[_Work], annotator: Annotator, settings: VariantSettings, t
 
 
 def _next_choices(task: _Work, settings: VariantSettings) -> list[_Choice]:
-    """The next choices to parse; they are taken off the list."""
+    """The next choices to parse; they are removed from the list."""
     missing = settings.per_sentence - len(task.kept)
     kept = [choice.place.token for choice in task.kept]
     room = [settings.per_word - kept.count(place.token) for place in task.places]

@@ -1,7 +1,7 @@
-"""Where two systems differ: in which segments (Neubig et al. 2019, compare-mt).
+"""Differences between two systems, by segment (Neubig et al. 2019, compare-mt).
 
-Everything is about a first system, usually the baseline, and a second one. Units without a defined score are
-left out.
+A first system, usually the baseline, is compared with a second one. Units without a defined score are left
+out.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from mtassay.methods.score.score_tables import baseline_of, ordered_systems
 
 
 class SegmentDifference(NamedTuple):
-    """A segment with both outputs and both scores under each metric; `gain` is how much better the second is.
+    """A segment with both outputs and both scores under each metric; `gain` is the second one's lead.
 
-    A gain is above 0 where the second system is better, whether high scores are good or low ones.
+    A gain is above 0 if the second system is better, whether high scores are good or low ones.
     """
 
     segment: Segment
@@ -35,7 +35,7 @@ class SegmentDifference(NamedTuple):
 
 
 class Wins(NamedTuple):
-    """In how many segments the first system is better, the second one, and neither."""
+    """Count the segments in which the first system is better, the second one, and neither."""
 
     first: int
     second: int
@@ -56,7 +56,7 @@ class PairStatistics:
     def of(
         cls, statistics: Sequence[Statistics], metrics: Mapping[str, Metric], systems: Sequence[str]
     ) -> list[PairStatistics]:
-        """Those of two systems, metric by metric; metrics that are not installed any more are left out."""
+        """The pairs of two systems, metric by metric; metrics that are no longer installed are left out."""
         entries = {(entry.metric, entry.system): entry for entry in statistics}
         pairs = []
         for name, metric in metrics.items():
@@ -79,10 +79,10 @@ def compare_segments(
     *,
     count: int,
 ) -> tuple[list[SegmentDifference], list[SegmentDifference], Wins]:
-    """Where the first system is better by most, where the second is, and how often, by the first metric.
+    """The largest leads of the first system and of the second, and their numbers, by the first metric.
 
-    `segments` and the two `outputs` are by id. The largest difference comes first; of equal ones the segment
-    that is earlier. Other metrics say nothing of a segment that they do not score.
+    `segments` and the two `outputs` are by id. The largest difference comes first; of equal ones the earlier
+    segment. Other metrics are missing for segments that they do not score.
     """
     chosen = pairs[0]
     scores = {pair.name: dict(zip(pair.ids, pair.unit_scores.tolist(), strict=True)) for pair in pairs}
@@ -112,9 +112,9 @@ _NO_WINS = Wins(0, 0, 0)
 
 @dataclass(frozen=True, slots=True)
 class Differences:
-    """What tells two systems apart; of segments no more than were asked for, each way.
+    """The differences between two systems, with at most the wanted number of segments each way.
 
-    `metric` is what segments are scored by, `None` where none scores segments: then there are none.
+    `metric` is the one that scores segments; `None` if no metric does: then there are no segments.
     """
 
     systems: tuple[str, str]
@@ -133,8 +133,8 @@ def find_differences(
 ) -> Differences:
     """Shows two systems of a run side by side: those named, or the baseline and the best other one.
 
-    `metric` is the name of one of the run's, the first that scores segments by default; `count` is how many
-    segments each way.
+    `metric` is the name of one of the run's, by default the first that scores segments; `count` is the number
+    of segments each way.
     """
     segments = {segment.id: segment for segment in run.segments}
     scoring = _scoring(run, metrics, segments, metric)
@@ -182,7 +182,7 @@ def _compared(run: Run, metrics: Mapping[str, Metric], between: Sequence[str]) -
 def difference_parts(
     found: Differences, metrics: Mapping[str, Metric], labels: Mapping[str, str]
 ) -> list[Block]:
-    """The segments where one is better and where the other is, most first."""
+    """The segments in which one is better and in which the other is, the largest difference first."""
     first, second = found.systems
     if found.metric is None:
         return [Block(title="No metric of this run scores segments; chrf does, with -m.")]
@@ -204,9 +204,9 @@ def difference_parts(
 def segment_lines(
     segment: Segment | None, output: str, scores: Mapping[str, float], result: Result
 ) -> list[Line]:
-    """One output compared with the reference that is nearest to it, and its scores, by metric.
+    """One output compared with the most similar reference, and its scores, by metric.
 
-    What the reference does not have is marked in the output; what the output does not have is below.
+    Words that are not in the reference are marked in the output; words missing from the output are below.
     """
     references = [text for text in segment.references if text] if segment else []
     compared = [(text, *differing(text, output)) for text in references]
@@ -229,7 +229,7 @@ def _segment_block(
     metrics: Mapping[str, Metric],
     labels: Mapping[str, str],
 ) -> Block:
-    """One segment: what the two outputs do not have in common is marked."""
+    """One segment: differences between the two outputs are marked."""
     segment = difference.segment
     scores = [
         f"{labels[name]} {_number(a, metrics[name].decimals)} → {_number(b, metrics[name].decimals)}"
@@ -257,7 +257,7 @@ def _number(value: float, decimals: int) -> str:
 
 
 def difference_record(found: Differences) -> dict[str, Any]:
-    """The same for a program."""
+    """The differences for a program."""
     first, second = found.systems
     return {
         "systems": list(found.systems),

@@ -1,4 +1,4 @@
-"""The judge beside the scores: how many outputs of each system look wrong, and which."""
+"""The judge beside the scores: the number of outputs of each system that look wrong, and their list."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class MissedName(Evidence):
-    """A named entity of the reference that is not in the output; `near` is what looks like it there."""
+    """A named entity of the reference that is missing from the output; `near` is similar text there."""
 
     text: str = ""
     type: str = ""
@@ -50,7 +50,7 @@ class MarkedError(Evidence):
 
 @dataclass(frozen=True, slots=True)
 class SegmentEvidence(Evidence):
-    """Why a segment is worth a look: in words, by names that were missed, by errors, or by plain facts.
+    """Reasons to look at a segment: in words, by missing names, by errors, or by plain facts.
 
     >>> SegmentEvidence.read({"missed": [{"text": "Lisbon", "type": "LOC", "near": "Lisboa"}]}).reason
     "missed Lisbon (LOC), near 'Lisboa'"
@@ -78,7 +78,7 @@ class SegmentEvidence(Evidence):
 
     @property
     def reason(self) -> str:
-        """The same in a line."""
+        """The reasons in a line."""
         if self.why:
             return self.why
         if self.missed:
@@ -90,17 +90,17 @@ class SegmentEvidence(Evidence):
 
 
 JUDGE = "judge"
-"""What its findings are called."""
+"""The name of its findings."""
 LABEL = 12
 """The columns before the texts of an output."""
 USUAL = 3
-"""So many outputs that look wrong are shown of each system, unless somebody wants more or fewer."""
+"""Default number of outputs of each system that look wrong and are shown."""
 
 
 def judge_outputs(corpus: Corpus, pair: Pair | None, context: RunContext, name: str) -> list[Finding]:
-    """One finding for each output whose source is there: its value is the probability of an error.
+    """One finding for each output with a source: its value is the probability of an error.
 
-    What the other systems wrote for the same source is evidence too.
+    Other systems' outputs for the same source are evidence too.
     """
     judge = require_judge(corpus.segments, pair, name)
     rows = [n for n, segment in enumerate(corpus.segments) if _has_source(segment)]
@@ -131,7 +131,7 @@ def judge_outputs(corpus: Corpus, pair: Pair | None, context: RunContext, name: 
 
 
 def require_judge(segments: Sequence[Segment], pair: Pair | None, name: str) -> TranslationJudge:
-    """The judge; an error where the languages, the sources or a tool are missing."""
+    """The judge; an error if the languages, the sources or a tool are missing."""
     from mtassay.measures.judge import open_judge  # large, and for this alone
 
     if pair is None:
@@ -139,7 +139,7 @@ def require_judge(segments: Sequence[Segment], pair: Pair | None, name: str) -> 
     if not any(map(_has_source, segments)):
         raise UsageError("`judge_by` needs the sources: `source='FILE'`.")
     judge = open_judge(pair, name)
-    _ = judge.signature  # what it lacks is an error here
+    _ = judge.signature  # anything missing is an error here
     return judge
 
 
@@ -148,7 +148,7 @@ def _has_source(segment: Segment) -> bool:
 
 
 def judged_table(run: Run) -> Table | None:
-    """Systems by how many of their outputs the judge calls wrong; `None` where it was not asked."""
+    """Systems by the number of outputs that the judge calls wrong; `None` if it was not asked."""
     rows: list[list[Cell | str]] = []
     for system in run.systems:
         verdicts = [finding.verdict for finding in _findings(run, system)]
@@ -166,7 +166,7 @@ def judged_table(run: Run) -> Table | None:
 
 
 def reasons_table(run: Run) -> Table | None:
-    """What speaks against outputs that look wrong, in how many of each system; most frequent first."""
+    """Evidence against outputs that look wrong, with its number for each system; most frequent first."""
     counts = {system: _clues(run, system) for system in run.systems}
     clues = sorted(set().union(*counts.values()), key=lambda clue: -max(c[clue] for c in counts.values()))
     if not clues:
@@ -178,7 +178,7 @@ def reasons_table(run: Run) -> Table | None:
 
 
 def judged_blocks(run: Run, look: Look) -> list[Block]:
-    """The outputs of each system that are likeliest wrong, with the reasons, and how many more there are."""
+    """The outputs of each system that are most probably wrong, with the reasons, and the number of others."""
     most = USUAL if look.cases is None else look.cases
     sources = {segment.id: segment for segment in run.segments}
     blocks = []
@@ -211,8 +211,8 @@ class Tails(NamedTuple):
 def score_tails(ledgers: Mapping[str, Ledger], lengths: Mapping[str, int]) -> dict[str, Tails]:
     """The tenths of each system's units with the lowest and the highest scores, by system.
 
-    The ledgers are of one metric. Of several systems the scores are compared with the mean of the others on
-    the same unit: what is hard for everybody is nobody's failure. Scores of short texts vary most, so each
+    The ledgers are of one metric. With several systems, scores are compared with the mean of the others on
+    the same unit: a unit that is hard for all is nobody's failure. Scores of short texts vary most, so each
     tenth is taken among texts of about the same length. Units without a score are in no tenth.
 
     >>> values = np.arange(20.0)[:, None]
@@ -253,7 +253,7 @@ def _unit_scores(ledger: Ledger) -> dict[str, float]:
 
 
 def unjudged_observations(run: Run, tails: Mapping[str, Tails]) -> list[Observation]:
-    """The outputs of a run without a judge: those failed that a check flags, or that are among the lowest."""
+    """The outputs of a run without a judge; those with a flag or among the lowest failed."""
     segments = {segment.id: segment for segment in run.segments}
     flags: dict[tuple[str, str], list[str]] = {}
     for finding in run.findings:
@@ -291,9 +291,9 @@ _STATUSES = {"fail": "wrong", "pass": "right", "undecided": "undecided"}
 
 
 def seen(findings: Sequence[Finding]) -> dict[str, Any]:
-    """What findings about one output come to: its status by the judge, and the groups that it is in.
+    """The result of the findings about one output: its status by the judge, and its groups.
 
-    Groups are checks, types of names that were missed, and clues of the judge, called as in the tables.
+    Groups are checks, types of missing names, and clues of the judge, with the names of the tables.
     """
     groups: dict[str, None] = {}
     status, verdict = "", ""
@@ -312,7 +312,7 @@ def seen(findings: Sequence[Finding]) -> dict[str, Any]:
 
 
 def weak_headlines(run: Run) -> list[Headline]:
-    """What each system is worst at: broken outputs, outputs that look wrong, groups with the lowest score."""
+    """Each system's weaknesses: broken outputs, outputs that look wrong, groups with the lowest score."""
     told = []
     clues = {system: _clues(run, system) for system in run.systems}
     for system in run.systems:
@@ -334,7 +334,7 @@ def weak_headlines(run: Run) -> list[Headline]:
 
 
 def _broken_headlines(run: Run) -> list[Headline]:
-    """What checks find most often of each system, where it is one output of a hundred or more."""
+    """The most frequent findings of checks for each system, if in one output of a hundred or more."""
     told = []
     for system, counts in run.result.counts.items():
         total = counts.get("segments", 0)
@@ -350,7 +350,7 @@ _FEW = 4  # so many outputs more may be chance
 
 
 def _clues(run: Run, system: str) -> Counter[str]:
-    """In how many outputs that look wrong each clue speaks for an error."""
+    """Count the outputs that look wrong in which each clue is evidence of an error."""
     wrong = [finding for finding in _findings(run, system) if finding.verdict == "fail"]
     return Counter(clue for f in wrong for clue in dict.fromkeys(f.evidence.get("clues", ())))
 

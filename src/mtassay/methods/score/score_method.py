@@ -209,7 +209,7 @@ class ScoreMethod(RepeatSettings, Method):
             )
 
     def cases(self, segments: Iterable[Segment], context: RunContext) -> list[Case]:
-        """One for each segment; what a metric or the judge lacks is an error before anybody is asked."""
+        """One for each segment; a missing tool of a metric or the judge is an error before any request."""
         segments = list(segments)
         for name, metric in self.metrics.items() if segments else ():
             metric.require(Corpus(segments, {}).usable(name, metric).segments, context)
@@ -282,7 +282,7 @@ class ScoreMethod(RepeatSettings, Method):
         )
 
     def _documents(self, segments: Sequence[Segment], context: RunContext) -> dict[str, str]:
-        """The document of each unit, where whole documents are drawn; a unit may be a document itself."""
+        """The document of each unit, if whole documents are drawn; a unit may be a document itself."""
         if self.unit == "segment":
             return {}
         documents = {s.id: s.document for s in segments if s.document is not None}
@@ -304,7 +304,7 @@ class ScoreMethod(RepeatSettings, Method):
     def _checked(
         self, corpus: Corpus, context: RunContext
     ) -> Iterator[Callable[[], Mapping[str, Sequence[Finding]]]]:
-        """What the checks find, by a call; nothing where none is asked for."""
+        """A function for the findings of the checks; they are empty without checks."""
         if self.checks == ("none",):
             yield dict
             return
@@ -342,7 +342,7 @@ class ScoreMethod(RepeatSettings, Method):
         return replace(result, notes=notes)
 
     def stream(self, files: StreamedFiles, context: RunContext) -> Result:
-        """The same for files of any length, in bounded memory; `test` is the bootstrap."""
+        """Scores of files of any length, in bounded memory; `test` is the bootstrap."""
         from mtassay.methods.score.score_statistics import score_stream
 
         return score_stream(
@@ -382,7 +382,7 @@ class ScoreMethod(RepeatSettings, Method):
 
     @property
     def _resampling(self) -> dict[str, object]:
-        """What sacreBLEU says in a signature about resampling; `labels` besides."""
+        """The resampling part of a sacreBLEU signature, and the `labels`."""
         seed = str(self.seed).lower()
         trials = {} if self.test == "bootstrap" else {"ar": self.trials}
         return {"bs": self.samples, **trials, "seed": seed, **self.labels}
@@ -393,7 +393,7 @@ def _given_metrics(
     pair: Sequence[str] | None,
     terms: Sequence[str] = (),
 ) -> Mapping[str, Metric]:
-    """The metrics by what was asked for."""
+    """The requested metrics."""
     if isinstance(metrics, Mapping):
         return metrics
     specs = [METRICS] if metrics is None else metrics

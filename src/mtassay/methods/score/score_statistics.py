@@ -1,4 +1,4 @@
-"""Which systems differ: scores with intervals, all pairs tested, and ranks (Koehn 2004; Hsu 1981)."""
+"""Significant differences: scores with intervals, all pairs tested, and ranks (Koehn 2004; Hsu 1981)."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ Correction = Literal["max-t", "none", "bonferroni", "holm", "bh"]
 Ranks = Literal["best", "wmt-clusters"]
 Unit = Literal["document", "segment"]
 LEAST_DOCUMENTS = 6
-"""Of fewer documents, swapping them can show no difference at 5 %."""
+"""With fewer documents, swapping them can show no difference at 5 %."""
 
 
 @dataclass(frozen=True, slots=True)
 class SystemTests:
-    """How systems are compared; the fields are those of `ScoreMethod`.
+    """Settings of comparisons; the fields are those of `ScoreMethod`.
 
-    `documents` names the document of each unit where whole documents are drawn, and `unanswered` the segments
+    `documents` names the document of each unit if whole documents are drawn, and `unanswered` the segments
     that a system left without an answer: such a system has no rank, unless `rank_incomplete`.
     """
 
@@ -92,7 +92,7 @@ class SystemTests:
         ]
 
     def _tested(self, columns: Sequence[MetricColumn]) -> list[_Tests]:
-        """The tests of all pairs in each column; what is shown in one table is tested together."""
+        """The tests of all pairs in each column; all values shown in one table are tested together."""
         if not columns or len(columns[0].systems) < 2:
             return [_Tests(np.empty(0), 0.0, np.zeros((1, 1), dtype=bool)) for _ in columns]
         swaps = self._swaps(columns) if self.test == "randomization" else {}
@@ -116,7 +116,7 @@ class SystemTests:
     def _p_values(
         self, columns: Sequence[MetricColumn], swaps: Sequence[NDArray[np.float32] | None]
     ) -> tuple[list[NDArray[np.float64]], list[float]]:
-        """Of all pairs in each column, and how many standard errors a further difference must reach."""
+        """Tests of all pairs in each column, and the standard errors that a further difference must reach."""
         if self.correction != "max-t":
             alone = [self._tested_alone(column, own) for column, own in zip(columns, swaps, strict=True)]
             return [p for p, _ in alone], [critical for _, critical in alone]
@@ -207,14 +207,14 @@ class SystemTests:
         differences[column.pairs] = column.differences
         sign = 1 if metric.higher_is_better else -1
         if not metric.is_given:
-            # Nobody is better for what was left out: such a lead is neither tested nor a win.
+            # No system gains from missing answers: such a lead is neither tested nor a win.
             leads = sign * (differences - differences.T) > 0
             untested = leads & ~np.array(has_rank)[:, None]
             p[untested | untested.T] = np.nan
             tests.lost[untested.T] = False
         errors = column.standard_errors
         least = np.vectorize(partial(detectable_difference, critical=tests.critical))(errors)
-        # What would show and yet is not significant: the tests do not agree.
+        # Large, but not significant differences: the tests do not agree.
         least[(np.abs(differences) >= least) & ~(p < self.alpha)] = np.nan
         comparisons = [
             Comparison(
@@ -251,7 +251,7 @@ class SystemTests:
         return Result(scores, comparisons, clustered)
 
     def _has_rank(self, column: MetricColumn, place: int, system: str) -> bool:
-        """Not where it left texts without an answer, or is not rated on all that others are rated on."""
+        """Not if it left texts without an answer, or is not rated on all units that others are rated on."""
         if self.rank_incomplete:
             return True
         return not self.unanswered.get(system) and (column.is_complete is None or column.is_complete[place])
@@ -259,12 +259,12 @@ class SystemTests:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MetricColumn:
-    """All systems under one metric in one group: sums of statistics (systems, columns) and what follows.
+    """All systems under one metric in one group: sums of statistics (systems, columns) and derived values.
 
-    `values` (units, systems, columns) are the statistics as they are drawn and swapped: of segments, or of
-    whole documents. Where systems have scores on different units, `pairwise` holds each pair on the units
-    that both have, `common` are the sums over the `common_units` that all have, and `is_complete` says which
-    system has all. `answered` are the scores on the `answered_n` units that all systems answered.
+    `values` (units, systems, columns) are the statistics of the units drawn and swapped: segments, or whole
+    documents. If systems have scores on different units, `pairwise` has each pair on the units that both
+    have, `common` are the sums over the `common_units` that all have, and `is_complete` says which system has
+    all. `answered` are the scores on the `answered_n` units that all systems answered.
     """
 
     metric_name: str
@@ -294,9 +294,9 @@ class MetricColumn:
         resampled_sums: Sequence[NDArray[Any]],
         lacking: Collection[str] = (),
     ) -> MetricColumn:
-        """From the statistics of all systems, and those of each pair (see `_pair_values`).
+        """The comparison, from the statistics of all systems, and those of each pair (see `_pair_values`).
 
-        `drawn` are the same as they are drawn, and `lacking` the units that some system did not answer.
+        `drawn` are the same by drawn unit, and `lacking` the units that some system did not answer.
         """
         values = parts[0]
         sums = values.sum(axis=0, dtype=np.float64)
@@ -312,7 +312,7 @@ class MetricColumn:
             metric.aggregate(resampled_sums[0]),
             drawn[0],
         )
-        # Scores from elsewhere know no answers: what is not rated there is left out below.
+        # Scores from elsewhere know no answers: units without a rating are left out below.
         if lacking and not metric.is_given:
             kept = np.array([unit not in lacking for unit in table[0].ids])
             answered = values[kept].sum(axis=0, dtype=np.float64)
@@ -352,7 +352,7 @@ class MetricColumn:
 
     @property
     def standard_errors(self) -> NDArray[np.float64]:
-        """Those of the differences (systems, systems)."""
+        """The standard errors of the differences (systems, systems)."""
         if not self.pairwise:
             return resampling.difference_standard_errors(self.resampled)
         errors = np.zeros((len(self.systems), len(self.systems)))
@@ -362,7 +362,7 @@ class MetricColumn:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Tests:
-    """p-values of all pairs, how many standard errors a further difference must reach, who lost to whom."""
+    """p-values of all pairs, standard errors needed for a further difference, and who lost to whom."""
 
     p: NDArray[np.float64]
     critical: float
@@ -377,11 +377,11 @@ def _wmt_clusters(
     *,
     alpha: float,
 ) -> list[tuple[int, list[int]]]:
-    """A new rank where all systems above differ from all below, as at WMT."""
+    """Ranks; a new one begins if all systems above differ from all below, as at WMT."""
     sign = 1 if column.metric.higher_is_better else -1
     ranked = np.argsort(-sign * comparable, kind="stable")
     if column.pairwise:
-        # The order rests on other units than a difference does, and may contradict it.
+        # The order uses other units than a difference does, and may contradict it.
         p = np.where(sign * (differences - differences.T) > 0, p, 1.0)
         ranked = ranked[np.isfinite(comparable[ranked])]
     grouped = clusters(ranked.tolist(), p, alpha=alpha)
@@ -391,7 +391,7 @@ def _wmt_clusters(
 def drawn_together(
     parts: Sequence[NDArray[Any]], ids: Sequence[str], documents: Mapping[str, str]
 ) -> list[NDArray[Any]]:
-    """Statistics (units, …) added up by document; as they are where no documents are given."""
+    """Statistics (units, …) added up by document, or unchanged without documents."""
     if not documents:
         return list(parts)
     _, places = np.unique([documents.get(unit, unit) for unit in ids], return_inverse=True)
@@ -401,7 +401,7 @@ def drawn_together(
 
 
 def segment_spread(table: Sequence[Statistics], metric: Metric, samples: int, seed: int | None) -> float:
-    """Half of the interval of the first system where single segments are drawn."""
+    """Half of the first system's interval if single segments are drawn."""
     (sums,) = resampling.bootstrap_sums([table[0].values], samples=samples, seed=seed)
     low, high = resampling.interval(metric.aggregate(sums))
     return float(high - low) / 2
@@ -414,7 +414,7 @@ def _wide(part: NDArray[Any]) -> Any:
 def _pair_values(values: NDArray[Any], metric: Metric) -> list[NDArray[Any]]:
     """The statistics (units, 2, columns) of each pair on the units that both have, with zeros for the others.
 
-    Nothing where all systems have the same units: then one array serves all pairs.
+    Empty if all systems have the same units: then one array is enough for all pairs.
     """
     counted = resampling.counted_units(values, metric.aggregate)
     if (counted.all(axis=1) == counted.any(axis=1)).all():
@@ -449,7 +449,7 @@ def group_statistics(measured: Statistics, segments: Sequence[Segment], by: str 
 
 
 BLOCK = 65536
-"""Lines that are in memory at a time."""
+"""Number of lines in memory at a time."""
 
 
 class StreamedFiles:
@@ -460,11 +460,11 @@ class StreamedFiles:
 
     @property
     def references(self) -> int:
-        """How many references there are."""
+        """Count the references."""
         return len(self._references)
 
     def count(self) -> int:
-        """How many lines each file has; `InputError` where one has more than another, or is no text."""
+        """Count the lines of each file; `InputError` if the numbers differ, or a file is not text."""
         for path in self._paths:
             if path.endswith(".gz"):
                 raise InputError("`stream=True` reads plain text: decompress it first", path=path)
@@ -511,9 +511,9 @@ def score_stream(
     checks: Sequence[str],
     extra: Mapping[str, object],
 ) -> Result:
-    """What `ScoreMethod` finds, except for findings and scores of segments: those are not kept.
+    """The results of `ScoreMethod` without findings and scores of segments: those are not kept.
 
-    Outputs are compared by the paired bootstrap, since its resamples are there.
+    Outputs are compared by the paired bootstrap, since its resamples are computed anyway.
     """
     check_context = CheckContext(*(pair or (None, None)))
     chosen = choose_checks(checks, (), check_context).checks

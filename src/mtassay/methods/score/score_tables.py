@@ -19,7 +19,7 @@ _NAMED = 4  # systems in a note
 
 @dataclass(frozen=True, slots=True)
 class _MetricStyle:
-    """What each metric is called, and with how many decimals it is printed."""
+    """The name of each metric, and its number of printed decimals."""
 
     labels: Mapping[str, str]
     decimals: Mapping[str, int]
@@ -43,7 +43,7 @@ class _MetricStyle:
         return shown.lstrip("-") if float(shown) == 0 else shown
 
     def value(self, score: Score) -> str:
-        """In parentheses where the system left texts without an answer."""
+        """A note in parentheses if the system left texts without an answer."""
         number = self.number(score.value, score.name)
         return f"({number})" if score.system in self.incomplete and score.value is not None else number
 
@@ -55,7 +55,7 @@ class _MetricStyle:
 
 
 def _sizes(numbers: Sequence[int]) -> str:
-    """One n for all systems, or the fewest and the most.
+    """One n for all systems, or the smallest and the largest.
 
     >>> _sizes([60, 60]), _sizes([1200, 58])
     ('60', '58 to 1,200')
@@ -65,7 +65,7 @@ def _sizes(numbers: Sequence[int]) -> str:
 
 
 def main_table(run: Run) -> Table:
-    """Systems by metric: score, half-width of its 95 % interval, rank; bold is what may be the best."""
+    """Systems by metric: score, half-width of its 95 % interval, rank; possibly best ones are bold."""
     result, style = run.result, _MetricStyle.of(run.result)
     whole = [score for score in result.scores if score.group == WHOLE]
     metrics = list(dict.fromkeys(score.name for score in whole))
@@ -117,7 +117,7 @@ def main_table(run: Run) -> Table:
 
 
 def best_systems(run: Run, metric: str, group: str = WHOLE) -> list[str]:
-    """Those that may be the best by a metric; of runs of earlier versions those of rank 1."""
+    """The systems that may be the best by a metric; in runs of earlier versions those of rank 1."""
     if "ranks" in run.parameters:
         return may_be_best(run.result, metric, group, alpha=_alpha(run))
     return [
@@ -129,14 +129,14 @@ def best_systems(run: Run, metric: str, group: str = WHOLE) -> list[str]:
 
 
 def _about_ranks(run: Run) -> str:
-    """One line on what ranks mean."""
+    """One line on the meaning of ranks."""
     if run.parameters.get("ranks", "wmt-clusters") == "wmt-clusters":
         return f"#: clusters as at WMT (p < {_alpha(run):g})."
     return "Bold, rank 1: may be the best."
 
 
 def unit_note(result: Result, spread: float) -> str:
-    """That whole documents were drawn, and what the interval would be by segments."""
+    """A note that whole documents were drawn, and the interval by segments."""
     about, first = result.basis["unit"], result.scores[0]
     style = _MetricStyle.of(result)
     few = ", which is few: trust p-values more than intervals" if about["n"] < _FEW_DOCUMENTS else ""
@@ -148,7 +148,7 @@ def unit_note(result: Result, spread: float) -> str:
 
 
 def few_note(result: Result, alpha: float) -> str:
-    """That so few units can never show a difference; empty where they can."""
+    """A note that so few units can never show a difference; empty if they can."""
     about = result.basis.get("unit")
     n = about["n"] if about else max((score.n for score in result.scores), default=FEW)
     if least_p(n) < alpha or not result.comparisons:
@@ -158,7 +158,7 @@ def few_note(result: Result, alpha: float) -> str:
 
 
 def people_notes(result: Result, given: Sequence[str]) -> list[str]:
-    """Where scores from elsewhere, such as people's, and a metric prefer different systems, significantly."""
+    """Cases in which scores from elsewhere, such as people's, and a metric significantly disagree."""
     style = _MetricStyle.of(result)
     better: dict[str, dict[frozenset[str], str]] = {}
     for c in result.comparisons:
@@ -186,7 +186,7 @@ def people_notes(result: Result, given: Sequence[str]) -> list[str]:
 
 
 def coverage_notes(result: Result) -> list[str]:
-    """For each metric, which systems it does not rate; how many scores each has where these differ."""
+    """For each metric, the systems that it does not rate; the number of scores of each, if these differ."""
     notes = []
     for metric in dict.fromkeys(score.name for score in result.scores):
         scores = [score for score in result.scores if (score.name, score.group) == (metric, WHOLE)]
@@ -299,12 +299,12 @@ def comparison_table(run: Run, *, all_pairs: bool = False) -> Table | None:
 
 
 def baseline_of(run: Run) -> str:
-    """The system that the others are shown against: the one named, else the best or the first."""
+    """The system that the others are compared with: the named one, else the best or the first."""
     return _baseline(run, _MetricStyle.of(run.result))[0]
 
 
 def _baseline(run: Run, style: _MetricStyle) -> tuple[str, str]:
-    """The system that the others are shown against, and the title that says which one it is."""
+    """The system that the others are compared with, and the title that names it."""
     if name := run.parameters.get("baseline"):
         return name, f"Against {name}"
     if not run.parameters.get("against_best") or not run.result.scores:
@@ -326,8 +326,8 @@ _TESTS = {
 
 
 def _about_p(run: Run) -> str:
-    """Which test the p-values are from, and how far one may trust many of them."""
-    # Runs of earlier versions have sacreBLEU's tests, and no word of them if it was the bootstrap.
+    """The test behind the p-values, and how reliable many of them are."""
+    # Runs of earlier versions have sacreBLEU's tests, and do not mention the bootstrap.
     test = run.parameters.get("test", "bootstrap")
     correction = run.parameters.get("correction", "none")
     corrected = {
@@ -402,5 +402,5 @@ def _comparison_cells(
 
 
 def _many(units: int | None) -> str:
-    """A number of segments; beyond a million nobody would translate them to see."""
+    """A number of segments; beyond a million, which nobody would translate for a test, only that."""
     return "–" if units is None else f"{units:,}" if units <= 1_000_000 else "more than a million"

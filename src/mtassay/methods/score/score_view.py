@@ -1,4 +1,4 @@
-"""How a run of scoring shows itself: scores, what the judge and the checks find, where systems differ."""
+"""The display of a run of scoring: scores, findings of judge and checks, differences between systems."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 
 
 class ScoreView(RunView):
-    """A run as people see it: a case is a segment, with the scores of each metric where these are of one."""
+    """A run as people see it: a case is a segment, with the scores of each metric that scores segments."""
 
     def ledgers(self, system: str) -> list[Ledger]:
         """Every metric that this installation has, with its parts and the groups of segments."""
@@ -92,7 +92,7 @@ class ScoreView(RunView):
         return ledgers
 
     def observations(self) -> list[Observation]:
-        """As the judge says, where it was asked; else by checks, metrics that flag, and the lowest tenth."""
+        """The judge's verdicts, if it was asked; else by checks, metrics that flag, and the lowest tenth."""
         if self._is_judged:
             return super().observations()
         tails: dict[str, Tails] = {}
@@ -120,14 +120,14 @@ class ScoreView(RunView):
         return any(finding.detector == JUDGE for finding in self.run.findings)
 
     def _ranking_metric(self) -> str:
-        """The metric that says which outputs are the worst: the last of those that are of all segments."""
+        """The metric that decides which outputs are the worst: the last one with scores for all segments."""
         segments, known = {segment.id for segment in self.run.segments}, self._metrics
         ours = [s.metric for s in self.run.statistics if s.metric in known and segments.issuperset(s.ids)]
         partly = {s.name for s in self.run.result.scores if s.group == "all" and s.n < len(segments)}
         return next((m for m in reversed(ours) if m not in partly), ours[-1] if ours else "")
 
     def finds(self, detector: str) -> str:
-        """As the metric calls it, where it is one's."""
+        """The metric's own name, if it belongs to one."""
         with suppress(UsageError):
             return str(find("metric", detector).finds) or super().finds(detector)
         return super().finds(detector)
@@ -153,7 +153,7 @@ class ScoreView(RunView):
         ways = {ledger.name: ledger.higher_is_better for ledger in self.ledgers(run.systems[0])}
         alpha = float(run.parameters.get("alpha", 0.05))
         whole = {score.name: score for score in run.result.scores if score.group == "all"}
-        # What a score counts in, as far as its n tells.
+        # The unit of a score, as far as its n shows it.
         given = {name: metric for name, metric in self._metrics.items() if isinstance(metric, Scores)}
         people = {name for name, m in given.items() if are_of_people(whole[name].label, m.file)}
         told: list[Headline] = []
@@ -194,7 +194,7 @@ class ScoreView(RunView):
         return [] if by is None or value is None else [str(value)]
 
     def answer_view(self, output: Output | None, system: str, findings: Sequence[Finding]) -> AnswerView:
-        """Checks, types of names that were missed, and clues of the judge are groups; errors are marked."""
+        """Checks, types of missing names, and clues of the judge are groups; errors are marked."""
         answer = super().answer_view(output, system, findings)
         marks = [span for f in findings for span in SegmentEvidence.of(f).marks()]
         lines = [line._replace(marks=marks) if line.label == "output" else line for line in answer.lines]
@@ -267,7 +267,7 @@ class ScoreView(RunView):
 
     def signatures(self) -> list[str]:
         texts = self.run.result.basis.get("texts")
-        # The signature of a metric is sacreBLEU's, so what was tested has a line of its own.
+        # The signature of a metric is sacreBLEU's, so the test has a line of its own.
         unit = "|unit:document" if "unit" in self.run.result.basis else ""
         return [*signature_lines(self._labelled.result), *([f"texts:{texts[:12]}{unit}"] if texts else [])]
 
@@ -281,7 +281,7 @@ class ScoreView(RunView):
 
     @cached_property
     def _labelled(self) -> Run:
-        """The run with the labels that older runs lack, as far as this installation knows the metrics."""
+        """The run with labels that older runs lack, if this installation knows the metrics."""
         bare = dict.fromkeys(score.name for score in self.run.result.scores if not score.label)
         metrics: dict[str, Metric] = {}
         for name in bare:
@@ -296,7 +296,7 @@ class ScoreView(RunView):
 
     @cached_property
     def _metrics(self) -> dict[str, Metric]:
-        """The metrics of the run, as far as this installation has them with the same settings."""
+        """The metrics of the run, if this installation has them with the same settings."""
         pair = self.run.parameters.get("pair")
         metrics: dict[str, Metric] = {}
         for name, described in self.run.parameters.get("metrics", {}).items():
@@ -308,7 +308,7 @@ class ScoreView(RunView):
 
     @property
     def _most_references(self) -> int:
-        """How many references the segments have at most."""
+        """The largest number of references of a segment."""
         most = max((len(segment.references) for segment in self.run.segments), default=0)
         return int(self.run.result.basis.get("streamed", {}).get("references", most))
 

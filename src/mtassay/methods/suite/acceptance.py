@@ -1,4 +1,4 @@
-"""From what was settled to rules: which outputs are meant, what becomes a rule, and what cannot."""
+"""Makes rules from settled outputs: finds these outputs, and reports which cannot become rules."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from mtassay.methods.suite.rule_judge import Judge
 
 _SHOWN = 200  # characters of a rule
 _OPEN = ("undecided", "conflict")
-_LONGEST_TOKEN = 5000  # characters; what is longer is no translation that a system gives twice
+_LONGEST_TOKEN = 5000  # characters; a longer output is no translation that a system gives twice
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """An output whose verdict is settled, and by what: review, token, reference or rule."""
+    """An output with a settled verdict, and its basis: review, token, reference or rule."""
 
     text: str
     correct: bool
@@ -48,7 +48,7 @@ def known_outputs(
 ) -> list[Known]:
     """All settled outputs of an item, each text once.
 
-    `decisions` say whether an output is correct, as reviewers decided; they win over the rules.
+    `decisions` say whether an output is correct, by its reviewers; they override the rules.
     """
     by_text: dict[str, Known] = {}
 
@@ -80,9 +80,9 @@ def with_rules(item: Item, rules: Iterable[tuple[RuleField, Rule]]) -> Item:
 def broken_by(
     judge: Judge, item: Item, rules: Iterable[tuple[RuleField, Rule]], settled_outputs: Iterable[Known]
 ) -> list[Broken]:
-    """Known outputs that expressions would judge in another way than is known, or bring into conflict.
+    """Known outputs whose verdict expressions would change, or turn into a conflict.
 
-    A token wins over expressions and would hide the mistake, so each new expression is also tried by itself.
+    A token overrides expressions and would hide the mistake, so each new expression is also tried alone.
     """
     new = [(name, rule) for name, rule in rules if name.endswith("_regex")]
     changed = with_rules(item, new)
@@ -106,7 +106,7 @@ def expression_for(
 ) -> str | None:
     """The smallest expression that matches these outputs, as far as possible, and none of the other kind.
 
-    `None` where there is nothing to tell them from, or nothing that tells them apart.
+    `None` without outputs of the other kind, or if nothing distinguishes the two kinds.
     """
     others = [output.text for output in settled_outputs if output.correct != correct]
     same = [output.text for output in settled_outputs if output.correct == correct]
@@ -122,11 +122,10 @@ def expression_for(
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What a person asks for: subjects (the beginning of an id), items, or all that reviewers have settled.
+    """A person's request: subjects (the beginning of an id), items, or all that reviewers have settled.
 
-    `form` is how outputs become rules, unless `regex` is the expression to write. `correct` is the person's
-    own answer where there is no review, and `note` what the rules say of themselves, where it is not the
-    reviewer's.
+    `form` is the form of the new rules, unless `regex` is the expression to write. `correct` is the person's
+    own answer if there is no review, and `note` is that of the rules, if it is not the reviewer's.
     """
 
     person: str
@@ -138,7 +137,7 @@ class Wish:
     note: str = ""
 
     def check(self) -> None:
-        """Refuse what does not say what is meant."""
+        """Refuse an unclear request."""
         if not self.subjects and not self.everything:
             raise UsageError("Say what to accept: subjects, items, or --all for all that is settled.")
         if self.regex and (self.everything or len(self.subjects) != 1):
@@ -147,7 +146,7 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Rules by item, what there is to say about the rest, and the items whose approval the rules undo."""
+    """Rules by item, remarks about the rest, and the items that lose their approval by the rules."""
 
     rules: dict[str, list[tuple[RuleField, Rule]]] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
@@ -166,7 +165,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class _Target:
-    """An output of an item with what reviewers said; without an output, the item as such."""
+    """An output of an item with its reviews; without an output, the item itself."""
 
     item: Item
     text: str | None
@@ -174,7 +173,7 @@ class _Target:
 
 
 def rules_to_add(suite: Suite, material: ItemMaterial, wish: Wish) -> Outcome:
-    """What to write. What cannot be accepted is said; what would break a known verdict is a `UsageError`."""
+    """The rules to write. Unacceptable outputs are reported; breaking a known verdict is a `UsageError`."""
     judge = Judge(suite)
     background = Background(suite, material.outputs) if wish.form == "regex" else None
     outcome = Outcome()
@@ -219,7 +218,7 @@ def _reviewed(item: Item, material: ItemMaterial) -> list[_Target]:
 
 
 def _only_open(judge: Judge, item: Item, material: ItemMaterial, wish: Wish) -> _Target:
-    """The one undecided output of an item that nobody has reviewed. Of several a person must choose."""
+    """The only undecided output of an item that nobody has reviewed. Of several a person must choose."""
     texts = [
         text for text in material.outputs.get(item.id, ()) if judge.judge(item, text).status == "undecided"
     ]
@@ -252,7 +251,7 @@ def _find(name: str, items: Mapping[str, Item], material: ItemMaterial) -> _Targ
 
 
 def _answer(target: _Target, wish: Wish, outcome: Outcome) -> bool | None:
-    """Whether the output is correct; `None`, with a remark, where nobody has settled it."""
+    """Whether the output is correct; `None`, with a remark, if nobody has settled it."""
     what = f"{target.item.id}: '{short(target.text or '')}'"
     decision = target.decision
     if decision is None:
@@ -329,7 +328,7 @@ def _checked(
     kind: RuleField,
     rule: Rule,
 ) -> Rule:
-    """The rule, unless it does not compile, misses what it is for, or breaks what is known."""
+    """The rule, unless it does not compile, misses its output, or breaks a known verdict."""
     try:
         compile_rule(rule, matching=judge.suite.matching, macros=dict(judge.suite.macros))
     except ValueError as error:
@@ -352,7 +351,7 @@ def _checked(
 
 
 def _signed(text: str, targets: list[_Target], wish: Wish) -> Rule:
-    """A rule with the names, the day and the note of those who settled it."""
+    """A rule with the names of those who settled it, the day and their note."""
     reviews = [
         review
         for target in targets
@@ -373,7 +372,7 @@ def _signed(text: str, targets: list[_Target], wish: Wish) -> Rule:
 class TriedOutput:
     """An output that the expression would judge in another way.
 
-    `by` is how it is known where it contradicts: review, token, reference, or another rule.
+    `by` is the basis of the known verdict: review, token, reference, or another rule.
     """
 
     text: str
@@ -384,10 +383,9 @@ class TriedOutput:
 
 @dataclass(frozen=True, slots=True)
 class RuleTrial:
-    """What an expression would do: outputs it `settles`, verdicts of rules it `flips`, people it contradicts.
+    """The effects of an expression: outputs it `settles`, verdicts it `flips`, people it contradicts.
 
-    `is_for_target` says whether it matches the output it is made for. Of `tried` outputs the others stay as
-    they are.
+    `is_for_target` says whether it matches its target output. Of `tried` outputs the others stay unchanged.
     """
 
     is_for_target: bool
@@ -398,14 +396,14 @@ class RuleTrial:
 
     @property
     def is_acceptable(self) -> bool:
-        """Whether it may be written: it matches what it is for, and breaks nothing that is known."""
+        """Whether it may be written: it matches its target, and breaks no known verdict."""
         return self.is_for_target and not self.flips and not self.contradicts
 
 
 def try_expression(
     judge: Judge, item: Item, pattern: str, *, correct: bool, target: str, material: ItemMaterial
 ) -> RuleTrial:
-    """Try an expression on all outputs of an item that are known, and on its tokens and references.
+    """Try an expression on all known outputs of an item, and on its tokens and references.
 
     A pattern that cannot be compiled is a `UsageError`.
     """

@@ -4,9 +4,9 @@ Outcomes (items, systems) are 1 for correct, 0 for incorrect and -1 for not sett
 for a share of correct items, or the categories, for the mean of their shares.
 
 The default test is randomization: two-sided, paired by item, and corrected for all comparisons of a table, so
-that it holds for any system that turns out best (`stats.family`). The z-test is that of Macketanz et al.
-(2022): one-tailed, the best system against each other one, corrected for nothing, and as if the systems had
-answered different items.
+it is valid for any system that turns out best (`stats.family`). The z-test is that of Macketanz et al.
+(2022): one-tailed, the best system against each other one, uncorrected, and as if the systems had answered
+different items.
 
 Accuracies are in percent. The micro average counts every item the same, the macro average every category.
 """
@@ -56,7 +56,7 @@ def together(
 ) -> list[Compare]:
     """Compares systems in all rows of a table as one family, two-sided; see `stats.family.compare_rows`.
 
-    Every pair is compared on the items that both have settled; if the other is better there, p = 1.
+    Every pair is compared on the items settled for both; if the other is better there, p = 1.
     """
     outcomes = np.where(values >= 0, values, np.nan)
     compared = compare_rows(outcomes, rows, trials=trials, seed=seed, alpha=alpha)
@@ -84,7 +84,7 @@ def z_tests(parts: Sequence[NDArray[Any]]) -> Compare:
 
 
 def counts(parts: Sequence[NDArray[Any]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """How many items each system has correct, and settled, in each part: two tables (systems, parts)."""
+    """Count each system's correct items, and its settled ones, in each part: two tables (systems, parts)."""
     correct = np.stack([np.where(part > 0, part, 0).sum(axis=0) for part in parts], axis=-1)
     settled = np.stack([np.count_nonzero(part >= 0, axis=0) for part in parts], axis=-1)
     return correct, settled
@@ -92,17 +92,17 @@ def counts(parts: Sequence[NDArray[Any]]) -> tuple[NDArray[np.int64], NDArray[np
 
 NAME = "accuracy"
 PHENOMENON = "accuracy:phenomenon"
-"""The name of a phenomenon's scores, since it may be called the same as its category."""
+"""The name of a phenomenon's scores, since a category may have the same name."""
 Items = Literal["fair", "settled"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grades:
-    """What every system got on every item: 1 correct, 0 incorrect, -1 not settled.
+    """Every system's outcome on every item: 1 correct, 0 incorrect, -1 not settled.
 
-    Where a system was asked several times, it is the share of correct answers. Not settled is what is
-    undecided, a conflict or skipped. `values` has one row for each item and one column for each system, in
-    their order. Items have the tags `category` and `phenomenon`.
+    If a system was asked several times, it is the share of correct answers. Undecided, conflicting and
+    skipped items are not settled. `values` has one row for each item and one column for each system, in their
+    order. Items have the tags `category` and `phenomenon`.
     """
 
     items: Sequence[Case]
@@ -119,7 +119,7 @@ class Grades:
 
 @dataclass(frozen=True, slots=True)
 class Costliest:
-    """The system that most items wait for.
+    """The system that leaves the most items open.
 
     It leaves `unsettled` items; `fair` items can be compared with it, and `without` if it is left out.
     """
@@ -131,7 +131,7 @@ class Costliest:
 
 
 def fair_items(grades: Grades) -> NDArray[np.bool_]:
-    """Which items all systems have settled, so that all can be compared on them."""
+    """The items that all systems have settled, on which all can be compared."""
     return np.asarray((grades.values >= 0).all(axis=1))
 
 
@@ -146,7 +146,7 @@ def category_places(grades: Grades) -> dict[str, NDArray[np.int64]]:
 
 
 def costliest(grades: Grades) -> Costliest | None:
-    """The system without which most items would be fair, of equals the first; `None` if none costs any."""
+    """The system without which most items would be fair, the first of equals; `None` if none costs any."""
     unsettled = grades.values < 0
     gains = unsettled[unsettled.sum(axis=1) == 1].sum(axis=0)
     if len(grades.systems) < 2 or not gains.any():
@@ -159,7 +159,7 @@ def costliest(grades: Grades) -> Costliest | None:
 def phenomenon_groups(items: Sequence[Case]) -> dict[str, str]:
     """The group of each phenomenon's scores and the category that it belongs to, in order of appearance.
 
-    A group is called like its phenomenon, or `Category › Phenomenon` if several categories have that name.
+    A group has the name of its phenomenon, or `Category › Phenomenon` if several categories have that name.
     """
     pairs = dict.fromkeys((item.tags["category"], item.tags["phenomenon"]) for item in items)
     times = Counter(phenomenon for _, phenomenon in pairs)
@@ -181,15 +181,15 @@ def accuracies(
     """Accuracy of every system, in percent, for each phenomenon, each category, and on average.
 
     Scores of phenomena are named "accuracy:phenomenon", all others "accuracy"; groups are in order of
-    appearance, "micro" and "macro" last. Intervals are at 95 %: Wilson's, and that of Price & Bonett
-    for the macro average. A group without items has the value `None`. Comparisons are of the best system of a
-    group against each other one: by randomization with a two-sided p, corrected for all pairs of systems in
-    all categories and averages (phenomena are a family of their own); by the z-test with a one-tailed p as it
-    is. A cluster holds its best system and all that do not differ significantly from it; rank 1 is the best
+    appearance, "micro" and "macro" last. Intervals are at 95 %: Wilson's, and that of Price & Bonett for the
+    macro average. A group without items has the value `None`. The best system of a group is compared with
+    each other one: by randomization with a two-sided p, corrected for all pairs of systems in all categories
+    and averages (phenomena are a family of their own); by the z-test with an uncorrected one-tailed p. A
+    cluster has its best system and all that do not differ significantly from it; rank 1 is the best
     performance cluster.
 
     `items` is "fair" for the items that all systems have settled, "settled" for each system's own; then
-    randomization takes the items that the two systems available have both settled. `trials` are its draws.
+    randomization uses the items that both systems have settled. `trials` are its draws.
     """
     for what, value, choices in (("test", test, get_args(Test)), ("choice of items", items, get_args(Items))):
         if value not in choices:
@@ -218,7 +218,7 @@ def accuracies(
 
 
 def accuracy_ledgers(findings: Sequence[Finding], segments: Sequence[Segment], system: str) -> list[Ledger]:
-    """What the accuracies of a system add up from: categories with their averages, and phenomena."""
+    """The counts behind the accuracies of a system: categories with their averages, and phenomena."""
     passed = {
         finding.case_id: finding.verdict == "pass"
         for finding in findings
@@ -239,9 +239,9 @@ _Key = TypeVar("_Key", bound=Hashable)
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """What one accuracy is of: the mean over the accuracies of its parts, each the places of its items.
+    """The items of one accuracy: it is the mean over its parts, each given by the places of its items.
 
-    The macro average has the categories for parts; all others are one part.
+    The macro average has one part per category; all others have one part.
     """
 
     name: str
@@ -265,7 +265,7 @@ def _groups(grades: Grades) -> list[_Group]:
 
 
 def _places(keys: Sequence[_Key]) -> dict[_Key, NDArray[np.int64]]:
-    """Where each key is, in order of appearance."""
+    """The places of each key, in order of appearance."""
     rows: dict[_Key, list[int]] = {}
     for row, key in enumerate(keys):
         rows.setdefault(key, []).append(row)

@@ -1,4 +1,4 @@
-"""Making suites: the file to begin with, new items from drafts and tables, and who may approve them."""
+"""Makes suites: the first file, new items from drafts and tables, and approvals."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from mtassay.methods.suite.problems import Problem, lint
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What to choose; within one field any of the names will do, an empty field means all.
+    """The items to choose; any name of a field is enough, an empty field means all.
 
     Names may be patterns as in a shell (`Modal*`), and their case does not matter.
     """
@@ -46,7 +46,7 @@ class Choice:
 
 
 def select(suite: Suite, choice: Choice) -> Suite:
-    """The suite with the chosen items only. A name that no item has is a `UsageError`."""
+    """The suite with the chosen items only. A name without any item is a `UsageError`."""
     items = named(suite.items, choice.categories, "category", lambda item: (item.category,))
     items = named(items, choice.phenomena, "phenomenon", lambda item: (item.phenomenon,))
     items = named(items, choice.tags, "tag", lambda item: item.tags)
@@ -61,7 +61,7 @@ def select(suite: Suite, choice: Choice) -> Suite:
 
 
 def overview() -> list[dict[str, Any]]:
-    """The suites of installed language packs, a record each; a `UsageError` where there is none."""
+    """The suites of installed language packs, one record each; a `UsageError` if there are none."""
     if not own_suites():
         raise UsageError(f"No language pack with a suite is installed. Ours: {install_line('pt')}")
     return [_summary(name, read_suite(path)) for name, path in own_suites().items()]
@@ -78,7 +78,7 @@ def _summary(name: str, suite: Suite) -> dict[str, Any]:
 
 
 def contents(suite: Suite, *, nested: bool = False, total: bool = False) -> list[dict[str, Any]]:
-    """What a suite holds, one record a phenomenon.
+    """The contents of a suite, one record per phenomenon.
 
     `nested` puts them below their category, so that they fit on a screen; `total` adds a record for all.
     """
@@ -156,7 +156,7 @@ _NEEDED = ("category", "phenomenon", "source")
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """An item as a person gives it; expressions are texts, and what is empty is not known yet."""
+    """An item as a person writes it; expressions are texts, and empty fields are not known yet."""
 
     category: str = ""
     phenomenon: str = ""
@@ -172,7 +172,7 @@ class Draft:
 
     @property
     def missing(self) -> list[str]:
-        """What an item cannot be without."""
+        """The required fields of an item."""
         return [name for name in _NEEDED if not getattr(self, name).strip()]
 
 
@@ -222,7 +222,7 @@ def _item(suite: Suite, draft: Draft, used_ids: set[str]) -> Item:
 
 
 def _new_id(category: str, phenomenon: str, used_ids: set[str]) -> str:
-    """Category and phenomenon in small letters, and the first number that is free.
+    """Category and phenomenon in lower case, and the first free number.
 
     >>> _new_id("Negation", "Negative concord", {"negation-negative-concord-001"})
     'negation-negative-concord-002'
@@ -251,9 +251,9 @@ def _check_patterns(suite: Suite, item: Item, table: Path | None, line: int | No
 
 
 def read_drafts(path: Path, defaults: Draft | None = None) -> list[tuple[int | None, Draft]]:
-    """One draft a line below the header, with its number; `defaults` fill what a line leaves empty.
+    """One draft per line below the header, with its number; `defaults` fill the empty cells of a line.
 
-    Several values of one cell are separated by " | "; an expression has a cell for itself.
+    Several values of one cell are separated by " | "; each expression has a cell of its own.
     """
     header, *lines = read_lines(path)
     columns = [name.strip().lower() for name in header.split("\t")]
@@ -285,7 +285,7 @@ def _row(columns: Sequence[str], cells: Sequence[str], defaults: Draft, path: Pa
 
 
 def begin(path: Path, *, langpair: str, name: str = "") -> None:
-    """Write a suite without items that explains itself; its name is that of the file unless given."""
+    """Write a self-explanatory suite without items; its name is that of the file unless given."""
     if path.suffix not in (".yaml", ".yml"):
         raise UsageError(f"{path}: a new suite is YAML. Call it {path.with_suffix('.yaml')}.")
     if path.exists():
@@ -298,7 +298,7 @@ def begin(path: Path, *, langpair: str, name: str = "") -> None:
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """The items that were put into a file, and what `suite check` would say of them alone.
+    """The items that were added to a file, and the problems that `suite check` finds in them alone.
 
     `before` are items of the file that a table has again; they were not added a second time.
     """
@@ -309,7 +309,7 @@ class Added:
 
 
 def add_drafts(path: Path, drafts: Wanted, table: Path | None = None) -> Added:
-    """Put items into a suite file, whose other lines stay as they are; `table` is where drafts come from."""
+    """Add items to a suite file, whose other lines stay unchanged; `table` is the source of the drafts."""
     new: list[Item] = []
     before: list[Item] = []
 
@@ -327,7 +327,7 @@ def add_drafts(path: Path, drafts: Wanted, table: Path | None = None) -> Added:
 
 
 def _same_item(suite: Suite, draft: Draft) -> Item | None:
-    """The item of the suite that a draft would double: it asks the same and has all rules of the draft."""
+    """The item of the suite that a draft would repeat: it asks the same and has all rules of the draft."""
     for item in suite.items:
         asks = (item.category, item.phenomenon, item.source, item.context)
         if asks != (draft.category, draft.phenomenon, draft.source, draft.context):
@@ -350,7 +350,7 @@ class Approved:
 
 
 def approve(path: Path, ids: Sequence[str], *, by: str) -> Approved:
-    """Say in a suite file that items are right; `*` means anything. Nobody approves their own items."""
+    """Mark items of a suite file as right; `*` matches anything. Nobody approves their own items."""
     chosen = select(read_suite(editable(path)), Choice(ids=ids)).items
     own = [item.id for item in chosen if item.author == by]
     if own:

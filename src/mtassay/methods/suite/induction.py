@@ -1,10 +1,10 @@
-"""Expressions from settled outputs: which words tell right from wrong, and nothing else.
+"""Makes expressions from settled outputs: the words that only right, or only wrong, outputs have.
 
-A candidate is a sequence of words of an output around the one place that tells right from wrong, or two
-words that rules of the phenomenon name, with anything between. It must hold a word that says something, begin
-and end with such a word or at that place, and match no known output of the other kind. Then it is tried on
-what it must not accept: outputs of other items, unrelated sentences, and, where the rules of the phenomenon
-refuse them, shuffled words and halves.
+A candidate is a sequence of words of an output around the one place that tells right from wrong, or two words
+that rules of the phenomenon name, with anything between. It must have a meaningful word, begin and end with
+such a word or at that place, and match no known output of the other kind. Then it is tried on texts that it
+must not accept: outputs of other items, unrelated sentences, and, where the rules of the phenomenon refuse
+them, shuffled words and halves.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ _CONTRACTION = re.compile(r"n['’]t$|['’]")  # don't, he's, l'église
 
 @dataclass(frozen=True, slots=True)
 class Focus:
-    """What a rule of one item may look at, and what it must not match.
+    """The words that a rule of one item may use, and the texts that it must not match.
 
-    `ordinary` words, folded, say nothing by themselves; `is_named` says which words the item is about.
-    `is_elsewhere` says whether an expression with these words matches what it must not; nor may it match what
-    `damages` make of a right output.
+    `ordinary` words, folded, have little meaning alone; `is_named` marks the words that the item is about.
+    `is_elsewhere` says whether an expression with these words matches a text that it must not match; nor may
+    it match the `damages` of a right output.
     """
 
     ordinary: Collection[str] = ()
@@ -57,19 +57,19 @@ class Focus:
     damages: Sequence[Callable[[str], str]] = ()
 
     def is_telling(self, word: str) -> bool:
-        """Whether a word says something: no function word, single letter or piece, unless rules name it."""
+        """Whether a word has meaning: no function word, single letter or piece, unless rules name it."""
         if self.is_named(word):
             return True
         parts = _CONTRACTION.split(word)
         return any(_is_long(part) and fold(part) not in self.ordinary for part in parts)
 
     def is_empty(self, word: str) -> bool:
-        """Whether a word is too common, or too short, to decide alone, even where rules name it."""
+        """Whether a word is too common, or too short, to decide alone, even if rules name it."""
         return fold(word) in self.ordinary or bool(re.fullmatch(f"[{_NO_SPACES}]", word))
 
 
 def _is_long(word: str) -> bool:
-    """Whether this is no piece of a word; two digits, and one character of another script, can be a word."""
+    """Whether this is a whole word; two digits, and one character of another script, can be a word."""
     return len(word) > 2 or (word.isdigit() and len(word) > 1) or bool(re.match(f"[{_NO_SPACES}]", word))
 
 
@@ -82,10 +82,10 @@ def separate(
     focus: Focus | None = None,
     same: Sequence[str] = (),
 ) -> list[str]:
-    """Words, one sequence of which each text of `mine` has as far as possible, and none of `others` has.
+    """Word sequences: each text of `mine` has one of them, if possible, and no text of `others` has any.
 
-    Greedy: first what covers most, also of the known ones of the `same` kind and of the undecided ones; then
-    what the item is about; of equals the shortest.
+    Greedy: first the sequences that cover most, also of the known ones of the `same` kind and of the
+    undecided ones; then those that the item is about; of equals the shortest.
 
     >>> separate(["Ele não viu nada."], ["Ele não viu algo."], matching=Matching())
     ['nada']
@@ -148,7 +148,7 @@ class _Candidate:
 
 
 def _is_refused(candidate: _Candidate, own: Sequence[str], focus: Focus) -> bool:
-    """Whether a candidate would accept what it must not."""
+    """Whether a candidate would accept a text that it must not accept."""
     if focus.is_elsewhere(candidate.pattern, candidate.parts):
         return True
     covered = {text for text in own if candidate.pattern.search(text)}
@@ -164,9 +164,9 @@ def _folded(text: str) -> tuple[str, ...]:
 
 
 def _candidates(text: str, decisive: _Decisive) -> Iterator[str]:
-    """Sequences of words around what tells a text from those of the other kind.
+    """Sequences of words around the difference between a text and those of the other kind.
 
-    Nothing but white space parts the words; a gap is only between two words that rules of the item name.
+    Only white space separates the words; a gap is only between two words that rules of the item name.
     """
     words = list(_WORD.finditer(text))[:_ENOUGH]
     focus = decisive.focus
@@ -188,7 +188,7 @@ def _candidates(text: str, decisive: _Decisive) -> Iterator[str]:
 
 
 def _trimmed(first: int, last: int, telling: Sequence[bool]) -> tuple[int, int]:
-    """A place without the words around it that say nothing, such as an article, unless all are such."""
+    """A place without its outer words of little meaning, such as an article, unless all are such."""
     said = [n for n in range(first, last + 1) if telling[n]]
     return (said[0], said[-1]) if said else (first, last)
 
@@ -197,8 +197,8 @@ def _trimmed(first: int, last: int, telling: Sequence[bool]) -> tuple[int, int]:
 class _Decisive:
     """Where a text of one kind differs from all of the `other` kind; words are folded.
 
-    Of several words those count that rules of the phenomenon name, then those that texts of this kind share:
-    paraphrases differ, what is right does not. Where several places are left, nobody can know which matters.
+    Of several words, those named by rules of the phenomenon count, then those that texts of this kind share:
+    paraphrases differ, the right words do not. If several places are left, nobody can know which matters.
     """
 
     alike: Sequence[Sequence[str]]
@@ -206,7 +206,7 @@ class _Decisive:
     focus: Focus
 
     def places(self, words: Sequence[str]) -> list[tuple[int, int]]:
-        """The first and the last word of each place, of several only where all are named; none if unsure."""
+        """The first and the last word of each place, of several only if all are named; empty if unsure."""
         seen = {word for text in self.other for word in text}
         found = [n for n, word in enumerate(words) if word not in seen]
         named = [n for n in found if self.focus.is_named(words[n])]
@@ -268,8 +268,8 @@ def common_words(
 ) -> frozenset[str]:
     """Words, folded, that are in the outputs of many items and so say little about one.
 
-    Many is this share of all items, and at least so many: what is frequent in a handful of items may well be
-    what they are about.
+    Many is this share of all items, with this minimum: words that are frequent in only a few items may well
+    be their topic.
 
     >>> sorted(common_words([["The cat"], ["the dog"], ["The end"], ["Rain"]], least=3))
     ['the']
@@ -283,7 +283,7 @@ def common_words(
 
 
 class Background:
-    """What a whole suite says about the rules of one item: common words, and texts of all other items."""
+    """The facts of a whole suite for the rules of one item: common words, and texts of all other items."""
 
     def __init__(self, suite: Suite, outputs: Mapping[str, Iterable[str]]) -> None:
         self._judge = Judge(suite)
@@ -302,7 +302,7 @@ class Background:
                 self._places[fold(word)].add(place)
 
     def focus(self, item: Item) -> Focus:
-        """What a new rule of this item may look at, and what it must not match."""
+        """The words that a new rule of this item may use, and the texts that it must not match."""
         try:
             pair = parse_pair(item.langpair)
         except MtassayError:
@@ -313,7 +313,7 @@ class Background:
             for other in self._judge.suite.items
             if (other.category, other.phenomenon) == (item.category, item.phenomenon) and other is not item
         ]
-        # What most rules of a phenomenon spell out is function words, too; these must be the item's own.
+        # Most rules of a phenomenon also contain function words; these must be the item's own.
         empty = function_words(target)
         counts = Counter(word for sibling in siblings for word in self._looked_at(sibling))
         named = {word for word, count in counts.items() if count > 1} - empty | self._looked_at(item)
@@ -345,7 +345,7 @@ class Background:
         )
 
     def _looked_at(self, item: Item) -> set[str]:
-        """The words that the expressions of an item spell out; bad ones are reported where they judge."""
+        """The words in the expressions of an item; bad expressions are reported by the judge."""
         if item.id not in self._spelt_out:
             words = self._spelt_out[item.id] = set()
             for rule in (rule for name in REGEX_FIELDS for rule in getattr(item, name)):
@@ -355,7 +355,7 @@ class Background:
         return self._spelt_out[item.id]
 
     def _refused(self, siblings: Sequence[Item]) -> list[Callable[[str], str]]:
-        """What can be done to right outputs of these items that nearly all of them refuse."""
+        """Ways of damaging right outputs of these items that nearly all items refuse."""
         known = [
             (item, texts[0])
             for item in siblings

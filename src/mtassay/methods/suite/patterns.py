@@ -27,7 +27,7 @@ _SKIP = f"[{_MARKS}]*"
 
 _SPACES = [(9, 13), (28, 32), (133, 133), (160, 160), (5760, 5760), (8192, 8202), (8232, 8233)]
 _SPACES += [(8239, 8239), (8287, 8287), (12288, 12288)]
-"""What `str.isspace` says, as ranges of code points."""
+"""The characters of `str.isspace`, as ranges of code points."""
 
 
 def _between(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -62,7 +62,7 @@ _NAMED = re.compile(r"\(\?P<\w+>")
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    r"""A pattern for RE2: `plain` for ASCII text; `marked` for text with marks, where there is a `\b`.
+    r"""A pattern for RE2: `plain` for ASCII text; `marked` for text with marks, if there is a `\b`.
 
     `inner` says that the marks must also are where there is no boundary.
     """
@@ -80,12 +80,12 @@ def mark(text: str, *, inner: bool) -> str:
 
 
 def unmarked_length(text: str) -> int:
-    """How long a piece of marked text is without its marks."""
+    """The length of a piece of marked text without its marks."""
     return len(text) - text.count(MARK) - text.count(_INNER_MARK)
 
 
 def translate(pattern: str) -> Translation:
-    r"""The pattern for RE2. A `ValueError` says what is wrong, or what RE2 cannot do.
+    r"""The pattern for RE2. A `ValueError` names the fault, or what RE2 cannot do.
 
     >>> translate(r"\bn[ãa]o\b$").plain
     '\\bn[ãa]o\\b(?:\\n?\\z)'
@@ -101,7 +101,7 @@ def translate(pattern: str) -> Translation:
 
 
 def explain(pattern: str) -> None:
-    """Raise what Python finds wrong with a pattern, if anything: it says it better than RE2."""
+    """Raise Python's own error for a pattern, if there is any, since its message is better than RE2's."""
     try:
         re.compile(pattern)
     except re.error as error:
@@ -174,7 +174,7 @@ class _Translator:
         self.marked.append(text)
 
     def _atom(self, plain: str, marked: str) -> None:
-        """What consumes one character; in marked text it first steps over marks."""
+        """The part that consumes one character; in marked text it first steps over marks."""
         self.plain.append(plain)
         self.marked.append(f"(?:{_SKIP}{marked})")
 
@@ -247,7 +247,7 @@ class _Translator:
             self._atom(*[_literal(self._character())] * 2)
 
     def _character(self) -> int:
-        """The code point that is here, escaped or not; goes behind it."""
+        """Read the code point at this place, escaped or not, and move behind it."""
         if self.pattern[self.at] != "\\":
             self.at += 1
             return ord(self.pattern[self.at - 1])
@@ -317,9 +317,9 @@ TIMEOUT = 1.0
 """Seconds that an expression with `engine: regex` may take for one output."""
 
 PATIENCE = 30.0
-"""Seconds that all searches with `engine: regex` together may take that are slow."""
+"""Seconds that all slow searches with `engine: regex` may take together."""
 
-_SLOW = 0.02  # what takes less does not count
+_SLOW = 0.02  # quicker searches do not count
 # After what is escaped, and classes of characters: a call of a group, or of the whole, which may have no end.
 _CALL = re.compile(r"\\.|\[\^?+\]?+(?:\\.|[^]\\])*+(?:\]|\Z)|(\(\?(?:R\)|&|P>|[+-]?\d))", re.DOTALL)
 
@@ -340,7 +340,7 @@ def _simplified() -> dict[int, str]:
 
 
 def _folded_scripts(text: str, *, without_accents: bool) -> str:
-    """One way to write what scripts write in several ways; what looks another letter stays one."""
+    """The normal form of characters that can be written in several ways; different letters stay different."""
     import unicodedata
 
     text = _ARABIC_MARKS.sub("", unicodedata.normalize("NFKC", text)).translate(_ARABIC_LETTERS)
@@ -353,7 +353,7 @@ def _folded_scripts(text: str, *, without_accents: bool) -> str:
 
 
 def normalize(text: str, matching: Matching) -> str:
-    """A text as rules see it. Case is left alone: expressions and tokens see to it themselves.
+    """A text in the form that rules see. Case is unchanged: expressions and tokens handle it themselves.
 
     >>> normalize(" a  \\tb\\n", Matching(whitespace="collapse"))
     'a b'
@@ -380,7 +380,7 @@ def normalize(text: str, matching: Matching) -> str:
 
 
 def escaped(text: str) -> str:
-    """The text as an expression that matches just it; spaces stay readable, unlike with `re.escape`.
+    """The text as an expression that matches only it; spaces stay readable, unlike with `re.escape`.
 
     >>> escaped("3.5 (ca.)")
     '3\\\\.5 \\\\(ca\\\\.\\\\)'
@@ -409,14 +409,14 @@ class SearchedText:
 
 @dataclass(slots=True)
 class Costs:
-    """What the expressions of a judge cost together: steps of their programs, seconds left for slow ones."""
+    """The common limits of a judge's expressions: steps of their programs, seconds left for slow ones."""
 
     steps: int = 0
     seconds_left: float = PATIENCE
 
 
 class Pattern(Protocol):
-    """A compiled expression; `size` is what it takes, in steps of its program."""
+    """A compiled expression; `size` is that of its program, in steps."""
 
     size: int
 
@@ -425,7 +425,7 @@ class Pattern(Protocol):
 
 
 def control_in(text: str) -> str:
-    r"""What to do about a control character other than a tab or a line break; empty if there is none.
+    r"""The advice for a control character other than a tab or a line break; empty if there is none.
 
     >>> control_in(r"\bfoo\b")
     ''
@@ -441,9 +441,9 @@ def control_in(text: str) -> str:
 def compile_rule(
     rule: Rule, *, matching: Matching, macros: Mapping[str, str], costs: Costs | None = None
 ) -> Pattern:
-    """The expression of a rule, with its macros written out. A `ValueError` says what is wrong with it.
+    """The expression of a rule, with its macros expanded. A `ValueError` names the fault.
 
-    `costs` are shared by expressions that are searched for in one go.
+    `costs` are shared by expressions that are searched together.
     """
     text = expand(rule.text, macros)
     if control := control_in(text):

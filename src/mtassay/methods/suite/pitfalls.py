@@ -1,4 +1,4 @@
-"""Rules that are too loose: what they accept cannot be a translation of their item."""
+"""Rules that are too loose: they accept outputs that cannot be a translation of their item."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _OTHER_SCRIPTS = (
 
 
 def battery(langpair: str) -> tuple[str, ...]:
-    """Sentences in the script of the target language; some and the empty text where we have none.
+    """Sentences in the script of the target language; also the empty text if there are none.
 
     >>> len(battery("en-de")), battery("en-th")[0]
     (8, '')
@@ -68,11 +68,11 @@ def battery(langpair: str) -> tuple[str, ...]:
 
 _MANY = 2  # texts of other phenomena; a single one may share a topic
 _TRIED = 100  # of them
-_FEWEST = 3  # items that say something about their phenomenon
+_FEWEST = 3  # items with a statement about their phenomenon
 
 
 def shuffled(text: str, seed: int = 0) -> str:
-    """The words of a text in another order, the same one for a seed; a text of one word stays as it is.
+    """The words of a text in another order, the same one for a seed; a text of one word stays unchanged.
 
     >>> shuffled("one two three four")
     'four two one three'
@@ -86,7 +86,7 @@ def shuffled(text: str, seed: int = 0) -> str:
 
 
 def first_half(text: str) -> str:
-    """What is left of a text that is cut off in the middle, by words.
+    """The first half of a text, by words.
 
     >>> first_half("one two three four five")
     'one two'
@@ -100,11 +100,11 @@ DAMAGES: dict[str, tuple[Sequence[Callable[[str], str]], str]] = {
     "accepts-shuffled": (_ORDERS, "with their words shuffled"),
     "accepts-half": ([first_half], "without their second half"),
 }
-"""What is done to a right output, in one or more ways, by the problem that a rule has which accepts it."""
+"""Ways to damage a right output, by the problem of a rule that accepts the result."""
 
 
 class Loose(NamedTuple):
-    """A problem, what is wrong and what to do; without an item it is of a whole phenomenon."""
+    """A problem: the fault and what to do; without an item it is about a whole phenomenon."""
 
     code: str
     what: str
@@ -113,13 +113,13 @@ class Loose(NamedTuple):
 
 
 def may_be_damaged(suite: Suite, item: Item) -> bool:
-    """Whether the suite says that one word decides here, wherever it is."""
+    """Whether the suite says that one word decides here, in any place."""
     name = item.phenomenon.casefold()
     return any(fnmatchcase(name, pattern.casefold()) for pattern in suite.words_alone)
 
 
 def accepts(judge: Judge, item: Item, text: str, damages: Sequence[Callable[[str], str]]) -> bool:
-    """Whether the rules call most of the damaged texts correct; one that is no worse does not count."""
+    """Whether the rules call most of the damaged texts correct; unchanged or empty ones do not count."""
     bad = [each for damage in damages if (each := damage(text)) not in ("", text)]
     passed = sum(judge.judge(item, each).status == "correct" for each in bad)
     return 2 * passed > len(bad)
@@ -127,7 +127,7 @@ def accepts(judge: Judge, item: Item, text: str, damages: Sequence[Callable[[str
 
 @dataclass(frozen=True)
 class LooseRules:
-    """The rules of a suite that compile, tried on what they must not accept; `short` cuts texts."""
+    """The rules of a suite that compile, tried on texts that they must not accept; `short` cuts texts."""
 
     judge: Judge
     items: Sequence[Item]
@@ -154,7 +154,7 @@ class LooseRules:
                     yield Loose(code, what)
 
     def _unrelated(self, item: Item) -> Iterator[Loose]:
-        """Function words that decide alone, and sentences that have nothing to do with the item."""
+        """Function words that decide alone, and accepted sentences that are unrelated to the item."""
         try:
             empty = function_words(str(parse_pair(item.langpair).target))
         except MtassayError:
@@ -183,7 +183,7 @@ class LooseRules:
             yield Loose("accepts-unrelated", what, item)
 
     def _of_others(self, item: Item) -> Iterable[str]:
-        """References of other phenomena, drawn evenly where there are many."""
+        """References of other phenomena, drawn evenly if there are many."""
         texts = [
             other.references[0]
             for other in self.items

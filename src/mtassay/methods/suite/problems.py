@@ -1,6 +1,6 @@
-"""What is wrong with a suite, before a system is judged by it.
+"""Problems of a suite, found before a system is judged by it.
 
-Works on suites that cannot judge yet: with patterns that do not compile and ids that occur twice.
+It also reads suites that cannot judge yet, with patterns that do not compile and repeated ids.
 """
 
 from __future__ import annotations
@@ -69,9 +69,9 @@ CODES = {
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something wrong with an item, or with the suite where `item` is empty.
+    """A problem of an item, or of the suite if `item` is empty.
 
-    `line` is where the item begins; `rule` is the text of the rule it is about, if it is about one.
+    `line` is where the item begins; `rule` is the text of the faulty rule, if there is one.
     """
 
     code: str
@@ -85,7 +85,7 @@ class Problem:
 def problem(
     code: str, what: str, item: Item | None = None, *, rule: str = "", severity: Severity | None = None
 ) -> Problem:
-    """A problem of an item or of the whole suite, as bad as its code says unless told otherwise."""
+    """A problem of an item or of the whole suite, with the severity of its code unless given."""
     severity = severity or CODES[code].severity
     if item is None:
         return Problem(code, what, severity)
@@ -93,7 +93,7 @@ def problem(
 
 
 def short(text: str, *, width: int = 60) -> str:
-    r"""A text on one line, cut off where it is longer; control characters are shown as escapes.
+    r"""A text on one line, cut off if it is longer; control characters are shown as escapes.
 
     >>> short("a rather long text", width=9)
     'a rather…'
@@ -106,7 +106,7 @@ def short(text: str, *, width: int = 60) -> str:
 
 
 def read_codes(texts: Collection[str]) -> set[str]:
-    """Names of problems or severities, separated by commas; one that there is not is a `UsageError`.
+    """Names of problems or severities, separated by commas; an unknown one is a `UsageError`.
 
     >>> sorted(read_codes(["bad-pattern, no-rule", "info"]))
     ['bad-pattern', 'info', 'no-rule']
@@ -127,7 +127,7 @@ class Problems:
     found: Sequence[Problem]
 
     def only(self, select: Collection[str] = (), ignore: Collection[str] = ()) -> Problems:
-        """Those with one of these codes or severities, where there are any, and none of the others."""
+        """Only those with one of these codes or severities, if any are given."""
         kept = [p for p in self.found if not select or {p.code, p.severity} & set(select)]
         return Problems(self.suite, [p for p in kept if not {p.code, p.severity} & set(ignore)])
 
@@ -137,7 +137,7 @@ class Problems:
         return any(problem.severity == "error" for problem in self.found)
 
     def lines(self) -> list[str]:
-        """Each in a line: where, how bad, its name, what is wrong and what to do; a summary is last."""
+        """One line each: place, severity, name, fault and advice; a summary is last."""
         lines = []
         for problem, line in self._placed():
             place = f"{self.suite.path}{f':{line}' if line else ''}"
@@ -146,7 +146,7 @@ class Problems:
         return [*lines, self.summary()]
 
     def summary(self) -> str:
-        """How many items there are, and how many problems of each severity."""
+        """Count the items, and the problems of each severity."""
         items = plural(len(self.suite.items), "item")
         if not self.found:
             return f"{items}: no problems found"
@@ -155,7 +155,7 @@ class Problems:
         return f"{items}: {', '.join(plural(counts[s], name) for s, name in names.items() if counts[s])}"
 
     def table(self) -> Table:
-        """One problem a row."""
+        """One problem per row."""
         path = self.suite.path
         rows = [[path, str(line or ""), p.item, p.severity, p.code, p.what] for p, line in self._placed()]
         return Table(["File", "line", "item", "severity", "code", "what"], rows)
@@ -210,7 +210,7 @@ class _Lines:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """One item, looked at by itself."""
+    """One item by itself."""
 
     judge: Judge
     item: Item
@@ -259,7 +259,7 @@ class Checked:
                     yield rule, problem(code, what, self.item, rule=rule.text)
 
     def _fault(self, rule: Rule) -> tuple[str, str]:
-        """What is wrong with an expression, its code first; both empty if it compiles."""
+        """The fault of an expression, its code first; both empty if it compiles."""
         suite = self.judge.suite
         try:
             text = expand(rule.text, suite.macros)
@@ -271,7 +271,7 @@ class Checked:
             return "control-character", f"'{short(rule.text)}' holds a {control}"
         try:
             pattern = compile_rule(rule, matching=suite.matching, macros=suite.macros)
-            pattern.search(SearchedText("é"))  # what is not ASCII has a form of its own
+            pattern.search(SearchedText("é"))  # texts that are not ASCII have a form of their own
         except ValueError as error:
             return "bad-pattern", f"bad pattern '{short(rule.text)}' ({error}); fix it"
         except TimeoutError:
@@ -279,7 +279,7 @@ class Checked:
         return "", ""
 
     def _repeated(self) -> Iterator[Problem]:
-        """Rules that are there twice, or on both sides."""
+        """Rules that occur twice, or on both sides."""
         item = self.item
         for name in RULE_FIELDS:
             texts = [rule.text for rule in getattr(item, name)]
@@ -325,7 +325,7 @@ class Checked:
             return False
 
     def _known_outputs(self) -> Iterator[Problem]:
-        """Tokens: do the rules agree about them?"""
+        """Whether the rules agree on the tokens."""
         item = self.item
         overlaps: dict[tuple[str, str], list[str]] = {}
         shadowed: list[tuple[str, Rule, str]] = []
@@ -459,5 +459,5 @@ def _duplicates(suite: Suite) -> Iterator[Problem]:
 
 
 def _asks(item: Item) -> tuple[object, ...]:
-    """What makes two items with one source the same."""
+    """The key that two items with one source share."""
     return tuple(tuple(rule.text for rule in getattr(item, name)) for name in RULE_FIELDS)

@@ -1,7 +1,7 @@
 """Judges outputs by the rules of their item: correct, incorrect, undecided or conflict.
 
-A token is a whole output that a person settled, so it wins over expressions. Expressions are searched
-anywhere in the output; where both kinds match, that is a conflict and stays one.
+A token is a whole output that a person settled, so it overrides expressions. Expressions are searched
+anywhere in the output; if both kinds match, that is a conflict and stays one.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ VERDICTS: Mapping[str, Verdict] = {
     "conflict": "undecided",
 }
 STATUSES = (*VERDICTS, "skipped", "error")
-"""What can become of an item: what its output is judged to be, or why there is none."""
+"""All statuses of an item: the verdict on its output, or the reason for having no verdict."""
 
 
 @dataclass(frozen=True, slots=True)
 class Applied(Evidence):
-    """A rule that applied: of which kind, what it matched and where, and what its author said."""
+    """A rule that applied: its kind, its match and the place, and its author's note."""
 
     kind: str = "rule"
     rule: str = ""
@@ -71,7 +71,7 @@ class Applied(Evidence):
         return self.kind.endswith("tokens")
 
     def line(self) -> str:
-        """Which rule it is, what it matched, and what its author said."""
+        """The rule, its match, and its author's note."""
         kind = self.kind.replace("_", " ")
         if self.is_token:
             line = f"{kind.removesuffix('s')}: this very output"
@@ -85,10 +85,10 @@ class Applied(Evidence):
 
 @dataclass(frozen=True, slots=True)
 class VerdictEvidence(Evidence):
-    """The status of an output and why; of an output that is not there, only why.
+    """The status of an output and the reason; of a missing output, only the reason.
 
     `matches` are all rules that apply, tokens first; `timed_out` the rules that took too long. `rules_say` is
-    the status that people overruled, and `disputed` that they do not agree.
+    the status that people overruled; `disputed` means that people disagree.
 
     >>> VerdictEvidence("undecided", "no rule applies").settled_by("correct").as_json()
     {'status': 'correct', 'why': 'reviewers settled this output', 'rules_say': 'undecided'}
@@ -106,7 +106,7 @@ class VerdictEvidence(Evidence):
 
     @property
     def verdict(self) -> Verdict:
-        """What the status means for the item."""
+        """The verdict on the item by its status."""
         return VERDICTS[self.status]
 
     @property
@@ -116,7 +116,7 @@ class VerdictEvidence(Evidence):
 
     @property
     def reason(self) -> str:
-        """Why, and what the rules say where people said something else."""
+        """The reason, and the rules' verdict if people gave another one."""
         return f"{self.why}{f'; the rules say {self.rules_say}' if self.rules_say else ''}"
 
     def settled_by(self, answer: str | None) -> VerdictEvidence:
@@ -131,10 +131,10 @@ class VerdictEvidence(Evidence):
         return self
 
     def spans(self, text: str) -> list[Span]:
-        """Where rules matched in this output.
+        """The places where rules matched in this output.
 
-        Rules see the text normalised. Where that moved a match it is looked for; if it is not to be found as
-        it is, it is not marked.
+        Rules see the normalised text. If that moved a match, the output is searched for it; a match that
+        cannot be found is not marked.
         """
         spans = []
         for match in self.matches:
@@ -155,7 +155,7 @@ class VerdictEvidence(Evidence):
 
 
 def is_notable(record: Mapping[str, Any]) -> bool:
-    """Whether a reader of the tables must hear of it: rules or people disagree, or a rule took too long."""
+    """Whether to tell readers of the tables about it: rules or people disagree, or a rule took too long."""
     return record.get("status") == "conflict" or "disputed" in record or "timed_out" in record
 
 
@@ -165,7 +165,7 @@ _Tokens = dict[tuple[bool, str], list[tuple[RuleField, Rule]]]
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A rule that applies: which one, and where in the normalised output."""
+    """A rule that applies, and its place in the normalised output."""
 
     kind: RuleField
     rule: Rule
@@ -179,7 +179,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class JudgedOutput:
-    """The status of one output and why; `matches` are all rules that apply, tokens first."""
+    """The status of one output and the reason; `matches` are all rules that apply, tokens first."""
 
     status: Status
     why: str
@@ -233,7 +233,7 @@ class Judge:
         return {item.id: item for item in self.suite.items}
 
     def judge(self, item: Item, output: str) -> JudgedOutput:
-        """What the rules of the item say about an output."""
+        """The verdict of the item's rules on an output."""
         text = normalize(output, self.suite.matching)
         if not text.strip():
             return JudgedOutput("incorrect", "the output is empty", text)
@@ -262,7 +262,7 @@ class Judge:
         return f"a rule took longer than {TIMEOUT:g} s"
 
     def _is_copy(self, item: Item, text: str) -> bool:
-        """Whether the source is where its translation should, and no reference is the same text."""
+        """Whether the source is in the place of its translation, and no reference is the same text."""
         if self.suite.matching.copies == "judge" or not self._is_same(text, item.source):
             return False
         if any(self._is_same(text, reference) for reference in item.references):
@@ -287,7 +287,7 @@ class Judge:
                 yield Match(kind, token, 0, len(text))
 
     def _index(self, item: Item) -> _Tokens:
-        """The tokens of an item by what they are equal to: exactly, or whatever the case."""
+        """The tokens of an item by the text they must equal: exactly, or in any case."""
         index: _Tokens = {}
         for kind in TOKEN_FIELDS:
             for token in getattr(item, kind):
@@ -310,14 +310,14 @@ class Judge:
                     yield Match(kind, rule, span.start, span.end)
 
     def check(self) -> None:
-        """Compile every expression now: a bad one is found before anything is asked."""
+        """Compile every expression now, to find a bad one before anything is asked."""
         for item in self.suite.items:
             for kind in REGEX_FIELDS:
                 for rule in getattr(item, kind):
                     self.pattern(item, rule)
 
     def pattern(self, item: Item, rule: Rule) -> Pattern:
-        """The compiled expression of a rule; an `InputError` names the item whose rule is wrong."""
+        """The compiled expression of a rule; an `InputError` names the item with the faulty rule."""
         key = (rule.text, rule.case, rule.engine)
         if key not in self._patterns:
             try:

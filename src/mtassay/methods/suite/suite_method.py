@@ -39,7 +39,7 @@ from mtassay.methods.suite.suite_view import SuiteView
 from mtassay.stats import resampling
 
 QUESTION = "suite"
-"""What reviewers are asked about an output: is the phenomenon right? They answer correct or incorrect."""
+"""The question to reviewers about an output: is the phenomenon right? They answer correct or incorrect."""
 
 _NAMED = ("category", "phenomenon", "tag", "item")
 CHOOSING = (*_NAMED, "approved", "public")
@@ -108,7 +108,7 @@ class SuiteMethod(RepeatSettings, Method):
     def resolve(cls, settings: Mapping[str, Any], run: Run | None = None) -> Self:
         """`suite` may be a file, the name of one that a language pack has, or a `Suite`.
 
-        Where it is not given, the file that the run names is read again; see `restore`.
+        Without it, the file that the run names is read again; see `restore`.
         """
         values = dict(settings)
         for key in _NAMED:
@@ -139,7 +139,7 @@ class SuiteMethod(RepeatSettings, Method):
 
     @classmethod
     def restore(cls, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """The suite is read from its file again, which must be there and unchanged."""
+        """Read the suite from its file again, which must be there and unchanged."""
         saved = super().restore(parameters)
         saved.pop("samples", None)  # runs of 0.1 have these
         if saved.get("test") not in get_args(Test):
@@ -147,7 +147,7 @@ class SuiteMethod(RepeatSettings, Method):
         return saved | {"suite": _read_again(parameters)} if "suite" in saved else saved
 
     def parameters(self) -> dict[str, Any]:
-        """The suite by name, where it came from, and the digest of all that decides a verdict."""
+        """The suite by name, its origin, and the digest of everything that decides a verdict."""
         return {
             **super().parameters(),
             "suite": repr(self.chosen),
@@ -158,12 +158,12 @@ class SuiteMethod(RepeatSettings, Method):
 
     @property
     def choice(self) -> Choice:
-        """Which items are judged."""
+        """The judged items."""
         return Choice(self.category, self.phenomenon, self.tag, self.item, self.approved, self.public)
 
     @cached_property
     def chosen(self) -> Suite:
-        """The suite with these items alone."""
+        """The suite with only these items."""
         return select(self.suite, self.choice)
 
     @cached_property
@@ -173,7 +173,7 @@ class SuiteMethod(RepeatSettings, Method):
 
     @cached_property
     def pair(self) -> Pair | None:
-        """The language pair, where all items have the same."""
+        """The language pair, if all items have the same."""
         pairs = {item.langpair for item in self.chosen.items}
         return parse_pair(pairs.pop()) if len(pairs) == 1 and "" not in pairs else None
 
@@ -182,7 +182,7 @@ class SuiteMethod(RepeatSettings, Method):
         return Judge(self.chosen)
 
     def reader(self, segments: Sequence[Segment], context: RunContext) -> Read:
-        """Files have outputs by id, or a line for each item of the whole suite.
+        """Files have outputs by id, or one line per item of the whole suite.
 
         Ids that the suite does not have are left out, and noted.
         """
@@ -219,7 +219,7 @@ class SuiteMethod(RepeatSettings, Method):
         judge = self._judge
         known_decisions = context.decisions(QUESTION)
         decisions = known_decisions if self.reviews else {}
-        subjects: list[str] = []  # of all outputs, where there are decisions to count
+        subjects: list[str] = []  # of all outputs, if there are decisions to count
         asked = [case for case in cases if case.skip is None]
         findings: dict[str, list[Finding]] = {system: [] for system in outputs}
         counts = {system: dict.fromkeys(STATUSES, 0) for system in outputs}
@@ -260,7 +260,7 @@ class SuiteMethod(RepeatSettings, Method):
         )
 
     def _context(self, cases: Sequence[Case], outputs: Mapping[str, Sequence[Output]]) -> dict[str, Any]:
-        """How often rules find items right in their context and alone, of those that they settle in both."""
+        """Count the items that rules find right in context and alone, among those settled in both."""
         counted = {}
         for system, answers in outputs.items():
             both = [
@@ -279,7 +279,7 @@ class SuiteMethod(RepeatSettings, Method):
         return {"context": counted} if counted else {}
 
     def _share(self, case: Case, texts: Sequence[str]) -> float | None:
-        """The share of the answers to an item that rules find correct, of those that they settle."""
+        """The share of the answers to an item that rules find correct, among those that they settle."""
         judged = [self._judge.judge(self._judge.items[case.id], text).evidence.verdict for text in texts]
         settled = judged.count("pass") + judged.count("fail")
         return judged.count("pass") / settled if settled else None
@@ -330,7 +330,7 @@ class SuiteMethod(RepeatSettings, Method):
 
     @property
     def about(self) -> str:
-        """What is judged, in a line."""
+        """The judged items, in a line."""
         items, name = self.chosen.items, self.suite.name
         facts = [name] if name else []
         facts += [str(self.pair)] if self.pair and str(self.pair) not in name else []
@@ -344,7 +344,7 @@ class SuiteMethod(RepeatSettings, Method):
 
 
 def _read_again(parameters: Mapping[str, Any]) -> Suite:
-    """The suite of saved parameters; what was judged must be what is in the file."""
+    """The suite of saved parameters; its judged part must be equal to that of the file."""
     path = parameters.get("suite_path")
     if not path:
         raise UsageError(f"The run does not say where its suite is, {parameters['suite']}: give the suite.")
@@ -361,7 +361,7 @@ def _read_again(parameters: Mapping[str, Any]) -> Suite:
 
 
 def grades_of(findings: Sequence[Finding], cases: Sequence[Case], systems: Sequence[str]) -> Grades:
-    """What every system got on every case that was asked, from the findings of a run."""
+    """Every system's status on every case that was asked, from the findings of a run."""
     asked = [case for case in cases if case.skip is None]
     rows = {case.id: place for place, case in enumerate(asked)}
     columns = {system: place for place, system in enumerate(systems)}
@@ -376,12 +376,12 @@ def grades_of(findings: Sequence[Finding], cases: Sequence[Case], systems: Seque
 
 
 def subject_of(case: Case, output: str) -> Subject:
-    """What a review of this output is about."""
+    """The subject of this output's review."""
     return Subject(case.id, case.sources, (output,))
 
 
 def _open_questions(findings: Sequence[Finding]) -> list[str]:
-    """What a reader of the tables must know of the rules: conflicts, disputes, those that are too slow."""
+    """Notes on the rules for readers of the tables: conflicts, disputes, slow rules."""
     judged = [(f, VerdictEvidence.of(f)) for f in findings if is_notable(f.evidence)]
     conflicts = [f"{f.case_id} ({f.system})" for f, evidence in judged if evidence.status == "conflict"]
     disputed = list(dict.fromkeys(f.case_id for f, evidence in judged if evidence.disputed))
@@ -400,7 +400,7 @@ def _some(names: Sequence[str]) -> str:
 
 
 def _twins(outputs: Mapping[str, Sequence[Output]]) -> list[list[str]]:
-    """Systems that answered everything alike: likely one system under two names."""
+    """Systems with equal answers everywhere: probably one system under two names."""
     same: dict[tuple[str | None, ...], list[str]] = {}
     for system, answers in outputs.items():
         same.setdefault(tuple(answer.text for answer in answers), []).append(system)

@@ -16,7 +16,7 @@ from mtassay.methods.suite.accuracy import phenomenon_groups
 AVERAGES = {"micro": "micro-average", "macro": "macro-average"}
 INTERVALS = "95 % intervals: Wilson's; of the macro-average: Price & Bonett's."
 MANY = 6
-"""With more systems than this, averages get a table of their own, one system a line."""
+"""With more systems than this, averages get a table of their own, one system per line."""
 _ALWAYS = ("correct", "incorrect", "undecided")
 _NO_OUTPUT = ("skipped", "error")
 
@@ -51,7 +51,7 @@ def run_table(run: Run, look: Look, *, suffix: str = "", title: str = "", mark: 
 
 
 def accuracy_figure(run: Run, look: Look, *, title: str = "") -> Figure:
-    """The accuracies as a heat map; where a run has two kinds, those on the items settled for all systems."""
+    """The accuracies as a heat map; if a run has two kinds, those on the items settled for all systems."""
     shown = _Shown(run.result, "")
     groups = phenomenon_groups([Case(s.id, s.id, (s.source,), tags=s.tags) for s in run.segments])
     rows, heads = {}, []
@@ -105,10 +105,10 @@ def accuracy_table(
     """Categories by system, in percent with one decimal; the averages are last, the best systems first.
 
     By phenomenon, each category is followed by its phenomena; `categories` says which category the group of a
-    phenomenon belongs to. In each row those systems are bold that do not differ significantly from the best
-    one; `mark` is written behind them too, for where bold cannot be seen. `intervals` adds 95 % intervals,
-    which a single system always has. `systems` are the columns in their order, and `most` keeps the first so
-    many. `suffix` is what the names of the scores end with.
+    phenomenon belongs to. In each row, systems that do not differ significantly from the best one are bold;
+    `mark` is behind them, where bold cannot be seen. `intervals` adds 95 % intervals, which a single system
+    always has. `systems` are the columns in their order, and `most` is their largest number. `suffix` is the
+    end of the names of the scores.
     """
     shown = _Shown(result, suffix)
     names = list(shown.systems if systems is None else systems)
@@ -144,7 +144,7 @@ def accuracy_table(
 
 
 def item_group(category: str, phenomenon: str) -> str:
-    """The group of cases of a phenomenon, which may be called like that of another category.
+    """The group of cases of a phenomenon, whose name may also be that of another category.
 
     >>> item_group("Negation", "Scope"), item_group("Negation", "Negation › Scope")
     ('Negation › Scope', 'Negation › Scope')
@@ -153,7 +153,7 @@ def item_group(category: str, phenomenon: str) -> str:
 
 
 def _cases_of(name: str, group: str, categories: Mapping[str, str]) -> str:
-    """The cases behind a row of scores; empty for an average, which is of all."""
+    """The cases behind a row of scores; empty for an average, which covers all cases."""
     if group in AVERAGES:
         return ""
     return item_group(categories.get(group, ""), group) if name.startswith("accuracy:phenomenon") else group
@@ -186,10 +186,10 @@ def system_table(result: Result, *, suffix: str = "", title: str = "") -> Table:
 
 
 def status_table(counts: Mapping[str, Mapping[str, int]], *, title: str = "") -> Table:
-    """How many items each system got correct, incorrect, undecided and so on, in the order of `counts`.
+    """Count each system's correct, incorrect, undecided and other items, in the order of `counts`.
 
-    The percentage is the share of undecided ones among its outputs. Of the rarer kinds, those that nobody
-    has are left out.
+    The percentage is the share of undecided ones among its outputs. Rare verdicts without any item are left
+    out.
     """
     kinds = kinds_in(counts.values())
     rows: list[list[Cell | str]] = []
@@ -209,13 +209,13 @@ def status_table(counts: Mapping[str, Mapping[str, int]], *, title: str = "") ->
 
 
 def kinds_in(counts: Iterable[Mapping[str, int]]) -> list[str]:
-    """The verdicts that a table has columns for: the usual ones, and the rarer ones that somebody has."""
+    """The verdicts with a column in the table: the usual ones, and rarer ones that some system has."""
     return list(dict.fromkeys((*_ALWAYS, *(kind for row in counts for kind, n in row.items() if n))))
 
 
 @dataclass(frozen=True)
 class _Shown:
-    """Looks up what the tables show in a result; `suffix` is what the names of its scores end with."""
+    """Looks up the values of the tables in a result; `suffix` is the end of the names of its scores."""
 
     result: Result
     suffix: str
@@ -243,7 +243,7 @@ class _Shown:
         return [s.system for s in sorted(macro, key=lambda s: 1.0 if s.value is None else -s.value)]
 
     def rows(self, by: str, categories: Mapping[str, str]) -> Iterator[tuple[str, str, str | Cell]]:
-        """Name and group of the scores of each row, and how it is called."""
+        """Name and group of the scores of each row, and its title."""
         phenomena = f"accuracy:phenomenon{self.suffix}"
         for group in self._groups(self.name):
             if group in AVERAGES:
@@ -255,12 +255,12 @@ class _Shown:
                     yield phenomena, part, f"· {part.removeprefix(f'{group} › ')}"
 
     def sizes(self, name: str, group: str, systems: Sequence[str]) -> str:
-        """The number of items; the smallest and the largest where systems have their own."""
+        """The number of items; the smallest and the largest if systems have their own."""
         sizes = sorted({self.scores[name, group, system].n for system in systems})
         return "–".join(f"{n:,}" for n in dict.fromkeys((*sizes[:1], *sizes[-1:])))
 
     def about_items(self) -> str:
-        """How many items are behind the numbers, and why those."""
+        """The number of items behind the numbers, and their choice."""
         total = max((sum(counts.values()) for counts in self.result.counts.values()), default=0)
         of = f" of {total:,}" if total else ""
         n = self.sizes(self.name, "macro", self.systems)
@@ -277,7 +277,7 @@ class _Shown:
         )
 
     def about_gaps(self, systems: Sequence[str]) -> str:
-        """Which categories the macro-average lacks."""
+        """The categories that are missing from the macro-average."""
         categories = [group for group in self._groups(self.name) if group not in AVERAGES]
         empty = [g for g in categories if any(self.scores[self.name, g, s].value is None for s in systems)]
         if not empty:
@@ -285,7 +285,7 @@ class _Shown:
         return f"Categories without such items are not in the macro-average: {', '.join(empty)}."
 
     def about_test(self) -> str:
-        """The test and its level, and what it leaves out."""
+        """The test, its level, its correction and its items."""
         test = self._settings.get("test", "")
         level = f"p < {self._settings.get('alpha', '0.05')}"
         if test == "randomization":
@@ -297,7 +297,7 @@ class _Shown:
         return f"one-tailed {how}, not corrected, {level}"
 
     def about_order(self, name: str, groups: Sequence[str]) -> str:
-        """Where a system of a lower rank has the higher accuracy, and why that is no slip."""
+        """Where a system of a lower rank has the higher accuracy, and why this is not a mistake."""
         for group in groups:
             ranked = sorted(
                 (rank, system) for (n, g, system), rank in self.ranks.items() if (n, g) == (name, group)
@@ -313,7 +313,7 @@ class _Shown:
         return ""
 
     def about_precision(self, systems: Sequence[str]) -> str:
-        """How far off the accuracies of a table without intervals may be."""
+        """The largest half-widths of the intervals, for a table that does not show them."""
         widths: dict[str, float] = {}
         for score in self.result.scores:
             if score.name == self.name and score.system in systems and score.low is not None:
@@ -329,7 +329,7 @@ class _Shown:
 
     @cached_property
     def _settings(self) -> dict[str, str]:
-        """What the signature of the scores says."""
+        """The settings in the signature of the scores."""
         signature = next((score.signature for score in self.result.scores if score.name == self.name), "")
         return dict(part.split(":", 1) for part in signature.split("|") if ":" in part)
 
@@ -352,5 +352,5 @@ def _interval(score: Score) -> str:
 
 
 def compared_items(result: Result) -> str:
-    """How many items were compared, and who leaves the others open."""
+    """The number of compared items, and the systems that leave the others open."""
     return compared_note(result, "items", "leaves {} open")

@@ -1,4 +1,4 @@
-"""How a run of a suite shows itself, and what people are asked about it."""
+"""The display of a run of a suite, and the questions it asks people."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class SuiteView(RunView):
         return " · ".join(filter(None, (facts, compared_items(self.run.result))))
 
     def headlines(self) -> list[Headline]:
-        """By both averages; what each system is surest to be worst at is a category or a phenomenon."""
+        """By both averages; the most certain weakness of a system is a category or a phenomenon."""
         alpha = float(self.run.parameters.get("alpha", 0.05))
         is_fair = self.run.parameters.get("items") != "settled"
         part = _fair_part(self.run) if is_fair else self.run
@@ -92,7 +92,7 @@ class SuiteView(RunView):
         return [category, item_group(category, phenomenon)] if category else []
 
     def answer_view(self, output: Output | None, system: str, findings: Sequence[Finding]) -> AnswerView:
-        """Groups are of items, not of what one system made of them."""
+        """Groups are properties of the items, not of a system's outputs."""
         return replace(super().answer_view(output, system, findings), groups=())
 
     def source_lines(self, segment: Segment) -> list[Line]:
@@ -144,7 +144,7 @@ class SuiteView(RunView):
         return str(self.run.parameters.get("suite") or "").rpartition(" (")[0]
 
     def test_set(self) -> str:
-        """The suite by its name, though it may have grown since."""
+        """The name of the suite, though it may have grown since."""
         return self.title() or super().test_set()
 
     def ledgers(self, system: str) -> list[Ledger]:
@@ -152,7 +152,7 @@ class SuiteView(RunView):
         return accuracy_ledgers(self.run.findings, self.run.segments, system)
 
     def open_answers(self) -> list[OpenAnswer]:
-        """What no rule settles, or rules of both kinds claim, even if people settled it since."""
+        """Outputs that no rule settles, or rules of both kinds claim, even if people settled them since."""
         with_evidence = [(f, VerdictEvidence.of(f)) for f in self.run.findings]
         return [
             OpenAnswer(f.case_id, f.system, evidence.by_rules, f.evidence)
@@ -165,7 +165,7 @@ class SuiteView(RunView):
         return str(self.run.parameters.get("suite_path") or "")
 
     def decided(self) -> list[OpenAnswer]:
-        """What rules alone say, also where people overruled them since."""
+        """The verdicts of the rules alone, also where people overruled them since."""
         said = [(f, VerdictEvidence.of(f).by_rules) for f in self.run.findings]
         return [
             OpenAnswer(f.case_id, f.system, status)
@@ -174,7 +174,7 @@ class SuiteView(RunView):
         ]
 
     def flags_of(self, detector: str, findings: Sequence[Finding], missing: Mapping[str, int]) -> Flags:
-        """What people settled must not be compared with their own words: the rules had left it open."""
+        """Verdicts of people must not be compared with themselves: the rules had left these outputs open."""
         return super().flags_of(
             detector,
             [replace(f, verdict="undecided") if VerdictEvidence.of(f).rules_say else f for f in findings],
@@ -189,7 +189,7 @@ class SuiteView(RunView):
         return VerdictEvidence.of(finding).reason if finding.detector == DETECTOR else super().why(finding)
 
     def output_lines(self, text: str, evidence: Mapping[str, Any]) -> list[Line]:
-        """What rules matched is marked; the rules follow."""
+        """The matches of rules are marked; the rules follow."""
         verdict = VerdictEvidence.read(evidence)
         return [Line("output", text, verdict.spans(text)), *(Line("", line) for line in verdict.lines())]
 
@@ -200,12 +200,12 @@ class SuiteView(RunView):
 
 
 def _of_level(what: str, score: Score, value: str, how: str) -> str:
-    """What a system is worst at among categories, or among phenomena."""
+    """A system's worst category or phenomenon."""
     return f" Of {what} at {score.group}: {value} % {how}."
 
 
 def _fair_part(run: Run) -> Run:
-    """The run with nothing but the items that are settled for all systems."""
+    """The run with only the items that are settled for all systems."""
     settled = Counter(f.case_id for f in run.findings if f.verdict in ("pass", "fail"))
     findings = [f for f in run.findings if settled[f.case_id] == len(run.systems)]
     return replace(run, findings=findings)
