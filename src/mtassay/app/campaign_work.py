@@ -73,8 +73,7 @@ def create(
     seed: int | None = None,
     workspace: Place | Workspace | None = None,
 ) -> Campaign:
-    """Create a campaign about all open outputs of these runs, or about all outputs with a question for any
-    run.
+    """Create a campaign about these runs' open outputs, or about all outputs with a question for any run.
 
     `category`, `phenomenon`, `item` and `system` choose outputs, of which `sample` are drawn. A share
     `overlap` (default 0.2; 0 with one reviewer) is answered by `raters` people each. `settled` adds so many

@@ -130,7 +130,7 @@ class CatalogueTranslation:
         return []
 
     def write(self, outputs: Sequence[Output], target: Path | None) -> None:
-        """Return the file with these targets; untranslated units stay the same."""
+        """Write the file with these targets; untranslated units stay the same."""
         data = self.file.with_targets({o.id: o.text for o in outputs if o.text is not None})
         if target is None:
             sys.stdout.buffer.write(data)
