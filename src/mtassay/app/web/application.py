@@ -1,4 +1,4 @@
-"""The application: pages, the interface for programs, and how errors are told without what is inside."""
+"""The application: pages, the interface for programs, and errors without internal details."""
 
 from __future__ import annotations
 
@@ -266,7 +266,7 @@ def decide(
     )
 
 
-# The application: pages, the interface for programs, and how errors are told without what is inside.
+# The application: pages, the interface for programs, and errors without internal details.
 
 
 def make_application(site: Site, *, watches: bool = False) -> Any:
@@ -298,7 +298,7 @@ def make_application(site: Site, *, watches: bool = False) -> Any:
 
 
 def _tell(request: Request, status: int, why: str, headers: dict[str, str] | None = None) -> Response:
-    """An error as a page, or as JSON for a program."""
+    """Return an error as a page, or as JSON for a program."""
     response: Response
     if request.url.path.startswith("/api/"):
         response = JSONResponse({"detail": why}, status_code=status)
