@@ -446,7 +446,7 @@ class _Choice:
         return [told, *self._told_critical(leaders), *worth, *self._judge(), self.people(first, second)]
 
     def _no_difference(self, systems: Sequence[str]) -> str:
-        """Tell that no measure finds a difference, and the smallest difference it could find."""
+        """Tell that no measure finds a difference, and the smallest one it could find."""
         first, second = systems[:2]
         several = len(self.boards) > 1
         none = f"none of {len(self.boards):,} measures finds a" if several else "the only measure finds no"

@@ -46,20 +46,20 @@ class Place:
     kept: dict[str, str]
 
     def next(self, past: Card | None = None, *, last: str = "") -> str:
-        """Return the next card; `past` is one to leave for later, `last` one that was answered."""
+        """The address of the next card; `past` is one to leave for later, `last` one that was answered."""
         onwards = self.behind(past.subject.id) if past else self
         after = onwards.cards.after if isinstance(onwards.cards, RunCards) else -1
         return address(*self.next_parts, **onwards.kept, last=last, after=after if after >= 0 else "")
 
     def behind(self, subject: str) -> Place:
-        """Return the address of the card after this one; of a campaign, without it."""
+        """Return the place after this card; in a campaign, without it."""
         if isinstance(self.cards, RunCards):
             return replace(self, cards=self.cards.behind(subject))
         skip = ",".join([*self.cards.skip, subject][-_MOST_SKIPPED:])
         return replace(self, kept={**self.kept, "skip": skip})
 
     def card(self, subject: str, *more: str) -> str:
-        """Return the address of one card, to see and to answer it, or with `more` of a page below it."""
+        """Return the address of one card, to see and to answer it, or with `more` of its parts."""
         if isinstance(self.cards, RunCards):
             return address(*self.parts, "cards", subject, *more, **self.kept)
         return address(*self.parts, subject=subject, **self.kept)

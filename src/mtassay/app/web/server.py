@@ -236,7 +236,7 @@ def serve(
         )
 
         class Server(uvicorn.Server):
-            """Tell the address once Ctrl-C ends the server cleanly, not before."""
+            """Tells its address as soon as Ctrl-C would end it cleanly, not before."""
 
             async def startup(self, sockets: list[socket.socket] | None = None) -> None:
                 await super().startup(sockets)
