@@ -425,7 +425,7 @@ def saved_run(what: Any, method: type[Method], workspace: str | PathLike[str] | 
 
 
 def _refuse_of_saved(run: Run, parameters: Mapping[str, object]) -> None:
-    """List the given parameters that a saved run cannot use; `None` and empty ones count as not given."""
+    """Refuse parameters that a saved run cannot use; `None` and empty ones count as not given."""
     names = [
         f"`{name}=False`" if value is False else f"`{name}`"
         for name, value in parameters.items()

@@ -346,7 +346,7 @@ def _material(
 
 
 def _check_raters(raters: Sequence[Rater], humans: Sequence[Rater], human_vs_human: bool) -> None:
-    """Refuse unclear raters: results name raters, and people need other people to be compared with."""
+    """Refuse raters of the same name, and a comparison among people with only one human score."""
     if human_vs_human and len(humans) < 2:
         raise UsageError(f"There is only one human score, {humans[0].name}: nothing to compare it with.")
     names = [rater.name for rater in raters]

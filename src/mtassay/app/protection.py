@@ -43,7 +43,7 @@ _LETTER = re.compile(r"[^\W\d_]")
 _ORDERED = re.compile(r"%(?!\d+\$|%)[^A-Za-z@(<{]*[A-Za-z@]+")
 _NUMBER = re.compile(r"#|%(?:\d+\$)?(?:l{0,2}|z|h)[diu]|\{\{\s*(?:count|n)\s*\}\}|\{\s*(?:count|n)\s*\}")
 _SAMPLES = {"zero": "0", "one": "1", "two": "2", "few": "3", "many": "11", "other": "25"}
-"""A number in the plural category in most languages that have it."""
+"""For each plural category, a number that takes it in most languages that have the category."""
 _ESCAPES = (("&amp;", "&"), ("%%", "%"), ("''", "'"))
 _MOST = 60
 """Largest number of branches of one message, with all combinations counted."""
@@ -178,7 +178,7 @@ def _refilled(old: str, new: str) -> str:
 
 
 def _in_order(codes: list[str], before: Sequence[str], syntax: str) -> list[str] | None:
-    """Check that arguments filled in by order keep it; number them where a program reads numbers."""
+    """Keep arguments that are filled in by order in that order, or number them if a program reads numbers."""
     ordered = [code for code in before if _ORDERED.fullmatch(code)]
     now = [code for code in codes if _ORDERED.fullmatch(code)]
     if ordered == now:

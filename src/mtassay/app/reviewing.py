@@ -59,7 +59,7 @@ Decisions = Mapping[tuple[str, str], Decision]
 Place = str | PathLike[str]
 
 USUAL = "suite"
-"""Return the question to use if several were answered and none is named."""
+"""The question to use if several were answered and none is named."""
 
 
 def reviewer_name(chosen: str | None = None) -> str:

@@ -306,7 +306,7 @@ class Page:
 
 
 def decide_costs(tested: Sequence[DecidedRun], priorities: Sequence[str]) -> Recommendation:
-    """Return the recommendation after these runs, with their prices and times, and the plan's statements."""
+    """The recommendation after these runs, with their prices and times, and their plan's priorities."""
     known = measured_costs(one.run for one in tested)
     costs = {"prices": known.prices, "latency": known.latency}
     planned = (f.get("priorities") for o in tested for f in o.run.result.basis.get("systems", {}).values())

@@ -80,7 +80,7 @@ class PageCases:
             self._counts.update({key for answer in view.answers for key in self._keys(view, answer)})
 
     def _keys(self, view: CaseView, answer: AnswerView) -> Iterable[CaseSelection]:
-        """Return all labels of an answer."""
+        """Yield all selections that count an answer."""
         names = dict.fromkeys(("", *view.groups, *answer.groups))
         settled = (False, True) if self.is_settled(view) else (False,)
         for system in ("", answer.system):

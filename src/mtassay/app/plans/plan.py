@@ -57,7 +57,7 @@ class PlanSystem:
     """Files by name, if a language model is tested with each of several prompts."""
 
     def for_target(self, target: str) -> dict[str, str]:
-        """Return the data for a test set or suite, by name; a folder means all files in it."""
+        """Return files or engines for a test set or suite, by name; a folder means all files in it."""
         what = self.what if isinstance(self.what, str) else self.what.get(target, "")
         if not what:
             return {}
@@ -136,7 +136,7 @@ class PlanBudget:
 class Plan:
     """All contents of a plan, checked as far as possible without reading the files it names.
 
-    Language pairs, gates and baselines are unchanged.
+    Language pairs, gates and baselines are kept as written.
     """
 
     path: str
