@@ -1,4 +1,4 @@
-"""Who may answer from other machines: each person is invited with a link, and can be shut out again.
+"""Access from other machines: each person is invited with a link, and can be shut out again.
 
 The workspace keeps a digest of the secret in each link, never the secret.
 """

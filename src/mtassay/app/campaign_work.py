@@ -345,7 +345,7 @@ def cards(
     adjudicates: bool = False,
     workspace: Place | Workspace | None = None,
 ) -> CampaignCards:
-    """What a campaign asks a reviewer or an adjudicator; `skip` are ids of subjects to leave for later."""
+    """The questions of a campaign to a reviewer or adjudicator; `skip` are ids to leave for later."""
     store = open_workspace(workspace)
     who = reviewer_name(reviewer)
     campaign = CampaignStore(store).campaign(name)

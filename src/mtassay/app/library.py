@@ -160,7 +160,7 @@ def score_work(
     entities: str | PathLike[str] | None,
     **parameters: Any,
 ) -> Work:
-    """What `score` does, before it is done."""
+    """Return the work of `score`, which is not run yet."""
     systems = settled_systems(systems)
     pair = None if langpair is None else parse_pair(langpair)
     labels: dict[str, str] = {}
@@ -266,7 +266,7 @@ def check_work(
     documents: str | PathLike[str] | None = None,
     **parameters: Any,
 ) -> Work:
-    """What `check` does, before it is done."""
+    """Return the work of `check`, which is not run yet."""
     from mtassay.methods.check.check_method import CheckMethod
 
     pair = None if langpair is None else parse_pair(langpair)
@@ -333,7 +333,7 @@ def suite(suite: AnySuite, systems: Given, **options: Unpack[SuiteOptions]) -> R
 
 
 def suite_work(suite: AnySuite, systems: Given, **parameters: Any) -> Work:
-    """What `suite` does, before it is done."""
+    """Return the work of `suite`, which is not run yet."""
     from mtassay.methods.suite.suite_method import SuiteMethod
 
     method = SuiteMethod.resolve({"suite": suite, **parameters})
@@ -390,7 +390,7 @@ def invariance(
 
 
 def invariance_work(sentences: Any, systems: Given, *, langpair: str, **parameters: Any) -> Work:
-    """What `invariance` does, before it is done."""
+    """Return the work of `invariance`, which is not run yet."""
     from mtassay.methods.invariance.invariance_method import InvarianceMethod
 
     pair = parse_pair(langpair)
@@ -505,7 +505,7 @@ def behavior(
 
 
 def behavior_work(source: Any, reference: Any, systems: Given, *, langpair: str, **parameters: Any) -> Work:
-    """What `behavior` does, before it is done."""
+    """Return the work of `behavior`, which is not run yet."""
     from mtassay.methods.behavior.behavior_method import BehaviorMethod
 
     pair = parse_pair(langpair)
@@ -643,7 +643,7 @@ def run(
 def method_work(
     method: str | Method, segments: Any, systems: Given, *, langpair: str | None, **parameters: Any
 ) -> Work:
-    """What `run` does, before it is done."""
+    """Return the work of `run`, which is not run yet."""
     pair = None if langpair is None else parse_pair(langpair)
     if isinstance(method, str):
         cls = cast("type[Method]", find("method", method))

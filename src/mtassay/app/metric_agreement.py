@@ -256,7 +256,7 @@ def rank(
     alpha: float = 0.05,
     seed: int | None = None,
 ) -> RankingAssessment:
-    """Systems ranked by what people said of their segments, as WMT does.
+    """Rank systems by people's scores of their segments, as WMT does.
 
     Scores are a file, those of an mt-metrics-eval folder, or a list of numbers for each system. `human` says
     which of several scores; by default the first.

@@ -370,7 +370,7 @@ def _pair_of(codes: Sequence[str], first: int, last: int) -> int | None:
 def translate_messages(
     messages: Sequence[ProtectedText], ask: Callable[[Sequence[Request]], Sequence[Output]]
 ) -> list[Output]:
-    """What an engine makes of messages, one output for each in order: all codes in place, or an error.
+    """Translate messages with an engine; one output for each in order: all codes in place, or an error.
 
     >>> from mtassay.systems.fake import Fake
     >>> from mtassay.data.languages import parse_pair

@@ -121,7 +121,7 @@ def pending(
     order: Order = "fair",
     workspace: Place | None = None,
 ) -> Queue:
-    """What is open in one run or in `every_run`, and this reviewer has not answered.
+    """List open outputs in one run or in `every_run` that this reviewer has not answered.
 
     `last` is the newest run whose outputs can be reviewed; with a suite, the newest that asked for its items.
     `question` is one that can be asked about any run, such as `da` or `entities`: then all outputs, or all
@@ -468,7 +468,7 @@ class ReviewerAgreement:
 def agreement(
     question: str | None = None, *, seed: int | None = None, workspace: Place | None = None
 ) -> ReviewerAgreement:
-    """How far reviewers agree on a question; by default on `suite`, or the only one with answers.
+    """Measure the agreement of reviewers on a question; by default `suite`, or the only one with answers.
 
     Of each reviewer the last answer before they could see others' counts, and `unsure` is no rating.
     """

@@ -229,7 +229,7 @@ _KEPT = ("items", "test", "alpha", "seed")
 
 
 def ask(method: SuiteMethod, systems: Given, context: EngineContext) -> Mapping[str, Sequence[Output]]:
-    """What systems make of the chosen items. Nothing is judged, so rules may be wrong or missing."""
+    """Return systems' outputs for the chosen items. Nothing is judged, so rules may be wrong or missing."""
     opened = open_systems(systems, method.segments, method.pair, read=method.reader(method.segments, context))
     outputs = translate(method.segments, opened, context)
     context.note_origins()
@@ -271,7 +271,7 @@ def check(
     ignore: Sequence[str] = (),
     **options: Unpack[RunOptions],
 ) -> Problems:
-    """What is wrong with a suite.
+    """Find mistakes in a suite.
 
     `select` and `ignore` are names of problems, or error, warning and info. The suite may lack items, and may
     have what judging refuses: bad patterns, and ids that occur twice.

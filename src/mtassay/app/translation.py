@@ -81,7 +81,7 @@ def translate_with(
     langpair: str | None = None,
     **options: Unpack[RunOptions],
 ) -> Translations:
-    """What several engines make of texts, or of the lines of a file, with the reason of every failure.
+    """Translate texts, or the lines of a file, with several engines; return the reason of every failure.
 
     Every answer is kept in the workspace when it arrives, and never asked for twice. `options` are how to
     run, as in `mtassay.app.library`; `max_seconds` is the time after which an engine gets no new calls.

@@ -125,7 +125,7 @@ def decide(
     latency: Mapping[str, float] | None = None,
     currency: str = "",
 ) -> Recommendation:
-    """What follows from these runs.
+    """Recommend a system by these runs.
 
     Args:
         tested: The runs.

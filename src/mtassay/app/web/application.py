@@ -48,7 +48,7 @@ router = APIRouter(prefix="/api", tags=["review"], responses=_ERRORS)
 
 
 class Me(BaseModel):
-    """Who asks, and what their changing requests must carry in X-CSRF-Token."""
+    """The visitor, and the token that their changing requests must carry in X-CSRF-Token."""
 
     name: str
     role: str
@@ -65,7 +65,7 @@ class AskedRun(BaseModel):
 
 
 class CardEntry(BaseModel):
-    """One output in a list; what the asking person may not know is empty."""
+    """One output in a list; fields that the visitor may not know are empty."""
 
     subject: str
     position: int
@@ -88,7 +88,7 @@ class CardList(BaseModel):
 
 
 class GivenAnswer(BaseModel):
-    """What somebody answered."""
+    """A person's answer."""
 
     answer: str
     reviewer: str
@@ -131,7 +131,7 @@ class AnswerReply(BaseModel):
 
 @router.get("/me")
 def me(request: Request) -> Me:
-    """Who asks."""
+    """Return the visitor."""
     visit = visit_of(request)
     return Me(name=visit.person.name, role=visit.person.role, csrf=visit.csrf)
 
