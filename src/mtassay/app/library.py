@@ -101,7 +101,7 @@ def score(
     stream: bool = False,
     **options: Unpack[ScoreOptions],
 ) -> Run:
-    """Corpus metrics against references, with intervals, significance and clusters.
+    """Score systems by corpus metrics against references, with intervals, significance and clusters.
 
     Texts may be a file, a list, a tuple, a generator, a pandas Series or a NumPy array; `None` and NaN are
     missing lines.
@@ -220,7 +220,7 @@ def check(
     documents: str | PathLike[str] | None = None,
     **options: Unpack[CheckOptions],
 ) -> Run:
-    """What is wrong in translated texts, where and how badly; needs no references.
+    """Find errors in translated texts, with their places and severities; needs no references.
 
     Args:
         files: Files that hold texts with their translations, such as XLIFF, TSV or JSONL.
@@ -311,7 +311,7 @@ def _tags_of(pair: Pair | None) -> str | None:
 
 @known_keywords(SuiteOptions)
 def suite(suite: AnySuite, systems: Given, **options: Unpack[SuiteOptions]) -> Run:
-    """A linguistic test suite: what does each system get right?
+    """Run a linguistic test suite: what does each system get right?
 
     Args:
         suite: A file, the name of a suite that a language pack has (`"en-pt"`), or a `Suite`.
@@ -474,7 +474,7 @@ def behavior(
     langpair: str | None = None,
     **options: Unpack[BehaviorOptions],
 ) -> Run:
-    """Edit both sides of a parallel text, and see which capabilities a system lacks.
+    """Edit both sides of a parallel text to find capabilities that a system lacks.
 
     Args:
         source: The sources of a parallel text, a file or a list of texts, of which cases are made; without
@@ -529,7 +529,7 @@ def behavior_work(source: Any, reference: Any, systems: Given, *, langpair: str,
 def read(
     source: Any, references: Texts | Iterable[Texts] = (), *, langpair: str | None = None
 ) -> list[Segment]:
-    """Segments for `run`: of a file with sources, references and tags, of several files, or of texts.
+    """Read segments for `run` from a file with sources, references and tags, from several files, or texts.
 
     Args:
         source: A file, or a list of texts.
@@ -614,7 +614,7 @@ def run(
     parameters: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> Run:
-    """Any method by its name, or as an object, on segments: a file, a list of texts, or of `Segment`s.
+    """Run any method by its name, or as an object, on segments: a file, a list of texts, or of `Segment`s.
 
     Args:
         method: The name of an installed method, or a method with its parameters.

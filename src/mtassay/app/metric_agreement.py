@@ -82,7 +82,7 @@ def correlate(
     seed: int | None = None,
     **options: Unpack[RunOptions],
 ) -> AgreementAssessment:
-    """How well metrics agree with people: correlations and accuracies, each with a 95 % interval, and ranks.
+    """Compare metrics with people: correlations and accuracies, each with a 95 % interval, and ranks.
 
     Args:
         systems: Outputs by name; of an mt-metrics-eval folder, names of its systems.

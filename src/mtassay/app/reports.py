@@ -62,7 +62,7 @@ def find_themes(
     workspace: str | PathLike[str] | None = None,
     quiet: bool = False,
 ) -> ThemeList:
-    """What the failures of each system in one or several runs have in common, the most telling first.
+    """Find common features of the failures of each system in one or several runs, the most telling first.
 
     Args:
         runs: One or several: as they are, ids, `RUN:SYSTEM`, or the name of a system, which means its

@@ -43,7 +43,7 @@ Read = Callable[[EngineContext], Sequence[Segment]]
 
 @dataclass(frozen=True, repr=False)
 class Run:
-    """What came out of a method: scores, findings, tables, figures; prints itself as the command does.
+    """The results of a method: scores, findings, tables, figures; prints itself as the command does.
 
     >>> from mtassay import score
     >>> run = score({"a": ["Olá, mundo!"], "b": ["Oi!"]}, [["Olá, mundo!"]], metrics="chrf", samples=100)
@@ -61,7 +61,7 @@ class Run:
 
     @property
     def id(self) -> str:
-        """What the run is called in the workspace."""
+        """The run's id in the workspace."""
         return self.record.id
 
     @property
@@ -86,7 +86,7 @@ class Run:
 
     @property
     def notes(self) -> Sequence[str]:
-        """What a reader must know besides the numbers."""
+        """Notes that a reader must know besides the numbers."""
         return self.record.result.notes
 
     @property
@@ -96,17 +96,17 @@ class Run:
 
     @property
     def segments(self) -> Sequence[Segment]:
-        """What was asked."""
+        """The texts to translate."""
         return self.record.segments
 
     @property
     def outputs(self) -> Mapping[str, Sequence[Output]]:
-        """What was answered, by system."""
+        """The answers, by system."""
         return self.record.outputs
 
     @property
     def failures(self) -> Mapping[str, Sequence[Output]]:
-        """What live engines did not translate, by system, each with its reason; empty if all went well."""
+        """Texts without translation by live engines, by system, each with its reason; empty without errors."""
         live = {name: answers for name, answers in self.outputs.items() if name in self.live}
         failed = {name: [o for o in answers if o.error is not None] for name, answers in live.items()}
         return {name: outputs for name, outputs in failed.items() if outputs}
@@ -152,19 +152,19 @@ class Run:
         raise UsageError(f"A run has no '{what}'. Available: {available}.")
 
     def headlines(self) -> list[Headline]:
-        """What matters first, in sentences: which system is better, what each is worst at, what is open."""
+        """The main results, in sentences: which system is better, what each is worst at, what is open."""
         return view_of(self.record).headlines()
 
     def tables(self, **look: Unpack[LookOptions]) -> list[Table]:
-        """All tables; `look` is what `display.Look` has: `detail=True`, `pairs=True`, `cases=3`."""
+        """All tables; `look` are the fields of `display.Look`: `detail=True`, `pairs=True`, `cases=3`."""
         return view_of(self.record).tables(Look(**look))
 
     def figures(self, **look: Unpack[LookOptions]) -> list[Figure]:
-        """What there is to draw, as data; `plot` draws it."""
+        """All figures, as data; `plot` draws them."""
         return view_of(self.record).figures(Look(**look))
 
     def plot(self, path: str | PathLike[str], **look: Unpack[LookOptions]) -> None:
-        """Draw all figures into one file, .svg or .png, one below the other; `look` as for `tables`."""
+        """Draw all figures into one file, .svg or .png, below each other; `look` as for `tables`."""
         from mtassay.report.plots import check_plot, draw  # large, and rarely used
 
         target = Path(path)
@@ -181,9 +181,9 @@ class Run:
         return [view.block(case, system) for system in self.systems]
 
     def differences(self, *systems: str, **look: Unpack[LookOptions]) -> dict[str, Any]:
-        """Where two systems differ, segment by segment, as plain data.
+        """The differences between two systems, segment by segment, as plain data.
 
-        Without names these are the baseline and the best other system. `look` is what `display.Look` has:
+        By default, these are the baseline and the best other system. `look` are fields of `display.Look`:
         `examples=5` for how many segments each way, `metric="chrf"`.
         `run.render(examples=5)` shows the same.
         """
@@ -194,7 +194,7 @@ class Run:
     def render(
         self, form: Form = "text", *, seen_notes: Sequence[str] = (), **look: Unpack[LookOptions]
     ) -> str:
-        """The run as text, json, tsv, md or latex; without `seen_notes`, which the reader knows."""
+        """The run as text, json, tsv, md or latex, without `seen_notes`, which the reader knows."""
         return render(self.record, form, look=Look(**look), seen_notes=seen_notes)
 
     def report(self, path: str | PathLike[str] = "report.html", **options: Unpack[ReportOptions]) -> Path:
@@ -210,7 +210,7 @@ class Run:
         parameters: Mapping[str, Any] | None = None,
         **changes: Unpack[JudgeOptions],
     ) -> Run:
-        """The same outputs judged again with other parameters: nothing is translated twice.
+        """Judge the same outputs again with other parameters: nothing is translated twice.
 
         `method` is the name of another method, where that can judge them, too. `parameters` are those of a
         method of another package, which no keyword is for.
@@ -227,13 +227,13 @@ class Run:
         return replace(judged, record=replace(judged.record, seconds={}))
 
     def explain(self, case: str, *, workspace: str | PathLike[str] | None = None) -> CaseHistory:
-        """One case of a saved run with all there is to know: outputs, findings, decisions, earlier runs."""
+        """One case of a saved run with all its data: outputs, findings, decisions, earlier runs."""
         from mtassay.review.case_history import tell_case
 
         return tell_case(open_workspace(workspace), case, run=self.id)
 
     def save(self, workspace: str | PathLike[str] | None = None) -> Run:
-        """Keep the run in the workspace; `load` gives it back."""
+        """Keep the run in the workspace; `load` returns it."""
         Workspace(workspace_path(workspace)).save_run(self.record)
         return self
 
@@ -260,7 +260,7 @@ class Run:
 def load(
     name: str = "last", *, workspace: str | PathLike[str] | None = None, method: str | None = None
 ) -> Run:
-    """A saved run by its id, the beginning or the end of it, or `last`.
+    """Load a saved run by its id, the beginning or the end of it, or `last`.
 
     Args:
         name: The id of the run, its beginning or its end, or `"last"`.

@@ -103,7 +103,7 @@ def translate_with(
 
 @known_keywords(RunOptions)
 def translate(texts: Texts, system: Any, *, langpair: str, **options: Unpack[RunOptions]) -> list[str | None]:
-    """What a live engine makes of texts, or of the lines of a file; `None` where it failed.
+    """Translate texts, or the lines of a file, with a live engine; `None` where it failed.
 
     Every answer is kept in the workspace when it arrives, and never asked for twice.
 

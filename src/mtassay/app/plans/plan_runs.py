@@ -56,7 +56,7 @@ def run_plan(
     report: bool | str | PathLike[str] = True,
     themes: bool = True,
 ) -> PlanRun:
-    """Do the steps of a plan, check its gates, write its report. Every run is kept in the workspace.
+    """Run the steps of a plan, check its gates, write its report. Every run is kept in the workspace.
 
     A step for which nothing changed (files, parameters, versions, engines, reviews) is not done again. A step
     that fails takes no other with it.
