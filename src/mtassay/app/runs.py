@@ -106,7 +106,7 @@ class Run:
 
     @property
     def failures(self) -> Mapping[str, Sequence[Output]]:
-        """Texts without translation by live engines, by system, each with its reason; empty without errors."""
+        """Texts without translation by live engines, by system, each with its reason; empty if none."""
         live = {name: answers for name, answers in self.outputs.items() if name in self.live}
         failed = {name: [o for o in answers if o.error is not None] for name, answers in live.items()}
         return {name: outputs for name, outputs in failed.items() if outputs}
