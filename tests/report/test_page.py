@@ -222,9 +222,7 @@ def test_few_segments_are_weak_evidence() -> None:
 def test_who_is_left_out_is_told_with_the_measures_that_say_so() -> None:
     told = decided({"x": ["a>c", "b>c"], "y": ["a>c"]})
     assert told.advice == "The data cannot decide between a and b."
-    assert told.others == [
-        "Another system is significantly better by some measure, and worse by none: c (x and y)."
-    ]
+    assert told.others == ["Significantly worse than another system, and better by no measure: c (x and y)."]
 
 
 def test_what_is_ahead_without_all_answers_holds_the_advice_back() -> None:

@@ -300,7 +300,7 @@ def open_workspace(chosen: Any = None) -> Workspace:
 
 @dataclass(frozen=True, kw_only=True)
 class RunSettings:
-    """How to run a method: the settings that all functions of the library share; see the top of this module.
+    """How to run a method: the settings that all functions of the library share; see `app.library`.
 
     `temporary` is how the command line saves: if the workspace cannot be made, the result is still returned,
     and a temporary run is deleted once there are many newer runs. `creates` makes a missing workspace for the

@@ -148,7 +148,7 @@ class Check(ABC):
 
     @abstractmethod
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
-        """The alarms, in the order of the units. Only the check `empty` reports an empty output."""
+        """The alarms, in the order of the units. An empty output is for `empty` and conduct alone."""
 
     def each(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
         """The alarms of units by themselves; `find` also settles what they are in the file."""

@@ -149,6 +149,7 @@ def swapped_word(
 
 # Longer texts nearly always have a word that might mean a negation.
 _NON = re.compile(r"\bnon\b")
+_NO_LONGER = re.compile(r"\b(?:no longer|no more|never again|nicht mehr|já não|ya no)\b")
 _NO_WITHOUT = r"(?! (?:embargo|doubt|delay|further|weiteres|сомнения|doute|dúvida|dubbio))"
 _WITHOUT = {
     code: re.compile(rf"\b{word}\b{_NO_WITHOUT}", re.IGNORECASE)
@@ -298,8 +299,9 @@ class _Look:
             return None
         if swapped.is_polar:
             rest = text.lower().replace(swapped.word, " "), unit.output.lower().replace(swapped.other, " ")
-            denials = bool(self._source.plain_in(rest[0])) + bool(self._target.plain_in(rest[1]))
-            if denials == 1 or _NON.search(rest[1]):
+            # "No longer valid" is "invalid": an opposite may replace a denial.
+            denied = self._source.count(rest[0]) + bool(_NO_LONGER.search(rest[0]))
+            if denied != self._target.count(rest[1]) or _NON.search(rest[1]):
                 return None
         return _Problem(swapped.message, swapped.marks(text, unit.output))
 

@@ -41,7 +41,7 @@ _LESS = 0.9  # a price or a time that is less by a tenth counts
 _NAMED = 6  # systems named in a sentence
 _GONE = {
     _APART: "Not compared with the others",
-    QUALITY: "Another system is significantly better by some measure, and worse by none",
+    QUALITY: "Significantly worse than another system, and better by no measure",
     NO_CRITICAL: "More critical errors",
     TERMINOLOGY: "More wrong terms",
     COST: "More expensive",

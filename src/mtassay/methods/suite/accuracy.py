@@ -54,7 +54,7 @@ def together(
     alpha: float = 0.05,
     seed: int | None = 12345,
 ) -> list[Compare]:
-    """Compares systems in all rows of a table as one family, two-sided; see `stats.compare_rows`.
+    """Compares systems in all rows of a table as one family, two-sided; see `stats.family.compare_rows`.
 
     Every pair is compared on the items that both have settled; if the other is better there, p = 1.
     """
