@@ -1,4 +1,4 @@
-"""Who may answer from elsewhere: people are invited with a link each, and can be shut out again.
+"""Access from other machines: each person is invited with a link, and can be shut out again.
 
 The workspace keeps a digest of the secret in each link, never the secret.
 """
@@ -20,7 +20,7 @@ from mtassay.runtime.workspace import Workspace
 from mtassay.runtime.workspace_file import now_exactly
 
 Role = Literal["reviewer", "admin"]
-"""An admin sees the names of systems and what everybody said, and writes rules."""
+"""An admin sees the names of systems and everybody's answers, and writes rules."""
 Place = str | PathLike[str]
 
 _LONGEST = 100  # characters of a name
@@ -29,9 +29,9 @@ _REVOKED = "revoked"  # a role: the row stays, so that the page stays closed aft
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody who answers questions, under the name that their reviews bear.
+    """A person who answers questions, under the name that their reviews have.
 
-    With a `campaign` they see nothing but this one.
+    With a `campaign` they see only this one.
     """
 
     name: str
@@ -46,7 +46,7 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Invitation:
-    """Who was invited, since when, and until when, in UTC; without an end `until` is empty."""
+    """An invited person, since when, and until when, in UTC; without an end `until` is empty."""
 
     person: Person
     since: str
@@ -61,10 +61,10 @@ def invite(
     campaign: str = "",
     workspace: Place | None = None,
 ) -> str:
-    """Let somebody in; gives the secret of their link, which nobody can look up later.
+    """Let somebody in; return the secret of their link, which nobody can look up later.
 
-    Who is invited again gets a new link, and the old one is worth nothing. With `days` the link ends after
-    so many, and with `campaign` it leads into that campaign alone.
+    A new invitation of the same person ends the old link. With `days` the link ends after so many, and with
+    `campaign` it leads to that campaign alone.
     """
     person = name.strip()
     if not person.isprintable() or not 1 <= len(person) <= _LONGEST:
@@ -87,7 +87,7 @@ def invite(
 
 
 def revoke(name: str, *, workspace: Place | None = None) -> None:
-    """Shut somebody out at once; what they answered stays. A `UsageError` where nobody of the name was in.
+    """Shut somebody out at once; their answers stay. A `UsageError` if nobody of the name was in.
 
     The page stays closed after the last one, until somebody is invited or `reopen` is called.
     """
@@ -111,12 +111,12 @@ def invitations(*, workspace: Place | Workspace | None = None) -> list[Invitatio
 
 
 def was_anybody_invited(store: Workspace) -> bool:
-    """Whether invitations were ever made, revoked ones too: then everybody needs one."""
+    """Whether anybody was ever invited, revoked or not: then everybody needs an invitation."""
     return bool(store.database.select("SELECT 1 FROM invitations LIMIT 1"))
 
 
 def reopen(*, workspace: Place | None = None) -> None:
-    """Let everybody on this machine in again; a `UsageError` where somebody is still invited."""
+    """Let everybody on this machine in again; a `UsageError` if somebody is still invited."""
     store = open_workspace(workspace)
     if invited := ", ".join(entry.person.name for entry in _all(store)):
         raise UsageError(
@@ -127,7 +127,7 @@ def reopen(*, workspace: Place | None = None) -> None:
 
 
 def recognise(store: Workspace, secret: str) -> Person | None:
-    """Whose secret it is; `None` where it was never given out, is revoked, or has ended."""
+    """Return the person with this secret; `None` if it was never given out, is revoked, or has ended."""
     digest = _digest(secret)
     found = None
     for name, role, stored, _, until, campaign in _rows(store):
@@ -137,13 +137,13 @@ def recognise(store: Workspace, secret: str) -> Person | None:
 
 
 def note_deed(store: Workspace, person: str, deed: str) -> None:
-    """Write into the journal what somebody did: who came in, and what administrators changed."""
+    """Record an action in the journal: who came in, and what administrators changed."""
     with store.database.transaction():
         store.database.insert("journal", [(now_exactly(), person, deed)])
 
 
 def journal(*, workspace: Place | Workspace | None = None) -> list[tuple[str, str, str]]:
-    """What was written into it: when, who, and what, the oldest first."""
+    """Return the journal: when, who, and what, oldest first."""
     rows = open_workspace(workspace).database.read("journal", "ORDER BY rowid")
     return [(str(at), str(person), str(deed)) for at, person, deed in rows]
 
@@ -160,5 +160,5 @@ def _rows(store: Workspace) -> list[tuple[Any, ...]]:
 
 
 def _digest(secret: str) -> str:
-    # 256 random bits cannot be guessed, so a fast hash without salt will do.
+    # 256 random bits cannot be guessed, so a fast hash without salt is safe.
     return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()

@@ -1,4 +1,4 @@
-"""What callers of the library give: texts in memory as people have them, and keywords."""
+"""Arguments of callers of the library: texts in memory in many forms, and keywords."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def is_missing(value: Any) -> bool:
 
 
 def list_texts(what: Iterable[Any], *, of: str) -> list[str | None]:
-    """The texts in order, each once; `of` says whose they are, for errors.
+    """Return the texts in order, each once; `of` says in errors whose they are.
 
     >>> list_texts((text for text in ["a", None, float("nan")]), of="the source")
     ['a', None, None]
@@ -63,7 +63,7 @@ def listed(references: Texts | Iterable[Texts]) -> list[Texts]:
 
 
 def settled_systems(systems: Given) -> Given:
-    """The systems, with texts in memory as lists: a generator gives its texts once only."""
+    """Return the systems, with texts in memory as lists, since a generator gives its texts only once."""
     if not isinstance(systems, Mapping):
         return systems
     return {
@@ -93,7 +93,7 @@ def refuse_unknown(function: str, given: Collection[str], names: Collection[str]
 
 
 def known_keywords(options: Any = None) -> Callable[[Callable[Taken, Answer]], Callable[Taken, Answer]]:
-    """The function, which refuses keywords that are neither its own nor keys of `options`, a `TypedDict`."""
+    """The function, but it refuses keywords that are neither its own nor keys of `options`, a `TypedDict`."""
 
     def decorate(function: Callable[Taken, Answer]) -> Callable[Taken, Answer]:
         code = function.__code__

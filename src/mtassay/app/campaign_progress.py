@@ -1,4 +1,4 @@
-"""Where a campaign of reviewers is: progress, pace, attention checks and agreement, as tables and records."""
+"""The progress of a campaign of reviewers: pace, attention checks and agreement, as tables and records."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ from mtassay.stats.resampling import fixed_seed
 
 ALL = "all"
 MOST_IN_PAIRS = 6
-"""Of more reviewers nobody reads what each two of them agree on."""
+"""Largest number of reviewers for which the agreement of each pair is shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewerProgress:
-    """How far a reviewer is: answers given, how many of them unsure, subjects to come, and the pace."""
+    """The progress of a reviewer: answers given, how many of them unsure, subjects left, and the pace."""
 
     reviewer: str
     answered: int
@@ -60,14 +60,14 @@ class ReviewerProgress:
 
 @dataclass(frozen=True, slots=True)
 class CampaignReport:
-    """Where a campaign is.
+    """The state of a campaign.
 
-    Of `subjects`, `wanted` answers in all are asked for and `given` are there; `complete` have all of theirs.
-    `to_adjudicate` wait for an adjudicator, `adjudicated` are settled by one. `groups` have the agreement by
-    the name of a category or phenomenon. `scale` says what agreement means of ratings and of spans. `changed`
-    are answers that somebody changed after they could see those of others: agreement is measured by what
-    they had answered before. `cautions` are what may
-    keep it from being done. `checked` is how each reviewer did in attention checks and calibration.
+    Of `subjects`, `wanted` answers in all are asked for and `given` were given; `complete` have all of
+    theirs. `to_adjudicate` wait for an adjudicator, `adjudicated` are settled by one. `groups` have the
+    agreement by the name of a category or phenomenon. `scale` says what agreement means of ratings and of
+    spans. `changed` are answers that somebody changed after they could see others': agreement is measured by
+    their answers before that. `cautions` are problems that may keep the campaign from being done. `checked`
+    is how each reviewer did in attention checks and calibration.
     """
 
     campaign: Campaign
@@ -86,7 +86,7 @@ class CampaignReport:
     checked: Sequence[CheckedReviewer] = ()
 
     def of_reviewer(self, name: str) -> CampaignReport:
-        """What a reviewer may know: no name of another one, and of checks nothing before the end."""
+        """All that a reviewer may know: no name of another one, and no results of checks before the end."""
         is_over = bool(self.campaign.closed) or self.given >= self.wanted
         return replace(
             self,
@@ -97,7 +97,7 @@ class CampaignReport:
         )
 
     def record(self) -> dict[str, Any]:
-        """All of it for a program."""
+        """Return all of it for a program."""
         record: dict[str, Any] = {
             "campaign": self.campaign.record(),
             "subjects": self.subjects,
@@ -122,7 +122,7 @@ class CampaignReport:
         return record
 
     def tables(self) -> list[Table]:
-        """Progress, agreement, agreement by phenomenon; what says nothing is left out."""
+        """Progress, agreement, agreement by phenomenon; empty tables are left out."""
         tables = [self._progress()]
         if self.checked:
             campaign = self.campaign
@@ -205,10 +205,10 @@ def report(
     seed: int | None = None,
     workspace: Place | Workspace | None = None,
 ) -> CampaignReport:
-    """Progress, pace and agreement of a campaign, as far as people have answered.
+    """Progress, pace and agreement of a campaign, by the answers so far.
 
-    Agreement is measured by the answers that people gave before they could see others'.
-    Agreement and the counts of `unsure` are of subjects that all have answered, since reviewers see them.
+    Agreement is measured by the answers that people gave before they could see others'. Agreement and the
+    counts of `unsure` are of subjects that all have answered, since reviewers see them.
     """
     store = open_workspace(workspace)
     campaign_store = CampaignStore(store)
@@ -305,7 +305,7 @@ def _agreement(
     decisions: Decisions,
     seed: int,
 ) -> dict[str, dict[str, list[AgreementCoefficient]]]:
-    """By part (all, category, phenomenon) and the name of a group; kept until there is another review."""
+    """Agreement by part (all, category, phenomenon) and name of a group; kept until the next review."""
     counted = f"{store.reviews_count}|{checksum(sorted(subject for subject, _ in decisions))}"
     key = f"agreement of campaign|{campaign.name}|{campaign.created}|{campaign.closed}|{counted}|{seed}"
     if (kept := store.recall(key)) is not None:

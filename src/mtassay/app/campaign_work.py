@@ -1,7 +1,7 @@
-"""Campaigns of reviewers: who is asked what, blind to each other, and what comes of it.
+"""Campaigns of reviewers: who is asked what, blind to each other, and the results.
 
-Every function takes `workspace`, the file of campaigns (default: as in `mtassay.app.library`), or
-the open workspace itself, which a server has.
+Every function takes `workspace`, the file of campaigns (default: as in `mtassay.app.library`), or the open
+workspace itself, which a server has.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ from mtassay.runtime.workspace_file import now_exactly
 from mtassay.stats.resampling import fixed_seed
 
 USUAL_OVERLAP = 0.2
-"""The share of outputs that several of two or more reviewers answer where nobody says it."""
-_SEE = " Who is: mtassay review campaign show"  # pages tell reviewers nobody's name
+"""The default share of outputs that several of two or more reviewers answer."""
+_SEE = " Who is: mtassay review campaign show"  # pages show reviewers no names
 
 # Making and ending ---------------------------------------------------------------------------------------
 
@@ -73,16 +73,15 @@ def create(
     seed: int | None = None,
     workspace: Place | Workspace | None = None,
 ) -> Campaign:
-    """A new campaign about what is open in these runs, or about all outputs with a question for any run.
+    """Create a campaign about these runs' open outputs, or about all outputs with a question for any run.
 
     `category`, `phenomenon`, `item` and `system` choose outputs, of which `sample` are drawn. A share
-    `overlap` (0.2, of one reviewer none) is answered by `raters` people each. `settled` mixes in so many
-    outputs that the runs settled by themselves, so that nobody knows which. `attention` is the share of
-    attention checks, `calibration` how many outputs everybody answers first; who passes less than
-    `exclude_below` of the checks, or takes less than `exclude_faster` seconds for an output, is in no
-    agreement (see `quality_control`). `side_by_side` shows what other systems made of the same sentence.
-
-    What can never be done is a `UsageError`; what may keep it from being done is told in the `cautions` of
+    `overlap` (default 0.2; 0 with one reviewer) is answered by `raters` people each. `settled` adds so many
+    outputs that the runs settled by themselves, unrecognisably. `attention` is the share of attention checks,
+    `calibration` how many outputs everybody answers first; who passes less than `exclude_below` of the
+    checks, or takes less than `exclude_faster` seconds for an output, is in no agreement (see
+    `quality_control`). `side_by_side` shows other systems' outputs for the same sentence. An impossible
+    campaign is a `UsageError`; problems that may keep it from being done are in the `cautions` of
     `campaign_reports.report`.
     """
     store = open_workspace(workspace)
@@ -125,7 +124,7 @@ def create(
 
 
 def _question(runs: Sequence[Run], name: str | None) -> Question:
-    """What is asked: the question of this name, or the one that all these runs ask."""
+    """Return the question of this name, or the one that all these runs ask."""
     common = common_question(name)
     if common is not None:
         return common
@@ -151,7 +150,7 @@ def campaigns(*, workspace: Place | Workspace | None = None) -> list[Campaign]:
 
 
 def still_open(*, workspace: Place | Workspace | None = None) -> list[str]:
-    """A line for each campaign that waits for answers, to be beside an export of what there is so far."""
+    """A line for each campaign that waits for answers, to be shown beside an export of answers so far."""
     campaign_store = CampaignStore(open_workspace(workspace))
     lines = []
     for campaign in campaign_store.campaigns():
@@ -163,7 +162,7 @@ def still_open(*, workspace: Place | Workspace | None = None) -> list[str]:
 
 
 def close(name: str, *, workspace: Place | Workspace | None = None) -> Campaign:
-    """End a campaign: nobody gets anything more of it, and all answers stay."""
+    """End a campaign: it asks nothing more, and all answers stay."""
     return CampaignStore(open_workspace(workspace)).close(name)
 
 
@@ -174,7 +173,7 @@ def change_people(
     *,
     workspace: Place | Workspace | None = None,
 ) -> Campaign:
-    """Let these people answer and adjudicate from now on; what others answered so far stays, and counts.
+    """Let these people answer and adjudicate from now on; earlier answers of others stay, and count.
 
     A `UsageError` if outputs could never get all of their answers then, or no dispute could be settled.
     """
@@ -192,7 +191,7 @@ def delete(name: str, *, workspace: Place | Workspace | None = None) -> Campaign
 
 @dataclass(frozen=True, kw_only=True)
 class CampaignCards(Cards):
-    """The cards of a campaign for one of its reviewers; with `adjudicates` its disputes for an adjudicator.
+    """Return the cards of a campaign for one reviewer; with `adjudicates` its disputes for an adjudicator.
 
     `skip` are ids of subjects to leave for later.
     """
@@ -207,19 +206,19 @@ class CampaignCards(Cards):
 
     @property
     def question(self) -> Question:
-        """What the campaign asks; one that is blind may be about a question that is not."""
+        """Return the campaign's question; it may be blind even if the question itself is not."""
         return replace(find_question(self.campaign.question), is_blind=self.campaign.is_blind)
 
     @property
     def left(self) -> int:
-        """How many subjects, or disputes, the person could get now."""
+        """Count the subjects, or disputes, that the person could get now."""
         return len(self.disputes) if self.adjudicates else self.shelf.left(self.campaign, self.who)
 
     def next(self) -> Card | None:
-        """What this reviewer should look at next, which others then do not get for a while.
+        """Return this reviewer's next output, which others then do not get for a while.
 
-        Of disputes it is the first one that waits: all have answered, and differ, or none could tell. What
-        this person answered as a reviewer is not there: nobody settles a dispute of their own.
+        For an adjudicator it is the first open dispute: all have answered, and differ, or all are unsure.
+        Disputes with an own answer as a reviewer are left out: nobody settles a dispute of their own.
         """
         self._check()
         if self.adjudicates:
@@ -228,16 +227,16 @@ class CampaignCards(Cards):
         return None if entry is None else self._card(entry)
 
     def card(self, subject: str) -> Card:
-        """One subject, with what this person said of it and what they may see since."""
+        """Return one subject, with this person's answer and what they may see since."""
         self._check()
         return self._card(self._one(subject))
 
     def latest(self, before: str = "") -> str | None:
-        """The subject that this person answered last, or last before another one."""
+        """Return the subject that this person answered last, or last before another one."""
         return self.shelf.latest(self.campaign, self.who, before=before)
 
     def asked(self, subject: str) -> tuple[Subject, Question]:
-        """A subject of the campaign, by its id or the beginning of it, and what is asked about it.
+        """Return a subject of the campaign, by its id or the beginning of it, and the question about it.
 
         An adjudicator is refused before all reviewers have answered, and if they were one of them.
         """
@@ -278,7 +277,7 @@ class CampaignCards(Cards):
 
     @cached_property
     def disputes(self) -> list[CampaignSubject]:
-        """What waits for this adjudicator; nobody settles a dispute of their own."""
+        """List what waits for this adjudicator; nobody settles a dispute of their own."""
         campaign, question = self.campaign, self.question
         decisions = decide_reviews(self.store.reviews(question.name), {question.name: question.combine})
         seals = sealed(self.store)
@@ -319,7 +318,7 @@ class CampaignCards(Cards):
         )
 
     def _beside(self, entry: CampaignSubject) -> list[DocumentLine]:
-        """What other systems made of the same sentence, in an order that tells no system, and own answers."""
+        """Other systems' outputs for the same sentence, in an order that hides systems, and own answers."""
         shelf, question = self.shelf, self.question
         others = [e for e in shelf.beside(self.campaign, entry) if not kind_of_check(e.status)]
         subjects = self.store.subjects([each.subject for each in others])
@@ -346,7 +345,7 @@ def cards(
     adjudicates: bool = False,
     workspace: Place | Workspace | None = None,
 ) -> CampaignCards:
-    """What a campaign asks a reviewer or an adjudicator; `skip` are ids of subjects to leave for later."""
+    """The questions of a campaign to a reviewer or adjudicator; `skip` are ids to leave for later."""
     store = open_workspace(workspace)
     who = reviewer_name(reviewer)
     campaign = CampaignStore(store).campaign(name)

@@ -1,4 +1,4 @@
-"""Localisation files through live engines: the same file with other targets, and nothing else changed."""
+"""Localisation files through live engines: the same file with new targets, and nothing else changed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SAME = {".pot": ".po", ".xliff": ".xlf"}
 
 
 def open_catalogue(path: Path, target: Path | None, pair: Pair | None) -> LocalisationFile | None:
-    """The localisation file to write again; `None` where its texts are wanted as lines or a table.
+    """Return the localisation file to write again; `None` if its texts are wanted as lines or a table.
 
     Raises:
         UsageError: The target has the ending of another format.
@@ -65,7 +65,7 @@ def _kind(path: Path) -> str:
 def target_files(
     file: LocalisationFile, target: Path | None, engines: Sequence[str], pair: Pair | None
 ) -> list[Path | None]:
-    """Where the file of each engine goes; `None` is standard output.
+    """Return the path of each engine's file; `None` is standard output.
 
     Without a target, a file with one language goes where by convention the other language has its own.
     """
@@ -93,9 +93,9 @@ def target_files(
 
 @dataclass
 class CatalogueTranslation:
-    """A localisation file on its way through an engine.
+    """A localisation file that an engine translates.
 
-    `only_missing` leaves alone what has a target that nobody marked as fuzzy.
+    `only_missing` skips units that have a target and are not marked as fuzzy.
     """
 
     file: LocalisationFile
@@ -103,7 +103,7 @@ class CatalogueTranslation:
     only_missing: bool = False
 
     def outputs(self, system: Any, context: EngineContext) -> list[Output]:
-        """What the engine makes of each unit that people translate: its codes in place, or an error."""
+        """Return the engine's output for each unit that people translate: its codes in place, or an error."""
         units = [unit for unit in self.file.units if self._is_wanted(unit)]
         language = "" if self.pair is None else self.pair.target.code
         messages = [
@@ -121,7 +121,7 @@ class CatalogueTranslation:
         return [self._fitting(unit, output) for unit, output in zip(units, outputs, strict=True)]
 
     def notes(self) -> list[str]:
-        """What the file still says of its language, since only targets change."""
+        """Return a warning about languages that the file still names, since only targets change."""
         stated, wanted = self.file.languages[1], "" if self.pair is None else self.pair.target.tag
         if self.file.format == "arb" and stated and wanted and stated != wanted:
             return [f"@@locale still says {stated}. Change it to {wanted}"]
@@ -130,7 +130,7 @@ class CatalogueTranslation:
         return []
 
     def write(self, outputs: Sequence[Output], target: Path | None) -> None:
-        """The file with these targets; what was not translated stays as it is."""
+        """Write the file with these targets; untranslated units stay the same."""
         data = self.file.with_targets({o.id: o.text for o in outputs if o.text is not None})
         if target is None:
             sys.stdout.buffer.write(data)
@@ -149,7 +149,7 @@ class CatalogueTranslation:
         return not (self.only_missing and has_own and unit.target and not unit.facts.get("fuzzy"))
 
     def _fitting(self, unit: FileUnit, output: Output) -> Output:
-        """The output, or the reason why the file cannot hold it."""
+        """Return the output, or the reason why the file cannot contain it."""
         if output.text is None:
             return output
         try:

@@ -1,4 +1,4 @@
-"""What is installed here, what works for a language pair, and the line that installs what is missing."""
+"""Installed parts, whether they work for a language pair, and the command that installs missing ones."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from mtassay.nlp.annotation import Layer
 from mtassay.nlp.annotators import open_annotator
 from mtassay.nlp.links import open_aligner
 
-_NEVER = {"dev"}  # extras that are for who works on mtassay itself
+_NEVER = {"dev"}  # extras for developers of mtassay
 
 
 @dataclass(frozen=True, slots=True)
 class Extra:
-    """An optional part of mtassay: `packages` with the versions that are here; `None` is not installed."""
+    """An optional part of mtassay: `packages` with the installed versions; `None` is not installed."""
 
     name: str
     packages: dict[str, str | None]
 
     @property
     def is_installed(self) -> bool:
-        """Whether all of its packages are here."""
+        """Whether all of its packages are installed."""
         return all(release is not None for release in self.packages.values())
 
     @property
@@ -49,7 +49,7 @@ class Extra:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """One thing that a language pair needs: what serves, or what to do where nothing does."""
+    """One thing that a language pair needs: the part that provides it, or the command to get one."""
 
     part: str
     state: Literal["works", "missing"]
@@ -59,7 +59,7 @@ class Diagnosis:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What can be named: methods with their parameters, metrics, and kinds of engines; with what each is."""
+    """All available names with descriptions: methods with their parameters, metrics, and kinds of engines."""
 
     methods: Mapping[str, str]
     parameters: Mapping[str, Sequence[str]]
@@ -67,7 +67,7 @@ class Parts:
     systems: Sequence[Kind]
 
     def tables(self) -> list[Table]:
-        """A table of each."""
+        """Return a table of each."""
         return [
             Table(["Method", "what it does"], [*map(list, self.methods.items())], title="Methods"),
             Table(["Metric", "what it is"], [*map(list, self.metrics.items())], title="Metrics (-m NAME)"),
@@ -79,7 +79,7 @@ class Parts:
         ]
 
     def record(self) -> dict[str, Any]:
-        """All of it for a program."""
+        """Return all of it for a program."""
         return {
             "methods": [
                 {"name": name, "about": about, "parameters": list(self.parameters[name])}
@@ -91,7 +91,7 @@ class Parts:
 
 
 def installed_parts() -> Parts:
-    """The methods, metrics and engines that are here, those of other packages too.
+    """Return the installed methods, metrics and engines, including those of other packages.
 
     >>> parts = installed_parts()
     >>> "score" in parts.methods, "bleu" in parts.metrics, len(parts.systems) > 10
@@ -111,7 +111,7 @@ def _first_line(cls: type) -> str:
 
 
 def installed_extras() -> list[Extra]:
-    """All extras that mtassay declares, in the order of the alphabet."""
+    """Return all extras that mtassay declares, in alphabetical order."""
     return [
         Extra(extra, {name: _version(name) for name in packages})
         for extra, packages in sorted(_packages("mtassay").items())
@@ -120,7 +120,7 @@ def installed_extras() -> list[Extra]:
 
 
 def _packages(package: str) -> dict[str, list[str]]:
-    """What each extra of a package needs; an extra of another package means what that needs."""
+    """The needs of each extra of a package; an extra of another package means the needs of that extra."""
     by_extra: dict[str, list[str]] = {}
     for requirement in requires(package) or []:
         text, _, condition = requirement.partition(";")
@@ -137,7 +137,7 @@ def _packages(package: str) -> dict[str, list[str]]:
 
 
 def check_pair(pair: Pair | str) -> list[Diagnosis]:
-    """What each part of mtassay has for a language pair, on this machine."""
+    """Return what each part of mtassay has for a language pair, on this machine."""
     both = parse_pair(pair) if isinstance(pair, str) else pair
     source, target = both.source, both.target
     tokenizer = DEFAULTS.get(target.code, "13a")
@@ -157,7 +157,7 @@ def check_pair(pair: Pair | str) -> list[Diagnosis]:
 
 
 def check_packs(pair: Pair | None = None) -> list[Diagnosis]:
-    """The language packs that are installed, and those of ours that are not; with a pair, only for it."""
+    """Return installed language packs and our missing ones; with a pair, only the packs for it."""
     checks = []
     for code, pack in packs_for(pair).items():
         told = ", ".join(pack.parts) if pack else f"{install_line(code)} adds {OUR_PACKS[code].adds}"
@@ -166,7 +166,7 @@ def check_packs(pair: Pair | None = None) -> list[Diagnosis]:
 
 
 def extra_table(extras: Sequence[Extra]) -> Table:
-    """Extras by what is installed of them; how to install the others."""
+    """List extras as installed or not, with the command that installs them."""
     rows = [
         [
             extra.name,
@@ -180,7 +180,7 @@ def extra_table(extras: Sequence[Extra]) -> Table:
 
 
 def pair_table(checks: Sequence[Diagnosis], pair: Pair | None) -> Table:
-    """What serves a language pair, and what is missing for it; without a pair, the language packs."""
+    """All that supports a language pair, and all it lacks; without a pair, the language packs."""
     rows = [[check.part, check.state, check.what, check.used_by] for check in checks]
     return Table(
         ["Part", "state", "what serves, or what to do", "for"],
@@ -199,7 +199,7 @@ def _encoder() -> str:
 
 
 def _checks(pair: Pair) -> str:
-    """Which are on, with what they did on labelled outputs where people's labels say something of them."""
+    """Return which are on, with their results on outputs that people labelled, where there are any."""
     context = CheckContext(str(pair.source), str(pair.target))
     records = [record_of(check.id, str(pair)) for check in choose_checks("default", (), context).checks]
     return "; ".join(record.tell() if record.fired else record.check for record in records)

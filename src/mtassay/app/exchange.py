@@ -1,4 +1,4 @@
-"""What people marked, rated and corrected, for other programs: MQM, ratings, Label Studio and others."""
+"""People's marks, ratings and corrections for other programs: MQM, ratings, Label Studio and others."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _USUAL = {"entities": "entities", "mqm": "mqm", "mtme": "mqm", "esa": "esa"}
 
 
 class Exported(NamedTuple):
-    """How many records were written, and how many answers `unsure` were not, as the form has none."""
+    """The number of records written, and of `unsure` answers left out, as the form has none."""
 
     records: int
     unsure: int
@@ -55,14 +55,14 @@ def export_as(
     question: str | None = None,
     workspace: Place | None = None,
 ) -> Exported:
-    """Write what people said about the outputs of a run as another program reads it.
+    """Write people's answers about the outputs of a run in another program's format.
 
-    `entities`: what holds in references, for the metric nee (JSONL). `mqm`: each rater's errors as WMT's
-    MQM files (TSV). `mtme`: the errors that hold, as a `.seg.rating` of mt-metrics-eval. `esa`: each rater's
-    errors and scores as WMT's error span annotation (JSONL). `ratings`: each rater's numbers, for
-    `meta correlate` (TSV). `corrections`: what reviews call wrong, with the corrections in their notes, to
+    `entities`: the entities in references, for the metric nee (JSONL). `mqm`: each rater's errors as WMT's
+    MQM files (TSV). `mtme`: the valid errors, as a `.seg.rating` of mt-metrics-eval. `esa`: each rater's
+    errors and scores as WMT's error span annotation (JSONL). `ratings`: each rater's numbers, for `meta
+    correlate` (TSV). `corrections`: outputs that reviews call wrong, with the corrections in their notes, to
     train on (JSONL, or TSV by its ending). `labelstudio`, `pearmut`: the answers to one question as
-    annotations (JSON), with the tasks or items that they are about.
+    annotations (JSON), with their tasks or items.
     """
     store = open_workspace(workspace)
     chosen = store.run(run)
@@ -122,7 +122,7 @@ def _write_answers(
         _write_config(where, question)
     else:
         answered = [(r, subjects[r.subject], systems.get(r.subject, "output")) for r in reviews]
-        pearmut_campaign(run.id, question, [])  # refuses what cannot be asked there
+        pearmut_campaign(run.id, question, [])  # refuses questions that cannot be asked there
         _write_json(where, pearmut_annotations(run.id, question, answered))
     unsure = sum(review.answer == UNSURE for review in reviews) * (form == "pearmut")
     return Exported(len(reviews) - unsure, unsure)

@@ -1,4 +1,4 @@
-"""What changed between saved runs, how systems develop over them, and whether a run passes its gate."""
+"""Changes between saved runs, the development of systems over them, and whether a run passes its gate."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def compare(
     seed: int | None = 12345,
     workspace: str | PathLike[str] | None = None,
 ) -> RunChanges:
-    """What changed from one run to another, score by score and case by case, with paired tests.
+    """Compare two runs, score by score and case by case, with paired tests.
 
     Args:
         old: The earlier run: as it is, its id, `RUN:SYSTEM`, or the name of a system, which means its
@@ -84,7 +84,7 @@ def history(
     seed: int | None = 12345,
     workspace: str | PathLike[str] | None = None,
 ) -> History:
-    """How a system develops over its saved runs; several names are versions of one. `*` means anything.
+    """Show how a system develops over its saved runs; several names are its versions. `*` matches anything.
 
     Args:
         systems: Names of the system.
@@ -155,7 +155,7 @@ def gate(
     seed: int | None = 12345,
     workspace: str | PathLike[str] | None = None,
 ) -> GateReport:
-    """Whether a run keeps rules; true if so, else it shows the sentences: `assert gate(run, "bleu >= 30")`.
+    """Check rules on a run; true if all hold, else it shows the sentences: `assert gate(run, "bleu >= 30")`.
 
     Args:
         run: The run: as it is, its id, or `RUN:SYSTEM`.
@@ -204,7 +204,7 @@ def gate(
 
 
 def load_run(what: Which, *, workspace: str | PathLike[str] | None = None) -> nouns.Run:
-    """The whole run that is meant; of `RUN:SYSTEM` with this system alone."""
+    """Return the whole run; for `RUN:SYSTEM` with this system alone."""
     if isinstance(what, Run):
         return what.record
     if isinstance(what, nouns.Run):
@@ -217,7 +217,7 @@ def load_run(what: Which, *, workspace: str | PathLike[str] | None = None) -> no
 
 
 def read_rules(path: str | PathLike[str]) -> list[str]:
-    """The rules of a file, one a line; a dash before one, quotes around it and lines with # are left out."""
+    """Read the rules of a file, one per line, without a leading dash, quotes around it, and lines with #."""
     check_file(path)
     rules = []
     for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), start=1):
@@ -234,7 +234,7 @@ def read_rules(path: str | PathLike[str]) -> list[str]:
 
 
 def _run_before(run: nouns.Run | None, store: Workspace) -> str:
-    """The id of the newest run before this one that it can be compared with."""
+    """Return the id of the newest earlier run that this one can be compared with."""
     if run is None:
         raise UsageError("A file of baselines is no run: say what to compare it with.")
     cases = {(segment.id, segment.source) for segment in run.segments}
@@ -250,7 +250,7 @@ def _run_before(run: nouns.Run | None, store: Workspace) -> str:
 
 
 def _one_of_each(old: Sequence[Snapshot], new: Sequence[Snapshot]) -> tuple[Snapshot, Snapshot]:
-    """The two that are meant: the only ones, or those of the one name that both have."""
+    """Return the two systems to compare: the only ones, or those of the one name that both have."""
     if len(old) == len(new) == 1:
         return old[0], new[0]
     names = [s.system for s in new]

@@ -1,7 +1,7 @@
-"""How far each judge of translations can be trusted, on one's own texts: thresholds and figures.
+"""How far to trust each judge of translations, on one's own texts: thresholds and figures.
 
 A judge is anything that gives a number or a verdict per output: a metric, a detector of a saved run, a list
-of scores made elsewhere. Functions also take how to run metrics: `workspace`, `cache` and `quiet`.
+of scores from elsewhere. Functions also take settings for metrics: `workspace`, `cache` and `quiet`.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _asks_models(metrics: Mapping[str, Metric]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Labelled:
-    """Judges with the labels of what they judged, and where it all comes from."""
+    """Judges with the labels of the outputs they judged, and where both come from."""
 
     judges: list[JudgedDetector]
     names: dict[str, str]
@@ -178,7 +178,7 @@ def judges(
 
 
 class _FlaggedList(NamedTuple):
-    """What another judge flags: a file or rows, from which score on, and on which side of it."""
+    """Flags of another judge: a file or rows, the score from which it flags, and the side of that score."""
 
     rows: Any
     threshold: float | None
@@ -259,7 +259,7 @@ def _labelled(
 
 
 def _sources(segments: Sequence[nouns.Segment]) -> dict[str, str]:
-    """For the id of each segment its source, or that of the segment it was edited from."""
+    """Map the id of each segment to its source, or to the source of the segment it was edited from."""
     texts = {segment.id: segment.source or segment.id for segment in segments}
     return {s.id: texts.get(nouns.original_of(s) or s.id, texts[s.id]) for s in segments}
 
@@ -272,11 +272,11 @@ def _metric_judge(
     labels: Labels,
     context: RunContext,
 ) -> JudgedDetector:
-    """A metric as a judge of the labelled outputs alone; a low score means an error."""
+    """Return a metric as a judge of the labelled outputs alone; a low score means an error."""
     ids = {segment.id for segment in segments}
     rows: list[FlagRow] = []
     for system, texts in outputs.items():
-        # Of a behavioural case, the output to its edited source is what is labelled.
+        # Labels of a behavioural case are about the output to its edited source.
         places = [
             i
             for i, segment in enumerate(segments)
@@ -306,7 +306,7 @@ def _pair_of(runs: Sequence[nouns.Run], langpair: str | None) -> Pair | None:
 
 
 def _with_parameters(judge: CalibratedJudge, given: _Labelled, detector: JudgedDetector) -> CalibratedJudge:
-    """With the alpha that the threshold means where qualities are measured, and the beta of the run."""
+    """Return the judge with the threshold's alpha, if qualities are measured, and the beta of the run."""
     if judge.threshold is None:
         return judge
     if detector.complement:
@@ -320,7 +320,7 @@ def _with_parameters(judge: CalibratedJudge, given: _Labelled, detector: JudgedD
     if by_evidence and judge.name not in given.metrics:
         return replace(judge, parameters={"fail": judge.threshold}, quality=OURS)
     if (metric := given.metrics.get(judge.name)) is not None:
-        if not metric.higher_is_better:  # scores were turned round to be judged
+        if not metric.higher_is_better:  # scores were reversed to be judged
             judge = replace(judge, threshold=-judge.threshold, low_is_error=False)
         alpha = float(as_qualities(metric, np.array([judge.threshold or 0.0]))[0])
         return replace(judge, parameters={"alpha": alpha}, quality=judge.name)
@@ -335,7 +335,7 @@ def gather_labels(
     question: str | None,
     errors: Sequence[str],
 ) -> Labels:
-    """Labels from a mapping, from a file, or else from the reviews in the workspace that answer a run."""
+    """Return labels from a mapping, a file, or else from the reviews in the workspace that answer a run."""
     if isinstance(labels, Mapping):
         return labels_of(labels, errors=errors)
     if labels is not None:
@@ -345,7 +345,7 @@ def gather_labels(
 
 
 def opened_run(run: str | Run | nouns.Run, store: Any) -> nouns.Run:
-    """A run by its name in the workspace, or as it is."""
+    """Return a run, given itself or by its name in the workspace."""
     if isinstance(run, str):
         saved: nouns.Run = store.run(run)
         return saved
@@ -353,7 +353,7 @@ def opened_run(run: str | Run | nouns.Run, store: Any) -> nouns.Run:
 
 
 def flag_rows(flagged: Any) -> list[FlagRow]:
-    """The rows of a list of flagged pairs: a file, ids, scores by id, or rows as they are."""
+    """Return the rows of a list of flagged pairs, from a file, ids, scores by id, or rows."""
     if isinstance(flagged, str | PathLike):
         return read_flags(flagged)
     if isinstance(flagged, Mapping):

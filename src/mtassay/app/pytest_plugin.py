@@ -1,6 +1,6 @@
 """For pytest: the fixture `mtassay`, whose gates show the sentences that fail them.
 
-Who does not use it pays nothing: the library is loaded by the first test that asks for the fixture.
+Other tests pay nothing: the first test that asks for the fixture loads the library.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _KEY: pytest.StashKey[list[Any]] = pytest.StashKey()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Two settings, for an ini file or the command line."""
+    """Add two settings, for an ini file or the command line."""
     group = parser.getgroup("mtassay", "tests of machine translation")
     for name, what in _HELP.items():
         parser.addini(name, what, default="")
@@ -31,7 +31,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Make the marker known."""
+    """Register the marker."""
     config.addinivalue_line(
         "markers",
         "mtassay(workspace=…, baseline=…, alpha=…): a test of translation, and what its gates compare with",
@@ -50,7 +50,7 @@ class BoundLibrary:
         self._reports = reports
 
     def gate(self, run: Any, *rules: Any, **options: Any) -> Any:
-        """`mtassay.gate` with the baseline and the level that are set."""
+        """`mtassay.gate` with the baseline and the level of the settings."""
         import mtassay as library
 
         report = library.gate(run, *rules, **{"workspace": self.workspace, **self._defaults, **options})
@@ -72,7 +72,7 @@ class BoundLibrary:
 
 @pytest.fixture
 def mtassay(request: pytest.FixtureRequest, tmp_path: Path) -> BoundLibrary:
-    """The library, bound to the workspace that is set, or else to a new one."""
+    """Bind the library to the workspace of the settings, or else to a new one."""
     marker = request.node.get_closest_marker("mtassay")
     chosen: dict[str, Any] = dict(marker.kwargs) if marker else {}
     if strange := chosen.keys() - {"workspace", "baseline", "alpha"}:
@@ -93,7 +93,7 @@ def _setting(config: pytest.Config, name: str) -> str:
 
 
 def _from_root(root: Path, what: Any) -> Any:
-    """A file of the root folder, where it is one; a run or a system else."""
+    """Return a file of the root folder if there is one of this name, else the name of a run or a system."""
     return root / what if isinstance(what, str) and (root / what).is_file() else what
 
 
@@ -101,7 +101,7 @@ def _from_root(root: Path, what: Any) -> Any:
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Behind a test that failed, show its gates: those of the fixture, and those in its variables."""
+    """Show the gates of a failed test below it: those of the fixture, and those in its variables."""
     report = yield
     gates = sys.modules.get("mtassay.changes.gate_tables")
     if report.when == "call" and report.failed and gates is not None:

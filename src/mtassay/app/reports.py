@@ -1,4 +1,4 @@
-"""Reports from Python: saved or fresh runs as one page that opens anywhere, or as Markdown."""
+"""Reports from Python: saved or fresh runs as one self-contained page, or as Markdown."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class ThemeList(Themes):
     """Themes that print themselves as the command does."""
 
     def render(self, form: Form = "text", *, examples: int = 3, width: int = 80, color: bool = False) -> str:
-        """The themes as text, json, tsv, md or latex, with so many examples of each at most."""
+        """Return the themes as text, json, tsv, md or latex, with at most this many examples of each."""
         return render_themes(self, form, examples=examples, width=width, color=color)
 
     def __str__(self) -> str:
@@ -62,7 +62,7 @@ def find_themes(
     workspace: str | PathLike[str] | None = None,
     quiet: bool = False,
 ) -> ThemeList:
-    """What the failures of each system in one or several runs have in common, the most telling first.
+    """Find common features of the failures of each system in one or several runs, the most telling first.
 
     Args:
         runs: One or several: as they are, ids, `RUN:SYSTEM`, or the name of a system, which means its
@@ -183,9 +183,9 @@ def write_runs(
     quiet: bool = False,
     keep: bool = False,
 ) -> Recommendation:
-    """The same for runs that are available, with what is known besides; what the page advises.
+    """Write the page of runs in memory, with other known facts; return the page's advice.
 
-    With `keep`, a file that ends with the digest of all that the page would be made of stays as it is.
+    With `keep`, a file that ends with the digest of all the page's data stays unchanged.
     """
     target = Path(path)
     kind = _form(target, form)
@@ -220,7 +220,7 @@ def report_page(
     themes: bool = False,
     workspace: str | PathLike[str] | None = None,
 ) -> Page:
-    """The page of saved runs, compared with an earlier one, with what these rules of a gate say."""
+    """The page of saved runs, compared with an earlier one, with the results of these rules of a gate."""
     records = [load_run(run, workspace=workspace) for run in runs]
     found = find_themes(records, quiet=True) if themes else Themes()
     kept = {r.id: find_baseline(against, workspace=workspace, like=r) for r in records} if against else {}
@@ -235,7 +235,7 @@ def report_page(
 
 
 def write_changes(changes: RunChanges, path: str | PathLike[str], *, form: ReportForm | None = None) -> Path:
-    """What changed between two runs as a page: scores, and every changed case with both outputs."""
+    """Write the changes between two runs as a page: scores, and every changed case with both outputs."""
     target = Path(path)
     part = changes_part(changes)
     return _write(Page(part.title, (), (part,)), target, _form(target, form))
@@ -261,7 +261,7 @@ def _write(page: Page, target: Path, form: ReportForm, mark: str = "") -> Path:
 def _changes(
     records: Sequence[nouns.Run], against: Which, workspace: str | PathLike[str] | None
 ) -> list[RunChanges]:
-    """What changed in each of the runs that can be compared with the earlier one."""
+    """Compare each of the runs with the earlier one, where that is possible."""
     found: list[RunChanges] = []
     refused = ""
     for record in records:
@@ -281,7 +281,7 @@ def _changes(
 
 
 def _agreement(runs: Sequence[nouns.Run], workspace: str | PathLike[str] | None) -> list[Table]:
-    """How far reviewers agree on what was asked about these runs; nothing where nobody can say."""
+    """Return how far reviewers agree on these runs' questions; empty where this cannot be measured."""
     path = workspace_path(workspace)
     if not path.exists():
         return []

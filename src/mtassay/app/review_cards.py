@@ -1,6 +1,6 @@
-"""Cards to answer, one at a time: the one model behind the page, its API, campaigns and the terminal.
+"""Cards to answer, one at a time: the model behind the page, its API, campaigns and the terminal.
 
-Everything takes an open workspace, since a server keeps several open.
+Every function takes an open workspace, since a server keeps several open.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ class SettledText:
 
 @dataclass(frozen=True, slots=True)
 class DocumentLine:
-    """A segment of the document around a card: its source, what the same system made of it, and one's answer.
+    """A segment of the document around a card: its source, the same system's output, and one's own answer.
 
-    `is_here` says whether the card is about it.
+    `is_here` marks the segment of the card.
     """
 
     source: str
@@ -65,11 +65,11 @@ class DocumentLine:
 class Card:
     """One output with all that a person may see to judge it.
 
-    `entry` is its place in the agenda; of a blind question without what the run found. `lines` are the output
-    and what helps to judge it, `given` is what was answered, as far as the one who asks may see it.
-    `related_blocks` are the sentences that belong to it, `settled` other outputs to the same case. `rules`
-    are what the rules of today say, and `rulebook` is where they are, for a run that rules judged. `beside`
-    is what other systems made of the same sentence, where a campaign shows it.
+    `entry` is its place in the agenda; a blind question leaves out the run's finding. `lines` are the output
+    and aids to judge it, `given` are the answers that the viewer may see. `related_blocks` are the sentences
+    that belong to it, `settled` other outputs to the same case. `rules` are the results of today's rules, and
+    `rulebook` is their file, for a run that rules judged. `beside` are other systems' outputs for the same
+    sentence, if a campaign shows them.
     """
 
     run: str
@@ -90,17 +90,17 @@ class Card:
 
     @property
     def mine(self) -> Review | None:
-        """What the one who asks answered last."""
+        """Return the viewer's own newest answer."""
         return self.given.mine
 
     @property
     def answers(self) -> dict[str, Review]:
-        """What others said last, by their names as they may be told."""
+        """Return the newest answers of others, by the names that may be shown."""
         return self.given.others
 
     @property
     def pending(self) -> Pending:
-        """The same as an open output with what others said, which screens and sheets show."""
+        """Return the same as an open output with the answers of others, for screens and sheets."""
         lines = list(self.lines)
         for name, review in sorted(self.answers.items()):
             label = "answers" if len(lines) == len(self.lines) else ""
@@ -111,29 +111,29 @@ class Card:
 
     @property
     def my_correction(self) -> str:
-        """What the output should be, as anyone who looks at it said last."""
+        """Return the correction in the viewer's newest answer."""
         return (fix_in(self.mine.note) if self.mine else None) or ""
 
     @property
     def my_note(self) -> str:
-        """What they noted besides."""
+        """Return the rest of their note."""
         lines = self.mine.note.splitlines() if self.mine else []
         return " ".join(line for line in lines if fix_in(line) is None)
 
     @property
     def rule_answers(self) -> tuple[str, ...]:
-        """What a rule can mean: `correct`, and the first answer that is not."""
+        """Return the possible meanings of a rule: `correct`, and the first other answer."""
         return (CORRECT, next((answer for answer in self.question.keys.values() if answer != CORRECT), ""))
 
     @property
     def is_contradicted(self) -> bool:
-        """Whether the rules of today say otherwise than anyone who looks at it."""
+        """Whether today's rules contradict the viewer's answer."""
         mine, rules = self.entry.mine, self.rules
         return rules is not None and {mine, rules.status} == set(self.rule_answers)
 
 
 def open_agenda(store: Workspace, run_id: str, question: str) -> ReviewQueue:
-    """The agenda of a run and question, made now where nobody has asked for it before."""
+    """Return the agenda of a run and question; make it if nobody has asked for it before."""
     try:
         return ReviewQueue(store, run_id, question)
     except AbsentError:
@@ -146,7 +146,7 @@ def open_agenda(store: Workspace, run_id: str, question: str) -> ReviewQueue:
 
 @dataclass(frozen=True, kw_only=True)
 class Cards(ABC):
-    """What is asked of one person, a card at a time: by a run, by a campaign, or by its disputes.
+    """The questions to one person, a card at a time: of a run, of a campaign, or of its disputes.
 
     Each kind has `question`, `left` (how many wait), `next`, `card` (of one subject), and `latest`.
     """
@@ -157,7 +157,7 @@ class Cards(ABC):
 
     @abstractmethod
     def asked(self, subject: str) -> tuple[Subject, Question]:
-        """What a subject is and what is asked about it, where this person may answer; else a `UsageError`."""
+        """Return a subject and its question, if this person may answer it; else raise a `UsageError`."""
 
     def answer(
         self,
@@ -169,11 +169,11 @@ class Cards(ABC):
         receipt: str | None = None,
         along: Callable[[], object] | None = None,
     ) -> KeptAnswer:
-        """Keep what this person answers about a subject; when this returns, it is in the workspace.
+        """Keep this person's answer about a subject; when this returns, it is in the workspace.
 
-        A `correction` is what the output should have been: it goes into the note. An answer with a
-        `receipt`, an id that the sender made up, is kept once however often it is sent. What is done `along`
-        with it is done only if the answer is kept, and where it fails, the answer is not kept.
+        A `correction` is the right output: it goes into the note. An answer with a `receipt`, an id that the
+        sender made up, is kept once however often it is sent. `along` is done only if the answer is kept, and
+        if it fails, the answer is not kept.
         """
         about, question = self.asked(subject)
         kept = keep_answer(
@@ -192,7 +192,7 @@ class Cards(ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class RunCards(Cards):
-    """The cards of a run: those that are wanted by `choice`, from a position on, or with `double` all."""
+    """The cards of a run: those that match `choice`, after a position, or with `double` all."""
 
     agenda: ReviewQueue
     is_admin: bool = False
@@ -202,29 +202,29 @@ class RunCards(Cards):
 
     @property
     def question(self) -> Question:
-        """What the agenda asks."""
+        """Return the question of the agenda."""
         return find_question(self.agenda.question)
 
     @property
     def left(self) -> int:
-        """How many outputs wait for this person."""
+        """Count the outputs that wait for this person."""
         return self.agenda.waiting(self.who, double=self.double)
 
     def next(self) -> Card | None:
-        """The next card behind the position. Before they have answered, an admin sees no more than others."""
+        """The next card after the position. Before they have answered, an admin sees no more than others."""
         entry = self.agenda.next_for(self.who, after=self.after, choice=self.choice, double=self.double)
         return None if entry is None else replace(self, is_admin=False).card(entry.subject)
 
     def behind(self, subject: str) -> RunCards:
-        """The same from behind a subject on."""
+        """Return the next card after a subject."""
         return replace(self, after=self.agenda.entry(subject).position)
 
     def latest(self, before: str = "") -> str | None:
-        """The subject that this person answered last, or last before another one."""
+        """Return the subject that this person answered last, or last before another one."""
         return self.agenda.latest_of(self.who, before=before)
 
     def card(self, subject: str) -> Card:
-        """The card of a subject, out of what the workspace has of its case alone."""
+        """Return the card of a subject, from the workspace's data of its case alone."""
         store, who = self.store, self.who
         entry = self.agenda.entry(subject, reviewer=who)
         run = store.run(self.agenda.run, case=entry.segment_id)
@@ -245,7 +245,7 @@ class RunCards(Cards):
         item = rulebook.item(chosen.case_id, segment.source) if rulebook else None
         rules = rulebook.today(item, chosen.outputs[-1]) if rulebook and item else None
         if rules and item:
-            # They are by themselves, and may have changed since the run.
+            # The rules are marked separately, and may have changed since the run.
             lines = [line._replace(marks=rules.spans) for line in lines if line.label == "output"]
             pair = _pair(item.langpair)
         return Card(
@@ -267,7 +267,7 @@ class RunCards(Cards):
         )
 
     def asked(self, subject: str) -> tuple[Subject, Question]:
-        """What a subject of the run is, and what is asked about it."""
+        """Return a subject of the run and its question."""
         entry = self.agenda.entry(subject)
         run = self.store.run(self.agenda.run, case=entry.segment_id)
         question = _question(run, self.agenda.question)
@@ -275,9 +275,9 @@ class RunCards(Cards):
 
 
 class ShownReviews(NamedTuple):
-    """What somebody may see of the answers about a subject, in their order, with their own newest one.
+    """The answers about a subject that a person may see, in their order, with their own newest one.
 
-    `changed` are those that read otherwise since their giver could see those of others.
+    `changed` are answers that their givers changed after they could see those of others.
     """
 
     reviews: Sequence[Review] = ()
@@ -286,7 +286,7 @@ class ShownReviews(NamedTuple):
 
     @property
     def others(self) -> dict[str, Review]:
-        """The newest answer of everybody else; adjudications are none."""
+        """Return the newest answer of everybody else, without adjudications."""
         own = self.mine.reviewer if self.mine else None
         return {r.reviewer: r for r in self.reviews if r.reviewer != own and not r.is_adjudication}
 
@@ -294,7 +294,7 @@ class ShownReviews(NamedTuple):
 def reviews_shown(
     store: Workspace, subject: str, question: Question, who: str, *, is_admin: bool = False
 ) -> ShownReviews:
-    """The answers about a subject that somebody may see: see `campaign_store.visible_reviews`.
+    """Return the visible answers about a subject: see `campaign_store.visible_reviews`.
 
     Only an admin sees the names of others.
     """
@@ -316,7 +316,7 @@ def document_around(
     question: Question,
     reviewer: str,
 ) -> list[DocumentLine]:
-    """The document around a segment, as one system translated it; empty where one judges without it."""
+    """Return the document around a segment, as one system translated it; empty for questions without it."""
     if not segment.document or question.name not in COMMON_QUESTIONS or not store.named(run):
         return []
     near = store.near(run, segment, reach=_NEAR)
@@ -357,7 +357,7 @@ def _subject(run: Run, question: Question, subject_id: str) -> Subject:
 
 
 def _pair_of(run: Run, question: Question, subject_id: str) -> tuple[Subject, Sequence[Line]]:
-    """A pair that people rate as it is, and what may be shown of it."""
+    """Return a pair that people rate on its own, with only the details that may be shown."""
     for pair in view_of(run).pairs(question.name):
         subject = Subject(pair.case_id, (pair.source,), (pair.target,))
         if subject.id == subject_id:
@@ -366,7 +366,7 @@ def _pair_of(run: Run, question: Question, subject_id: str) -> tuple[Subject, Se
 
 
 def languages(run: Run) -> tuple[str, str]:
-    """The codes of source and target language, empty where the run does not say them."""
+    """Return the codes of source and target language, empty where the run does not name them."""
     pair = run.parameters.get("pair")
     told = ["-".join(map(str, pair)) if isinstance(pair, list) else str(pair or "")]
     told += str(run.parameters.get("facts", "")).split(" · ")  # a suite has its own
@@ -385,7 +385,7 @@ def _pair(text: str) -> tuple[str, str]:
 
 
 def agreement_so_far(agenda: ReviewQueue, *, seed: int = 12345) -> dict[str, AgreementCoefficient]:
-    """How far reviewers agree, by measure; empty before two of them answered about the same output."""
+    """Return agreement of reviewers by measure; empty before two of them answered about the same output."""
     rated = agenda.ratings()
     subjects = agenda.workspace.subjects(rated)
     found = agreements_of(rated, agenda.question, seed=seed, subjects=subjects, with_pairs=False)
@@ -397,9 +397,9 @@ def agreement_so_far(agenda: ReviewQueue, *, seed: int = 12345) -> dict[str, Agr
 
 @dataclass(frozen=True, slots=True)
 class RuleDraft:
-    """An expression somebody is about to add for an output, and what it would do; `problem` is why not.
+    """An expression that somebody may add for an output, with its effect; `problem` is why it is refused.
 
-    `answer` is what the expression is for, empty before that is chosen. One that `is_short` has so few
+    `answer` is the meaning of the expression, empty before that is chosen. One that `is_short` has so few
     letters that nearly every output has them.
     """
 
@@ -418,9 +418,9 @@ class RuleDraft:
 def draft_rule(
     store: Workspace, card: Card, *, pattern: str | None, words: str = "", verdict: str | None = None
 ) -> RuleDraft:
-    """Try an expression for the output of a card, or propose one: for words, or what sets it apart.
+    """Try an expression for the output of a card, or propose one: for words, or for its unique part.
 
-    Without a `verdict` it means what the reviewer said of this output. That counts as known, too.
+    Without a `verdict` it means the reviewer's answer about this output, which also counts as known.
     """
     rulebook, item = _writable(card)
     text = card.subject.outputs[-1]
@@ -445,10 +445,10 @@ def draft_rule(
 
 
 def add_rule(cards: Cards, card: Card, pattern: str, *, verdict: str, receipt: str | None = None) -> str:
-    """Write an expression for the output of a card into the suite, and answer the card; tells what was done.
+    """Write an expression for a card's output into the suite, and answer the card; return a summary.
 
-    It must match the output and break nothing that is known, what the reviewer said of this output included,
-    else it is a `UsageError` and nothing is kept.
+    It must match the output and contradict no known verdict, including the reviewer's answer about this
+    output, else it is a `UsageError` and nothing is kept.
     """
     rulebook, item = _writable(card)
     if verdict not in card.rule_answers:
@@ -483,7 +483,7 @@ def _writable(card: Card) -> tuple[Rulebook, Item]:
 
 
 def _with_correction(note: str, correction: str, output: str) -> str:
-    """The note, and below it the correction, where that is not what is there already."""
+    """Return the note, and below it the correction, unless that is equal to the output."""
     lines = [note.strip()]
     fixed = " ".join(correction.split())
     if fixed and fixed != " ".join(output.split()):

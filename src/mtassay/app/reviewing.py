@@ -1,6 +1,6 @@
-"""What people are asked about outputs, and what they answer: what is open, decisions, files, agreement.
+"""Questions to people about outputs, and their answers: open outputs, decisions, files, agreement.
 
-Every function takes `workspace`, the file that reviews are kept in (default: as in `mtassay.app.library`).
+Every function takes `workspace`, the file of the reviews (default: as in `mtassay.app.library`).
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ Decisions = Mapping[tuple[str, str], Decision]
 Place = str | PathLike[str]
 
 USUAL = "suite"
-"""The question that is meant where several were answered and none is named."""
+"""The question to use if several were answered and none is named."""
 
 
 def reviewer_name(chosen: str | None = None) -> str:
@@ -86,9 +86,9 @@ def _login() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """What waits for a reviewer, in the order that was chosen; `total` is how much was open for anybody.
+    """The outputs that wait for a reviewer, in the chosen order; `total` is how many were open for anybody.
 
-    `run` is the run it is in, empty for all of them or where nothing was open.
+    `run` is their run, empty for all runs or if nothing was open.
     """
 
     reviewer: str
@@ -97,7 +97,7 @@ class Queue:
     run: str = ""
 
     def records(self, *, show_systems: bool = False, with_case: bool = True) -> list[dict[str, Any]]:
-        """What the reviewer may see, as rows to fill in: `formats.reviews.write_records` writes them."""
+        """Return the visible fields as rows to fill in: `formats.reviews.write_records` writes them."""
         return [
             shown_record(entry, reviewer=self.reviewer, show_systems=show_systems, with_case=with_case)
             for entry in self.waiting
@@ -121,7 +121,7 @@ def pending(
     order: Order = "fair",
     workspace: Place | None = None,
 ) -> Queue:
-    """What is open in one run or in `every_run`, and this reviewer has not answered.
+    """List open outputs in one run or in `every_run` that this reviewer has not answered.
 
     `last` is the newest run whose outputs can be reviewed; with a suite, the newest that asked for its items.
     `question` is one that can be asked about any run, such as `da` or `entities`: then all outputs, or all
@@ -152,9 +152,9 @@ def load_pending(
     suite: Suite | None = None,
     question: Question | None = None,
 ) -> list[Pending]:
-    """What is open in one run or in all of them, no matter who answered it.
+    """List all open outputs of one run or of all runs, no matter who answered them.
 
-    `question` is one that can be asked about any run; else it is the one of each run.
+    `question` is one that can be asked about any run; by default the one of each run.
     """
     if question is not None:
         runs = [each.id for each in store.runs()] if every_run else [store.run(run).id]
@@ -171,7 +171,7 @@ def load_pending(
 
 
 def common_question(name: str | None) -> Question | None:
-    """The question of this name where it can be asked about any run; `None` for that of a run itself."""
+    """Return the question of this name if it can be asked about any run; `None` for a run's own question."""
     if name is None:
         return None
     return COMMON_QUESTIONS.get(find_question(name).name)
@@ -180,10 +180,10 @@ def common_question(name: str | None) -> Question | None:
 def shown_record(
     pending: Pending, *, reviewer: str = "", show_systems: bool = False, with_case: bool = True
 ) -> dict[str, Any]:
-    """What a reviewer may see of an open output.
+    """Return an open output as a reviewer may see it.
 
-    To a blind question that is no status and no reference, which the output was compared with, and without
-    `with_case` no case either: its id can tell a variant. A sheet needs the case to be read back.
+    For a blind question it has no status and no reference, which the output was compared with, and without
+    `with_case` no case either: its id can reveal a variant. A sheet needs the case to be read back.
     """
     record = pending_record(pending, reviewer=reviewer, show_systems=show_systems)
     if pending.question.is_blind:
@@ -194,7 +194,7 @@ def shown_record(
 
 
 def _asked_in(run: Run) -> Question:
-    """What a run asks people; a `UsageError` if it asks nothing."""
+    """Return a run's question to people; a `UsageError` if it has none."""
     question = question_of(run)
     if question is None:
         raise UsageError(f"Run {run.id} is of the method {run.method}, which asks people nothing.")
@@ -259,7 +259,7 @@ def decide(
 
 
 def _by_id(store: Workspace, beginning: str, common: Question | None) -> tuple[Subject, Question]:
-    """The subject whose id begins so, among all outputs of all runs and all that was reviewed."""
+    """Return the subject whose id begins so, among all outputs of all runs and all reviewed ones."""
     matches: dict[str, tuple[Subject, Question]] = {}
     runs = [(run, question) for run in store.runs() if (question := common or question_of(run))]
     with Progress() as progress:
@@ -271,7 +271,7 @@ def _by_id(store: Workspace, beginning: str, common: Question | None) -> tuple[S
                 subjects = {entry.subject for entry in pending_in(whole, question=common)}
             matches |= {s.id: (s, question) for s in subjects if s.id.startswith(beginning)}
             if matches and len(beginning) >= SHORT:
-                break  # so much of a digest is said of one subject alone
+                break  # so many characters of a digest belong to one subject alone
     asked = {review.subject: review.question for review in store.reviews(common.name if common else None)}
     for key, subject in store.subjects().items():
         if not key.startswith(beginning) or key in matches or key not in asked:
@@ -280,7 +280,7 @@ def _by_id(store: Workspace, beginning: str, common: Question | None) -> tuple[S
             matches[key] = (subject, common)
             continue
         asked_question = find_question(asked[key])
-        # A pair that is rated on its own has several questions, and its id does not say which is meant.
+        # A pair that is rated on its own has several questions, and its id does not name one.
         if asked_question.is_of_runs:
             matches[key] = (subject, asked_question)
     if len(matches) == 1:
@@ -339,10 +339,10 @@ def reviews(*, workspace: Place | None = None) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """How many answers of a file were added, how many were known, and how many rows have none.
+    """Counts of a file's rows: answers that were added, known answers, and rows without an answer.
 
-    `left` counts those without an answer by the reason. `unsigned` is how many do not say who gave them, and
-    were taken as those of `reviewer`.
+    `left` counts rows without an answer by the reason. `unsigned` is how many rows name no reviewer, and were
+    taken as those of `reviewer`.
     """
 
     added: int
@@ -353,7 +353,7 @@ class Imported:
 
     @property
     def empty(self) -> int:
-        """How many rows have no answer."""
+        """Count the rows without an answer."""
         return sum(self.left.values())
 
     def __str__(self) -> str:
@@ -383,7 +383,7 @@ def import_reviews(file: Place, *, reviewer: str | None = None, workspace: Place
 
 
 def _default_reviewer(chosen: str | None) -> str:
-    """Whose the rows are that do not say it; empty where that is not known, as the file may say it."""
+    """Return the reviewer of the rows that name none; empty if unknown, as the file may name them."""
     try:
         return reviewer_name(chosen)
     except UsageError:
@@ -393,13 +393,13 @@ def _default_reviewer(chosen: str | None) -> str:
 
 
 def _changed(path: Path) -> datetime:
-    """When the file was last written, but never a time to come."""
+    """Return when the file was last written, but never a time in the future."""
     now = datetime.now(UTC)
     return min(datetime.fromtimestamp(path.stat().st_mtime, UTC), now) if path.is_file() else now
 
 
 def _is_repeat(row: ReviewRow, decisions: Decisions) -> bool:
-    """Whether an answer without a date is what this reviewer said last."""
+    """Whether an answer without a date is this reviewer's newest one."""
     decision = decisions.get((row.review.subject, row.review.question))
     latest = decision.latest.get(row.review.reviewer) if decision else None
     same = latest is not None and (latest.answer, latest.note) == (row.review.answer, row.review.note)
@@ -411,24 +411,24 @@ def _is_repeat(row: ReviewRow, decisions: Decisions) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ReviewerAgreement:
-    """How far reviewers agree on a question, and the outputs on which there is no majority."""
+    """The agreement of reviewers on a question, and the outputs without a majority."""
 
     question: str
     found: Sequence[AgreementCoefficient]
     unsure: int
     disputed: Sequence[tuple[Subject, Decision]]
     scale: str = ""
-    """What agreement means where the question is no choice."""
+    """The meaning of agreement if the question is no choice."""
     changed: int = 0
-    """Answers that were changed after others' could be seen; the ones before count."""
+    """The number of answers changed after others' could be seen; the earlier ones count."""
 
     @property
     def reviewers(self) -> set[str]:
-        """All whose answers are compared; a language model's name begins with `model:`."""
+        """Return all compared reviewers; a language model's name begins with `model:`."""
         return {name for entry in self.found for name in entry.reviewers}
 
     def record(self, *, with_disputed: bool = False) -> dict[str, Any]:
-        """All of it for a program."""
+        """Return all of it for a program."""
         record: dict[str, Any] = {"question": self.question, "n_disputed": len(self.disputed)}
         record["changed_after_reveal"] = self.changed
         record["models"] = sorted(filter(is_model, self.reviewers))
@@ -441,7 +441,7 @@ class ReviewerAgreement:
         return record
 
     def tables(self, *, with_disputed: bool = False) -> list[Table]:
-        """A line for each pair of reviewers, and for all; then what is disputed."""
+        """Return a line for each pair of reviewers, and for all; then the disputed outputs."""
         from mtassay.review.reviewer_agreement import agreement_table
 
         strangers = sum(entry.n == 0 and entry.measure == "cohen" for entry in self.found)
@@ -468,7 +468,7 @@ class ReviewerAgreement:
 def agreement(
     question: str | None = None, *, seed: int | None = None, workspace: Place | None = None
 ) -> ReviewerAgreement:
-    """How far reviewers agree on a question; by default on `suite`, or the only one with answers.
+    """Measure the agreement of reviewers on a question; by default `suite`, or the only one with answers.
 
     Of each reviewer the last answer before they could see others' counts, and `unsure` is no rating.
     """
@@ -503,5 +503,5 @@ def agreement(
 
 
 def told(decision: Decision) -> str:
-    """Who said what."""
+    """Each reviewer's answer."""
     return printable(", ".join(f"{name}: {answer}" for name, answer in sorted(decision.ratings.items())))

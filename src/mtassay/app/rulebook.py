@@ -1,4 +1,4 @@
-"""Suites that grow: the rules that judged a run, what people settled as new rules, and their effect."""
+"""Suites that grow: the rules that judged a run, people's decisions as new rules, and their effect."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _LONGEST = 500  # characters of a pattern
 
 @dataclass(frozen=True, slots=True)
 class ShownRule:
-    """A rule of an item beside an output: what it is for, and whether it applies to the output."""
+    """A rule of an item beside an output: its meaning, and whether it applies to the output."""
 
     kind: RuleField
     rule: Rule
@@ -65,12 +65,12 @@ class ShownRule:
 
     @property
     def label(self) -> str:
-        """What the rule is for."""
+        """Return the meaning of the rule."""
         return _KINDS[self.kind]
 
     @property
     def text(self) -> str:
-        """The rule itself, so much of it as there is room for."""
+        """Return the rule itself, cut to the available room."""
         return marked(self.rule.text, limit=200)
 
     def __str__(self) -> str:
@@ -79,9 +79,9 @@ class ShownRule:
 
 @dataclass(frozen=True, slots=True)
 class RulesToday:
-    """What the rules of the file say of an output by now: `status`, and the rules, those that apply first.
+    """The verdict of the file's current rules on an output: `status`, and the rules, applying ones first.
 
-    `spans` are what expressions match in the output; `more` rules are not shown.
+    `spans` are the parts of the output that expressions match; `more` rules are not shown.
     """
 
     status: str
@@ -92,19 +92,19 @@ class RulesToday:
 
 @dataclass(frozen=True)
 class Rulebook:
-    """The file of rules of a run. `why_closed` says why nothing can be added, where that is so."""
+    """The file of rules of a run. `why_closed` is the reason if nothing can be added."""
 
     path: str
     suite: Suite
     why_closed: str = ""
 
     def item(self, case_id: str, source: str | None) -> Item | None:
-        """The item of a case; `None` where the file does not have it any more, or asks something else."""
+        """Return the item of a case; `None` if the file no longer has it, or asks something else."""
         found = next((item for item in self.suite.items if item.id == case_id), None)
         return found if found is not None and found.source == source else None
 
     def today(self, item: Item, text: str) -> RulesToday:
-        """What the rules say of an output now."""
+        """Return the current rules' verdict on an output."""
         judged = self._judge(item).judge(item, text)
         applied = {(match.kind, match.rule) for match in judged.matches}
         rules = [replace(shown, applies=(shown.kind, shown.rule) in applied) for shown in _rules_of(item)]
@@ -113,7 +113,7 @@ class Rulebook:
         return RulesToday(judged.status, rules[:_SHOWN], spans, more=max(len(rules) - _SHOWN, 0))
 
     def propose(self, store: Workspace, item: Item, text: str, words: str, *, correct: bool) -> str:
-        """An expression for words that were selected in an output, or for what tells it from others."""
+        """Propose an expression for selected words of an output, or for the part that others do not have."""
         if words := " ".join(words.split())[:_LONGEST]:
             return pattern_of([words])
         judge = self._judge(item)
@@ -129,7 +129,7 @@ class Rulebook:
         return expression_for(judge, item, [text], known, correct=correct, focus=focus) or ""
 
     def try_out(self, store: Workspace, item: Item, text: str, pattern: str, *, correct: bool) -> RuleTrial:
-        """What an expression would do to all outputs of the item in all runs. Nothing is written."""
+        """Return the effect of an expression on all outputs of the item in all runs. Nothing is written."""
         _check(pattern)
         return try_expression(
             self._judge(item),
@@ -143,15 +143,15 @@ class Rulebook:
     def accept(
         self, store: Workspace, item: Item, text: str, pattern: str, *, correct: bool, reviewer: str
     ) -> list[str]:
-        """Write an expression into the file as 'suite accept --regex' does; gives what was written.
+        """Write an expression into the file as 'suite accept --regex' does; return what was written.
 
-        It must match the output it is for and break no known verdict, else it is a `UsageError`.
+        It must match the output it is for and contradict no known verdict, else it is a `UsageError`.
         """
         _check(pattern)
         editable(self.path)
         material = self._material(store, item)
         material.outputs.setdefault(item.id, {}).setdefault(text, [])
-        material.reviews.get(item.id, {}).pop(text, None)  # what is said now counts
+        material.reviews.get(item.id, {}).pop(text, None)  # the current answer counts
         subject = Subject(item.id, (item.source,), (text,)).id
         wish = Wish(reviewer, (subject,), regex=pattern, correct=correct)
         outcome = rules_to_add(self._only(item), material, wish)
@@ -160,7 +160,7 @@ class Rulebook:
         return [*outcome.lines, *outcome.remarks]
 
     def _only(self, item: Item) -> Suite:
-        """The suite with this item alone, so that nothing else is looked at."""
+        """Return the suite with this item alone, so that no other item is read."""
         return replace(self.suite, items=(item,))
 
     def _judge(self, item: Item) -> Judge:
@@ -177,7 +177,7 @@ def _rules_of(item: Item) -> list[ShownRule]:
 
 
 def open_rulebook(store: Workspace, run: Run) -> Rulebook | None:
-    """The rules that judged a run, as they are in their file today; `None` for a run without any."""
+    """Return the rules that judged a run, in their file's current version; `None` for a run without any."""
     named = view_of(run).rules_file()
     if not named:
         return None
@@ -194,14 +194,14 @@ def open_rulebook(store: Workspace, run: Run) -> Rulebook | None:
 
 
 def _found(named: str, store: Workspace) -> str:
-    """A file is named as from the folder of the run, which is that of the workspace, or this one."""
+    """Find a file by its path from the run's folder, which is that of the workspace, or from this one."""
     folder = store.path.resolve().parent.parent
     beside = folder / named
     return str(beside) if not Path(named).exists() and beside.exists() else named
 
 
 def _stamp(path: str) -> tuple[int, int]:
-    """What changes when a file does."""
+    """Return a value that changes when a file changes."""
     try:
         state = Path(path).stat()
     except OSError:
@@ -211,7 +211,7 @@ def _stamp(path: str) -> tuple[int, int]:
 
 @lru_cache(maxsize=4)
 def _read(path: str, changed: int, size: int) -> Suite:
-    """A suite is large, and read once for each change of its file."""
+    """Read a suite, which is large, once for each change of its file."""
     return read_suite(path)
 
 
@@ -225,11 +225,11 @@ def _check(pattern: str) -> None:
 # How a suite grows: see what systems make of it, learn from reviews, check it, and judge again.
 
 _KEPT = ("items", "test", "alpha", "seed")
-"""Parameters of a saved run that hold for a new judgement of it."""
+"""Parameters of a saved run that also hold for a new judgement of it."""
 
 
 def ask(method: SuiteMethod, systems: Given, context: EngineContext) -> Mapping[str, Sequence[Output]]:
-    """What systems make of the chosen items. Nothing is judged, so rules may be wrong or missing."""
+    """Return systems' outputs for the chosen items. Nothing is judged, so rules may be wrong or missing."""
     opened = open_systems(systems, method.segments, method.pair, read=method.reader(method.segments, context))
     outputs = translate(method.segments, opened, context)
     context.note_origins()
@@ -271,7 +271,7 @@ def check(
     ignore: Sequence[str] = (),
     **options: Unpack[RunOptions],
 ) -> Problems:
-    """What is wrong with a suite.
+    """Find mistakes in a suite.
 
     `select` and `ignore` are names of problems, or error, warning and info. The suite may lack items, and may
     have what judging refuses: bad patterns, and ids that occur twice.
@@ -317,7 +317,7 @@ def rejudge(
 
 
 def existing_workspace(settings: RunSettings) -> Workspace | None:
-    """The workspace if there is one; a file that was asked for must be there."""
+    """Return the workspace if there is one; a file that was asked for must exist."""
     path = workspace_path(settings.workspace)
     if path.exists():
         return Workspace(path)
@@ -327,7 +327,7 @@ def existing_workspace(settings: RunSettings) -> Workspace | None:
 
 
 def _gather(method: SuiteMethod, systems: Given, run: str | None, settings: RunSettings) -> ItemMaterial:
-    """Outputs of systems, or of a saved run (the newest of this suite unless one is named), and reviews."""
+    """Return outputs of systems, or of a saved run (by default the newest of this suite), and reviews."""
     if systems and run:
         raise UsageError("Give outputs with `systems` or a saved run with `run`, not both.")
     material = ItemMaterial()
@@ -343,7 +343,7 @@ def _gather(method: SuiteMethod, systems: Given, run: str | None, settings: RunS
 
 
 def _only(method: SuiteMethod, ids: Sequence[str] | set[str]) -> SuiteMethod:
-    """The method for these items of the suite alone, in the order of the suite."""
+    """Return the method for these items of the suite alone, in the order of the suite."""
     item_ids = [item.id for item in method.suite.items if item.id in set(ids)]
     if len(item_ids) == len(method.suite.items):
         return method

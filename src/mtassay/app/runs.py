@@ -1,4 +1,4 @@
-"""Runs as the library gives them: they print, plot, judge and save themselves; and how a method is run."""
+"""Runs as the library returns them: they print, plot, judge and save themselves; and how methods are run."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ if TYPE_CHECKING:
 
 
 Read = Callable[[EngineContext], Sequence[Segment]]
-"""Reads segments, and tells of what it finds."""
+"""A function that reads segments and reports notes."""
 
 
 @dataclass(frozen=True, repr=False)
 class Run:
-    """What came out of a method: scores, findings, tables, figures; prints itself as the command does.
+    """The results of a method: scores, findings, tables, figures; prints itself as the command does.
 
     >>> from mtassay import score
     >>> run = score({"a": ["Olá, mundo!"], "b": ["Oi!"]}, [["Olá, mundo!"]], metrics="chrf", samples=100)
@@ -53,15 +53,15 @@ class Run:
 
     record: nouns.Run
     made_by: Method | None = field(default=None, compare=False)
-    """The method of a fresh run; `None` for a run out of the workspace."""
+    """The method of a fresh run; `None` for a saved run."""
     live: frozenset[str] = field(default=frozenset(), compare=False)
     """The systems of a fresh run that are live engines."""
     trouble: str = field(default="", compare=False)
-    """Why the run could not be saved; empty where it could, or nobody asked for it."""
+    """Why the run could not be saved; empty if it was saved, or nobody asked for it."""
 
     @property
     def id(self) -> str:
-        """What the run is called in the workspace."""
+        """The run's id in the workspace."""
         return self.record.id
 
     @property
@@ -86,7 +86,7 @@ class Run:
 
     @property
     def notes(self) -> Sequence[str]:
-        """What a reader must know besides the numbers."""
+        """Notes that a reader must know besides the numbers."""
         return self.record.result.notes
 
     @property
@@ -96,17 +96,17 @@ class Run:
 
     @property
     def segments(self) -> Sequence[Segment]:
-        """What was asked."""
+        """The texts to translate."""
         return self.record.segments
 
     @property
     def outputs(self) -> Mapping[str, Sequence[Output]]:
-        """What was answered, by system."""
+        """The answers, by system."""
         return self.record.outputs
 
     @property
     def failures(self) -> Mapping[str, Sequence[Output]]:
-        """What live engines did not translate, by system, each with its reason; empty if all went well."""
+        """Texts without translation by live engines, by system, each with its reason; empty if none."""
         live = {name: answers for name, answers in self.outputs.items() if name in self.live}
         failed = {name: [o for o in answers if o.error is not None] for name, answers in live.items()}
         return {name: outputs for name, outputs in failed.items() if outputs}
@@ -152,20 +152,20 @@ class Run:
         raise UsageError(f"A run has no '{what}'. Available: {available}.")
 
     def headlines(self) -> list[Headline]:
-        """What matters first, in sentences: which system is better, what each is worst at, what is open."""
+        """The main results, in sentences: which system is better, what each is worst at, what is open."""
         return view_of(self.record).headlines()
 
     def tables(self, **look: Unpack[LookOptions]) -> list[Table]:
-        """All tables; `look` is what `display.Look` has: `detail=True`, `pairs=True`, `cases=3`."""
+        """All tables; `look` are the fields of `display.Look`: `detail=True`, `pairs=True`, `cases=3`."""
         return view_of(self.record).tables(Look(**look))
 
     def figures(self, **look: Unpack[LookOptions]) -> list[Figure]:
-        """What there is to draw, as data; `plot` draws it."""
+        """All figures, as data; `plot` draws them."""
         return view_of(self.record).figures(Look(**look))
 
     def plot(self, path: str | PathLike[str], **look: Unpack[LookOptions]) -> None:
-        """Draw all figures into one file, .svg or .png, one below the other; `look` as for `tables`."""
-        from mtassay.report.plots import check_plot, draw  # large, and seldom used
+        """Draw all figures into one file, .svg or .png, below each other; `look` as for `tables`."""
+        from mtassay.report.plots import check_plot, draw  # large, and rarely used
 
         target = Path(path)
         check_plot(target)
@@ -181,9 +181,9 @@ class Run:
         return [view.block(case, system) for system in self.systems]
 
     def differences(self, *systems: str, **look: Unpack[LookOptions]) -> dict[str, Any]:
-        """Where two systems differ, segment by segment, as plain data.
+        """The differences between two systems, segment by segment, as plain data.
 
-        Without names these are the baseline and the best other system. `look` is what `display.Look` has:
+        By default, these are the baseline and the best other system. `look` are fields of `display.Look`:
         `examples=5` for how many segments each way, `metric="chrf"`.
         `run.render(examples=5)` shows the same.
         """
@@ -194,12 +194,12 @@ class Run:
     def render(
         self, form: Form = "text", *, seen_notes: Sequence[str] = (), **look: Unpack[LookOptions]
     ) -> str:
-        """The run as text, json, tsv, md or latex; without `seen_notes`, which the reader knows."""
+        """The run as text, json, tsv, md or latex, without `seen_notes`, which the reader knows."""
         return render(self.record, form, look=Look(**look), seen_notes=seen_notes)
 
     def report(self, path: str | PathLike[str] = "report.html", **options: Unpack[ReportOptions]) -> Path:
         """Write a page about this run; `options` are those of `write_report`, as `against`, `title`."""
-        from mtassay.app.reports import write_report  # which knows runs
+        from mtassay.app.reports import write_report  # this module imports runs
 
         return write_report(self, path, **options)
 
@@ -210,7 +210,7 @@ class Run:
         parameters: Mapping[str, Any] | None = None,
         **changes: Unpack[JudgeOptions],
     ) -> Run:
-        """The same outputs judged again with other parameters: nothing is translated twice.
+        """Judge the same outputs again with other parameters: nothing is translated twice.
 
         `method` is the name of another method, where that can judge them, too. `parameters` are those of a
         method of another package, which no keyword is for.
@@ -223,17 +223,17 @@ class Run:
             raise UsageError("`repeat` asks systems again, but a saved run asks no system: leave it out.")
         segments = cls.segments_of(self.record)
         judged = execute_method(cls.resolve(parameters, self.record), segments, replays(self.record), options)
-        # How long it takes without an engine is not what a reader means by the time of a run.
+        # Time without an engine is not the time of a run as readers understand it.
         return replace(judged, record=replace(judged.record, seconds={}))
 
     def explain(self, case: str, *, workspace: str | PathLike[str] | None = None) -> CaseHistory:
-        """One case of a saved run with all there is to know: outputs, findings, decisions, earlier runs."""
+        """One case of a saved run with all its data: outputs, findings, decisions, earlier runs."""
         from mtassay.review.case_history import tell_case
 
         return tell_case(open_workspace(workspace), case, run=self.id)
 
     def save(self, workspace: str | PathLike[str] | None = None) -> Run:
-        """Keep the run in the workspace; `load` gives it back."""
+        """Keep the run in the workspace; `load` returns it."""
         Workspace(workspace_path(workspace)).save_run(self.record)
         return self
 
@@ -247,7 +247,7 @@ class Run:
         return f"<Run {self.id}: {self.method} of {', '.join(self.systems)}>"
 
     def _repr_html_(self) -> str:
-        from mtassay.app.page.contents import decide_costs  # only notebooks ask for this here
+        from mtassay.app.page.contents import decide_costs  # only notebooks need this here
         from mtassay.app.page.decision import DecidedRun
 
         told = decide_costs([DecidedRun.of(self.method, self.record)], ())
@@ -260,7 +260,7 @@ class Run:
 def load(
     name: str = "last", *, workspace: str | PathLike[str] | None = None, method: str | None = None
 ) -> Run:
-    """A saved run by its id, the beginning or the end of it, or `last`.
+    """Load a saved run by its id, the beginning or the end of it, or `last`.
 
     Args:
         name: The id of the run, its beginning or its end, or `"last"`.
@@ -289,7 +289,7 @@ def workspace_path(chosen: str | PathLike[str] | None = None) -> Path:
 
 
 def open_workspace(chosen: Any = None) -> Workspace:
-    """The workspace, which must be there already; one that is open is taken as it is."""
+    """Return the workspace, which must exist; an open one is returned unchanged."""
     if isinstance(chosen, Workspace):
         return chosen
     path = workspace_path(chosen)
@@ -300,15 +300,15 @@ def open_workspace(chosen: Any = None) -> Workspace:
 
 @dataclass(frozen=True, kw_only=True)
 class RunSettings:
-    """How a method is run: what all functions of the library share; see `app.library`.
+    """How to run a method: the settings that all functions of the library share; see `app.library`.
 
-    `temporary` is how the command line saves: where the workspace cannot be made, the result is all the same,
-    and when there are many newer runs, this one goes. `creates` makes a workspace for the cache alone, where
-    there is none yet. With `dry_run` nobody is asked, nothing is kept, and `DryRun` is raised. Runs with
-    the same `spent` share their budget. `executor` says where large work is computed: local, processes or
-    ray, on the cluster at `ray_address` or on this machine; an executor that is open stays so. `about` says
-    what is known of systems, by name: `price` (of a million characters, or of a million tokens read and of a
-    million written), `currency`, and the `model` and `prompt` that a system is made of.
+    `temporary` is how the command line saves: if the workspace cannot be made, the result is still returned,
+    and a temporary run is deleted once there are many newer runs. `creates` makes a missing workspace for the
+    cache alone. With `dry_run` nobody is asked, nothing is kept, and `DryRun` is raised. Runs with the same
+    `spent` share their budget. `executor` says where large work is computed: local, processes or ray, on the
+    cluster at `ray_address` or on this machine; an open executor stays open. `about` has known facts about
+    systems, by name: `price` (of a million characters, or of a million tokens read and of a million written),
+    `currency`, and the `model` and `prompt` of a system.
     """
 
     save: bool = False
@@ -330,23 +330,23 @@ class RunSettings:
 
     @classmethod
     def split(cls, options: Mapping[str, Any]) -> tuple[Self, dict[str, Any]]:
-        """How to run, and what is left: the parameters of the method."""
+        """Split settings of the run from the rest: the parameters of the method."""
         how = {f.name for f in fields(cls)}
         settings = cls(**{key: value for key, value in options.items() if key in how})
         return settings, {key: value for key, value in options.items() if key not in how}
 
     @property
     def is_quiet(self) -> bool:
-        """Whether nobody wants to look on; where nobody can, nothing is shown anyway."""
+        """Whether progress is hidden; without a terminal or notebook, nothing is shown anyway."""
         return bool(self.quiet)
 
     @property
     def budget(self) -> Budget:
-        """What each live engine may cost."""
+        """Return the limits of each live engine."""
         return Budget(calls=self.max_calls, characters=self.max_characters, seconds=self.max_seconds)
 
     def memory(self, *, is_live: bool = False) -> Workspace | None:
-        """The workspace to look things up in; `None` where there is none and none is needed."""
+        """Return the workspace to read from; `None` if there is none and none is needed."""
         path = workspace_path(self.workspace)
         if self.dry_run:
             return Workspace(path) if path.exists() else None
@@ -366,9 +366,9 @@ class RunSettings:
     def context(
         self, systems: Given | Sequence[System] = (), *, is_live: bool = False
     ) -> Iterator[EngineContext]:
-        """What a method is lent while it asks these systems and judges, with progress shown.
+        """Yield the resources of a method while it asks these systems and judges, with progress shown.
 
-        What is slow to compute is kept at the end.
+        Results that are slow to compute are kept at the end.
         """
         with (
             self._open_executor() as executor,
@@ -388,7 +388,7 @@ class RunSettings:
                 context.keep()  # after Ctrl-C too
 
     def _open_executor(self) -> AbstractContextManager[Executor[Any] | None]:
-        """The workers, closed at the end unless they are the caller's; `None` where this process does it."""
+        """The workers, closed at the end unless they are the caller's; `None` to compute in this process."""
         if self.dry_run or (self.executor == "local" and self.ray_address is None):
             return nullcontext()
         if not isinstance(self.executor, str):
@@ -399,9 +399,9 @@ class RunSettings:
 
 
 class DryRun(MtassayError):  # noqa: N818
-    """What a run would ask of whom, raised in place of the run; `plans` have it by the name of the system.
+    """The requests a run would send, raised in place of the run; `plans` have them by the name of the system.
 
-    `is_open` is true where more may be asked, by what the answers are.
+    `is_open` is true if answers may lead to further requests.
     """
 
     exit_code = 0
@@ -413,7 +413,7 @@ class DryRun(MtassayError):  # noqa: N818
 
     @property
     def lines(self) -> list[str]:
-        """The same for a reader."""
+        """Yield the same for a reader."""
         if not self.plans:
             return ["No live engine or model would be asked."]
         told = [plan.describe(name) for name, plan in self.plans.items()]
@@ -422,7 +422,7 @@ class DryRun(MtassayError):  # noqa: N818
 
 @dataclass(frozen=True)
 class Work:
-    """A method with all that it is to be run on; segments may be read when it is."""
+    """A method with its segments and systems; segments may be read only when the method runs."""
 
     method: Method
     segments: Sequence[Segment] | Read
@@ -430,11 +430,11 @@ class Work:
     pair: Pair | None = None
 
     def run(self, settings: RunSettings) -> Run:
-        """Do it."""
+        """Run it."""
         return execute_method(self.method, self.segments, self.systems, settings, self.pair)
 
     def check(self) -> None:
-        """Refuse systems whose outputs are not those of the segments; nothing is asked."""
+        """Refuse systems whose outputs do not match the segments; nothing is asked."""
         with RunSettings(dry_run=True, quiet=True).context() as context:
             read = self.segments(context) if callable(self.segments) else self.segments
             opened = _opener(self.method, self.systems, self.pair, context)(read)
@@ -448,7 +448,7 @@ def execute_method(
     settings: RunSettings,
     pair: Pair | None = None,
 ) -> Run:
-    """Run the method, show how far it is, and keep the run where that is wanted."""
+    """Run the method, show its progress, and keep the run if wanted."""
     with settings.context(systems, is_live=method.asks_models) as context:
         if not settings.dry_run:
             context.check_keys(_live_among(systems, pair))
@@ -457,7 +457,7 @@ def execute_method(
         if settings.dry_run:
             try:
                 execute(method, read, opened, context)
-            except MtassayError:  # a method may give up where an engine answered nothing
+            except MtassayError:  # a method may give up if an engine answered nothing
                 if not context.plans:
                     raise
             is_open = method.asks_models and any(plan.calls for plan in context.plans.values())
@@ -469,7 +469,7 @@ def execute_method(
 
 
 def keep_run(record: nouns.Run, context: EngineContext, settings: RunSettings) -> str:
-    """Keep the run; why that failed, where it did: what is computed is not lost for it."""
+    """Keep the run; return why that failed, if it did, so that the results are not lost."""
     store = context.workspace
     if store is None:
         return f"{workspace_path(settings.workspace)} cannot be written."
@@ -488,7 +488,7 @@ def keep_run(record: nouns.Run, context: EngineContext, settings: RunSettings) -
 def _opener(
     method: Method, systems: Given | Sequence[System], pair: Pair | None, context: EngineContext
 ) -> Open:
-    """Opens the systems when it is known what they will be asked."""
+    """Open the systems once their requests are known."""
     if not isinstance(systems, Mapping) and all(isinstance(system, System) for system in systems):
         ready = cast("Sequence[System]", systems)
         return lambda segments: ready
@@ -497,7 +497,7 @@ def _opener(
 
 
 def _live_among(systems: Given | Sequence[System], pair: Pair | None) -> list[System]:
-    """The live engines, before it is known what they will be asked."""
+    """Return the live engines before their requests are known."""
     if not isinstance(systems, Mapping) and all(isinstance(system, System) for system in systems):
         return list(cast("Sequence[System]", systems))
     return [
@@ -516,7 +516,7 @@ def _is_live(systems: Given | Sequence[System]) -> bool:
 
 
 def _with_texts(run: nouns.Run) -> list[dict[str, Any]]:
-    """Findings as records, each with the texts it is about where its case is a segment."""
+    """Return findings as records, with the texts of each if its case is a segment."""
     by_id = {segment.id: segment for segment in run.segments}
     texts = {name: {o.id: o.text for o in answers} for name, answers in run.outputs.items()}
     records = []

@@ -1,7 +1,7 @@
 """The keywords of the library's functions, for type checkers and editors.
 
-Each class has the fields of a dataclass, which is where they are defined and explained; a test keeps the two
-equal. What is left out has the default of the dataclass.
+Each class has the fields of a dataclass, which defines and explains them; a test keeps the two equal. A
+keyword that is left out has the default of the dataclass.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ ScoreMetrics: TypeAlias = "Metrics | SegmentScore | Sequence[str | SegmentScore]
 StyleRules: TypeAlias = Names | Mapping[str, str]
 """Rules of house style, as `"KEY=VALUE"` or by name."""
 Ignored: TypeAlias = str | Sequence[Mapping[str, str]]
-"""What to ignore: a file, or mappings with `file`, `key`, `check` and `reason`."""
+"""Findings to ignore: a file, or mappings with `file`, `key`, `check` and `reason`."""
 AnySuite: TypeAlias = "str | PathLike[str] | Suite"
 """A file, the name of one that a language pack has (`en-pt`), or one in memory."""
 
@@ -129,7 +129,7 @@ class VariantOptions(RunOptions, total=False):
 
 
 class IssueOptions(TypedDict, total=False):
-    """The other fields of `InvarianceMethod`, which say what an issue is."""
+    """The other fields of `InvarianceMethod`, which define an issue."""
 
     repeat: int
     structure: str | None
@@ -197,7 +197,7 @@ class CheckOptions(RunOptions, total=False):
 
 
 class LookOptions(TypedDict, total=False):
-    """What is shown of a run: the fields of `mtassay.data.display.Look`."""
+    """The parts of a run that are shown: the fields of `mtassay.data.display.Look`."""
 
     detail: bool
     pairs: bool

@@ -1,7 +1,7 @@
 """Writing suites in the browser: new files, items with example outputs, notes, and proposals for an editor.
 
-A suite stays a YAML file of which only the lines concerned change. What people propose who are no editors
-waits in the workspace, under their names.
+A suite stays a YAML file in which only the affected lines change. Proposals of people who are no editors wait
+in the workspace, under their names.
 """
 
 from __future__ import annotations
@@ -48,18 +48,18 @@ _RULES: dict[str, RuleField] = {
     "right": "positive_tokens",
     "wrong": "negative_tokens",
 }
-"""What is written one rule a line, and what it becomes in the file; the last two are example outputs."""
+"""Fields written one rule a line, and their names in the file; the last two are example outputs."""
 _NAME = re.compile(r"[\w-]{1,60}")
 
 
 def folder_of(workspace: Path) -> Path:
-    """Where the suites of a workspace are: in the folder that it was made in."""
+    """Return the folder of a workspace's suites: the one it was made in."""
     beside = workspace.resolve().parent
     return beside.parent if beside.name == ".mtassay" else beside
 
 
 def suites_in(folder: Path) -> dict[str, Suite]:
-    """The suites in a folder by their names; other YAML files are left out."""
+    """List the suites in a folder by their names; other YAML files are left out."""
     found = {}
     for path in sorted(folder.glob("*.yaml")):
         try:
@@ -70,7 +70,7 @@ def suites_in(folder: Path) -> dict[str, Suite]:
 
 
 def new_suite(folder: Path, name: str, langpair: str) -> Path:
-    """Begin a suite without items; a `UsageError` for a name that is no name of a file, or is taken."""
+    """Create a suite without items; a `UsageError` for a name that no file can have, or that is taken."""
     if not _NAME.fullmatch(name):
         raise UsageError("Call it by letters, digits, - and _, as german-verbs.")
     path = folder / f"{name}.yaml"
@@ -81,20 +81,20 @@ def new_suite(folder: Path, name: str, langpair: str) -> Path:
 
 
 def shown(item: Item) -> dict[str, str]:
-    """The fields of a form for an item: texts, and lists with one entry a line."""
+    """Return the fields of a form for an item: texts, and lists with one entry a line."""
     lists = {name: getattr(item, _RULES.get(name, name)) for name in _LISTS}
     lines = {name: [e.text if isinstance(e, Rule) else e for e in lists[name]] for name in _LISTS}
     return {name: getattr(item, name) for name in _TEXTS} | {k: "\n".join(v) for k, v in lines.items()}
 
 
 def refuse_blanks(fields: Mapping[str, str]) -> None:
-    """A `UsageError` for an item without category, phenomenon or source."""
+    """Raise a `UsageError` for an item without category, phenomenon or source."""
     if missing := [name for name in _TEXTS if name != "note" and not fields.get(name, "").strip()]:
         raise UsageError(f"An item needs a {missing[0]}.")
 
 
 def edited(item: Item, fields: Mapping[str, str], editor: str) -> Item:
-    """The item as a form says; what the form leaves out stays, and rules that stay keep who wrote them.
+    """Return the item as in a form; missing fields stay, and rules that stay keep their authors' names.
 
     An item without category, phenomenon or source is a `UsageError`.
     """
@@ -121,9 +121,9 @@ def _lines(text: str) -> tuple[str, ...]:
 
 
 def add_item(path: Path, fields: Mapping[str, str], author: str) -> list[str]:
-    """Put an item into a suite; gives what should be looked at, one per line.
+    """Put an item into a suite; return warnings, one per line.
 
-    Lists are given one entry a line. An example that the expressions judge otherwise is a `UsageError`.
+    Lists are given one entry a line. An example that the expressions contradict is a `UsageError`.
     """
     item = edited(_BLANK, fields, author)
     _check_examples(read_suite(path), item)
@@ -157,7 +157,7 @@ def _check_examples(suite: Suite, item: Item) -> None:
 
 
 def item_of(path: Path, item_id: str) -> Item:
-    """The item of a suite; a `UsageError` where the file does not have it any more."""
+    """Return the item of a suite; a `UsageError` if the file no longer has it."""
     item = next((item for item in read_suite(path).items if item.id == item_id), None)
     if item is None:
         raise UsageError(f"There is no item '{item_id[:60]}' in {path.name} any more.")
@@ -165,12 +165,12 @@ def item_of(path: Path, item_id: str) -> Item:
 
 
 def version_of(item: Item) -> str:
-    """A digest of all that is in the file about an item, so that nobody changes what they have not seen."""
+    """Return a digest of all data of an item in the file, so that nobody changes data they have not seen."""
     return str(checksum([repr(item)]))
 
 
 def change_item(path: Path, item_id: str, fields: Mapping[str, str], editor: str) -> list[str]:
-    """Change an item as a form says; gives what should be looked at. Then it must be approved again."""
+    """Change an item as in a form; return warnings, one per line. Then it must be approved again."""
     item = item_of(path, item_id)
     after = edited(item, fields, editor)
     suite = read_suite(path)
@@ -199,7 +199,7 @@ def _problems(suite: Suite, item: Item) -> list[str]:
 
 
 def set_macro_of(path: Path, name: str, pattern: str) -> None:
-    """Set a macro of a suite; a `UsageError` where a rule could not be read any more."""
+    """Set a macro of a suite; a `UsageError` if a rule could no longer be read."""
     if not _NAME.fullmatch(name) or not pattern.strip():
         raise UsageError("A macro needs a name of letters, digits, - and _, and a pattern.")
     suite = read_suite(path)
@@ -213,7 +213,7 @@ def set_macro_of(path: Path, name: str, pattern: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What the rules say of a known text, before and after a change; `meant` is what it is known to be."""
+    """The rules' verdict on a known text, before and after a change; `meant` is its known verdict."""
 
     text: str
     what: str
@@ -223,16 +223,16 @@ class Effect:
 
     @property
     def is_wrong(self) -> bool:
-        """Whether the rules contradict what is known."""
+        """Whether the rules contradict the known verdict."""
         return bool(self.meant) and self.after not in (self.meant, "undecided")
 
 
 def effects(
     store: Workspace, path: Path, item: Item | None, fields: Mapping[str, str], editor: str
 ) -> tuple[list[Effect], list[str]]:
-    """What the item of a form says of its references, examples and stored outputs, and its problems.
+    """The rules' verdicts on references, examples and stored outputs of a form's item, and its problems.
 
-    `item` is what is in the file now. Examples are judged by the expressions alone.
+    `item` is the item in the file now. Examples are judged by the expressions alone.
     """
     suite = read_suite(path)
     after = edited(item or _BLANK, fields, editor)
@@ -260,7 +260,7 @@ def effects(
 
 
 def judge_outputs(path: Path, system: str, text: str, workspace: Path) -> str:
-    """Judge what a system made of the items, one line per item, as a saved run; return the verdicts."""
+    """Judge a system's outputs for the items, one line per item, as a saved run; return the verdicts."""
     outputs = text.replace("\r\n", "\n").strip("\n").split("\n")
     if not system.strip() or not system.isprintable():
         raise UsageError("Give the system a name.")
@@ -289,19 +289,19 @@ class Proposal:
 
     @property
     def is_rule(self) -> bool:
-        """Whether it is a rule of an item that there is."""
+        """Whether it is a rule for an existing item."""
         return "pattern" in self.content
 
 
 def propose(store: Workspace, suite: str, content: Mapping[str, Any], person: str) -> None:
-    """Keep what somebody proposes for a suite, by the name of the suite."""
+    """Keep a proposal for a suite, by the name of the suite."""
     text = json.dumps(dict(content), ensure_ascii=False)
     with store.database.transaction():
         store.database.insert("proposals", [(suite, text, person, now_exactly())])
 
 
 def proposals(store: Workspace) -> list[Proposal]:
-    """What waits for an editor, the oldest first."""
+    """List what waits for an editor, oldest first."""
     numbers = store.database.select("SELECT rowid FROM proposals WHERE settled = '' ORDER BY rowid")
     rows = store.database.read("proposals", "WHERE settled = '' ORDER BY rowid")
     return [
@@ -311,7 +311,7 @@ def proposals(store: Workspace) -> list[Proposal]:
 
 
 def trial_of(store: Workspace, path: Path, proposal: Proposal) -> RuleTrial:
-    """What a proposed rule would do to all outputs that are known."""
+    """Return the effect of a proposed rule on all known outputs."""
     book, item = _book(path, proposal)
     text, is_right = proposal.content["output"], proposal.content["answer"] == "correct"
     return book.try_out(store, item, text, proposal.content["pattern"], correct=is_right)
@@ -322,7 +322,7 @@ def _book(path: Path, proposal: Proposal) -> tuple[Rulebook, Item]:
 
 
 def settle(store: Workspace, folder: Path, number: int, *, accept: bool, editor: str) -> str:
-    """Write a proposal into its suite under the name of who made it, or decline it; tells what was done."""
+    """Write a proposal into its suite under its author's name, or decline it; return a summary."""
     proposal = next((each for each in proposals(store) if each.number == number), None)
     if proposal is None:
         raise UsageError("This proposal is settled already.")

@@ -1,4 +1,4 @@
-"""Live engines from Python: what they make of texts, which there are, and whether one answers."""
+"""Live engines from Python: their translations of texts, a list of engines, and whether one answers."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ SAMPLES = {
     "fr": ["Bonjour.", "Le train pour Lisbonne part à 9 h 45.", "Elle n'a pas ouvert la lettre."],
     "zh": ["早上好。", "开往里斯本的火车九点四十五分出发。", "她没有打开那封信。"],
 }
-"""What `probe` asks where no texts are given; English for all other languages."""
+"""The texts that `probe` sends by default; English for all other languages."""
 
 _FILES = (".txt", ".tsv", ".jsonl")
 
 
 @dataclass(frozen=True)
 class Translations:
-    """What engines made of texts: an output for each, in order, by engine.
+    """Engines' translations of texts: an output for each, in order, by engine.
 
-    `origins` say for each engine how many of its answers are from earlier, and `notes` what to know of it.
+    `origins` count for each engine how many of its answers are from earlier, and `notes` are remarks on it.
     """
 
     outputs: Mapping[str, Sequence[Output]]
@@ -58,7 +58,7 @@ class Translations:
 
 
 def check_target(target: Path | None, source: Path, *, engines: Sequence[str]) -> None:
-    """An error where translations could not be written so; the source itself is never written over."""
+    """Raise an error if translations could not be written so; the source itself is never overwritten."""
     if target is None:
         return
     if target.is_dir() or not target.suffix:
@@ -81,7 +81,7 @@ def translate_with(
     langpair: str | None = None,
     **options: Unpack[RunOptions],
 ) -> Translations:
-    """What several engines make of texts, or of the lines of a file, with the reason of every failure.
+    """Translate texts, or the lines of a file, with several engines; return the reason of every failure.
 
     Every answer is kept in the workspace when it arrives, and never asked for twice. `options` are how to
     run, as in `mtassay.app.library`; `max_seconds` is the time after which an engine gets no new calls.
@@ -103,7 +103,7 @@ def translate_with(
 
 @known_keywords(RunOptions)
 def translate(texts: Texts, system: Any, *, langpair: str, **options: Unpack[RunOptions]) -> list[str | None]:
-    """What a live engine makes of texts, or of the lines of a file; `None` where it failed.
+    """Translate texts, or the lines of a file, with a live engine; `None` where it failed.
 
     Every answer is kept in the workspace when it arrives, and never asked for twice.
 
@@ -132,7 +132,7 @@ def translate(texts: Texts, system: Any, *, langpair: str, **options: Unpack[Run
 
 
 def open_engines(systems: Given, pair: Pair | None) -> list[Any]:
-    """The live engines that these are; an error where there is none, or where one is no engine."""
+    """Return these live engines; an error without any, or if one is no engine."""
     engines = [_engine(name, what, pair) for name, what in named(systems).items()]
     if not engines:
         raise UsageError("There is no engine to ask: add `systems=['NAME=scheme:rest']`.")
@@ -164,7 +164,7 @@ class Probe:
     error: str | None
 
     def record(self) -> dict[str, Any]:
-        """All of it for a program."""
+        """Return all of it for a program."""
         return asdict(self)
 
 
@@ -225,7 +225,7 @@ def _probed(name: str, engine: Any, requests: Sequence[Request], repeat: int, pr
 
 
 class Kind(NamedTuple):
-    """A kind of system, how to `write` it after `NAME=`, and what it is."""
+    """A kind of system, how to `write` it after `NAME=`, and its description."""
 
     system: str
     write: str
@@ -233,7 +233,7 @@ class Kind(NamedTuple):
 
 
 def kinds() -> list[Kind]:
-    """All kinds of systems, ours and those of other packages.
+    """List all kinds of systems, ours and those of other packages.
 
     >>> [kind.write for kind in kinds() if kind.system in ("stored", "fake")]
     ['fake:STYLE', 'FILE']
@@ -251,7 +251,7 @@ def kinds() -> list[Kind]:
 
 
 BLOCK = 10_000
-"""Segments that are asked for together: of them alone texts and answers are in memory."""
+"""Segments per request: only their texts and answers are in memory."""
 
 
 @dataclass(slots=True)
@@ -266,14 +266,14 @@ class FileTranslation:
 
 @dataclass
 class _Source:
-    """A file in blocks of segments, as often as it is wanted, and how many segments it has."""
+    """A file in blocks of segments, which can be read repeatedly, and the number of its segments."""
 
     blocks: Callable[[], Iterable[Sequence[Segment]]]
     size: int
 
     @classmethod
     def of(cls, path: Path, pair: Pair | None) -> _Source:
-        """Plain lines (`.txt`) are read as they are needed; all else is in memory."""
+        """Read plain lines (`.txt`) when they are needed; all else is in memory."""
         if path.suffix.lower() == ".txt" and str(path) != STDIN:
             return cls(lambda: _numbered(path), check_text(path))
         segments = read_texts(path, pair)
@@ -349,7 +349,7 @@ def _translate_catalogue(
 
 
 def _write(work: Sequence[_Engine], target: Path | None) -> None:
-    """Files, or standard output: lines for one engine, JSONL for several; while it is translated."""
+    """Yield files, or standard output: lines for one engine, JSONL for several; during translation."""
     is_table = target is not None and target.suffix in (".jsonl", ".tsv")
     if target is not None and not is_table and (target.is_dir() or not target.suffix):
         target.mkdir(parents=True, exist_ok=True)
@@ -371,17 +371,17 @@ class _Engine:
     context: EngineContext
     done: FileTranslation = field(init=False)
     stopped: str = ""
-    """Why it is not asked any more."""
+    """Return why it is not asked any more."""
 
     def __post_init__(self) -> None:
         self.done = FileTranslation(self.system.name)
 
     def lines(self) -> Iterator[str]:
-        """The translations, one per line; empty where there is none."""
+        """Write the translations, one per line; an empty line for a missing one."""
         return (" ".join((output.text or "").split("\n")) for _, output in self.outputs())
 
     def records(self) -> Iterator[dict[str, Any]]:
-        """The same with sources and reasons."""
+        """Write the same with sources and reasons."""
         for segment, output in self.outputs():
             yield {
                 "id": segment.id,

@@ -1,4 +1,4 @@
-"""Findings of checks as other tools read them: SARIF for code scanning, JUnit for CI, GitHub annotations."""
+"""Findings of checks for other tools: SARIF for code scanning, JUnit for CI, GitHub annotations."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _LEVELS: Mapping[str, tuple[str, str]] = {
     "major": ("warning", "warning"),
     "minor": ("note", "notice"),
 }
-"""What SARIF and GitHub call each severity."""
+"""The name of each severity in SARIF and at GitHub."""
 
 
 def to_sarif(run: Run) -> str:
-    """SARIF 2.1.0: a rule for each check, a result for each finding; what is ignored is suppressed."""
+    """SARIF 2.1.0: a rule for each check, a result for each finding; ignored findings are suppressed."""
     found = [(finding, CheckEvidence.of(finding)) for finding in run.findings if id_of(finding)]
     checks = list(dict.fromkeys(id_of(finding) for finding, _ in found))
     rules = [{"id": name, "shortDescription": {"text": _about(name)}} for name in checks]
@@ -117,7 +117,7 @@ def _line(finding: Finding) -> str:
 
 
 def _escaped(text: str) -> str:
-    """A text as workflow commands want it.
+    """The text, escaped for a workflow command.
 
     >>> _escaped("100 %\\nof it")
     '100 %25%0Aof it'
@@ -134,5 +134,5 @@ def _about(name: str) -> str:
 
 
 def _xml(text: str) -> str:
-    """Text without what XML cannot hold."""
+    """The text without the characters that XML does not allow."""
     return re.sub("[\ufffe\uffff]", "\ufffd", printable(text))

@@ -1,4 +1,4 @@
-"""What a reviewer sees at the terminal: one open output, with all that is needed to judge it."""
+"""One open output at the terminal, with all that a reviewer needs to judge it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Screen:
     label: int = 11
 
     def line(self, label: str, text: str, spans: Iterable[Span] = ()) -> str:
-        """A text after its label, in as many lines as it takes."""
+        """Wrap a text after its label."""
         indent = " " * self.label
         return wrapped(
             text, spans, width=self.width, indent=indent, first=label.ljust(self.label), color=self.color
@@ -42,7 +42,7 @@ class Screen:
     def case(
         self, tags: Mapping[str, Any], source: str | None, references: Sequence[str | None]
     ) -> list[str]:
-        """What belongs to the case, no matter who translated it."""
+        """Return what belongs to the case, no matter who translated it."""
         lines = []
         if context := tags.get("context"):
             lines.append(self.line("context", str(context)))
@@ -54,7 +54,7 @@ class Screen:
         return lines
 
     def pending(self, pending: Pending, nearest: Sequence[AnswerHistory], *, show_systems: bool) -> str:
-        """All that a person needs to judge one output."""
+        """Return all that a person needs to judge one output."""
         tags = pending.segment.tags
         what = " · ".join(str(tags[key]) for key in ("category", "phenomenon") if key in tags)
         count = len(pending.systems)
@@ -64,7 +64,7 @@ class Screen:
         names = [what, pending.status, systems, pending.subject.case_id]
         references = pending.segment.references
         if pending.question.is_blind:
-            # The id of a case can tell a variant, and a reference what the output was compared with.
+            # The id of a case can reveal a variant, and a reference what the output was compared with.
             names, references = [what, systems, pending.subject.id[:SHORT]], ()
         head = " · ".join(filter(None, names))
         lines = [wrapped(head, width=self.width), ""]
@@ -84,7 +84,7 @@ class Screen:
         return [*lines, *(self.line("", hint.text) for hint in answer.hints[:1])]
 
     def keys(self, question: Question) -> str:
-        """What can be pressed."""
+        """List the keys that can be pressed."""
         if question.how:
             texts = (question.text, f"Write {question.how}", "u unsure   s skip   b back   q quit")
             return "\n".join(wrapped(text, width=self.width) for text in texts)
@@ -99,7 +99,7 @@ class Screen:
 
 
 def case_text(story: CaseHistory, screen: Screen, *, width: int) -> str:
-    """All of it for a terminal; tables may be this wide."""
+    """Return all of it for a terminal; tables may be this wide."""
     view = view_of(story.run)
     blocks = [view.block(story.case_id, answer.systems[0]) for answer in story.answers]
     tags = story.segment.tags if story.segment else {}
@@ -121,12 +121,12 @@ def case_text(story: CaseHistory, screen: Screen, *, width: int) -> str:
 
 
 def case_tables(story: CaseHistory) -> list[Table]:
-    """The answers, and what all runs said."""
+    """Return the answers, and what all runs said about them."""
     return [_answer_table(story), _history_table(story)]
 
 
 def _told(answer: AnswerHistory, block: Block, screen: Screen) -> str:
-    """One answer: its block, what people can decide about, and what they said."""
+    """Return one answer: its block, what people can decide about, and what they said."""
     screen = replace(screen, label=block.label)
     subject = answer.asked.subject.id[:SHORT] if answer.asked else ""
     if block.title:
@@ -153,7 +153,7 @@ def _review_lines(answer: AnswerHistory, screen: Screen) -> list[str]:
 
 
 def _standing(answer: AnswerHistory) -> str:
-    """What holds now and what the run said; of an issue both for the issue and for the original's output."""
+    """The current status and the run's; for an issue, both for itself and for the original's output."""
     if answer.joint_decision:
         before = f" (the run said {answer.found})" if answer.found != answer.joint_decision else ""
         output = f" · its output: {answer.status} by reviewers" if answer.is_settled_by_people else ""
@@ -206,7 +206,7 @@ def _scores(answer: AnswerHistory, story: CaseHistory) -> dict[str, float]:
 
 
 def _history_table(story: CaseHistory) -> Table:
-    """The verdicts of all runs, newest first; a dash where a system was not in a run."""
+    """Return the verdicts of all runs, newest first; a dash if a system was not in a run."""
     systems = dict.fromkeys(name for past in story.history for name in past.statuses)
     rows = [
         [marked(name, limit=40), *(_past(past.statuses, name) for past in story.history)] for name in systems
@@ -220,7 +220,7 @@ def _past(statuses: Mapping[str, str], system: str) -> str:
 
 
 def case_record(story: CaseHistory) -> dict[str, Any]:
-    """All of it for a program."""
+    """Return all of it for a program."""
     segment = story.segment
     return {
         "case_id": story.case_id,

@@ -71,7 +71,7 @@ _APART = 0.35  # of a row, before a head
 
 
 def check_plot(path: Path) -> None:
-    """Refuse a plot that could not be written, before the work for it begins."""
+    """Refuse a plot that could not be written, before its data are computed."""
     if path.suffix.lower() not in (".svg", ".png"):
         raise UsageError(f"{path}: plots are written as .svg or .png.")
     if not path.resolve().parent.is_dir():
@@ -80,7 +80,7 @@ def check_plot(path: Path) -> None:
 
 
 def draw(figures: Figure | Sequence[Figure], path: Path) -> None:
-    """Write a figure, or several one below the other, as SVG or PNG by the ending of the path."""
+    """Write a figure, or several below each other, as SVG or PNG; the ending of the path decides."""
     kind = path.suffix.lower().lstrip(".")
     with _drawing([figures] if isinstance(figures, Figure) else figures) as drawing:
         beside = path.with_name(f".{path.name}.{os.getpid()}.new")
@@ -94,7 +94,7 @@ def draw(figures: Figure | Sequence[Figure], path: Path) -> None:
 
 
 def figure_html(figure: Figure) -> str:
-    """An `svg` element that can be in a page as it is."""
+    """Return an `svg` element that a page can contain unchanged."""
     with _drawing([figure]) as drawing:
         written = io.StringIO()
         _save(drawing, written, "svg")
@@ -118,7 +118,7 @@ def _matplotlib() -> Any:
 
 
 class _Plan(NamedTuple):
-    """A figure as it is laid out, in inches: its panels, and the lines written above and below them."""
+    """The layout of a figure in inches: its panels, and the lines written above and below them."""
 
     panels: Sequence[Figure | None]
     columns: int
@@ -131,7 +131,7 @@ class _Plan(NamedTuple):
 
 @contextmanager
 def _drawing(figures: Sequence[Figure]) -> Iterator[Any]:
-    """The drawing, in our style as long as the block lasts; without pyplot, whose state would outlive it."""
+    """Yield a drawing, in our style until the block ends; without pyplot, whose state would outlive it."""
     with _matplotlib().rc_context(_SETTINGS):
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure as Drawing
@@ -150,7 +150,7 @@ def _drawing(figures: Sequence[Figure]) -> Iterator[Any]:
 
 
 def _size(figure: Figure) -> tuple[float, float]:
-    """Width and height of a figure with its axes, without what is around it."""
+    """Return width and height of a figure with its axes, without the space around it."""
     if figure.kind != "panels":
         return _KINDS[figure.kind].size(figure, False)
     sizes = [_KINDS[panel.kind].size(panel, True) for panel in figure.panels if panel is not None]
@@ -205,7 +205,7 @@ def _labels(figure: Figure) -> list[str]:
 
 
 def _legend_rows(figure: Figure, width: float) -> int:
-    """How many rows the legend takes; none where an axis says the only one."""
+    """Count the rows of the legend; 0 where an axis already names the only series."""
     labels = _labels(figure)
     is_said = len(labels) == 1 and labels[0] in (figure.x_label, figure.y_label)
     if not labels or is_said or not _KINDS[figure.kind].has_legend:
@@ -217,7 +217,7 @@ def _legend_rows(figure: Figure, width: float) -> int:
 
 
 class _Style(NamedTuple):
-    """How a series looks; `fill` is the colour and the hatch of bars."""
+    """The style of a series; `fill` is the colour and the hatch of bars."""
 
     color: str
     dash: Any
@@ -226,7 +226,7 @@ class _Style(NamedTuple):
 
 
 def _styled(figure: Figure) -> list[tuple[_Style, str | None, Series]]:
-    """Each series with its style, and its label where it is the first one of its name."""
+    """Yield each series with its style, and its label if it is the first one of its name."""
     numbers: dict[str, int] = {}
     styled = []
     for series in figure.series:
@@ -238,13 +238,13 @@ def _styled(figure: Figure) -> list[tuple[_Style, str | None, Series]]:
 
 
 def _ends(point: Point) -> tuple[float, float]:
-    """The ends of the interval of a point that has a value; both are the value where there is none."""
+    """The ends of the interval of a point that has a value; both are the value if there is no interval."""
     value = point.y or 0.0
     return value if point.low is None else point.low, value if point.high is None else point.high
 
 
 def _with_room(limits: tuple[float | None, float | None]) -> tuple[float | None, float | None]:
-    """The limits of an axis on which a line or a dot at the upper end is not cut in half."""
+    """Return limits of an axis that do not cut a line or a dot at the upper end in half."""
     low, high = limits
     return low, high if high is None or low is None else high + 0.015 * (high - low)
 
@@ -253,7 +253,7 @@ def _with_room(limits: tuple[float | None, float | None]) -> tuple[float | None,
 
 
 def _heights(figure: Figure) -> list[float]:
-    """Where each row is: 1 apart, with some room before heads."""
+    """Return the position of each row: 1 apart, with some room before heads."""
     apart = accumulate(_APART * _is_apart(figure, place) for place in range(len(figure.places)))
     return [place + room for place, room in enumerate(apart)]
 
@@ -347,7 +347,7 @@ def _is_across(names: Sequence[str], wide: float) -> bool:
 
 
 def _shades(panels: Sequence[Figure | None]) -> tuple[float, float] | None:
-    """The values of the darkest and the lightest shade; `None` where nothing is a map."""
+    """Return the values of the darkest and the lightest shade; `None` for a panel that is no map."""
     maps = [panel for panel in panels if panel is not None and panel.kind == "heat"]
     if not maps:
         return None
@@ -394,7 +394,7 @@ def _cell(point: Point, *, alone: bool) -> str:
 
 
 def _grey(value: float | None, low: float, high: float) -> float:
-    """A grey between 0, black, and 1, white; white for no value."""
+    """Return a grey between 0, black, and 1, white; white for a missing value."""
     if value is None:
         return 1.0
     return _DARK + (_LIGHT - _DARK) * ((value - low) / (high - low) if high > low else 1.0)
@@ -408,7 +408,7 @@ def _lines_size(figure: Figure, is_panel: bool) -> tuple[float, float]:
 
 
 def _xs(figure: Figure, number: int) -> Callable[[Point], float]:
-    """Where the points of a series are; with bars side by side, or these would hide each other."""
+    """Return the positions of a series' points; bars are side by side, so that none hides another."""
     if not figure.rows:
         return lambda point: float(point.x)
     barred = any(point.low is not None for series in figure.series for point in series.points)
@@ -455,7 +455,7 @@ def _draw_lines(axes: Any, figure: Figure) -> None:
 
 
 def _draw_intervals(axes: Any, figure: Figure, placed: Sequence[tuple[float, Point]], color: str) -> None:
-    """Intervals: bars at named places, a band along numbers; nothing if no point has an interval."""
+    """Draw intervals: bars at named places, a band along numbers; nothing if no point has an interval."""
     if all(point.low is None for _, point in placed):
         return
     xs, ends = [x for x, _ in placed], [_ends(point) for _, point in placed]
@@ -493,7 +493,7 @@ def _draw_scatter(axes: Any, figure: Figure) -> None:
 
 
 class _Kind(NamedTuple):
-    """How figures of a kind are drawn: `size` is their width and height in inches, alone or as panels."""
+    """How to draw each kind of figure: `size` is the width and height in inches, alone or as panels."""
 
     size: Callable[[Figure, bool], tuple[float, float]]
     draw: Callable[[Any, Figure], None]

@@ -1,4 +1,4 @@
-"""A run as text, Markdown, LaTeX, TSV, JSON or HTML, whatever its method: what commands print."""
+"""A run as text, Markdown, LaTeX, TSV, JSON or HTML, for any method: the output of commands."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ from mtassay.data.method import view_of
 from mtassay.data.nouns import Result, Run
 from mtassay.runtime.processes import WATCHER
 
-# Shows how far a run is, once it takes longer than a person likes to wait without a word.
+# Shows the progress of a run once it takes longer than a person likes to wait without a message.
 
 
-_PATIENCE = 1.5  # seconds without a word
+_PATIENCE = 1.5  # seconds without a message
 _EVERY = 0.2  # seconds between two looks of the line
 
 
 def is_notebook() -> bool:
-    """Whether this is a notebook, which is no terminal and still shows a line that changes."""
+    """Whether this is a notebook: no terminal, but it can show a line that changes."""
     shell = getattr(builtins, "get_ipython", None)
     return shell is not None and "ipykernel" in sys.modules
 
 
 class Progress:
-    """A context whose `report` an engine can call: one line on standard error that is renewed.
+    """Yield a context whose `report` an engine can call: one line on standard error that is renewed.
 
-    Without a person to see it (a pipe, a log, CI), and with `quiet`, there is none.
+    Nothing is shown with `quiet`, or where nobody can see it (a pipe, a log, CI).
     """
 
     def __init__(self, *, quiet: bool = False) -> None:
@@ -66,14 +66,14 @@ class Progress:
             sys.stderr.flush()
 
     def report(self, step: str, done: int, total: int | None) -> None:
-        """What is being done now."""
+        """The current step."""
         now = time.monotonic()
         if done < self._step[1] or total != self._step[2]:
             self._since = (now, done)
         self._step = (step, done, total)
 
     def _line(self) -> str:
-        """The step, how far it is, how fast, and how long it will take."""
+        """Set the step, its progress, its speed and the time left."""
         step, done, total = self._step
         now = time.monotonic()
         if not total:
@@ -92,17 +92,17 @@ class Progress:
             wait = _EVERY
 
 
-# A run as text, Markdown, LaTeX, TSV, JSON or HTML, whatever its method: what commands print.
+# A run as text, Markdown, LaTeX, TSV, JSON or HTML, for any method: the output of commands.
 
 
 Form = Literal["text", "json", "tsv", "md", "latex"]
-"""How a run is written; for people and for programs."""
+"""The formats of a run, for people and for programs."""
 
 SCORE_COLUMNS = (
     *("name", "system", "group", "value", "n", "low", "high", "signature", "rank"),
     *("against", "delta", "p", "detectable", "more", "common", "common_n", "answered", "answered_n"),
 )
-"""What a row of scores and comparisons has; the same for every result."""
+"""The columns of the rows of scores and comparisons; the same for every result."""
 
 _WIDTH = 80
 
@@ -117,9 +117,9 @@ def render(
     width: int = _WIDTH,
     color: bool = False,
 ) -> str:
-    """The run in this format. `facts` is the line to begin with, unless it is the method's own.
+    """Return the run in this format. `facts` is the first line, by default the method's own.
 
-    `seen_notes` are notes that the reader has seen already.
+    `seen_notes` are notes that the reader has already seen.
     """
     if form not in get_args(Form):
         raise UsageError(f"No format '{form}'. Available: {', '.join(get_args(Form))}.")
@@ -159,7 +159,7 @@ def render(
 
 
 def render_brief(run: Run, *, width: int = _WIDTH, color: bool = False) -> str:
-    """What was tested, the tables and the notes: what a person must see of one run among several."""
+    """What was tested, the tables and the notes: all that a person must see of one run among several."""
     view = view_of(run)
     about = view.facts()
     first, *others = view.tables(Look(mark="" if color else "*"))
@@ -170,7 +170,7 @@ def render_brief(run: Run, *, width: int = _WIDTH, color: bool = False) -> str:
 
 
 def render_tables(tables: Sequence[Table], form: Form, *, width: int = _WIDTH, color: bool = False) -> str:
-    """Tables one after another."""
+    """Write tables below each other."""
     write = {"md": to_markdown, "latex": to_latex, "tsv": to_tsv}.get(form)
     return "\n\n".join(write(t) if write else to_text(t, width=width, color=color) for t in tables)
 
@@ -186,7 +186,7 @@ def render_block(block: Block, form: Form, *, width: int = _WIDTH, color: bool =
 def render_html(run: Run, *, look: Look = PLAIN) -> str:
     """For a notebook: the tables, the notes, the figures, and the first cases that a person should see.
 
-    Figures are left out where nothing is installed that could draw them.
+    Figures are left out if no drawing library is installed.
     """
     from mtassay.report.plots import figure_html  # large, and for notebooks only
 
@@ -208,9 +208,9 @@ def render_html(run: Run, *, look: Look = PLAIN) -> str:
 
 
 def score_rows(result: Result) -> Table:
-    """All scores and then all comparisons, one a row, for programs and spreadsheets.
+    """All scores and then all comparisons, one per row, for programs and spreadsheets.
 
-    The row of a score has its rank where there are ranks; that of a comparison says which system its `delta`
+    The row of a score has its rank, if ranks are known. The row of a comparison says which system its `delta`
     is `against`, and has no value.
     """
     ranks = {(c.name, c.group, system): c.rank for c in result.clusters for system in c.systems}
@@ -249,7 +249,7 @@ def to_tsv(table: Table) -> str:
 
 
 def _plain(text: str) -> str:
-    """A cell that is no formula, and shows all it has.
+    """Return a cell that shows its whole text and that no spreadsheet runs as a formula.
 
     >>> _plain("=1+1"), _plain("-0.5"), _plain("+1.2 %"), _plain("-1+cmd")
     ("'=1+1", '-0.5', '+1.2 %', "'-1+cmd")
@@ -276,7 +276,7 @@ def to_markdown(table: Table) -> str:
 
 
 def to_latex(table: Table) -> str:
-    """A `tabular` for the booktabs package; title and notes as comments."""
+    """A `tabular` for the booktabs package, with title and notes as comments."""
     if not table.rows:
         return "\n".join(map(latex_comment, (table.nothing, *table.notes)))
     lines = [latex_comment(line) for line in (table.title, *table.notes) if line]
@@ -291,12 +291,12 @@ def to_latex(table: Table) -> str:
 
 
 def latex_comment(text: str) -> str:
-    """One comment, whatever line breaks the text has."""
+    """Return the text as one comment, without its line breaks."""
     return f"% {printable(' '.join(text.split()))}"
 
 
 def to_html(table: Table) -> str:
-    """A `table` element with the title as its caption; the notes below, in a `small` element each."""
+    """A `table` element with the title as its caption and each note below in a `small` element."""
     head = "".join(f"<th>{html.escape(printable(name))}</th>" for name in table.header)
     rows = "".join(
         "<tr>"
@@ -325,7 +325,7 @@ def _strong(text: str, strong: bool) -> str:
 
 
 def to_text(table: Table, *, width: int, color: bool) -> str:
-    """For a terminal of this width. A wider table is continued below, with its first column repeated."""
+    """For a terminal of this width. A wider table continues below and repeats its first column."""
     below = [
         line for note in table.notes for line in textwrap.wrap(printable(note), width, break_on_hyphens=False)
     ]
@@ -341,7 +341,7 @@ def to_text(table: Table, *, width: int, color: bool) -> str:
 
 
 def _fitting(widths: Sequence[int], width: int) -> list[list[int]]:
-    """Which columns are side by side: the first one in every part, the others where there is room."""
+    """Choose columns that fit side by side; the first one is in every part."""
     parts: list[list[int]] = [[0]]
     for column in range(1, len(widths)):
         used_width = sum(widths[i] + len(_GAP) for i in parts[-1])
@@ -368,7 +368,7 @@ _NARROWEST = 10
 
 
 def _pad(cell: Cell, text: str, width: int, color: bool) -> str:
-    """The text in this width, to the right; a negative width means to the left."""
+    """Align the text to the right in this width; to the left if the width is negative."""
     space = " " * (abs(width) - display_width(text))
     shown = _bold(text, color and cell.strong)
     return shown + space if width < 0 else space + shown
@@ -379,7 +379,7 @@ def _bold(text: str, color: bool) -> str:
 
 
 def escape_markdown(text: str) -> str:
-    r"""The text on one line, with what Markdown would take for its own made plain.
+    r"""Return the text on one line, with the characters of Markdown escaped.
 
     >>> print(escape_markdown("[a](javascript:x) ![b](//c) 1 | 2 <i>"))
     [a\](javascript:x) ![b\](//c) 1 \| 2 &lt;i>
@@ -407,14 +407,14 @@ _LATEX = {
 
 
 def block_text(block: Block, *, width: int, color: bool) -> str:
-    """For a terminal of this width; marks are colours or brackets."""
+    """Write blocks for a terminal of this width; marks are colours or brackets."""
     title = [wrapped(block.title, width=width, indent="  ", first="")] if block.title else []
     lines = [line_text(line, width=width, color=color, label=block.label) for line in block.lines]
     return "\n".join([*title, *lines])
 
 
 def line_text(line: Line, *, width: int, color: bool, label: int) -> str:
-    """One of its lines; texts begin after so many columns."""
+    """Write one line of a block; its texts begin at this column."""
     if line.label is None:
         return wrapped(line.text, line.marks, width=width, indent="    ", first="  ", color=color)
     first = f"  {printable(line.label)}".ljust(label)
@@ -423,7 +423,7 @@ def line_text(line: Line, *, width: int, color: bool, label: int) -> str:
 
 
 def block_html(block: Block) -> str:
-    """A title and a list of texts, what is marked in `mark` elements.
+    """A title and a list of texts, with marked parts in `mark` elements.
 
     >>> block_html(Block([Line("output", "[[a]] <b>", [(2, 3)])], "1"))
     '<p><b>1</b></p><dl><dt>output</dt><dd>[[<mark>a</mark>]] &lt;b&gt;</dd></dl>'
@@ -433,7 +433,7 @@ def block_html(block: Block) -> str:
 
 
 def block_markdown(block: Block) -> str:
-    r"""A title and a list of texts, what is marked in bold.
+    r"""A title and a list of texts, with marked parts in bold.
 
     >>> print(block_markdown(Block([Line("output", "a *b* c", [(0, 1)])], "1")))
     **1**
@@ -454,7 +454,7 @@ def block_markdown(block: Block) -> str:
 
 
 def _marked(line: Line) -> str:
-    """The text as HTML, whatever brackets it has."""
+    """Return the text as HTML, with its brackets escaped."""
     return "".join(
         f"<mark>{html.escape(text)}</mark>" if strong else html.escape(text)
         for text, strong in pieces(line.text, line.marks)

@@ -56,7 +56,7 @@ from mtassay.runtime.workspace import Workspace
 from mtassay.stats.resampling import fixed_seed
 
 _OF_GENERATE = ("filter", "filter_beta", "per_segment", "aligner", "blocklist")
-"""What `generate` alone sets of a recipe; the filter of `run` is that of the method."""
+"""Fields of a recipe that only `generate` sets; the filter of `run` is that of the method."""
 
 
 def register(app: typer.Typer) -> None:
@@ -258,7 +258,7 @@ def rate(
 
 
 class PairScreen(Screen):
-    """Shows of a pair only what the question is about."""
+    """Print only those parts of a pair that the question is about."""
 
     def pending(self, pending: Pending, nearest: Sequence[AnswerHistory], *, show_systems: bool) -> str:
         return "\n".join(self.line(line.label or "", line.text) for line in pending.lines)

@@ -24,7 +24,7 @@ from mtassay.report.alarm_formats import to_github, to_junit, to_sarif
 
 
 class CheckFormat(StrEnum):
-    """How findings are printed: as tables are, or for other tools."""
+    """The formats of findings: those of tables, or for other tools."""
 
     text = "text"
     json = "json"

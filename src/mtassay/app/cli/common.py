@@ -1,4 +1,4 @@
-"""What several commands share: options, systems on the command line, the workspace, printing."""
+"""Parts of several commands: options, systems on the command line, the workspace, printing."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 
 class Rendered(Protocol):
-    """What can be printed in any format."""
+    """A value that can be printed in any format."""
 
     def render(self, form: Any = "text", *, width: int = 80, color: bool = False) -> str:
-        """It in this format."""
+        """Return the value in this format."""
 
 
 class OutputFormat(StrEnum):
-    """How a table is printed."""
+    """The formats of a table."""
 
     text = "text"
     json = "json"
@@ -45,7 +45,7 @@ class OutputFormat(StrEnum):
 
 
 class ExecutorName(StrEnum):
-    """Where large work is computed."""
+    """The places of large computations."""
 
     local = "local"
     processes = "processes"
@@ -167,54 +167,54 @@ QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print only err
 
 
 def pair_of(text: str | None) -> Pair | None:
-    """The language pair, where one was given."""
+    """Return the language pair, if one was given."""
     return None if text is None else parse_pair(text)
 
 
 def terminal_width() -> int:
-    """Columns, 60 at least; 80 where there is no terminal."""
+    """Return the width in columns, at least 60; 80 without a terminal."""
     return max(shutil.get_terminal_size((80, 24)).columns, 60)
 
 
 def shows_bold() -> bool:
-    """Whether standard output is a terminal that shows bold, and nobody said no."""
+    """Whether standard output is a terminal that shows bold, and nobody switched that off."""
     return sys.stdout.isatty() and "NO_COLOR" not in os.environ
 
 
 def echo(text: str = "") -> None:
-    """Print to standard output; whatever the text is, it does not steer the terminal."""
+    """Print to standard output; no text can steer the terminal."""
     sys.stdout.write(safe(text) + "\n")
 
 
 def say(text: str, *, quiet: bool = False) -> None:
-    """Print a line to standard error; `quiet` leaves out what is no error."""
+    """Print a line to standard error; nothing with `quiet`, which is not for errors."""
     if not quiet:
         sys.stderr.write(on_stderr(printable(text)) + "\n")
 
 
 def screen_here() -> Screen:
-    """The terminal that this process writes to, as long texts are read best."""
+    """Return the terminal of this process, with the best layout for long texts."""
     from mtassay.report.case_text import Screen  # slow to load
 
     return Screen(min(terminal_width(), 120), shows_bold())
 
 
 def side_by_side(examples: int, between: str | None) -> dict[str, Any]:
-    """What a look must know to show where two systems differ."""
+    """Return the settings to show where two systems differ."""
     if between and not examples:
         raise UsageError("--between goes with --examples N.")
     return {"examples": examples, "between": tuple(between.split(",")) if between else ()}
 
 
 def check_targets(*paths: Path | None) -> None:
-    """Files that will be written at the end: better to say now that there is no such folder."""
+    """Refuse files to be written at the end if their folder does not exist."""
     for path in paths:
         if path is not None and not path.parent.is_dir():
             raise UsageError(f"There is no folder {path.parent} to write {path.name} into.")
 
 
 def check_sheet(sheet: Path, *, force: bool) -> None:
-    """An error where a sheet cannot be written: by its ending, its folder, or what is there."""
+    """Raise an error if a sheet cannot be written: for its ending, its folder, or an existing file."""
     if not sheet.name.removesuffix(".gz").endswith((".tsv", ".jsonl", ".ndjson")):
         raise UsageError(f"{sheet}: a sheet ends in .tsv or .jsonl.")
     check_targets(sheet)
@@ -222,7 +222,7 @@ def check_sheet(sheet: Path, *, force: bool) -> None:
 
 
 def refuse_existing(*paths: Path | None, force: bool = False, otherwise: str = "add --force") -> None:
-    """Say that a file is there before anything is written over it; `otherwise` is what to do instead."""
+    """Refuse to overwrite an existing file; `otherwise` is the advice."""
     for path in paths:
         if path is not None and path.is_dir():
             raise UsageError(f"{path} is a folder: give the name of a file.")
@@ -243,22 +243,22 @@ def print_run(
     facts: str | None = None,
     seen_notes: Collection[str] = (),
 ) -> None:
-    """Print a run as wide as the terminal is; `facts` is its first line, `seen_notes` were said before."""
+    """Print a run in the width of the terminal; `facts` is its first line, `seen_notes` are known already."""
     width, color = terminal_width(), shows_bold()
     echo(render(run, form.value, look=look, facts=facts, width=width, color=color, seen_notes=seen_notes))
 
 
 def print_rendered(what: Rendered, form: OutputFormat) -> None:
-    """Print what can render itself as wide as the terminal is."""
+    """Print a renderable value in the width of the terminal."""
     echo(what.render(form.value, width=terminal_width(), color=shows_bold()))
 
 
 def print_tables(tables: Iterable[Table], form: OutputFormat) -> None:
-    """Print tables one after another."""
+    """Print tables below each other."""
     echo(render_tables(list(tables), form.value, width=terminal_width(), color=shows_bold()))
 
 
 def write_findings(path: Path | None, run: Run) -> None:
-    """All findings as JSONL, if a file is asked for."""
+    """Write all findings as JSONL, if a file is asked for."""
     if path is not None:
         write_jsonl(path, [asdict(finding) for finding in run.findings])

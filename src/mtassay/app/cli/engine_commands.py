@@ -43,7 +43,7 @@ from mtassay.data.formats.segment_files import read_stream
 from mtassay.data.languages import Pair, parse_pair
 from mtassay.data.marks import wrapped
 
-# `mtassay translate`: the outputs of live engines, each asked once and for good.
+# `mtassay translate`: the outputs of live engines, each asked only once.
 
 
 def translate(
@@ -146,7 +146,7 @@ def doctor(
 
 
 def _show_parts(parts: Parts, form: OutputFormat) -> None:
-    """What is installed: extras, methods, metrics, engines."""
+    """List the installed extras, methods, metrics and engines."""
     extras = installed_extras()
     if form is OutputFormat.json:
         listed = [{**asdict(e), "is_installed": e.is_installed, "install": e.install} for e in extras]
@@ -172,7 +172,7 @@ def _show_parts(parts: Parts, form: OutputFormat) -> None:
 
 
 def _show_pair(pair: Pair, form: OutputFormat) -> None:
-    """What works for a language pair, and what to do where nothing does."""
+    """Print what works for a language pair, and advice on the rest."""
     checks = check_pair(pair)
     if form is OutputFormat.json:
         print_json({"version": __version__, "checks": [asdict(check) for check in checks]})
@@ -195,7 +195,7 @@ def _ask(
     *,
     quiet: bool,
 ) -> None:
-    """Ask engines, and say how they do; exit code 3 where one does not answer."""
+    """Ask engines, and print the results; exit code 3 if one does not answer."""
     texts = [text or "" for text in read_stream(source, role="source", pair=pair).texts] if source else None
     probes = probe(
         systems,

@@ -1,4 +1,4 @@
-"""What all commands that run a method share: its fields as options, how to run it, and how to show it."""
+"""Parts of all commands that run a method: its fields as options, how to run it, and how to show it."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ Command = Callable[..., None]
 def grouped(
     parameter: str, options: Mapping[str, tuple[Any, Any]], make: Callable[[dict[str, Any]], Any]
 ) -> Callable[[Command], Command]:
-    """Gives a command these options in the place of one parameter, which gets what `make` makes of them.
+    """Give a command these options in the place of one parameter, which gets the result of `make`.
 
-    `options` are the annotation and default of each one, by name. One that the command has itself, under the
-    same name, is left to it.
+    `options` are the annotation and default of each one, by name. The command's own option of the same name
+    has priority.
     """
 
     def decorate(command: Command) -> Command:
@@ -79,10 +79,10 @@ def parameters_of(
     only_given: bool = False,
     plain: bool = False,
 ) -> Callable[[Command], Command]:
-    """Gives a command the fields of a dataclass as options, in the place of its parameter `into`.
+    """Give a command the fields of a dataclass as options, in the place of its parameter `into`.
 
-    With `only_given`, what was not written is `None`, for a command that takes it from a saved run. With
-    `plain`, fields that say nothing about options are options too. Settings of plans alone are none.
+    With `only_given`, a missing option is `None`, for a command that takes it from a saved run. With `plain`,
+    fields that are not marked as options become options too. Fields for plans alone are left out.
     """
     options: dict[str, tuple[Any, Any]] = {}
     for name, option in options_of(cls, plain=plain).items():
@@ -97,15 +97,15 @@ def parameters_of(
 
 
 def _default(option: Option) -> str:
-    """The default as a person would write it."""
+    """Return the default as a person would write it."""
     value = option.default
     return option.written(value).lstrip("-") if isinstance(value, bool) else str(value)
 
 
 def _typed(option: Option, default: str = "") -> tuple[Any, Any]:
-    """An option as Typer wants it: a type with all that is known of it, and a default.
+    """Return an option for Typer: a type with all known facts about it, and a default.
 
-    `default` is what the help says of it, where that is more than the default itself.
+    `default` is the help's text about it, if that is more than the default itself.
     """
     how = typer.Option(
         *option.flags,
@@ -120,7 +120,7 @@ def _typed(option: Option, default: str = "") -> tuple[Any, Any]:
 
 @dataclass(frozen=True)
 class RunFrame:
-    """How a method is run and shown."""
+    """How to run a method and show its results."""
 
     max_calls: int | None = None
     max_characters: int | None = None
@@ -133,11 +133,11 @@ class RunFrame:
     executor: ExecutorName | None = None
     ray_address: str | None = None
     notes: list[str] = field(default_factory=list)
-    """The notes that were said while the method ran."""
+    """The notes that were printed while the method ran."""
 
     @property
     def options(self) -> dict[str, Any]:
-        """The same for a function of the library. Notes are said as soon as they are known."""
+        """Return the same for a function of the library. Notes are printed at once."""
         return {
             "max_calls": self.max_calls,
             "max_characters": self.max_characters,
@@ -154,19 +154,18 @@ class RunFrame:
         }
 
     def _listen(self, note: str) -> None:
-        if not self.quiet:  # a note that was not said is with the result
+        if not self.quiet:  # a note that was not printed is with the result
             self.notes.append(note)
             say(f"mtassay: {note}")
 
     def say(self, remark: str) -> None:
-        """Print a remark to standard error; none with -q."""
+        """Print a remark to standard error; nothing with -q."""
         say(f"mtassay: {remark}", quiet=self.quiet)
 
     def show(self, run: Run, *, empty: bool = False, **look: Any) -> None:
-        """Print the run, say what can be done next, and stop with exit code 3 if an engine failed.
+        """Print the run, suggest the next step, and stop with exit code 3 if an engine failed.
 
-        A run in which engines failed at everything is printed only if it has something to say even so
-        (`empty`).
+        A run in which engines failed at everything is printed only if it has results even so (`empty`).
         """
         answered = any(answer.text is not None for answers in run.outputs.values() for answer in answers)
         if empty or answered or not run.failures:
@@ -207,7 +206,7 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
 
 
 def _frame_of(values: dict[str, Any]) -> RunFrame:
-    """The frame of what was written; a command without --no-save has nothing to keep."""
+    """Return the frame of these options; a command without --no-save has nothing to keep."""
     return RunFrame(save=not values.pop("no_save", True), **values)
 
 
@@ -215,17 +214,17 @@ _DRY: dict[str, tuple[Any, Any]] = {"dry_run": (DryRunOption, False)}
 
 
 def framed_with(*names: str) -> Callable[[Command], Command]:
-    """Gives a command these options of a frame in the place of its parameter `frame`."""
+    """Give a command these options of a frame in the place of its parameter `frame`."""
     return grouped("frame", {name: _OPTIONS[name] for name in names}, _frame_of)
 
 
 def framed(command: Command) -> Command:
-    """The command with all of these options, and --dry-run, in the place of its parameter `frame`."""
+    """Give the command all of these options, and --dry-run, in the place of its parameter `frame`."""
     return framed_but()(command)
 
 
 def framed_but(*names: str) -> Callable[[Command], Command]:
-    """The same without some of these options, which the command has itself."""
+    """Give it the same without some of these options, which the command has itself."""
     options = {name: option for name, option in {**_OPTIONS, **_DRY}.items() if name not in names}
 
     def decorate(command: Command) -> Command:
@@ -243,11 +242,11 @@ def framed_but(*names: str) -> Callable[[Command], Command]:
 
 
 def framed_without(*names: str) -> Callable[[Command], Command]:
-    """The same without some of these options, as `no_save` where there is nothing to keep."""
+    """Give it the same without some of these options, as `no_save` if there is nothing to keep."""
     options = {name: option for name, option in _OPTIONS.items() if name not in names}
     return grouped("frame", options, _frame_of)
 
 
 def place(workspace: Path | None) -> str:
-    """How a command that goes on with a run names the workspace, where it is not the default."""
+    """Write the workspace option for a suggested command, if it is not the default."""
     return f" --workspace {workspace}" if workspace else ""

@@ -1,4 +1,4 @@
-"""What --help prints: options in groups, the most used first, at most a screen. --help-all prints all."""
+"""The text of --help: options in groups, the most used first, at most a screen. --help-all prints all."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
 LINES = 40
-"""So many lines has --help at most."""
+"""Largest number of lines of --help."""
 _WIDTH = 80
-_COLUMN = 29  # where the text about an option begins
+_COLUMN = 29  # column of the text about an option
 
 GROUPS: Mapping[str, Sequence[str]] = {
     "Input": (
@@ -50,9 +50,9 @@ GROUPS: Mapping[str, Sequence[str]] = {
     "Workspace": ("no_save", "workspace", "reviewer"),
     "Advanced": (*("stream", "cache", "executor", "ray_address", "aligner"),),
 }
-"""Options by what they are about, the most used first; an option has one meaning in all commands.
+"""Options by subject, the most used first; an option has one meaning in all commands.
 
-One that is not listed here is among the options of its command (Options), in the command's own order.
+An option that is not listed here is among the options of its command (Options), in the command's own order.
 """
 SECTIONS: Mapping[str, Mapping[str, str]] = {
     "Start here": {
@@ -88,17 +88,17 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "method": "Run a method of another package by its name.",
     },
 }
-"""All commands by what a person wants, and what the help says of each."""
+"""All commands by purpose, with the help's text on each."""
 _USED = (
     *("source", "reference", "system", "langpair", "metrics", "metric", "suite", "output", "output_format"),
     *("question", "reviewer", "rule", "baseline", "checks", "terms", "fail_on", "no_save", "workspace"),
 )
-"""What --help shows first, where it cannot show all."""
+"""The first options of --help, if it cannot show all."""
 
 
 @dataclass(frozen=True)
 class _Entry:
-    """An option or argument in the help; `rank` is lower for what is shown rather."""
+    """An option or argument in the help; options with a lower `rank` are preferred."""
 
     group: str
     label: str
@@ -106,7 +106,7 @@ class _Entry:
     rank: tuple[int, int]
 
     def lines(self, *, whole: bool) -> list[str]:
-        """Its lines; without `whole` the first sentence alone."""
+        """Return its lines; without `whole` the first sentence alone."""
         about = self.about if whole else _first_sentence(self.about)
         told = wrap(about, _WIDTH - _COLUMN, break_on_hyphens=False) or [""]
         if len(self.label) + 2 > _COLUMN - 2:
@@ -119,7 +119,7 @@ class _Helpful:
     """A command whose help fits on a screen."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """Its own, and --help-all."""
+        """Return its own options, and --help-all."""
         everything = TyperOption(
             param_decls=["--help-all"],
             is_flag=True,
@@ -160,7 +160,7 @@ def _print_everything(ctx: Any, parameter: Any, value: bool) -> None:
 
 
 def _page(command: Any, ctx: Any, *, everything: bool = False) -> str:
-    """The help of a command; where all of it is too long for a screen, without `everything` the beginning."""
+    """Return the help of a command; if it is too long for a screen, without `everything` its beginning."""
     if isinstance(command, TyperGroup):
         return "\n".join(_group_page(command, ctx))
     entries = list(_entries(command, ctx))
@@ -179,7 +179,7 @@ def _page(command: Any, ctx: Any, *, everything: bool = False) -> str:
 
 
 def _head(command: Any, ctx: Any, *, whole: bool) -> list[str]:
-    """How the command is called, what it does, and examples; without `whole` in short."""
+    """Return the syntax of the command, its purpose, and examples; without `whole` in short."""
     usage = f"Usage: {ctx.command_path} {' '.join(command.collect_usage_pieces(ctx))}"
     lines = wrap(usage, _WIDTH, subsequent_indent="  ", break_on_hyphens=False)
     paragraphs = (command.help or "").strip().split("\n\n")
@@ -199,13 +199,13 @@ def _head(command: Any, ctx: Any, *, whole: bool) -> list[str]:
 
 
 def _example(line: str) -> str:
-    """A line for a shell, which goes on after a backslash where it is too long."""
+    """Wrap a line for a shell, with a backslash where it continues."""
     parts = wrap(line.strip(), _WIDTH - 6, break_long_words=False, break_on_hyphens=False)
     return "  " + " \\\n    ".join(parts)
 
 
 def _entries(command: Any, ctx: Any) -> Iterator[_Entry]:
-    """All arguments and options of a command, in the order of the help."""
+    """Return all arguments and options of a command, in the order of the help."""
     arguments = [p for p in command.params if p.param_type_name == "argument"]
     for number, argument in enumerate(arguments):
         about = getattr(argument, "help", None) or ""
@@ -229,7 +229,7 @@ def _entries(command: Any, ctx: Any) -> Iterator[_Entry]:
 
 
 def _label(option: Any) -> str:
-    """How an option is written: `-s, --source FILE`."""
+    """Write the names of an option: `-s, --source FILE`."""
     names = sorted(option.opts, key=len)
     label = ", ".join(names)
     if option.secondary_opts:
@@ -243,7 +243,7 @@ def _label(option: Any) -> str:
 
 
 def _about(option: Any, ctx: Any) -> str:
-    """What an option is for, what can be chosen, and its default."""
+    """Return the purpose of an option, its choices, and its default."""
     about = (option.help or "").strip()
     choices = getattr(option.type, "choices", ())
     if choices and not option.metavar:
@@ -265,7 +265,7 @@ def _told_default(option: Any, value: Any) -> str:
 
 
 def _first_sentence(text: str) -> str:
-    """The first sentence of a text with its default.
+    """Return the first sentence of a text with its default.
 
     >>> _first_sentence("A system: a file of outputs (or a folder). NAME is optional. Repeat. [none]")
     'A system: a file of outputs (or a folder). [none]'
@@ -276,7 +276,7 @@ def _first_sentence(text: str) -> str:
 
 
 def _listed(entries: Sequence[_Entry], *, whole: bool) -> list[str]:
-    """The entries below the names of their groups."""
+    """Return the entries below the names of their groups."""
     lines: list[str] = []
     order = ["Arguments", *GROUPS]
     for group in order:
@@ -288,7 +288,7 @@ def _listed(entries: Sequence[_Entry], *, whole: bool) -> list[str]:
 
 
 def _group_page(group: TyperGroup, ctx: Any) -> list[str]:
-    """The commands of a group, in sections where it has some."""
+    """Return the commands of a group, in sections if it has some."""
     lines = wrap(f"Usage: {ctx.command_path} [OPTIONS] COMMAND …", _WIDTH)
     lines += ["", *wrap(" ".join((group.help or "").split()), _WIDTH)]
     commands = {name: group.commands[name] for name in group.list_commands(ctx)}

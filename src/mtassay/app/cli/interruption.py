@@ -1,7 +1,7 @@
-"""Ctrl-C at the command line: one line on standard error and exit code 130, whatever is going on.
+"""Ctrl-C at the command line: one line on standard error and exit code 130, at any moment.
 
-What is under way is unwound once, so that files and the workspace are left whole; a second Ctrl-C changes
-nothing about that. Should something swallow the first one or take its time, the process ends all the same.
+The current work is unwound once, so that files and the workspace stay whole; a second Ctrl-C does not disturb
+that. If other code swallows the first one or takes too long, the process ends anyway.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from types import FrameType
 from typing import Any, NoReturn
 
 STOPPED = 130
-"""The exit code after Ctrl-C, as shells have it."""
+"""The exit code after Ctrl-C, as in shells."""
 
 LINE = "mtassay: stopped. Answers of live engines, if any, are kept: run the same command again to go on."
 
@@ -27,34 +27,34 @@ _PATIENCE = 5.0  # seconds to leave everything whole
 
 
 class Interruption:
-    """Whether Ctrl-C was pressed, and what becomes of it."""
+    """Whether Ctrl-C was pressed, and how the process reacts."""
 
     def __init__(self) -> None:
         self.is_pressed = False
         self._rescue: threading.Timer | None = None
 
     def catch(self) -> None:
-        """Catch Ctrl-C from now on, unless somebody decided that this process is not to (`nohup`, `&`)."""
+        """Catch Ctrl-C from now on, unless this process is set to ignore it (`nohup`, `&`)."""
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
             signal.signal(signal.SIGINT, self._press)
-            # Python prints what is raised where nothing can be raised; this would be a traceback.
+            # Python prints exceptions where none can be raised; this would be a traceback.
             for name in ("excepthook", "unraisablehook"):
                 setattr(sys, name, _except_ctrl_c(getattr(sys, name)))
 
     def ignore(self) -> None:
-        """All is done: Ctrl-C has nothing to stop any more."""
+        """Ignore Ctrl-C after the end of all work."""
         if signal.getsignal(signal.SIGINT) == self._press:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def settle(self) -> None:
-        """Who asked the person for something took Ctrl-C for an answer; it stops nothing else."""
+        """Forget a Ctrl-C that was taken as the answer to a question; it stops nothing else."""
         self.is_pressed = False
         if self._rescue is not None:
             self._rescue.cancel()
 
     def end(self) -> NoReturn:
-        """Say that we stop, and stop. Python prints nothing after this."""
-        with suppress(OSError, ValueError):  # a reader that has gone, or a closed stream
+        """Print that we stop, and stop. Python prints nothing after this."""
+        with suppress(OSError, ValueError):  # a reader that has ended, or a closed stream
             sys.stdout.flush()
         with suppress(OSError, ValueError):
             sys.stderr.write(f"{on_stderr(LINE)}\n")
@@ -72,11 +72,11 @@ class Interruption:
 
 
 CTRL_C = Interruption()
-"""That of this process."""
+"""The interruption of this process."""
 
 
 def _except_ctrl_c(hook: Any) -> Any:
-    """The hook of `sys` for everything but Ctrl-C."""
+    """Wrap a hook of `sys` so that it ignores Ctrl-C."""
 
     def call(*arguments: Any) -> None:
         kind = getattr(arguments[0], "exc_type", arguments[0])
@@ -86,7 +86,7 @@ def _except_ctrl_c(hook: Any) -> Any:
     return call
 
 
-# What nobody expected, told at the command line: one line that calls it our bug, and exit code 70.
+# Unexpected errors at the command line: one line that calls it our bug, and exit code 70.
 
 
 BUG = 70
@@ -96,11 +96,11 @@ _PACKAGE = Path(__file__).resolve().parent.parent.parent
 
 
 def tell_bug(error: BaseException) -> int:
-    """One line on standard error that says what broke and where; gives the exit code."""
+    """Print one line on standard error: the error and its place; return the exit code."""
     if isinstance(error, MemoryError):
         _say("there is not enough memory for this. Take fewer texts at a time, or a larger machine.")
         return 2
-    from mtassay.runtime.http_calls import redact  # what an error says may have a key in it
+    from mtassay.runtime.http_calls import redact  # the message of an error may contain a key
 
     what = redact(" ".join(f"{type(error).__name__}: {error}".split()))[:200]
     _say(
@@ -111,7 +111,7 @@ def tell_bug(error: BaseException) -> int:
 
 
 def _place(error: BaseException) -> str:
-    """The innermost line of ours."""
+    """Return the innermost line of our code."""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         path = Path(frame.filename)
         if path.is_relative_to(_PACKAGE):
@@ -120,7 +120,7 @@ def _place(error: BaseException) -> str:
 
 
 def on_stderr(line: str) -> str:
-    """The line for standard error: in a terminal it replaces a line of progress and wraps at words."""
+    """Return the line for standard error: in a terminal it replaces a line of progress and wraps at words."""
     if not sys.stderr.isatty():
         return line
     width = max(shutil.get_terminal_size((80, 24)).columns, 60)

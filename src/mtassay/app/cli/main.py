@@ -29,15 +29,15 @@ MODULES = {
     **dict.fromkeys(("report", "explain", "runs"), "run_commands"),
     "serve": "review_people",
 }
-"""Where commands are that share a module; any other is in `NAME_command`."""
+"""Modules of commands that share one; any other command is in `NAME_command`."""
 GROUPS = ("behavior", "invariance", "meta", "review", "suite")
-"""Commands that are groups, whose module adds what is in them."""
+"""Commands that are groups, whose module adds their subcommands."""
 
 
 def build_app(words: Sequence[str] | None = None) -> typer.Typer:
-    """The command line, so much of it as is needed for these words: one command, or the help on all.
+    """Build the part of the command line that these words need: one command, or the help on all.
 
-    All of it is loaded where no words are given.
+    Without words, all of it is loaded.
     """
     app = typer.Typer(
         cls=HelpfulGroup,
@@ -68,7 +68,7 @@ def build_app(words: Sequence[str] | None = None) -> typer.Typer:
 
 
 def _register(app: typer.Typer, name: str, words: Sequence[str]) -> None:
-    """Add a command by its name; its function, or its group of commands, is called as the command is."""
+    """Add a command by its name; its function, or its group of commands, has the same name."""
     module = _load(MODULES.get(name, f"{name}_command"))
     command: Any = getattr(module, name, None)
     if name in GROUPS:
@@ -95,10 +95,10 @@ def _group_options() -> None:
 
 @contextmanager
 def _one_thread_for_matrices() -> Iterator[None]:
-    """NumPy, where it is loaded meanwhile, multiplies in one thread, unless the user says otherwise.
+    """Let NumPy, if it is loaded meanwhile, multiply in one thread, unless the user says otherwise.
 
     Our matrices are narrow: more threads wait for each other longer than they compute, and take the cores
-    from our other processes. Programs that we start are not told.
+    from our other processes. Programs that we start do not inherit this.
     """
     name = "OPENBLAS_NUM_THREADS"
     if name in os.environ:
@@ -135,7 +135,7 @@ def main() -> NoReturn:
         with _warnings_in_a_line():
             code = build_app(words)(args=words, prog_name="mtassay", standalone_mode=False)
         sys.stdout.flush()
-        if code == STOPPED:  # what Typer makes of Ctrl-C
+        if code == STOPPED:  # Typer's exception for Ctrl-C
             raise KeyboardInterrupt
     except Exception as error:
         if isinstance(error, BrokenPipeError):
@@ -143,7 +143,7 @@ def main() -> NoReturn:
         if "--debug" in sys.argv:
             _show_traceback(error)
         code = _explain(error)
-    except SystemExit as stop:  # what Typer makes of a reader that has gone
+    except SystemExit as stop:  # Typer's exception for a reader that has ended
         if isinstance(stop.__context__, BrokenPipeError):
             _stop_writing()
         raise
@@ -152,7 +152,7 @@ def main() -> NoReturn:
 
 @contextmanager
 def _warnings_in_a_line() -> Iterator[None]:
-    """What of another package is left out is told as our errors are; other warnings as ever."""
+    """Print warnings about skipped parts of another package like our errors; other warnings as usual."""
     with warnings.catch_warnings():
         usual = warnings.showwarning
 
@@ -167,23 +167,23 @@ def _warnings_in_a_line() -> Iterator[None]:
 
 
 def _stop_writing() -> NoReturn:
-    """End well: the reader, such as `head`, has what it wants. Python must not complain when it flushes."""
+    """End without error: the reader, such as `head`, has enough. Python must not complain when it flushes."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     sys.exit(0)
 
 
 def _explain(error: Exception) -> int:
-    """One line on standard error, and its exit code: for what a person can fix, or for a bug of ours."""
+    """Print one line on standard error, and return its exit code: for a user's mistake, or a bug of ours."""
     kind = type(error).__name__
     if kind == "NoArgsIsHelpError":
         _say(str(error))
         return 2
-    if kind == "Abort":  # what older versions of Typer make of it
+    if kind == "Abort":  # the same in older versions of Typer
         raise KeyboardInterrupt from None
     if isinstance(error, MtassayError):
         _say(f"mtassay: {_shown(_with_options(str(error)))}")
         return error.exit_code
-    if hasattr(error, "format_message"):  # Typer's word for a mistake in the line
+    if hasattr(error, "format_message"):  # Typer's exception for a mistake in the line
         context = getattr(error, "ctx", None)
         command = " ".join(context.command_path.split()[1:]) if context else ""
         _say(
@@ -211,12 +211,12 @@ _OPTIONS = {
     "source": "-s",
     "systems": "-t",
 }
-"""Options that are not called as the parameter of the library is."""
+"""Options with other names than the library's parameters."""
 _PARAMETER = re.compile(r"`([a-z][a-z_]*)(?:=([^`]*))?`")
 
 
 def _with_options(text: str) -> str:
-    """An error of the library, which names parameters in backticks, with the options of the command line.
+    """Return an error of the library, with the command line's options for parameters in backticks.
 
     >>> _with_options("`stream=True` needs references: add `references='FILE'`. See `max_calls`.")
     '--stream needs references: add -r FILE. See --max-calls.'
@@ -242,7 +242,7 @@ def _show_traceback(error: Exception) -> None:
 
 
 def _shown(text: str) -> str:
-    """One line that cannot steer the terminal, whatever a file or an engine put into it."""
+    """Return one line that cannot steer the terminal, even if a file or an engine wrote it."""
     from mtassay.data.marks import printable
 
     return printable(" ".join(text.split()))

@@ -28,7 +28,7 @@ from mtassay.data.formats.evaluation_files import write_thresholds
 from mtassay.data.settings import split_names
 from mtassay.report.plots import check_plot
 
-# What the meta commands share: labels, outputs that are labelled, how metrics are measured.
+# Parts of the meta commands: labels, labelled outputs, settings of metrics.
 
 
 SourceOption = Annotated[Path | None, typer.Option("--source", "-s", help="Source text, without a run.")]
@@ -73,7 +73,7 @@ _LABELLED = {
 
 
 def _labelled_outputs(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Which labels count and which outputs they are about, as the library takes them."""
+    """The labels to use and the outputs they are about, as the library takes them."""
     return {
         "labels": values["labels"],
         "question": values["question"],
@@ -90,7 +90,7 @@ outputs_labelled = grouped("labelled", _LABELLED, _labelled_outputs)
 
 @dataclass(frozen=True)
 class Measuring:
-    """How metrics are measured and shown."""
+    """How to measure and show metrics."""
 
     seed: int | None = None
     output_format: OutputFormat = OutputFormat.text
@@ -99,7 +99,7 @@ class Measuring:
 
     @property
     def options(self) -> dict[str, Any]:
-        """The same for a function of the library."""
+        """Return the same for a function of the library."""
         return {"seed": self.seed, "workspace": self.workspace, "quiet": self.quiet, "creates": True}
 
 

@@ -22,7 +22,7 @@ from mtassay.data.settings import read_values
 
 
 def register(parent: typer.Typer, words: Sequence[str] = ()) -> None:
-    """Add the commands to the command line; of `run NAME`, no more than this one method is loaded."""
+    """Add the commands to the command line; for `run NAME`, load only this one method."""
     app = typer.Typer(help="Run a method of another package by its name.", no_args_is_help=True)
     running = typer.Typer(help="Run a method on segments. Its fields are the options.", no_args_is_help=True)
     first, second = [*words, "", ""][:2]
@@ -42,7 +42,7 @@ def _about(method: type[Method]) -> str:
 
 
 def _command(method: type[Method]) -> Callable[..., None]:
-    """The command that runs a method, with its fields as options."""
+    """Return the command that runs a method, with its fields as options."""
 
     @framed
     @parameters_of(method, plain=True)

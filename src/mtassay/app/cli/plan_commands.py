@@ -1,4 +1,4 @@
-"""Commands about plans: `init` writes one, `run` does what it says."""
+"""Commands about plans: `init` writes one, `run` carries it out."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def run(
 
 
 def _checked(plan: Path) -> str:
-    """What is in a plan without mistakes; the first mistake is an error with its place."""
+    """Show the contents of a plan without mistakes; the first mistake is an error with its place."""
     read = check_plan(plan)
     counts = [
         plural(len(read.steps), "step"),

@@ -1,4 +1,4 @@
-"""`mtassay review`: what waits for a person, asked at the terminal or printed; reviews in files."""
+"""`mtassay review`: open outputs, asked at the terminal or printed; reviews in files."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ from mtassay.data.subjects import SHORT, Pending, told_answer
 from mtassay.review.campaign_store import KeptAnswer
 from mtassay.review.pending import Order
 
-# What the review commands share: which run, which of its outputs, which question, which campaign.
+# Parts of the review commands: which run, which of its outputs, which question, which campaign.
 
 
 RunArgument = Annotated[
@@ -144,7 +144,7 @@ def export_reviews(
             "RUN and the options that choose outputs are for --open; without it, all reviews are written."
         )
     check_targets(output)
-    refuse_existing(output, force=force)  # it may be a sheet that somebody has filled in
+    refuse_existing(output, force=force)  # it may be a sheet with answers
     if only_open:
         name = (reviewer or "").strip()
         queue = pending(
@@ -347,7 +347,7 @@ def next_open(
 
 
 def _summary(queue: Sequence[Pending]) -> str:
-    """How many of each status; a blind question has its name instead."""
+    """Count each status; a blind question has its name instead."""
     kinds = Counter(p.question.name if p.question.is_blind else p.status for p in queue)
     if len(kinds) == 1 and queue[0].question.is_blind:
         return f" (question: {queue[0].question.name})"
@@ -438,7 +438,7 @@ def decide_one(
 
 
 def _tell(kept: KeptAnswer, about: str) -> None:
-    """Say what was answered, and what holds now."""
+    """Print the answer, and the result so far."""
     said = told_answer(kept.question, kept.review.answer, kept.subject)
     holds = "waits for others"
     if kept.decision is not None:

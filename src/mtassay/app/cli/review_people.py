@@ -1,4 +1,4 @@
-"""`mtassay review invite`, `serve` and `campaign`: who may open the review page, and who answers what."""
+"""`mtassay review invite`, `serve` and `campaign`: access to the review page, and assignments."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ SampleOption = Annotated[
 
 
 def choosing() -> Callable[[Command], Command]:
-    """Gives a command the options that choose outputs, in the place of its parameter `choice`."""
+    """Give a command the options that choose outputs, in the place of its parameter `choice`."""
     options: dict[str, tuple[Any, Any]] = {
         "category": (CategoryOption, None),
         "phenomenon": (PhenomenonOption, None),
@@ -337,7 +337,7 @@ def close(
 def show_next(
     campaign: str, name: str, *, adjudicates: bool, output_format: OutputFormat, workspace: Path | None
 ) -> None:
-    """Ask about what waits in a campaign, or without a terminal show the next output."""
+    """Ask about open outputs of a campaign, or without a terminal show the next one."""
     if output_format not in (OutputFormat.text, OutputFormat.json):
         raise UsageError("The next output of a campaign is printed as text or json.")
     cards = campaign_work.cards(campaign, name, adjudicates=adjudicates, workspace=workspace)
@@ -360,7 +360,7 @@ def show_next(
 
 
 def told(done: KeptAnswer) -> list[str]:
-    """What somebody may know after an answer: what others said."""
+    """Return the answers of others that somebody may see after their own."""
     return [
         f"  {printable(name)}: {printable(told_answer(done.question, review.answer, done.subject))}"
         f"{_noted(review.note)}"
@@ -373,7 +373,7 @@ def _noted(note: str) -> str:
 
 
 def _card_record(card: Card) -> dict[str, Any]:
-    """What a person may see of a card, for a program."""
+    """Return the visible fields of a card, for a program."""
     tags = card.segment.tags
     record: dict[str, Any] = {
         "campaign": card.campaign.name if card.campaign else "",

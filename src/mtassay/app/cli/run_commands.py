@@ -86,7 +86,7 @@ def explain(
 
 
 class PageFormat(StrEnum):
-    """How a report is written."""
+    """The formats of a report."""
 
     html = "html"
     md = "md"
@@ -140,7 +140,7 @@ def report(
     say(f"mtassay: the report is {path}", quiet=quiet)
 
 
-# `mtassay runs`: what is in the workspace.
+# `mtassay runs`: the contents of the workspace.
 
 
 runs = typer.Typer(help="See, export, back up and delete the runs that were kept.", no_args_is_help=True)
@@ -210,7 +210,7 @@ def show_run(
 
 
 def _print_findings(run: Run, form: OutputFormat) -> None:
-    """What is worth a look for a person; for a program (tsv) every finding, where they make a table."""
+    """Return findings to be read by a person; for a program (tsv) all of them, if they fit in a table."""
     view = view_of(run)
     table = view.findings_table(everything=form is OutputFormat.tsv)
     if form is not OutputFormat.text and table is not None:
@@ -322,7 +322,7 @@ def _summary(run: Run) -> dict[str, object]:
 
 
 def _about(run: Run) -> str:
-    """The suite of a run, or its language pair."""
+    """Return the suite of a run, or its language pair."""
     suite = str(run.parameters.get("suite") or "").rpartition(" (")[0]
     pair = run.parameters.get("pair") or ()
     return suite or (pair if isinstance(pair, str) else "-".join(pair))

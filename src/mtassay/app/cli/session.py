@@ -1,4 +1,4 @@
-"""A sitting at the terminal: open outputs one by one, and every answer kept before the next is shown."""
+"""A session at the terminal: open outputs one by one, and every answer kept before the next is shown."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from mtassay.review.pending import waiting_for
 from mtassay.runtime.workspace import Workspace
 
 END = "\x04"
-"""What Ctrl-D gives, and the end of the input."""
+"""The value of Ctrl-D, and of the end of the input."""
 _DONE, _BACK, _QUIT = "done", "back", "quit"
 
 
 @dataclass
 class Session:
-    """One sitting of one reviewer at one queue. Keys, lines and the screen are handed in.
+    """One session of one reviewer at one queue. Keys, lines and the screen are passed in.
 
-    With the `cards` of a campaign, what comes next is asked of it after each answer.
+    With the `cards` of a campaign, the next output is requested from it after each answer.
     """
 
     store: Workspace
@@ -41,14 +41,14 @@ class Session:
     show_systems: bool = False
     cards: CampaignCards | None = None
     answers: dict[tuple[str, str], str] = field(default_factory=dict)
-    """What was answered in this sitting, by subject and question."""
+    """The answers of this session, by subject and question."""
     notes: dict[tuple[str, str], str] = field(default_factory=dict)
     """Notes that wait for their answer, by subject and question."""
     explained: set[str] = field(default_factory=set)
-    """Questions that were explained in this sitting; once is enough where that takes many lines."""
+    """Questions already explained in this session; long explanations are shown once."""
 
     def run(self) -> str:
-        """Go through the queue until its end or until the reviewer stops; gives a summary."""
+        """Ask about the queue until its end or until the reviewer stops; return a summary."""
         try:
             self._go()
         except KeyboardInterrupt:
@@ -78,7 +78,7 @@ class Session:
                 self.write("This is the first one.")
 
     def _draw(self) -> bool:
-        """Put the next output of the campaign behind the others; what was skipped does not come again."""
+        """Put the next output of the campaign behind the others; skipped ones do not come again."""
         card = self.cards.next() if self.cards else None
         if self.cards is None or card is None:
             return False
@@ -140,7 +140,7 @@ class Session:
                 self._show_keys(pending)
 
     def _ask_line(self, pending: Pending) -> str:
-        """An answer that is typed: a number, spans, a text."""
+        """Read a typed answer: a number, spans, a text."""
         steps = {"b": _BACK, "q": _QUIT, END: _QUIT}
         while True:
             line = self.read_line("> ").strip()
@@ -199,10 +199,10 @@ class Session:
 
 
 def read_key() -> str:
-    """The next key in lower case; `END` when there is no more input.
+    """Return the next key in lower case; `END` when there is no more input.
 
-    What was typed before is dropped: nobody can mean it for what they have not seen. Of a longer piece
-    (an arrow key, a paste) only the beginning counts.
+    Earlier input is dropped: nobody can mean it for a case they have not seen. Of a longer piece (an arrow
+    key, a paste) only the beginning counts.
     """
     try:
         import termios
@@ -220,7 +220,7 @@ def read_key() -> str:
 
 
 def read_line(prompt: str) -> str:
-    """A line that ends with Enter; `END` when there is no more input."""
+    """Return a line that ends with Enter; `END` when there is no more input."""
     sys.stdout.write(prompt)
     sys.stdout.flush()
     line = sys.stdin.readline()

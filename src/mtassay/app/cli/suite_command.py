@@ -1,4 +1,4 @@
-"""`mtassay suite`: judge systems on a suite, let it grow by what people settled, and edit its file."""
+"""`mtassay suite`: judge systems on a suite, extend it with people's decisions, and edit its file."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from mtassay.methods.suite.authoring import approve as approve_items
 from mtassay.methods.suite.suite_method import CHOOSING, SuiteMethod
 from mtassay.report.plots import check_plot
 
-# What the suite commands share: the suite argument, which items to take, which run, and what they say.
+# Parts of the suite commands: the suite argument, the items, the run, and messages.
 
 
 SuiteArgument = Annotated[
@@ -57,13 +57,13 @@ RunOption = Annotated[
 
 
 def choosing(*others: str) -> Callable[[Command], Command]:
-    """Gives a command the fields that choose items as options, and these other fields of the method."""
+    """Give a command the fields that choose items as options, and these other fields of the method."""
     field_names = (*CHOOSING, *others)
     return parameters_of(SuiteMethod, without=tuple(set(options_of(SuiteMethod)) - set(field_names)))
 
 
 def say_all(lines: Iterable[str], *, quiet: bool = False) -> None:
-    """Say each line on standard error, after our name; `quiet` says nothing."""
+    """Print each line on standard error, after our name; nothing with `quiet`."""
     for line in lines:
         say(f"mtassay: {line}", quiet=quiet)
 
@@ -118,7 +118,7 @@ def run(
     frame.show(run, detail=phenomena)
 
 
-# `mtassay suite accept`: rules from what people settled.
+# `mtassay suite accept`: rules from people's decisions.
 
 
 @framed_with("fresh", "workspace", "quiet")
@@ -180,7 +180,7 @@ def accept(
 
 
 def _agreed(outcome: Outcome) -> bool:
-    """Show what would be written, and ask; a `UsageError` where nobody can answer."""
+    """Show the planned changes, and ask; a `UsageError` if nobody can answer."""
     for line in outcome.lines:
         echo(line)
     rules = plural(sum(map(len, outcome.rules.values())), "rule")
@@ -232,7 +232,7 @@ def add(
     if langpair is not None:
         check_targets(file)
         begin(file, langpair=langpair)
-    read_suite(editable(file))  # what is wrong with it is said before anything is asked
+    read_suite(editable(file))  # report mistakes before asking anything
     draft = Draft(
         category=category,
         phenomenon=phenomenon,

@@ -1,7 +1,7 @@
 """Figures as inline drawings for a page: no library, legible in grey, at any width, in light and in dark.
 
-What is drawn has no colour or size of its own: the style sheet says how it looks. Places across are in
-percent, so that a drawing is as wide as its room and its letters stay as large as all others.
+Drawings set no colour or size: the style sheet does. Positions across are in percent, so that a drawing fills
+its space and its letters stay as large as all others.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MARKERS = (
     "M-1.8,-5.5h3.6v3.7h3.7v3.6h-3.7v3.7h-3.6v-3.7h-3.7v-3.6h3.7z",
     "M-5,-5L0,-1.8L5,-5L1.8,0L5,5L0,1.8L-5,5L-1.8,0z",
 )
-_STYLES = 6  # that the style sheet knows
+_STYLES = 6  # that the style sheet defines
 _ROW, _LANE = 26, 15  # heights of a row with one series, and of each further one
 _PLANE = 280  # height of a plane
 _SHADES = 9
@@ -32,14 +32,14 @@ _MOST_ROWS, _MOST_SERIES = 200, 30
 
 
 def drawing(figure: Figure) -> Markup:
-    """The drawing of a figure that is no map; with its legend, where it needs one."""
+    """Draw a figure that is no map, with its legend if it needs one."""
     if figure.kind in ("dots", "bars"):
         return _legend(figure) + (_dots(figure) if figure.kind == "dots" else _bars(figure))
     return _legend(figure) + _plane(figure)
 
 
 def shade(figure: Figure, value: float | None) -> int:
-    """How strong the shade of a value in a map is, from 0; the lower the value, the stronger."""
+    """Return the shade of a value in a map, from 0; the lower the value, the stronger the shade."""
     low, high = _limits(figure, [p.y for series in figure.series for p in series.points])
     if value is None or high <= low:
         return 0
@@ -47,7 +47,7 @@ def shade(figure: Figure, value: float | None) -> int:
 
 
 def figure_table(figure: Figure) -> Table:
-    """The numbers of a figure: a row for each place, a column for each series."""
+    """Return the numbers of a figure: a row for each place, a column for each series."""
     if figure.rows or figure.kind in ("dots", "bars", "heat"):
         columns = [{figure.place(p): p for p in series.points} for series in figure.series]
         rows = [
@@ -87,7 +87,7 @@ def _scale(figure: Figure, limits: tuple[float | None, float | None], values: Se
 
 
 class _Scale:
-    """From values to percent of an axis."""
+    """A scale from values to percent of an axis."""
 
     def __init__(self, low: float, high: float) -> None:
         self.low, self.high = low, high
@@ -96,7 +96,7 @@ class _Scale:
         return round(100 * (min(max(value, self.low), self.high) - self.low) / (self.high - self.low), 2)
 
     def ticks(self) -> list[float]:
-        """Round values within."""
+        """Return round values within the scale."""
         rough = (self.high - self.low) / _TICKS
         size = 10 ** math.floor(math.log10(rough))
         step = next((size * factor for factor in (1, 2, 5) if size * factor >= rough), size * 10)
@@ -110,7 +110,7 @@ def _shown(text: str, most: int = 80) -> str:
 
 
 def _styles(figure: Figure) -> dict[str, int]:
-    """The number of the style of each label."""
+    """Return the number of the style of each label."""
     return {label: n for n, label in enumerate(dict.fromkeys(series.label for series in figure.series))}
 
 
@@ -330,7 +330,7 @@ def _place(point: Point) -> str:
 
 
 def heat_cells(figure: Figure) -> list[list[Cell]]:
-    """The cells of a map, a row for each place."""
+    """Return the cells of a map, a row for each place."""
     columns = [{figure.place(p): p for p in series.points} for series in figure.series]
     alone = len(figure.series) == 1
     return [

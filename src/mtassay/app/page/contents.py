@@ -1,4 +1,4 @@
-"""What a page tells, in its order, before anybody says how it looks: headlines, runs, what they rest on."""
+"""The contents of a page in their order, without layout: headlines, runs, and the data behind them."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ _WIDE = 6  # systems side by side; the rest is folded
 
 
 class GlanceCell(NamedTuple):
-    """One number at a glance: how long its bar is, from 0 to 100, its sign, and the cases behind it.
+    """One number at a glance: the length of its bar, from 0 to 100, its sign, and the cases behind it.
 
-    Where values are negative, there is no bar.
+    A measure with negative values has no bar.
     """
 
     text: str
@@ -61,7 +61,7 @@ class GlanceCell(NamedTuple):
 
 
 class GlanceRow(NamedTuple):
-    """One measure: what was tested, on how many units, and a cell for each system."""
+    """One measure: its subject, its number of units, and a cell for each system."""
 
     part: RunPart
     label: str
@@ -71,7 +71,7 @@ class GlanceRow(NamedTuple):
 
 @dataclass(frozen=True)
 class Glance:
-    """All measures of a page by all systems: rows are what was tested, columns are systems."""
+    """All measures of a page by all systems: rows are measures, columns are systems."""
 
     boards: Sequence[tuple[RunPart, Leaderboard]]
     systems: Sequence[str]
@@ -79,7 +79,7 @@ class Glance:
 
     @property
     def legend(self) -> str:
-        """What the signs mean."""
+        """The meanings of the signs."""
         says = "● may be the best: no other system is significantly better. ▼ significantly worse than one."
         incomplete = any(s.text.startswith("(") for _, board in self.boards for s in board.standings)
         says += " In parentheses: left texts without an answer." * incomplete
@@ -88,11 +88,11 @@ class Glance:
 
     @property
     def parts(self) -> list[list[str]]:
-        """The systems that are side by side, as many as fit at a time."""
+        """Return the systems in groups that fit side by side."""
         return [list(self.systems[n : n + _WIDE]) for n in range(0, len(self.systems), _WIDE)]
 
     def rows(self, systems: Sequence[str]) -> list[GlanceRow]:
-        """A row for each measure, with these systems."""
+        """Return a row for each measure, with these systems."""
         rows = []
         for part, board in self.boards:
             values = [s.value for s in board.standings if s.value is not None]
@@ -121,7 +121,7 @@ class Glance:
         return [*rows, *self._critical_rows(systems), *self._cost_rows(systems)]
 
     def _critical_rows(self, systems: Sequence[str]) -> list[GlanceRow]:
-        """A row for each run in which checks looked for critical errors."""
+        """Return a row for each run in which checks looked for critical errors."""
         rows = []
         for part in {part.key: part for part, _ in self.boards}.values():
             found = {name: part.sentences.of_severity(name, "critical") for name in part.run.systems}
@@ -141,7 +141,7 @@ class Glance:
         return rows
 
     def _cost_rows(self, systems: Sequence[str]) -> list[GlanceRow]:
-        """Price and time, where they are known."""
+        """Return price and time, where they are known."""
         part = self.boards[0][0]
         named = "price" + f", {self.costs.currency}" * bool(self.costs.currency)
         known = (
@@ -168,7 +168,7 @@ class Glance:
 
     @property
     def table(self) -> Table:
-        """The same as a table of text."""
+        """Return the same as a table of text."""
         rows = [
             [f"{row.label} ({row.counted})", *(f"{c.text} {c.ends} {c.sign}".strip() for c in row.cells)]
             for row in self.rows(self.systems)
@@ -179,7 +179,7 @@ class Glance:
         return Table(["Measure", *self.systems], rows, "At a glance", notes)
 
     def matrices(self) -> list[Table]:
-        """Who is significantly better than whom by each measure, and any two systems in numbers."""
+        """Return who is significantly better than whom by each measure, and any two systems in numbers."""
         if len(self.systems) < 3:
             return []
         rows = []
@@ -197,7 +197,7 @@ def _of(board: Leaderboard, system: str) -> list[Comparison]:
 
 
 def _counted(board: Leaderboard) -> str:
-    """On how many units: one number, or from the fewest to the most."""
+    """Return the number of units: one number, or the fewest and the most."""
     counts = [standing.n for standing in board.standings]
     fewest = "" if min(counts) == max(counts) else f"{min(counts):,} to "
     return f"{fewest}{plural(max(counts), board.unit)}"
@@ -211,7 +211,7 @@ _NAMES = 3  # systems in a title
 
 @dataclass(frozen=True)
 class Proof:
-    """A headline with the cases behind it, and one of them told whole."""
+    """A headline with the cases behind it, one of them with full texts."""
 
     headline: Headline
     found: CaseSelection | None = None
@@ -220,7 +220,7 @@ class Proof:
 
 @dataclass(frozen=True)
 class RunPart:
-    """One run: what it says first, its figures and tables, cases to read, and how it was made."""
+    """One run: its headlines, its figures and tables, cases to read, and how it was made."""
 
     key: str
     title: str
@@ -247,7 +247,7 @@ class RunPart:
 
 @dataclass(frozen=True)
 class ChangesPart:
-    """What changed from an earlier run: what got worse in sentences, the scores, and every changed case."""
+    """Changes from an earlier run: sentences on what got worse, the scores, and every changed case."""
 
     key: str
     title: str
@@ -259,7 +259,7 @@ class ChangesPart:
 
 @dataclass(frozen=True)
 class Page:
-    """All that a page tells."""
+    """All contents of a page."""
 
     title: str
     parts: Sequence[RunPart]
@@ -273,21 +273,21 @@ class Page:
 
     @property
     def systems(self) -> list[str]:
-        """The systems of all runs, in order."""
+        """Return the systems of all runs, in order."""
         return list(dict.fromkeys(system for part in self.parts for system in part.run.systems))
 
     @cached_property
     def tested(self) -> list[DecidedRun]:
-        """What the decision rests on."""
+        """Return the basis of the decision."""
         return [DecidedRun(p.title, p.run, [proof.headline for proof in p.proofs]) for p in self.parts]
 
     @cached_property
     def decision(self) -> Recommendation:
-        """What to do."""
+        """Return the recommendation."""
         return decide_costs(self.tested, self.priorities)
 
     def risks(self) -> list[tuple[RunPart, Proof]]:
-        """What could go wrong, each with the sentence that proves it."""
+        """Return risks, each with the sentence that proves it."""
         found: list[tuple[RunPart, Proof]] = []
         for headline, place in self.decision.risks:
             part = self.parts[place]
@@ -296,7 +296,7 @@ class Page:
         return found
 
     def glance(self) -> Glance | None:
-        """All systems by all measures; nothing where there are no two systems to compare."""
+        """Return all systems by all measures; nothing with fewer than two systems."""
         boards = [(self.parts[place], board) for place, board in boards_of(self.tested)]
         names = dict.fromkeys(s.system for _, board in boards for s in board.standings)
         leaders = [name for name in self.decision.leaders if name in names]
@@ -306,7 +306,7 @@ class Page:
 
 
 def decide_costs(tested: Sequence[DecidedRun], priorities: Sequence[str]) -> Recommendation:
-    """What to do after these runs, with the prices and times that they measured, and what their plan says."""
+    """The recommendation after these runs, with their prices and times, and their plan's priorities."""
     known = measured_costs(one.run for one in tested)
     costs = {"prices": known.prices, "latency": known.latency}
     planned = (f.get("priorities") for o in tested for f in o.run.result.basis.get("systems", {}).values())
@@ -327,11 +327,11 @@ def page_of(
     plan: str = "",
     priorities: Sequence[str] = (),
 ) -> Page:
-    """The page of these runs; `names` are what they are called, where that is not their method.
+    """Return the page of these runs; `names` are what they are called, by default their methods' names.
 
-    `themes` are what failures have in common, `in_themes` which outputs each is about, `gates` what the rules
-    of a plan say, `agreement` how far reviewers agree, and `plan` the text of the plan that the runs are of.
-    `priorities` are what counts most in the choice of a system.
+    `themes` are common features of failures, `in_themes` the outputs of each theme, `gates` the results of a
+    plan's rules, `agreement` that of reviewers, and `plan` the text of the runs' plan. `priorities` are the
+    most important criteria for the choice of a system.
     """
     methods = [run.method for run in runs]
     called = list(names) or [
@@ -352,7 +352,7 @@ def run_part(
     name: str = "",
     in_themes: Mapping[tuple[str, str, str], Sequence[str]] | None = None,
 ) -> RunPart:
-    """One run, as its method shows it."""
+    """Return one run, shown as its method prefers."""
     view = view_of(run)
     sentences = PageCases.of(view.case_views(), themes=in_themes, flagged=_flagged(run))
     claims_right = view.claims_right()
@@ -389,7 +389,7 @@ _PARTS = 4  # of all scores, the same number in each
 
 
 def distributions(views: Iterable[CaseView]) -> list[Figure]:
-    """Which part of each system's outputs has how low a score; of all outputs each part has as many."""
+    """Draw the scores of each system's outputs, in parts that have equally many of all outputs."""
     measured: dict[str, dict[str, list[float]]] = {}
     for view in views:
         for answer in view.answers:
@@ -415,7 +415,7 @@ def distributions(views: Iterable[CaseView]) -> list[Figure]:
 
 
 def _flagged(run: Run) -> dict[str, Sequence[str]]:
-    """Outputs that checks flag beside the verdicts, by check; runs of earlier versions know only some."""
+    """Outputs that checks flag beside the verdicts, by check; runs of earlier versions name only some."""
     counts = run.result.basis.get("checks", {}).values()
     flagged: Mapping[str, Sequence[str]] = run.result.basis.get("flagged", {})
     return {
@@ -426,7 +426,7 @@ def _flagged(run: Run) -> dict[str, Sequence[str]]:
 
 
 def _about(run: Run) -> str:
-    """What its method does, in its own words; nothing where it is not installed any more."""
+    """Return the method's own description; empty if it is no longer installed."""
     method = method_of(run)
     return "" if method is Method else (method.__doc__ or "").strip().partition("\n")[0]
 
@@ -453,7 +453,7 @@ def _title(runs: Sequence[Run]) -> str:
 
 
 def _made(run: Run, has_times: bool) -> Iterable[Table]:
-    """How a run was made: when, with which versions, texts, seeds and settings; answers and their ages."""
+    """The origin of a run: its date, versions, texts, seeds and settings; answers and their ages."""
     basis: Mapping[str, Any] = run.result.basis
     about = [["run", run.id], ["method", run.method], ["started", run.started]]
     about += [[name, version] for name, version in run.versions.items()]
@@ -491,7 +491,7 @@ def _setting(value: Any) -> str:
 
 
 def changes_part(changes: RunChanges, key: str = "c0") -> ChangesPart:
-    """What changed from one run to another."""
+    """Return the changes from one run to another."""
     tables = change_tables(changes, detail=False)
     if changes.cases:
         tables.append(kinds_table(changes))
@@ -504,7 +504,7 @@ def changes_part(changes: RunChanges, key: str = "c0") -> ChangesPart:
 
 
 def worse(changes: RunChanges) -> list[str]:
-    """What got worse and what got better, in sentences, significant changes first."""
+    """Tell what got worse and what got better, in sentences, significant changes first."""
     moved = [c for c in changes.scores if c.delta and c.p is not None and c.p < changes.alpha]
     told = []
     for is_worse, word in ((True, "Worse"), (False, "Better")):
@@ -553,7 +553,7 @@ def _changed(changes: RunChanges) -> Iterable[CaseView]:
 
 
 def _moved(changes: RunChanges) -> Iterable[CaseView]:
-    """Units that a metric sees moved, as worse and better ones."""
+    """Return units whose scores changed by a metric, as worse and better ones."""
     if not changes.units:
         return
     name = changes.units[0].name

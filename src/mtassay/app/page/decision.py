@@ -1,4 +1,4 @@
-"""What to do after a test: which system to ship, how sure that is, what could go wrong, what comes next.
+"""Recommendations after a test: which system to ship, with what certainty and risks, and the next step.
 
 A page, Markdown and the terminal show the same sentences, which are all made here.
 """
@@ -29,7 +29,7 @@ QUALITY, NO_CRITICAL, TERMINOLOGY = "quality", "no-critical-errors", "terminolog
 _APART = "apart"
 COST, LATENCY = "cost", "latency"
 PRIORITIES = (QUALITY, NO_CRITICAL, TERMINOLOGY, COST, LATENCY)
-"""What a choice can rest on."""
+"""The possible criteria of a choice."""
 DEFAULT = (QUALITY, NO_CRITICAL)
 _TERM_CHECKS = ("term-missing", "term-forbidden", "do-not-translate", "term-drift")
 _RISKS = 3
@@ -47,7 +47,7 @@ _GONE = {
     COST: "More expensive",
     LATENCY: "Slower",
 }
-"""Why a system is not left, by what counted."""
+"""Why a system is out, by criterion."""
 _DECIDES = {
     NO_CRITICAL: "Fairly sure: it has significantly fewer critical errors. Outputs with one",
     TERMINOLOGY: "Fairly sure: it has significantly fewer wrong terms. Outputs with one",
@@ -60,7 +60,7 @@ _RATINGS = 196
 
 
 class DecidedRun(NamedTuple):
-    """One run that a decision rests on, by what it is called."""
+    """One run behind a decision, by the name it is called."""
 
     name: str
     run: Run
@@ -68,12 +68,12 @@ class DecidedRun(NamedTuple):
 
     @classmethod
     def of(cls, name: str, run: Run) -> DecidedRun:
-        """A run with what it says first."""
+        """Return a run with its headlines."""
         return cls(name, run, view_of(run).headlines())
 
 
 class Risk(NamedTuple):
-    """What could go wrong, and the number of the run that shows it."""
+    """A risk, and the number of the run that shows it."""
 
     headline: Headline
     place: int
@@ -81,7 +81,7 @@ class Risk(NamedTuple):
 
 @dataclass(frozen=True)
 class Recommendation:
-    """What to do: `system` is empty where nothing can be recommended."""
+    """A recommendation: `system` is empty if none can be recommended."""
 
     advice: str
     system: str = ""
@@ -91,14 +91,14 @@ class Recommendation:
     command: str = ""
     priorities: str = ""
     leaders: Sequence[str] = ()
-    """The systems that are left to choose from, the first one first."""
+    """The remaining candidates, the first one first."""
     no_risk: str = ""
-    """Why no risk is told, where there is none."""
+    """Why no risk is named, if there are none."""
     others: Sequence[str] = ()
-    """Why it is none of the other systems."""
+    """Why each other system is not chosen."""
 
     def lines(self) -> list[str]:
-        """All of it as sentences, for a terminal; the command is the last line."""
+        """Return all of it as sentences, for a terminal; the command is the last line."""
         risks = [f"Risk: {text}" for text in (*(r.headline.text for r in self.risks), self.no_risk) if text]
         following = f"Next: {self.next_step}" if self.next_step else ""
         command = f"  {self.command}" if self.command else ""
@@ -108,7 +108,7 @@ class Recommendation:
 
 
 def boards_of(tested: Sequence[DecidedRun]) -> list[tuple[int, Leaderboard]]:
-    """The comparisons of systems by each measure, with the number of the run."""
+    """Return the comparisons of systems by each measure, with the number of the run."""
     return [
         (place, headline.board)
         for place, one in enumerate(tested)
@@ -125,7 +125,7 @@ def decide(
     latency: Mapping[str, float] | None = None,
     currency: str = "",
 ) -> Recommendation:
-    """What follows from these runs.
+    """Recommend a system by these runs.
 
     Args:
         tested: The runs.
@@ -175,7 +175,7 @@ def decide(
 
 
 def order_systems(tested: Sequence[DecidedRun], systems: Iterable[str]) -> list[str]:
-    """The systems that may be the best by most measures first; then by their places."""
+    """Rank the systems that may be the best by most measures first; then by their places."""
     return _Choice(tested, DEFAULT).ordered(systems)
 
 
@@ -193,7 +193,7 @@ def _alone(choice: _Choice) -> Recommendation:
 
 @dataclass(frozen=True)
 class _Choice:
-    """All that a choice between the systems of these runs rests on."""
+    """All the data for a choice between the systems of these runs."""
 
     tested: Sequence[DecidedRun]
     priorities: tuple[str, ...]
@@ -211,9 +211,9 @@ class _Choice:
 
     @cached_property
     def incomplete(self) -> Counter[str]:
-        """How many texts each system did not answer; those that answered all are not there.
+        """Count the texts each system did not answer; systems that answered all are left out.
 
-        Where missing answers are in no score, those that all systems lack are in nobody's favour.
+        If missing answers count in no score, texts that all systems lack are left out, as they favour nobody.
         """
         found: Counter[str] = Counter()
         for one in self.tested:
@@ -225,12 +225,12 @@ class _Choice:
         return found
 
     def ahead(self, first: str) -> list[str]:
-        """Systems that left texts unanswered and have the better scores all the same."""
+        """Return systems that left texts unanswered but have the better scores."""
         found = {system: [board for board, _ in self._pairs(system, first)] for system in self.incomplete}
         return [s for s, boards in found.items() if boards and all(b.is_ahead(s, first) for b in boards)]
 
     def unanswered(self, leaders: Sequence[str]) -> Recommendation:
-        """What to do where no system answered all texts, or one that did not has the best scores."""
+        """Advise on a test where no system answered all texts, or one that did not has the best scores."""
         ahead = self.ahead(leaders[0])
         lacking = ahead or list(self.incomplete)
         named = _joined([f"{system} {n:,}" for system, n in self.incomplete.most_common()])
@@ -248,18 +248,18 @@ class _Choice:
         return Recommendation(advice, "", sure, self.risks(lacking), following, leaders=order)
 
     def trade(self) -> list[str]:
-        """What to choose by quality, price and time together, where they are known."""
+        """Recommend by quality, price and time together, as far as they are known."""
         told = [h.text for one in self.tested for h in one.headlines if h.kind == "choice"][:1]
         return [f"{text.removesuffix('.')}." for text in "".join(told).split(". ") if text]
 
     # Who is left --------------------------------------------------------------------------------------------
 
     def left(self, priorities: Iterable[str]) -> list[str]:
-        """The systems that no other one beats, going through what counts in its order."""
+        """Return the systems that no other one beats, after each criterion in its order."""
         return self._stages(priorities)[-1][1]
 
     def _stages(self, priorities: Iterable[str]) -> list[tuple[str, list[str]]]:
-        """Who is left after each thing that counts; first of all, who is compared and who answered all."""
+        """The remaining systems after each criterion; at first, those compared that answered all texts."""
         left = self._compared()
         stages = [(_APART, left)]
         # Who leaves texts unanswered is never recommended.
@@ -273,17 +273,17 @@ class _Choice:
         return stages
 
     def _compared(self) -> list[str]:
-        """The systems that some measure compares with the one that is in most measures."""
+        """Return the systems that some measure compares with the one that is in most measures."""
         hub = max(self.systems, key=lambda system: sum(bool(b.standing(system)) for _, b in self.boards))
         beside = [system for system in self.systems if system == hub or self._pairs(hub, system)]
         return beside if len(beside) > 1 else self.systems
 
     def decided_by(self) -> str:
-        """What left one system alone; empty where nothing did."""
+        """Return the criterion that left one system; empty if none did."""
         return next((name for name, left in self._stages(self.priorities) if len(left) == 1), "")
 
     def left_out(self) -> list[str]:
-        """Why each of the other systems is not left, in a sentence for each reason."""
+        """Return why each of the other systems is out, in a sentence for each reason."""
         told, before = [], self.systems
         for name, left in self._stages(self.priorities):
             gone = [self._with_proof(name, system, before) for system in before if system not in left]
@@ -292,7 +292,7 @@ class _Choice:
         return told
 
     def _with_proof(self, name: str, system: str, before: Sequence[str]) -> str:
-        """A system that is not left after one thing that counts, with the measures or counts that say so."""
+        """A system that one criterion ruled out, with the measures or counts that say so."""
         proof = ""
         if name == QUALITY:
             pairs = [pair for other in before if other != system for pair in self._pairs(system, other)]
@@ -304,9 +304,9 @@ class _Choice:
         return f"{system} ({proof})" if proof else system
 
     def _beats(self, priority: str, a: str, b: str, pairs: int) -> bool:
-        """Whether a system is better than another by what counts; of quality, by no measure worse.
+        """Whether a system is better than another by a criterion; for quality, it is worse by no measure.
 
-        Where errors are counted, the level is shared among all `pairs` of systems.
+        If errors are counted, the level is shared among all `pairs` of systems.
         """
         if priority == QUALITY:
             compared = self._pairs(a, b)
@@ -321,7 +321,7 @@ class _Choice:
         return has_fewer(flagged.get(a, set()), flagged.get(b, set()), pairs)
 
     def _counts(self, priority: str, systems: Iterable[str]) -> Mapping[str, float]:
-        """How many outputs have such errors."""
+        """Count the outputs that have such errors."""
         flagged = self._critical if priority == NO_CRITICAL else self._terms
         return {system: len(flagged.get(system, ())) for system in systems}
 
@@ -340,7 +340,7 @@ class _Choice:
         return self._flagged(lambda finding: id_of(finding) in _TERM_CHECKS and finding.verdict == "fail")
 
     def _flagged(self, is_meant: Callable[[Finding], bool]) -> dict[str, set[tuple[int, str]]]:
-        """The texts of each system with such a finding."""
+        """Return the texts of each system with such a finding."""
         flagged: dict[str, set[tuple[int, str]]] = {}
         for place, one in enumerate(self.tested):
             for finding in one.run.findings:
@@ -349,7 +349,7 @@ class _Choice:
         return flagged
 
     def ordered(self, systems: Iterable[str]) -> list[str]:
-        """Those that may be the best by most measures first; then by their places."""
+        """Return those that may be the best by most measures first; then by their places."""
         return sorted(systems, key=lambda system: (-self._times_best(system), self._mean_place(system)))
 
     def _times_best(self, system: str) -> int:
@@ -375,7 +375,7 @@ class _Choice:
     # How sure -----------------------------------------------------------------------------------------------
 
     def sure(self, first: str) -> list[str]:
-        """How sure it is that this system is the one, against the next best, in sentences."""
+        """Tell in sentences how certain it is that this system is better than the next best."""
         if self.decided_by() not in (QUALITY, _APART, ""):
             return [*self._tie(first), self.people(first)]
         rival = self.ordered(system for system in self.systems if system != first)[0]
@@ -406,12 +406,12 @@ class _Choice:
         return [*told, *self._worth(first, rival), *self._judge(), self.people(first, rival)]
 
     def _before(self, name: str) -> set[str]:
-        """The systems that were left before this counted."""
+        """Return the remaining systems before this criterion."""
         stages = self._stages(self.priorities)
         return next((set(a) for (_, a), (now, _) in pairwise(stages) if now == name and len(a) > 1), set())
 
     def _tie(self, first: str) -> list[str]:
-        """What made the choice where quality did not, in numbers."""
+        """Tell in numbers what decided the choice if quality did not."""
         name = self.decided_by()
         left = self._before(name)
         rest = sorted((system for system in left if system != first), key=self.systems.index)
@@ -428,7 +428,7 @@ class _Choice:
         return [decides, self._no_difference([first, *rest])]
 
     def open_reasons(self, leaders: Sequence[str]) -> list[str]:
-        """Why nothing can be recommended."""
+        """Tell why nothing can be recommended."""
         first, second = leaders[:2]
         won: dict[str, set[str]] = {}
         for place, a in enumerate(leaders):
@@ -446,7 +446,7 @@ class _Choice:
         return [told, *self._told_critical(leaders), *worth, *self._judge(), self.people(first, second)]
 
     def _no_difference(self, systems: Sequence[str]) -> str:
-        """That no measure finds a difference, and how small one would have to be for that."""
+        """Tell that no measure finds a difference, and the smallest one it could find."""
         first, second = systems[:2]
         several = len(self.boards) > 1
         none = f"none of {len(self.boards):,} measures finds a" if several else "the only measure finds no"
@@ -458,7 +458,7 @@ class _Choice:
         return told
 
     def _told_critical(self, systems: Sequence[str]) -> list[str]:
-        """How many outputs have critical errors, and whether that is significant, where there are any."""
+        """Count outputs with critical errors, if any; tell whether the difference is significant."""
         some = list(systems[:_NAMED])
         if not any(self._critical.get(system) for system in some):
             return []
@@ -473,12 +473,12 @@ class _Choice:
         return [f"Outputs with a critical error: {told}. {_DIFFER[differ]}"]
 
     def _most_units(self, a: str, b: str) -> int:
-        """On how many units two systems are compared at most."""
+        """Return the largest number of units on which two systems are compared."""
         boards = [board for board, _ in self._pairs(a, b)]
         return max((s.n for board in boards for s in board.standings if s.system in (a, b)), default=0)
 
     def _worth(self, first: str, second: str) -> list[str]:
-        """What such a difference was worth to people, by the first metric of which that is known."""
+        """Tell what such a difference meant to people, by the first metric with known results."""
         for board, pair in self._pairs(first, second):
             worth = worth_of(board.label, pair.delta)
             if worth is not None and pair.delta is not None and board.is_ahead(first, second):
@@ -490,13 +490,13 @@ class _Choice:
         return []
 
     def _judge(self) -> list[str]:
-        """The record of the judge, where it was asked."""
+        """Return the record of the judge, if it was asked."""
         starts = ("The judge is a program", "Nobody has measured the judge")
         told = [note for one in self.tested for note in one.run.result.notes if note.startswith(starts)]
         return told[:1]
 
     def people(self, first: str = "", second: str = "") -> str:
-        """What people said of these outputs, of two systems in particular."""
+        """Return people's answers about these outputs, especially of two systems."""
         for board, pair in self._pairs(first, second):
             if board.is_people and pair.n:
                 a, b = (board.standing(name) for name in (first, second))
@@ -547,7 +547,7 @@ class _Choice:
         return [risk for *_, risk in sorted(ranked, key=lambda entry: entry[:3])][:_RISKS]
 
     def faultless(self, systems: Sequence[str]) -> str:
-        """That nothing is known to go wrong, where that is so."""
+        """Tell that no risk is known, if so."""
         if self.risks(systems):
             return ""
         did = "Checks found no critical or major error" if self._is_known(NO_CRITICAL) else "No check was run"
@@ -560,7 +560,7 @@ class _Choice:
     # What comes next ----------------------------------------------------------------------------------------
 
     def review(self, system: str) -> tuple[str, str]:
-        """What a person should look at of a system before it is shipped, and the command for it."""
+        """Tell what a person should check before a system is shipped, and the command for it."""
         waiting = {
             one.run.id: len({answer.segment_id for answer in view.open_answers() if answer.system == system})
             for one in self.tested
@@ -580,7 +580,7 @@ class _Choice:
         return text, f"mtassay review next {run} --system {shlex.quote(system)}"
 
     def what_would(self, leaders: Sequence[str]) -> tuple[str, str]:
-        """What would decide between systems that the data cannot tell from each other."""
+        """Tell what would decide between systems whose difference is not significant."""
         first, second = leaders[:2]
         if (n := self._most_units(first, second)) < FEW:
             few = f"{plural(n, 'sentence')} {'is' if n == 1 else 'are'} too few, even for ratings by people"
@@ -608,7 +608,7 @@ class _Choice:
         return text, command
 
     def _campaign(self, systems: Sequence[str]) -> tuple[str, str]:
-        """Ratings by people, of the run with the most sentences."""
+        """Suggest ratings by people, of the run with the most sentences."""
         texts = {place for place, board in self.boards if board.unit == "segment"}  # no items of a suite
         runs = [one.run for place, one in enumerate(self.tested) if place in texts or not texts]
         run = max(runs, key=lambda run: len(run.segments))
@@ -625,7 +625,7 @@ class _Choice:
     # Priorities ---------------------------------------------------------------------------------------------
 
     def told(self) -> str:
-        """Which priorities were used, what is not known of, and what another order would change."""
+        """Tell which priorities were used, what is unknown, and what another order would change."""
         unknown = [name for name in self.priorities if not self._is_known(name)]
         said = f"Priorities: {', then '.join(name.replace('-', ' ') for name in self.priorities)}."
         if unknown:
@@ -656,7 +656,7 @@ class _Choice:
 
 
 def is_checked(run: Run) -> bool:
-    """Whether errors that checks find are findings; where they change no verdict, there are only counts."""
+    """Whether errors from checks are findings; if they change no verdict, there are only counts."""
     checks = run.parameters.get("checks") or ["none"]
     return "flagged" not in run.result.basis and list(checks) != ["none"]
 
@@ -667,7 +667,7 @@ def has_critical(run: Run) -> bool:
 
 
 def with_more_critical(run: Run) -> list[str]:
-    """The systems with significantly more critical errors than another one."""
+    """Return the systems with significantly more critical errors than another one."""
     systems = run.systems
     flagged = {
         s: {f.case_id for f in run.findings if f.system == s and severity_of(f) == "critical"}
@@ -678,7 +678,7 @@ def with_more_critical(run: Run) -> list[str]:
 
 
 def _errors(place: int, run: Run, system: str) -> list[Risk]:
-    """The checks that find critical errors in what a system answered, then major ones; most first."""
+    """Return the checks that find critical errors in a system's answers, then major ones; most first."""
     texts = plural(len(run.outputs.get(system, ())) or len(run.segments), "output")
     flagged: dict[tuple[str, str], set[str]] = {}
     for f in run.findings:
@@ -699,7 +699,7 @@ def _errors(place: int, run: Run, system: str) -> list[Risk]:
 
 
 def _grade(risk: Headline) -> int:
-    """How grave a risk is, the gravest first: critical errors, what a method finds weak, errors of checks."""
+    """Rank a risk, the gravest first: critical errors, weaknesses that a method finds, errors of checks."""
     if risk.text.startswith("Critical errors in "):
         return 0
     name = risk.group.removeprefix("check:")
@@ -707,13 +707,13 @@ def _grade(risk: Headline) -> int:
 
 
 def has_fewer(own: set[Any], others: set[Any], pairs: int) -> bool:
-    """Whether there are significantly fewer than others, where so many pairs are compared."""
+    """Whether there are significantly fewer than others, corrected for the number of compared pairs."""
     fewer, more = len(others - own), len(own - others)
     return fewer > more and _sign_test(fewer, more) < _ALPHA / pairs
 
 
 def _sign_test(a: int, b: int) -> float:
-    """The two-sided p-value that so many go one way and the other by chance.
+    """Return the two-sided p-value of such a split between both directions by chance.
 
     >>> round(_sign_test(9, 1), 4), _sign_test(2, 2)
     (0.0215, 1.0)

@@ -19,13 +19,13 @@ from mtassay.data.marks import pieces, printable
 from mtassay.report.run_text import block_markdown, escape_markdown, to_markdown
 
 _LONGEST = 1200
-"""Characters of any one text that is no sentence."""
+"""Largest number of characters of a text that is no sentence."""
 _ROWS, _COLUMNS, _NOTES = 300, 60, 12
 
 
 def render_page(page: Page, *, home: str = "") -> str:
-    """The page as one text; `home` is where its name leads, if it is served."""
-    from jinja2 import Environment  # seldom used, and slow to load
+    """Return the page as one text; `home` is the address that its name links to, if it is served."""
+    from jinja2 import Environment  # rarely used, and slow to load
     from markupsafe import Markup
 
     environment = Environment(
@@ -58,7 +58,7 @@ def _asset(name: str) -> str:
 
 
 def page_policy() -> str:
-    """What the page may do: its own style and script, by their digests, and nothing else."""
+    """Return the page's permissions: its own style and script, by their digests, and nothing else."""
     digests = (
         base64.b64encode(hashlib.sha256(_asset(name).encode()).digest()).decode()
         for name in ("page.css", "page.js")
@@ -71,7 +71,7 @@ def page_policy() -> str:
 
 
 def _shown(markup: type, value: Any) -> Any:
-    """Whatever is in the page is visible, and has an end."""
+    """Make every character visible, and cut a long text."""
     if value is None:
         return ""
     if isinstance(value, markup) or not isinstance(value, str):
@@ -80,7 +80,7 @@ def _shown(markup: type, value: Any) -> Any:
 
 
 def _brief(text: str, most: int = _LONGEST) -> str:
-    r"""The printable text, cut where it is too long, which is said.
+    r"""Return the printable text, cut if it is too long, with a remark.
 
     >>> _brief("a\x1bb"), _brief("x" * 30, 10)
     ('a\\x1bb', 'xxxxxxxxxx… (20 more characters)')
@@ -90,7 +90,7 @@ def _brief(text: str, most: int = _LONGEST) -> str:
 
 
 def _tight(text: str) -> str:
-    """The text with numbers that are not separated from their names and signs at the end of a line.
+    """Return the text with numbers that keep their names and signs on the same line.
 
     >>> _tight("BLEU 30.2, p < 0.001, n = 166, 4 %").count(" ")
     4
@@ -106,17 +106,17 @@ def _pieces(line: Line) -> list[tuple[str, bool]]:
 
 
 def _panels(figure: Figure) -> list[Figure]:
-    """The figures that are drawn: one, or its panels."""
+    """Return the figures to draw: one, or its panels."""
     return [panel for panel in figure.panels if panel is not None] if figure.kind == "panels" else [figure]
 
 
 def _cell_value(figure: Figure, column: int, row: int) -> float | None:
-    """The value in a cell of a map."""
+    """Return the value in a cell of a map."""
     return next((p.y for p in figure.series[column].points if figure.place(p) == row), None)
 
 
 class _ShownTable:
-    """A table as far as there is room for it, and what was left out."""
+    """Return as much of a table as fits, and the number of rows left out."""
 
     def __init__(self, table: Table, rows: int = _ROWS, columns: int = _COLUMNS, notes: int = _NOTES) -> None:
         self.header = list(table.header[:columns])
@@ -138,7 +138,7 @@ def _found_in(what: Table | Figure, sentences: PageCases | None) -> Sequence[Seq
 
 
 def _short_example(block: Block) -> list[Line]:
-    """What proves a risk at once: the source, the output, and why, where nothing is marked."""
+    """The proof of a risk at once: the source, the output, and the reason if nothing is marked."""
     kept = {
         line.label: line for line in block.lines[::-1] if line.label in ("source", "output", "edited", "why")
     }
@@ -152,7 +152,7 @@ _EXCERPT, _BEFORE = 160, 60  # characters of a text, and of what comes before th
 
 
 def _around_the_mark(line: Line) -> Line:
-    """An excerpt of a long text, with its first mark.
+    """Return an excerpt of a long text, with its first mark.
 
     >>> line = _around_the_mark(Line("output", "x " * 200 + "bad", [(400, 403)]))
     >>> line.text[:4], line.text[line.marks[0][0] :]
@@ -168,17 +168,17 @@ def _around_the_mark(line: Line) -> Line:
     return line._replace(text=f"… {_brief(line.text[start:], _EXCERPT)}", marks=inside)
 
 
-# A page as Markdown, for a pull request: what matters first, a table a run, what got worse.
+# A page as Markdown, for a pull request: headlines first, a table per run, what got worse.
 
 
 LONGEST = 60_000
-"""Characters; a service for pull requests takes little more."""
+"""Largest number of characters; a service for pull requests accepts little more."""
 _MARKDOWN_ROWS, _MARKDOWN_COLUMNS, _CELL = 40, 14, 160
 _CASES = 3
 
 
 def render_markdown(page: Page, *, longest: int = LONGEST) -> str:
-    """The page as Markdown, cut after a whole part where it would be longer, which is said."""
+    """Return the page as Markdown, cut after a whole part if it is too long, with a remark."""
     kept: list[str] = []
     used = 0
     ending = "*Cut here: the page has all of it (mtassay report RUN -o report.html).*"
@@ -245,7 +245,7 @@ def _run(part: RunPart) -> Iterable[str]:
 
 
 def _table(table: Table) -> str:
-    """The table as far as there is room for it."""
+    """Return as much of the table as fits."""
     shown = _ShownTable(table, _MARKDOWN_ROWS, _MARKDOWN_COLUMNS, 8)
     rows = [[replace(cell, text=_brief(cell.text, _CELL)) for cell in row] for row in shown.rows]
     notes = [_brief(note, 1000) for note in filter(None, (*shown.notes, shown.left))]

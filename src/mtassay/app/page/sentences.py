@@ -1,4 +1,4 @@
-"""The cases behind the numbers of a page, packed small, and which of them a cell of a table is for."""
+"""The cases behind the numbers of a page, in compressed form, and the selection for each cell of a table."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from mtassay.data.marks import pieces, printable
 from mtassay.data.run_view import SEVERITIES
 
 _MOST_CHARACTERS = 64_000_000
-"""So many characters of sentences are in a page at most, before they are packed."""
-_GROUP, _FOUND, _THEME, _DOCUMENT = range(4)  # kinds of names that cases are chosen by
+"""Largest number of characters of sentences in a page, before compression."""
+_GROUP, _FOUND, _THEME, _DOCUMENT = range(4)  # kinds of names that select cases
 _NAME = 200  # characters of a name
 _FAIR_LENGTH = range(15, 240)  # characters of a source that makes a good example
-_OUTPUTS = ("output", "edited")  # labels of what a system answered
+_OUTPUTS = ("output", "edited")  # labels of a system's answer
 _GRAVEST = ("fail", "error", "undecided", "skipped", "pass", "")
 
 
 class CaseSelection(NamedTuple):
-    """The cases that a number is for, and how many: of a group, a system, a status or a severity.
+    """The cases of a number, and their count: of a group, a system, a status or a severity.
 
-    `is_settled` leaves out cases that not every system's answer to passes or fails. `against` is the system
-    that the number compares with: the cases are those where the two differ most first.
+    `is_settled` leaves out cases without a pass or fail for every system. `against` is the system that the
+    number compares with: the cases in which the two differ most come first.
     """
 
     group: str = ""
@@ -42,16 +42,16 @@ class CaseSelection(NamedTuple):
 
 @dataclass
 class PageCases:
-    """All cases of a run, with what a table may name: systems, groups and statuses."""
+    """All cases of a run, with the names that a table may use: systems, groups and statuses."""
 
     views: Sequence[CaseView]
     left_out: int = 0
     themes: Mapping[tuple[str, str, str], Sequence[str]] = field(default_factory=dict)
-    """The themes that a failed output is in, by system, source and output."""
+    """The themes of a failed output, by system, source and output."""
     systems: list[str] = field(init=False)
     groups: list[str] = field(init=False)
     statuses: dict[str, str] = field(init=False)
-    """What answers are judged to be, by what people call it, with the verdict."""
+    """The judgements of answers, by the words people use, with the verdict."""
     _counts: Counter[CaseSelection] = field(init=False)
     _kinds: dict[str, str] = field(init=False)
 
@@ -76,11 +76,11 @@ class PageCases:
         }
         self._counts = Counter()
         for view in self.views:
-            # Cases are counted, so that what two answers to one have in common counts once.
+            # Cases are counted, so that a label that two answers to one share counts once.
             self._counts.update({key for answer in view.answers for key in self._keys(view, answer)})
 
     def _keys(self, view: CaseView, answer: AnswerView) -> Iterable[CaseSelection]:
-        """All that an answer may be counted in."""
+        """Yield all selections that count an answer."""
         names = dict.fromkeys(("", *view.groups, *answer.groups))
         settled = (False, True) if self.is_settled(view) else (False,)
         for system in ("", answer.system):
@@ -108,9 +108,9 @@ class PageCases:
         themes: Mapping[tuple[str, str, str], Sequence[str]] | None = None,
         flagged: Mapping[str, Sequence[str]] | None = None,
     ) -> PageCases:
-        """The cases; where they are too many, those that pass everywhere are left out first.
+        """Return the cases; if they are too many, those that pass everywhere are left out first.
 
-        `flagged` are outputs that checks found something in without changing a verdict: "CASE (SYSTEM)".
+        `flagged` are outputs in which checks found something without changing a verdict: "CASE (SYSTEM)".
         """
         everything = list(_with_checks(views, flagged or {}))
         if sum(map(_size, everything)) <= most:
@@ -127,27 +127,27 @@ class PageCases:
     # Which cases a number means -----------------------------------------------------------------------
 
     def of_headline(self, headline: Headline) -> CaseSelection | None:
-        """Those that prove a headline."""
+        """Return those that prove a headline."""
         if not headline.group and not headline.system:
             return None
         group = headline.group
-        if group not in self._kinds:  # some methods leave out what kind of detector it is
+        if group not in self._kinds:  # some methods leave out the kind of detector
             group = group.removeprefix("check:")
         return self._find(group, headline.system, headline.n)
 
     def of_system(self, system: str, n: int = 0) -> CaseSelection | None:
-        """All that a system answered; only what is settled for all systems where that is `n`."""
+        """Return all answers of a system; only those of cases settled for all systems if that is `n`."""
         return self._find("", system, n)
 
     def of_severity(self, system: str, severity: str) -> CaseSelection:
-        """What a system answered with an error as bad as that; it may be nothing."""
+        """Return a system's answers with an error of this severity; possibly none."""
         return self._counted(CaseSelection(system=system, severity=severity))
 
     def in_table(self, table: Table) -> list[list[CaseSelection | None]]:
-        """What each cell of a table is for, as its row and its column say.
+        """Return the cases of each cell of a table, by its row and its column.
 
-        A column without a name of ours, such as an interval, belongs to the system before it. Numbers about
-        two systems are for all that the first one answered.
+        A column that is not one of our names, such as an interval, belongs to the system before it. Numbers
+        about two systems refer to all answers of the first one.
         """
         columns = [self._named(name) for name in table.header]
         for number, column in enumerate(columns[1:], 1):
@@ -175,21 +175,21 @@ class PageCases:
         return found
 
     def _pair(self, text: str, rival: str) -> CaseSelection | None:
-        """What a row about two systems is for: "a − b", or "a" in a table against the rival."""
+        """Return the cases of a row about two systems: "a − b", or "a" in a table against the rival."""
         a, _, b = text.partition(" − ") if " − " in text else (text, "", rival)
         if a == b or not {a, b} <= set(self.systems):
             return None
         return self._counted(CaseSelection(system=a))._replace(against=b)
 
     def _whole(self, row: dict[str, str] | None) -> CaseSelection | None:
-        """All of a system or of a group, for what else a table says of it."""
+        """Return all cases of a system or of a group, for other numbers of a table."""
         if row is None or not row.keys() & {"system", "group"}:
             return None
         found = self._counted(CaseSelection(row.get("group", ""), row.get("system", "")))
         return found if found.n else None
 
     def in_figure(self, figure: Figure) -> list[list[CaseSelection | None]]:
-        """The same for the rows and series of a figure."""
+        """Return the same for the rows and series of a figure."""
         found = []
         for number, place in enumerate(figure.places):
             group = figure.groups[number] if figure.groups else place
@@ -199,7 +199,7 @@ class PageCases:
         return found
 
     def _named(self, text: str) -> dict[str, str] | None:
-        """What a name in a table is the name of; "all" are all of them."""
+        """Return what a name in a table refers to; "all" are all of them."""
         text = text if text in self._kinds else text.removeprefix("check:")
         kind = self._kinds.get(text, "group" if text == "all" else None)
         return None if kind is None else {kind: "" if text == "all" else text}
@@ -233,10 +233,10 @@ class PageCases:
     def example(
         self, found: CaseSelection, *, with_right: bool = False, shown: Sequence[str] = ()
     ) -> Block | None:
-        """One of these cases, told whole: a failed one of a length that is read at once, if there is any.
+        """One of these cases with full texts: if possible, a failed one that is short enough to read at once.
 
-        `with_right` has the output of another system beside it, and prefers cases in which one passes. Texts
-        that were `shown` already come last; of checks, only the reason of this one is told.
+        `with_right` adds the output of another system, and prefers cases in which one passes. Texts that were
+        `shown` already come last; of checks, only the reason of this one is included.
         """
         fitting = []
         for place, view in enumerate(self.views):
@@ -271,7 +271,7 @@ class PageCases:
     # Packed ------------------------------------------------------------------------------------------------
 
     def record(self) -> dict[str, Any]:
-        """What the page unpacks: names once, and cases that refer to them by number."""
+        """Return the data that the page unpacks: names once, and cases that refer to them by number."""
         statuses = list(self.statuses)
         labels: dict[str, int] = {}
         values: dict[str, int] = {}
@@ -318,12 +318,12 @@ class PageCases:
         }
 
     def packed(self) -> str:
-        """The record as JSON, compressed, in letters that no page takes for its own."""
+        """Return the record as compressed JSON, in characters that have no meaning in a page."""
         text = json.dumps(self.record(), ensure_ascii=False, separators=(",", ":"))
         return base64.b64encode(gzip.compress(text.encode("utf-8", "replace"), mtime=0)).decode("ascii")
 
     def address(self, found: CaseSelection) -> str:
-        """What the page looks up: the numbers of both groups, system, status, severity; and if settled."""
+        """The page's keys: the numbers of both groups, system, status, severity; and if it is settled."""
         severity = [str(SEVERITIES.index(found.severity))] if found.severity else [""]
         against = [str(self.systems.index(found.against))] if found.against else []
         statuses = list(self.statuses)
@@ -340,7 +340,7 @@ class PageCases:
 
 
 def _with_checks(views: Iterable[CaseView], flagged: Mapping[str, Sequence[str]]) -> Iterable[CaseView]:
-    """The cases with the checks that flag an answer as its groups."""
+    """Return the cases with the checks that flag an answer as its groups."""
     checks: dict[str, dict[str, None]] = {}
     for check, cases in flagged.items():
         for case in cases:
@@ -357,7 +357,7 @@ def _with_checks(views: Iterable[CaseView], flagged: Mapping[str, Sequence[str]]
 
 
 def _agreeing(text: str, found: CaseSelection) -> CaseSelection | None:
-    """The cases, unless the cell has no number, or counts something else, such as variants of a sentence."""
+    """The cases; none if the cell has no number, or counts other things, such as variants of a sentence."""
     count = text.strip().replace(",", "")
     is_other = count.isdecimal() and int(count) != found.n
     return None if is_other or not any(map(str.isdecimal, count)) else found
@@ -375,7 +375,7 @@ def _fits(view: CaseView, answer: AnswerView, found: CaseSelection) -> bool:
 
 
 def _right(view: CaseView) -> list[Line]:
-    """What the first system answered that passes."""
+    """Return the first system's answer that passes."""
     for answer in view.answers:
         for line in answer.lines:
             if answer.verdict == "pass" and line.label in _OUTPUTS and line.text:
@@ -389,7 +389,7 @@ def _size(view: CaseView) -> int:
 
 
 def _line(line: Line, labels: dict[str, int]) -> list[Any]:
-    """The label's number, -1 for none, then the text in turns: plain, marked, plain…"""
+    """Return the label's number, -1 for none, then the text in turns: plain, marked, plain…"""
     number = -1 if line.label is None else labels.setdefault(line.label, len(labels))
     turns = [""]
     for text, is_marked in pieces(line.text, line.marks):

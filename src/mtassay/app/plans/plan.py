@@ -35,14 +35,14 @@ from mtassay.runtime.executors import EXECUTORS
 from mtassay.systems.roster import named
 
 DEFAULT = "mtassay.yaml"
-"""What a plan is called unless somebody says otherwise."""
+"""The default name of a plan."""
 
 REPORTS = (".html", ".md")
-"""What a report may end in."""
+"""The possible endings of a report."""
 MOST_ENTRIES = 1_000
-"""Of each section of a plan."""
+"""Largest number of entries of each section of a plan."""
 MOST_SYSTEMS = 300
-"""Of one step. All pairs are compared, which takes some gigabytes by then."""
+"""Largest number of systems of one step. All pairs are compared, which needs gigabytes at this size."""
 _SCHEME = re.compile(r"([a-z][\w-]+):")
 
 
@@ -54,10 +54,10 @@ class PlanSystem:
     entry: PlanEntry
     what: str | Mapping[str, str]
     prompts: Mapping[str, str] = field(default_factory=dict)
-    """Files by name, where a language model is tested with each of several prompts."""
+    """Files by name, if a language model is tested with each of several prompts."""
 
     def for_target(self, target: str) -> dict[str, str]:
-        """What answers for a test set or suite, by name; a folder means all files in it."""
+        """Return files or engines for a test set or suite, by name; a folder means all files in it."""
         what = self.what if isinstance(self.what, str) else self.what.get(target, "")
         if not what:
             return {}
@@ -67,7 +67,7 @@ class PlanSystem:
         return named([what]) if self.is_folder(target) else {self.name: what}
 
     def is_folder(self, target: str) -> bool:
-        """Whether a folder of outputs means it, whose files are in no order that anybody gave."""
+        """Whether a folder of outputs provides it; its files are in no chosen order."""
         what = self.what if isinstance(self.what, str) else self.what.get(target, "")
         return bool(what) and not is_live(what) and Path(what).is_dir()
 
@@ -85,18 +85,18 @@ class PlanTestSet:
     entities: str | None = None
     pair: str = ""
     texts: tuple[str | Sequence[str], ...] = ()
-    """The sources themselves, of a stress set: texts, or clean ones each with its noisy version."""
+    """The sources of a stress set: texts, or clean ones each with its noisy version."""
 
     @property
     def files(self) -> list[str]:
-        """All files that it is read from; references of a whole test set are names and no files."""
+        """Return all files that it is read from; references of a whole test set are names and no files."""
         parts = [self.where, self.source, self.documents, self.entities]
         return [part for part in parts if part] + ([] if self.where else list(self.references))
 
 
 @dataclass(frozen=True)
 class PlanStep:
-    """One step of a plan: a method, its parameters as they were written, and what it is run on."""
+    """One step of a plan: a method, its parameters as they were written, and its data."""
 
     name: str
     entry: PlanEntry
@@ -109,20 +109,20 @@ class PlanStep:
 
     @property
     def target(self) -> str:
-        """The name of the test set or suite."""
+        """Return the name of the test set or suite."""
         return self.test_set.name if self.test_set else self.suite_name
 
     @property
     def method_class(self) -> type[Method]:
-        """The method that it is of."""
+        """Return its method."""
         return cast("type[Method]", find("method", self.method))
 
 
 @dataclass(frozen=True)
 class PlanBudget:
-    """What each live engine may be asked in all steps together.
+    """The limits of each live engine, for all steps together.
 
-    Prices are for a million characters, or, where there are two, for a million tokens read and written.
+    Prices are for a million characters, or, if there are two, for a million tokens read and written.
     """
 
     max_calls: int | None = None
@@ -134,9 +134,9 @@ class PlanBudget:
 
 @dataclass(frozen=True)
 class Plan:
-    """All that a plan says, checked as far as it can be without reading what it names.
+    """All contents of a plan, checked as far as possible without reading the files it names.
 
-    Language pairs, gates and baselines are as they were written.
+    Language pairs, gates and baselines are kept as written.
     """
 
     path: str
@@ -149,18 +149,18 @@ class Plan:
     priorities: Sequence[str] = ()
     gates: Sequence[PlanEntry] = ()
     baselines: Mapping[str, PlanEntry] = field(default_factory=dict)
-    """What gates compare with, by the name of the step."""
+    """Baselines of gates, by the name of the step."""
     repeated: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """The steps that were written once and are done for each of `pairs`, by the name they were given."""
+    """The steps that were written once and run for each of `pairs`, by their original name."""
     executor: str = "local"
     ray_address: str | None = None
     report: str = ""
-    """The file that the report goes to, from the folder of the plan; empty for none."""
+    """The report's file, from the folder of the plan; empty for none."""
 
     def place(self, step: PlanStep, error: MtassayError) -> MtassayError:
-        """An error that a step leads to, with the place of what it is about: a parameter, a system, the step.
+        """Locate an error of a step: at a parameter, at a system, or at the step.
 
-        That is what the message names: a parameter by its value, a system by its file.
+        The message names that place: a parameter by its value, a system by its file.
         """
         message = str(error)
         if message.startswith(f"{self.path} line "):
@@ -174,11 +174,11 @@ class Plan:
         return step.entry.wrong(error)
 
     def pair_of(self, step: PlanStep) -> str | None:
-        """The language pair of a step."""
+        """Return the language pair of a step."""
         return (step.test_set.pair if step.test_set else "") or self.pair or None
 
     def about(self, step: PlanStep) -> dict[str, dict[str, Any]]:
-        """What the plan says of a step's systems besides where they are: prices, prompts, what counts."""
+        """Return the plan's facts on a step's systems besides their paths: prices, prompts, priorities."""
         about: dict[str, dict[str, Any]] = {}
         for key, system in self.systems.items():
             for place, name in enumerate(system.for_target(step.target)):
@@ -192,7 +192,7 @@ class Plan:
         return about
 
     def systems_of(self, step: PlanStep, only: Collection[str] = ()) -> dict[str, str]:
-        """What the plan has to answer for a step, by name; with `only`, no more than these."""
+        """Return the systems of a step, by name; with `only`, no more than these."""
         answering = [
             (entry_name, name, what)
             for entry_name, system in self.systems.items()
@@ -214,9 +214,9 @@ class Plan:
 
 
 def read_plan(path: FilePath, *, called: str | None = None) -> Plan:
-    """The plan in a file. Every mistake is an error with its line and, where there is one, the nearest name.
+    """Read the plan in a file. Every mistake is an error with its line and, if possible, the nearest name.
 
-    Files that it names are relative to the current folder; `called` is what messages call the file.
+    Files that it names are relative to the current folder; `called` is the file's name in messages.
     """
     name = called or str(path)
     if not Path(path).exists():
@@ -261,7 +261,7 @@ def read_plan(path: FilePath, *, called: str | None = None) -> Plan:
 
 
 def _report(entry: PlanEntry | None, path: FilePath) -> str:
-    """The file for the report; by default it is called like the plan."""
+    """Return the file for the report; by default it is called like the plan."""
     if entry is not None:
         text = entry.text()
         if text.lower().endswith(REPORTS):
@@ -290,7 +290,7 @@ def _check_size(entry: PlanEntry | None, n: int) -> None:
 
 @dataclass(frozen=True)
 class _Scope:
-    """What belongs together in a plan: all of it, or what is written below one of `pairs`."""
+    """A part of a plan: all of it, or the text below one of `pairs`."""
 
     pair: str
     parts: Mapping[str, PlanEntry]
@@ -299,7 +299,7 @@ class _Scope:
 
     @classmethod
     def of(cls, pair: str, parts: Mapping[str, PlanEntry]) -> _Scope:
-        """The test sets and suites of a part of a plan; `pair` is empty for the whole plan."""
+        """Return the test sets and suites of a part of a plan; `pair` is empty for the whole plan."""
         test_sets = {key: _test_set(key, entry) for key, entry in _section(parts, "test_sets").items()}
         suites = {key: _suite_place(entry) for key, entry in _section(parts, "suites").items()}
         for key in test_sets.keys() & suites.keys():
@@ -311,12 +311,12 @@ class _Scope:
         return replace(scope, test_sets=own)
 
     def named(self, key: str) -> str:
-        """What a step, test set or suite of this pair is called in the whole plan."""
+        """Return the name in the whole plan of this pair's step, test set or suite."""
         return f"{key}-{self.pair}" if self.pair else key
 
 
 def _scopes(parts: Mapping[str, PlanEntry]) -> list[_Scope]:
-    """The pairs of a plan, or the plan itself where it has no `pairs`."""
+    """Return the pairs of a plan, or the plan itself if it has no `pairs`."""
     if "pairs" not in parts:
         return [_Scope.of("", parts)]
     for key in ("pair", "test_sets", "suites"):
@@ -333,9 +333,9 @@ def _scopes(parts: Mapping[str, PlanEntry]) -> list[_Scope]:
 
 
 def _scopes_of(name: str, entry: PlanEntry, scopes: Sequence[_Scope]) -> Sequence[_Scope]:
-    """The pairs that a step is done for: those that have the test set or suite it names, or any at all.
+    """Return the pairs of a step: those that have the test set or suite it names, or any at all.
 
-    A step that fits nowhere is left to the first pair, where reading it says what is wrong.
+    A step that fits nowhere is given to the first pair, where reading it reports the mistake.
     """
     parts = entry.parts()
     for key in ("test_set", "suite"):
@@ -350,7 +350,7 @@ def _scopes_of(name: str, entry: PlanEntry, scopes: Sequence[_Scope]) -> Sequenc
 
 
 def _systems(parts: Mapping[str, PlanEntry], scopes: Sequence[_Scope]) -> dict[str, PlanSystem]:
-    """The systems of a plan: those for everything, and what each has for a pair."""
+    """Return the systems of a plan: those for everything, and those of each pair."""
     targets = [scope.named(key) for scope in scopes for key in (*scope.test_sets, *scope.suites)]
     systems = {key: _system(key, entry, targets) for key, entry in _section(parts, "systems").items()}
     prompts = {key: entry.place() for key, entry in _section(parts, "prompts").items()}
@@ -369,7 +369,7 @@ def _systems(parts: Mapping[str, PlanEntry], scopes: Sequence[_Scope]) -> dict[s
 
 
 def _is_promptable(system: PlanSystem) -> bool:
-    """Whether this is a language model that brings no prompt of its own."""
+    """Whether this is a language model that includes no prompt of its own."""
     if not isinstance(system.what, str) or not is_live(system.what) or "prompt=" in system.what:
         return False
     return "prompt" in getattr(find("system", system.what.partition(":")[0]), "__dataclass_fields__", ())
@@ -411,7 +411,7 @@ def _test_set(name: str, entry: PlanEntry) -> PlanTestSet:
 
 
 def _whole(entry: PlanEntry) -> str:
-    """A file or folder, or the name of a test set that sacreBLEU knows, which has no dot and no slash."""
+    """Return a file or folder, or the name of a test set of sacreBLEU, which has no dot and no slash."""
     name = entry.text()
     return name if re.fullmatch(r"(wmt|iwslt|mtnt|multi30k)[\w+-]*", name) else entry.place("file or folder")
 
@@ -430,7 +430,7 @@ def _system(name: str, entry: PlanEntry, targets: Collection[str]) -> PlanSystem
 
 
 def _answers(entry: PlanEntry) -> str:
-    """A file or folder of outputs, or a live engine."""
+    """Return a file or folder of outputs, or a live engine."""
     what = entry.text()
     if is_live(what):
         return what
@@ -466,7 +466,7 @@ def _step(
     judges: Mapping[str, str],
     domains: str,
 ) -> PlanStep:
-    """A step, for what one pair of the plan has. `domains` is the tag by which results are distinguished."""
+    """Read a step, for one pair of the plan. `domains` is the tag by which results are distinguished."""
     parts = entry.parts()
     method = parts["method"].choice(names("method"), "method") if "method" in parts else name
     if method not in names("method"):
@@ -498,7 +498,7 @@ def _step(
 
 @cache
 def stress_sets() -> Mapping[str, Mapping[str, Sequence[str | Sequence[str]]]]:
-    """Texts on which language models go wrong, by the name of the set and the language; all our own."""
+    """Return texts on which language models fail, by the name of the set and the language; all our own."""
     text = resources.files(__package__).joinpath("stress.json").read_text("utf-8")
     return cast("Mapping[str, Mapping[str, Sequence[str | Sequence[str]]]]", json.loads(text))
 
@@ -509,9 +509,9 @@ _OF_NOISE = {"structure": "tokens", "repeat": 5, "checks": "none", "relations": 
 def _stress_steps(
     entry: PlanEntry, pair: str, scope: _Scope, systems: Mapping[str, PlanSystem]
 ) -> Iterator[PlanStep]:
-    """A step for each stress set: live engines translate it, and checks say what they did instead.
+    """Make a step for each stress set: live engines translate it, and checks report their mistakes.
 
-    Of clean and noisy texts it is what noise changes in a translation, beyond what changes when asked again.
+    Clean and noisy texts show how noise changes a translation, beyond the changes of a repeated request.
     """
     live = tuple(key for key, s in systems.items() if isinstance(s.what, str) and is_live(s.what))
     if not live or not pair:
@@ -531,7 +531,7 @@ def _stress_steps(
 def _target(
     entry: PlanEntry, part: PlanEntry | None, choices: Sequence[str], key: str, also: Collection[str] = ()
 ) -> str:
-    """The test set or suite of a step: what it names, or the only one there is."""
+    """Return the test set or suite of a step: the one it names, or the only one there is."""
     what = key.replace("_", " ")
     if part is not None:
         name = part.text()
@@ -550,7 +550,7 @@ def _target(
 def _chosen_systems(
     entry: PlanEntry | None, systems: Mapping[str, PlanSystem], scope: _Scope
 ) -> tuple[str, ...]:
-    """The systems that a step names; those that a test set brings along are looked for when it is read."""
+    """Return the systems that a step names; those included in a test set are found when it is read."""
     if entry is None:
         return ()
     if any(test_set.where for test_set in scope.test_sets.values()):
@@ -561,7 +561,7 @@ def _chosen_systems(
 
 
 def _with_judges(value: Any, judges: Mapping[str, str]) -> Any:
-    """A value with the names of judges replaced by the metrics that they are for."""
+    """Replace the names of judges in a value by the metrics that they are for."""
     if isinstance(value, list):
         return [_with_judges(part, judges) for part in value]
     if isinstance(value, str) and judges:

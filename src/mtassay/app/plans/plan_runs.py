@@ -56,7 +56,7 @@ def run_plan(
     report: bool | str | PathLike[str] = True,
     themes: bool = True,
 ) -> PlanRun:
-    """Do the steps of a plan, check its gates, write its report. Every run is kept in the workspace.
+    """Run the steps of a plan, check its gates, write its report. Every run is kept in the workspace.
 
     A step for which nothing changed (files, parameters, versions, engines, reviews) is not done again. A step
     that fails takes no other with it.
@@ -115,7 +115,7 @@ def run_plan(
 
 
 def _checked(done: PlanRun, gates: Sequence[Gate], place: Path | None, *, is_part: bool) -> PlanRun:
-    """With what the gates say, or why they were not checked."""
+    """Add the results of the gates, or the reason why they were not checked."""
     if gates and is_part:
         return replace(done, unchecked="only a part of the plan was run")
     if gates and (left := [step.name for step in done.steps if step.exit_code]):
@@ -126,8 +126,8 @@ def _checked(done: PlanRun, gates: Sequence[Gate], place: Path | None, *, is_par
 def _reported(
     done: PlanRun, target: Path, place: Path | None, *, is_elsewhere: bool, themes: bool, quiet: bool
 ) -> PlanRun:
-    """With its report written; a report that cannot be written takes nothing else with it."""
-    from mtassay.app.reports import write_runs  # large, and for the end alone
+    """Add its report; if that cannot be written, nothing else fails."""
+    from mtassay.app.reports import write_runs  # large, and needed only at the end
 
     runs = {name: run.record for name, run in done.runs.items() if says_something(run)}
     if not runs:
@@ -155,7 +155,7 @@ def _reported(
 
 
 def _changes_since(plan: Plan, runs: Mapping[str, nouns.Run], place: Path | None) -> list[RunChanges]:
-    """What changed since the baseline of the plan."""
+    """Return the changes since the baseline of the plan."""
     changes = []
     for step, entry in plan.baselines.items():
         if step in runs:
@@ -165,7 +165,7 @@ def _changes_since(plan: Plan, runs: Mapping[str, nouns.Run], place: Path | None
 
 
 def check_plan(plan: str | PathLike[str] = DEFAULT) -> Plan:
-    """The plan, if all of it makes sense: its keys, names, files, languages, parameters, outputs and gates.
+    """Read the plan and check all of it: its keys, names, files, languages, parameters, outputs and gates.
 
     Nothing is asked or kept. The first mistake is an error with its line.
     """
@@ -184,14 +184,14 @@ def check_plan(plan: str | PathLike[str] = DEFAULT) -> Plan:
 def _open_executor(
     plan: Plan, name: str | None, address: str | None
 ) -> AbstractContextManager[Executor[Any] | None]:
-    """What was asked for, or else what the plan says; its address is of no use to another executor."""
+    """Return the caller's executor, or else the plan's; its address is not used for another executor."""
     chosen = name or plan.executor
     chosen_address = address or (plan.ray_address if chosen == "ray" else None)
     return open_executor(chosen, address=chosen_address) or nullcontext()
 
 
 def _parse_gates(plan: Plan) -> list[Gate]:
-    """The rules of the plan, read."""
+    """Read the rules of the plan."""
     gates = []
     for entry in plan.gates:
         try:
@@ -206,7 +206,7 @@ def _parse_gates(plan: Plan) -> list[Gate]:
 def _check_gates(
     plan: Plan, gates: Sequence[Gate], runs: Mapping[str, Run], place: Path | None
 ) -> GateReport:
-    """What the gates say of these runs, compared with the baseline of the plan."""
+    """Check the gates on these runs, compared with the baseline of the plan."""
     baselines: dict[str, Baseline] = {}
     for step, entry in plan.baselines.items():
         try:
@@ -222,7 +222,7 @@ def _check_gates(
 
 @dataclass(frozen=True)
 class StepCost:
-    """What one live engine would be asked in one step; `price` is `None` where the plan does not know it."""
+    """One live engine's requests in one step; `price` is `None` if the plan does not name it."""
 
     step: str
     system: str
@@ -234,16 +234,16 @@ class StepCost:
 
 @dataclass(frozen=True, repr=False)
 class PlanCosts:
-    """What a plan would ask of live engines; prints itself as a table."""
+    """The requests of a plan to live engines; prints itself as a table."""
 
     plan: Plan
     costs: Sequence[StepCost]
     unchanged: Sequence[str] = ()
     is_open: bool = False
-    """Whether more may be asked, by what the answers are."""
+    """Whether the answers may lead to more requests."""
 
     def table(self) -> Table:
-        """A row for each step and engine, and their sums; prices only where there are any."""
+        """Return a row for each step and engine, and their sums; prices only if there are any."""
         currency = self.plan.budget.currency
         priced = any(cost.price is not None for cost in self.costs)
         header = ["Step", "system", "answered before", "calls", "characters"]
@@ -265,7 +265,7 @@ class PlanCosts:
         return Table([*header, *([currency or "price"] if priced else [])], rows, title=title, notes=notes)
 
     def render(self, form: Form = "text", *, width: int = 80, color: bool = False) -> str:
-        """The table as text, json, tsv, md or latex."""
+        """Return the table as text, json, tsv, md or latex."""
         if form == "json":
             return json_text(
                 {
@@ -293,7 +293,7 @@ def plan_costs(
     workspace: str | PathLike[str] | None = None,
     quiet: bool | None = None,
 ) -> PlanCosts:
-    """What `run_plan` would ask of live engines: calls, characters, and the price where it is known.
+    """Count the requests of `run_plan` to live engines: calls, characters, and the price if it is known.
 
     Nothing is asked. Methods that invent sentences do so here too, without the help of any engine.
     """

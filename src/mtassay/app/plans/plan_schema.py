@@ -1,6 +1,6 @@
-"""What may be in a plan: its keys, and how each part of the file is read.
+"""The format of a plan: its keys, and how each part of the file is read.
 
-What a step may say follows from the fields of its method, so that methods of other packages are in it too.
+The keys of a step are the fields of its method, so that methods of other packages are included.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ SECTIONS = (
 )
 TEST_SET = ("where", "source", "references", "documents", "entities", "pair")
 PAIR = ("systems", "test_sets", "suites")
-"""What each of `pairs` may have."""
+"""The sections that each of `pairs` may have."""
 STEP = ("method", "test_set", "suite", "systems")
 BUDGET = ("max_calls", "max_characters", "max_seconds", "prices", "currency")
 
 
 @cache
 def step_options(method: type[Method]) -> dict[str, Option]:
-    """The parameters that a step of this method may have: its fields, and those of what it is made of."""
+    """Return the parameters that a step of this method may have: its fields, and those of its parts."""
     options: dict[str, Option] = {}
     for f in fields(method):
         for kind in kinds_of(get_type_hints(method)[f.name]):
@@ -49,7 +49,7 @@ def step_options(method: type[Method]) -> dict[str, Option]:
 
 @cache
 def suite_field(method: type[Method]) -> str:
-    """The field of a method that is a suite; empty where it takes a test set."""
+    """Return the field of a method that is a suite; empty if it takes a test set."""
     hints = get_type_hints(method)
     return next((f.name for f in fields(method) if Suite in kinds_of(hints[f.name])), "")
 
@@ -59,7 +59,7 @@ _SWITCHES = {"yes": True, "true": True, "on": True, "no": False, "false": False,
 
 
 def read_entries(path: FilePath, *, called: str) -> PlanEntry:
-    """The root of a YAML file, which messages call so."""
+    """Return the root of a YAML file, with the file's name for messages."""
     node = compose(decode(read_bytes(path), called), path=called)
     if not isinstance(node, yaml.MappingNode):
         raise InputError("this is no plan: it needs 'steps:' at the top", path=called, line=1)
@@ -68,7 +68,7 @@ def read_entries(path: FilePath, *, called: str) -> PlanEntry:
 
 @dataclass(frozen=True)
 class PlanEntry:
-    """A part of a YAML file: its node, its line, and what messages call the file and the part."""
+    """A part of a YAML file: its node, its line, and the names of file and part for messages."""
 
     node: Any
     path: str
@@ -77,7 +77,7 @@ class PlanEntry:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is written there."""
+        """Whether it has no content."""
         return isinstance(self.node, yaml.ScalarNode) and not self.node.value and not self.node.style
 
     @property
@@ -91,23 +91,23 @@ class PlanEntry:
         return isinstance(self.node, yaml.SequenceNode)
 
     def error(self, what: str) -> InputError:
-        """A mistake in this part."""
+        """Return a mistake in this part."""
         return InputError(what, path=self.path, line=self.line)
 
     def wrong(self, error: MtassayError) -> MtassayError:
-        """An error that this part leads to, of the same kind of exit code, with its place."""
+        """Return an error of this part, of the same kind of exit code, with its place."""
         new = self.error(f"{self.name}: {error}")
         new.exit_code = error.exit_code
         return new
 
     def typed(self) -> Any:
-        """It as YAML reads it: texts, numbers, lists and mappings."""
+        """Return it as YAML reads it: texts, numbers, lists and mappings."""
         return yaml.safe_load(yaml.serialize(self.node))
 
     # Mappings and lists ----------------------------------------------------------------------------------
 
     def parts(self, keys: Collection[str] | None = None) -> dict[str, PlanEntry]:
-        """The parts of a mapping by their keys; with `keys`, another one is a mistake."""
+        """Return the parts of a mapping by their keys; with `keys`, any other key is a mistake."""
         if self.is_empty:
             return {}
         if not isinstance(self.node, yaml.MappingNode):
@@ -125,7 +125,7 @@ class PlanEntry:
         return parts
 
     def entries(self) -> list[PlanEntry]:
-        """The entries of a list; one value is a list of itself, and nothing an empty one."""
+        """Return the entries of a list; one value is a list of itself, and an empty part an empty list."""
         if self.is_empty:
             return []
         if not self.is_list:
@@ -135,7 +135,7 @@ class PlanEntry:
         ]
 
     def scalars(self) -> list[str]:
-        """All single values in it, as they are written."""
+        """Return all single values in it, unchanged."""
         if self.is_text:
             return [str(self.node.value)]
         inside = self.entries() if self.is_list else self.parts().values()
@@ -144,27 +144,27 @@ class PlanEntry:
     # Values ----------------------------------------------------------------------------------------------
 
     def text(self) -> str:
-        """A text, with the values of the variables that it names; `$${` is `${` itself.
+        """Return a text, with the values of the variables that it names; `$${` is `${` itself.
 
-        Those of an engine stay as they are: who opens it puts the values in, and nothing else has them.
+        Variables of an engine stay: opening it inserts the values, and nothing else has them.
         """
         if not self.is_text or self.is_empty:
             raise self.error(f"{self.name} must be a text, and is {self._kind}")
         return _VARIABLE.sub(self._variable, str(self.node.value))
 
     def texts(self) -> list[str]:
-        """One text or a list of them."""
+        """Return one text or a list of them."""
         return [entry.text() for entry in self.entries()]
 
     def choice(self, names: Collection[str], what: str, *, advice: str = "") -> str:
-        """One of these names; `advice` is what to do about another one, where that is known."""
+        """Return one of these names; `advice` says what to do about another one, if that is known."""
         name = self.text()
         if name not in names:
             raise self.error(f"{self.name}: there is no {what} '{name}'. {advice or suggest(name, names)}")
         return name
 
     def number(self, *, whole: bool = False, least: float | None = None, most: float | None = None) -> float:
-        """A number within its bounds."""
+        """Return a number within its bounds."""
         text = self.text()
         try:
             value: float = int(text.replace("_", "")) if whole else float(text)
@@ -180,14 +180,14 @@ class PlanEntry:
         return value
 
     def switch(self) -> bool:
-        """Yes or no."""
+        """Return yes or no."""
         text = self.text()
         if text.lower() not in _SWITCHES:
             raise self.error(f"{self.name} must be yes or no, and is '{text}'")
         return _SWITCHES[text.lower()]
 
     def place(self, what: str = "file", *, or_names: Collection[str] = (), advice: str = "") -> str:
-        """The name of a file or folder that is there, or one of these names; `advice` as in `choice`."""
+        """Return the name of an existing file or folder, or one of these names; `advice` as in `choice`."""
         name = self.text()
         try:
             is_there = Path(name).exists()
@@ -199,7 +199,7 @@ class PlanEntry:
         return name
 
     def value(self, option: Option) -> Any:
-        """What the option of a method wants: a list where it takes several, a number within its bounds."""
+        """Return the value of a method's option: a list if it takes several, a number within its bounds."""
         kinds = list(kinds_of(option.kind))
         if self.is_empty:
             raise self.error(f"{self.name} has no value: give one, or leave it out")
@@ -247,7 +247,7 @@ class PlanEntry:
 
 
 def kinds_of(hint: Any) -> Iterator[Any]:
-    """The types that a hint allows, without `None`: `list` for several values, a tuple for choices.
+    """Return the types that a hint allows, without `None`: `list` for several values, a tuple for choices.
 
     >>> list(kinds_of(int | None)), list(kinds_of(Literal["a", "b"])), list(kinds_of(list[str] | None))
     ([<class 'int'>], [('a', 'b')], [<class 'list'>])
@@ -265,7 +265,7 @@ def kinds_of(hint: Any) -> Iterator[Any]:
 
 
 def _near(name: str) -> list[str]:
-    """What there is in the folder that a name leads to, as it would be written."""
+    """List the entries of a name's folder, as paths that begin like the name."""
     folder = Path(name).parent
     try:
         return [str(folder / entry.name) for entry in sorted(folder.iterdir()) if entry.name[0] != "."]

@@ -1,4 +1,4 @@
-"""The steps of a plan: which are meant, what each does, and that it is done unless nothing changed."""
+"""The steps of a plan: their selection, their work, and skipping those for which nothing has changed."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ from mtassay.systems.roster import Stored, open_system
 
 
 def earlier_run(store: Workspace, key: str) -> str:
-    """The id of the run that a step with this key gave, if it is still there."""
+    """Return the id of the run of a step with this key, if it still exists."""
     kept = store.recall(key)
     run_id = kept.decode() if kept else ""
     return run_id if run_id in store.named(run_id) else ""
 
 
 def step_key(plan: Plan, step: PlanStep, work: Work, store: Workspace) -> str:
-    """What a step depends on, as a digest: parameters, files, engines, versions, and what reviewers said."""
+    """Return a digest of all that a step depends on: parameters, files, engines, versions, and reviews."""
     systems = cast("Mapping[str, Any]", work.systems)
     files = [*(step.test_set.files if step.test_set else ()), *([step.suite] if step.suite else ())]
     files += [what for what in systems.values() if isinstance(what, str)]
@@ -77,7 +77,7 @@ def step_key(plan: Plan, step: PlanStep, work: Work, store: Workspace) -> str:
 
 @cache
 def _installed() -> Mapping[str, Any]:
-    """Versions of packages and of what others add; looked for once, since it takes a fifth of a second."""
+    """Return versions of packages and their plugins; looked up once, since it takes a fifth of a second."""
     points = entry_points()
     plugins = [(kind, point) for kind in KINDS for point in points.select(group=f"mtassay.{kind}")]
     return {
@@ -87,7 +87,7 @@ def _installed() -> Mapping[str, Any]:
 
 
 def _identity(name: str, what: Any, work: Work) -> str:
-    """What tells whether a system has changed: of an engine its signature and program; files count apart."""
+    """A value that changes with a system: an engine's signature and program; files count separately."""
     if isinstance(what, str) and is_live(what):
         system: LiveSystem = open_system(name, what, work.pair)
         return f"{system.signature}|{system.program}"
@@ -95,7 +95,7 @@ def _identity(name: str, what: Any, work: Work) -> str:
 
 
 def _possible_files(value: Any) -> list[str]:
-    """Every part of a parameter that is the name of a file, as in `nee:glossary=terms.tsv`."""
+    """Return every part of a parameter that is the name of a file, as in `nee:glossary=terms.tsv`."""
     if isinstance(value, list | tuple):
         return [part for entry in value for part in _possible_files(entry)]
     text = str(value)
@@ -129,12 +129,12 @@ def _digest(path: Path) -> str:
 
 
 State = Literal["done", "unchanged", "incomplete", "failed"]
-"""What became of a step; of an incomplete one, engines did not answer everything, or it was not saved."""
+"""Results of a step; if incomplete, engines did not answer everything, or it was not saved."""
 
 
 @dataclass(frozen=True)
 class StepRun:
-    """What became of one step of a plan; `run` is missing where it failed, with the reason in `error`."""
+    """The result of one step of a plan; `run` is missing if it failed, with the reason in `error`."""
 
     name: str
     method: str
@@ -146,13 +146,13 @@ class StepRun:
 
     @property
     def title(self) -> str:
-        """The step in a line: its name, its method where that is another word, on what, and its state."""
+        """The step in a line: its name, its method if that is another word, its data, and its state."""
         what = self.name if self.name == self.method else f"{self.name} ({self.method})"
         return f"{what} · {self.target} · {self.state}"
 
     @property
     def lines(self) -> list[str]:
-        """What a person must know of a step that went wrong, one per line."""
+        """Tell a person what went wrong in a step, one line for each problem."""
         if self.run is None:
             return [self.error]
         unsaved = [f"not saved: {self.run.trouble}"] if self.run.trouble else []
@@ -163,7 +163,7 @@ class StepRun:
         ]
 
     def render(self, *, width: int = 80, color: bool = False) -> str:
-        """The step as it is in the report of a plan: its run in short, or why there is none."""
+        """Return the step for the report of a plan: its run in short, or why there is no run."""
         parts = [f"== {self.title}", *self.lines]
         if self.run is not None and says_something(self.run):
             parts.append(render_brief(self.run.record, width=width, color=color))
@@ -172,24 +172,24 @@ class StepRun:
 
 @dataclass(frozen=True, repr=False)
 class PlanRun:
-    """What came out of a plan: its steps, their runs, and what its gates say; prints itself."""
+    """The results of a plan: its steps, their runs, and those of its gates; prints itself."""
 
     plan: Plan
     steps: Sequence[StepRun]
     gates: GateReport | None = None
-    """What the rules of the plan say; `None` where none were checked."""
+    """Results of the plan's rules; `None` if none were checked."""
     unchecked: str = ""
     """Why the gates of the plan were not checked."""
     report: Path | None = None
-    """Where the report was written; `None` where it was not."""
+    """Where the report was written; `None` if it was not."""
     unreported: str = ""
     """Why it could not be written."""
     advice: Sequence[str] = ()
-    """What the report advises, in sentences; none without a report, or with one system."""
+    """The report's recommendation, in sentences; empty without a report, or with one system."""
 
     @property
     def runs(self) -> dict[str, Run]:
-        """The runs by the name of their step; a step that failed has none."""
+        """Return the runs by the name of their step, without steps that failed."""
         return {step.name: step.run for step in self.steps if step.run is not None}
 
     @property
@@ -200,7 +200,7 @@ class PlanRun:
         return 1 if self.gates is not None and not self.gates.passed else 0
 
     def table(self) -> Table:
-        """The steps with what became of each."""
+        """Return the steps with their results."""
         return Table(["Step", "method", "on", "state", "run"], self._rows())
 
     def _rows(self) -> list[list[str]]:
@@ -210,7 +210,7 @@ class PlanRun:
         ]
 
     def summary(self, *, width: int = 80, color: bool = False) -> str:
-        """The steps as a table, and the gates."""
+        """Return the steps as a table, and the gates."""
         columns = [max(map(len, column)) for column in zip(*self._rows(), strict=True)]
         lines = [
             "  ".join(text.ljust(size) for text, size in zip(row, columns, strict=True)).rstrip()
@@ -229,7 +229,7 @@ class PlanRun:
         return "\n\n".join(["\n".join(lines), *gates, *(["\n".join(advice)] if advice else [])])
 
     def record(self) -> dict[str, Any]:
-        """All of it for a program."""
+        """Return all of it for a program."""
         steps = {
             step.name: {
                 "method": step.method,
@@ -251,7 +251,7 @@ class PlanRun:
         }
 
     def render(self, form: Form = "text", *, width: int = 80, color: bool = False) -> str:
-        """The plan's report as text, json, tsv, md or latex."""
+        """Return the plan's report as text, json, tsv, md or latex."""
         if form == "json":
             return json_text(self.record(), indent=2)
         if form == "text":
@@ -278,14 +278,14 @@ def says_something(run: Run) -> bool:
     return any(answer.text is not None for answers in run.outputs.values() for answer in answers)
 
 
-_UNSAVED = 4  # the exit code of a run that is there and could not be kept
+_UNSAVED = 4  # the exit code of a run that succeeded but could not be saved
 
 
 @contextmanager
 def opened_plan(
     path: str | PathLike[str], workspace: str | PathLike[str] | None
 ) -> Iterator[tuple[Plan, Path | None]]:
-    """The plan, in whose folder we then are, and the workspace that was given."""
+    """Yield the plan, with its folder as the current one, and the given workspace."""
     target = Path(path)
     if target.is_dir():
         target = target / DEFAULT
@@ -297,7 +297,7 @@ def opened_plan(
 
 
 def chosen_steps(plan: Plan, only: Sequence[str]) -> list[PlanStep]:
-    """The steps of these names, or all; the name of a step that is done for each pair means all of these."""
+    """Return the steps of these names, or all; the name of a step for each pair means all of its steps."""
     chosen: set[str] = set()
     for name in only:
         if name not in plan.steps and name not in plan.repeated:
@@ -307,7 +307,7 @@ def chosen_steps(plan: Plan, only: Sequence[str]) -> list[PlanStep]:
 
 
 def check_names(plan: Plan, systems: Sequence[str]) -> None:
-    """Refuse systems that nobody knows, unless a test set may bring them along."""
+    """Refuse systems that nobody knows, unless a test set may include them."""
     if any(test_set.where for test_set in plan.test_sets.values()):
         return
     names = [
@@ -323,7 +323,7 @@ def check_names(plan: Plan, systems: Sequence[str]) -> None:
 
 @contextmanager
 def placed(plan: Plan, step: PlanStep) -> Iterator[None]:
-    """Errors inside get their place in the plan."""
+    """Add the place in the plan to errors inside."""
     try:
         yield
     except MtassayError as error:
@@ -331,9 +331,9 @@ def placed(plan: Plan, step: PlanStep) -> Iterator[None]:
 
 
 def prepare(plan: Plan, step: PlanStep, only: Sequence[str] = ()) -> Work | MtassayError:
-    """What a step does; the error where something is not installed or not there, which costs this step only.
+    """Return a step's work, or an error if something is not installed or missing; only this step fails then.
 
-    All else that is wrong is a mistake in the plan, and raised.
+    Any other error is a mistake in the plan, and raised.
     """
     try:
         systems = plan.systems_of(step, only)
@@ -358,7 +358,7 @@ def prepare(plan: Plan, step: PlanStep, only: Sequence[str] = ()) -> Work | Mtas
 
 
 def _with_chosen(plan: Plan, step: PlanStep, work: Work, only: Sequence[str]) -> Work:
-    """The work with no other systems than the step and the caller want."""
+    """Return the work with only those systems that both the step and the caller want."""
     systems = dict(cast("Mapping[str, Any]", work.systems))
     answering = [name for system in plan.systems.values() for name in system.for_target(step.target)]
     known = [*plan.systems, *answering, *systems]
@@ -439,11 +439,11 @@ _WORKS: Mapping[str, Callable[[Plan, PlanStep, Mapping[str, str]], Work]] = {
     "invariance": _invariance,
     "behavior": _behavior,
 }
-"""How the methods of ours are run that take more than segments and systems."""
+"""Functions for our methods that take more than segments and systems."""
 
 
 def _segments(plan: Plan, step: PlanStep) -> tuple[list[Segment], dict[str, Stored]]:
-    """The segments of the step's test set, and the systems that it brings along."""
+    """Return the segments of the step's test set, and the systems included in it."""
     test_set = step.test_set
     assert test_set is not None
     text = plan.pair_of(step)
@@ -465,7 +465,7 @@ def _segments(plan: Plan, step: PlanStep) -> tuple[list[Segment], dict[str, Stor
 
 
 def _stress(key: str, text: str | Sequence[str]) -> list[Segment]:
-    """A text of a stress set, and its noisy version where it has one."""
+    """Return a text of a stress set, and its noisy version if it has one."""
     if isinstance(text, str):
         return [Segment(key, text)]
     clean, noisy = text
@@ -480,7 +480,7 @@ def _needed_pair(plan: Plan, step: PlanStep) -> str:
 
 
 def do_step(plan: Plan, step: PlanStep, work: Work | MtassayError, settings: RunSettings) -> StepRun:
-    """Do a step, unless it was done before and nothing has changed since."""
+    """Run a step, unless it was run before and nothing has changed since."""
     ended = StepRun(step.name, step.method, step.target, "done")
     try:
         if isinstance(work, MtassayError):
@@ -494,7 +494,7 @@ def do_step(plan: Plan, step: PlanStep, work: Work | MtassayError, settings: Run
             return replace(ended, state="incomplete", run=run, exit_code=ServiceError.exit_code)
         if run.trouble:
             return replace(ended, state="incomplete", run=run, exit_code=_UNSAVED)
-        # What reviewers decide while a step runs is not in it: the key is that of before.
+        # Reviews during a step are not included: the key was made before.
         store.remember([(key, run.id.encode())])
         return replace(ended, run=run)
     except MtassayError as error:

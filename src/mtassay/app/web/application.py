@@ -1,4 +1,4 @@
-"""The application: pages, the interface for programs, and how errors are told without what is inside."""
+"""The application: pages, the interface for programs, and errors without internal details."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ router = APIRouter(prefix="/api", tags=["review"], responses=_ERRORS)
 
 
 class Me(BaseModel):
-    """Who asks, and what their changing requests must carry in X-CSRF-Token."""
+    """The visitor, and the token that their changing requests must carry in X-CSRF-Token."""
 
     name: str
     role: str
@@ -65,7 +65,7 @@ class AskedRun(BaseModel):
 
 
 class CardEntry(BaseModel):
-    """One output in a list; what the asking person may not know is empty."""
+    """One output in a list; fields that the visitor may not know are empty."""
 
     subject: str
     position: int
@@ -88,7 +88,7 @@ class CardList(BaseModel):
 
 
 class GivenAnswer(BaseModel):
-    """What somebody answered."""
+    """A person's answer."""
 
     answer: str
     reviewer: str
@@ -131,7 +131,7 @@ class AnswerReply(BaseModel):
 
 @router.get("/me")
 def me(request: Request) -> Me:
-    """Who asks."""
+    """Return the visitor."""
     visit = visit_of(request)
     return Me(name=visit.person.name, role=visit.person.role, csrf=visit.csrf)
 
@@ -266,7 +266,7 @@ def decide(
     )
 
 
-# The application: pages, the interface for programs, and how errors are told without what is inside.
+# The application: pages, the interface for programs, and errors without internal details.
 
 
 def make_application(site: Site, *, watches: bool = False) -> Any:
@@ -298,7 +298,7 @@ def make_application(site: Site, *, watches: bool = False) -> Any:
 
 
 def _tell(request: Request, status: int, why: str, headers: dict[str, str] | None = None) -> Response:
-    """An error as a page, or as JSON for a program."""
+    """Return an error as a page, or as JSON for a program."""
     response: Response
     if request.url.path.startswith("/api/"):
         response = JSONResponse({"detail": why}, status_code=status)

@@ -1,4 +1,4 @@
-"""The pages of campaigns: a list, how one goes, and a form for a new one."""
+"""The pages of campaigns: a list, the progress of one, and a form for a new one."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ router = APIRouter(include_in_schema=False)
 
 @dataclass(frozen=True, slots=True)
 class CampaignEntry:
-    """A campaign in the list: how far it is, and what anyone who asks can do."""
+    """A campaign in the list: its progress, and what the visitor can do."""
 
     campaign: Campaign
     counts: AnswerCounts
@@ -40,7 +40,7 @@ class CampaignEntry:
 
 
 def campaigns_of(store: Workspace, visit: Visit) -> list[CampaignEntry]:
-    """The campaigns that somebody may see, the newest first."""
+    """Return the campaigns that somebody may see, newest first."""
     shelf, who = CampaignStore(store), visit.person.name
     return [
         CampaignEntry(c, shelf.counts(c), shelf.left(c, who), who in c.adjudicators)
@@ -51,7 +51,7 @@ def campaigns_of(store: Workspace, visit: Visit) -> list[CampaignEntry]:
 
 @router.get("/campaigns")
 def overview(request: Request) -> Response:
-    """All campaigns of anyone who asks, the newest first."""
+    """Show all campaigns of the visitor, newest first."""
     visit = visit_of(request)
     with visit.site.pool.lend() as store:
         entries = campaigns_of(store, visit)
@@ -63,7 +63,7 @@ def overview(request: Request) -> Response:
 
 @router.get("/campaigns/new")
 def blank(request: Request) -> Response:
-    """The form for a new campaign."""
+    """Show the form for a new campaign."""
     return _new(request, admin_of(visit_of(request)), {}, "")
 
 
@@ -85,7 +85,7 @@ def _new(request: Request, visit: Visit, form: dict[str, str], problem: str) -> 
 
 @router.post("/campaigns")
 def create(request: Request, form: Form) -> Response:
-    """Make a campaign, and show how it goes; with a mistake in it the form comes again."""
+    """Create a campaign, and show its progress; after a mistake the form is shown again."""
     visit = admin_of(visit_that_changes(request, form.get("csrf", "")))
     try:
         with visit.site.pool.lend() as store:
@@ -113,7 +113,7 @@ def create(request: Request, form: Form) -> Response:
 
 
 def _whole(form: dict[str, str], field: str) -> int | None:
-    """A number in a field; `None` for an empty one."""
+    """Read a number in a field; `None` for an empty one."""
     text = form.get(field, "").strip()
     if not text:
         return None
@@ -124,7 +124,7 @@ def _whole(form: dict[str, str], field: str) -> int | None:
 
 @router.get("/campaign")
 def standing(request: Request, name: str) -> Response:
-    """How a campaign goes: progress and agreement."""
+    """Show the progress of a campaign and its agreement."""
     visit = visit_of(request)
     with visit.site.pool.lend() as store:
         campaign = campaign_of(store, visit, name)
@@ -135,7 +135,7 @@ def standing(request: Request, name: str) -> Response:
     if not visit.person.is_admin:
         found = found.of_reviewer(visit.person.name)
     elif visit.person.name in campaign.reviewers and found.given < found.wanted:
-        found = replace(found, checked=())  # who knows how the checks go could be swayed
+        found = replace(found, checked=())  # knowing the results of checks could influence a reviewer
     return render(
         "campaign.html",
         request,

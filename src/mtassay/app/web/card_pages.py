@@ -1,4 +1,4 @@
-"""The pages on which people answer: of the queue of a run, of a campaign, and of its disputes."""
+"""The pages on which people answer: the queue of a run, of a campaign, and of its disputes."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ from mtassay.runtime.workspace import Workspace
 router = APIRouter(include_in_schema=False)
 
 _KEPT = ("category", "phenomenon", "double")
-"""What of the address of a queue stays from card to card."""
+"""Parts of a queue's address that stay the same from card to card."""
 _MOST_SKIPPED = 100
 _LONGEST_NOTE = 2000  # characters
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where the cards of somebody are: what is asked, and the addresses of its pages.
+    """Where a person's cards are: the question, and the addresses of the pages.
 
-    `kept` is what stays in them from card to card.
+    `kept` stays in the addresses from card to card.
     """
 
     cards: RunCards | CampaignCards
@@ -46,32 +46,32 @@ class Place:
     kept: dict[str, str]
 
     def next(self, past: Card | None = None, *, last: str = "") -> str:
-        """The next card; `past` is one to leave for later, `last` one that was answered."""
+        """The address of the next card; `past` is one to leave for later, `last` one that was answered."""
         onwards = self.behind(past.subject.id) if past else self
         after = onwards.cards.after if isinstance(onwards.cards, RunCards) else -1
         return address(*self.next_parts, **onwards.kept, last=last, after=after if after >= 0 else "")
 
     def behind(self, subject: str) -> Place:
-        """The same behind a card, or in a campaign without it."""
+        """Return the place after this card; in a campaign, without it."""
         if isinstance(self.cards, RunCards):
             return replace(self, cards=self.cards.behind(subject))
         skip = ",".join([*self.cards.skip, subject][-_MOST_SKIPPED:])
         return replace(self, kept={**self.kept, "skip": skip})
 
     def card(self, subject: str, *more: str) -> str:
-        """One card, to see and to answer it, or with `more` what belongs to it."""
+        """Return the address of one card, to see and to answer it, or with `more` of its parts."""
         if isinstance(self.cards, RunCards):
             return address(*self.parts, "cards", subject, *more, **self.kept)
         return address(*self.parts, subject=subject, **self.kept)
 
     def back(self, before: str = "") -> str:
-        """What was answered last, or last before this."""
+        """Return the address of the last answer, or the last before this."""
         parts = self.parts if isinstance(self.cards, RunCards) else self.parts[:1]
         return address(*parts, "back", before=before, **self.kept)
 
 
 def place_of(store: Workspace, request: Request, visit: Visit) -> Place:
-    """The queue of a run, of a campaign, or of its disputes, by the address."""
+    """Return the queue of a run, of a campaign, or of its disputes, by the address."""
     query, path, who = request.query_params, request.path_params, visit.person.name
     if "run" not in path:
         adjudicates = request.url.path == "/campaign/disputes"
@@ -105,7 +105,7 @@ def may_see(campaign: Campaign, visit: Visit) -> bool:
 
 
 def campaign_of(store: Workspace, visit: Visit, name: str) -> Campaign:
-    """The campaign of exactly this name; 404 for one that is not theirs, too."""
+    """Return the campaign of exactly this name; 404 also for one that the visitor does not belong to."""
     for campaign in CampaignStore(store).campaigns():
         if campaign.name == name and may_see(campaign, visit):
             return campaign
@@ -113,7 +113,7 @@ def campaign_of(store: Workspace, visit: Visit, name: str) -> Campaign:
 
 
 def number_in(request: Request, name: str, default: int) -> int:
-    """A whole number in the query, within what SQLite can count."""
+    """Read a whole number in the query, within SQLite's range."""
     text = request.query_params.get(name, "")
     digits = text.removeprefix("-")
     is_number = digits.isascii() and digits.isdecimal() and len(digits) < 10
@@ -132,7 +132,7 @@ def show(
     before: Card | None = None,
     done: str = "",
 ) -> Response:
-    """A card, or that nothing waits; `before` is what this person answered last, `done` what was done."""
+    """Show a card, or that nothing waits; `before` was answered last, `done` is the result of that."""
     cards = place.cards
     campaign = getattr(cards, "campaign", None)
     values: dict[str, Any] = {
@@ -149,7 +149,7 @@ def show(
 
 
 def _go_on(request: Request, visit: Visit, place: Place, *, last: str = "", done: str = "") -> Response:
-    """The next card, with what became of the last answer."""
+    """Show the next card, with the result of the last answer."""
     before = place.cards.card(last) if last and isinstance(place.cards, CampaignCards) else None
     if before and before.mine and not done:
         done = f"Kept: {told_answer(before.question, before.mine.answer, before.subject)[:200]}."
@@ -160,7 +160,7 @@ def _go_on(request: Request, visit: Visit, place: Place, *, last: str = "", done
 @router.get("/campaign/next")
 @router.get("/campaign/disputes")
 def next_card(request: Request, last: str = "") -> Response:
-    """What anyone who asks should look at next, with what became of their last answer."""
+    """Show the visitor's next card, with the result of their last answer."""
     visit = visit_of(request)
     with visit.site.pool.lend() as store:
         return _go_on(request, visit, place_of(store, request, visit), last=last)
@@ -169,7 +169,7 @@ def next_card(request: Request, last: str = "") -> Response:
 @router.get("/runs/{run}/{question}/back")
 @router.get("/campaign/back")
 def back(request: Request, before: str = "") -> Response:
-    """What this person answered last, or before another one, to answer it again."""
+    """Show the card that this person answered last, or before another one, to answer it again."""
     visit = visit_of(request)
     with visit.site.pool.lend() as store:
         place = place_of(store, request, visit)
@@ -182,7 +182,7 @@ def back(request: Request, before: str = "") -> Response:
 @router.get("/runs/{run}/{question}/cards/{subject}")
 @router.get("/campaign/card")
 def one(request: Request, subject: str) -> Response:
-    """One output of a run, whether it waits or not, or of a campaign."""
+    """Show one output of a run, open or not, or of a campaign."""
     visit = visit_of(request)
     with visit.site.pool.lend() as store:
         place = place_of(store, request, visit)
@@ -193,7 +193,7 @@ def one(request: Request, subject: str) -> Response:
 @router.post("/campaign/card")
 @router.post("/campaign/disputes")
 def answer(request: Request, subject: str, form: Form) -> Response:
-    """Keep an answer, then show the next card; what was sent before is kept once."""
+    """Keep an answer, then show the next card; a repeated answer is kept once."""
     visit = visit_that_changes(request, form.get("csrf", ""))
     with visit.site.pool.lend() as store:
         place = place_of(store, request, visit)

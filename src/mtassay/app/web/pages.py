@@ -1,4 +1,4 @@
-"""The pages for people: home, browsing, rules for an output; all of them work without scripts, too."""
+"""The pages for people: home, browsing, rules for an output; all of them also work without scripts."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class QueueSummary:
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """A run on the first page; without queues while its agenda is being made."""
+    """A run on the first page; without queues until its agenda has been made."""
 
     run: Run
     title: str
@@ -67,7 +67,7 @@ class RunSummary:
 
 @router.get("/")
 def home(request: Request) -> Response:
-    """Runs, what waits in each, and how far everybody is."""
+    """Show runs, the open outputs of each, and everybody's progress."""
     visit = visit_of(request)
     if visit.person.campaign:
         return RedirectResponse(address("campaigns"), status_code=303)
@@ -84,7 +84,7 @@ def home(request: Request) -> Response:
 
 
 def _summary(store: Workspace, run: Run, visit: Visit) -> RunSummary:
-    # They may name systems, and how each did.
+    # They may show names and results of systems.
     view, is_told = view_of(run), visit.person.is_admin and visit.shows_systems
     title, facts = view.title(), view.facts() if is_told else ""
     pair = "-".join(filter(None, review_cards.languages(run)))
@@ -113,7 +113,7 @@ def _summary(store: Workspace, run: Run, visit: Visit) -> RunSummary:
 
 @router.get("/runs/{run}/{question}/agreement")
 def agreement(request: Request, run: str, question: str) -> Response:
-    """How far reviewers agree so far; a part of the first page that comes later, since it takes longer."""
+    """Show agreement of reviewers so far, a part of the first page that comes later, as it takes longer."""
     visit = visit_of(request)
     with visit.site.pool.lend() as store:
         found = review_cards.agreement_so_far(review_cards.open_agenda(store, run, question))
@@ -122,9 +122,9 @@ def agreement(request: Request, run: str, question: str) -> Response:
 
 @router.get("/enter/{secret}")
 def enter(request: Request, secret: str) -> Response:
-    """Where an invitation leads: the browser remembers it.
+    """Open an invitation: the browser remembers it.
 
-    A redirect from a link on another site would not carry the cookie, so a page goes on by itself.
+    A redirect from a link on another site would not carry the cookie, so a page continues by itself.
     """
     site: Site = request.app.state.site
     with site.pool.lend() as store:
@@ -139,7 +139,7 @@ def enter(request: Request, secret: str) -> Response:
 
 @router.post("/leave")
 def leave(request: Request, form: Form) -> Response:
-    """Forget who this browser is."""
+    """Forget this browser's identity."""
     visit = visit_that_changes(request, form.get("csrf", ""))
     response = render("left.html", request, None)
     response.delete_cookie(visit.site.cookie, path="/", httponly=True, samesite="strict")
@@ -148,7 +148,7 @@ def leave(request: Request, form: Form) -> Response:
 
 @router.get("/runs/{run}/{question}/cards/{subject}/rule")
 def rule(request: Request, subject: str) -> Response:
-    """A rule for an output: proposed, or tried out as it is written."""
+    """Show a rule for an output: a proposal, or a trial while it is written."""
     visit = admin_of(visit_of(request))
     query = request.query_params
     with visit.site.pool.lend() as store:
@@ -168,7 +168,7 @@ def rule(request: Request, subject: str) -> Response:
 def add_rule(request: Request, subject: str, form: Form) -> Response:
     """Write a rule into its suite, answer the output by it, and show the next one.
 
-    What somebody sends who is no admin waits as a proposal.
+    A rule from somebody who is no admin waits as a proposal.
     """
     visit = visit_that_changes(request, form.get("csrf", ""))
     with visit.site.pool.lend() as store:
@@ -203,7 +203,7 @@ def _propose(store: Workspace, visit: Visit, card: review_cards.Card, form: dict
 
 @router.get("/browse/{run}/{question}")
 def browse(request: Request, run: str, question: str) -> Response:
-    """All outputs of a run, filtered and paged."""
+    """Show all outputs of a run, filtered and paged."""
     visit = visit_of(request)
     names: tuple[str, ...] = (
         _CHOICES if visit.person.is_admin else ("category", "phenomenon", "answer", "text")

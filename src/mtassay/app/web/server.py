@@ -30,17 +30,17 @@ from mtassay.runtime.workspace import Workspace
 
 
 MOST = 500
-"""Connections at once; those that strangers cannot have are for invited people."""
+"""Largest number of connections; those that strangers cannot have are for invited people."""
 IDLE_S = 30
-"""How long an invited person's connection may wait for the next request."""
+"""Seconds that an invited person's connection may wait for the next request."""
 
 
 class Connection(H11Protocol):
-    """A connection that is a stranger's until a request on it shows a valid invitation.
+    """A connection that counts as a stranger's until a request on it shows a valid invitation.
 
-    A stranger's is cut after a while, whatever it does, and before that where newer strangers need the room:
-    an invited person is recognised by the first request, long before as many newer connections are there. So
-    people behind one proxy, who have one address, need not wait until idle connections of that address end.
+    A stranger's is cut after a while in any case, and earlier if newer strangers need the room: an invited
+    person is recognised by the first request, long before so many newer connections exist. So people behind
+    one proxy, who have one address, need not wait until idle connections of that address end.
     """
 
     stranger_s: float = 20
@@ -63,7 +63,7 @@ class Connection(H11Protocol):
             min(strangers, key=lambda c: c.since).cut()
 
     def recognised(self, is_invited: bool) -> None:
-        """Take note of whether the request under way is an invited person's; from any thread."""
+        """Record whether an invited person sent the current request; callable from any thread."""
         self.loop.call_soon_threadsafe(self._take_note, is_invited)
 
     def _take_note(self, is_invited: bool) -> None:
@@ -88,7 +88,7 @@ class Connection(H11Protocol):
             self.cut()
 
     def on_response_complete(self) -> None:
-        """Give an invited person time for the next request, which must be there whole by then."""
+        """Give an invited person time for the next request, which must be complete by then."""
         super().on_response_complete()
         if self.is_invited:
             self._wait(self.idle_s)
@@ -100,7 +100,7 @@ class Connection(H11Protocol):
             self._timer.cancel()
 
     def cut(self) -> None:
-        """End it at once: a peer that does not read would keep it from being closed well."""
+        """End it at once, because a peer that does not read would block a proper close."""
         self.connections.discard(self)
         self.transport.abort()
 
@@ -109,7 +109,7 @@ class Connection(H11Protocol):
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach what is bound to a host.
+    """Whether only this machine can reach a server that is bound to a host.
 
     >>> is_loopback("127.0.0.1"), is_loopback("::1"), is_loopback("localhost"), is_loopback("0.0.0.0")
     (True, True, True, False)
@@ -142,7 +142,7 @@ def is_welcome(header: str, bound: str, hosts: frozenset[str] = frozenset()) -> 
 
 
 def _host_of(header: str) -> str:
-    """The name in a Host header, without its port and brackets; empty where it makes no sense."""
+    """Return the name in a Host header, without its port and brackets; empty if it is invalid."""
     text = header.strip().lower()
     if text.startswith("["):
         name, bracket, rest = text[1:].partition("]")
@@ -160,7 +160,7 @@ def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
 
 
 PORT = 8765
-_BACKLOG = 128  # connections that wait to be accepted; so many are at once, before the oldest strangers go
+_BACKLOG = 128  # connections waiting to be accepted, at most, before the oldest strangers are cut
 
 
 def serve(
@@ -174,11 +174,11 @@ def serve(
     reopen: bool = False,
     listen: Callable[[str], None] = lambda line: None,
 ) -> None:
-    """Serve the page of a workspace; `listen` is told where it is and who may open it, as soon as it can be.
+    """Serve the page of a workspace; `listen` gets its address and who may open it, once it is ready.
 
-    `hosts` are other names of the server, as behind a proxy. Port 0 takes any that is free. With
-    another `host` or name than this machine's own, it refuses to start before somebody was invited, and so it
-    does where all invitations were revoked, unless `reopen` lets in everybody on this machine.
+    `hosts` are other names of the server, as behind a proxy. Port 0 takes any free port. With another `host`
+    or name than this machine's own, it refuses to start before somebody was invited. It also refuses if all
+    invitations were revoked, unless `reopen` lets in everybody on this machine.
     """
     try:
         import uvicorn
@@ -188,7 +188,7 @@ def serve(
     from mtassay.app.web.application import make_application
     from mtassay.app.web.visits import Site
 
-    # In an empty folder, suites are begun on the page; a file that is named must be there.
+    # In an empty folder, suites are begun on the page; a named file must exist.
     store = Workspace(workspace_path(None)) if workspace is None else open_workspace(workspace)
     if store.read_only:
         raise UsageError(f"{store.path} may not be written, so nothing can be answered.")
@@ -236,11 +236,11 @@ def serve(
         )
 
         class Server(uvicorn.Server):
-            """Says where it is once Ctrl-C ends it well, not before."""
+            """Tells its address as soon as Ctrl-C would end it cleanly, not before."""
 
             async def startup(self, sockets: list[socket.socket] | None = None) -> None:
                 await super().startup(sockets)
-                if not self.should_exit:  # else Ctrl-C came meanwhile, or it could not start
+                if not self.should_exit:  # else Ctrl-C was pressed meanwhile, or it could not start
                     listen(f"the review page is at {site.address} (Ctrl-C stops it)")
                     listen(who)
 
@@ -250,13 +250,13 @@ def serve(
 
 
 def _bound(host: str, port: int) -> socket.socket:
-    """A socket that listens there; a `UsageError` where that cannot be."""
+    """Return a socket that listens there; a `UsageError` if that is impossible."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
-        listener.listen(_BACKLOG)  # who comes before the server is ready waits for it
+        listener.listen(_BACKLOG)  # a client that comes before the server is ready waits for it
     except OSError as error:
         listener.close()
         raise UsageError(
@@ -266,7 +266,7 @@ def _bound(host: str, port: int) -> socket.socket:
 
 
 LARGEST_BODY = 64 * 1024
-"""Bytes of a request; the longest is an answer with its note."""
+"""Largest number of bytes of a request; the longest is an answer with its note."""
 
 HEADERS = {
     "content-security-policy": (
@@ -359,11 +359,11 @@ async def _refuse(send: Send, status: int, why: str) -> None:
 
 
 _MOST_OPEN = 8  # more requests than that wait for each other
-_PAGES_KIB = 4096  # of the file that each of them keeps in memory
+_PAGES_KIB = 4096  # of the file, in the memory of each
 
 
 class WorkspacePool:
-    """Workspaces of one file: a few, however many requests there are; what never changes they share."""
+    """Workspaces of one file: a few, for any number of requests; they share data that never change."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -373,7 +373,7 @@ class WorkspacePool:
 
     @contextmanager
     def lend(self) -> Iterator[Workspace]:
-        """A workspace that nobody else uses meanwhile. Anyone who has one must not ask for another."""
+        """Lend a workspace that nobody else uses meanwhile. Its borrower must not ask for another."""
         with self._free:
             try:
                 workspace = self._idle.get_nowait()
@@ -396,9 +396,9 @@ class WorkspacePool:
 
 
 class Preparer:
-    """One thread that reads one run after another. `problems` are the runs that cannot be read, with why.
+    """One thread that reads one run after another. `problems` are unreadable runs, with reasons.
 
-    With `watch` it asks for every run that is new, so that nobody waits who opens it first.
+    With `watch` it asks for every new run, so that the first visitor does not wait.
     """
 
     def __init__(self, pool: WorkspacePool) -> None:
@@ -435,7 +435,7 @@ class Preparer:
             try:
                 with self._pool.lend() as store:
                     prepare_once(store, next(head for head in store.runs() if head.id == run))
-            except Exception as error:  # one run that cannot be read must not keep others waiting
+            except Exception as error:  # one unreadable run must not delay others
                 if not isinstance(error, MtassayError):
                     traceback.print_exc()
                 self.problems[run] = str(error)

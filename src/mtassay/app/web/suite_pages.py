@@ -1,4 +1,4 @@
-"""The pages of suites: files of the folder, their items with who approved them, and what is proposed."""
+"""The pages of suites: files of the folder, their items with the approvers' names, and proposals."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FIELDS = {
     "context": ("Sentences before the source", ""),
     "note": ("Note for readers", ""),
 }
-"""What the form for an item asks, each with an example."""
+"""The fields of an item's form, each with an example."""
 
 
 def _folder(visit: Visit) -> Path:
@@ -52,7 +52,7 @@ def _editor(visit: Visit) -> Visit:
 
 @router.get("/suites")
 def overview(request: Request) -> Response:
-    """The suites of the folder, a form to begin one, and what is proposed."""
+    """Show the suites of the folder, a form to begin one, and proposals."""
     return _overview(request, visit_of(request))
 
 
@@ -100,7 +100,7 @@ def create(request: Request, form: Form) -> Response:
 
 @router.get("/suites/{name}")
 def one(request: Request, name: str, item: str = "") -> Response:
-    """The items of a suite with a form for a new one, or a form for one of them."""
+    """Show the items of a suite with a form for a new one, or a form for one of them."""
     visit = visit_of(request)
     return _one(request, _editor(visit) if item else visit, name, item)
 
@@ -115,7 +115,7 @@ def _one(
     problem: str = "",
     done: str = "",
 ) -> Response:
-    """With a `form` its fields are shown instead of those in the file."""
+    """Show the fields of a `form`, if given, instead of those in the file."""
     path, suite = _suite(visit, name)
     chosen = suite_writing.item_of(path, item) if item else None
     fields = {**(suite_writing.shown(chosen) if chosen else {}), **(form or {})}
@@ -148,7 +148,7 @@ def _one(
 
 @router.post("/suites/{name}")
 def write(request: Request, name: str, form: Form, item: str = "") -> Response:
-    """Add an item, change or approve one, try what a form would change, set a macro, or judge outputs.
+    """Add an item, change or approve one, try the effect of a form, set a macro, or judge outputs.
 
     An item of somebody who is no admin is kept as a proposal.
     """
@@ -170,7 +170,7 @@ def write(request: Request, name: str, form: Form, item: str = "") -> Response:
 
 
 def _written(visit: Visit, path: Path, item: str, act: str, form: dict[str, str]) -> str:
-    """Do what a form says; tells what was done."""
+    """Carry out a form's request; return a summary."""
     who = visit.person.name
     if "version" in form and form["version"] != suite_writing.version_of(suite_writing.item_of(path, item)):
         raise UsageError("Somebody has changed this item since you opened it. Look at it again.")

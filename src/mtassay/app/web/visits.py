@@ -1,8 +1,8 @@
-"""Who asks: a person with an invitation, or anyone who sits at this machine if nobody was ever invited.
+"""Identities: a person with an invitation, or anybody at this machine if nobody was ever invited.
 
-The cookie holds the secret of the invitation, or something random for the local person. What every changing
-request must carry besides is derived from it, so that no other site can make one, and a restart of the server
-takes nobody's page away.
+The cookie holds the secret of the invitation, or a random one for the local person. The token that every
+changing request must carry is derived from it, so that no other site can make one, and open pages still work
+after a restart of the server.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ from mtassay.review.pending import questions_about
 _MONTHS_S = 180 * 24 * 3600
 _FIELDS = 50
 _OF_PROXIES = ("forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip")
-"""Headers of requests that come from elsewhere, whatever host they name."""
+"""Headers of requests that come from other machines, whatever host they name."""
 _OF_CAMPAIGNS = ("/campaign", "/leave", "/api/me")
-"""Where somebody may be who was invited to one campaign."""
+"""Addresses open to a person who was invited to one campaign."""
 
 
 @dataclass(frozen=True)
 class Site:
-    """What is served, where, and to whom: `reviewer` is the local person, who needs no invitation."""
+    """The contents and address of a server: `reviewer` is the local person, who needs no invitation."""
 
     path: Path
     host: str
@@ -59,7 +59,7 @@ class Site:
 
     @property
     def cookie(self) -> str:
-        """The name of the cookie; browsers do not tell ports apart."""
+        """The name of the cookie, with the port, because browsers share cookies among ports."""
         return f"mtassay_{self.port}"
 
     @property
@@ -69,14 +69,14 @@ class Site:
 
     @property
     def address(self) -> str:
-        """Where the page is."""
+        """The address of the page."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"http://{host}:{self.port}/"
 
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """One request's person. `secret` is what their cookie holds; programs send it in a header instead."""
+    """The person of a request. `secret` is in their cookie; programs send it in a header instead."""
 
     site: Site
     person: Person
@@ -85,7 +85,7 @@ class Visit:
 
     @property
     def csrf(self) -> str:
-        """What a changing request of this person must carry."""
+        """The token that a changing request of this person must carry."""
         return hmac.new(self.secret.encode(), b"csrf", hashlib.sha256).hexdigest()
 
     @property
@@ -95,7 +95,7 @@ class Visit:
 
     @property
     def shows_systems(self) -> bool:
-        """Whether the names of systems may be shown beside outputs that wait."""
+        """Whether system names may be shown beside open outputs."""
         return self.site.show_systems
 
     def keep(self, request: Request, response: Response) -> None:
@@ -105,7 +105,7 @@ class Visit:
 
 
 def set_cookie(site: Site, request: Request, response: Response, secret: str) -> None:
-    """Let the browser remember who it is; no script can read it, and no other site send it."""
+    """Let the browser remember the person; no script can read the cookie, and no other site send it."""
     response.set_cookie(
         site.cookie,
         secret,
@@ -118,12 +118,12 @@ def set_cookie(site: Site, request: Request, response: Response, secret: str) ->
 
 
 def _scheme(request: Request) -> str:
-    """How the browser asked. Anybody may send the header of a proxy: who lies shuts out only themselves."""
+    """The browser's scheme. Anybody may send the header of a proxy: liars shut out only themselves."""
     return "https" if request.headers.get("x-forwarded-proto") == "https" else request.url.scheme
 
 
 def visit_of(request: Request) -> Visit:
-    """Who asks; 401 for nobody. The connection takes note of it (see `connections`)."""
+    """Return the visitor; 401 for nobody. The connection records them (see `connections`)."""
     visit = None
     try:
         visit = _find_visit(request)
@@ -155,14 +155,14 @@ def _find_visit(request: Request) -> Visit:
 
 
 def _within(visit: Visit, path: str) -> Visit:
-    """The visit, where this person may be there; 403 outside the one campaign of an invitation."""
+    """Return the visit if this person may be there; 403 outside the one campaign of an invitation."""
     if visit.person.campaign and path != "/" and not path.startswith(_OF_CAMPAIGNS):
         raise HTTPException(403, "Your invitation is to one campaign: see Campaigns.")
     return visit
 
 
 def visit_that_changes(request: Request, token: str) -> Visit:
-    """Who asks for a change; 403 where the request was not made by a page of ours.
+    """Return the visitor who asks for a change; 403 if the request was not made by a page of ours.
 
     A program that sends its own token needs no other: no page elsewhere can make a browser do so.
     """
@@ -183,14 +183,14 @@ def visit_that_changes(request: Request, token: str) -> Visit:
 
 
 def admin_of(visit: Visit) -> Visit:
-    """The visit, if it is an admin's; else 403."""
+    """Return the visit, if it is an admin's; else 403."""
     if not visit.person.is_admin:
         raise HTTPException(403, "Only admins can do this.")
     return visit
 
 
 async def read_form(request: Request) -> dict[str, str]:
-    """The fields of a form, each once; the last one counts."""
+    """Return the fields of a form, each once; the last one counts."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/x-www-form-urlencoded":
         raise HTTPException(415, "Send a form (application/x-www-form-urlencoded).")
@@ -206,7 +206,7 @@ async def read_form(request: Request) -> dict[str, str]:
 
 Form = Annotated[dict[str, str], Depends(read_form)]
 
-# Templates and what they are given: texts with marks in pieces, numbers as people write them.
+# Templates and their data: texts with marks in pieces, numbers in a readable form.
 
 
 FOLDER = Path(__file__).parent
@@ -215,7 +215,7 @@ _RUNS = 200  # that a form offers
 
 
 def pieces(text: str, marks: Iterable[Span] = ()) -> list[tuple[str, bool]]:
-    """A text in printable parts, each with whether it is marked; a very long one is cut.
+    """Split a text into printable parts, each with whether it is marked; a very long one is cut.
 
     >>> pieces("a cat sat", [(2, 5)])
     [('a ', False), ('cat', True), (' sat', False)]
@@ -237,12 +237,12 @@ def pieces(text: str, marks: Iterable[Span] = ()) -> list[tuple[str, bool]]:
 
 
 def line_pieces(line: Line) -> list[tuple[str, bool]]:
-    """The same for a line of a block."""
+    """Return the same for a line of a block."""
     return pieces(line.text, line.marks)
 
 
 def seconds(value: float | None) -> str:
-    """A time between two decisions.
+    """Write a time between two decisions.
 
     >>> seconds(4.25), seconds(95), seconds(None)
     ('4.2 s', '1 min 35 s', '–')
@@ -256,7 +256,7 @@ def seconds(value: float | None) -> str:
 
 
 def address(*parts: str, **values: object) -> str:
-    """A path on this server, with what is not empty as its query.
+    """Return a path on this server, with the values that are not empty as its query.
 
     >>> address("runs", "a/b", after=3, text="")
     '/runs/a%2Fb?after=3'
@@ -267,7 +267,7 @@ def address(*parts: str, **values: object) -> str:
 
 
 def offered_runs(runs: Sequence[Run]) -> dict[str, Any]:
-    """What a form offers: the newest runs, each with a line, and the questions about them."""
+    """Return the choices of a form: the newest runs, each with a line, and the questions about them."""
     newest = runs[:_RUNS]
     names = dict.fromkeys(question.name for run in newest for question in questions_about(run))
     lines = [f"{view_of(run).title()}, {run.started[:16].replace('T', ' ')}, {run.id}" for run in newest]
@@ -303,7 +303,7 @@ def _environment() -> Environment:
 def render(
     template: str, request: Request, visit: Visit | None = None, *, status: int = 200, **values: Any
 ) -> HTMLResponse:
-    """A page, or the part of one that a script asked for (`part` in the templates)."""
+    """Return a page, or the part of one that a script asked for (`part` in the templates)."""
     is_part = request.headers.get("hx-request") == "true"
     html = (
         _environment()
@@ -318,12 +318,12 @@ def render(
 
 
 def _field(form: Mapping[str, str]) -> str:
-    """The answer as it is in the field of that name."""
+    """Return the answer in the field of that name."""
     return form.get("answer", "")
 
 
 def _spans(form: Mapping[str, str]) -> str:
-    """Spans as the page sends them (JSON) or as a person types them, with the score of another field."""
+    """Read spans as the page sends them (JSON) or as a person types them, with the score of another field."""
     answer, score = form.get("answer", "").strip() or "none", form.get("score", "").strip()
     if not score or answer in (UNSURE, WITHDRAW):
         return answer
@@ -334,14 +334,14 @@ def _spans(form: Mapping[str, str]) -> str:
     try:
         return json.dumps({**json.loads(answer), "score": float(score)}, allow_nan=False)
     except (ValueError, TypeError, RecursionError):
-        return answer  # the question says what is wrong with it
+        return answer  # the question reports its mistakes
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionKind:
-    """One kind of question: the template that asks it, and what reads the answer out of a form.
+    """One kind of question: the template that asks it, and a function that reads the answer from a form.
 
-    What is read goes through `Question.read_answer`, which refuses what is no answer.
+    The result goes through `Question.read_answer`, which refuses invalid answers.
     """
 
     template: str
@@ -357,7 +357,7 @@ KINDS: dict[str, QuestionKind] = {
 
 
 def kind_of(question: Question) -> QuestionKind:
-    """How a question is asked; a `UsageError` where the page cannot ask it yet."""
+    """Return how to ask a question; a `UsageError` if the page cannot ask it yet."""
     if question.kind not in KINDS:
         raise UsageError(f"The page cannot ask questions of the kind '{question.kind}'.")
     return KINDS[question.kind]

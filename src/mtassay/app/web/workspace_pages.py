@@ -1,4 +1,4 @@
-"""What is in the workspace, for admins: saved runs with reports and history, and who may come in."""
+"""The workspace, for admins: saved runs with reports and history, and invitations."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Runs = Annotated[list[str], Query(alias="run", max_length=50)]
 
 
 class SavedRun(NamedTuple):
-    """A saved run in the list: what was tested, the language pair, and what its scores are split by."""
+    """A saved run in the list: its subject, the language pair, and the groups of its scores."""
 
     run: Run
     title: str
@@ -37,7 +37,7 @@ class SavedRun(NamedTuple):
 
 
 def saved_runs(store: Workspace) -> list[SavedRun]:
-    """All saved runs, the newest first."""
+    """Show all saved runs, newest first."""
     found = []
     for run in store.runs():
         view, by = view_of(run), run.parameters.get("by")
@@ -49,7 +49,7 @@ def saved_runs(store: Workspace) -> list[SavedRun]:
 
 @router.get("/report")
 def report(request: Request, run: Runs, against: str = "", rules: str = "", themes: bool = False) -> Response:
-    """The report of these runs, as `mtassay report` writes it."""
+    """Show the report of these runs, as `mtassay report` writes it."""
     visit = _unsealed(visit_of(request))
     page = report_page(
         run,
@@ -63,7 +63,7 @@ def report(request: Request, run: Runs, against: str = "", rules: str = "", them
 
 @router.get("/history")
 def history(request: Request, run: str) -> Response:
-    """How each system of a run developed over all its saved runs."""
+    """Show how each system of a run developed over all its saved runs."""
     visit = _unsealed(visit_of(request))
     systems = app_history.load_run(run, workspace=visit.site.path).systems
     parts: list[Figure | Table] = []
@@ -75,7 +75,7 @@ def history(request: Request, run: str) -> Response:
 
 
 def _unsealed(visit: Visit) -> Visit:
-    """An admin who may see what others answered."""
+    """Return an admin who may see other people's answers."""
     admin_of(visit)
     with visit.site.pool.lend() as store:
         if any(visit.person.name in names for names in sealed(store).values()):
@@ -93,7 +93,7 @@ def _served(page: Page) -> Response:
 
 @router.get("/people")
 def people(request: Request) -> Response:
-    """Who is invited, and a form to invite somebody."""
+    """Show who is invited, and a form to invite somebody."""
     return _people(request, admin_of(visit_of(request)))
 
 
@@ -119,7 +119,7 @@ def _people(request: Request, visit: Visit, *, problem: str = "", **shown: str) 
 def change_people(request: Request, form: Form) -> Response:
     """Invite somebody, or take an invitation back.
 
-    The local person, who needs no invitation before the first one, gets one first, else they would be out.
+    The local person, who needs no invitation before the first one, gets one first, to stay in.
     """
     visit = admin_of(visit_that_changes(request, form.get("csrf", "")))
     name, path = form.get("name", "").strip(), visit.site.path
