@@ -290,7 +290,7 @@ def test_debug_shows_the_traceback_wherever_it_stands(run_process: Run) -> None:
 def test_help_teaches_with_examples(run: Run) -> None:
     done = run("score", "--help")
     assert "mtassay score -s src.txt -r ref.txt -t old=old.txt -t new=new.txt -l en-de" in done.stdout
-    assert run("--version").stdout.startswith("mtassay 0.")
+    assert run("--version").stdout.startswith("mtassay 1.")
 
 
 def test_inputs_that_are_not_what_they_seem_are_told_of_everywhere(run: Run, tmp_path: Path) -> None:
@@ -333,6 +333,6 @@ def test_systems_with_scores_on_different_segments_are_told_of(run: Run, tmp_pat
     both = [line for line in lines if line[:1] == ["b"]]
     assert both[0][3] == "10"
     assert both[0][-1] == "–"
-    assert both[1][1:5] == ["q", "10", "0.0000", "1.0000"]
+    assert both[1][1:5] == ["q", "10", "0.00", "1.0000"]
     told = "Watch out: q has scores on different segments for different systems (b 10, a 50)"
     assert told in " ".join(done.stdout.split())

@@ -27,7 +27,7 @@ class CountingJudge(TranslationJudge):
     def judge(self, answers: Sequence[JudgedAnswer]) -> list[Opinion]:
         self.asked += [answer.output for answer in answers]
         return [
-            Opinion("fail", 0.9, (Reason("x", float("inf"), "an x: é", ("x", "y")),), "source")
+            Opinion("fail", 0.9, (Reason("x", float("inf"), "an x: é", ("x", "y")),), "source", 0.5)
             if "x" in answer.output
             else Opinion("pass", 0.1 if answer.references else None)
             for answer in answers

@@ -262,7 +262,7 @@ def test_priorities_change_the_choice_and_say_so() -> None:
     )
     assert by_latency.advice == "The data cannot decide between b and c."
     assert "Slower: a (3.00)." in by_latency.others
-    assert "Nothing is known of cost" in decided(wins, priorities=["cost", "quality"]).priorities
+    assert "Not considered, because unknown: cost" in decided(wins, priorities=["cost", "quality"]).priorities
 
 
 def test_fewer_critical_errors_decide_where_quality_does_not() -> None:

@@ -47,7 +47,7 @@ _SENTENCES = re.compile(r"\w[.!?] ?/ ?[A-ZÀ-ÞА-Я][^/]{3,}[.!?]")
 # Words of a source that may become a wish or an offer at the end.
 _CLOSES = re.compile(r"hop(?:e|ing)|help|useful|let \w+ know|else|hesitate|feel free|need|assist")
 # A remark in brackets that is a paragraph of its own at the end.
-_BRACKETED = re.compile(r"\S\s*\n\s*[(（][^()（）\n]{15,}[)）]\s*$")
+_BRACKETED = re.compile(r"\S[^\S\n]*\n\s*[(（][^()（）\n]{15,}[)）]\s*$")
 _GLOSS = re.compile(r"(?<![^\W\d_])([^\W\d_]{3,}+)[\"”“»]? [(（]([^()（）\d]{6,60})[)）]")
 
 

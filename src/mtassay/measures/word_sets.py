@@ -223,8 +223,12 @@ class NegationCheck(Check):
 
 # Not impossible is possible.
 _TWICE = re.compile(
-    r"\bnot (?:un|in|im|il|ir|dis|without)\w{2,}|\b(?:nicht (?:un|ohne)|no (?:in|im|sin)|n[ãa]o (?:in|im|sem)"
-    r"|pas (?:in|im|sans)|non (?:in|im|senza))\w*|не (?:не|без)\w+|并非不",
+    r"\bnot (?:un(?:common|usual|likely|important|necessary|known|familiar|aware|expected|\w+able)"
+    r"|im(?:possible|probable|perfect|mature|moral|\w+able)|il(?:legal|logical|literate)"
+    r"|in(?:significant|frequent|correct|complete|accurate|different|sensitive|active|valid|\w+[ai]ble)"
+    r"|ir(?:relevant|regular|rational|\w+ible)|dis(?:similar|honest|pleased|satisfied|inclined)|without)\b"
+    r"|\bnicht (?:un(?!ter|d\b|s)\w{3,}|ohne\b)|\b(?:no|n[ãa]o|pas|non) (?:in|im)\w+(?:[ai]b(?:le|ile)|vel)\b"
+    r"|\b(?:no sin|n[ãa]o sem|pas sans|non senza)\b|не (?:не|без)\w+|并非不",
     re.IGNORECASE,
 )
 

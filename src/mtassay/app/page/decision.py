@@ -554,7 +554,7 @@ class _Choice:
         asked = [list(one.run.parameters.get("checks") or ()) for one in self.tested if is_checked(one.run)]
         if asked and all(checks == ["critical"] for checks in asked):
             told = "Checks found no critical error. Major and minor ones were not looked for"
-            return f"{told}; with --checks default, or checks: default in the plan, they are."
+            return f"{told}; all checks (checks: default) look for them."
         return f"{did}, so no risk is known."
 
     # What comes next ----------------------------------------------------------------------------------------
