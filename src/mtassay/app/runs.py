@@ -251,9 +251,10 @@ class Run:
         from mtassay.app.page.decision import DecidedRun
 
         told = decide_costs([DecidedRun.of(self.method, self.record)], ())
-        return "".join(f"<p>{escape(t)}</p>\n" for t in told.lines() if told.leaders) + render_html(
-            self.record
-        )
+        lines = told.lines() if told.leaders else []
+        # Commands are indented; a notebook shows none.
+        said = [f"<p>{escape(line)}</p>\n" for line in lines if not line.startswith(" ")]
+        return "".join(said) + render_html(self.record)
 
 
 @known_keywords()
